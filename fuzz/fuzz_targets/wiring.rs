@@ -2,7 +2,7 @@
 #![no_main]
 
 use board::{
-    assembly::{PanelWorker, Wire},
+    assembly::{PanelWorker, ExpanderBus},
     circuit::{Circuit, Flow},
     wiring::read,
 };
@@ -22,7 +22,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         }
     };
     let circuit = Circuit::new(&wiring, Flow::Stepped);
-    let Ok(wire) = Wire::open(&circuit, &wiring) else {
+    let Ok(wire) = ExpanderBus::open(&circuit, &wiring) else {
         panic!("a circuit has every bus");
     };
     let Ok(mut worker) = PanelWorker::open(circuit.clone(), wire, &wiring) else {

@@ -15,12 +15,12 @@ use std::{
 };
 
 use board::{
-    assembly::{Edges, Hardware, PanelWorker, Wire},
+    assembly::{Edges, ExpanderBus, Hardware, PanelWorker},
     parts::{
-        mcp23017::Level,
+        mcp23017::LineLevel,
         ssd1680::{MODELS, sequence::command},
     },
-    wiring::{self, Line, PANELS_MAX, Pull, Wiring},
+    wiring::{self, PANELS_MAX, Pull, Wiring, WiringLine},
 };
 use device::refresh::Refresh;
 use divan::{AllocProfiler, Bencher, black_box};
@@ -80,7 +80,7 @@ impl Swallowed {
         }))
     }
 
-    fn pin(&self, line: &Line) -> Pin {
+    fn pin(&self, line: &WiringLine) -> Pin {
         let wiring = &self.0.wiring;
         let select = wiring.panels.iter().position(|panel| panel.select == *line);
         let busy = wiring.panels.iter().position(|panel| panel.busy == *line);
@@ -119,11 +119,11 @@ impl Hardware for Swallowed {
         Ok(Bus(self.clone()))
     }
 
-    fn output(&self, line: &Line, _: Level) -> Result<Pin, Infallible> {
+    fn output(&self, line: &WiringLine, _: LineLevel) -> Result<Pin, Infallible> {
         Ok(self.pin(line))
     }
 
-    fn input(&self, line: &Line, _: Pull) -> Result<Pin, Infallible> {
+    fn input(&self, line: &WiringLine, _: Pull) -> Result<Pin, Infallible> {
         Ok(self.pin(line))
     }
 
@@ -176,7 +176,7 @@ impl InputPin for Pin {
 }
 
 impl Edges for Pin {
-    async fn leave(&mut self, _: Level) {
+    async fn leave(&mut self, _: LineLevel) {
         std::future::pending().await
     }
 }
@@ -231,7 +231,7 @@ impl I2c for Bus {
 fn worker() -> PanelWorker<Swallowed> {
     let wiring = wiring::base("rev-b").unwrap();
     let parts = Swallowed::new(&wiring);
-    let wire = Wire::open(&parts, &wiring).unwrap();
+    let wire = ExpanderBus::open(&parts, &wiring).unwrap();
     PanelWorker::open(parts, wire, &wiring).unwrap()
 }
 

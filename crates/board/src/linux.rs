@@ -19,8 +19,8 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{
     assembly::{Edges, Hardware, LineFault},
-    parts::mcp23017::Level,
-    wiring::{Found, Line, Place, Pull, Sense},
+    parts::mcp23017::LineLevel,
+    wiring::{FoundLine, LineLocation, Pull, Sense, WiringLine},
 };
 
 /// Who uses a line of this program, as the host tells others.
@@ -62,11 +62,11 @@ impl Hardware for Linux {
         I2cdev::new(device).map_err(said)
     }
 
-    fn output(&self, line: &Line, level: Level) -> Result<LinuxLine, String> {
+    fn output(&self, line: &WiringLine, level: LineLevel) -> Result<LinuxLine, String> {
         opened(driven(line, find(&line.place), level)?)
     }
 
-    fn input(&self, line: &Line, pull: Pull) -> Result<LinuxLine, String> {
+    fn input(&self, line: &WiringLine, pull: Pull) -> Result<LinuxLine, String> {
         opened(watched(line, find(&line.place), pull)?)
     }
 
@@ -80,35 +80,39 @@ impl Hardware for Linux {
 }
 
 /// A line of the host; none if it has no such line for this user.
-pub fn find(place: &Place) -> Option<Found> {
+pub fn find(place: &LineLocation) -> Option<FoundLine> {
     let label = |path: &PathBuf| Some(Chip::from_path(path).ok()?.info().ok()?.label);
     let (chip, info) = match place {
-        Place::Named(name) => find_named_line(name).map(|found| (found.chip, found.info))?,
-        Place::Numbered { chip, offset } => {
+        LineLocation::Named(name) => find_named_line(name).map(|found| (found.chip, found.info))?,
+        LineLocation::Numbered { chip, offset } => {
             let mut paths = chips().ok()?.into_iter();
             let path = paths.find(|path| label(path).as_ref() == Some(chip))?;
             let info = Chip::from_path(&path).ok()?.line_info(*offset).ok()?;
             (path, info)
         }
-        Place::Expander { .. } => return None,
+        LineLocation::Expander { .. } => return None,
     };
-    Some(Found {
+    Some(FoundLine {
         chip,
         number: info.offset,
         user: info.used.then_some(info.consumer),
     })
 }
 
-fn driven(line: &Line, found: Option<Found>, level: Level) -> Result<Builder, String> {
+fn driven(
+    line: &WiringLine,
+    found: Option<FoundLine>,
+    level: LineLevel,
+) -> Result<Builder, String> {
     let mut request = request(line, found)?;
     request.as_output(match level {
-        Level::Low => Value::Inactive,
-        Level::High => Value::Active,
+        LineLevel::Low => Value::Inactive,
+        LineLevel::High => Value::Active,
     });
     Ok(request)
 }
 
-fn watched(line: &Line, found: Option<Found>, pull: Pull) -> Result<Builder, String> {
+fn watched(line: &WiringLine, found: Option<FoundLine>, pull: Pull) -> Result<Builder, String> {
     let mut request = request(line, found)?;
     let changes = EdgeDetection::BothEdges;
     request.as_input().with_edge_detection(changes);
@@ -120,7 +124,7 @@ fn watched(line: &Line, found: Option<Found>, pull: Pull) -> Result<Builder, Str
     Ok(request)
 }
 
-fn request(line: &Line, found: Option<Found>) -> Result<Builder, String> {
+fn request(line: &WiringLine, found: Option<FoundLine>) -> Result<Builder, String> {
     let found = found.ok_or("there is no such line for this user")?;
     let mut request = Request::builder();
     request.on_chip(found.chip).with_consumer(CONSUMER);
@@ -169,10 +173,11 @@ impl InputPin for LinuxLine {
 }
 
 impl Edges for LinuxLine {
-    async fn leave(&mut self, level: Level) {
+    async fn leave(&mut self, level: LineLevel) {
         // Edges of the past are taken one by one until the level is what they say.
-        while self.is_high() == Ok(level == Level::High) && self.0.read_edge_event().await.is_ok() {
-        }
+        while self.is_high() == Ok(level == LineLevel::High)
+            && self.0.read_edge_event().await.is_ok()
+        {}
     }
 }
 
@@ -194,13 +199,15 @@ mod tests {
     }
 
     /// What is asked of the host for its line 7, in that order: straight, and behind an inverter.
-    fn asked(request: impl Fn(&Line, Option<Found>) -> Result<Builder, String>) -> [Config; 2] {
+    fn asked(
+        request: impl Fn(&WiringLine, Option<FoundLine>) -> Result<Builder, String>,
+    ) -> [Config; 2] {
         [Sense::Straight, Sense::Inverted].map(|sense| {
-            let line = Line {
+            let line = WiringLine {
                 sense,
-                ..Line::named("SEVEN")
+                ..WiringLine::named("SEVEN")
             };
-            let found = Found {
+            let found = FoundLine {
                 chip: "/dev/gpiochip3".into(),
                 number: 7,
                 user: None,
@@ -216,7 +223,10 @@ mod tests {
 
     #[test]
     fn a_line_is_asked_for_with_its_level_its_pull_and_its_inverter() {
-        for (level, value) in [(Level::Low, Value::Inactive), (Level::High, Value::Active)] {
+        for (level, value) in [
+            (LineLevel::Low, Value::Inactive),
+            (LineLevel::High, Value::Active),
+        ] {
             let straight = Config {
                 direction: Some(Direction::Output),
                 value: Some(value),

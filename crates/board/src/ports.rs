@@ -68,7 +68,7 @@ pub trait LightSensor: Send + 'static {
 
 /// Contacts of the buttons that opened or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
+pub struct ButtonEdge {
     /// Buttons that are down since then, a bit per pin.
     pub down: u8,
     /// When it happened, not when somebody looked.
@@ -81,7 +81,7 @@ pub trait Buttons: Send + 'static {
     ///
     /// However late it is asked for, none that waits is left out unless there are very many; then the oldest are.
     /// Dropping the future loses nothing.
-    fn edge(&mut self) -> impl Future<Output = Edge> + Send;
+    fn edge(&mut self) -> impl Future<Output = ButtonEdge> + Send;
 }
 
 /// The radio, or the host's network where there is no radio to manage.
@@ -96,7 +96,7 @@ pub trait Wifi: Send + 'static {
     fn follow(&mut self, plan: &WifiPlan) -> impl Future<Output = ()> + Send;
 
     /// Lists the networks in reach.
-    fn scan(&mut self) -> impl Future<Output = Vec<Network>> + Send;
+    fn scan(&mut self) -> impl Future<Output = Vec<WifiNetwork>> + Send;
 
     /// Tries credentials for so long at most, and stores them if they are right.
     ///
@@ -118,9 +118,9 @@ pub trait Wifi: Send + 'static {
     fn forget(&mut self) -> impl Future<Output = Result<(), String>> + Send;
 }
 
-/// A network in reach.
+/// A Wi-Fi network in range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Network {
+pub struct WifiNetwork {
     /// Its name.
     pub ssid: String,
     /// Strength of its signal, dBm.

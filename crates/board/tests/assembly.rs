@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::{AssembledBoard, AssembledButtons, assemble},
-    circuit::{Circuit, Condition, Flow},
-    parts::mcp23017::Level,
-    ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Panels},
+    circuit::{Circuit, Flow, PanelCondition},
+    parts::mcp23017::LineLevel,
+    ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Panels},
     wiring::{self, Sense, Wiring},
 };
 use device::{board::PanelFault, input::Sensed, lights::Rgb, refresh::Refresh};
@@ -41,7 +41,7 @@ fn bench_on(circuit: Circuit, wiring: &Wiring) -> Bench {
 }
 
 /// The next edge of the buttons; without a limit virtual time would pass for ever.
-async fn edge(buttons: &mut AssembledButtons) -> Edge {
+async fn edge(buttons: &mut AssembledButtons) -> ButtonEdge {
     let next = timeout(Duration::from_secs(60), buttons.edge());
     next.await.expect("an edge within a minute")
 }
@@ -99,7 +99,7 @@ async fn the_panels_of_every_board_show_what_they_are_told_all_at_once() {
 async fn a_panel_that_fails_is_told_and_holds_up_no_other() {
     let mut bench = bench(&wiring::base("v8").unwrap());
     bench.show_all(0, Refresh::Full).await;
-    bench.circuit.set_condition(5, Condition::Silent);
+    bench.circuit.set_condition(5, PanelCondition::Silent);
     let panels = &mut bench.board.panels;
     for panel in 4..7 {
         let frame = picture(20);
@@ -157,7 +157,7 @@ async fn the_end_does_not_wait_for_ever_for_a_panel_that_is_stuck() {
         .await
         .unwrap();
     sleep(Duration::from_millis(300)).await;
-    bench.circuit.set_condition(3, Condition::StuckBusy);
+    bench.circuit.set_condition(3, PanelCondition::StuckBusy);
     drop(bench.board);
     let begun = Instant::now();
     while bench.buses.join_next().await.is_some() {}
@@ -168,7 +168,7 @@ async fn the_end_does_not_wait_for_ever_for_a_panel_that_is_stuck() {
 async fn buttons_are_edges_wherever_they_are() {
     let on_host = {
         let mut wiring = wiring::base("rev-b").unwrap();
-        let lines = ["K1", "K2", "K3", "K4"].map(wiring::Line::named);
+        let lines = ["K1", "K2", "K3", "K4"].map(wiring::WiringLine::named);
         wiring.buttons.as_mut().unwrap().lines = lines.to_vec();
         wiring
     };
@@ -193,10 +193,10 @@ async fn buttons_are_edges_wherever_they_are() {
         let mut buttons = bench.board.buttons.unwrap();
         assert_eq!(edge(&mut buttons).await.down, 0);
         for (button, level, expected) in [
-            (0, Level::Low, 0b0001),
-            (3, Level::Low, 0b1001),
-            (0, Level::High, 0b1000),
-            (3, Level::High, 0b0000),
+            (0, LineLevel::Low, 0b0001),
+            (3, LineLevel::Low, 0b1001),
+            (0, LineLevel::High, 0b1000),
+            (3, LineLevel::High, 0b0000),
         ] {
             sleep(millis(1234)).await;
             bench.circuit.touch(&lines[button], level);
@@ -228,7 +228,7 @@ async fn buttons_are_seen_in_time_while_panels_refresh_whose_busy_lines_share_th
     // Two buttons a moment apart, at ever other times between two looks at the busy lines.
     for round in 0..10 {
         assert!(bench.circuit.is_refreshing(7), "round {round}");
-        for (level, expected) in [(Level::Low, 0b0011), (Level::High, 0b0000)] {
+        for (level, expected) in [(LineLevel::Low, 0b0011), (LineLevel::High, 0b0000)] {
             bench.circuit.touch(&lines[0], level);
             sleep(Duration::from_millis(1)).await;
             bench.circuit.touch(&lines[1], level);
@@ -250,12 +250,12 @@ async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
     let mut buttons = bench.board.buttons.unwrap();
     assert_eq!(edge(&mut buttons).await.down, 0);
     bench.circuit.unplug("exp1");
-    bench.circuit.touch(line, Level::Low);
+    bench.circuit.touch(line, LineLevel::Low);
     let while_out = timeout(Duration::from_secs(5), buttons.edge()).await;
     assert!(while_out.is_err(), "nothing is known of the buttons");
     bench.circuit.plug("exp1");
     assert_eq!(edge(&mut buttons).await.down, 0b0010);
-    bench.circuit.touch(line, Level::High);
+    bench.circuit.touch(line, LineLevel::High);
     assert_eq!(edge(&mut buttons).await.down, 0);
 }
 
@@ -265,7 +265,7 @@ async fn buttons_that_answer_late_were_not_held_as_the_power_came_on() {
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
     for (is_late, expected) in [(false, &[0b0001][..]), (true, &[0, 0b0001])] {
         let circuit = Circuit::new(&wiring, Flow::Live);
-        circuit.touch(line, Level::Low);
+        circuit.touch(line, LineLevel::Low);
         if is_late {
             circuit.unplug("exp1");
         }
@@ -287,7 +287,7 @@ async fn a_button_that_is_pressed_before_the_bus_is_served_was_not_held_from_pow
     let mut bench = bench(&wiring);
     // The tasks of the buses have had no turn yet.
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
-    bench.circuit.touch(line, Level::Low);
+    bench.circuit.touch(line, LineLevel::Low);
     let mut buttons = bench.board.buttons.take().unwrap();
     assert_eq!(edge(&mut buttons).await.down, 0);
     assert_eq!(edge(&mut buttons).await.down, 0b0001);
@@ -300,14 +300,14 @@ async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
     let mut buttons = bench.board.buttons.unwrap();
     assert_eq!(edge(&mut buttons).await.down, 0);
     let interrupt = wiring.expanders[0].interrupt.as_ref().unwrap();
-    bench.circuit.touch(interrupt, Level::Low);
+    bench.circuit.touch(interrupt, LineLevel::Low);
     let changes = bench.circuit.changes();
     let before = *changes.borrow();
     sleep(Duration::from_secs(1)).await;
     let looks = *changes.borrow() - before;
     assert!(looks <= 210, "{looks} in a second");
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
-    bench.circuit.touch(line, Level::Low);
+    bench.circuit.touch(line, LineLevel::Low);
     assert_eq!(edge(&mut buttons).await.down, 0b0001);
 }
 

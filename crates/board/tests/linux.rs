@@ -6,7 +6,7 @@ use std::fs;
 use board::{
     assembly::{Hardware, assemble},
     linux::{Linux, find},
-    wiring::{self, Place},
+    wiring::{self, LineLocation},
 };
 use tokio::time::Instant;
 
@@ -25,7 +25,7 @@ fn a_bus_is_for_one_program_alone() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    assert_eq!(find(&Place::Named("no such line".into())), None);
+    assert_eq!(find(&LineLocation::Named("no such line".into())), None);
     let mut wiring = wiring::base("rev-b").unwrap();
     wiring.spi.device = "/dev/spidev-that-is-not-there".into();
     let refused = assemble(&Linux(Instant::now()), &wiring).unwrap_err();

@@ -4,7 +4,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 
 use board::{
-    ports::{Network, Unprovisioned, Wifi},
+    ports::{Unprovisioned, Wifi, WifiNetwork},
     sim::{
         self, SimBoard, SimOptions,
         radio::{JOIN_TIME, REFUSE_TIME, RadioOptions, SEARCH_TIME, networks},
@@ -102,7 +102,7 @@ async fn a_new_radio_knows_no_network() {
     assert_eq!(desk.board.wifi.event().await, LinkEvent::Credentials(false));
     assert_eq!(desk.board.wifi.event().await, LinkEvent::TxPower(78));
     let seen = desk.board.wifi.scan().await;
-    let network = |ssid: &str, rssi, secured| Network {
+    let network = |ssid: &str, rssi, secured| WifiNetwork {
         ssid: ssid.to_string(),
         rssi,
         secured,

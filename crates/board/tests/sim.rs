@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::AssembledBoard,
-    ports::{Buttons, Edge, LedStrip, LightSensor, Panels, Wifi},
+    ports::{ButtonEdge, Buttons, LedStrip, LightSensor, Panels, Wifi},
     sim::{
         self, Bench, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
         SimOptions,
@@ -144,7 +144,7 @@ async fn a_press_is_seen_down_and_up_and_ends_after_the_release() {
     let hold = Duration::from_millis(900);
     let ((), ()) = tokio::join!(async { bench.press(&[1, 3], hold).await.unwrap() }, async {
         for (down, at) in [(0, begun), (0b0101, begun), (0, begun + hold)] {
-            assert_eq!(board.buttons.edge().await, Edge { down, at });
+            assert_eq!(board.buttons.edge().await, ButtonEdge { down, at });
         }
         assert_eq!(begun.elapsed(), hold);
     });
@@ -163,7 +163,7 @@ async fn presses_that_nobody_looked_at_are_told_with_their_moments() {
     let told = [(0, 0), (0b0010, 0), (0, 100), (0b0010, 150), (0, 1050)];
     for (down, at) in told {
         let at = begun + ms(at);
-        assert_eq!(board.buttons.edge().await, Edge { down, at });
+        assert_eq!(board.buttons.edge().await, ButtonEdge { down, at });
     }
     assert!(timeout(MOMENT, board.buttons.edge()).await.is_err());
 }
@@ -221,7 +221,7 @@ async fn a_hold_that_ends_before_anybody_looks_is_told() {
         (0, begun + 3 * held),
     ];
     for (down, at) in told {
-        assert_eq!(board.buttons.edge().await, Edge { down, at });
+        assert_eq!(board.buttons.edge().await, ButtonEdge { down, at });
     }
 }
 
@@ -249,7 +249,7 @@ async fn buttons_held_at_power_on_are_down_for_their_time() {
     assert_eq!(board.buttons.edge().await.down, 0b0001);
     assert_eq!(board.bench.state().buttons, [1]);
     let at = begun + held;
-    assert_eq!(board.buttons.edge().await, Edge { down: 0, at });
+    assert_eq!(board.buttons.edge().await, ButtonEdge { down: 0, at });
     assert_eq!(begun.elapsed(), held);
 }
 

@@ -1,6 +1,6 @@
 //! Who serves the buses of a board of real parts.
 
-use board::assembly::Bus;
+use board::assembly::BusTask;
 use runtime::tasks::Tasks;
 
 /// Who serves the buses of a board.
@@ -13,7 +13,7 @@ pub(crate) enum Serving {
 }
 
 /// Serves buses until the ports of their parts are gone.
-pub(crate) fn serve(tasks: &mut Tasks, buses: Vec<Bus>, serving: Serving) {
+pub(crate) fn serve(tasks: &mut Tasks, buses: Vec<BusTask>, serving: Serving) {
     for bus in buses {
         let name = bus.name;
         match serving {

@@ -12,8 +12,8 @@ use board::{
     linux::Linux,
     ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
     sim::{
-        self, Bench, Hand, PowerCycle, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels,
-        SimSensor, SimStrip, SimWifi, radio::RadioOptions,
+        self, Bench, BenchDriver, PowerCycle, SimBoard, SimButtons, SimFrontlight, SimOptions,
+        SimPanels, SimSensor, SimStrip, SimWifi, radio::RadioOptions,
     },
     wiring::Care,
 };
@@ -213,7 +213,7 @@ struct Board {
     care: Care,
     wifi: SimWifi,
     bench: Option<Bench>,
-    hand: Option<Hand>,
+    hand: Option<BenchDriver>,
 }
 
 impl Board {

@@ -4,7 +4,7 @@
 
 use std::{fmt::Write, sync::LazyLock};
 
-use board::ports::{Network, Unprovisioned};
+use board::ports::{Unprovisioned, WifiNetwork};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
     HeaderMap, HeaderValue, Request, StatusCode, Uri,
@@ -116,7 +116,7 @@ async fn form(state: &State, view: &View, words: &Words) -> Response {
 pub async fn scan(call: Call) -> Response {
     let networks = call.state.services.radio.networks().await;
     // Pages of two generations ask in two words whether a password is needed.
-    let network = |network: &Network| {
+    let network = |network: &WifiNetwork| {
         json!({
             "ssid": network.ssid,
             "rssi": network.rssi,
@@ -269,7 +269,7 @@ fn place(words: &Words, hostname: &str) -> String {
     format!("<b>http://{hostname}.local/</b>. {router}")
 }
 
-fn form_of(words: &Words, hostname: &str, networks: &[Network], problem: &str) -> String {
+fn form_of(words: &Words, hostname: &str, networks: &[WifiNetwork], problem: &str) -> String {
     let Words {
         code,
         choose,

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, pin::pin, time::Duration};
 
 use board::{
     moments::until,
-    ports::{Network, Unprovisioned, Wifi},
+    ports::{Unprovisioned, Wifi, WifiNetwork},
 };
 use device::{
     input::{Input, LinkEvent, LinkFailure},
@@ -41,14 +41,14 @@ const ORDERS_DEPTH: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Radio {
     orders: mpsc::Sender<Order>,
-    networks: watch::Receiver<Option<Vec<Network>>>,
+    networks: watch::Receiver<Option<Vec<WifiNetwork>>>,
 }
 
 /// The radio's side of the orders.
 #[derive(Debug)]
 pub struct Orders {
     orders: mpsc::Receiver<Order>,
-    networks: watch::Sender<Option<Vec<Network>>>,
+    networks: watch::Sender<Option<Vec<WifiNetwork>>>,
 }
 
 /// What the radio can be asked.
@@ -134,7 +134,7 @@ impl Radio {
     }
 
     /// The networks in reach, strongest first, as of the last look around.
-    pub async fn networks(&self) -> Vec<Network> {
+    pub async fn networks(&self) -> Vec<WifiNetwork> {
         let mut networks = self.networks.clone();
         match timeout(FIRST_SCAN, networks.wait_for(Option::is_some)).await {
             Ok(Ok(list)) => list.clone().unwrap_or_default(),
@@ -167,7 +167,7 @@ pub async fn run(
 struct Driver<W> {
     wifi: W,
     plan: watch::Receiver<WifiPlan>,
-    networks: watch::Sender<Option<Vec<Network>>>,
+    networks: watch::Sender<Option<Vec<WifiNetwork>>>,
     inbox: Inbox,
     /// When to look around next; none while nobody wants to know.
     scan_at: Option<Instant>,
@@ -314,8 +314,8 @@ async fn tell(inbox: &Inbox, event: LinkEvent) -> Result<(), Stopped> {
 }
 
 /// Networks with a name, each once with its strongest signal, strongest first.
-fn listed(networks: Vec<Network>) -> Vec<Network> {
-    let mut strongest: BTreeMap<String, Network> = BTreeMap::new();
+fn listed(networks: Vec<WifiNetwork>) -> Vec<WifiNetwork> {
+    let mut strongest: BTreeMap<String, WifiNetwork> = BTreeMap::new();
     for network in networks {
         if network.ssid.is_empty() {
             continue;
@@ -325,7 +325,7 @@ fn listed(networks: Vec<Network>) -> Vec<Network> {
             strongest.insert(network.ssid.clone(), network);
         }
     }
-    let mut list: Vec<Network> = strongest.into_values().collect();
+    let mut list: Vec<WifiNetwork> = strongest.into_values().collect();
     list.sort_by_key(|network| std::cmp::Reverse(network.rssi));
     list.truncate(NETWORKS_MAX);
     list
@@ -335,8 +335,8 @@ fn listed(networks: Vec<Network>) -> Vec<Network> {
 mod tests {
     use super::*;
 
-    fn network(ssid: &str, rssi: i32) -> Network {
-        Network {
+    fn network(ssid: &str, rssi: i32) -> WifiNetwork {
+        WifiNetwork {
             ssid: ssid.to_string(),
             rssi,
             secured: true,

@@ -4,7 +4,7 @@ use std::{fmt, future::Future, pin::Pin};
 
 use super::{
     AssembledButtons, AssembledFrontlight, AssembledPanels, AssembledSensor, AssembledStrip,
-    Hardware, PanelWorker, Wire, panels, strip, wire_bus::WireBus,
+    ExpanderBus, Hardware, PanelWorker, panels, strip, wire_bus::WireBus,
 };
 use crate::wiring::Wiring;
 
@@ -22,28 +22,28 @@ pub struct AssembledBoard {
     /// Its buttons, if it has some.
     pub buttons: Option<AssembledButtons>,
     /// Its buses; nothing happens unless each of them is served.
-    pub buses: Vec<Bus>,
+    pub buses: Vec<BusTask>,
 }
 
-/// A bus, which one task or thread serves until the ports of its parts are gone.
-pub struct Bus {
+/// A bus task. It must be polled until the ports of its parts are dropped.
+pub struct BusTask {
     /// Name for the task or the thread.
     pub name: &'static str,
     work: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
-impl fmt::Debug for Bus {
+impl fmt::Debug for BusTask {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Bus")
+            .debug_struct("BusTask")
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
 }
 
-impl Bus {
-    fn new(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Bus {
-        Bus {
+impl BusTask {
+    fn new(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> BusTask {
+        BusTask {
             name,
             work: Box::pin(work),
         }
@@ -78,12 +78,12 @@ impl Bus {
 /// Something is not to be had; what and why, in words for people.
 pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledBoard, String> {
     let claims = claim_all(hardware, wiring)?;
-    let wire = Wire::open(hardware, wiring)?;
+    let wire = ExpanderBus::open(hardware, wiring)?;
     let mut buses = Vec::new();
     let wire_bus = WireBus::open(hardware, wire.as_ref(), wiring)?;
     let worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
     let (panels, ends) = panels::panels(worker.count());
-    buses.push(Bus::new("panel", async move {
+    buses.push(BusTask::new("panel", async move {
         panels::serve(worker, ends).await;
         drop(claims);
     }));
@@ -91,7 +91,7 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
         Some((mut bus, ports)) => {
             // How the buttons are now is how they were as the power came on, however late the bus is served.
             bus.look();
-            buses.push(Bus::new("i2c", bus.serve()));
+            buses.push(BusTask::new("i2c", bus.serve()));
             ports
         }
         None => Default::default(),
@@ -103,7 +103,7 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
                 .map_err(|error| format!("{}: {error}", wired.device))?;
             let (port, orders) = strip::strip();
             let work = strip::serve(hardware.clone(), bus, wired.clone(), orders);
-            buses.push(Bus::new("strip", work));
+            buses.push(BusTask::new("strip", work));
             Some(port)
         }
         None => None,

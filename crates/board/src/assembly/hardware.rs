@@ -9,8 +9,8 @@ use embedded_hal::{
 };
 
 use crate::{
-    parts::mcp23017::Level,
-    wiring::{Line, Pull},
+    parts::mcp23017::LineLevel,
+    wiring::{Pull, WiringLine},
 };
 
 /// A host, or what stands in for one; clones are the same one.
@@ -50,13 +50,13 @@ pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// It is not there, not permitted, or taken.
-    fn output(&self, line: &Line, level: Level) -> Result<Self::Output, Self::Error>;
+    fn output(&self, line: &WiringLine, level: LineLevel) -> Result<Self::Output, Self::Error>;
 
     /// Reads a line of the host, which is pulled this way, on its side of an inverter.
     ///
     /// # Errors
     /// It is not there, not permitted, or taken.
-    fn input(&self, line: &Line, pull: Pull) -> Result<Self::Input, Self::Error>;
+    fn input(&self, line: &WiringLine, pull: Pull) -> Result<Self::Input, Self::Error>;
 
     /// Time since some origin.
     fn now(&self) -> Duration;
@@ -68,5 +68,5 @@ pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
 /// A line whose changes can be waited for.
 pub trait Edges {
     /// Waits until the line has another level than this; dropping the future loses nothing.
-    fn leave(&mut self, level: Level) -> impl Future<Output = ()> + Send;
+    fn leave(&mut self, level: LineLevel) -> impl Future<Output = ()> + Send;
 }

@@ -6,32 +6,33 @@ use embedded_hal::digital::{self, InputPin, OutputPin};
 
 use super::{Edges, Hardware, PatientI2c};
 use crate::{
-    parts::mcp23017::{Level, Mcp23017},
-    wiring::{I2cWiring, Line, Place, Pull, Sense, Wiring},
+    parts::mcp23017::{LineLevel, Mcp23017},
+    wiring::{I2cWiring, LineLocation, Pull, Sense, Wiring, WiringLine},
 };
 
-/// The I2C bus with its expanders; clones are the same one, and each holds it for one transaction.
-pub struct Wire<H: Hardware> {
+/// The I2C bus and its port expanders. Clones share one bus; each transaction locks it.
+pub struct ExpanderBus<H: Hardware> {
     #[expect(
         clippy::disallowed_types,
         reason = "the lines of an expander are used by the threads of both buses"
     )]
-    shared: Arc<std::sync::Mutex<Shared<H>>>,
+    shared: Arc<std::sync::Mutex<ExpanderBusState<H>>>,
 }
 
-impl<H: Hardware> Clone for Wire<H> {
-    fn clone(&self) -> Wire<H> {
-        Wire {
+impl<H: Hardware> Clone for ExpanderBus<H> {
+    fn clone(&self) -> ExpanderBus<H> {
+        ExpanderBus {
             shared: Arc::clone(&self.shared),
         }
     }
 }
 
-struct Shared<H: Hardware> {
+/// State that all clones of an [`ExpanderBus`] share.
+struct ExpanderBusState<H: Hardware> {
     i2c: PatientI2c<H>,
     expanders: Vec<Expander>,
     /// Reset lines of the expanders, which nobody drives once they are dropped.
-    _resets: Vec<Output<H>>,
+    _resets: Vec<OutputLine<H>>,
 }
 
 #[derive(Debug)]
@@ -52,13 +53,13 @@ impl digital::Error for LineFault {
     }
 }
 
-impl<H: Hardware> Wire<H> {
+impl<H: Hardware> ExpanderBus<H> {
     /// Opens the bus with the expanders of a wiring, whose pins are what its parts need; they begin anew, in whatever
     /// state an earlier run left them, and nothing is sent yet. None if the wiring has no such bus.
     ///
     /// # Errors
     /// It is not to be had; why, in words for people.
-    pub fn open(hardware: &H, wiring: &Wiring) -> Result<Option<Wire<H>>, String> {
+    pub fn open(hardware: &H, wiring: &Wiring) -> Result<Option<ExpanderBus<H>>, String> {
         let Some(I2cWiring { device, .. }) = &wiring.i2c else {
             return Ok(None);
         };
@@ -77,12 +78,12 @@ impl<H: Hardware> Wire<H> {
             })
             .collect();
         #[expect(clippy::disallowed_types, reason = "as the field says")]
-        let shared = std::sync::Mutex::new(Shared {
+        let shared = std::sync::Mutex::new(ExpanderBusState {
             i2c,
             expanders,
             _resets: resets,
         });
-        Ok(Some(Wire {
+        Ok(Some(ExpanderBus {
             shared: Arc::new(shared),
         }))
     }
@@ -107,8 +108,8 @@ impl<H: Hardware> Wire<H> {
     }
 
     /// Lets changes of a line pull the interrupt line of its expander.
-    pub fn watch(&self, line: &Line) {
-        let Place::Expander { name, pin } = &line.place else {
+    pub fn watch(&self, line: &WiringLine) {
+        let LineLocation::Expander { name, pin } = &line.place else {
             return;
         };
         for expander in &mut self.lock().expanders {
@@ -120,7 +121,7 @@ impl<H: Hardware> Wire<H> {
 
     /// Pin of an expander that is an output from the first use of the expander on; none if there is no such
     /// expander.
-    fn output(&self, name: &str, pin: u8, level: Level) -> Option<Pin<H>> {
+    fn output(&self, name: &str, pin: u8, level: LineLevel) -> Option<Pin<H>> {
         let pin = self.pin(name, pin)?;
         self.lock().expanders[pin.expander]
             .chip
@@ -147,14 +148,17 @@ impl<H: Hardware> Wire<H> {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared<H>> {
+    fn lock(&self) -> MutexGuard<'_, ExpanderBusState<H>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Pulls the reset lines of the expanders, each once; none of them is in reset for as long as its line is held.
-fn reset_expanders<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<Output<H>>, String> {
-    let mut lines: Vec<&Line> = Vec::new();
+fn reset_expanders<H: Hardware>(
+    hardware: &H,
+    wiring: &Wiring,
+) -> Result<Vec<OutputLine<H>>, String> {
+    let mut lines: Vec<&WiringLine> = Vec::new();
     for line in wiring
         .expanders
         .iter()
@@ -167,9 +171,9 @@ fn reset_expanders<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<Out
     lines
         .into_iter()
         .map(|line| {
-            let mut output = Output::open(hardware, None, line, Level::Low)?;
+            let mut output = OutputLine::open(hardware, None, line, LineLevel::Low)?;
             output
-                .set(Level::High)
+                .set(LineLevel::High)
                 .map_err(|_| format!("{line}: the line cannot be set"))?;
             Ok(output)
         })
@@ -178,15 +182,15 @@ fn reset_expanders<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<Out
 
 /// A pin of an expander.
 struct Pin<H: Hardware> {
-    wire: Wire<H>,
+    wire: ExpanderBus<H>,
     expander: usize,
     number: u8,
 }
 
 impl<H: Hardware> Pin<H> {
-    fn set(&self, level: Level) -> Result<(), LineFault> {
+    fn set(&self, level: LineLevel) -> Result<(), LineFault> {
         let mut shared = self.wire.lock();
-        let Shared { i2c, expanders, .. } = &mut *shared;
+        let ExpanderBusState { i2c, expanders, .. } = &mut *shared;
         let expander = &mut expanders[self.expander];
         expander
             .chip
@@ -194,9 +198,9 @@ impl<H: Hardware> Pin<H> {
             .map_err(|_| LineFault)
     }
 
-    fn level(&self) -> Result<Level, LineFault> {
+    fn level(&self) -> Result<LineLevel, LineFault> {
         let mut shared = self.wire.lock();
-        let Shared { i2c, expanders, .. } = &mut *shared;
+        let ExpanderBusState { i2c, expanders, .. } = &mut *shared;
         let expander = &mut expanders[self.expander];
         let levels = match expander.levels {
             Some(levels) => levels,
@@ -204,22 +208,22 @@ impl<H: Hardware> Pin<H> {
         };
         expander.levels = Some(levels);
         match levels >> self.number & 1 {
-            0 => Ok(Level::Low),
-            _ => Ok(Level::High),
+            0 => Ok(LineLevel::Low),
+            _ => Ok(LineLevel::High),
         }
     }
 }
 
-/// A line that is driven.
-pub enum Output<H: Hardware> {
+/// An output line of the host or of a port expander.
+pub enum OutputLine<H: Hardware> {
     /// On the host, which knows of inverters itself.
     Host(H::Output),
     /// On an expander.
     Expander(ExpanderLine<H>),
 }
 
-/// A line that is read.
-pub enum Input<H: Hardware> {
+/// An input line of the host or of a port expander.
+pub enum InputLine<H: Hardware> {
     /// On the host.
     Host(H::Input),
     /// On an expander.
@@ -232,26 +236,26 @@ pub struct ExpanderLine<H: Hardware> {
     sense: Sense,
 }
 
-impl<H: Hardware> Output<H> {
+impl<H: Hardware> OutputLine<H> {
     /// Opens a line wherever it is; one of the host is driven at once, one of an expander at its first use.
     ///
     /// # Errors
     /// It is not to be had; why, in words for people.
     pub fn open(
         hardware: &H,
-        wire: Option<&Wire<H>>,
-        line: &Line,
-        level: Level,
-    ) -> Result<Output<H>, String> {
-        let Place::Expander { name, pin } = &line.place else {
+        wire: Option<&ExpanderBus<H>>,
+        line: &WiringLine,
+        level: LineLevel,
+    ) -> Result<OutputLine<H>, String> {
+        let LineLocation::Expander { name, pin } = &line.place else {
             return hardware
                 .output(line, level)
-                .map(Output::Host)
+                .map(OutputLine::Host)
                 .map_err(|error| format!("{line}: {error}"));
         };
         wire.and_then(|wire| wire.output(name, *pin, level.through(line.sense)))
             .map(|pin| {
-                Output::Expander(ExpanderLine {
+                OutputLine::Expander(ExpanderLine {
                     pin,
                     sense: line.sense,
                 })
@@ -263,52 +267,52 @@ impl<H: Hardware> Output<H> {
     ///
     /// # Errors
     /// It does not answer.
-    pub fn set(&mut self, level: Level) -> Result<(), LineFault> {
+    pub fn set(&mut self, level: LineLevel) -> Result<(), LineFault> {
         match self {
-            Output::Host(output) => match level {
-                Level::Low => output.set_low(),
-                Level::High => output.set_high(),
+            OutputLine::Host(output) => match level {
+                LineLevel::Low => output.set_low(),
+                LineLevel::High => output.set_high(),
             }
             .map_err(|_| LineFault),
-            Output::Expander(line) => line.pin.set(level.through(line.sense)),
+            OutputLine::Expander(line) => line.pin.set(level.through(line.sense)),
         }
     }
 }
 
-impl<H: Hardware> digital::ErrorType for Output<H> {
+impl<H: Hardware> digital::ErrorType for OutputLine<H> {
     type Error = LineFault;
 }
 
-impl<H: Hardware> OutputPin for Output<H> {
+impl<H: Hardware> OutputPin for OutputLine<H> {
     fn set_low(&mut self) -> Result<(), LineFault> {
-        self.set(Level::Low)
+        self.set(LineLevel::Low)
     }
 
     fn set_high(&mut self) -> Result<(), LineFault> {
-        self.set(Level::High)
+        self.set(LineLevel::High)
     }
 }
 
-impl<H: Hardware> Input<H> {
+impl<H: Hardware> InputLine<H> {
     /// Opens a line wherever it is, with this pull on the host; an expander can only pull up.
     ///
     /// # Errors
     /// It is not to be had; why, in words for people.
     pub fn open(
         hardware: &H,
-        wire: Option<&Wire<H>>,
-        line: &Line,
+        wire: Option<&ExpanderBus<H>>,
+        line: &WiringLine,
         pull: Pull,
-    ) -> Result<Input<H>, String> {
-        let Place::Expander { name, pin } = &line.place else {
+    ) -> Result<InputLine<H>, String> {
+        let LineLocation::Expander { name, pin } = &line.place else {
             return hardware
                 .input(line, pull.through(line.sense))
-                .map(Input::Host)
+                .map(InputLine::Host)
                 .map_err(|error| format!("{line}: {error}"));
         };
         wire.and_then(|wire| wire.input(name, *pin))
             .map(|pin| {
-                Input::Expander(ExpanderLine {
+                InputLine::Expander(ExpanderLine {
                     pin,
                     sense: line.sense,
                 })
@@ -320,44 +324,44 @@ impl<H: Hardware> Input<H> {
     ///
     /// # Errors
     /// It does not answer.
-    pub fn level(&mut self) -> Result<Level, LineFault> {
+    pub fn level(&mut self) -> Result<LineLevel, LineFault> {
         match self {
-            Input::Host(input) => match input.is_high() {
-                Ok(true) => Ok(Level::High),
-                Ok(false) => Ok(Level::Low),
+            InputLine::Host(input) => match input.is_high() {
+                Ok(true) => Ok(LineLevel::High),
+                Ok(false) => Ok(LineLevel::Low),
                 Err(_) => Err(LineFault),
             },
-            Input::Expander(line) => line.pin.level().map(|level| level.through(line.sense)),
+            InputLine::Expander(line) => line.pin.level().map(|level| level.through(line.sense)),
         }
     }
 
     /// Tells whether its changes can be waited for; those of an expander must be looked for.
     pub fn has_edges(&self) -> bool {
         match self {
-            Input::Host(_) => true,
-            Input::Expander(_) => false,
+            InputLine::Host(_) => true,
+            InputLine::Expander(_) => false,
         }
     }
 
     /// Waits until it has another level than this; for ever on an expander.
-    pub async fn leave(&mut self, level: Level) {
+    pub async fn leave(&mut self, level: LineLevel) {
         match self {
-            Input::Host(input) => input.leave(level).await,
-            Input::Expander(_) => std::future::pending().await,
+            InputLine::Host(input) => input.leave(level).await,
+            InputLine::Expander(_) => std::future::pending().await,
         }
     }
 }
 
-impl<H: Hardware> digital::ErrorType for Input<H> {
+impl<H: Hardware> digital::ErrorType for InputLine<H> {
     type Error = LineFault;
 }
 
-impl<H: Hardware> InputPin for Input<H> {
+impl<H: Hardware> InputPin for InputLine<H> {
     fn is_high(&mut self) -> Result<bool, LineFault> {
-        self.level().map(|level| level == Level::High)
+        self.level().map(|level| level == LineLevel::High)
     }
 
     fn is_low(&mut self) -> Result<bool, LineFault> {
-        self.level().map(|level| level == Level::Low)
+        self.level().map(|level| level == LineLevel::Low)
     }
 }

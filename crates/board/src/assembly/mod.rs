@@ -13,9 +13,9 @@ mod patience;
 mod strip;
 mod wire_bus;
 
-pub use board::{AssembledBoard, Bus, assemble};
+pub use board::{AssembledBoard, BusTask, assemble};
 pub use hardware::{Edges, Hardware};
-pub use lines::{Input, LineFault, Output, Wire};
+pub use lines::{ExpanderBus, InputLine, LineFault, OutputLine};
 pub use panel_worker::{PanelWorker, Wake};
 pub use panels::{AssembledPanels, LAST_REFRESH_LIMIT};
 pub use patience::{I2cFault, PatientI2c};

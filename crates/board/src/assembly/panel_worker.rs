@@ -8,14 +8,14 @@ use render::Bitmap;
 
 use device::{board::PanelFault, refresh::Refresh};
 
-use super::{Hardware, Input, Output, Wire};
+use super::{ExpanderBus, Hardware, InputLine, OutputLine};
 use crate::{
     parts::{
-        mcp23017::Level,
-        ssd1680::{Bus, Frame, Panel, Turn, sequence::RESET_PULSE},
+        mcp23017::LineLevel,
+        ssd1680::{PanelBus, PanelDriver, PanelFrame, PollResult, sequence::RESET_PULSE},
     },
     ports::Outcome,
-    wiring::{Line, Pull, Wiring},
+    wiring::{Pull, Wiring, WiringLine},
 };
 
 /// Time between two looks at the busy lines of an expander.
@@ -27,24 +27,24 @@ const SAFETY_LOOK: Duration = Duration::from_millis(250);
 /// The panels of a board on their bus.
 pub struct PanelWorker<H: Hardware> {
     hardware: H,
-    wire: Option<Wire<H>>,
-    bus: Bus<H::Spi, Output<H>>,
+    wire: Option<ExpanderBus<H>>,
+    bus: PanelBus<H::Spi, OutputLine<H>>,
     places: Vec<PanelPlace<H>>,
     resets: Vec<ResetLine<H>>,
     /// The supply of the panels, which nobody drives once it is dropped.
-    _power: Vec<Output<H>>,
+    _power: Vec<OutputLine<H>>,
     /// When the ink of a panel began to move last.
     started: Option<Duration>,
 }
 
 struct PanelPlace<H: Hardware> {
-    panel: Panel<Output<H>, Input<H>>,
+    panel: PanelDriver<OutputLine<H>, InputLine<H>>,
     /// Which of the reset lines.
     reset: usize,
     stagger: Duration,
     health: Health,
     /// A picture that waits until the reset line is done.
-    pending: Option<(Arc<Frame>, Refresh)>,
+    pending: Option<(Arc<PanelFrame>, Refresh)>,
     /// It waits for its busy line.
     is_waiting: bool,
 }
@@ -58,12 +58,13 @@ enum Health {
 }
 
 struct ResetLine<H: Hardware> {
-    output: Output<H>,
-    phase: Phase,
+    output: OutputLine<H>,
+    phase: ResetPhase,
 }
 
+/// Progress of a hardware reset of the panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ResetPhase {
     Rest,
     /// It waits until its panels are idle.
     Settling,
@@ -72,7 +73,7 @@ enum Phase {
 }
 
 /// Levels of a reset.
-const PULSE: [Level; 3] = [Level::High, Level::Low, Level::High];
+const PULSE: [LineLevel; 3] = [LineLevel::High, LineLevel::Low, LineLevel::High];
 
 /// When a worker wants to be asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,10 +97,11 @@ impl<H: Hardware> PanelWorker<H> {
     /// Something is not to be had; what and why, in words for people.
     pub fn open(
         hardware: H,
-        wire: Option<Wire<H>>,
+        wire: Option<ExpanderBus<H>>,
         wiring: &Wiring,
     ) -> Result<PanelWorker<H>, String> {
-        let high = |line: &Line| Output::open(&hardware, wire.as_ref(), line, Level::High);
+        let high =
+            |line: &WiringLine| OutputLine::open(&hardware, wire.as_ref(), line, LineLevel::High);
         let power = wiring
             .spi
             .power
@@ -111,7 +113,7 @@ impl<H: Hardware> PanelWorker<H> {
         for panel in &wiring.panels {
             selects.push(high(&panel.select)?);
         }
-        let mut lines: Vec<&Line> = Vec::new();
+        let mut lines: Vec<&WiringLine> = Vec::new();
         let mut places = Vec::new();
         for (panel, select) in wiring.panels.iter().zip(selects) {
             let known = lines.iter().position(|line| **line == panel.reset);
@@ -119,9 +121,9 @@ impl<H: Hardware> PanelWorker<H> {
             if known.is_none() {
                 lines.push(&panel.reset);
             }
-            let busy = Input::open(&hardware, wire.as_ref(), &panel.busy, Pull::Down)?;
+            let busy = InputLine::open(&hardware, wire.as_ref(), &panel.busy, Pull::Down)?;
             places.push(PanelPlace {
-                panel: Panel::new(panel.setup.clone(), select, busy),
+                panel: PanelDriver::new(panel.setup.clone(), select, busy),
                 reset,
                 stagger: panel.stagger,
                 health: Health::Reset,
@@ -133,7 +135,7 @@ impl<H: Hardware> PanelWorker<H> {
         for line in lines {
             resets.push(ResetLine {
                 output: high(line)?,
-                phase: Phase::Rest,
+                phase: ResetPhase::Rest,
             });
         }
         let command = high(&wiring.spi.command)?;
@@ -143,7 +145,7 @@ impl<H: Hardware> PanelWorker<H> {
         let mut worker = PanelWorker {
             hardware,
             wire,
-            bus: Bus::new(spi, command),
+            bus: PanelBus::new(spi, command),
             places,
             resets,
             _power: power,
@@ -154,7 +156,7 @@ impl<H: Hardware> PanelWorker<H> {
             place.panel.settle();
         }
         for reset in &mut worker.resets {
-            reset.phase = Phase::Settling;
+            reset.phase = ResetPhase::Settling;
         }
         Ok(worker)
     }
@@ -191,7 +193,7 @@ impl<H: Hardware> PanelWorker<H> {
             return Err(PanelFault::StartedBusy);
         }
         let setup = place.panel.setup();
-        let frame = Arc::new(Frame::new(bitmap, setup.model, setup.rotation));
+        let frame = Arc::new(PanelFrame::new(bitmap, setup.model, setup.rotation));
         place.pending = Some((frame, refresh));
         if place.health == Health::Reset {
             let reset = place.reset;
@@ -226,7 +228,7 @@ impl<H: Hardware> PanelWorker<H> {
             .places
             .iter_mut()
             .filter(|place| place.is_waiting)
-            .map(|place| Box::pin(place.panel.busy_line().leave(Level::High)));
+            .map(|place| Box::pin(place.panel.busy_line().leave(LineLevel::High)));
         let waiting: Vec<_> = waiting.collect();
         if waiting.is_empty() {
             return std::future::pending().await;
@@ -235,10 +237,10 @@ impl<H: Hardware> PanelWorker<H> {
     }
 
     fn begin_reset(&mut self, reset: usize) {
-        if self.resets[reset].phase != Phase::Rest {
+        if self.resets[reset].phase != ResetPhase::Rest {
             return;
         }
-        self.resets[reset].phase = Phase::Settling;
+        self.resets[reset].phase = ResetPhase::Settling;
         for place in self.on_line(reset) {
             if !place.panel.is_refreshing() {
                 place.panel.disturbed();
@@ -253,7 +255,7 @@ impl<H: Hardware> PanelWorker<H> {
     }
 
     fn is_settled(&self, reset: usize) -> bool {
-        self.resets[reset].phase == Phase::Settling
+        self.resets[reset].phase == ResetPhase::Settling
             && !self
                 .places
                 .iter()
@@ -263,16 +265,18 @@ impl<H: Hardware> PanelWorker<H> {
     fn turn_reset(&mut self, reset: usize, wake: &mut Wake) {
         let now = self.hardware.now();
         match self.resets[reset].phase {
-            Phase::Rest => {}
-            Phase::Settling => {
+            ResetPhase::Rest => {}
+            ResetPhase::Settling => {
                 if self.is_settled(reset) {
                     self.pulse(reset, 0, wake);
                 }
             }
-            Phase::Pulse(_, until) if now < until => wake.no_later_than(until),
-            Phase::Pulse(level, _) if level + 1 < PULSE.len() => self.pulse(reset, level + 1, wake),
-            Phase::Pulse(..) => {
-                self.resets[reset].phase = Phase::Rest;
+            ResetPhase::Pulse(_, until) if now < until => wake.no_later_than(until),
+            ResetPhase::Pulse(level, _) if level + 1 < PULSE.len() => {
+                self.pulse(reset, level + 1, wake)
+            }
+            ResetPhase::Pulse(..) => {
+                self.resets[reset].phase = ResetPhase::Rest;
                 for place in self.on_line(reset) {
                     match place.health {
                         Health::Good => place.panel.disturbed(),
@@ -291,7 +295,7 @@ impl<H: Hardware> PanelWorker<H> {
             tracing::debug!(reset, "reset line does not answer");
         }
         let until = self.hardware.now() + RESET_PULSE;
-        self.resets[reset].phase = Phase::Pulse(level, until);
+        self.resets[reset].phase = ResetPhase::Pulse(level, until);
         wake.no_later_than(until);
     }
 
@@ -299,7 +303,7 @@ impl<H: Hardware> PanelWorker<H> {
     fn turn_panel(&mut self, index: usize, wake: &mut Wake) -> Option<Outcome> {
         let place = &mut self.places[index];
         match self.resets[place.reset].phase {
-            Phase::Rest => {
+            ResetPhase::Rest => {
                 if let Some((frame, refresh)) = place.pending.take()
                     && let Err(fault) = place.panel.show(frame, refresh)
                 {
@@ -307,12 +311,12 @@ impl<H: Hardware> PanelWorker<H> {
                 }
             }
             // Refreshes on the line end first; what is prepared would be lost.
-            Phase::Settling => {
+            ResetPhase::Settling => {
                 if place.panel.is_preparing() {
                     place.panel.disturbed();
                 }
             }
-            Phase::Pulse(..) => return None,
+            ResetPhase::Pulse(..) => return None,
         }
         // What has time until the next picture makes way for pictures.
         if self.places[index].panel.is_preparing() && self.is_refreshing() {
@@ -333,12 +337,12 @@ impl<H: Hardware> PanelWorker<H> {
             }
             let was_refreshing = place.panel.is_refreshing();
             match place.panel.turn(&mut self.bus, now) {
-                Turn::More => {}
-                Turn::At(moment) => {
+                PollResult::More => {}
+                PollResult::At(moment) => {
                     wake.no_later_than(moment);
                     return None;
                 }
-                Turn::Idle(limit) => {
+                PollResult::Idle(limit) => {
                     let look = match place.panel.busy_line().has_edges() {
                         true => SAFETY_LOOK,
                         false => EXPANDER_LOOK,
@@ -348,13 +352,13 @@ impl<H: Hardware> PanelWorker<H> {
                     wake.no_later_than(limit.min(now + look));
                     return None;
                 }
-                Turn::Rest => return None,
-                Turn::Shown(refresh) => {
+                PollResult::Rest => return None,
+                PollResult::Shown(refresh) => {
                     // Then come the preparations for the next one, of this panel and of those that made way.
                     wake.no_later_than(now);
                     return Some(Ok(refresh));
                 }
-                Turn::Failed(fault) => {
+                PollResult::Failed(fault) => {
                     self.failed(index, wake);
                     return was_refreshing.then_some(Err(fault));
                 }

@@ -27,9 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(
         + PANELS_MAX as u64 * STAGGER_MAX.as_secs(),
 );
 
-/// A picture for a panel.
+/// A request to paint one panel.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct PaintRequest {
     panel: usize,
     frame: Arc<Bitmap>,
     refresh: Refresh,
@@ -40,14 +40,14 @@ pub(super) struct Order {
 #[derive(Debug)]
 pub struct AssembledPanels {
     count: usize,
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<PaintRequest>,
     ended: mpsc::Receiver<(usize, Outcome)>,
 }
 
 /// The ends of the channels that whoever serves the bus holds.
 #[derive(Debug)]
 pub(super) struct PanelEnds {
-    orders: mpsc::Receiver<Order>,
+    orders: mpsc::Receiver<PaintRequest>,
     ended: mpsc::Sender<(usize, Outcome)>,
 }
 
@@ -84,7 +84,7 @@ impl Panels for AssembledPanels {
         refresh: Refresh,
     ) -> Result<(), PanelFault> {
         let (answer, answered) = oneshot::channel();
-        let order = Order {
+        let order = PaintRequest {
             panel,
             frame: Arc::clone(frame),
             refresh,
@@ -127,7 +127,7 @@ pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, ends: PanelEn
         }
         tokio::select! {
             order = orders.recv(), if gone_at.is_none() => match order {
-                Some(Order { panel, frame, refresh, answer }) => {
+                Some(PaintRequest { panel, frame, refresh, answer }) => {
                     let _ = answer.send(worker.show(panel, &frame, refresh));
                 }
                 None => gone_at = Some(hardware.now()),

@@ -8,15 +8,15 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Hardware, Input, Output, Wire, panels::until};
+use super::{ExpanderBus, Hardware, InputLine, OutputLine, panels::until};
 use crate::{
     parts::{
         bh1750::{self, Bh1750},
-        mcp23017::Level,
+        mcp23017::LineLevel,
         pca9685::{Pca9685, WAKING},
     },
-    ports::{Buttons, Edge, Frontlight, LightSensor},
-    wiring::{Line, Place, Pull, Wiring},
+    ports::{ButtonEdge, Buttons, Frontlight, LightSensor},
+    wiring::{LineLocation, Pull, Wiring, WiringLine},
 };
 
 /// Time between two looks at buttons that tell nothing by themselves.
@@ -31,9 +31,9 @@ const LOOKS_APART: Duration = Duration::from_millis(5);
 /// Most edges of buttons that wait to be taken; then the oldest are left out.
 const EDGES_MAX: usize = 256;
 
-/// What is asked of the bus.
+/// A request to the task that owns the I2C bus.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(super) enum I2cRequest {
     /// Duties of the frontlight; whether it took them.
     Light(Vec<u16>, oneshot::Sender<bool>),
     /// What the light in the room is.
@@ -43,28 +43,28 @@ pub(super) enum Order {
 /// The frontlight of a board made from parts.
 #[derive(Debug)]
 pub struct AssembledFrontlight {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<I2cRequest>,
 }
 
 /// The light sensor of a board made from parts.
 #[derive(Debug)]
 pub struct AssembledSensor {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<I2cRequest>,
 }
 
 /// The buttons of a board made from parts.
 #[derive(Debug)]
 pub struct AssembledButtons {
-    edges: broadcast::Receiver<Edge>,
+    edges: broadcast::Receiver<ButtonEdge>,
     /// Keeps the bus served.
-    _orders: mpsc::Sender<Order>,
+    _orders: mpsc::Sender<I2cRequest>,
 }
 
 impl AssembledFrontlight {
     /// Sets the duty of each channel; tells whether the chip took them.
     pub async fn takes(&mut self, duties: &[u16]) -> bool {
         let (done, taken) = oneshot::channel();
-        let order = Order::Light(duties.to_vec(), done);
+        let order = I2cRequest::Light(duties.to_vec(), done);
         self.orders.send(order).await.is_ok() && taken.await.unwrap_or_default()
     }
 }
@@ -79,7 +79,7 @@ impl Frontlight for AssembledFrontlight {
 impl LightSensor for AssembledSensor {
     async fn read(&mut self) -> Sensed {
         let (answer, answered) = oneshot::channel();
-        if self.orders.send(Order::Measure(answer)).await.is_err() {
+        if self.orders.send(I2cRequest::Measure(answer)).await.is_err() {
             return Sensed::Absent;
         }
         answered.await.unwrap_or(Sensed::Absent)
@@ -87,7 +87,7 @@ impl LightSensor for AssembledSensor {
 }
 
 impl Buttons for AssembledButtons {
-    async fn edge(&mut self) -> Edge {
+    async fn edge(&mut self) -> ButtonEdge {
         loop {
             match self.edges.recv().await {
                 Ok(edge) => return edge,
@@ -101,7 +101,7 @@ impl Buttons for AssembledButtons {
 /// The parts on the I2C bus, and buttons wherever they are.
 pub(super) struct WireBus<H: Hardware> {
     hardware: H,
-    wire: Option<Wire<H>>,
+    wire: Option<ExpanderBus<H>>,
     frontlight: Option<FrontlightUnit<H>>,
     sensor: Option<Bh1750>,
     /// Whoever waits for the measurement that runs, and when it ends.
@@ -109,7 +109,7 @@ pub(super) struct WireBus<H: Hardware> {
     buttons: Option<ButtonUnit<H>>,
     /// When the buttons were looked at last.
     looked_at: Duration,
-    orders: mpsc::Receiver<Order>,
+    orders: mpsc::Receiver<I2cRequest>,
 }
 
 /// The ports of the parts on the I2C bus.
@@ -122,17 +122,17 @@ pub(super) struct WirePorts {
 
 struct FrontlightUnit<H: Hardware> {
     chip: Pca9685,
-    enable: Option<Output<H>>,
+    enable: Option<OutputLine<H>>,
     /// It was started, and is enabled.
     is_on: bool,
     fails: bool,
 }
 
 struct ButtonUnit<H: Hardware> {
-    lines: Vec<Input<H>>,
+    lines: Vec<InputLine<H>>,
     /// The interrupt line of the expander that all buttons are on, if it tells of nothing else.
-    interrupt: Option<Input<H>>,
-    edges: broadcast::Sender<Edge>,
+    interrupt: Option<InputLine<H>>,
+    edges: broadcast::Sender<ButtonEdge>,
     /// Buttons that were down, a bit each; none before they answered.
     down: Option<u8>,
     /// They did not answer at first: what they say then is not how they were as the power came on.
@@ -143,7 +143,7 @@ impl<H: Hardware> WireBus<H> {
     /// Opens what the wiring says; none if it says nothing.
     pub(super) fn open(
         hardware: &H,
-        wire: Option<&Wire<H>>,
+        wire: Option<&ExpanderBus<H>>,
         wiring: &Wiring,
     ) -> Result<Option<(WireBus<H>, WirePorts)>, String> {
         let (orders, ordered) = mpsc::channel(4);
@@ -161,7 +161,7 @@ impl<H: Hardware> WireBus<H> {
                         hz: frontlight.hz,
                     },
                     enable: enable
-                        .map(|line| Output::open(hardware, wire, line, Level::High))
+                        .map(|line| OutputLine::open(hardware, wire, line, LineLevel::High))
                         .transpose()?,
                     is_on: false,
                     fails: false,
@@ -182,7 +182,7 @@ impl<H: Hardware> WireBus<H> {
                     edges: taken,
                     _orders: orders.clone(),
                 });
-                let open = |line: &Line| Input::open(hardware, wire, line, Pull::Up);
+                let open = |line: &WiringLine| InputLine::open(hardware, wire, line, Pull::Up);
                 let interrupt = match interrupt_of(wiring, &wired.lines) {
                     Some(interrupt) => {
                         if let Some(wire) = wire {
@@ -241,12 +241,12 @@ impl<H: Hardware> WireBus<H> {
         }
     }
 
-    async fn take(&mut self, order: Order) {
+    async fn take(&mut self, order: I2cRequest) {
         match order {
-            Order::Light(duties, done) => {
+            I2cRequest::Light(duties, done) => {
                 let _ = done.send(self.light(&duties).await);
             }
-            Order::Measure(answer) => self.begin_measurement(answer),
+            I2cRequest::Measure(answer) => self.begin_measurement(answer),
         }
     }
 
@@ -265,7 +265,7 @@ impl<H: Hardware> WireBus<H> {
         fails = fails || wire.with(|i2c| chip.set(i2c, duties)).is_err();
         if !fails && !unit.is_on {
             // Only once the duties are there: what it had before power-on is nobody's wish.
-            let enabled = unit.enable.as_mut().map(|line| line.set(Level::Low));
+            let enabled = unit.enable.as_mut().map(|line| line.set(LineLevel::Low));
             fails = enabled.is_some_and(|enabled| enabled.is_err());
         }
         unit.is_on = !fails;
@@ -310,7 +310,7 @@ impl<H: Hardware> WireBus<H> {
         }
         unit.look();
         self.looked_at = self.hardware.now();
-        let has_word = unit.interrupt.is_some() || unit.lines.iter().all(Input::has_edges);
+        let has_word = unit.interrupt.is_some() || unit.lines.iter().all(InputLine::has_edges);
         let pause = if has_word { SAFETY_LOOK } else { LOOK };
         Some(self.looked_at + pause)
     }
@@ -321,8 +321,8 @@ impl<H: Hardware> ButtonUnit<H> {
         let mut down = 0;
         for (button, line) in self.lines.iter_mut().enumerate() {
             match line.level() {
-                Ok(Level::Low) => down |= 1 << button,
-                Ok(Level::High) => {}
+                Ok(LineLevel::Low) => down |= 1 << button,
+                Ok(LineLevel::High) => {}
                 // Nobody knows: what was is.
                 Err(_) => {
                     self.is_late |= self.down.is_none();
@@ -341,7 +341,7 @@ impl<H: Hardware> ButtonUnit<H> {
     fn tell(&mut self, down: u8) {
         self.down = Some(down);
         // With nobody to take it nobody misses it.
-        let _ = self.edges.send(Edge {
+        let _ = self.edges.send(ButtonEdge {
             down,
             at: Instant::now(),
         });
@@ -354,14 +354,14 @@ async fn changed<H: Hardware>(buttons: &mut Option<ButtonUnit<H>>) {
         return std::future::pending().await;
     };
     if let Some(interrupt) = &mut unit.interrupt {
-        return interrupt.leave(Level::High).await;
+        return interrupt.leave(LineLevel::High).await;
     }
     let down = unit.down.unwrap_or_default();
     let lines = unit.lines.iter_mut().enumerate();
     let waits = lines.map(|(button, line)| {
         let level = match down >> button & 1 {
-            0 => Level::High,
-            _ => Level::Low,
+            0 => LineLevel::High,
+            _ => LineLevel::Low,
         };
         Box::pin(line.leave(level))
     });
@@ -374,13 +374,13 @@ async fn changed<H: Hardware>(buttons: &mut Option<ButtonUnit<H>>) {
 
 /// The interrupt line that tells of these buttons and of nothing else: reading the busy lines of an expander would
 /// make it forget the buttons.
-fn interrupt_of<'a>(wiring: &'a Wiring, buttons: &[Line]) -> Option<&'a Line> {
-    let expander_of = |line: &Line| match &line.place {
-        Place::Expander { name, .. } => Some(name.clone()),
-        Place::Named(_) | Place::Numbered { .. } => None,
+fn interrupt_of<'a>(wiring: &'a Wiring, buttons: &[WiringLine]) -> Option<&'a WiringLine> {
+    let expander_of = |line: &WiringLine| match &line.place {
+        LineLocation::Expander { name, .. } => Some(name.clone()),
+        LineLocation::Named(_) | LineLocation::Numbered { .. } => None,
     };
     let name = expander_of(buttons.first()?)?;
-    let is_there = |line: &Line| expander_of(line).as_ref() == Some(&name);
+    let is_there = |line: &WiringLine| expander_of(line).as_ref() == Some(&name);
     let is_alone =
         buttons.iter().all(is_there) && !wiring.panels.iter().any(|panel| is_there(&panel.busy));
     let expander = wiring.expanders.iter().find(|known| known.name == name)?;

@@ -10,9 +10,9 @@ const HIGH: Duration = Duration::from_millis(120);
 /// Time of a measurement in low resolution.
 const LOW: Duration = Duration::from_millis(16);
 
-/// A light sensor.
+/// A simulated light sensor.
 #[derive(Debug)]
-pub(super) struct Chip {
+pub(super) struct Bh1750Chip {
     pub(super) address: u8,
     /// Light on it, thousandths of a lux; none while it is not there.
     pub(super) millilux: Option<u32>,
@@ -22,9 +22,9 @@ pub(super) struct Chip {
     measured: u16,
 }
 
-impl Chip {
-    pub(super) fn new(address: u8, millilux: u32) -> Chip {
-        Chip {
+impl Bh1750Chip {
+    pub(super) fn new(address: u8, millilux: u32) -> Bh1750Chip {
+        Bh1750Chip {
             address,
             millilux: Some(millilux),
             is_on: false,

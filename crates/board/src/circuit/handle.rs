@@ -9,10 +9,10 @@ use device::lights::Rgb;
 use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
-use super::{Condition, I2cCondition, ssd1680, state::State};
+use super::{I2cCondition, PanelCondition, ssd1680, state::SimCircuit};
 use crate::{
-    parts::mcp23017::Level,
-    wiring::{Line, Wiring},
+    parts::mcp23017::LineLevel,
+    wiring::{Wiring, WiringLine},
 };
 
 /// How time passes in a circuit.
@@ -27,16 +27,17 @@ pub enum Flow {
 /// A circuit; clones are the same one.
 #[derive(Debug, Clone)]
 pub struct Circuit {
-    shared: Arc<Shared>,
+    shared: Arc<CircuitShared>,
 }
 
+/// State that all clones of a circuit handle share.
 #[derive(Debug)]
-struct Shared {
+struct CircuitShared {
     #[expect(
         clippy::disallowed_types,
         reason = "the traits of embedded-hal let drivers on several threads act on one circuit"
     )]
-    state: std::sync::Mutex<State>,
+    state: std::sync::Mutex<SimCircuit>,
     /// Moment at which the power came on, while time passes by itself.
     origin: Option<Instant>,
     /// Counts what anybody did, for those who wait for a level.
@@ -51,9 +52,9 @@ impl Circuit {
             Flow::Live => Some(Instant::now()),
         };
         #[expect(clippy::disallowed_types, reason = "as the field says")]
-        let state = std::sync::Mutex::new(State::new(wiring));
+        let state = std::sync::Mutex::new(SimCircuit::new(wiring));
         Circuit {
-            shared: Arc::new(Shared {
+            shared: Arc::new(CircuitShared {
                 state,
                 origin,
                 changes: watch::Sender::new(0),
@@ -88,38 +89,40 @@ impl Circuit {
 
     /// What the glass of a panel shows, as its viewer sees it; none if there is no such panel.
     pub fn glass(&self, panel: usize) -> Option<Bitmap> {
-        self.lock().panel(panel).map(ssd1680::Chip::glass)
+        self.lock().panel(panel).map(ssd1680::Ssd1680Chip::glass)
     }
 
     /// Largest number of partial refreshes that a pixel of a panel has been through since its last full one.
     pub fn ghosts(&self, panel: usize) -> u32 {
-        self.lock().panel(panel).map_or(0, ssd1680::Chip::ghosts)
+        self.lock()
+            .panel(panel)
+            .map_or(0, ssd1680::Ssd1680Chip::ghosts)
     }
 
     /// Full and partial refreshes of a panel since power-on.
     pub fn refreshes(&self, panel: usize) -> (u64, u64) {
         self.lock()
             .panel(panel)
-            .map_or((0, 0), ssd1680::Chip::refreshes)
+            .map_or((0, 0), ssd1680::Ssd1680Chip::refreshes)
     }
 
     /// Tells whether the ink of a panel moves.
     pub fn is_refreshing(&self, panel: usize) -> bool {
         self.lock()
             .panel(panel)
-            .is_some_and(ssd1680::Chip::is_updating)
+            .is_some_and(ssd1680::Ssd1680Chip::is_updating)
     }
 
     /// Breaks a panel, or mends it.
-    pub fn set_condition(&self, panel: usize, condition: Condition) {
+    pub fn set_condition(&self, panel: usize, condition: PanelCondition) {
         self.change(|state| state.set_condition(panel, condition));
     }
 
     /// Condition of a panel.
-    pub fn condition(&self, panel: usize) -> Condition {
+    pub fn condition(&self, panel: usize) -> PanelCondition {
         self.lock()
             .panel(panel)
-            .map_or(Condition::Absent, ssd1680::Chip::condition)
+            .map_or(PanelCondition::Absent, ssd1680::Ssd1680Chip::condition)
     }
 
     /// Pulls an expander out, by its name.
@@ -153,12 +156,12 @@ impl Circuit {
     }
 
     /// Puts a finger on a line, which connects it to ground, or takes it off.
-    pub fn touch(&self, line: &Line, finger: Level) {
+    pub fn touch(&self, line: &WiringLine, finger: LineLevel) {
         self.change(|state| state.touch(line, finger));
     }
 
     /// Level of a line, on the far side of its inverter if there is one.
-    pub fn level(&self, line: &Line) -> Level {
+    pub fn level(&self, line: &WiringLine) -> LineLevel {
         self.lock().level(line)
     }
 
@@ -178,7 +181,7 @@ impl Circuit {
     }
 
     /// Does something to the circuit, and tells those who wait for a level.
-    pub(super) fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    pub(super) fn change<T>(&self, act: impl FnOnce(&mut SimCircuit) -> T) -> T {
         let outcome = act(&mut self.lock());
         self.shared
             .changes
@@ -187,7 +190,7 @@ impl Circuit {
     }
 
     /// The state as it is by now.
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, SimCircuit> {
         let mut state = self
             .shared
             .state

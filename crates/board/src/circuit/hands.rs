@@ -13,13 +13,13 @@ use super::Circuit;
 use crate::{
     assembly::{Edges, Hardware},
     moments::until,
-    parts::mcp23017::Level,
-    wiring::{Line, Pull},
+    parts::mcp23017::LineLevel,
+    wiring::{Pull, WiringLine},
 };
 
-/// Which of the buses without answers.
+/// A bus that is only written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bus {
+enum WriteOnlyBus {
     Panels,
     Strip,
 }
@@ -28,7 +28,7 @@ enum Bus {
 #[derive(Debug)]
 pub struct CircuitSpi {
     circuit: Circuit,
-    bus: Bus,
+    bus: WriteOnlyBus,
 }
 
 /// The I2C bus.
@@ -49,7 +49,7 @@ pub struct CircuitInput(OpenLine);
 #[derive(Debug)]
 struct OpenLine {
     circuit: Circuit,
-    line: Line,
+    line: WiringLine,
 }
 
 /// A line of the host is open already.
@@ -82,13 +82,13 @@ impl Hardware for Circuit {
         })
     }
 
-    fn output(&self, line: &Line, level: Level) -> Result<CircuitOutput, InUse> {
+    fn output(&self, line: &WiringLine, level: LineLevel) -> Result<CircuitOutput, InUse> {
         let mut output = CircuitOutput(self.open(line)?);
         output.set(level);
         Ok(output)
     }
 
-    fn input(&self, line: &Line, pull: Pull) -> Result<CircuitInput, InUse> {
+    fn input(&self, line: &WiringLine, pull: Pull) -> Result<CircuitInput, InUse> {
         let input = CircuitInput(self.open(line)?);
         self.change(|state| state.pull(&line.place, pull));
         Ok(input)
@@ -110,8 +110,8 @@ impl Circuit {
     /// The bus behind a device file: that of the strip, or else that of the panels.
     fn bus(&self, device: &str) -> CircuitSpi {
         let bus = match self.lock().is_strip(device) {
-            true => Bus::Strip,
-            false => Bus::Panels,
+            true => WriteOnlyBus::Strip,
+            false => WriteOnlyBus::Panels,
         };
         CircuitSpi {
             circuit: self.clone(),
@@ -119,7 +119,7 @@ impl Circuit {
         }
     }
 
-    fn open(&self, line: &Line) -> Result<OpenLine, InUse> {
+    fn open(&self, line: &WiringLine) -> Result<OpenLine, InUse> {
         match self.change(|state| state.open(&line.place)) {
             true => Ok(OpenLine {
                 circuit: self.clone(),
@@ -155,8 +155,8 @@ impl SpiBus for CircuitSpi {
 
     fn write(&mut self, words: &[u8]) -> Result<(), Infallible> {
         self.circuit.change(|state| match self.bus {
-            Bus::Panels => state.send(words),
-            Bus::Strip => state.light(words),
+            WriteOnlyBus::Panels => state.send(words),
+            WriteOnlyBus::Strip => state.light(words),
         });
         Ok(())
     }
@@ -207,7 +207,7 @@ impl digital::ErrorType for CircuitOutput {
 }
 
 impl CircuitOutput {
-    fn set(&mut self, level: Level) {
+    fn set(&mut self, level: LineLevel) {
         let OpenLine { circuit, line } = &self.0;
         circuit.change(|state| state.drive(line, level));
     }
@@ -215,12 +215,12 @@ impl CircuitOutput {
 
 impl OutputPin for CircuitOutput {
     fn set_low(&mut self) -> Result<(), Infallible> {
-        self.set(Level::Low);
+        self.set(LineLevel::Low);
         Ok(())
     }
 
     fn set_high(&mut self) -> Result<(), Infallible> {
-        self.set(Level::High);
+        self.set(LineLevel::High);
         Ok(())
     }
 }
@@ -231,23 +231,23 @@ impl digital::ErrorType for CircuitInput {
 
 impl InputPin for CircuitInput {
     fn is_high(&mut self) -> Result<bool, Infallible> {
-        Ok(self.level() == Level::High)
+        Ok(self.level() == LineLevel::High)
     }
 
     fn is_low(&mut self) -> Result<bool, Infallible> {
-        Ok(self.level() == Level::Low)
+        Ok(self.level() == LineLevel::Low)
     }
 }
 
 impl CircuitInput {
-    fn level(&self) -> Level {
+    fn level(&self) -> LineLevel {
         let OpenLine { circuit, line } = &self.0;
         circuit.level(line)
     }
 }
 
 impl Edges for CircuitInput {
-    async fn leave(&mut self, level: Level) {
+    async fn leave(&mut self, level: LineLevel) {
         let circuit = &self.0.circuit;
         let mut changes = circuit.changes();
         loop {

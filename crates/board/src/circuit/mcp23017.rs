@@ -1,11 +1,11 @@
 //! An MCP23017: registers in either of its two layouts, pins that are nets, and an interrupt line.
 
 use super::{
-    nets::{Driver, NetId, Nets, Wire},
+    nets::{ChipNet, NetDriver, NetId, Nets},
     violations::Violations,
 };
 use crate::{
-    parts::mcp23017::{Level, OUTPUT_ONLY, PINS},
+    parts::mcp23017::{LineLevel, OUTPUT_ONLY, PINS},
     wiring::Pull,
 };
 
@@ -32,25 +32,30 @@ mod configuration {
     pub(super) const ACTIVE_HIGH: u8 = 0x02;
 }
 
-/// An expander.
+/// A simulated port expander.
 #[derive(Debug)]
-pub(super) struct Chip {
+pub(super) struct Mcp23017Chip {
     pub(super) name: String,
     pub(super) address: u8,
     pub(super) is_plugged: bool,
     /// Its reset line is low.
     pub(super) is_reset: bool,
     pins: Vec<NetId>,
-    interrupt: Option<Wire>,
+    interrupt: Option<ChipNet>,
     registers: [u8; register::COUNT],
     pointer: u8,
     /// Levels at the pins when they were last looked at.
     levels: u16,
 }
 
-impl Chip {
-    pub(super) fn new(name: &str, address: u8, pins: Vec<NetId>, interrupt: Option<Wire>) -> Chip {
-        Chip {
+impl Mcp23017Chip {
+    pub(super) fn new(
+        name: &str,
+        address: u8,
+        pins: Vec<NetId>,
+        interrupt: Option<ChipNet>,
+    ) -> Mcp23017Chip {
+        Mcp23017Chip {
             name: name.to_owned(),
             address,
             is_plugged: true,
@@ -82,13 +87,13 @@ impl Chip {
             let bit = 1 << pin;
             let is_output = self.is_plugged && outputs & bit != 0;
             let level = match latches & bit {
-                0 => Level::Low,
-                _ => Level::High,
+                0 => LineLevel::Low,
+                _ => LineLevel::High,
             };
-            let wire = Wire::straight(*net);
+            let wire = ChipNet::straight(*net);
             nets.drive(
                 wire,
-                Driver::Expander,
+                NetDriver::Expander,
                 is_output.then_some(level),
                 violations,
             );
@@ -102,7 +107,7 @@ impl Chip {
     pub(super) fn look(&mut self, nets: &mut Nets, violations: &mut Violations) {
         let mut levels = 0;
         for (pin, net) in self.pins.iter().enumerate() {
-            levels |= u16::from(nets.level(*net) == Level::High) << pin;
+            levels |= u16::from(nets.level(*net) == LineLevel::High) << pin;
         }
         let against_default = self.pair(register::COMPARE);
         let changed = (levels ^ self.levels) & !against_default
@@ -120,11 +125,11 @@ impl Chip {
         let is_active_high =
             self.registers[register::CONFIGURATION] & configuration::ACTIVE_HIGH != 0;
         let level = match is_pulled == is_active_high {
-            true => Level::High,
-            false => Level::Low,
+            true => LineLevel::High,
+            false => LineLevel::Low,
         };
         let level = self.is_plugged.then_some(level);
-        nets.drive(interrupt, Driver::Expander, level, violations);
+        nets.drive(interrupt, NetDriver::Expander, level, violations);
     }
 
     /// Takes the bytes of a write, the first of which says which register.

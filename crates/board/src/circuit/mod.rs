@@ -22,6 +22,6 @@ mod violations;
 
 pub use handle::{Circuit, Flow};
 pub use hands::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, InUse, Unanswered};
-pub use ssd1680::Condition;
+pub use ssd1680::PanelCondition;
 pub use state::I2cCondition;
 pub use violations::VIOLATIONS_MAX;

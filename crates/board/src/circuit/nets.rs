@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::violations::Violations;
 use crate::{
-    parts::mcp23017::Level,
-    wiring::{Line, Place, Pull, Sense},
+    parts::mcp23017::LineLevel,
+    wiring::{LineLocation, Pull, Sense, WiringLine},
 };
 
-/// Who drives a net.
+/// The part that drives a net.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Driver {
+pub(super) enum NetDriver {
     Host,
     Expander,
     Chip,
@@ -20,9 +20,9 @@ pub(super) enum Driver {
 /// Number of a net.
 pub(super) type NetId = usize;
 
-/// A net as a chip sees it, on its side of the inverter if there is one.
+/// A net as a chip sees it, after the inverter if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wire {
+pub(super) struct ChipNet {
     net: NetId,
     sense: Sense,
 }
@@ -30,24 +30,24 @@ pub(super) struct Wire {
 /// All nets of a circuit.
 #[derive(Debug, Default)]
 pub(super) struct Nets {
-    known: BTreeMap<Place, NetId>,
+    known: BTreeMap<LineLocation, NetId>,
     nets: Vec<Net>,
 }
 
 #[derive(Debug)]
 struct Net {
     name: String,
-    drives: BTreeMap<Driver, Level>,
+    drives: BTreeMap<NetDriver, LineLevel>,
     /// What the board, the host and the expander pull it to.
     board: Pull,
     host: Pull,
     expander: Pull,
 }
 
-impl Wire {
+impl ChipNet {
     /// A net without an inverter.
-    pub(super) fn straight(net: NetId) -> Wire {
-        Wire {
+    pub(super) fn straight(net: NetId) -> ChipNet {
+        ChipNet {
             net,
             sense: Sense::Straight,
         }
@@ -56,7 +56,7 @@ impl Wire {
 
 impl Nets {
     /// The net of a line; it is made when it is first asked for.
-    pub(super) fn of(&mut self, place: &Place) -> NetId {
+    pub(super) fn of(&mut self, place: &LineLocation) -> NetId {
         if let Some(id) = self.known.get(place) {
             return *id;
         }
@@ -73,8 +73,8 @@ impl Nets {
     }
 
     /// The wire of a line.
-    pub(super) fn wire(&mut self, line: &Line) -> Wire {
-        Wire {
+    pub(super) fn wire(&mut self, line: &WiringLine) -> ChipNet {
+        ChipNet {
             net: self.of(&line.place),
             sense: line.sense,
         }
@@ -83,9 +83,9 @@ impl Nets {
     /// Drives a wire, or lets go of it.
     pub(super) fn drive(
         &mut self,
-        wire: Wire,
-        driver: Driver,
-        level: Option<Level>,
+        wire: ChipNet,
+        driver: NetDriver,
+        level: Option<LineLevel>,
         violations: &mut Violations,
     ) {
         let net = &mut self.nets[wire.net];
@@ -101,7 +101,7 @@ impl Nets {
     }
 
     /// Lets the board pull a wire up, as its chip sees it.
-    pub(super) fn pull_up(&mut self, wire: Wire) {
+    pub(super) fn pull_up(&mut self, wire: ChipNet) {
         self.nets[wire.net].board = match wire.sense {
             Sense::Straight => Pull::Up,
             Sense::Inverted => Pull::Down,
@@ -117,23 +117,23 @@ impl Nets {
     }
 
     /// Level of a wire, as its chip sees it.
-    pub(super) fn read(&self, wire: Wire) -> Level {
+    pub(super) fn read(&self, wire: ChipNet) -> LineLevel {
         self.level(wire.net).through(wire.sense)
     }
 
     /// Level of a net; one that floats reads low.
-    pub(super) fn level(&self, id: NetId) -> Level {
+    pub(super) fn level(&self, id: NetId) -> LineLevel {
         let net = &self.nets[id];
-        let is_low = net.drives.values().any(|level| *level == Level::Low);
+        let is_low = net.drives.values().any(|level| *level == LineLevel::Low);
         if is_low {
-            return Level::Low;
+            return LineLevel::Low;
         }
         if !net.drives.is_empty() {
-            return Level::High;
+            return LineLevel::High;
         }
         match [net.board, net.host, net.expander].contains(&Pull::Up) {
-            true => Level::High,
-            false => Level::Low,
+            true => LineLevel::High,
+            false => LineLevel::Low,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A PCA9685: what its outputs do, and whether anybody sees it.
 
 use super::{
-    nets::{Nets, Wire},
+    nets::{ChipNet, Nets},
     violations::Violations,
 };
 use crate::parts::{
-    mcp23017::Level,
+    mcp23017::LineLevel,
     pca9685::{CHANNELS, DUTY_MAX},
 };
 
@@ -17,21 +17,21 @@ const PRESCALE: u8 = 0xFE;
 const SLEEP: u8 = 0x10;
 const COUNTING: u8 = 0x20;
 
-/// A driver of sixteen outputs.
+/// A simulated 16-channel PWM driver.
 #[derive(Debug)]
-pub(super) struct Chip {
+pub(super) struct Pca9685Chip {
     pub(super) address: u8,
     pub(super) is_plugged: bool,
     /// Output-enable line, low to enable.
-    enable: Option<Wire>,
+    enable: Option<ChipNet>,
     registers: [u8; 256],
     pointer: u8,
     has_duties: bool,
 }
 
-impl Chip {
-    pub(super) fn new(address: u8, enable: Option<Wire>) -> Chip {
-        Chip {
+impl Pca9685Chip {
+    pub(super) fn new(address: u8, enable: Option<ChipNet>) -> Pca9685Chip {
+        Pca9685Chip {
             address,
             is_plugged: true,
             enable,
@@ -95,7 +95,8 @@ impl Chip {
     }
 
     fn is_enabled(&self, nets: &Nets) -> bool {
-        self.enable.is_none_or(|wire| nets.read(wire) == Level::Low)
+        self.enable
+            .is_none_or(|wire| nets.read(wire) == LineLevel::Low)
     }
 
     fn set(&mut self, value: u8, violations: &mut Violations) {

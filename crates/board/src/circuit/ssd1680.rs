@@ -6,13 +6,13 @@ use render::Bitmap;
 
 use super::violations::Violations;
 use crate::parts::ssd1680::{
-    LINES_MAX, Model, ROW_BYTES, Rotation, Setup,
+    LINES_MAX, Model, PanelRotation, ROW_BYTES, Setup,
     sequence::{command, update},
 };
 
-/// What is wrong with a panel.
+/// The simulated fault of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Condition {
+pub enum PanelCondition {
     /// Nothing.
     #[default]
     Healthy,
@@ -123,39 +123,39 @@ impl Registers {
     }
 }
 
-/// A command that was begun.
+/// The command whose parameters are being received.
 #[derive(Debug)]
-struct Begun {
+struct ActiveCommand {
     command: u8,
     parameters: Vec<u8>,
     /// Bytes that went to a bank.
     stored: usize,
 }
 
-/// The ink on its way.
+/// A refresh in progress.
 #[derive(Debug)]
-struct Update {
+struct RunningRefresh {
     sequence: u8,
     ends: Duration,
 }
 
-/// A panel.
+/// A simulated panel controller.
 #[derive(Debug)]
-pub(super) struct Chip {
+pub(super) struct Ssd1680Chip {
     name: String,
     model: &'static Model,
-    rotation: Rotation,
+    rotation: PanelRotation,
     /// First byte of the controller's rows that is wired to the glass.
     x_offset: u8,
-    condition: Condition,
+    condition: PanelCondition,
     registers: Registers,
     new: Bank,
     old: Bank,
     /// Pixels that are ink, row by row, as the controller counts.
     glass: Vec<bool>,
     ghosts: Vec<u32>,
-    begun: Option<Begun>,
-    update: Option<Update>,
+    begun: Option<ActiveCommand>,
+    update: Option<RunningRefresh>,
     busy_until: Duration,
     ready_at: Duration,
     has_supply: bool,
@@ -166,21 +166,21 @@ pub(super) struct Chip {
     partial: u64,
 }
 
-impl Chip {
-    pub(super) fn new(index: usize, setup: &Setup) -> Chip {
-        let mut noise = Noise(0x9E37_79B9 ^ (index as u32 + 1));
+impl Ssd1680Chip {
+    pub(super) fn new(index: usize, setup: &Setup) -> Ssd1680Chip {
+        let mut noise = PowerOnNoise(0x9E37_79B9 ^ (index as u32 + 1));
         let pixels = usize::from(setup.model.width) * usize::from(setup.model.height);
         let mut bank = || Bank {
             bytes: (0..ROW * LINES).map(|_| noise.byte()).collect(),
             written: vec![false; ROW * LINES],
         };
         let (new, old) = (bank(), bank());
-        Chip {
+        Ssd1680Chip {
             name: format!("panel {}", index + 1),
             model: setup.model,
             rotation: setup.rotation,
             x_offset: setup.x_offset,
-            condition: Condition::Healthy,
+            condition: PanelCondition::Healthy,
             registers: Registers::DEFAULT,
             new,
             old,
@@ -199,11 +199,11 @@ impl Chip {
         }
     }
 
-    pub(super) fn condition(&self) -> Condition {
+    pub(super) fn condition(&self) -> PanelCondition {
         self.condition
     }
 
-    pub(super) fn set_condition(&mut self, condition: Condition) {
+    pub(super) fn set_condition(&mut self, condition: PanelCondition) {
         self.condition = condition;
     }
 
@@ -223,8 +223,8 @@ impl Chip {
     pub(super) fn glass(&self) -> Bitmap {
         let (width, height) = (self.model.width, self.model.height);
         Bitmap::from_ink(width, height, |x, y| match self.rotation {
-            Rotation::Upright => self.glass[self.pixel(x, y)],
-            Rotation::UpsideDown => self.glass[self.pixel(width - 1 - x, height - 1 - y)],
+            PanelRotation::Upright => self.glass[self.pixel(x, y)],
+            PanelRotation::UpsideDown => self.glass[self.pixel(width - 1 - x, height - 1 - y)],
         })
     }
 
@@ -232,18 +232,19 @@ impl Chip {
     pub(super) fn busy(&self, now: Duration) -> Option<bool> {
         match self.condition {
             _ if !self.has_supply => None,
-            Condition::Absent => None,
-            Condition::StuckBusy => Some(true),
-            Condition::Healthy | Condition::Silent | Condition::Slow | Condition::PingPong => {
-                Some(self.is_asleep || now < self.busy_until)
-            }
+            PanelCondition::Absent => None,
+            PanelCondition::StuckBusy => Some(true),
+            PanelCondition::Healthy
+            | PanelCondition::Silent
+            | PanelCondition::Slow
+            | PanelCondition::PingPong => Some(self.is_asleep || now < self.busy_until),
         }
     }
 
     /// When its busy line falls, if it is up.
     pub(super) fn falls_at(&self, now: Duration) -> Option<Duration> {
         let falls =
-            self.has_supply && self.condition != Condition::StuckBusy && now < self.busy_until;
+            self.has_supply && self.condition != PanelCondition::StuckBusy && now < self.busy_until;
         falls.then_some(self.busy_until)
     }
 
@@ -372,7 +373,7 @@ impl Chip {
             command::ACTIVATE => self.activate(now, violations),
             _ => {}
         }
-        self.begun = Some(Begun {
+        self.begun = Some(ActiveCommand {
             command: code,
             parameters: Vec::new(),
             stored: 0,
@@ -483,7 +484,7 @@ impl Chip {
         let Some(sequence) = self.registers.sequence else {
             return violations.note(format!("{name}: started without a sequence"));
         };
-        if self.condition == Condition::Silent {
+        if self.condition == PanelCondition::Silent {
             return;
         }
         let shows = sequence & phase::DISPLAY != 0;
@@ -500,11 +501,11 @@ impl Chip {
             self.judge(sequence & phase::PARTIAL != 0, violations);
         }
         let mut takes = self.duration(sequence);
-        if self.condition == Condition::Slow {
+        if self.condition == PanelCondition::Slow {
             takes *= 2;
         }
         self.busy_until = now + takes;
-        self.update = Some(Update {
+        self.update = Some(RunningRefresh {
             sequence,
             ends: now + takes,
         });
@@ -583,7 +584,7 @@ impl Chip {
         }
         if is_partial {
             self.partial += 1;
-            if self.condition == Condition::PingPong {
+            if self.condition == PanelCondition::PingPong {
                 std::mem::swap(&mut self.new, &mut self.old);
             }
         } else {
@@ -593,7 +594,11 @@ impl Chip {
 
     /// It hears nothing.
     fn is_deaf(&self) -> bool {
-        !self.has_supply || matches!(self.condition, Condition::StuckBusy | Condition::Absent)
+        !self.has_supply
+            || matches!(
+                self.condition,
+                PanelCondition::StuckBusy | PanelCondition::Absent
+            )
     }
 
     fn pixel(&self, x: u16, y: u16) -> usize {
@@ -614,10 +619,10 @@ impl Bank {
     }
 }
 
-/// What a memory holds that nobody wrote.
-struct Noise(u32);
+/// Pseudorandom content of a memory bank after power-on.
+struct PowerOnNoise(u32);
 
-impl Noise {
+impl PowerOnNoise {
     fn byte(&mut self) -> u8 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;

@@ -6,15 +6,15 @@ use device::lights::Rgb;
 use embedded_hal::i2c::Operation;
 
 use super::{
-    Condition, bh1750, mcp23017,
-    nets::{Driver, Nets, Wire},
+    PanelCondition, bh1750, mcp23017,
+    nets::{ChipNet, NetDriver, Nets},
     pca9685, ssd1680,
-    strip::Strip,
+    strip::SimLedStrip,
     violations::Violations,
 };
 use crate::{
-    parts::{mcp23017::Level, ssd1680::HZ_MAX},
-    wiring::{Line, Place, Pull, Sense, Wiring},
+    parts::{mcp23017::LineLevel, ssd1680::HZ_MAX},
+    wiring::{LineLocation, Pull, Sense, Wiring, WiringLine},
 };
 
 /// Light in the room until somebody changes it, thousandths of a lux.
@@ -23,13 +23,13 @@ const MILLILUX_AT_START: u32 = 80_000;
 /// Bits of an I2C transfer beside its bytes: a start and an address, and their acknowledgement.
 const I2C_HEAD_BITS: u32 = 10;
 
-/// A panel and its nets.
+/// A simulated panel and its nets.
 #[derive(Debug)]
-struct Panel {
-    chip: ssd1680::Chip,
-    select: Wire,
-    busy: Wire,
-    reset: Wire,
+struct SimPanel {
+    chip: ssd1680::Ssd1680Chip,
+    select: ChipNet,
+    busy: ChipNet,
+    reset: ChipNet,
 }
 
 /// Time after which a host gives up a transaction on a bus that hangs.
@@ -45,38 +45,38 @@ pub enum I2cCondition {
     Hanging,
 }
 
-/// A circuit at one moment.
+/// State of the simulated circuit at one moment.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct SimCircuit {
     now: Duration,
     nets: Nets,
     /// Lines that the host has open.
-    open: BTreeSet<Place>,
-    panels: Vec<Panel>,
-    command: Wire,
-    power: Option<Wire>,
+    open: BTreeSet<LineLocation>,
+    panels: Vec<SimPanel>,
+    command: ChipNet,
+    power: Option<ChipNet>,
     spi_hz: u32,
     strip_hz: u32,
     i2c_hz: u32,
     pub(super) i2c: I2cCondition,
-    expanders: Vec<mcp23017::Chip>,
-    expander_resets: Vec<Option<Wire>>,
-    frontlight: Option<pca9685::Chip>,
+    expanders: Vec<mcp23017::Mcp23017Chip>,
+    expander_resets: Vec<Option<ChipNet>>,
+    frontlight: Option<pca9685::Pca9685Chip>,
     first_output: usize,
-    sensor: Option<bh1750::Chip>,
-    strip: Option<Strip>,
+    sensor: Option<bh1750::Bh1750Chip>,
+    strip: Option<SimLedStrip>,
     strip_device: Option<String>,
     violations: Violations,
 }
 
-impl State {
-    pub(super) fn new(wiring: &Wiring) -> State {
+impl SimCircuit {
+    pub(super) fn new(wiring: &Wiring) -> SimCircuit {
         let mut nets = Nets::default();
         let expanders = wiring
             .expanders
             .iter()
             .map(|expander| {
-                let pin = |pin| Place::Expander {
+                let pin = |pin| LineLocation::Expander {
                     name: expander.name.clone(),
                     pin,
                 };
@@ -84,10 +84,10 @@ impl State {
                     .map(|number| nets.of(&pin(number)))
                     .collect();
                 let interrupt = expander.interrupt.as_ref().map(|line| nets.wire(line));
-                mcp23017::Chip::new(&expander.name, expander.address, pins, interrupt)
+                mcp23017::Mcp23017Chip::new(&expander.name, expander.address, pins, interrupt)
             })
             .collect();
-        let expander_resets: Vec<Option<Wire>> = wiring
+        let expander_resets: Vec<Option<ChipNet>> = wiring
             .expanders
             .iter()
             .map(|expander| expander.reset.as_ref().map(|line| nets.wire(line)))
@@ -96,8 +96,8 @@ impl State {
             .panels
             .iter()
             .enumerate()
-            .map(|(index, panel)| Panel {
-                chip: ssd1680::Chip::new(index, &panel.setup),
+            .map(|(index, panel)| SimPanel {
+                chip: ssd1680::Ssd1680Chip::new(index, &panel.setup),
                 select: nets.wire(&panel.select),
                 busy: nets.wire(&panel.busy),
                 reset: nets.wire(&panel.reset),
@@ -106,7 +106,7 @@ impl State {
         let frontlight = wiring.frontlight.as_ref().map(|frontlight| {
             let enable = frontlight.enable.as_ref().map(|line| nets.wire(line));
             enable.inspect(|wire| nets.pull_up(*wire));
-            pca9685::Chip::new(frontlight.address, enable)
+            pca9685::Pca9685Chip::new(frontlight.address, enable)
         });
         // So that no panel listens, and none is reset, while the lines have no levels yet. The expanders have no such
         // resistors: they are in reset until the host drives their lines, and again once it lets go of them.
@@ -114,7 +114,7 @@ impl State {
             nets.pull_up(panel.select);
             nets.pull_up(panel.reset);
         }
-        let mut state = State {
+        let mut state = SimCircuit {
             now: Duration::ZERO,
             command: nets.wire(&wiring.spi.command),
             power: wiring.spi.power.as_ref().map(|line| nets.wire(line)),
@@ -134,15 +134,15 @@ impl State {
                 .map_or(0, |frontlight| usize::from(frontlight.first)),
             sensor: wiring.sensor.as_ref().and_then(|sensor| {
                 let address = sensor.addresses.first()?;
-                Some(bh1750::Chip::new(*address, MILLILUX_AT_START))
+                Some(bh1750::Bh1750Chip::new(*address, MILLILUX_AT_START))
             }),
-            strip: wiring.strip.as_ref().map(Strip::new),
+            strip: wiring.strip.as_ref().map(SimLedStrip::new),
             strip_device: wiring.strip.as_ref().map(|strip| strip.device.clone()),
             violations: Violations::default(),
         };
         let buttons = wiring.buttons.iter().flat_map(|buttons| &buttons.lines);
         for line in buttons {
-            state.touch(line, Level::High);
+            state.touch(line, LineLevel::High);
         }
         state.settle();
         state
@@ -161,7 +161,7 @@ impl State {
         self.violations.all()
     }
 
-    pub(super) fn panel(&self, panel: usize) -> Option<&ssd1680::Chip> {
+    pub(super) fn panel(&self, panel: usize) -> Option<&ssd1680::Ssd1680Chip> {
         self.panels.get(panel).map(|panel| &panel.chip)
     }
 
@@ -180,7 +180,7 @@ impl State {
             .min()
     }
 
-    pub(super) fn set_condition(&mut self, panel: usize, condition: Condition) {
+    pub(super) fn set_condition(&mut self, panel: usize, condition: PanelCondition) {
         if let Some(panel) = self.panels.get_mut(panel) {
             panel.chip.set_condition(condition);
         }
@@ -211,16 +211,16 @@ impl State {
         }
     }
 
-    pub(super) fn touch(&mut self, line: &Line, finger: Level) {
+    pub(super) fn touch(&mut self, line: &WiringLine, finger: LineLevel) {
         let wire = self.nets.wire(line);
         let level = match (finger, line.sense) {
-            (Level::Low, _) => Some(Level::Low),
-            (Level::High, Sense::Straight) => None,
+            (LineLevel::Low, _) => Some(LineLevel::Low),
+            (LineLevel::High, Sense::Straight) => None,
             // An inverter drives its line at all times, and hears nothing but the finger.
-            (Level::High, Sense::Inverted) => Some(Level::High),
+            (LineLevel::High, Sense::Inverted) => Some(LineLevel::High),
         };
         self.nets
-            .drive(wire, Driver::Finger, level, &mut self.violations);
+            .drive(wire, NetDriver::Finger, level, &mut self.violations);
         self.settle();
     }
 
@@ -237,35 +237,35 @@ impl State {
     }
 
     /// Level of a line, on the far side of its inverter if there is one.
-    pub(super) fn level(&mut self, line: &Line) -> Level {
+    pub(super) fn level(&mut self, line: &WiringLine) -> LineLevel {
         let wire = self.nets.wire(line);
         self.nets.read(wire)
     }
 
     /// Lets the host open a line; it cannot if the line is open.
-    pub(super) fn open(&mut self, place: &Place) -> bool {
+    pub(super) fn open(&mut self, place: &LineLocation) -> bool {
         self.open.insert(place.clone())
     }
 
     /// Lets the host close a line: it neither drives nor pulls it any more.
-    pub(super) fn close(&mut self, line: &Line) {
+    pub(super) fn close(&mut self, line: &WiringLine) {
         self.open.remove(&line.place);
         let wire = self.nets.wire(line);
         self.nets
-            .drive(wire, Driver::Host, None, &mut self.violations);
+            .drive(wire, NetDriver::Host, None, &mut self.violations);
         self.pull(&line.place, Pull::None);
     }
 
     /// Lets the host drive a line.
-    pub(super) fn drive(&mut self, line: &Line, level: Level) {
+    pub(super) fn drive(&mut self, line: &WiringLine, level: LineLevel) {
         let wire = self.nets.wire(line);
         self.nets
-            .drive(wire, Driver::Host, Some(level), &mut self.violations);
+            .drive(wire, NetDriver::Host, Some(level), &mut self.violations);
         self.settle();
     }
 
     /// Lets the host pull a line.
-    pub(super) fn pull(&mut self, place: &Place, pull: Pull) {
+    pub(super) fn pull(&mut self, place: &LineLocation, pull: Pull) {
         let net = self.nets.of(place);
         self.nets.pull_by_host(net, pull);
         self.settle();
@@ -274,7 +274,7 @@ impl State {
     /// Puts bytes on the bus of the panels.
     pub(super) fn send(&mut self, bytes: &[u8]) {
         let selected: Vec<usize> = (0..self.panels.len())
-            .filter(|panel| self.nets.read(self.panels[*panel].select) == Level::Low)
+            .filter(|panel| self.nets.read(self.panels[*panel].select) == LineLevel::Low)
             .collect();
         if selected.len() != 1 && !bytes.is_empty() {
             self.violations
@@ -284,7 +284,7 @@ impl State {
             self.violations
                 .note(format!("a clock of {} Hz for the panels", self.spi_hz));
         }
-        let is_data = self.nets.read(self.command) == Level::High;
+        let is_data = self.nets.read(self.command) == LineLevel::High;
         for panel in selected {
             for byte in bytes {
                 self.panels[panel]
@@ -366,7 +366,7 @@ impl State {
     fn settle(&mut self) {
         let violations = &mut self.violations;
         for (expander, reset) in self.expanders.iter_mut().zip(&self.expander_resets) {
-            expander.is_reset = reset.is_some_and(|wire| self.nets.read(wire) == Level::Low);
+            expander.is_reset = reset.is_some_and(|wire| self.nets.read(wire) == LineLevel::Low);
             if expander.is_reset {
                 expander.reset();
             }
@@ -374,17 +374,18 @@ impl State {
         }
         let has_supply = self
             .power
-            .is_none_or(|power| self.nets.read(power) == Level::High);
+            .is_none_or(|power| self.nets.read(power) == LineLevel::High);
         for panel in &mut self.panels {
             panel.chip.advance(self.now);
             panel.chip.follow_supply(has_supply, self.now, violations);
-            let is_low = self.nets.read(panel.reset) == Level::Low;
+            let is_low = self.nets.read(panel.reset) == LineLevel::Low;
             panel.chip.follow_reset(is_low, self.now, violations);
             let busy = panel.chip.busy(self.now).map(|busy| match busy {
-                true => Level::High,
-                false => Level::Low,
+                true => LineLevel::High,
+                false => LineLevel::Low,
             });
-            self.nets.drive(panel.busy, Driver::Chip, busy, violations);
+            self.nets
+                .drive(panel.busy, NetDriver::Chip, busy, violations);
         }
         for expander in &mut self.expanders {
             expander.look(&mut self.nets, violations);

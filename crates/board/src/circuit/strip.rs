@@ -3,7 +3,7 @@
 use device::lights::Rgb;
 
 use super::violations::Violations;
-use crate::parts::ws2812::{Channels, Order};
+use crate::parts::ws2812::{ColourOrder, LedChannels};
 use crate::wiring::StripWiring;
 
 /// Longest pulse that is a zero, ns.
@@ -21,16 +21,16 @@ const BIT_MIN: u64 = 1_063;
 /// Rest after which the colours are shown, ns.
 const REST_MIN: u64 = 300_000;
 
-/// A strip.
+/// A simulated LED strip.
 #[derive(Debug)]
-pub(super) struct Strip {
+pub(super) struct SimLedStrip {
     wiring: StripWiring,
     colours: Vec<Rgb>,
 }
 
-impl Strip {
-    pub(super) fn new(wiring: &StripWiring) -> Strip {
-        Strip {
+impl SimLedStrip {
+    pub(super) fn new(wiring: &StripWiring) -> SimLedStrip {
+        SimLedStrip {
             colours: vec![Rgb::BLACK; wiring.count],
             wiring: wiring.clone(),
         }
@@ -86,8 +86,8 @@ impl Strip {
             .map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit)))
             .collect();
         let channels = match self.wiring.kind.channels {
-            Channels::Three => 3,
-            Channels::Four => 4,
+            LedChannels::Three => 3,
+            LedChannels::Four => 4,
         };
         if !bits.len().is_multiple_of(8 * channels) {
             violations.note(format!("strip: {} bits are no colours", bits.len()));
@@ -95,8 +95,8 @@ impl Strip {
         }
         for (shown, bytes) in self.colours.iter_mut().zip(bytes.chunks(channels)) {
             let (red, green) = match self.wiring.kind.order {
-                Order::Grb => (bytes[1], bytes[0]),
-                Order::Rgb => (bytes[0], bytes[1]),
+                ColourOrder::Grb => (bytes[1], bytes[0]),
+                ColourOrder::Rgb => (bytes[0], bytes[1]),
             };
             *shown = Rgb {
                 red,

@@ -61,7 +61,7 @@ impl Mcp23017 {
     }
 
     /// Makes a pin an output at a level, from the next access on.
-    pub fn output(&mut self, pin: u8, level: Level) {
+    pub fn output(&mut self, pin: u8, level: LineLevel) {
         self.outputs |= bit(pin);
         self.latches = level.of(self.latches, pin);
         self.is_configured = false;
@@ -89,7 +89,7 @@ impl Mcp23017 {
     ///
     /// # Errors
     /// It does not answer.
-    pub fn set<I: I2c>(&mut self, i2c: &mut I, pin: u8, level: Level) -> Result<(), I::Error> {
+    pub fn set<I: I2c>(&mut self, i2c: &mut I, pin: u8, level: LineLevel) -> Result<(), I::Error> {
         self.latches = level.of(self.latches, pin);
         if !self.is_configured {
             return self.configure(i2c);
@@ -134,18 +134,18 @@ impl Mcp23017 {
 
 /// Level of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum LineLevel {
     /// Ground.
     Low,
     /// Supply.
     High,
 }
 
-impl Level {
+impl LineLevel {
     fn of(self, pins: u16, pin: u8) -> u16 {
         match self {
-            Level::Low => pins & !bit(pin),
-            Level::High => pins | bit(pin),
+            LineLevel::Low => pins & !bit(pin),
+            LineLevel::High => pins | bit(pin),
         }
     }
 }

@@ -17,9 +17,9 @@ pub const HZ_RANGE: RangeInclusive<u32> = 2_400_000..=3_800_000;
 /// Zeros before and after the colours: the data line may rest high, and its rest is what the LEDs take for an end.
 const REST: usize = 140;
 
-/// Order in which an LED takes its colours.
+/// Order in which an LED expects its colour bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum ColourOrder {
     /// Green, red, blue.
     #[default]
     Grb,
@@ -27,14 +27,15 @@ pub enum Order {
     Rgb,
 }
 
-impl Order {
+impl ColourOrder {
     /// The orders and their words.
-    pub const NAMED: &[(&str, Order)] = &[("grb", Order::Grb), ("rgb", Order::Rgb)];
+    pub const NAMED: &[(&str, ColourOrder)] =
+        &[("grb", ColourOrder::Grb), ("rgb", ColourOrder::Rgb)];
 }
 
 /// Channels of an LED.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Channels {
+pub enum LedChannels {
     /// Red, green and blue.
     #[default]
     Three,
@@ -42,13 +43,13 @@ pub enum Channels {
     Four,
 }
 
-/// How a strip is made.
+/// Colour order and channels of the LEDs of a strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Kind {
+pub struct StripKind {
     /// Order of the colours.
-    pub order: Order,
+    pub order: ColourOrder,
     /// Channels of each LED.
-    pub channels: Channels,
+    pub channels: LedChannels,
 }
 
 /// Shows colours, in the order in which the LEDs are chained.
@@ -57,7 +58,7 @@ pub struct Kind {
 /// The bus fails.
 pub fn show<S: SpiBus>(
     spi: &mut S,
-    kind: Kind,
+    kind: StripKind,
     colours: impl IntoIterator<Item = Rgb>,
 ) -> Result<(), S::Error> {
     spi.write(&encode(kind, colours))?;
@@ -65,19 +66,19 @@ pub fn show<S: SpiBus>(
 }
 
 /// What is put on the bus to show these colours.
-pub fn encode(kind: Kind, colours: impl IntoIterator<Item = Rgb>) -> Vec<u8> {
+pub fn encode(kind: StripKind, colours: impl IntoIterator<Item = Rgb>) -> Vec<u8> {
     let mut bytes = vec![0; REST];
     for Rgb { red, green, blue } in colours {
         let channels = match kind.order {
-            Order::Grb => [green, red, blue],
-            Order::Rgb => [red, green, blue],
+            ColourOrder::Grb => [green, red, blue],
+            ColourOrder::Rgb => [red, green, blue],
         };
         for value in channels {
             pulses(value, &mut bytes);
         }
         match kind.channels {
-            Channels::Three => {}
-            Channels::Four => pulses(0, &mut bytes),
+            LedChannels::Three => {}
+            LedChannels::Four => pulses(0, &mut bytes),
         }
     }
     bytes.resize(bytes.len() + REST, 0);

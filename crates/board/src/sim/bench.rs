@@ -91,7 +91,7 @@ pub struct BenchState {
     /// Word for the speed of the panels.
     pub panel_timing: &'static str,
     /// The panels, leftmost first.
-    pub panels: Vec<PanelState>,
+    pub panels: Vec<BenchPanelState>,
     /// Live colours of the LEDs, `#RRGGBB`, leftmost first.
     pub leds: Vec<String>,
     /// Live duties of the frontlight, 0..=4095; empty on a board without one.
@@ -133,9 +133,9 @@ impl std::fmt::Debug for AccessPointState {
     }
 }
 
-/// Signals of one panel.
+/// State of one simulated panel, as the bench reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PanelState {
+pub struct BenchPanelState {
     /// Full refreshes since the start.
     pub full: u64,
     /// Partial refreshes since the start.
@@ -156,13 +156,13 @@ pub enum PowerState {
     Cycling,
 }
 
-/// Takes the fingers off the buttons, also when the client goes away in the middle of a press.
-struct Release<'a> {
+/// Releases the buttons when dropped, also when the client disconnects during a press.
+struct ReleaseGuard<'a> {
     wires: &'a Wires,
     mask: u8,
 }
 
-impl Drop for Release<'_> {
+impl Drop for ReleaseGuard<'_> {
     fn drop(&mut self) {
         self.wires
             .buttons
@@ -202,7 +202,7 @@ impl Bench {
             panel_timing: wires.timing.name(),
             panels: panels
                 .iter()
-                .map(|panel| PanelState {
+                .map(|panel| BenchPanelState {
                     full: panel.full,
                     partial: panel.partial,
                     busy: panel.busy(now),
@@ -287,7 +287,7 @@ impl Bench {
         self.wires
             .buttons
             .send_modify(|fingers| fingers.press(mask, Instant::now()));
-        let release = Release {
+        let release = ReleaseGuard {
             wires: &self.wires,
             mask,
         };

@@ -7,12 +7,13 @@ use render::Bitmap;
 use tokio::time::Instant;
 
 use super::{
-    Bench, PanelState, SimButtons, SimFault, SimOptions, SimWifi, bench::Circuits, wires::Wires,
+    Bench, BenchPanelState, SimButtons, SimFault, SimOptions, SimWifi, bench::Circuits,
+    wires::Wires,
 };
 use crate::{
     assembly::{AssembledBoard, assemble},
-    circuit::{Circuit, Condition, Flow},
-    parts::mcp23017::Level,
+    circuit::{Circuit, Flow, PanelCondition},
+    parts::mcp23017::LineLevel,
     ports::Buttons,
     wiring::{ButtonsWiring, Side, Wiring},
 };
@@ -27,7 +28,7 @@ pub struct CircuitBoard {
     /// The hand at the table.
     pub bench: Bench,
     /// What the hand does to the circuit; nothing happens unless it is run.
-    pub hand: Hand,
+    pub hand: BenchDriver,
 }
 
 /// Puts a board together on an emulated circuit of this wiring, and switches it on.
@@ -44,7 +45,7 @@ pub fn board_on_circuit(
     // The finger is there before the first look at the buttons.
     let held = wires.buttons.borrow().mask(Instant::now());
     press(&circuit, wiring.buttons.as_ref(), held);
-    let hand = Hand {
+    let hand = BenchDriver {
         wires: Arc::clone(&wires),
         circuit: circuit.clone(),
         wiring: wiring.clone(),
@@ -59,16 +60,16 @@ pub fn board_on_circuit(
 
 /// Follows the hand at the table.
 #[derive(Debug)]
-pub struct Hand {
+pub struct BenchDriver {
     wires: Arc<Wires>,
     circuit: Circuit,
     wiring: Wiring,
 }
 
-impl Hand {
+impl BenchDriver {
     /// Does to the circuit what the hand does at the bench, for ever.
     pub async fn run(self) {
-        let Hand {
+        let BenchDriver {
             wires,
             circuit,
             wiring,
@@ -86,8 +87,8 @@ impl Hand {
                 changed = panels.changed() => match changed {
                     Ok(()) => for (panel, wire) in panels.borrow_and_update().iter().enumerate() {
                         let condition = match wire.fault {
-                            SimFault::None => Condition::Healthy,
-                            SimFault::BusyStuck => Condition::StuckBusy,
+                            SimFault::None => PanelCondition::Healthy,
+                            SimFault::BusyStuck => PanelCondition::StuckBusy,
                         };
                         if circuit.condition(panel) != condition {
                             circuit.set_condition(panel, condition);
@@ -105,8 +106,8 @@ fn press(circuit: &Circuit, buttons: Option<&ButtonsWiring>, down: u8) {
     let lines = buttons.into_iter().flat_map(|buttons| &buttons.lines);
     for (button, line) in lines.enumerate() {
         let finger = match down >> button & 1 {
-            0 => Level::High,
-            _ => Level::Low,
+            0 => LineLevel::High,
+            _ => LineLevel::Low,
         };
         circuit.touch(line, finger);
     }
@@ -124,21 +125,21 @@ impl Circuits {
         }
     }
 
-    pub(super) fn panels(&self) -> Vec<PanelState> {
+    pub(super) fn panels(&self) -> Vec<BenchPanelState> {
         let state = |panel: usize| {
             let (full, partial) = self.circuit.refreshes(panel);
             let condition = self.circuit.condition(panel);
-            PanelState {
+            BenchPanelState {
                 full,
                 partial,
-                busy: self.circuit.is_refreshing(panel) || condition == Condition::StuckBusy,
+                busy: self.circuit.is_refreshing(panel) || condition == PanelCondition::StuckBusy,
                 fault: match condition {
-                    Condition::StuckBusy => SimFault::BusyStuck.name(),
-                    Condition::Healthy
-                    | Condition::Silent
-                    | Condition::Absent
-                    | Condition::Slow
-                    | Condition::PingPong => SimFault::None.name(),
+                    PanelCondition::StuckBusy => SimFault::BusyStuck.name(),
+                    PanelCondition::Healthy
+                    | PanelCondition::Silent
+                    | PanelCondition::Absent
+                    | PanelCondition::Slow
+                    | PanelCondition::PingPong => SimFault::None.name(),
                 },
             }
         };

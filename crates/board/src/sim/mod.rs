@@ -15,11 +15,11 @@ pub mod radio;
 mod wires;
 
 pub use bench::{
-    AccessPointState, Bench, BenchError, BenchState, CircuitState, PRESS_MAX, PanelState,
+    AccessPointState, Bench, BenchError, BenchPanelState, BenchState, CircuitState, PRESS_MAX,
     PowerState,
 };
 pub use board::{SimBoard, SimOptions, board};
-pub use hand::{CircuitBoard, Hand, board_on_circuit};
+pub use hand::{BenchDriver, CircuitBoard, board_on_circuit};
 pub use network::SimWifi;
 pub use options::{FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault};
 pub use parts::{SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip};

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     host,
-    ports::{Network, Unprovisioned, Wifi},
+    ports::{Unprovisioned, Wifi, WifiNetwork},
 };
 
 /// Simulated network of either kind.
@@ -51,7 +51,7 @@ impl Wifi for SimWifi {
         }
     }
 
-    async fn scan(&mut self) -> Vec<Network> {
+    async fn scan(&mut self) -> Vec<WifiNetwork> {
         match self {
             SimWifi::Host(_) => Vec::new(),
             SimWifi::Radio(radio) => radio.scan().await,

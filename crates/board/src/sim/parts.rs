@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     moments::until,
-    ports::{Buttons, Edge, Frontlight, LedStrip, LightSensor, Outcome, Panels},
+    ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Outcome, Panels},
 };
 
 /// Simulated panels.
@@ -190,7 +190,7 @@ impl SimButtons {
 }
 
 impl Buttons for SimButtons {
-    async fn edge(&mut self) -> Edge {
+    async fn edge(&mut self) -> ButtonEdge {
         loop {
             self.wires
                 .buttons

@@ -28,7 +28,7 @@ use tokio::{
 use super::wires::Wires;
 use crate::{
     host, moments,
-    ports::{Network, Unprovisioned},
+    ports::{Unprovisioned, WifiNetwork},
 };
 
 /// Time an attempt to join takes that works.
@@ -143,7 +143,7 @@ pub struct SimRadio {
 struct Joining {
     /// When it ends; none if it never does.
     until: Option<Instant>,
-    outcome: Result<Network, LinkFailure>,
+    outcome: Result<WifiNetwork, LinkFailure>,
 }
 
 impl SimRadio {
@@ -197,7 +197,7 @@ impl SimRadio {
         }
     }
 
-    pub(super) async fn scan(&mut self) -> Vec<Network> {
+    pub(super) async fn scan(&mut self) -> Vec<WifiNetwork> {
         self.air().iter().map(SimNetwork::seen).collect()
     }
 
@@ -316,8 +316,8 @@ impl SimRadio {
 }
 
 impl SimNetwork {
-    fn seen(&self) -> Network {
-        Network {
+    fn seen(&self) -> WifiNetwork {
+        WifiNetwork {
             ssid: self.ssid.clone(),
             rssi: self.rssi,
             secured: !self.password.is_empty(),

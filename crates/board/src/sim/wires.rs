@@ -7,7 +7,7 @@ use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
 use super::{PanelTiming, PowerCycle, SimFault};
-use crate::ports::Edge;
+use crate::ports::ButtonEdge;
 
 /// Light in the room until somebody changes it, thousandths of a lux.
 const MILLILUX_AT_START: u32 = 80_000;
@@ -65,7 +65,7 @@ pub(super) struct Fingers {
     /// Buttons held since the power came on.
     hold: Option<Hold>,
     /// The newest edges; never empty.
-    edges: VecDeque<Edge>,
+    edges: VecDeque<ButtonEdge>,
     /// Edges that were there before these.
     forgotten: u64,
 }
@@ -88,7 +88,7 @@ impl Fingers {
         Fingers {
             down: [0; BUTTONS],
             hold,
-            edges: [Edge { down, at: now }].into(),
+            edges: [ButtonEdge { down, at: now }].into(),
             forgotten: 0,
         }
     }
@@ -133,7 +133,7 @@ impl Fingers {
     }
 
     /// The edge of this number, counted from 0, or the oldest that is kept after it; with the number of the next.
-    pub(super) fn edge(&self, number: u64) -> Option<(Edge, u64)> {
+    pub(super) fn edge(&self, number: u64) -> Option<(ButtonEdge, u64)> {
         let number = number.max(self.forgotten);
         let place = usize::try_from(number - self.forgotten).ok()?;
         Some((*self.edges.get(place)?, number + 1))
@@ -154,7 +154,7 @@ impl Fingers {
         if self.edges.back().is_some_and(|newest| newest.down == down) {
             return;
         }
-        self.edges.push_back(Edge { down, at });
+        self.edges.push_back(ButtonEdge { down, at });
         if self.edges.len() > EDGES_MAX {
             self.edges.pop_front();
             self.forgotten += 1;

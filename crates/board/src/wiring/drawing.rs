@@ -15,7 +15,7 @@ struct Wired {
 
 /// A part with its wires.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct DrawnPart {
     title: String,
     wires: Vec<Wired>,
 }
@@ -104,9 +104,9 @@ fn wire(role: &str, from: impl ToString) -> Wired {
 }
 
 /// All parts, the buses first.
-fn parts(wiring: &Wiring) -> Vec<Part> {
+fn parts(wiring: &Wiring) -> Vec<DrawnPart> {
     let mut parts = Vec::new();
-    let mut part = |title: String, wires: Vec<Wired>| parts.push(Part { title, wires });
+    let mut part = |title: String, wires: Vec<Wired>| parts.push(DrawnPart { title, wires });
     let mut bus = vec![
         wire("clock, data", &wiring.spi.device),
         wire("data/command", &wiring.spi.command),

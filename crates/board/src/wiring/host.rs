@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{BusKind, DeviceFile, Found, Mistake, Place, UsedLine};
+use super::{BusKind, DeviceFile, FoundLine, LineLocation, Mistake, UsedLine};
 use crate::linux;
 
 /// The one mistake of a host without GPIO.
@@ -31,11 +31,11 @@ fn compared(
     named: &[DeviceFile],
     used: &[UsedLine],
     root: &Path,
-    find: impl Fn(&Place) -> Option<Found>,
+    find: impl Fn(&LineLocation) -> Option<FoundLine>,
 ) -> Vec<Mistake> {
     let is_missing = |used: &UsedLine| match used.line.place {
-        Place::Named(_) | Place::Numbered { .. } => find(&used.line.place).is_none(),
-        Place::Expander { .. } => false,
+        LineLocation::Named(_) | LineLocation::Numbered { .. } => find(&used.line.place).is_none(),
+        LineLocation::Expander { .. } => false,
     };
     let lacks_lines = used.iter().any(is_missing);
     let is_here = |device: &&DeviceFile| below(root, &device.path).exists();
@@ -90,11 +90,11 @@ fn chips(root: &Path) -> Vec<Mistake> {
 }
 
 /// The lines that a host has not, that are in use, or that go by two names; `find` looks one up.
-pub fn lines(used: &[UsedLine], find: impl Fn(&Place) -> Option<Found>) -> Vec<Mistake> {
-    let mut known: Vec<(&UsedLine, Found)> = Vec::new();
+pub fn lines(used: &[UsedLine], find: impl Fn(&LineLocation) -> Option<FoundLine>) -> Vec<Mistake> {
+    let mut known: Vec<(&UsedLine, FoundLine)> = Vec::new();
     let mut mistakes = Vec::new();
     for used in used {
-        if let Place::Expander { .. } = used.line.place {
+        if let LineLocation::Expander { .. } = used.line.place {
             continue;
         }
         let place = &used.line.place;
@@ -114,7 +114,7 @@ pub fn lines(used: &[UsedLine], find: impl Fn(&Place) -> Option<Found>) -> Vec<M
             );
             mistakes.push(Mistake::at(used.at, what));
         }
-        let is_same = |(other, is): &&(&UsedLine, Found)| {
+        let is_same = |(other, is): &&(&UsedLine, FoundLine)| {
             is.chip == found.chip && is.number == found.number && other.line.place != *place
         };
         if let Some((other, _)) = known.iter().find(is_same) {
@@ -245,7 +245,7 @@ mod tests {
             .map(ToString::to_string)
             .collect();
         let of_host = file.lines.iter().map(|used| &used.line.place);
-        let of_host = of_host.filter(|place| !matches!(place, Place::Expander { .. }));
+        let of_host = of_host.filter(|place| !matches!(place, LineLocation::Expander { .. }));
         assert_eq!(told.len(), of_host.clone().count());
         for (told, place) in told.iter().zip(of_host) {
             let missing = format!("the host has no line {place} for the ");
@@ -304,20 +304,20 @@ mod tests {
             busy = \"chip:soc/7\"\nreset = \"gpio:OURS\"\n[[panel]]\nselect = \"gpio:SEVEN\"\n";
         let file = super::super::read(text).unwrap();
         let found = |number, user: Option<&str>| {
-            Some(Found {
+            Some(FoundLine {
                 chip: "/dev/gpiochip0".into(),
                 number,
                 user: user.map(Into::into),
             })
         };
-        let find = |place: &Place| match place.to_string().as_str() {
+        let find = |place: &LineLocation| match place.to_string().as_str() {
             "gpio:MISSING" => None,
             "gpio:TAKEN" => found(1, Some("spi0 CS0")),
             "gpio:OURS" => found(2, Some(linux::CONSUMER)),
             "chip:soc/7" | "gpio:SEVEN" => found(7, None),
             other => found(100 + other.bytes().map(u32::from).sum::<u32>(), None),
         };
-        let find = |place: &Place| {
+        let find = |place: &LineLocation| {
             let mut found = find(place)?;
             if found.number >= 100 {
                 found.chip = place.to_string().into();

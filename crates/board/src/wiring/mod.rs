@@ -18,11 +18,11 @@ mod values;
 pub use bases::BASES;
 pub use host::{devices, lines};
 pub use mistake::Mistake;
-pub use named::{BusKind, DeviceFile, Found, UsedLine};
+pub use named::{BusKind, DeviceFile, FoundLine, UsedLine};
 pub use read::{FILE_MAX, WiringFile, base, read, read_for_host};
 pub use sections::TEXT_MAX;
 pub use values::{
     BUTTONS, ButtonsWiring, Care, ExpanderWiring, FrontlightWiring, I2C_HZ, I2cWiring, LEDS_MAX,
-    Line, PANELS_MAX, PanelWiring, Place, Pull, SPI_HZ, STAGGER_MAX, Sense, SensorWiring, Side,
-    SpiWiring, StripWiring, Wiring,
+    LineLocation, PANELS_MAX, PanelWiring, Pull, SPI_HZ, STAGGER_MAX, Sense, SensorWiring, Side,
+    SpiWiring, StripWiring, Wiring, WiringLine,
 };

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::Line;
+use super::WiringLine;
 
 /// A line that a wiring file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedLine {
     /// The line.
-    pub line: Line,
+    pub line: WiringLine,
     /// What it is for, in words for people.
     pub what: String,
     /// Line of the file on which it stands; none if it comes from the base.
@@ -35,9 +35,9 @@ pub struct DeviceFile {
     pub line: Option<usize>,
 }
 
-/// A line as the host has it.
+/// A GPIO line of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLine {
     /// Device file of its chip.
     pub chip: PathBuf,
     /// Its number there.

@@ -4,17 +4,17 @@ use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use super::{
     BUTTONS, BusKind, ButtonsWiring, Care, DeviceFile, ExpanderWiring, FrontlightWiring, I2C_HZ,
-    I2cWiring, LEDS_MAX, Line, Mistake, PANELS_MAX, PanelWiring, Place, SPI_HZ, STAGGER_MAX, Sense,
-    SensorWiring, Side, SpiWiring, StripWiring, UsedLine, Wiring,
+    I2cWiring, LEDS_MAX, LineLocation, Mistake, PANELS_MAX, PanelWiring, SPI_HZ, STAGGER_MAX,
+    Sense, SensorWiring, Side, SpiWiring, StripWiring, UsedLine, Wiring, WiringLine,
     bases::{BASES, base_text},
     host::on_host,
-    sections::{self, Read, Section},
-    tree::{self, Kind, Value},
+    sections::{self, Located, Section},
+    tree::{self, WiringValue, WiringValueKind},
 };
 use crate::parts::{
     bh1750, mcp23017, pca9685,
-    ssd1680::{self, FullWaveform, Model, ROW_BYTES, Rotation, STRIDE, Setup},
-    ws2812::{self, Channels, Order},
+    ssd1680::{self, FullWaveform, Model, PanelRotation, ROW_BYTES, STRIDE, Setup},
+    ws2812::{self, ColourOrder, LedChannels},
 };
 
 /// Largest wiring file, bytes.
@@ -105,12 +105,13 @@ struct Reader {
 /// A line that is in use, and how.
 #[derive(Debug)]
 struct Used {
-    role: Role,
+    role: LineRole,
     is: UsedLine,
 }
 
+/// What a line is used for, which decides whether parts may share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum LineRole {
     Output,
     Input,
     /// Several panels may be on one.
@@ -178,13 +179,18 @@ impl Reader {
     }
 
     /// The base that a file names: its number of panels and its entries.
-    fn base(&mut self, own: &BTreeMap<String, Value>) -> Option<(usize, BTreeMap<String, Value>)> {
+    fn base(
+        &mut self,
+        own: &BTreeMap<String, WiringValue>,
+    ) -> Option<(usize, BTreeMap<String, WiringValue>)> {
         let named = own.get("base")?;
         let text = match &named.kind {
-            Kind::Text(name) => base_text(name),
-            Kind::Number(_) | Kind::Flag(_) | Kind::List(_) | Kind::Table(_) | Kind::Other(_) => {
-                None
-            }
+            WiringValueKind::Text(name) => base_text(name),
+            WiringValueKind::Number(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Table(_)
+            | WiringValueKind::Other(_) => None,
         };
         let Some(text) = text else {
             let known: Vec<&str> = BASES.iter().map(|(name, _)| *name).collect();
@@ -199,7 +205,7 @@ impl Reader {
         };
         let base = tree::unplaced(tree::read(text, &mut self.mistakes));
         let panels = match base.get("panel").map(|panels| &panels.kind) {
-            Some(Kind::List(panels)) => panels.len(),
+            Some(WiringValueKind::List(panels)) => panels.len(),
             Some(_) | None => 0,
         };
         Some((panels, base))
@@ -211,23 +217,23 @@ impl Reader {
         file: &mut Section,
         key: &str,
         name: &str,
-        keys: &'static [sections::Key],
+        keys: &'static [sections::SectionKey],
     ) -> Option<Section> {
         let value = file.take(key)?;
         match value.kind {
-            Kind::Table(entries) => Some(Section::new(
+            WiringValueKind::Table(entries) => Some(Section::new(
                 name,
                 value.line,
                 keys,
                 entries,
                 &mut self.mistakes,
             )),
-            Kind::Text(word) if word == "none" => None,
-            other @ (Kind::Text(_)
-            | Kind::Number(_)
-            | Kind::Flag(_)
-            | Kind::List(_)
-            | Kind::Other(_)) => {
+            WiringValueKind::Text(word) if word == "none" => None,
+            other @ (WiringValueKind::Text(_)
+            | WiringValueKind::Number(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Other(_)) => {
                 let why = format!("`{key}` is {} where a section must be", other.word());
                 self.mistakes.push(file.wrong(key, value.line, &why));
                 None
@@ -238,8 +244,13 @@ impl Reader {
     fn spi(&mut self, mut section: Section) -> Option<SpiWiring> {
         let device = self.device(&mut section, BusKind::Spi);
         let hz = section.number("hz", SPI_HZ, &mut self.mistakes);
-        let command = self.line(&mut section, "command", Role::Output, "data/command line");
-        let power = self.line(&mut section, "power", Role::Output, "power line");
+        let command = self.line(
+            &mut section,
+            "command",
+            LineRole::Output,
+            "data/command line",
+        );
+        let power = self.line(&mut section, "power", LineRole::Output, "power line");
         Some(SpiWiring {
             device: self.require(&section, "device", device)?,
             hz: hz.map_or(10_000_000, |hz| hz.value),
@@ -265,17 +276,17 @@ impl Reader {
             return Vec::new();
         };
         self.expanders_line = value.line;
-        let is_none = |kind: &Kind| *kind == Kind::Text("none".into());
+        let is_none = |kind: &WiringValueKind| *kind == WiringValueKind::Text("none".into());
         if is_none(&value.kind) {
             return Vec::new();
         }
         let mut named = match value.kind {
-            Kind::Table(named) => named,
-            other @ (Kind::Text(_)
-            | Kind::Number(_)
-            | Kind::Flag(_)
-            | Kind::List(_)
-            | Kind::Other(_)) => {
+            WiringValueKind::Table(named) => named,
+            other @ (WiringValueKind::Text(_)
+            | WiringValueKind::Number(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Other(_)) => {
                 let why = format!("`expander` is {}", other.word());
                 self.mistakes.push(file.wrong("expander", value.line, &why));
                 return Vec::new();
@@ -293,7 +304,7 @@ impl Reader {
                     format!("{title}: an expander cannot have this name; write [expander.exp1]"),
                 ));
             }
-            let Kind::Table(entries) = value.kind else {
+            let WiringValueKind::Table(entries) = value.kind else {
                 let why = format!("`{name}` is {}", value.kind.word());
                 self.mistakes.push(file.wrong("expander", value.line, &why));
                 continue;
@@ -309,9 +320,10 @@ impl Reader {
             let range = mcp23017::ADDRESSES;
             let range = u32::from(*range.start())..=u32::from(*range.end());
             let address = self.address(&mut section, range);
-            let reset = self.host_line(&mut section, "reset", Role::ExpanderReset, "reset line");
+            let reset =
+                self.host_line(&mut section, "reset", LineRole::ExpanderReset, "reset line");
             let interrupt =
-                self.host_line(&mut section, "interrupt", Role::Input, "interrupt line");
+                self.host_line(&mut section, "interrupt", LineRole::Input, "interrupt line");
             if let Some(address) = self.require(&section, "address", address) {
                 expanders.push(ExpanderWiring {
                     name,
@@ -327,8 +339,8 @@ impl Reader {
     fn panels(&mut self, file: &mut Section, base: Option<usize>) -> Vec<PanelWiring> {
         let every = file.take("every-panel");
         let every = match every {
-            Some(Value {
-                kind: Kind::Table(entries),
+            Some(WiringValue {
+                kind: WiringValueKind::Table(entries),
                 ..
             }) => entries,
             Some(other) => {
@@ -357,7 +369,7 @@ impl Reader {
         let mut panels = Vec::new();
         for (index, value) in list.value.into_iter().enumerate() {
             let title = format!("panel {}", index + 1);
-            let Kind::Table(own) = value.kind else {
+            let WiringValueKind::Table(own) = value.kind else {
                 let why = format!("{title} is {}", value.kind.word());
                 self.mistakes.push(file.wrong("panel", value.line, &why));
                 continue;
@@ -389,12 +401,17 @@ impl Reader {
         let name = section.name.clone();
         let model = self.model(&mut section);
         let of = |what: &str| format!("{what} of {name}");
-        let select = self.line(&mut section, "select", Role::Output, &of("select line"));
-        let busy = self.line(&mut section, "busy", Role::Input, &of("busy line"));
-        let reset = self.line(&mut section, "reset", Role::PanelReset, &of("reset line"));
+        let select = self.line(&mut section, "select", LineRole::Output, &of("select line"));
+        let busy = self.line(&mut section, "busy", LineRole::Input, &of("busy line"));
+        let reset = self.line(
+            &mut section,
+            "reset",
+            LineRole::PanelReset,
+            &of("reset line"),
+        );
         let degrees = section.number("rotation", 0..=359, &mut self.mistakes);
         let rotation = degrees.and_then(|degrees| {
-            let known = Rotation::DEGREES
+            let known = PanelRotation::DEGREES
                 .iter()
                 .find(|(known, _)| *known == i64::from(degrees.value));
             if known.is_none() {
@@ -482,10 +499,10 @@ impl Reader {
         let device = self.device(&mut section, BusKind::Spi);
         let hz = section.number("hz", ws2812::HZ_RANGE, &mut self.mistakes);
         let count = section.number("count", 1..=LEDS_MAX as u32, &mut self.mistakes);
-        let order = section.word("order", Order::NAMED, &mut self.mistakes);
+        let order = section.word("order", ColourOrder::NAMED, &mut self.mistakes);
         let channels = match section.flag("white", &mut self.mistakes) {
-            Some(true) => Channels::Four,
-            Some(false) | None => Channels::Three,
+            Some(true) => LedChannels::Four,
+            Some(false) | None => LedChannels::Three,
         };
         let begins = section.word("begins", SIDES, &mut self.mistakes);
         let device = self.require(&section, "device", device)?;
@@ -506,7 +523,7 @@ impl Reader {
             device,
             hz: hz.map_or(ws2812::HZ, |hz| hz.value),
             count: count.map_or(4, |count| count.value as usize),
-            kind: ws2812::Kind {
+            kind: ws2812::StripKind {
                 order: order.unwrap_or_default(),
                 channels,
             },
@@ -534,7 +551,7 @@ impl Reader {
         }
         let hz = section.number("hz", pca9685::HZ, &mut self.mistakes);
         let what = "output-enable line of the frontlight";
-        let enable = self.line(&mut section, "enable", Role::Output, what);
+        let enable = self.line(&mut section, "enable", LineRole::Output, what);
         self.addresses.push((
             pca9685::ALL_CALL,
             "the frontlight, which answers there too".into(),
@@ -563,7 +580,7 @@ impl Reader {
         for value in &list.value {
             let known = bh1750::ADDRESSES
                 .into_iter()
-                .find(|address| value.kind == Kind::Number(i64::from(*address)));
+                .find(|address| value.kind == WiringValueKind::Number(i64::from(*address)));
             match known {
                 Some(address) if !addresses.contains(&address) => {
                     self.take_address(&section, "addresses", address, value.line);
@@ -596,17 +613,17 @@ impl Reader {
         }
         let mut lines = Vec::new();
         for (index, value) in list.value.into_iter().enumerate().take(BUTTONS) {
-            let Kind::Text(text) = value.kind else {
+            let WiringValueKind::Text(text) = value.kind else {
                 let why = format!("button {} is {}", index + 1, value.kind.word());
                 self.mistakes.push(section.wrong("lines", value.line, &why));
                 continue;
             };
-            let read = Read {
+            let read = Located {
                 value: text,
                 line: value.line,
             };
             let what = format!("line of button {}", index + 1);
-            lines.extend(self.used(&section, "lines", Role::Input, &what, read));
+            lines.extend(self.used(&section, "lines", LineRole::Input, &what, read));
         }
         Some(ButtonsWiring { lines })
     }
@@ -663,8 +680,14 @@ impl Reader {
         let range = (*range.start()).max(*ADDRESSES.start())..=(*range.end()).min(*ADDRESSES.end());
         let value = section.take("address")?;
         let number = match value.kind {
-            Kind::Number(number) => u32::try_from(number).ok().filter(|at| range.contains(at)),
-            Kind::Text(_) | Kind::Flag(_) | Kind::List(_) | Kind::Table(_) | Kind::Other(_) => None,
+            WiringValueKind::Number(number) => {
+                u32::try_from(number).ok().filter(|at| range.contains(at))
+            }
+            WiringValueKind::Text(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Table(_)
+            | WiringValueKind::Other(_) => None,
         };
         let Some(address) = number.and_then(|number| u8::try_from(number).ok()) else {
             let why = format!(
@@ -701,15 +724,15 @@ impl Reader {
         &mut self,
         section: &mut Section,
         key: &str,
-        role: Role,
+        role: LineRole,
         what: &str,
-    ) -> Option<Line> {
+    ) -> Option<WiringLine> {
         let what = format!("{what} of {}", section.name);
         let at = section.line_of(key);
         let line = self.line(section, key, role, &what)?;
         match line.place {
-            Place::Named(_) | Place::Numbered { .. } => Some(line),
-            Place::Expander { .. } => {
+            LineLocation::Named(_) | LineLocation::Numbered { .. } => Some(line),
+            LineLocation::Expander { .. } => {
                 let why = format!("`{key}` must be a line of the host");
                 self.mistakes.push(section.wrong(key, at, &why));
                 None
@@ -717,7 +740,13 @@ impl Reader {
         }
     }
 
-    fn line(&mut self, section: &mut Section, key: &str, role: Role, what: &str) -> Option<Line> {
+    fn line(
+        &mut self,
+        section: &mut Section,
+        key: &str,
+        role: LineRole,
+        what: &str,
+    ) -> Option<WiringLine> {
         let read = section.text(key, &mut self.mistakes)?;
         self.used(section, key, role, what, read)
     }
@@ -727,10 +756,10 @@ impl Reader {
         &mut self,
         section: &Section,
         key: &str,
-        role: Role,
+        role: LineRole,
         what: &str,
-        read: Read<String>,
-    ) -> Option<Line> {
+        read: Located<String>,
+    ) -> Option<WiringLine> {
         let line = match parse(&read.value, &self.expanders) {
             Ok(line) => line,
             Err(why) => {
@@ -740,8 +769,8 @@ impl Reader {
                 return None;
             }
         };
-        if let Place::Expander { pin, .. } = &line.place
-            && role == Role::Input
+        if let LineLocation::Expander { pin, .. } = &line.place
+            && role == LineRole::Input
             && mcp23017::OUTPUT_ONLY.contains(pin)
         {
             let why =
@@ -767,12 +796,12 @@ impl Reader {
         &self,
         section: &Section,
         key: &str,
-        role: Role,
-        line: &Line,
+        role: LineRole,
+        line: &WiringLine,
         at: Option<usize>,
     ) -> Option<Mistake> {
         let may_share = |used: &Used| {
-            matches!(role, Role::PanelReset | Role::ExpanderReset)
+            matches!(role, LineRole::PanelReset | LineRole::ExpanderReset)
                 && used.role == role
                 && used.is.line.sense == line.sense
         };
@@ -783,7 +812,7 @@ impl Reader {
         let on_line = other
             .at
             .map_or_else(String::new, |line| format!(" (line {line})"));
-        let what = match role == other_role && role != Role::Input && role != Role::Output {
+        let what = match role == other_role && role != LineRole::Input && role != LineRole::Output {
             true => format!(
                 "`{key}` is {line}, and {} as the {}{on_line}; write both with `!` or both without",
                 other.line, other.what
@@ -799,7 +828,7 @@ impl Reader {
 }
 
 /// Reads a line as it is written: `gpio:NAME`, `chip:LABEL/OFFSET` or `EXPANDER:PIN`, with `!` before it if inverted.
-fn parse(text: &str, expanders: &[String]) -> Result<Line, String> {
+fn parse(text: &str, expanders: &[String]) -> Result<WiringLine, String> {
     const FORMS: &str = "it must be gpio:NAME, chip:LABEL/OFFSET or EXPANDER:PIN";
     let (sense, rest) = match text.strip_prefix('!') {
         Some(rest) => (Sense::Inverted, rest),
@@ -808,21 +837,21 @@ fn parse(text: &str, expanders: &[String]) -> Result<Line, String> {
     let (kind, name) = rest.split_once(':').ok_or(FORMS)?;
     let place = match kind {
         _ if name.is_empty() || name.chars().any(char::is_whitespace) => return Err(FORMS.into()),
-        "gpio" => Place::Named(name.to_owned()),
+        "gpio" => LineLocation::Named(name.to_owned()),
         "chip" => {
             let (chip, offset) = name.rsplit_once('/').ok_or(FORMS)?;
             let offset = offset.parse().map_err(|_| FORMS)?;
             if chip.is_empty() {
                 return Err(FORMS.into());
             }
-            Place::Numbered {
+            LineLocation::Numbered {
                 chip: chip.to_owned(),
                 offset,
             }
         }
         expander if expanders.iter().any(|known| known == expander) => {
             let pin = name.parse().ok().filter(|pin| *pin < mcp23017::PINS);
-            Place::Expander {
+            LineLocation::Expander {
                 name: expander.to_owned(),
                 pin: pin.ok_or("an expander has pins 0 to 15")?,
             }
@@ -835,7 +864,7 @@ fn parse(text: &str, expanders: &[String]) -> Result<Line, String> {
         }
         _ => return Err(FORMS.into()),
     };
-    Ok(Line { place, sense })
+    Ok(WiringLine { place, sense })
 }
 
 fn is_word(text: &str) -> bool {

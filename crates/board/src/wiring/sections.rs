@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 
 use super::{
     Mistake,
-    tree::{Kind, Value},
+    tree::{WiringValue, WiringValueKind},
 };
 
 /// Longest text in a wiring file, bytes.
 pub const TEXT_MAX: usize = 128;
 
-/// A key of a section.
+/// A key of a section of the wiring file.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct SectionKey {
     pub(super) name: &'static str,
     /// What could be written, for whoever left it out or wrote something else.
     pub(super) example: &'static str,
 }
 
-const fn key(name: &'static str, example: &'static str) -> Key {
-    Key { name, example }
+const fn key(name: &'static str, example: &'static str) -> SectionKey {
+    SectionKey { name, example }
 }
 
 /// The whole file.
-pub(super) const FILE: &[Key] = &[
+pub(super) const FILE: &[SectionKey] = &[
     key("base", "\"rev-b\""),
     key("id", "\"my-clock\""),
     key("name", "\"My clock\""),
@@ -39,23 +39,23 @@ pub(super) const FILE: &[Key] = &[
     key("buttons", "a section [buttons]"),
 ];
 
-pub(super) const SPI: &[Key] = &[
+pub(super) const SPI: &[SectionKey] = &[
     key("device", "\"/dev/spidev0.0\""),
     key("hz", "10_000_000"),
     key("command", "\"gpio:GPIO25\""),
     key("power", "\"gpio:GPIO18\""),
 ];
 
-pub(super) const I2C: &[Key] = &[key("device", "\"/dev/i2c-1\""), key("hz", "400_000")];
+pub(super) const I2C: &[SectionKey] = &[key("device", "\"/dev/i2c-1\""), key("hz", "400_000")];
 
-pub(super) const EXPANDER: &[Key] = &[
+pub(super) const EXPANDER: &[SectionKey] = &[
     key("address", "0x20"),
     key("reset", "\"gpio:GPIO21\""),
     key("interrupt", "\"gpio:GPIO4\""),
 ];
 
 /// Of `[every-panel]` and `[[panel]]` alike.
-pub(super) const PANEL: &[Key] = &[
+pub(super) const PANEL: &[SectionKey] = &[
     key("model", "\"gdey0213b74\""),
     key("select", "\"gpio:GPIO8\""),
     key("busy", "\"gpio:GPIO24\""),
@@ -66,12 +66,12 @@ pub(super) const PANEL: &[Key] = &[
     key("stagger-ms", "100"),
 ];
 
-pub(super) const CARE: &[Key] = &[
+pub(super) const CARE: &[SectionKey] = &[
     key("full-after-partials", "200"),
     key("full-every-hours", "24"),
 ];
 
-pub(super) const STRIP: &[Key] = &[
+pub(super) const STRIP: &[SectionKey] = &[
     key("device", "\"/dev/spidev1.0\""),
     key("hz", "3_200_000"),
     key("count", "4"),
@@ -80,16 +80,16 @@ pub(super) const STRIP: &[Key] = &[
     key("begins", "\"left\""),
 ];
 
-pub(super) const FRONTLIGHT: &[Key] = &[
+pub(super) const FRONTLIGHT: &[SectionKey] = &[
     key("address", "0x42"),
     key("first-output", "0"),
     key("hz", "1000"),
     key("enable", "\"gpio:GPIO22\""),
 ];
 
-pub(super) const SENSOR: &[Key] = &[key("addresses", "[0x5C, 0x23]")];
+pub(super) const SENSOR: &[SectionKey] = &[key("addresses", "[0x5C, 0x23]")];
 
-pub(super) const BUTTONS: &[Key] = &[key(
+pub(super) const BUTTONS: &[SectionKey] = &[key(
     "lines",
     "[\"gpio:GPIO5\", \"gpio:GPIO6\", \"gpio:GPIO13\", \"gpio:GPIO19\"]",
 )];
@@ -100,13 +100,13 @@ pub(super) struct Section {
     /// What it is called in messages.
     pub(super) name: String,
     pub(super) line: Option<usize>,
-    keys: &'static [Key],
-    entries: BTreeMap<String, Value>,
+    keys: &'static [SectionKey],
+    entries: BTreeMap<String, WiringValue>,
 }
 
-/// A value that was read, and where it stands.
+/// A parsed value and its line number.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Read<T> {
+pub(super) struct Located<T> {
     pub(super) value: T,
     pub(super) line: Option<usize>,
 }
@@ -116,8 +116,8 @@ impl Section {
     pub(super) fn new(
         name: &str,
         line: Option<usize>,
-        keys: &'static [Key],
-        entries: BTreeMap<String, Value>,
+        keys: &'static [SectionKey],
+        entries: BTreeMap<String, WiringValue>,
         mistakes: &mut Vec<Mistake>,
     ) -> Section {
         for (key, value) in &entries {
@@ -172,24 +172,30 @@ impl Section {
     }
 
     /// Takes a value out, whatever it is.
-    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, key: &str) -> Option<WiringValue> {
         self.entries.remove(key)
     }
 
     /// Takes a text out.
-    pub(super) fn text(&mut self, key: &str, mistakes: &mut Vec<Mistake>) -> Option<Read<String>> {
+    pub(super) fn text(
+        &mut self,
+        key: &str,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<Located<String>> {
         let value = self.take(key)?;
         match value.kind {
-            Kind::Text(text) if text.contains(char::is_control) => {
+            WiringValueKind::Text(text) if text.contains(char::is_control) => {
                 let why = format!("`{key}` is {text:?}, with a control character");
                 mistakes.push(self.wrong(key, value.line, &why));
                 None
             }
-            Kind::Text(text) if !text.is_empty() && text.len() <= TEXT_MAX => Some(Read {
-                value: text,
-                line: value.line,
-            }),
-            Kind::Text(text) => {
+            WiringValueKind::Text(text) if !text.is_empty() && text.len() <= TEXT_MAX => {
+                Some(Located {
+                    value: text,
+                    line: value.line,
+                })
+            }
+            WiringValueKind::Text(text) => {
                 let why = format!(
                     "`{key}` has {} bytes where 1 to {} may be",
                     text.len(),
@@ -198,11 +204,11 @@ impl Section {
                 mistakes.push(self.wrong(key, value.line, &why));
                 None
             }
-            other @ (Kind::Number(_)
-            | Kind::Flag(_)
-            | Kind::List(_)
-            | Kind::Table(_)
-            | Kind::Other(_)) => {
+            other @ (WiringValueKind::Number(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Table(_)
+            | WiringValueKind::Other(_)) => {
                 let why = format!("`{key}` is {} where a text must be", other.word());
                 mistakes.push(self.wrong(key, value.line, &why));
                 None
@@ -216,12 +222,12 @@ impl Section {
         key: &str,
         range: std::ops::RangeInclusive<u32>,
         mistakes: &mut Vec<Mistake>,
-    ) -> Option<Read<u32>> {
+    ) -> Option<Located<u32>> {
         let value = self.take(key)?;
         let why = match value.kind {
-            Kind::Number(number) => match u32::try_from(number) {
+            WiringValueKind::Number(number) => match u32::try_from(number) {
                 Ok(number) if range.contains(&number) => {
-                    return Some(Read {
+                    return Some(Located {
                         value: number,
                         line: value.line,
                     });
@@ -232,11 +238,11 @@ impl Section {
                     range.end()
                 ),
             },
-            other @ (Kind::Text(_)
-            | Kind::Flag(_)
-            | Kind::List(_)
-            | Kind::Table(_)
-            | Kind::Other(_)) => {
+            other @ (WiringValueKind::Text(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Table(_)
+            | WiringValueKind::Other(_)) => {
                 format!("`{key}` is {} where a number must be", other.word())
             }
         };
@@ -269,12 +275,12 @@ impl Section {
     pub(super) fn flag(&mut self, key: &str, mistakes: &mut Vec<Mistake>) -> Option<bool> {
         let value = self.take(key)?;
         match value.kind {
-            Kind::Flag(flag) => Some(flag),
-            other @ (Kind::Text(_)
-            | Kind::Number(_)
-            | Kind::List(_)
-            | Kind::Table(_)
-            | Kind::Other(_)) => {
+            WiringValueKind::Flag(flag) => Some(flag),
+            other @ (WiringValueKind::Text(_)
+            | WiringValueKind::Number(_)
+            | WiringValueKind::List(_)
+            | WiringValueKind::Table(_)
+            | WiringValueKind::Other(_)) => {
                 let why = format!("`{key}` is {} where true or false must be", other.word());
                 mistakes.push(self.wrong(key, value.line, &why));
                 None
@@ -287,18 +293,18 @@ impl Section {
         &mut self,
         key: &str,
         mistakes: &mut Vec<Mistake>,
-    ) -> Option<Read<Vec<Value>>> {
+    ) -> Option<Located<Vec<WiringValue>>> {
         let value = self.take(key)?;
         match value.kind {
-            Kind::List(values) => Some(Read {
+            WiringValueKind::List(values) => Some(Located {
                 value: values,
                 line: value.line,
             }),
-            other @ (Kind::Text(_)
-            | Kind::Number(_)
-            | Kind::Flag(_)
-            | Kind::Table(_)
-            | Kind::Other(_)) => {
+            other @ (WiringValueKind::Text(_)
+            | WiringValueKind::Number(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::Table(_)
+            | WiringValueKind::Other(_)) => {
                 let why = format!("`{key}` is {} where a list must be", other.word());
                 mistakes.push(self.wrong(key, value.line, &why));
                 None

@@ -9,41 +9,41 @@ use toml::{
 
 use super::Mistake;
 
-/// A value, and where it stands; nowhere if it comes from the base.
+/// A value of the wiring file and its line number; no line if it comes from the base wiring.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Value {
+pub(super) struct WiringValue {
     pub(super) line: Option<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: WiringValueKind,
 }
 
-/// What a value is.
+/// Type and content of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum WiringValueKind {
     Text(String),
     Number(i64),
     Flag(bool),
-    List(Vec<Value>),
-    Table(BTreeMap<String, Value>),
+    List(Vec<WiringValue>),
+    Table(BTreeMap<String, WiringValue>),
     /// Something that no wiring needs, by its name.
     Other(&'static str),
 }
 
-impl Kind {
+impl WiringValueKind {
     /// What it is, in words for people.
     pub(super) fn word(&self) -> &'static str {
         match self {
-            Kind::Text(_) => "a text",
-            Kind::Number(_) => "a number",
-            Kind::Flag(_) => "true or false",
-            Kind::List(_) => "a list",
-            Kind::Table(_) => "a section",
-            Kind::Other(word) => word,
+            WiringValueKind::Text(_) => "a text",
+            WiringValueKind::Number(_) => "a number",
+            WiringValueKind::Flag(_) => "true or false",
+            WiringValueKind::List(_) => "a list",
+            WiringValueKind::Table(_) => "a section",
+            WiringValueKind::Other(word) => word,
         }
     }
 }
 
 /// Reads the tree of a file; what cannot be read at all are mistakes.
-pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> BTreeMap<String, Value> {
+pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> BTreeMap<String, WiringValue> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let lines = Lines::of(text);
     for error in errors {
@@ -56,9 +56,9 @@ pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> BTreeMap<String, 
 
 /// Lays a file over its base: sections are laid over sections, panels over panels of the same place.
 pub(super) fn lay_over(
-    mut base: BTreeMap<String, Value>,
-    file: BTreeMap<String, Value>,
-) -> BTreeMap<String, Value> {
+    mut base: BTreeMap<String, WiringValue>,
+    file: BTreeMap<String, WiringValue>,
+) -> BTreeMap<String, WiringValue> {
     for (key, own) in file {
         let laid = match base.remove(&key) {
             Some(under) => over(under, own),
@@ -71,19 +71,21 @@ pub(super) fn lay_over(
 
 /// Lays a file over a known board: what it says of every panel counts before what the board says of each.
 pub(super) fn lay_over_board(
-    mut base: BTreeMap<String, Value>,
-    file: BTreeMap<String, Value>,
-) -> BTreeMap<String, Value> {
+    mut base: BTreeMap<String, WiringValue>,
+    file: BTreeMap<String, WiringValue>,
+) -> BTreeMap<String, WiringValue> {
     let every = file.get("every-panel").map(|value| &value.kind);
     let panels = base.get_mut("panel").map(|value| &mut value.kind);
-    if let (Some(every @ Kind::Table(_)), Some(Kind::List(panels))) = (every, panels) {
+    if let (Some(every @ WiringValueKind::Table(_)), Some(WiringValueKind::List(panels))) =
+        (every, panels)
+    {
         for panel in panels {
-            let under = std::mem::replace(&mut panel.kind, Kind::Flag(false));
-            let own = Value {
+            let under = std::mem::replace(&mut panel.kind, WiringValueKind::Flag(false));
+            let own = WiringValue {
                 line: panel.line,
                 kind: every.clone(),
             };
-            let under = Value {
+            let under = WiringValue {
                 line: panel.line,
                 kind: under,
             };
@@ -94,30 +96,39 @@ pub(super) fn lay_over_board(
 }
 
 /// Takes the lines away: they are those of another file.
-pub(super) fn unplaced(entries: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+pub(super) fn unplaced(entries: BTreeMap<String, WiringValue>) -> BTreeMap<String, WiringValue> {
     entries
         .into_iter()
         .map(|(key, value)| (key, value.unplaced()))
         .collect()
 }
 
-impl Value {
-    fn unplaced(self) -> Value {
+impl WiringValue {
+    fn unplaced(self) -> WiringValue {
         let kind = match self.kind {
-            Kind::List(values) => Kind::List(values.into_iter().map(Value::unplaced).collect()),
-            Kind::Table(entries) => Kind::Table(unplaced(entries)),
-            other @ (Kind::Text(_) | Kind::Number(_) | Kind::Flag(_) | Kind::Other(_)) => other,
+            WiringValueKind::List(values) => {
+                WiringValueKind::List(values.into_iter().map(WiringValue::unplaced).collect())
+            }
+            WiringValueKind::Table(entries) => WiringValueKind::Table(unplaced(entries)),
+            other @ (WiringValueKind::Text(_)
+            | WiringValueKind::Number(_)
+            | WiringValueKind::Flag(_)
+            | WiringValueKind::Other(_)) => other,
         };
-        Value { line: None, kind }
+        WiringValue { line: None, kind }
     }
 }
 
-fn over(base: Value, own: Value) -> Value {
+fn over(base: WiringValue, own: WiringValue) -> WiringValue {
     let kind = match (base.kind, own.kind) {
-        (Kind::Table(base), Kind::Table(own)) => Kind::Table(lay_over(base, own)),
-        (Kind::List(base), Kind::List(own)) if is_of_sections(&base) && is_of_sections(&own) => {
+        (WiringValueKind::Table(base), WiringValueKind::Table(own)) => {
+            WiringValueKind::Table(lay_over(base, own))
+        }
+        (WiringValueKind::List(base), WiringValueKind::List(own))
+            if is_of_sections(&base) && is_of_sections(&own) =>
+        {
             let mut own = own.into_iter();
-            let mut laid: Vec<Value> = base
+            let mut laid: Vec<WiringValue> = base
                 .into_iter()
                 .map(|under| match own.next() {
                     Some(own) => over(under, own),
@@ -125,30 +136,30 @@ fn over(base: Value, own: Value) -> Value {
                 })
                 .collect();
             laid.extend(own);
-            Kind::List(laid)
+            WiringValueKind::List(laid)
         }
         (_, own) => own,
     };
-    Value {
+    WiringValue {
         line: own.line,
         kind,
     }
 }
 
-fn is_of_sections(values: &[Value]) -> bool {
+fn is_of_sections(values: &[WiringValue]) -> bool {
     values
         .iter()
-        .all(|value| matches!(value.kind, Kind::Table(_)))
+        .all(|value| matches!(value.kind, WiringValueKind::Table(_)))
 }
 
-fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, Value> {
+fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, WiringValue> {
     table
         .iter()
         .map(|(key, value)| {
             let line = lines.number(&key.span());
             (
                 key.get_ref().to_string(),
-                Value {
+                WiringValue {
                     line: Some(line),
                     kind: kind(value, lines),
                 },
@@ -157,24 +168,26 @@ fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, Value> {
         .collect()
 }
 
-fn kind(value: &Spanned<DeValue<'_>>, lines: &Lines) -> Kind {
+fn kind(value: &Spanned<DeValue<'_>>, lines: &Lines) -> WiringValueKind {
     match value.get_ref() {
-        DeValue::String(text) => Kind::Text(text.to_string()),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or(Kind::Other("a number that is too large"), Kind::Number),
-        DeValue::Boolean(flag) => Kind::Flag(*flag),
-        DeValue::Float(_) => Kind::Other("a fraction"),
-        DeValue::Datetime(_) => Kind::Other("a date"),
-        DeValue::Array(values) => Kind::List(
+        DeValue::String(text) => WiringValueKind::Text(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).map_or(
+            WiringValueKind::Other("a number that is too large"),
+            WiringValueKind::Number,
+        ),
+        DeValue::Boolean(flag) => WiringValueKind::Flag(*flag),
+        DeValue::Float(_) => WiringValueKind::Other("a fraction"),
+        DeValue::Datetime(_) => WiringValueKind::Other("a date"),
+        DeValue::Array(values) => WiringValueKind::List(
             values
                 .iter()
-                .map(|value| Value {
+                .map(|value| WiringValue {
                     line: Some(lines.number(&value.span())),
                     kind: kind(value, lines),
                 })
                 .collect(),
         ),
-        DeValue::Table(table) => Kind::Table(entries(table, lines)),
+        DeValue::Table(table) => WiringValueKind::Table(entries(table, lines)),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
-use crate::parts::{mcp23017::Level, ssd1680::Setup, ws2812};
+use crate::parts::{mcp23017::LineLevel, ssd1680::Setup, ws2812};
 
 /// Most panels of a board.
 pub const PANELS_MAX: usize = 8;
@@ -71,9 +71,9 @@ pub struct SpiWiring {
     /// Clock, Hz.
     pub hz: u32,
     /// Data/command line of all panels.
-    pub command: Line,
+    pub command: WiringLine,
     /// Line that switches the supply of the panels on.
-    pub power: Option<Line>,
+    pub power: Option<WiringLine>,
 }
 
 /// Bus of the other chips.
@@ -93,9 +93,9 @@ pub struct ExpanderWiring {
     /// Its address.
     pub address: u8,
     /// Its reset line.
-    pub reset: Option<Line>,
+    pub reset: Option<WiringLine>,
     /// Its interrupt line, low when an input has changed.
-    pub interrupt: Option<Line>,
+    pub interrupt: Option<WiringLine>,
 }
 
 /// One panel.
@@ -104,11 +104,11 @@ pub struct PanelWiring {
     /// How it is mounted and refreshed.
     pub setup: Setup,
     /// Select line, low while it listens.
-    pub select: Line,
+    pub select: WiringLine,
     /// Busy line, high while it is.
-    pub busy: Line,
+    pub busy: WiringLine,
     /// Reset line, low to reset; several panels may share one.
-    pub reset: Line,
+    pub reset: WiringLine,
     /// Time between the start of the panel before it and its own.
     pub stagger: Duration,
 }
@@ -149,7 +149,7 @@ pub struct StripWiring {
     /// Number of LEDs.
     pub count: usize,
     /// How the LEDs are made.
-    pub kind: ws2812::Kind,
+    pub kind: ws2812::StripKind,
     /// Where the chain begins.
     pub begins: Side,
 }
@@ -174,7 +174,7 @@ pub struct FrontlightWiring {
     /// Frequency, Hz.
     pub hz: u32,
     /// Output-enable line, low to light.
-    pub enable: Option<Line>,
+    pub enable: Option<WiringLine>,
 }
 
 /// The light sensor.
@@ -188,14 +188,14 @@ pub struct SensorWiring {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ButtonsWiring {
     /// Their lines, low while pressed; button 1 first.
-    pub lines: Vec<Line>,
+    pub lines: Vec<WiringLine>,
 }
 
-/// One wire, and whether its levels mean their opposites.
+/// A GPIO line and whether it is active low.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Line {
+pub struct WiringLine {
     /// Where it is.
-    pub place: Place,
+    pub place: LineLocation,
     /// Whether low stands for high.
     pub sense: Sense,
 }
@@ -220,9 +220,9 @@ pub enum Sense {
     Inverted,
 }
 
-/// Where a line is.
+/// Location of a GPIO line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum LineLocation {
     /// A line of the host, by its name.
     Named(String),
     /// A line of the host, by the label of its chip and its number there.
@@ -241,13 +241,13 @@ pub enum Place {
     },
 }
 
-impl Level {
+impl LineLevel {
     /// What it is on the other side of a line.
-    pub fn through(self, sense: Sense) -> Level {
+    pub fn through(self, sense: Sense) -> LineLevel {
         match (sense, self) {
             (Sense::Straight, level) => level,
-            (Sense::Inverted, Level::Low) => Level::High,
-            (Sense::Inverted, Level::High) => Level::Low,
+            (Sense::Inverted, LineLevel::Low) => LineLevel::High,
+            (Sense::Inverted, LineLevel::High) => LineLevel::Low,
         }
     }
 }
@@ -263,27 +263,27 @@ impl Pull {
     }
 }
 
-impl Line {
+impl WiringLine {
     /// A line of the host whose levels are what they are.
-    pub fn named(name: &str) -> Line {
-        Line {
-            place: Place::Named(name.to_owned()),
+    pub fn named(name: &str) -> WiringLine {
+        WiringLine {
+            place: LineLocation::Named(name.to_owned()),
             sense: Sense::Straight,
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for LineLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Named(name) => write!(formatter, "gpio:{name}"),
-            Place::Numbered { chip, offset } => write!(formatter, "chip:{chip}/{offset}"),
-            Place::Expander { name, pin } => write!(formatter, "{name}:{pin}"),
+            LineLocation::Named(name) => write!(formatter, "gpio:{name}"),
+            LineLocation::Numbered { chip, offset } => write!(formatter, "chip:{chip}/{offset}"),
+            LineLocation::Expander { name, pin } => write!(formatter, "{name}:{pin}"),
         }
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for WiringLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.sense {
             Sense::Straight => write!(formatter, "{}", self.place),

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use board::{
-    assembly::{Hardware, Wire},
+    assembly::{ExpanderBus, Hardware},
     circuit::{Circuit, Flow, InUse},
     parts::{
         bh1750::{self, Bh1750},
-        mcp23017::{Level, Mcp23017},
+        mcp23017::{LineLevel, Mcp23017},
         pca9685::Pca9685,
         ws2812,
     },
-    wiring::{Line, Pull, Sense, Wiring},
+    wiring::{Pull, Sense, Wiring, WiringLine},
 };
 use device::{board::PanelFault, lights::Rgb, refresh::Refresh};
 use embedded_hal::{
@@ -26,9 +26,9 @@ fn circuit(wiring: &Wiring) -> Circuit {
 }
 
 /// A circuit whose expanders are out of reset as long as the wire is there, and their bus.
-fn with_expanders(wiring: &Wiring) -> (Circuit, Wire<Circuit>, impl I2c + use<>) {
+fn with_expanders(wiring: &Wiring) -> (Circuit, ExpanderBus<Circuit>, impl I2c + use<>) {
     let circuit = circuit(wiring);
-    let wire = Wire::open(&circuit, wiring).unwrap().unwrap();
+    let wire = ExpanderBus::open(&circuit, wiring).unwrap().unwrap();
     let i2c = circuit.i2c("").unwrap();
     (circuit, wire, i2c)
 }
@@ -40,7 +40,7 @@ fn the_frontlight_shines_once_it_is_enabled() {
     let frontlight = wiring.frontlight.unwrap();
     let mut i2c = circuit.i2c("").unwrap();
     let mut enable = circuit
-        .output(&frontlight.enable.unwrap(), Level::High)
+        .output(&frontlight.enable.unwrap(), LineLevel::High)
         .unwrap();
     let chip = Pca9685 {
         address: frontlight.address,
@@ -98,11 +98,11 @@ fn an_expander_reads_fingers_and_pulls_its_interrupt_line() {
     assert_eq!(expander.read(&mut i2c).unwrap() & 0x0F, 0x0F);
     assert_eq!(interrupt.is_high(), Ok(true));
     let button = &wiring.buttons.as_ref().unwrap().lines[2];
-    circuit.touch(button, Level::Low);
+    circuit.touch(button, LineLevel::Low);
     assert_eq!(interrupt.is_low(), Ok(true));
     assert_eq!(expander.read(&mut i2c).unwrap() & 0x0F, 0x0B);
     assert_eq!(interrupt.is_high(), Ok(true), "reading lets go of it");
-    circuit.touch(button, Level::High);
+    circuit.touch(button, LineLevel::High);
     assert_eq!(interrupt.is_low(), Ok(true));
 }
 
@@ -172,47 +172,47 @@ fn an_inverted_line_means_its_opposite_on_both_sides() {
         rig.assert_shows(0, 10);
         rig.assert_nothing_forbidden();
         // At rest the line itself is low.
-        let itself = Line {
+        let itself = WiringLine {
             sense: Sense::Straight,
             ..line.clone()
         };
-        assert_eq!(rig.circuit.level(&itself), Level::Low, "{board}");
-        assert_eq!(rig.circuit.level(&line), Level::High, "{board}");
+        assert_eq!(rig.circuit.level(&itself), LineLevel::Low, "{board}");
+        assert_eq!(rig.circuit.level(&line), LineLevel::High, "{board}");
     }
 }
 
 #[test]
 fn a_line_of_the_host_is_open_once_and_floats_when_it_is_let_go() {
     let circuit = circuit(&wiring("v8"));
-    let line = Line::named("GPIO21");
-    let output = circuit.output(&line, Level::High).unwrap();
-    assert_eq!(circuit.output(&line, Level::High).unwrap_err(), InUse);
+    let line = WiringLine::named("GPIO21");
+    let output = circuit.output(&line, LineLevel::High).unwrap();
+    assert_eq!(circuit.output(&line, LineLevel::High).unwrap_err(), InUse);
     assert_eq!(circuit.input(&line, Pull::Up).unwrap_err(), InUse);
-    assert_eq!(circuit.level(&line), Level::High);
+    assert_eq!(circuit.level(&line), LineLevel::High);
     drop(output);
-    assert_eq!(circuit.level(&line), Level::Low);
+    assert_eq!(circuit.level(&line), LineLevel::Low);
     let input = circuit.input(&line, Pull::Up).unwrap();
-    assert_eq!(circuit.level(&line), Level::High);
+    assert_eq!(circuit.level(&line), LineLevel::High);
     drop(input);
-    assert_eq!(circuit.level(&line), Level::Low);
+    assert_eq!(circuit.level(&line), LineLevel::Low);
 }
 
 #[test]
 fn panels_without_their_supply_do_nothing() {
     let mut wiring = wiring("rev-b");
-    let power = Line::named("POWER");
+    let power = WiringLine::named("POWER");
     wiring.spi.power = Some(power.clone());
     let mut rig = Rig::new(&wiring);
     rig.show_all(0, Refresh::Full);
     // Something else pulls the supply down.
     let shorted = rig.circuit.clone();
-    shorted.touch(&power, Level::Low);
+    shorted.touch(&power, LineLevel::Low);
     let before = shorted.glass(0);
     let failed = rig.show_all(10, Refresh::Partial);
     let all = |outcome| (0..7).map(|panel| (panel, outcome)).collect::<Vec<_>>();
     assert_eq!(failed, all(Err(PanelFault::NotRefreshed)));
     assert!(shorted.glass(0) == before, "ink stays as it is");
-    shorted.touch(&power, Level::High);
+    shorted.touch(&power, LineLevel::High);
     assert_eq!(rig.show_all(20, Refresh::Partial), all(Ok(Refresh::Full)));
     rig.assert_shows(6, 26);
 }

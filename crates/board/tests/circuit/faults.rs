@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::{circuit::Condition, parts::mcp23017::Level};
+use board::{circuit::PanelCondition, parts::mcp23017::LineLevel};
 use device::{board::PanelFault, refresh::Refresh};
 
 use crate::rig::{Rig, wiring};
@@ -11,13 +11,13 @@ use crate::rig::{Rig, wiring};
 fn a_broken_panel_has_a_named_fault_and_comes_back() {
     use PanelFault::{BusyStuck, NotRefreshed};
     for (board, condition, fault) in [
-        ("rev-b", Condition::StuckBusy, BusyStuck),
-        ("v8", Condition::StuckBusy, BusyStuck),
-        ("rev-b", Condition::Silent, NotRefreshed),
-        ("v8", Condition::Silent, NotRefreshed),
+        ("rev-b", PanelCondition::StuckBusy, BusyStuck),
+        ("v8", PanelCondition::StuckBusy, BusyStuck),
+        ("rev-b", PanelCondition::Silent, NotRefreshed),
+        ("v8", PanelCondition::Silent, NotRefreshed),
         // The host pulls the line down, an expander can only pull it up.
-        ("rev-b", Condition::Absent, NotRefreshed),
-        ("v8", Condition::Absent, BusyStuck),
+        ("rev-b", PanelCondition::Absent, NotRefreshed),
+        ("v8", PanelCondition::Absent, BusyStuck),
     ] {
         let mut rig = Rig::new(&wiring(board));
         rig.show_all(0, Refresh::Full);
@@ -36,7 +36,7 @@ fn a_broken_panel_has_a_named_fault_and_comes_back() {
         // While it is broken every try fails the same way, and disturbs no other.
         rig.show(3, 40, Refresh::Partial).unwrap();
         assert_eq!(rig.run(), [(3, Err(fault))], "{board}, {condition:?}");
-        rig.circuit.set_condition(3, Condition::Healthy);
+        rig.circuit.set_condition(3, PanelCondition::Healthy);
         rig.show(3, 41, Refresh::Partial).unwrap();
         assert_eq!(
             rig.run(),
@@ -62,22 +62,26 @@ fn a_panel_is_reset_after_a_fault_and_only_then() {
             let mut is_reset = false;
             for _ in 0..100 {
                 rig.run_until(rig.circuit.now() + Duration::from_millis(1));
-                is_reset |= rig.circuit.level(line) == Level::Low;
+                is_reset |= rig.circuit.level(line) == LineLevel::Low;
             }
             rig.run();
             is_reset
         };
-        assert!(!is_reset_before(10, Condition::Healthy), "{board}");
-        assert!(!is_reset_before(11, Condition::Silent), "{board}");
-        assert!(is_reset_before(12, Condition::Healthy), "{board}");
-        assert!(!is_reset_before(13, Condition::Healthy), "{board}");
+        assert!(!is_reset_before(10, PanelCondition::Healthy), "{board}");
+        assert!(!is_reset_before(11, PanelCondition::Silent), "{board}");
+        assert!(is_reset_before(12, PanelCondition::Healthy), "{board}");
+        assert!(!is_reset_before(13, PanelCondition::Healthy), "{board}");
         rig.assert_shows(3, 13);
     }
 }
 
 #[test]
 fn a_panel_that_is_broken_at_the_start_holds_up_no_other() {
-    for condition in [Condition::StuckBusy, Condition::Absent, Condition::Silent] {
+    for condition in [
+        PanelCondition::StuckBusy,
+        PanelCondition::Absent,
+        PanelCondition::Silent,
+    ] {
         let mut rig = Rig::new(&wiring("rev-b"));
         rig.circuit.set_condition(0, condition);
         let outcomes = rig.show_all(0, Refresh::Full);

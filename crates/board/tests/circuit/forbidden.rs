@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{
     assembly::Hardware,
     circuit::{Circuit, CircuitOutput, CircuitSpi, Flow},
-    parts::{mcp23017::Level, ssd1680::Bus, ws2812},
+    parts::{mcp23017::LineLevel, ssd1680::PanelBus, ws2812},
     wiring::Wiring,
 };
 use device::refresh::Refresh;
@@ -16,7 +16,7 @@ use crate::rig::{Rig, wiring};
 /// The first panel of a board, and whatever one sends to it.
 struct Probe {
     circuit: Circuit,
-    bus: Bus<CircuitSpi, CircuitOutput>,
+    bus: PanelBus<CircuitSpi, CircuitOutput>,
     select: CircuitOutput,
 }
 
@@ -26,14 +26,16 @@ impl Probe {
         let wiring = wiring("rev-b");
         let circuit = Circuit::new(&wiring, Flow::Stepped);
         let spi = circuit.spi(&wiring.spi.device, wiring.spi.hz).unwrap();
-        let command = circuit.output(&wiring.spi.command, Level::High).unwrap();
+        let command = circuit
+            .output(&wiring.spi.command, LineLevel::High)
+            .unwrap();
         let select = circuit
-            .output(&wiring.panels[0].select, Level::High)
+            .output(&wiring.panels[0].select, LineLevel::High)
             .unwrap();
         circuit.advance(Duration::from_secs(1));
         Probe {
             circuit,
-            bus: Bus::new(spi, command),
+            bus: PanelBus::new(spi, command),
             select,
         }
     }
@@ -126,7 +128,7 @@ fn a_reset_in_the_middle_of_a_refresh_and_words_too_soon_after_one() {
     let middle = rig.circuit.now() + Duration::from_millis(500);
     rig.run_until(middle);
     let reset = wiring("rev-b").panels[0].reset.clone();
-    rig.circuit.touch(&reset, Level::Low);
+    rig.circuit.touch(&reset, LineLevel::Low);
     let violations = rig.circuit.violations();
     assert!(
         violations
@@ -158,7 +160,7 @@ fn bytes_for_nobody_or_for_two() {
     spi.write(&[0x7F]).unwrap();
     let mut selects: Vec<CircuitOutput> = wiring.panels[..2]
         .iter()
-        .map(|panel| circuit.output(&panel.select, Level::High).unwrap())
+        .map(|panel| circuit.output(&panel.select, LineLevel::High).unwrap())
         .collect();
     for select in &mut selects {
         select.set_low().unwrap();
@@ -209,7 +211,7 @@ fn what_the_other_chips_must_not_be_told() {
         |_| {},
         |circuit| {
             let enable = wiring("rev-b").frontlight.unwrap().enable.unwrap();
-            let _line = circuit.output(&enable, Level::Low).unwrap();
+            let _line = circuit.output(&enable, LineLevel::Low).unwrap();
         },
     );
     assert_eq!(
@@ -239,9 +241,12 @@ fn pulses_that_no_led_understands() {
             },
         )
     };
-    let colours = || ws2812::encode(ws2812::Kind::default(), []);
+    let colours = || ws2812::encode(ws2812::StripKind::default(), []);
     assert!(strip(3_200_000, colours()).is_empty());
-    let four = ws2812::encode(ws2812::Kind::default(), [device::lights::Rgb::BLACK; 4]);
+    let four = ws2812::encode(
+        ws2812::StripKind::default(),
+        [device::lights::Rgb::BLACK; 4],
+    );
     let has = |violations: Vec<String>, what: &str| {
         assert!(
             violations.iter().any(|violation| violation.contains(what)),

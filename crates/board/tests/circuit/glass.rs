@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use board::{
-    circuit::Condition,
-    parts::ssd1680::{FullWaveform, Rotation, find},
+    circuit::PanelCondition,
+    parts::ssd1680::{FullWaveform, PanelRotation, find},
 };
 use device::refresh::Refresh;
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn panels_refresh_at_once_unless_they_are_staggered() {
 #[test]
 fn panels_of_every_make_and_mounting_show_what_they_are_told() {
     for model in ["gdey0213b74", "gdem0213b74", "waveshare-2.13-v4"] {
-        for rotation in [Rotation::Upright, Rotation::UpsideDown] {
+        for rotation in [PanelRotation::Upright, PanelRotation::UpsideDown] {
             for x_offset in [0, 1] {
                 let mut wiring = wiring("rev-a");
                 for panel in &mut wiring.panels {
@@ -119,10 +119,10 @@ fn the_panels_of_one_reset_line_share_it() {
     let mut rig = Rig::new(&wiring);
     rig.show_all(0, Refresh::Full);
     // One fails while another refreshes: the line waits for that one, and all show what they should in the end.
-    rig.circuit.set_condition(2, Condition::Silent);
+    rig.circuit.set_condition(2, PanelCondition::Silent);
     rig.show(2, 52, Refresh::Partial).unwrap();
     rig.run();
-    rig.circuit.set_condition(2, Condition::Healthy);
+    rig.circuit.set_condition(2, PanelCondition::Healthy);
     rig.show(5, 55, Refresh::Partial).unwrap();
     let soon = rig.circuit.now() + Duration::from_millis(100);
     rig.run_until(soon);
@@ -143,19 +143,19 @@ fn the_panels_of_one_reset_line_share_it() {
 #[derive(Debug, Clone)]
 enum Deed {
     Show(usize, u32, bool),
-    Break(usize, Condition),
+    Break(usize, PanelCondition),
     Wait(u64),
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
     let condition = prop::sample::select(vec![
-        Condition::Healthy,
-        Condition::Healthy,
-        Condition::StuckBusy,
-        Condition::Silent,
-        Condition::Slow,
-        Condition::PingPong,
-        Condition::Absent,
+        PanelCondition::Healthy,
+        PanelCondition::Healthy,
+        PanelCondition::StuckBusy,
+        PanelCondition::Silent,
+        PanelCondition::Slow,
+        PanelCondition::PingPong,
+        PanelCondition::Absent,
     ]);
     prop_oneof![
         6 => (0..8usize, 0..1000u32, any::<bool>())
@@ -197,7 +197,7 @@ proptest! {
                 }
                 Deed::Break(panel, condition) => {
                     let panel = panel % count;
-                    if condition == Condition::Absent && rig.circuit.is_refreshing(panel) {
+                    if condition == PanelCondition::Absent && rig.circuit.is_refreshing(panel) {
                         last_refresh[panel] = Refresh::Full;
                     }
                     rig.circuit.set_condition(panel, condition);
@@ -211,7 +211,7 @@ proptest! {
         ended += rig.run().len() as u64;
         prop_assert_eq!(asked, ended, "every picture that was taken has an end");
         for panel in 0..count {
-            rig.circuit.set_condition(panel, Condition::Healthy);
+            rig.circuit.set_condition(panel, PanelCondition::Healthy);
         }
         // The first may still fail on what went wrong before.
         rig.show_all(2000, Refresh::Partial);

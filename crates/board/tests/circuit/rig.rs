@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    assembly::{PanelWorker, Wire},
+    assembly::{ExpanderBus, PanelWorker},
     circuit::{Circuit, Flow},
     parts::ssd1680::MODELS,
     ports::Outcome,
@@ -37,7 +37,7 @@ impl Rig {
 
     /// A driver on a circuit that was there before.
     pub fn on(circuit: Circuit, wiring: &Wiring) -> Rig {
-        let wire = Wire::open(&circuit, wiring).unwrap();
+        let wire = ExpanderBus::open(&circuit, wiring).unwrap();
         let worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
         Rig { circuit, worker }
     }

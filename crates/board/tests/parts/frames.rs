@@ -1,6 +1,6 @@
 //! Pictures in the controller's order.
 
-use board::parts::ssd1680::{self, Frame, Rotation, STRIDE};
+use board::parts::ssd1680::{self, PanelFrame, PanelRotation, STRIDE};
 use render::Bitmap;
 
 /// Ink that no turning leaves where it is.
@@ -10,7 +10,7 @@ pub fn speckled(width: u16, height: u16) -> Bitmap {
     })
 }
 
-fn is_ink(frame: &Frame, x: u16, y: u16) -> bool {
+fn is_ink(frame: &PanelFrame, x: u16, y: u16) -> bool {
     let byte = frame.bytes()[usize::from(y) * STRIDE + usize::from(x / 8)];
     byte >> (7 - x % 8) & 1 == 0
 }
@@ -20,8 +20,8 @@ fn each_pixel_is_where_the_mounting_puts_it() {
     for model in ssd1680::MODELS {
         let (width, height) = (model.width, model.height);
         let bitmap = speckled(width, height);
-        let upright = Frame::new(&bitmap, model, Rotation::Upright);
-        let turned = Frame::new(&bitmap, model, Rotation::UpsideDown);
+        let upright = PanelFrame::new(&bitmap, model, PanelRotation::Upright);
+        let turned = PanelFrame::new(&bitmap, model, PanelRotation::UpsideDown);
         assert_eq!(upright.bytes().len(), STRIDE * usize::from(height));
         let mut ink = 0;
         for y in 0..height {
@@ -44,7 +44,11 @@ fn each_pixel_is_where_the_mounting_puts_it() {
 fn a_picture_of_another_size_is_cut_or_surrounded_by_paper() {
     let model = ssd1680::find("gdey0213b74").unwrap();
     for (width, height) in [(8, 8), (128, 296), (0, 0)] {
-        let frame = Frame::new(&Bitmap::paper(width, height), model, Rotation::UpsideDown);
+        let frame = PanelFrame::new(
+            &Bitmap::paper(width, height),
+            model,
+            PanelRotation::UpsideDown,
+        );
         assert!(frame.bytes().iter().all(|byte| *byte == 0xFF));
     }
 }

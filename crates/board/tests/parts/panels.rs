@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use board::parts::ssd1680::{self, Bus, Frame, FullWaveform, Panel, Rotation, Setup, Turn};
+use board::parts::ssd1680::{
+    self, FullWaveform, PanelBus, PanelDriver, PanelFrame, PanelRotation, PollResult, Setup,
+};
 use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 
@@ -18,8 +20,8 @@ use crate::{
 };
 
 struct Rig {
-    bus: Bus<Recorder, RecordedLine>,
-    panel: Panel<RecordedLine, Busy>,
+    bus: PanelBus<Recorder, RecordedLine>,
+    panel: PanelDriver<RecordedLine, Busy>,
     trace: Trace,
     now: Duration,
     /// Pauses and waits so far.
@@ -30,7 +32,7 @@ struct Rig {
 fn setup(model: &str) -> Setup {
     Setup {
         model: ssd1680::find(model).unwrap(),
-        rotation: Rotation::UpsideDown,
+        rotation: PanelRotation::UpsideDown,
         x_offset: 0,
         full: FullWaveform::Measured,
     }
@@ -42,8 +44,8 @@ fn rig(setup: Setup, busy: &[bool]) -> Rig {
     levels.send(busy.to_vec()).unwrap();
     Rig {
         levels,
-        bus: Bus::new(recorder.clone(), recorder.line("dc")),
-        panel: Panel::new(setup, recorder.line("cs"), Busy::new(laid)),
+        bus: PanelBus::new(recorder.clone(), recorder.line("dc")),
+        panel: PanelDriver::new(setup, recorder.line("cs"), Busy::new(laid)),
         trace,
         now: Duration::from_secs(100),
         waits: Vec::new(),
@@ -52,21 +54,23 @@ fn rig(setup: Setup, busy: &[bool]) -> Rig {
 
 impl Rig {
     /// Gives the panel turns until it says something; every wait for its busy line ends after a second.
-    fn run(&mut self) -> Turn {
+    fn run(&mut self) -> PollResult {
         self.waits.clear();
         loop {
             match self.panel.turn(&mut self.bus, self.now) {
-                Turn::More => {}
-                Turn::At(moment) => {
+                PollResult::More => {}
+                PollResult::At(moment) => {
                     self.waits.push(format!("{:?}", moment - self.now));
                     self.now = moment;
                 }
-                Turn::Idle(limit) => {
+                PollResult::Idle(limit) => {
                     self.waits
                         .push(format!("idle within {:?}", limit - self.now));
                     self.now = limit.min(self.now + Duration::from_secs(1));
                 }
-                end @ (Turn::Shown(_) | Turn::Failed(_) | Turn::Rest) => return end,
+                end @ (PollResult::Shown(_) | PollResult::Failed(_) | PollResult::Rest) => {
+                    return end;
+                }
             }
         }
     }
@@ -76,10 +80,10 @@ impl Rig {
         self.levels.send(levels.to_vec()).unwrap();
     }
 
-    fn show(&mut self, refresh: Refresh) -> Turn {
+    fn show(&mut self, refresh: Refresh) -> PollResult {
         let setup = self.panel.setup();
         let bitmap = Bitmap::paper(setup.model.width, setup.model.height);
-        let frame = Frame::new(&bitmap, setup.model, setup.rotation);
+        let frame = PanelFrame::new(&bitmap, setup.model, setup.rotation);
         self.panel.show(Arc::new(frame), refresh).unwrap();
         self.run()
     }
@@ -137,7 +141,7 @@ const PARTIAL_213: &str = "\
 #[test]
 fn a_full_refresh_is_the_sequence_of_the_sheet() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    assert_eq!(rig.show(Refresh::Full), Turn::Shown(Refresh::Full));
+    assert_eq!(rig.show(Refresh::Full), PollResult::Shown(Refresh::Full));
     assert_eq!(rig.trace.windows(), FULL_213);
     // The settling after the reset by command, the look at the busy line, the refresh.
     assert_eq!(rig.waits, ["10ms", "20ms", "idle within 9.98s"]);
@@ -148,10 +152,13 @@ fn the_next_partial_refresh_is_prepared_in_the_pause() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
     rig.show(Refresh::Full);
     rig.trace.windows();
-    assert_eq!(rig.run(), Turn::Rest);
+    assert_eq!(rig.run(), PollResult::Rest);
     assert_eq!(rig.trace.windows(), PREPARE_213);
     rig.panel_busy(&[false, true, false]);
-    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Partial));
+    assert_eq!(
+        rig.show(Refresh::Partial),
+        PollResult::Shown(Refresh::Partial)
+    );
     assert_eq!(rig.trace.windows(), PARTIAL_213);
     assert_eq!(rig.waits, ["20ms", "idle within 9.98s"]);
 }
@@ -162,7 +169,10 @@ fn a_picture_that_comes_during_the_preparation_waits_for_its_end() {
     rig.show(Refresh::Full);
     rig.trace.windows();
     rig.panel_busy(&[false, false, true, false]);
-    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Partial));
+    assert_eq!(
+        rig.show(Refresh::Partial),
+        PollResult::Shown(Refresh::Partial)
+    );
     assert_eq!(rig.trace.windows(), format!("{PREPARE_213}{PARTIAL_213}"));
 }
 
@@ -174,7 +184,10 @@ fn registers_that_were_lost_are_written_again() {
     rig.panel.disturbed();
     rig.trace.windows();
     rig.panel_busy(&[false, false, true, false]);
-    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Partial));
+    assert_eq!(
+        rig.show(Refresh::Partial),
+        PollResult::Shown(Refresh::Partial)
+    );
     assert_eq!(rig.trace.windows(), format!("{PREPARE_213}{PARTIAL_213}"));
 }
 
@@ -186,16 +199,16 @@ fn a_panel_that_was_reset_sends_nothing_before_it_is_idle() {
     rig.trace.windows();
     rig.panel_busy(&[true, true, false, false, false, true, false]);
     rig.panel.woken();
-    assert_eq!(rig.run(), Turn::Rest);
+    assert_eq!(rig.run(), PollResult::Rest);
     assert_eq!(rig.trace.windows(), "");
     // What was on the glass is no longer known.
-    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Full));
+    assert_eq!(rig.show(Refresh::Partial), PollResult::Shown(Refresh::Full));
 }
 
 #[test]
 fn the_first_refresh_is_full_whatever_was_asked_for() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    assert_eq!(rig.show(Refresh::Partial), Turn::Shown(Refresh::Full));
+    assert_eq!(rig.show(Refresh::Partial), PollResult::Shown(Refresh::Full));
     assert_eq!(rig.trace.windows(), FULL_213);
 }
 
@@ -240,14 +253,17 @@ fn what_the_busy_line_does_is_a_picture_or_a_named_fault() {
     for (busy, expected) in [
         (
             &[false, false, up, up, up, false][..],
-            Turn::Shown(Refresh::Full),
+            PollResult::Shown(Refresh::Full),
         ),
         // It is up before anything was sent, and stays so.
-        (&[up], Turn::Failed(PanelFault::BusyStuck)),
+        (&[up], PollResult::Failed(PanelFault::BusyStuck)),
         // It never falls.
-        (&[false, false, up], Turn::Failed(PanelFault::BusyStuck)),
+        (
+            &[false, false, up],
+            PollResult::Failed(PanelFault::BusyStuck),
+        ),
         // It never rises.
-        (&[false], Turn::Failed(PanelFault::NotRefreshed)),
+        (&[false], PollResult::Failed(PanelFault::NotRefreshed)),
     ] {
         let mut rig = rig(setup("gdey0213b74"), busy);
         assert_eq!(rig.show(Refresh::Full), expected, "{busy:?}");
@@ -257,20 +273,20 @@ fn what_the_busy_line_does_is_a_picture_or_a_named_fault() {
 #[test]
 fn a_refresh_that_ends_too_soon_is_a_fault() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    let frame = Frame::new(
+    let frame = PanelFrame::new(
         &speckled(122, 250),
         rig.panel.setup().model,
-        Rotation::UpsideDown,
+        PanelRotation::UpsideDown,
     );
     rig.panel.show(Arc::new(frame), Refresh::Full).unwrap();
     let fell = loop {
         match rig.panel.turn(&mut rig.bus, rig.now) {
-            Turn::At(moment) => rig.now = moment,
+            PollResult::At(moment) => rig.now = moment,
             // The edge comes 70 ms after the start.
-            Turn::Idle(_) => rig.now += Duration::from_millis(50),
-            Turn::Failed(fault) => break fault,
-            Turn::More => {}
-            other @ (Turn::Shown(_) | Turn::Rest) => panic!("{other:?}"),
+            PollResult::Idle(_) => rig.now += Duration::from_millis(50),
+            PollResult::Failed(fault) => break fault,
+            PollResult::More => {}
+            other @ (PollResult::Shown(_) | PollResult::Rest) => panic!("{other:?}"),
         }
     };
     assert_eq!(fell, PanelFault::NotRefreshed);
@@ -280,13 +296,13 @@ fn a_refresh_that_ends_too_soon_is_a_fault() {
 #[test]
 fn a_panel_takes_no_picture_while_it_refreshes() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    let frame = Arc::new(Frame::new(
+    let frame = Arc::new(PanelFrame::new(
         &speckled(122, 250),
         rig.panel.setup().model,
-        Rotation::UpsideDown,
+        PanelRotation::UpsideDown,
     ));
     rig.panel.show(Arc::clone(&frame), Refresh::Full).unwrap();
     let second = rig.panel.show(frame, Refresh::Partial);
     assert_eq!(second, Err(PanelFault::StartedBusy));
-    assert_eq!(rig.run(), Turn::Shown(Refresh::Full));
+    assert_eq!(rig.run(), PollResult::Shown(Refresh::Full));
 }

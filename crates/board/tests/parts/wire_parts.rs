@@ -2,9 +2,9 @@
 
 use board::parts::{
     bh1750::Bh1750,
-    mcp23017::{Level, Mcp23017},
+    mcp23017::{LineLevel, Mcp23017},
     pca9685::Pca9685,
-    ws2812::{self, Channels, Kind, Order},
+    ws2812::{self, ColourOrder, LedChannels, StripKind},
 };
 use device::lights::Rgb;
 use embedded_hal::i2c::ErrorKind;
@@ -26,7 +26,7 @@ fn an_expander_is_configured_latches_first_and_then_written_by_port() {
     let (mut i2c, trace) = bus(&[0x20], &[0x0E, 0x7F]);
     let mut expander = Mcp23017::new(0x20);
     for pin in 8..15 {
-        expander.output(pin, Level::High);
+        expander.output(pin, LineLevel::High);
     }
     for pin in 0..4 {
         expander.input(pin);
@@ -46,9 +46,9 @@ fn an_expander_is_configured_latches_first_and_then_written_by_port() {
 20: reads 2
 "
     );
-    expander.set(&mut i2c, 9, Level::Low).unwrap();
-    expander.set(&mut i2c, 7, Level::Low).unwrap();
-    expander.set(&mut i2c, 9, Level::High).unwrap();
+    expander.set(&mut i2c, 9, LineLevel::Low).unwrap();
+    expander.set(&mut i2c, 7, LineLevel::Low).unwrap();
+    expander.set(&mut i2c, 9, LineLevel::High).unwrap();
     assert_eq!(trace.transactions(), "20: 15 FD\n20: 14 7F\n20: 15 FF\n");
 }
 
@@ -56,13 +56,13 @@ fn an_expander_is_configured_latches_first_and_then_written_by_port() {
 fn an_expander_that_failed_is_configured_anew() {
     let (mut i2c, trace) = bus(&[0x21], &[]);
     let mut expander = Mcp23017::new(0x21);
-    expander.output(3, Level::High);
-    expander.set(&mut i2c, 3, Level::Low).unwrap();
+    expander.output(3, LineLevel::High);
+    expander.set(&mut i2c, 3, LineLevel::Low).unwrap();
     trace.transactions();
     i2c.present.clear();
-    assert!(expander.set(&mut i2c, 3, Level::High).is_err());
+    assert!(expander.set(&mut i2c, 3, LineLevel::High).is_err());
     i2c.present.push(0x21);
-    expander.set(&mut i2c, 3, Level::Low).unwrap();
+    expander.set(&mut i2c, 3, LineLevel::Low).unwrap();
     assert_eq!(
         trace.transactions(),
         "\
@@ -75,7 +75,7 @@ fn an_expander_that_failed_is_configured_anew() {
 "
     );
     expander.forget();
-    expander.set(&mut i2c, 3, Level::High).unwrap();
+    expander.set(&mut i2c, 3, LineLevel::High).unwrap();
     assert!(
         trace
             .transactions()
@@ -155,18 +155,18 @@ fn the_strip_takes_pulses_of_four_bits() {
     let (green, red, blue) = ([0x88; 4], [0xEE; 4], [0xE8, 0x8E, 0x8E, 0xE8]);
     let dark = [0x88; 4];
     for (kind, expected) in [
-        (Kind::default(), [green, red, blue].concat()),
+        (StripKind::default(), [green, red, blue].concat()),
         (
-            Kind {
-                order: Order::Rgb,
-                channels: Channels::Three,
+            StripKind {
+                order: ColourOrder::Rgb,
+                channels: LedChannels::Three,
             },
             [red, green, blue].concat(),
         ),
         (
-            Kind {
-                order: Order::Grb,
-                channels: Channels::Four,
+            StripKind {
+                order: ColourOrder::Grb,
+                channels: LedChannels::Four,
             },
             [green, red, blue, dark].concat(),
         ),

@@ -4,11 +4,14 @@ use std::{fs, path::Path, time::Duration};
 
 use board::{
     parts::{
-        ssd1680::{FullWaveform, Rotation, Setup, find},
-        ws2812::{Channels, Kind, Order},
+        ssd1680::{FullWaveform, PanelRotation, Setup, find},
+        ws2812::{ColourOrder, LedChannels, StripKind},
     },
     spec,
-    wiring::{self, BASES, FrontlightWiring, Line, Mistake, Place, Sense, Side, StripWiring, read},
+    wiring::{
+        self, BASES, FrontlightWiring, LineLocation, Mistake, Sense, Side, StripWiring, WiringLine,
+        read,
+    },
 };
 
 /// Reads a text that has no mistakes.
@@ -50,7 +53,7 @@ fn all_examples_are_without_mistakes() {
 
 #[test]
 fn the_known_boards_are_wired_as_they_are() {
-    let line = |name: &str, pin| Place::Expander {
+    let line = |name: &str, pin| LineLocation::Expander {
         name: name.into(),
         pin,
     };
@@ -59,8 +62,8 @@ fn the_known_boards_are_wired_as_they_are() {
     }
     let rev_a = wiring::base("rev-a").unwrap();
     let rev_b = wiring::base("rev-b").unwrap();
-    assert_eq!(rev_a.panels[4].select, Line::named("GPIO33"));
-    assert_eq!(rev_b.panels[4].select, Line::named("GPIO38"));
+    assert_eq!(rev_a.panels[4].select, WiringLine::named("GPIO33"));
+    assert_eq!(rev_b.panels[4].select, WiringLine::named("GPIO38"));
     assert_eq!(rev_b.panels[6].reset.place, line("exp1", 14));
     assert_eq!(rev_b.strip.as_ref().unwrap().begins, Side::Right);
     assert_eq!(rev_b.frontlight.as_ref().unwrap().first, 1);
@@ -99,20 +102,20 @@ select = "!chip:pinctrl-rp1/27"
     assert!(wiring.strip.is_none() && wiring.sensor.is_none());
     assert!(wiring.frontlight.is_some());
     assert_eq!(wiring.panels.len(), 7);
-    assert_eq!(wiring.panels[0].select, Line::named("GPIO2"));
+    assert_eq!(wiring.panels[0].select, WiringLine::named("GPIO2"));
     assert_eq!(
         wiring.panels[1].select,
-        Line {
-            place: Place::Numbered {
+        WiringLine {
+            place: LineLocation::Numbered {
                 chip: "pinctrl-rp1".into(),
                 offset: 27
             },
             sense: Sense::Inverted,
         }
     );
-    assert_eq!(wiring.panels[1].busy, Line::named("GPIO5"));
+    assert_eq!(wiring.panels[1].busy, WiringLine::named("GPIO5"));
     for panel in &wiring.panels {
-        assert_eq!(panel.setup.rotation, Rotation::Upright);
+        assert_eq!(panel.setup.rotation, PanelRotation::Upright);
         assert_eq!(panel.stagger, Duration::from_millis(50));
     }
 }
@@ -137,7 +140,7 @@ fn what_is_left_out_has_a_usual_value() {
     );
     assert_eq!(wiring.spi.hz, 10_000_000);
     assert_eq!(wiring.panels[0].setup.model.id, "gdey0213b74");
-    assert_eq!(wiring.panels[0].setup.rotation, Rotation::UpsideDown);
+    assert_eq!(wiring.panels[0].setup.rotation, PanelRotation::UpsideDown);
     assert_eq!(wiring.care.partials_max, 200);
     assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));
     assert!(wiring.i2c.is_none() && wiring.buttons.is_none());
@@ -152,9 +155,9 @@ fn what_is_left_out_has_a_usual_value() {
             device: "/dev/spidev1.0".into(),
             hz: 3_200_000,
             count: 4,
-            kind: Kind {
-                order: Order::Grb,
-                channels: Channels::Three
+            kind: StripKind {
+                order: ColourOrder::Grb,
+                channels: LedChannels::Three
             },
             begins: Side::Left,
         })
@@ -189,7 +192,7 @@ sensor.addresses = [0x23]
             panel.setup,
             Setup {
                 model: find("gdey029t94").unwrap(),
-                rotation: Rotation::Upright,
+                rotation: PanelRotation::Upright,
                 x_offset: 1,
                 full: FullWaveform::Warm,
             }
@@ -201,9 +204,9 @@ sensor.addresses = [0x23]
             device: "/dev/spidev2.0".into(),
             hz: 3_000_000,
             count: 9,
-            kind: Kind {
-                order: Order::Rgb,
-                channels: Channels::Four
+            kind: StripKind {
+                order: ColourOrder::Rgb,
+                channels: LedChannels::Four
             },
             begins: Side::Left,
         })
@@ -214,7 +217,7 @@ sensor.addresses = [0x23]
             address: 0x43,
             first: 2,
             hz: 500,
-            enable: Some(Line::named("OE")),
+            enable: Some(WiringLine::named("OE")),
         })
     );
     assert_eq!(wiring.sensor.unwrap().addresses, [0x23]);
@@ -282,10 +285,10 @@ fn what_a_file_says_of_every_panel_counts_before_what_its_base_says_of_each() {
     );
     assert!(wiring.expanders.is_empty());
     for panel in &wiring.panels {
-        assert_eq!(panel.reset, Line::named("RST"));
+        assert_eq!(panel.reset, WiringLine::named("RST"));
     }
-    assert_eq!(wiring.panels[1].setup.rotation, Rotation::Upright);
-    assert_eq!(wiring.panels[6].select, Line::named("GPIO17"));
+    assert_eq!(wiring.panels[1].setup.rotation, PanelRotation::Upright);
+    assert_eq!(wiring.panels[6].select, WiringLine::named("GPIO17"));
     let wiring = good(
         "base = \"rev-a\"\nexpander.exp1 = \"none\"\nbuttons = \"none\"\nevery-panel.reset = \"gpio:RST\"\n",
     );

@@ -1,7 +1,7 @@
 //! Any file is read or refused in words; what is read can be wired.
 
 use board::{
-    assembly::{PanelWorker, Wire},
+    assembly::{ExpanderBus, PanelWorker},
     circuit::{Circuit, Flow},
     wiring::{Mistake, WiringFile, read},
 };
@@ -30,7 +30,7 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
 fn can_be_wired(file: &WiringFile) -> Result<(), TestCaseError> {
     let wiring = &file.wiring;
     let circuit = Circuit::new(wiring, Flow::Stepped);
-    let wire = Wire::open(&circuit, wiring).unwrap();
+    let wire = ExpanderBus::open(&circuit, wiring).unwrap();
     let mut worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
     for _ in 0..100 {
         let (_, wake) = worker.turn();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::ports::{Buttons, Edge, LightSensor};
+use board::ports::{ButtonEdge, Buttons, LightSensor};
 use device::input::{Contacts, Input};
 use runtime::{clock::Clock, inbox::Inbox};
 use tokio::time::{MissedTickBehavior, interval};
@@ -12,7 +12,7 @@ const LIGHT_PERIOD: Duration = Duration::from_secs(1);
 
 /// Reports the buttons as the power came on, and then every edge with its moment, until the device is gone.
 pub async fn buttons(mut buttons: impl Buttons, clock: Clock, inbox: Inbox) {
-    let contacts = |Edge { down, at }| Contacts {
+    let contacts = |ButtonEdge { down, at }| Contacts {
         down,
         at: clock.uptime_at(at),
     };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    ports::{Network, Unprovisioned, Wifi},
+    ports::{Unprovisioned, Wifi, WifiNetwork},
     sim::{self, SimOptions},
 };
 use device::{
@@ -19,7 +19,7 @@ use crate::support::{Answer, Clock, Setup};
 
 /// A radio that does as it is told, and tells what it was given.
 struct Puppet {
-    networks: Vec<Network>,
+    networks: Vec<WifiNetwork>,
     outcome: Result<(), Unprovisioned>,
     given: mpsc::Sender<(String, Secret, Duration)>,
 }
@@ -31,7 +31,7 @@ impl Wifi for Puppet {
 
     async fn follow(&mut self, _plan: &WifiPlan) {}
 
-    async fn scan(&mut self) -> Vec<Network> {
+    async fn scan(&mut self) -> Vec<WifiNetwork> {
         self.networks.clone()
     }
 
@@ -68,7 +68,7 @@ impl Portal {
 
     async fn with(outcome: Result<(), Unprovisioned>) -> Portal {
         let (given, received) = mpsc::channel(4);
-        let network = |ssid: &str, rssi, secured| Network {
+        let network = |ssid: &str, rssi, secured| WifiNetwork {
             ssid: ssid.to_string(),
             rssi,
             secured,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::ports::{Network, Unprovisioned, Wifi};
+use board::ports::{Unprovisioned, Wifi, WifiNetwork};
 use device::{
     input::{LinkEvent, LinkFailure},
     secret::Secret,
@@ -112,7 +112,7 @@ async fn networks_are_listed() {
     let mut radio = host.radio();
     radio.tells(&[LinkEvent::Credentials(false)]).await;
     let expected =
-        [("Café", -70, false), ("Home", -48, true)].map(|(ssid, rssi, secured)| Network {
+        [("Café", -70, false), ("Home", -48, true)].map(|(ssid, rssi, secured)| WifiNetwork {
             ssid: ssid.to_string(),
             rssi,
             secured,

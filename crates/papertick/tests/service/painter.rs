@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::assemble,
-    circuit::{Circuit, Condition, Flow, I2cCondition},
+    circuit::{Circuit, Flow, I2cCondition, PanelCondition},
     parts::ssd1680,
     ports::{BUSY_LIMIT, Outcome, Panels},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
@@ -462,8 +462,8 @@ async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
     let circuit = Circuit::new(&wiring, Flow::Live);
     let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
     sleep(Duration::from_secs(3)).await;
-    circuit.set_condition(3, Condition::Silent);
-    circuit.set_condition(6, Condition::StuckBusy);
+    circuit.set_condition(3, PanelCondition::Silent);
+    circuit.set_condition(6, PanelCondition::StuckBusy);
     pictures.send_modify(|picture| picture.cells = cells("11111111"));
     sleep(Duration::from_secs(20)).await;
     let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
@@ -477,8 +477,8 @@ async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
         assert_eq!(circuit.glass(panel).unwrap() == one, fault.is_none());
         assert_eq!(*glass.bitmap == one, fault.is_none());
     }
-    circuit.set_condition(3, Condition::Healthy);
-    circuit.set_condition(6, Condition::Healthy);
+    circuit.set_condition(3, PanelCondition::Healthy);
+    circuit.set_condition(6, PanelCondition::Healthy);
     sleep(2 * RETRY_MAX).await;
     for (panel, glass) in shown.borrow().panels.iter().enumerate() {
         assert_eq!(glass.fault, None, "panel {panel}");
@@ -489,7 +489,10 @@ async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
 
 /// Watches a clock whose panels share one reset line and are in these conditions from a moment on; panels that are
 /// said to fail although they only wait for others are named with the second.
-async fn blamed_on_a_shared_line(conditions: &[(usize, Condition)], from_secs: u64) -> Vec<String> {
+async fn blamed_on_a_shared_line(
+    conditions: &[(usize, PanelCondition)],
+    from_secs: u64,
+) -> Vec<String> {
     let mut wiring = wiring::base("v8").unwrap();
     let shared = wiring.panels[0].reset.clone();
     for panel in &mut wiring.panels {
@@ -520,9 +523,9 @@ async fn blamed_on_a_shared_line(conditions: &[(usize, Condition)], from_secs: u
         sleep(Duration::from_millis(100)).await;
         assert!(!step.as_ref().unwrap().borrow().is_stuck());
         for faulty in shown.as_ref().unwrap().borrow().faults() {
-            let is_broken = conditions
-                .iter()
-                .any(|(panel, condition)| *panel == faulty.panel && *condition != Condition::Slow);
+            let is_broken = conditions.iter().any(|(panel, condition)| {
+                *panel == faulty.panel && *condition != PanelCondition::Slow
+            });
             if !is_broken {
                 blamed.push(format!("{} at {tenth}", faulty.panel));
             }
@@ -535,7 +538,7 @@ async fn blamed_on_a_shared_line(conditions: &[(usize, Condition)], from_secs: u
 
 #[tokio::test(start_paused = true)]
 async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_blamed() {
-    use Condition::{Silent, Slow, StuckBusy};
+    use PanelCondition::{Silent, Slow, StuckBusy};
     let cold = [0, 1, 2, 4, 5, 6, 7].map(|panel| (panel, Slow));
     let cold_and_stuck: Vec<_> = cold.into_iter().chain([(3, StuckBusy)]).collect();
     for (conditions, from_secs) in [

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, net::IpAddr};
 
-use board::ports::Network;
+use board::ports::WifiNetwork;
 use zbus::{Error, ObjectPath, OwnedObjectPath, OwnedVariant};
 
 use super::{
@@ -103,9 +103,9 @@ pub(super) struct Seen {
     pub(super) security: Security,
 }
 
-impl From<Seen> for Network {
-    fn from(seen: Seen) -> Network {
-        Network {
+impl From<Seen> for WifiNetwork {
+    fn from(seen: Seen) -> WifiNetwork {
+        WifiNetwork {
             ssid: seen.ssid,
             rssi: seen.rssi,
             secured: seen.security != Security::Open,

@@ -21,7 +21,7 @@ use std::{collections::VecDeque, future::pending, time::Duration};
 use board::{
     host,
     moments::until,
-    ports::{Network, Unprovisioned, Wifi},
+    ports::{Unprovisioned, Wifi, WifiNetwork},
 };
 use device::{
     input::{LinkEvent, LinkFailure},
@@ -357,7 +357,7 @@ impl Wifi for NetworkManager {
         self.obey(plan).await;
     }
 
-    async fn scan(&mut self) -> Vec<Network> {
+    async fn scan(&mut self) -> Vec<WifiNetwork> {
         self.networks().await
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::ports::Network;
+use board::ports::WifiNetwork;
 use tokio::time::timeout;
 use zbus::OwnedObjectPath;
 
@@ -12,7 +12,7 @@ use super::{NetworkManager, bus::Signal, heard};
 const SCAN_LIMIT: Duration = Duration::from_secs(5);
 
 impl NetworkManager {
-    pub(super) async fn networks(&mut self) -> Vec<Network> {
+    pub(super) async fn networks(&mut self) -> Vec<WifiNetwork> {
         let Some((bus, device)) = self.held() else {
             return Vec::new();
         };
@@ -37,7 +37,7 @@ impl NetworkManager {
         networks
             .into_iter()
             .filter(|seen| Some(&seen.ssid) != own.as_ref())
-            .map(Network::from)
+            .map(WifiNetwork::from)
             .collect()
     }
 

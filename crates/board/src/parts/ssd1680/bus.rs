@@ -7,17 +7,17 @@ use embedded_hal::{digital::OutputPin, spi::SpiBus};
 /// Most bytes in one transfer: what a bus of Linux takes in one call unless it is told otherwise.
 pub const CHUNK_MAX: usize = 4096;
 
-/// The bus of the panels; whoever is selected on it listens.
+/// The SPI bus of the panels. The panel whose chip select is low receives the bytes.
 #[derive(Debug)]
-pub struct Bus<S, D> {
+pub struct PanelBus<S, D> {
     spi: S,
     command_line: D,
 }
 
-impl<S: SpiBus, D: OutputPin> Bus<S, D> {
+impl<S: SpiBus, D: OutputPin> PanelBus<S, D> {
     /// A bus with its data/command line.
-    pub fn new(spi: S, command_line: D) -> Bus<S, D> {
-        Bus { spi, command_line }
+    pub fn new(spi: S, command_line: D) -> PanelBus<S, D> {
+        PanelBus { spi, command_line }
     }
 
     /// Sends a command with its parameters to the one panel of this select line, which is low meanwhile.

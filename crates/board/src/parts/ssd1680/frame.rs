@@ -7,9 +7,9 @@ use super::Model;
 /// Bytes of a row of a picture, on panels of every size.
 pub const STRIDE: usize = 16;
 
-/// How a panel hangs.
+/// How a panel is mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rotation {
+pub enum PanelRotation {
     /// As the controller counts: the first row is on top.
     Upright,
     /// Upside down.
@@ -17,21 +17,24 @@ pub enum Rotation {
     UpsideDown,
 }
 
-impl Rotation {
+impl PanelRotation {
     /// The rotations and their degrees.
-    pub const DEGREES: &[(i64, Rotation)] = &[(0, Rotation::Upright), (180, Rotation::UpsideDown)];
+    pub const DEGREES: &[(i64, PanelRotation)] = &[
+        (0, PanelRotation::Upright),
+        (180, PanelRotation::UpsideDown),
+    ];
 }
 
-/// A picture, row by row, 1 is paper; the bits beyond the width are paper.
+/// A picture, row by row; bit 1 is white. The padding bits at the end of a row are white.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct PanelFrame {
     bytes: Vec<u8>,
 }
 
-impl Frame {
+impl PanelFrame {
     /// What a panel is sent to show this picture; where the picture is smaller the rest is paper, and where it is
     /// larger it is cut.
-    pub fn new(bitmap: &Bitmap, model: &Model, rotation: Rotation) -> Frame {
+    pub fn new(bitmap: &Bitmap, model: &Model, rotation: PanelRotation) -> PanelFrame {
         let beyond = 8 * STRIDE as u32 - u32::from(model.width);
         let paper = (1u128 << beyond) - 1;
         let row_of = |y: u16| -> u128 {
@@ -45,13 +48,13 @@ impl Frame {
             u128::from_be_bytes(bytes)
         };
         let turned = |y: u16| match rotation {
-            Rotation::Upright => row_of(y) | paper,
-            Rotation::UpsideDown => {
+            PanelRotation::Upright => row_of(y) | paper,
+            PanelRotation::UpsideDown => {
                 let opposite = row_of(model.height - 1 - y) | paper;
                 (opposite.reverse_bits() << beyond) | paper
             }
         };
-        Frame {
+        PanelFrame {
             bytes: (0..model.height)
                 .flat_map(|y| turned(y).to_be_bytes())
                 .collect(),

@@ -15,8 +15,8 @@ mod panel;
 pub mod sequence;
 mod setup;
 
-pub use bus::{Bus, CHUNK_MAX};
-pub use frame::{Frame, Rotation, STRIDE};
+pub use bus::{CHUNK_MAX, PanelBus};
+pub use frame::{PanelFrame, PanelRotation, STRIDE};
 pub use models::{HZ_MAX, LINES_MAX, MODELS, Model, REFUSED_MODELS, ROW_BYTES, Times, find};
-pub use panel::{Panel, Turn};
+pub use panel::{PanelDriver, PollResult};
 pub use setup::{FullWaveform, Setup};

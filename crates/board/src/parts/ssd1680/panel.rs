@@ -10,13 +10,13 @@ use embedded_hal::{
 use device::{board::PanelFault, refresh::Refresh};
 
 use super::{
-    Bus, Frame, Setup,
-    sequence::{self, REFRESH_MAX, REFRESH_MIN, RISE_LIMIT, Step, command},
+    PanelBus, PanelFrame, Setup,
+    sequence::{self, PanelStep, REFRESH_MAX, REFRESH_MIN, RISE_LIMIT, command},
 };
 
-/// What a panel wants next.
+/// When a panel must be polled next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum PollResult {
     /// Another turn at once.
     More,
     /// Another turn at this moment, or when its busy line falls.
@@ -31,22 +31,22 @@ pub enum Turn {
     Rest,
 }
 
-/// One panel; moments are times since any one origin.
+/// Driver of one panel. Times are durations since any fixed origin.
 #[derive(Debug)]
-pub struct Panel<C, B> {
+pub struct PanelDriver<C, B> {
     setup: Setup,
     select: C,
     busy: B,
-    steps: VecDeque<Step>,
+    steps: VecDeque<PanelStep>,
     wait: Wait,
-    job: Job,
+    job: SequencePurpose,
     /// What is on the glass; none if nobody knows.
-    shown: Option<Arc<Frame>>,
+    shown: Option<Arc<PanelFrame>>,
 }
 
-/// What the steps are for.
+/// What the queued steps are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Job {
+enum SequencePurpose {
     /// For nothing that lasts.
     None,
     /// For the next partial refresh.
@@ -54,7 +54,7 @@ enum Job {
     /// They were for the next partial refresh, and are done.
     Prepared,
     /// For the refresh that is under way.
-    Refreshing(Arc<Frame>, Refresh),
+    Refreshing(Arc<PanelFrame>, Refresh),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,16 +69,16 @@ enum Wait {
     Fall(Duration),
 }
 
-impl<C: OutputPin, B: InputPin> Panel<C, B> {
+impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
     /// A panel of which nothing is known: it needs a hard reset first.
-    pub fn new(setup: Setup, select: C, busy: B) -> Panel<C, B> {
-        Panel {
+    pub fn new(setup: Setup, select: C, busy: B) -> PanelDriver<C, B> {
+        PanelDriver {
             setup,
             select,
             busy,
             steps: VecDeque::new(),
             wait: Wait::No,
-            job: Job::None,
+            job: SequencePurpose::None,
             shown: None,
         }
     }
@@ -95,17 +95,17 @@ impl<C: OutputPin, B: InputPin> Panel<C, B> {
 
     /// Tells whether a refresh is under way or waits for its turn.
     pub fn is_refreshing(&self) -> bool {
-        matches!(self.job, Job::Refreshing(..))
+        matches!(self.job, SequencePurpose::Refreshing(..))
     }
 
     /// Tells whether it only prepares its next refresh.
     pub fn is_preparing(&self) -> bool {
-        self.job == Job::Preparing
+        self.job == SequencePurpose::Preparing
     }
 
     /// Tells whether its next step starts the ink moving.
     pub fn is_about_to_refresh(&self) -> bool {
-        self.wait == Wait::No && self.steps.front() == Some(&Step::Activate)
+        self.wait == Wait::No && self.steps.front() == Some(&PanelStep::Activate)
     }
 
     /// Its busy line.
@@ -123,61 +123,73 @@ impl<C: OutputPin, B: InputPin> Panel<C, B> {
 
     /// Waits until it is idle, before its reset line is touched: what runs must not be cut off.
     pub fn settle(&mut self) {
-        self.begin(Job::None, [Step::Idle(sequence::RESET_LIMIT)]);
+        self.begin(
+            SequencePurpose::None,
+            [PanelStep::Idle(sequence::RESET_LIMIT)],
+        );
     }
 
     /// Begins anew after its reset line was pulled: nothing that was known of it holds any more.
     pub fn woken(&mut self) {
         self.shown = None;
-        self.begin(Job::None, [Step::Idle(sequence::RESET_LIMIT)]);
+        self.begin(
+            SequencePurpose::None,
+            [PanelStep::Idle(sequence::RESET_LIMIT)],
+        );
     }
 
     /// Takes note that the reset line was pulled for another panel's sake, while this one did not refresh: registers
     /// are lost, pictures are not.
     pub fn disturbed(&mut self) {
-        self.begin(Job::None, []);
+        self.begin(SequencePurpose::None, []);
     }
 
     /// Takes a picture, to be refreshed as soon as it is idle; without knowledge of the glass in full.
     ///
     /// # Errors
     /// A refresh is under way.
-    pub fn show(&mut self, frame: Arc<Frame>, refresh: Refresh) -> Result<(), PanelFault> {
+    pub fn show(&mut self, frame: Arc<PanelFrame>, refresh: Refresh) -> Result<(), PanelFault> {
         let refresh = match (refresh, &self.shown) {
             (Refresh::Partial, Some(_)) => Refresh::Partial,
             (Refresh::Full | Refresh::Partial, _) => Refresh::Full,
         };
         match (&self.job, refresh, &self.shown) {
-            (Job::Refreshing(..), _, _) => return Err(PanelFault::StartedBusy),
+            (SequencePurpose::Refreshing(..), _, _) => return Err(PanelFault::StartedBusy),
             // What is begun is finished first.
-            (Job::Preparing | Job::Prepared, Refresh::Partial, _) => {}
-            (Job::None, Refresh::Partial, Some(shown)) => {
+            (SequencePurpose::Preparing | SequencePurpose::Prepared, Refresh::Partial, _) => {}
+            (SequencePurpose::None, Refresh::Partial, Some(shown)) => {
                 self.steps.extend(sequence::prepare(&self.setup, shown));
             }
-            (Job::None, Refresh::Partial | Refresh::Full, _) => {}
-            (Job::Preparing | Job::Prepared, Refresh::Full, _) => self.steps.clear(),
+            (SequencePurpose::None, Refresh::Partial | Refresh::Full, _) => {}
+            (SequencePurpose::Preparing | SequencePurpose::Prepared, Refresh::Full, _) => {
+                self.steps.clear()
+            }
         }
         self.steps.extend(match refresh {
             Refresh::Full => sequence::full(&self.setup, &frame),
             Refresh::Partial => sequence::partial(&frame),
         });
-        self.job = Job::Refreshing(frame, refresh);
+        self.job = SequencePurpose::Refreshing(frame, refresh);
         Ok(())
     }
 
     /// Does one step.
-    pub fn turn<S: SpiBus, D: OutputPin>(&mut self, bus: &mut Bus<S, D>, now: Duration) -> Turn {
+    pub fn turn<S: SpiBus, D: OutputPin>(
+        &mut self,
+        bus: &mut PanelBus<S, D>,
+        now: Duration,
+    ) -> PollResult {
         match self.try_turn(bus, now) {
             Ok(turn) => turn,
             Err(fault) => {
                 self.shown = None;
-                self.begin(Job::None, []);
-                Turn::Failed(fault)
+                self.begin(SequencePurpose::None, []);
+                PollResult::Failed(fault)
             }
         }
     }
 
-    fn begin(&mut self, job: Job, steps: impl Into<VecDeque<Step>>) {
+    fn begin(&mut self, job: SequencePurpose, steps: impl Into<VecDeque<PanelStep>>) {
         self.job = job;
         self.steps = steps.into();
         self.wait = Wait::No;
@@ -185,73 +197,80 @@ impl<C: OutputPin, B: InputPin> Panel<C, B> {
 
     fn try_turn<S: SpiBus, D: OutputPin>(
         &mut self,
-        bus: &mut Bus<S, D>,
+        bus: &mut PanelBus<S, D>,
         now: Duration,
-    ) -> Result<Turn, PanelFault> {
+    ) -> Result<PollResult, PanelFault> {
         match self.wait {
             Wait::No => self.step(bus, now),
-            Wait::Until(moment) if now < moment => Ok(Turn::At(moment)),
+            Wait::Until(moment) if now < moment => Ok(PollResult::At(moment)),
             Wait::Until(_) => self.go_on(),
             Wait::Idle(limit) => match self.is_busy()? {
                 false => self.go_on(),
                 true if now >= limit => Err(PanelFault::BusyStuck),
-                true => Ok(Turn::Idle(limit)),
+                true => Ok(PollResult::Idle(limit)),
             },
-            Wait::Rise(since) if now < since + RISE_LIMIT => Ok(Turn::At(since + RISE_LIMIT)),
+            Wait::Rise(since) if now < since + RISE_LIMIT => Ok(PollResult::At(since + RISE_LIMIT)),
             Wait::Rise(since) => {
                 if !self.is_busy()? {
                     return Err(PanelFault::NotRefreshed);
                 }
                 self.wait = Wait::Fall(since);
-                Ok(Turn::Idle(since + REFRESH_MAX))
+                Ok(PollResult::Idle(since + REFRESH_MAX))
             }
             Wait::Fall(since) => match self.is_busy()? {
                 true if now >= since + REFRESH_MAX => Err(PanelFault::BusyStuck),
-                true => Ok(Turn::Idle(since + REFRESH_MAX)),
+                true => Ok(PollResult::Idle(since + REFRESH_MAX)),
                 false if now < since + REFRESH_MIN => Err(PanelFault::NotRefreshed),
                 false => Ok(self.ended()),
             },
         }
     }
 
-    fn go_on(&mut self) -> Result<Turn, PanelFault> {
+    fn go_on(&mut self) -> Result<PollResult, PanelFault> {
         self.wait = Wait::No;
-        Ok(Turn::More)
+        Ok(PollResult::More)
     }
 
     fn step<S: SpiBus, D: OutputPin>(
         &mut self,
-        bus: &mut Bus<S, D>,
+        bus: &mut PanelBus<S, D>,
         now: Duration,
-    ) -> Result<Turn, PanelFault> {
+    ) -> Result<PollResult, PanelFault> {
         let Some(step) = self.steps.pop_front() else {
-            return Ok(Turn::Rest);
+            return Ok(PollResult::Rest);
         };
         match step {
-            Step::Pause(time) => self.wait = Wait::Until(now + time),
-            Step::Idle(limit) => self.wait = Wait::Idle(now + limit),
-            Step::Send(command, parameters) => {
+            PanelStep::Pause(time) => self.wait = Wait::Until(now + time),
+            PanelStep::Idle(limit) => self.wait = Wait::Idle(now + limit),
+            PanelStep::Send(command, parameters) => {
                 bus.send(&mut self.select, command, &parameters)?;
             }
-            Step::Picture(command, frame) => bus.send(&mut self.select, command, frame.bytes())?,
-            Step::Activate => {
+            PanelStep::Picture(command, frame) => {
+                bus.send(&mut self.select, command, frame.bytes())?
+            }
+            PanelStep::Activate => {
                 bus.send(&mut self.select, command::ACTIVATE, &[])?;
                 self.wait = Wait::Rise(now);
             }
         }
-        if self.steps.is_empty() && self.job == Job::Preparing {
-            self.job = Job::Prepared;
+        if self.steps.is_empty() && self.job == SequencePurpose::Preparing {
+            self.job = SequencePurpose::Prepared;
         }
-        Ok(Turn::More)
+        Ok(PollResult::More)
     }
 
     /// The refresh has ended: what can be sent before the next picture is known is sent in the pause.
-    fn ended(&mut self) -> Turn {
-        let Job::Refreshing(frame, refresh) = std::mem::replace(&mut self.job, Job::None) else {
-            return Turn::Rest;
+    fn ended(&mut self) -> PollResult {
+        let SequencePurpose::Refreshing(frame, refresh) =
+            std::mem::replace(&mut self.job, SequencePurpose::None)
+        else {
+            return PollResult::Rest;
         };
-        self.begin(Job::Preparing, sequence::prepare(&self.setup, &frame));
+        self.begin(
+            SequencePurpose::Preparing,
+            sequence::prepare(&self.setup, &frame),
+        );
         self.shown = Some(frame);
-        Turn::Shown(refresh)
+        PollResult::Shown(refresh)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use super::{Frame, FullWaveform, Setup};
+use super::{FullWaveform, PanelFrame, Setup};
 
 /// Time each level of a reset is held.
 pub const RESET_PULSE: Duration = Duration::from_millis(20);
@@ -69,9 +69,9 @@ pub mod update {
     pub const PARTIAL: u8 = 0xFF;
 }
 
-/// One step of a sequence.
+/// One step of a command sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PanelStep {
     /// Waits.
     Pause(Duration),
     /// Waits until the controller is no longer busy, for so long at most.
@@ -79,54 +79,60 @@ pub enum Step {
     /// Sends a command and its parameters.
     Send(u8, Vec<u8>),
     /// Sends a command and a whole picture.
-    Picture(u8, Arc<Frame>),
+    Picture(u8, Arc<PanelFrame>),
     /// Starts the refresh.
     Activate,
 }
 
 /// Full refresh: the registers are set anew from their defaults, whatever was there before.
-pub fn full(setup: &Setup, new: &Arc<Frame>) -> VecDeque<Step> {
+pub fn full(setup: &Setup, new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([
-        Step::Idle(RESET_LIMIT),
-        Step::Send(command::SOFTWARE_RESET, Vec::new()),
-        Step::Pause(SETTLE),
-        Step::Idle(RESET_LIMIT),
+        PanelStep::Idle(RESET_LIMIT),
+        PanelStep::Send(command::SOFTWARE_RESET, Vec::new()),
+        PanelStep::Pause(SETTLE),
+        PanelStep::Idle(RESET_LIMIT),
     ]);
     steps.extend(registers(setup, Border::Driven));
     steps.extend(picture(setup, command::WRITE_OLD, new));
     steps.extend(picture(setup, command::WRITE_NEW, new));
     match setup.full {
         FullWaveform::Measured => {
-            steps.push_back(Step::Send(command::UPDATE_SEQUENCE, vec![update::FULL]));
+            steps.push_back(PanelStep::Send(
+                command::UPDATE_SEQUENCE,
+                vec![update::FULL],
+            ));
         }
         FullWaveform::Warm => {
-            steps.push_back(Step::Send(command::TEMPERATURE, vec![HUNDRED_DEGREES]));
-            steps.push_back(Step::Send(
+            steps.push_back(PanelStep::Send(command::TEMPERATURE, vec![HUNDRED_DEGREES]));
+            steps.push_back(PanelStep::Send(
                 command::UPDATE_SEQUENCE,
                 vec![update::FAST_FULL],
             ));
         }
     }
-    steps.push_back(Step::Activate);
+    steps.push_back(PanelStep::Activate);
     steps
 }
 
 /// What of a partial refresh does not depend on the new picture, and so can be sent ahead of it.
-pub fn prepare(setup: &Setup, shown: &Arc<Frame>) -> VecDeque<Step> {
-    let mut steps = VecDeque::from([Step::Idle(RESET_LIMIT)]);
+pub fn prepare(setup: &Setup, shown: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
+    let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(registers(setup, Border::Resting));
     steps.extend(picture(setup, command::WRITE_OLD, shown));
-    steps.push_back(Step::Send(command::UPDATE_SEQUENCE, vec![update::PARTIAL]));
+    steps.push_back(PanelStep::Send(
+        command::UPDATE_SEQUENCE,
+        vec![update::PARTIAL],
+    ));
     steps.extend(window(setup));
     steps
 }
 
 /// The rest of a partial refresh, after [`prepare`].
-pub fn partial(new: &Arc<Frame>) -> VecDeque<Step> {
+pub fn partial(new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     [
-        Step::Idle(RESET_LIMIT),
-        Step::Picture(command::WRITE_NEW, Arc::clone(new)),
-        Step::Activate,
+        PanelStep::Idle(RESET_LIMIT),
+        PanelStep::Picture(command::WRITE_NEW, Arc::clone(new)),
+        PanelStep::Activate,
     ]
     .into()
 }
@@ -142,39 +148,39 @@ enum Border {
     Resting,
 }
 
-fn registers(setup: &Setup, border: Border) -> [Step; 4] {
+fn registers(setup: &Setup, border: Border) -> [PanelStep; 4] {
     let [low, high] = (setup.model.height - 1).to_le_bytes();
     let border = match border {
         Border::Driven => 0x05,
         Border::Resting => 0x80,
     };
     [
-        Step::Send(command::DRIVER_OUTPUT, vec![low, high, 0x00]),
-        Step::Send(command::BORDER, vec![border]),
+        PanelStep::Send(command::DRIVER_OUTPUT, vec![low, high, 0x00]),
+        PanelStep::Send(command::BORDER, vec![border]),
         // The columns of the glass are the middle ones of the controller.
-        Step::Send(command::UPDATE_CONTROL, vec![0x00, 0x80]),
-        Step::Send(command::TEMPERATURE_SENSOR, vec![0x80]),
+        PanelStep::Send(command::UPDATE_CONTROL, vec![0x00, 0x80]),
+        PanelStep::Send(command::TEMPERATURE_SENSOR, vec![0x80]),
     ]
 }
 
-fn picture(setup: &Setup, bank: u8, frame: &Arc<Frame>) -> Vec<Step> {
+fn picture(setup: &Setup, bank: u8, frame: &Arc<PanelFrame>) -> Vec<PanelStep> {
     let mut steps = window(setup).to_vec();
-    steps.push(Step::Picture(bank, Arc::clone(frame)));
+    steps.push(PanelStep::Picture(bank, Arc::clone(frame)));
     steps
 }
 
 /// The whole panel, written from its first byte on.
-fn window(setup: &Setup) -> [Step; 5] {
+fn window(setup: &Setup) -> [PanelStep; 5] {
     let first = setup.x_offset;
     let [low, high] = (setup.model.height - 1).to_le_bytes();
     [
-        Step::Send(command::ENTRY_MODE, vec![0x03]),
-        Step::Send(
+        PanelStep::Send(command::ENTRY_MODE, vec![0x03]),
+        PanelStep::Send(
             command::WINDOW_X,
             vec![first, first + super::STRIDE as u8 - 1],
         ),
-        Step::Send(command::WINDOW_Y, vec![0x00, 0x00, low, high]),
-        Step::Send(command::COUNTER_X, vec![first]),
-        Step::Send(command::COUNTER_Y, vec![0x00, 0x00]),
+        PanelStep::Send(command::WINDOW_Y, vec![0x00, 0x00, low, high]),
+        PanelStep::Send(command::COUNTER_X, vec![first]),
+        PanelStep::Send(command::COUNTER_Y, vec![0x00, 0x00]),
     ]
 }

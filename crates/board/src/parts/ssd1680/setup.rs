@@ -1,6 +1,6 @@
 //! How a panel is mounted and refreshed.
 
-use super::{Model, Rotation};
+use super::{Model, PanelRotation};
 
 /// How a panel is mounted and refreshed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Setup {
     /// Which panel it is.
     pub model: &'static Model,
     /// How it hangs.
-    pub rotation: Rotation,
+    pub rotation: PanelRotation,
     /// First byte of the controller's rows that is on the glass.
     pub x_offset: u8,
     /// Waveform of its full refreshes.

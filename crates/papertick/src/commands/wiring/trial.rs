@@ -10,7 +10,7 @@ use board::{
     circuit::{Circuit, Flow},
     linux::Linux,
     parts::pca9685::DUTY_MAX,
-    ports::{Buttons, Edge, LedStrip, LightSensor, Panels},
+    ports::{ButtonEdge, Buttons, LedStrip, LightSensor, Panels},
     wiring::Wiring,
 };
 use clap::Args;
@@ -268,7 +268,7 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> Tried {
     if edge.is_err() {
         return Tried::failed("buttons", "do not answer");
     }
-    while let Ok(Edge { down, .. }) = edge {
+    while let Ok(ButtonEdge { down, .. }) = edge {
         let pressed: Vec<String> = (0..8)
             .filter(|button| down >> button & 1 == 1)
             .map(|button| format!("{}", button + 1))
@@ -293,7 +293,7 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> Tried {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-    use board::{circuit::Condition, parts::mcp23017::Level, wiring};
+    use board::{circuit::PanelCondition, parts::mcp23017::LineLevel, wiring};
 
     use super::*;
 
@@ -314,9 +314,9 @@ mod tests {
         let finger = async {
             sleep(Duration::from_secs(8)).await;
             let line = &wiring.buttons.as_ref().unwrap().lines[1];
-            circuit.touch(line, Level::Low);
+            circuit.touch(line, LineLevel::Low);
             sleep(Duration::from_millis(200)).await;
-            circuit.touch(line, Level::High);
+            circuit.touch(line, LineLevel::High);
         };
         let lit = |level: u8, which: usize| {
             let mut colour = [0; 3];
@@ -376,8 +376,8 @@ mod tests {
     async fn parts_that_do_not_answer_are_named_and_the_others_are_tried() {
         let wiring = wiring::base("rev-b").unwrap();
         let circuit = Circuit::new(&wiring, Flow::Live);
-        circuit.set_condition(2, Condition::Silent);
-        circuit.set_condition(4, Condition::StuckBusy);
+        circuit.set_condition(2, PanelCondition::Silent);
+        circuit.set_condition(4, PanelCondition::StuckBusy);
         circuit.set_millilux(None);
         circuit.unplug("exp1");
         let tried = try_all(&circuit, &wiring, Serving::Tasks, 0).await.unwrap();
