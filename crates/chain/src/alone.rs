@@ -5,7 +5,7 @@ use bitcoin::{BlockHash, block::Header};
 use crate::{
     anchor::{self, Anchor},
     network::{Network, PERIOD},
-    rules::{self, Difficulty, Refusal},
+    rules::{self, Difficulty, HeaderRefusal},
 };
 
 /// Holds a header to the difficulty that its network can demand by its height, and to the clock.
@@ -20,22 +20,22 @@ pub fn check(
     header: &Header,
     height: u32,
     now: Option<u32>,
-) -> Result<BlockHash, Refusal> {
+) -> Result<BlockHash, HeaderRefusal> {
     let difficulty = Difficulty::of(network, header)?;
     let hash = difficulty.hash(header)?;
     rules::future(header, now)?;
     rules::version(network, height, header)?;
     let after = height
         .checked_sub(anchor.next)
-        .ok_or(Refusal::Unconnected)?;
-    let from = anchor::target(anchor.bits).ok_or(Refusal::WrongBits)?;
+        .ok_or(HeaderRefusal::Unconnected)?;
+    let from = anchor::target(anchor.bits).ok_or(HeaderRefusal::WrongBits)?;
     let easiest = match network.easy_after() {
         None => rules::easiest(network, from, after / PERIOD),
         // Any block may be an easy one there.
         Some(_) => network.limit(),
     };
     if difficulty.is_easier_than(easiest) {
-        return Err(Refusal::WrongBits);
+        return Err(HeaderRefusal::WrongBits);
     }
     Ok(hash)
 }

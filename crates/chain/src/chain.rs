@@ -9,7 +9,7 @@ use bitcoin::{BlockHash, CompactTarget, Work, block::Header};
 use crate::{
     anchor::{Anchor, genesis, nothing},
     network::{Network, PERIOD},
-    rules::{self, Difficulty, MEDIAN_OF, Refusal},
+    rules::{self, Difficulty, HeaderRefusal, MEDIAN_OF},
 };
 
 /// Blocks that may be replaced by others at once.
@@ -36,9 +36,9 @@ pub struct Chain {
     difficulty: Option<Difficulty>,
 }
 
-/// What headers have changed.
+/// How headers changed the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
+pub enum ChainChange {
     /// Nothing: they are known.
     Known,
     /// So many blocks came.
@@ -55,9 +55,9 @@ pub struct Refused {
     /// Which of them.
     pub at: usize,
     /// Why.
-    pub why: Refusal,
+    pub why: HeaderRefusal,
     /// What those before it have changed.
-    pub news: News,
+    pub news: ChainChange,
 }
 
 impl Chain {
@@ -170,14 +170,14 @@ impl Chain {
     ///
     /// # Errors
     /// One of them breaks a rule. What comes before it counts.
-    pub fn hear(&mut self, headers: &[Header], now: Option<u32>) -> Result<News, Refused> {
+    pub fn hear(&mut self, headers: &[Header], now: Option<u32>) -> Result<ChainChange, Refused> {
         let Some(first) = headers.first() else {
-            return Ok(News::Known);
+            return Ok(ChainChange::Known);
         };
         let unconnected = |at| Refused {
             at,
-            why: Refusal::Unconnected,
-            news: News::Known,
+            why: HeaderRefusal::Unconnected,
+            news: ChainChange::Known,
         };
         let parent = self
             .find(&first.prev_blockhash)
@@ -190,7 +190,7 @@ impl Chain {
             .count();
         let (fork, news) = (parent + known, &headers[known..]);
         if news.is_empty() {
-            return Ok(News::Known);
+            return Ok(ChainChange::Known);
         }
         // The first block of all is the one there is.
         if fork == 0 && self.base.next == 0 {
@@ -214,14 +214,14 @@ impl Chain {
         fork: usize,
         headers: &[Header],
         now: Option<u32>,
-    ) -> (usize, Option<Refusal>, News) {
+    ) -> (usize, Option<HeaderRefusal>, ChainChange) {
         let count = |blocks| u32::try_from(blocks).unwrap_or(u32::MAX);
         let replaced = self.headers.len() - fork;
         if replaced == 0 {
             let (taken, refusal) = self.append(headers, now);
             let news = match taken {
-                0 => News::Known,
-                taken => News::Longer(count(taken)),
+                0 => ChainChange::Known,
+                taken => ChainChange::Longer(count(taken)),
             };
             return (taken, refusal, news);
         }
@@ -229,17 +229,17 @@ impl Chain {
         let (taken, refusal) = other.append(headers, now);
         let news = if other.work > self.work {
             *self = other;
-            News::Reorganised(count(replaced))
+            ChainChange::Reorganised(count(replaced))
         } else if taken > 0 {
-            News::Weaker
+            ChainChange::Weaker
         } else {
-            News::Known
+            ChainChange::Known
         };
         (taken, refusal, news)
     }
 
     /// Appends headers, one by one; tells how many were taken, and why the next one was not.
-    fn append(&mut self, headers: &[Header], now: Option<u32>) -> (usize, Option<Refusal>) {
+    fn append(&mut self, headers: &[Header], now: Option<u32>) -> (usize, Option<HeaderRefusal>) {
         for (at, header) in headers.iter().enumerate() {
             if let Err(why) = self.push(header, now) {
                 return (at, Some(why));
@@ -252,9 +252,9 @@ impl Chain {
     ///
     /// # Errors
     /// It does not; nothing has changed.
-    fn push(&mut self, header: &Header, now: Option<u32>) -> Result<(), Refusal> {
+    fn push(&mut self, header: &Header, now: Option<u32>) -> Result<(), HeaderRefusal> {
         if header.prev_blockhash != self.tip {
-            return Err(Refusal::Unconnected);
+            return Err(HeaderRefusal::Unconnected);
         }
         let difficulty = match self.difficulty {
             Some(difficulty) if difficulty.is_of(header) => difficulty,
@@ -262,13 +262,13 @@ impl Chain {
         };
         let hash = difficulty.hash(header)?;
         if header.bits != self.bits_after(header) {
-            return Err(Refusal::WrongBits);
+            return Err(HeaderRefusal::WrongBits);
         }
         let times = self.headers.iter().rev().map(|header| header.time);
         // Of what came before the anchor nothing is known.
         let knows_enough = self.base.next == 0 || self.headers.len() >= MEDIAN_OF;
         if knows_enough && !rules::is_after_median(header.time, times) {
-            return Err(Refusal::TooOld);
+            return Err(HeaderRefusal::TooOld);
         }
         let height = self.next_height();
         rules::timewarp(self.network, height, header, self.headers.back())?;

@@ -16,9 +16,9 @@ pub const AHEAD_MAX_SECS: u32 = 2 * 60 * 60;
 /// Seconds that the first block of a period may be before the one before it, where that matters.
 const TIMEWARP_MAX_SECS: u32 = 600;
 
-/// Why a header is not taken.
+/// Why a header is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum Refusal {
+pub enum HeaderRefusal {
     /// Nothing that is known comes before it.
     #[error("it follows no known block")]
     Unconnected,
@@ -39,34 +39,37 @@ pub enum Refusal {
     OldVersion,
 }
 
-impl Refusal {
+impl HeaderRefusal {
     /// All of them.
-    pub const ALL: [Refusal; 6] = [
-        Refusal::Unconnected,
-        Refusal::NoWork,
-        Refusal::WrongBits,
-        Refusal::TooOld,
-        Refusal::Future,
-        Refusal::OldVersion,
+    pub const ALL: [HeaderRefusal; 6] = [
+        HeaderRefusal::Unconnected,
+        HeaderRefusal::NoWork,
+        HeaderRefusal::WrongBits,
+        HeaderRefusal::TooOld,
+        HeaderRefusal::Future,
+        HeaderRefusal::OldVersion,
     ];
 
     /// What counters call it.
     pub fn name(self) -> &'static str {
         match self {
-            Refusal::Unconnected => "unconnected",
-            Refusal::NoWork => "no-work",
-            Refusal::WrongBits => "wrong-bits",
-            Refusal::TooOld => "too-old",
-            Refusal::Future => "future",
-            Refusal::OldVersion => "old-version",
+            HeaderRefusal::Unconnected => "unconnected",
+            HeaderRefusal::NoWork => "no-work",
+            HeaderRefusal::WrongBits => "wrong-bits",
+            HeaderRefusal::TooOld => "too-old",
+            HeaderRefusal::Future => "future",
+            HeaderRefusal::OldVersion => "old-version",
         }
     }
 
     /// Tells whether who sent it breaks the rules, whatever else is known or which time it is.
     pub fn is_fault(self) -> bool {
         match self {
-            Refusal::Unconnected | Refusal::Future => false,
-            Refusal::NoWork | Refusal::WrongBits | Refusal::TooOld | Refusal::OldVersion => true,
+            HeaderRefusal::Unconnected | HeaderRefusal::Future => false,
+            HeaderRefusal::NoWork
+            | HeaderRefusal::WrongBits
+            | HeaderRefusal::TooOld
+            | HeaderRefusal::OldVersion => true,
         }
     }
 }
@@ -84,10 +87,10 @@ impl Difficulty {
     ///
     /// # Errors
     /// It means none, or one that is easier than the network takes.
-    pub(crate) fn of(network: Network, header: &Header) -> Result<Difficulty, Refusal> {
+    pub(crate) fn of(network: Network, header: &Header) -> Result<Difficulty, HeaderRefusal> {
         let target = anchor::target(header.bits)
             .filter(|target| *target <= network.limit())
-            .ok_or(Refusal::WrongBits)?;
+            .ok_or(HeaderRefusal::WrongBits)?;
         Ok(Difficulty {
             bits: header.bits,
             target,
@@ -109,27 +112,27 @@ impl Difficulty {
     ///
     /// # Errors
     /// It was not.
-    pub(crate) fn hash(&self, header: &Header) -> Result<BlockHash, Refusal> {
+    pub(crate) fn hash(&self, header: &Header) -> Result<BlockHash, HeaderRefusal> {
         let hash = crate::hash(header);
         if !self.target.is_met_by(hash) {
-            return Err(Refusal::NoWork);
+            return Err(HeaderRefusal::NoWork);
         }
         Ok(hash)
     }
 }
 
 /// Holds a header to the version that its network wants at a height.
-pub(crate) fn version(network: Network, height: u32, header: &Header) -> Result<(), Refusal> {
+pub(crate) fn version(network: Network, height: u32, header: &Header) -> Result<(), HeaderRefusal> {
     if header.version.to_consensus() < network.version_min(height) {
-        return Err(Refusal::OldVersion);
+        return Err(HeaderRefusal::OldVersion);
     }
     Ok(())
 }
 
 /// Holds a header to the clock; without one there is nothing to hold it to.
-pub(crate) fn future(header: &Header, now: Option<u32>) -> Result<(), Refusal> {
+pub(crate) fn future(header: &Header, now: Option<u32>) -> Result<(), HeaderRefusal> {
     match now {
-        Some(now) if header.time > now.saturating_add(AHEAD_MAX_SECS) => Err(Refusal::Future),
+        Some(now) if header.time > now.saturating_add(AHEAD_MAX_SECS) => Err(HeaderRefusal::Future),
         Some(_) | None => Ok(()),
     }
 }
@@ -170,11 +173,11 @@ pub(crate) fn timewarp(
     height: u32,
     header: &Header,
     before: Option<&Header>,
-) -> Result<(), Refusal> {
+) -> Result<(), HeaderRefusal> {
     let guarded = network.guards_timewarp() && height.is_multiple_of(PERIOD);
     match before {
         Some(before) if guarded && header.time < before.time.saturating_sub(TIMEWARP_MAX_SECS) => {
-            Err(Refusal::TooOld)
+            Err(HeaderRefusal::TooOld)
         }
         Some(_) | None => Ok(()),
     }

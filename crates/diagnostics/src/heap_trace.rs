@@ -51,7 +51,8 @@ pub struct Leak {
     pub places: Vec<usize>,
 }
 
-struct Running {
+/// A heap trace in progress.
+struct ActiveTrace {
     began: Instant,
     capacity: usize,
     addresses: Vec<usize>,
@@ -66,7 +67,7 @@ struct Taken {
 }
 
 static IS_RUNNING: AtomicBool = AtomicBool::new(false);
-static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
+static RUNNING: Mutex<Option<ActiveTrace>> = Mutex::new(None);
 
 thread_local! {
     /// This thread is at the list, which may allocate, too.
@@ -76,7 +77,7 @@ thread_local! {
 /// Starts a trace in the place of one that runs; tells its capacity, which is 1 to [`CAPACITY_MAX`].
 pub fn start(capacity: usize) -> usize {
     let capacity = capacity.clamp(1, CAPACITY_MAX);
-    let new = Running {
+    let new = ActiveTrace {
         began: Instant::now(),
         capacity,
         addresses: Vec::with_capacity(capacity),
@@ -129,7 +130,7 @@ fn inside<T>(work: impl FnOnce() -> T) -> Option<T> {
     Some(outcome)
 }
 
-fn running() -> MutexGuard<'static, Option<Running>> {
+fn running() -> MutexGuard<'static, Option<ActiveTrace>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

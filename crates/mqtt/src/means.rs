@@ -5,7 +5,7 @@ use std::sync::Arc;
 use device::{mqtt::MqttPlan, settings::emit::Identity, view::View};
 use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
-use runtime::{clock::Clock, glass::Glass, inbox::Inbox};
+use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
 use tokio::sync::watch;
 
 use updates::newest::Newest;
@@ -18,7 +18,7 @@ pub struct Means {
     /// What the device says of itself.
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
-    pub glass: watch::Receiver<Arc<Glass>>,
+    pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
     /// The way into the device.
     pub inbox: Inbox,
     /// Tells the time.

@@ -33,7 +33,7 @@ use papertick::{
     main_loop::{Beginning, MainLoop},
 };
 use render::{Bitmap, Painter};
-use runtime::{clock::Clock, glass::Glass, inbox::inbox, tasks::stop_signal};
+use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::inbox, tasks::stop_signal};
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::sync::{mpsc, watch};
 
@@ -162,7 +162,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
     let (handed, mut frames) = mpsc::unbounded_channel();
-    let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+    let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
     tokio::spawn(painter::run(Canvas {
         panels: Handed {
             count: spec.panels,

@@ -9,7 +9,7 @@ use board::sim::Bench;
 use device::settings::Settings;
 use runtime::{
     log_lines::LogLines,
-    tasks::{Ended, Tasks},
+    tasks::{TaskExit, Tasks},
 };
 use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
@@ -279,7 +279,7 @@ async fn power_cut(bench: Option<&Bench>) -> String {
     }
 }
 
-fn broken(ended: Option<Ended>) -> Ending {
+fn broken(ended: Option<TaskExit>) -> Ending {
     let name = ended.map(|ended| ended.name).unwrap_or_default();
     if name == HEART || name == FIRST_PICTURE {
         // The supervisor is gone, and the device goes with it.

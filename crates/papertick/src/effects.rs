@@ -7,7 +7,7 @@ use device::{
     output::Effect,
 };
 use runtime::inbox::Inbox;
-use storage::keeper::Keeper;
+use storage::keeper::StoreHandle;
 use tokio::{
     sync::{Notify, mpsc},
     time::timeout,
@@ -29,7 +29,7 @@ pub struct Performer {
     /// Where the outcome goes.
     pub inbox: Inbox,
     /// The settings and the memory.
-    pub keeper: Keeper,
+    pub keeper: StoreHandle,
     /// The folder of everything that is stored.
     pub data_dir: PathBuf,
     /// The pictures of pools.

@@ -8,7 +8,7 @@ use device::{
     settings::{Settings, store},
 };
 use passwords::made;
-use storage::{Loaded, file::Content, series::Records};
+use storage::{Loaded, file::StoredContent, series::Records};
 
 /// What survived the last run.
 pub(crate) struct Kept {
@@ -35,13 +35,13 @@ impl Kept {
         let mut notes = loaded.notes;
         let mut why = WhyMade::NoneStored;
         let settings = match loaded.settings {
-            Content::Whole(stored) => {
+            StoredContent::Whole(stored) => {
                 let (settings, found) = store::from_json(&stored);
                 notes.extend(found.iter().map(ToString::to_string));
                 settings
             }
-            Content::Nothing => fresh,
-            Content::Lost => {
+            StoredContent::Nothing => fresh,
+            StoredContent::Lost => {
                 why = WhyMade::SettingsLost;
                 // There may have been a password among them.
                 Settings {

@@ -28,10 +28,10 @@ use device::{
 };
 use runtime::{
     clock::{Clock, Wall},
-    inbox::{INBOX_DEPTH, Message, Stopped},
+    inbox::{INBOX_DEPTH, InboxMessage, Stopped},
     tasks::Stop,
 };
-use storage::keeper::{Begun, Keeper};
+use storage::keeper::{PendingWrite, StoreHandle};
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::Instant,
@@ -155,8 +155,8 @@ pub struct MainLoop {
     device: Device,
     clock: Clock,
     wall: watch::Receiver<Wall>,
-    inputs: mpsc::Receiver<Message>,
-    keeper: Keeper,
+    inputs: mpsc::Receiver<InboxMessage>,
+    keeper: StoreHandle,
     levels: Levels,
     effects: mpsc::Sender<Effect>,
     asks: mpsc::Receiver<oneshot::Sender<u64>>,
@@ -189,7 +189,7 @@ struct Debt {
     since: Option<Instant>,
     saved: Option<Instant>,
     /// The save that runs.
-    saving: Option<Begun>,
+    saving: Option<PendingWrite>,
     /// Saves in a row that have failed.
     failed: u32,
 }
@@ -228,7 +228,7 @@ impl Round {
         }
     }
 
-    fn handle(&mut self, device: &mut Device, message: Message, now: Now) {
+    fn handle(&mut self, device: &mut Device, message: InboxMessage, now: Now) {
         let output = device.handle(message.input, now);
         self.unsaved.settings |= output.unsaved.settings;
         self.unsaved.memory |= output.unsaved.memory;
@@ -246,8 +246,8 @@ impl MainLoop {
     pub fn new(
         beginning: Beginning,
         clock: Clock,
-        inputs: mpsc::Receiver<Message>,
-        keeper: Keeper,
+        inputs: mpsc::Receiver<InboxMessage>,
+        keeper: StoreHandle,
     ) -> (MainLoop, Followed) {
         let Beginning {
             board,
@@ -263,7 +263,7 @@ impl MainLoop {
         device.stored(unstored.map_or(Ok(()), Err));
         let mut begun = Round::of(&device, said.len());
         for input in said {
-            begun.handle(&mut device, Message::of(input), clock.now());
+            begun.handle(&mut device, InboxMessage::of(input), clock.now());
         }
         let levels = Levels::of(&device);
         let (effects, performed) = mpsc::channel(EFFECTS_DEPTH);
@@ -342,11 +342,14 @@ impl MainLoop {
     }
 
     /// Takes all messages that wait, at least one; tells whether there can be more.
-    async fn fill(batch: &mut Vec<Message>, inputs: &mut mpsc::Receiver<Message>) -> bool {
+    async fn fill(
+        batch: &mut Vec<InboxMessage>,
+        inputs: &mut mpsc::Receiver<InboxMessage>,
+    ) -> bool {
         inputs.recv_many(batch, INBOX_DEPTH).await > 0
     }
 
-    async fn round(&mut self, batch: &mut Vec<Message>) {
+    async fn round(&mut self, batch: &mut Vec<InboxMessage>) {
         let mut round = Round::of(&self.device, batch.len() + 1);
         // Behind a full inbox the edge of a button may wait that happened before what is due.
         let drained = batch.len() < INBOX_DEPTH;
@@ -515,8 +518,8 @@ fn tip(device: &Device) -> Option<BlockHash> {
     device.chain().map(Chain::tip)
 }
 
-fn tick() -> Message {
-    Message::of(Input::Tick)
+fn tick() -> InboxMessage {
+    InboxMessage::of(Input::Tick)
 }
 
 /// Whether everything is gone; none if the input does not tell.

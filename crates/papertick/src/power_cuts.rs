@@ -21,9 +21,9 @@ use sha2::{Digest, Sha256};
 use storage::{
     HEADER_BYTES, Store,
     disk::{Disk, Folder},
-    file::Content,
+    file::StoredContent,
     large::LargeDisk,
-    power_cuts::{Broken, Change, Counts, Found, try_all},
+    power_cuts::{Broken, Counts, DiskChange, StartFindings, try_all},
     series::Records,
     sim_disk::{SharedDisk, SimDisk},
 };
@@ -229,7 +229,7 @@ struct Acted {
     running: Program,
 }
 
-impl Change for Acted {
+impl DiskChange for Acted {
     fn make(&self, mut disk: SharedDisk) -> bool {
         let note = |disk: &mut SharedDisk, what: fn(&mut Slots, Program)| {
             record::change(disk, |slots| what(slots, self.running)).is_ok()
@@ -256,7 +256,7 @@ impl Change for Acted {
         }
     }
 
-    fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+    fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {
         let (program, told) = chosen(&mut disk);
         if let Program::Slot(slot) = program {
             let file = record::program_file(slot);
@@ -270,7 +270,7 @@ impl Change for Acted {
         drop(Depot::open(Box::new(disk.clone()), program, Factory::own()));
         let page = depot::installed_page(&mut disk).map_err(|fault| format!("page: {fault}"))?;
         let page = page.map(|(head, page)| format!("{head:?} {}", page.manifest.build_time));
-        if let Content::Whole(settings) = &loaded.settings {
+        if let StoredContent::Whole(settings) = &loaded.settings {
             drop(store::from_json(settings));
         }
         Ok([
@@ -303,11 +303,13 @@ fn chosen(disk: &mut SharedDisk) -> (Program, String) {
     (Program::Factory, "installed".to_string())
 }
 
-fn content(what: &str, content: &Content) -> Result<String, String> {
+fn content(what: &str, content: &StoredContent) -> Result<String, String> {
     match content {
-        Content::Whole(body) => Ok(digest(Value::Object(body.clone()).to_string().as_bytes())),
-        Content::Nothing => Ok("nothing".to_string()),
-        Content::Lost => Err(format!("{what} cannot be read")),
+        StoredContent::Whole(body) => {
+            Ok(digest(Value::Object(body.clone()).to_string().as_bytes()))
+        }
+        StoredContent::Nothing => Ok("nothing".to_string()),
+        StoredContent::Lost => Err(format!("{what} cannot be read")),
     }
 }
 
@@ -327,7 +329,7 @@ fn digest(bytes: &[u8]) -> String {
 /// Saves or erases; what is saved is unlike anything that was.
 fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
     let (mut store, loaded) = Store::open(Box::new(disk.clone()));
-    let changed = |content: Content| -> Map<String, Value> {
+    let changed = |content: StoredContent| -> Map<String, Value> {
         let mut body = content.whole().unwrap_or_default();
         body.insert("tried".to_string(), json!("x".repeat(1000)));
         body
@@ -341,7 +343,9 @@ fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
             let block = [loaded.chain.bytes, vec![0xA5; HEADER_BYTES]].concat();
             store.save_chain(&about, &block)
         }
-        Act::KeepPeriod => store.save_chain(&changed(Content::Nothing), &[0x5A; 9 * HEADER_BYTES]),
+        Act::KeepPeriod => {
+            store.save_chain(&changed(StoredContent::Nothing), &[0x5A; 9 * HEADER_BYTES])
+        }
         Act::Erase => store.wipe(),
         Act::InstallProgram | Act::Pass | Act::GiveUp | Act::InstallPage => {
             Err(io::ErrorKind::InvalidInput.into())
@@ -405,13 +409,13 @@ fn page(number: u64) -> Result<Vec<u8>, Refusal> {
 /// A picture that is kept in place of what there was.
 struct Pictured;
 
-impl Change for Pictured {
+impl DiskChange for Pictured {
     fn make(&self, mut disk: SharedDisk) -> bool {
         let spec = logo();
         logos::keep(&mut disk, spec, &vec![0xA5; spec.bytes()]).is_ok()
     }
 
-    fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+    fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {
         let picture = logos::kept(&mut disk, logo()).unwrap_or_default();
         Ok([("picture", digest(&picture))].into())
     }

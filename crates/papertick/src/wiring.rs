@@ -34,7 +34,7 @@ use net::{
 };
 use runtime::{
     clock::Clock,
-    glass::Glass,
+    glass::DisplaySnapshot,
     inbox::{Inbox, inbox},
     log_lines::LogLines,
     tasks::{Stop, Stopper, Tasks, stop_signal},
@@ -146,19 +146,19 @@ impl Prepared {
 pub(crate) struct Pulse {
     rounds: Rounds,
     painter: watch::Receiver<Progress>,
-    glass: watch::Receiver<Arc<Glass>>,
+    glass: watch::Receiver<Arc<DisplaySnapshot>>,
 }
 
 impl Pulse {
     /// What the panels show.
-    pub(crate) fn glass(&self) -> watch::Receiver<Arc<Glass>> {
+    pub(crate) fn glass(&self) -> watch::Receiver<Arc<DisplaySnapshot>> {
         self.glass.clone()
     }
 }
 
 /// The ends of the drivers that others hold the other ends of.
 struct Ends {
-    glass: watch::Sender<Arc<Glass>>,
+    glass: watch::Sender<Arc<DisplaySnapshot>>,
     progress: watch::Sender<Progress>,
     orders: Orders,
 }
@@ -185,7 +185,7 @@ struct Wanted {
     picture: watch::Receiver<Picture>,
     strip: watch::Receiver<Vec<Rgb>>,
     frontlight: watch::Receiver<Vec<u16>>,
-    glass: watch::Sender<Arc<Glass>>,
+    glass: watch::Sender<Arc<DisplaySnapshot>>,
     progress: watch::Sender<Progress>,
 }
 
@@ -267,12 +267,12 @@ impl Board {
 
 /// Shows what the chips of a circuit show, instead of what they were told to.
 async fn eyes(
-    mut painted: watch::Receiver<Arc<Glass>>,
-    seen: watch::Sender<Arc<Glass>>,
+    mut painted: watch::Receiver<Arc<DisplaySnapshot>>,
+    seen: watch::Sender<Arc<DisplaySnapshot>>,
     bench: Bench,
 ) {
     while painted.changed().await.is_ok() {
-        let mut glass = Glass::clone(&painted.borrow_and_update());
+        let mut glass = DisplaySnapshot::clone(&painted.borrow_and_update());
         for (index, panel) in glass.panels.iter_mut().enumerate() {
             if let Ok(shown) = bench.shown(index) {
                 panel.bitmap = shown;
@@ -349,7 +349,7 @@ impl Parts {
         let (keeper, shelf) = keeper::keeper(store);
         shelf.on_a_thread()?;
         let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper.clone());
-        let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (front_stop, front_stopped) = stop_signal();
         let (core_stop, core_stopped) = stop_signal();
@@ -727,7 +727,7 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
 /// Tells the supervisor when a panel shows the first picture; ends when the supervisor is gone.
 ///
 /// A painter that has given all panels up has painted nothing.
-pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<Glass>>) {
+pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot>>) {
     let is_painted = glass.wait_for(|glass| glass.is_painted()).await.is_ok();
     if is_painted && Word::Painted.say().is_err() {
         return;
@@ -789,7 +789,7 @@ impl Pulse {
     pub(crate) fn by_hand() -> (Pulse, Asked, watch::Sender<Progress>) {
         let (rounds, asked) = Rounds::by_hand();
         let progress = watch::Sender::new(Progress::Begun);
-        let blank = Glass {
+        let blank = DisplaySnapshot {
             generation: 0,
             panels: Vec::new(),
         };

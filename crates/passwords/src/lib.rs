@@ -50,23 +50,23 @@ pub type Blocks = Vec<Block>;
 /// The way to the task that makes and checks hashes.
 #[derive(Debug, Clone)]
 pub struct Hasher {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<PasswordJob>,
 }
 
 /// The queue of that task.
-pub type Jobs = mpsc::Receiver<Job>;
+pub type Jobs = mpsc::Receiver<PasswordJob>;
 
-/// One password on its way to the task.
+/// A password job for the hashing task.
 #[derive(Debug)]
-pub struct Job {
+pub struct PasswordJob {
     stored: PasswordHash,
     given: Secret,
-    wanted: Wanted,
+    wanted: PasswordTask,
 }
 
-/// What is wanted of a password.
+/// What to do with a password.
 #[derive(Debug)]
-enum Wanted {
+enum PasswordTask {
     /// Whether it is the stored one.
     Match(oneshot::Sender<bool>),
     /// Its hash; the stored one if it is of this password.
@@ -83,7 +83,7 @@ impl Hasher {
     /// Tells whether a password is the hashed one; none if the task is gone.
     pub async fn matches(&self, stored: PasswordHash, given: Secret) -> Option<bool> {
         let (answer, matches) = oneshot::channel();
-        let wanted = Wanted::Match(answer);
+        let wanted = PasswordTask::Match(answer);
         self.send(stored, given, wanted).await?;
         matches.await.ok()
     }
@@ -91,13 +91,13 @@ impl Hasher {
     /// Hashes a password; one that is stored already keeps its hash. None if that cannot be done.
     pub async fn hash(&self, stored: PasswordHash, given: Secret) -> Option<PasswordHash> {
         let (answer, hash) = oneshot::channel();
-        let wanted = Wanted::Hash(answer);
+        let wanted = PasswordTask::Hash(answer);
         self.send(stored, given, wanted).await?;
         hash.await.ok()?
     }
 
-    async fn send(&self, stored: PasswordHash, given: Secret, wanted: Wanted) -> Option<()> {
-        let job = Job {
+    async fn send(&self, stored: PasswordHash, given: Secret, wanted: PasswordTask) -> Option<()> {
+        let job = PasswordJob {
             stored,
             given,
             wanted,
@@ -152,20 +152,20 @@ pub async fn run(mut jobs: Jobs) {
     }
 }
 
-impl Job {
+impl PasswordJob {
     /// Does what is wanted; takes tens of milliseconds.
     pub fn work(self, memory: &mut Blocks) {
-        let Job {
+        let PasswordJob {
             stored,
             given,
             wanted,
         } = self;
         // Who has gone meanwhile takes no answer.
         match wanted {
-            Wanted::Match(answer) if answer.is_closed() => {}
-            Wanted::Hash(answer) if answer.is_closed() => {}
-            Wanted::Match(answer) => drop(answer.send(matches(&stored, &given, memory))),
-            Wanted::Hash(answer) => {
+            PasswordTask::Match(answer) if answer.is_closed() => {}
+            PasswordTask::Hash(answer) if answer.is_closed() => {}
+            PasswordTask::Match(answer) => drop(answer.send(matches(&stored, &given, memory))),
+            PasswordTask::Hash(answer) => {
                 let known = !stored.is_empty() && matches(&stored, &given, memory);
                 let hashed = if known {
                     Some(stored)

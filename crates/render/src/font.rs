@@ -41,12 +41,12 @@ const SPACED_COVER: u8 = 116;
 
 /// A font, decoded.
 pub(crate) struct Font {
-    files: Vec<File>,
+    files: Vec<FontFile>,
     em_per_line: f32,
 }
 
 /// One file of a font.
-struct File {
+struct FontFile {
     data: Vec<u8>,
     styles: Option<GlyphStyles>,
     hinting: Option<(u32, HintingInstance)>,
@@ -56,17 +56,17 @@ impl Font {
     /// Decodes a font of the catalogue.
     pub(crate) fn open(font: FontId) -> Font {
         let face = &FACES[font.index()];
-        let files: Vec<File> = [Some(face.latin), face.latin_ext]
+        let files: Vec<FontFile> = [Some(face.latin), face.latin_ext]
             .into_iter()
             .flatten()
             .filter_map(|packed| wuff::decompress_woff2(packed).ok())
-            .map(|data| File {
+            .map(|data| FontFile {
                 data,
                 styles: None,
                 hinting: None,
             })
             .collect();
-        let em_per_line = files.first().and_then(File::em_per_line).unwrap_or(1.0);
+        let em_per_line = files.first().and_then(FontFile::em_per_line).unwrap_or(1.0);
         Font { files, em_per_line }
     }
 
@@ -100,7 +100,7 @@ impl Font {
     }
 }
 
-impl File {
+impl FontFile {
     fn font(&self) -> Option<FontRef<'_>> {
         FontRef::new(&self.data).ok()
     }

@@ -19,12 +19,12 @@ pub struct Painter {
     height: u16,
     type_: Typesetter,
     plates: Vec<Plate>,
-    letters: Option<Measured>,
+    letters: Option<MeasuredLetters>,
     paints: u64,
 }
 
 /// The large letters that were measured last.
-struct Measured {
+struct MeasuredLetters {
     texts: Vec<String>,
     style: Style,
     letters: Letters,
@@ -109,7 +109,7 @@ impl Painter {
             return Some(known.letters);
         }
         let letters = self.panel(&picture.style).letters(texts.clone());
-        self.letters = Some(Measured {
+        self.letters = Some(MeasuredLetters {
             texts: texts.map(str::to_owned).collect(),
             style: picture.style.clone(),
             letters,
@@ -117,8 +117,8 @@ impl Painter {
         Some(letters)
     }
 
-    fn panel<'a>(&'a mut self, style: &'a Style) -> draw::Panel<'a> {
-        draw::Panel {
+    fn panel<'a>(&'a mut self, style: &'a Style) -> draw::PanelCanvas<'a> {
+        draw::PanelCanvas {
             width: i32::from(self.width),
             height: i32::from(self.height),
             style,

@@ -32,7 +32,7 @@ pub fn is_drawn(ch: char) -> bool {
 pub(crate) struct Typesetter {
     fonts: Vec<Open>,
     panels: u64,
-    glyphs: BTreeMap<Key, Kept>,
+    glyphs: BTreeMap<GlyphKey, CachedGlyph>,
     glyph_bytes: usize,
     uses: u64,
 }
@@ -45,24 +45,25 @@ struct Open {
     used: u64,
 }
 
-/// Font, height in halves of a px, character.
-type Key = (FontId, u32, char);
+/// Font, height in half pixels, character.
+type GlyphKey = (FontId, u32, char);
 
-struct Kept {
+/// A cached glyph and when it was used last.
+struct CachedGlyph {
     glyph: Option<Arc<Glyph>>,
     used: u64,
 }
 
-/// A line of text as ink.
+/// A rendered line of text.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Run {
+pub(crate) struct TextRun {
     /// The ink, no larger than it must be; empty without ink.
     pub(crate) mask: Mask,
     /// From the baseline up to the top row, px.
     pub(crate) above: i32,
 }
 
-impl Run {
+impl TextRun {
     pub(crate) fn width(&self) -> i32 {
         self.mask.width()
     }
@@ -82,7 +83,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    pub(crate) fn holds(self, run: &Run) -> bool {
+    pub(crate) fn holds(self, run: &TextRun) -> bool {
         run.width() <= self.width && run.height() <= self.height
     }
 }
@@ -96,7 +97,7 @@ impl Typesetter {
     }
 
     /// Sets a line at a height.
-    pub(crate) fn run(&mut self, font: FontId, half_px: u32, text: &str) -> Run {
+    pub(crate) fn run(&mut self, font: FontId, half_px: u32, text: &str) -> TextRun {
         let font = self.whole_font(font, text);
         let mut pen = 0.0_f32;
         let mut placed: Vec<(i32, Arc<Glyph>)> = Vec::new();
@@ -114,7 +115,13 @@ impl Typesetter {
     }
 
     /// Sets a single sign narrower than designed.
-    pub(crate) fn condensed(&mut self, font: FontId, half_px: u32, ratio: f32, sign: char) -> Run {
+    pub(crate) fn condensed(
+        &mut self,
+        font: FontId,
+        half_px: u32,
+        ratio: f32,
+        sign: char,
+    ) -> TextRun {
         let glyph = self.font(font).condensed(sign, half_px, ratio);
         glyph
             .map(|glyph| assemble(&[(0, Arc::new(glyph))]))
@@ -131,7 +138,7 @@ impl Typesetter {
         least: u32,
         room: Room,
         text: &str,
-    ) -> (Run, u32) {
+    ) -> (TextRun, u32) {
         let run = self.run(font, start, text);
         if room.holds(&run) || start <= least {
             return (run, start);
@@ -156,7 +163,7 @@ impl Typesetter {
         start: u32,
         room: Room,
         text: &str,
-    ) -> (Run, u32) {
+    ) -> (TextRun, u32) {
         let (run, half_px) = self.fit(font, start, LEAST, room, text);
         if room.holds(&run) {
             return (run, half_px);
@@ -165,7 +172,7 @@ impl Typesetter {
     }
 
     /// Sets as much of a line as fits at a height, with an ellipsis if that is not all.
-    pub(crate) fn cut(&mut self, font: FontId, half_px: u32, room: Room, text: &str) -> Run {
+    pub(crate) fn cut(&mut self, font: FontId, half_px: u32, room: Room, text: &str) -> TextRun {
         let mut run = self.run(font, half_px, text);
         let mut kept: String = text.chars().take(CHARS_MAX).collect();
         while !room.holds(&run) && kept.pop().is_some() {
@@ -174,7 +181,7 @@ impl Typesetter {
         if room.holds(&run) {
             run
         } else {
-            Run::default()
+            TextRun::default()
         }
     }
 
@@ -211,7 +218,7 @@ impl Typesetter {
         let used = self.uses;
         self.glyphs.insert(
             key,
-            Kept {
+            CachedGlyph {
                 glyph: glyph.clone(),
                 used,
             },
@@ -268,10 +275,10 @@ fn cost(glyph: Option<&Glyph>) -> usize {
 }
 
 /// One piece of ink from glyphs and the columns at which they start.
-fn assemble(placed: &[(i32, Arc<Glyph>)]) -> Run {
+fn assemble(placed: &[(i32, Arc<Glyph>)]) -> TextRun {
     let inked = || placed.iter().filter(|(_, glyph)| glyph.mask.width() > 0);
     let Some(left) = inked().map(|(x, _)| *x).min() else {
-        return Run::default();
+        return TextRun::default();
     };
     let right = inked()
         .map(|(x, glyph)| x + glyph.mask.width())
@@ -286,7 +293,7 @@ fn assemble(placed: &[(i32, Arc<Glyph>)]) -> Run {
     for (x, glyph) in inked() {
         mask.blit(&glyph.mask, x - left, above - glyph.above);
     }
-    Run { mask, above }
+    TextRun { mask, above }
 }
 
 #[cfg(test)]
@@ -299,7 +306,7 @@ mod tests {
         let font = FontId::all().next().expect("there are fonts");
         for half_px in (20..440).step_by(3) {
             typesetter.run(font, half_px, "0123456789");
-            let ink = |kept: &Kept| {
+            let ink = |kept: &CachedGlyph| {
                 kept.glyph
                     .as_ref()
                     .map_or(0, |glyph| words(&glyph.mask) * 8)

@@ -7,9 +7,9 @@ use interface::status::PanelState;
 use render::Bitmap;
 use tokio::time::Instant;
 
-/// What all panels show; published after every refresh.
+/// Content of all panels. Published after every refresh.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Glass {
+pub struct DisplaySnapshot {
     /// Grows with every refresh.
     pub generation: u64,
     /// The panels, leftmost first.
@@ -80,7 +80,7 @@ impl PanelGlass {
     }
 }
 
-impl Glass {
+impl DisplaySnapshot {
     /// What is on each panel at this moment.
     pub fn panel_states(&self) -> Vec<PanelState> {
         self.panels.iter().map(PanelGlass::state).collect()
@@ -113,9 +113,9 @@ impl Glass {
     }
 
     /// Panels of which nothing is known yet, taken as empty paper.
-    pub fn unknown(panels: usize, width: u16, height: u16) -> Glass {
+    pub fn unknown(panels: usize, width: u16, height: u16) -> DisplaySnapshot {
         let panel = PanelGlass::unknown(Arc::new(Bitmap::paper(width, height)));
-        Glass {
+        DisplaySnapshot {
             generation: 0,
             panels: vec![panel; panels],
         }
@@ -136,7 +136,7 @@ mod tests {
             ([(None, fault), (since, None)], true),
             ([(since, None), (since, None)], true),
         ] {
-            let mut glass = Glass::unknown(2, 8, 8);
+            let mut glass = DisplaySnapshot::unknown(2, 8, 8);
             for (panel, (since, fault)) in glass.panels.iter_mut().zip(panels) {
                 (panel.since, panel.fault) = (since, fault);
             }

@@ -11,19 +11,19 @@ use tokio::sync::{mpsc, oneshot};
 /// Inputs that may wait for the device.
 pub const INBOX_DEPTH: usize = 256;
 
-/// An input on its way to the device.
+/// An input for the device and the channel for its reply.
 #[derive(Debug)]
-pub struct Message {
+pub struct InboxMessage {
     /// What happened.
     pub input: Input,
     /// Where the reply goes, if somebody waits for it.
     pub answer: Option<oneshot::Sender<Reply>>,
 }
 
-impl Message {
+impl InboxMessage {
     /// An input for whose reply nobody waits.
-    pub fn of(input: Input) -> Message {
-        Message {
+    pub fn of(input: Input) -> InboxMessage {
+        InboxMessage {
             input,
             answer: None,
         }
@@ -33,7 +33,7 @@ impl Message {
 /// The senders' side of the queue.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    sender: mpsc::Sender<Message>,
+    sender: mpsc::Sender<InboxMessage>,
 }
 
 /// The device has stopped and takes no more inputs.
@@ -42,7 +42,7 @@ pub struct Inbox {
 pub struct Stopped;
 
 /// Makes the queue.
-pub fn inbox() -> (Inbox, mpsc::Receiver<Message>) {
+pub fn inbox() -> (Inbox, mpsc::Receiver<InboxMessage>) {
     let (sender, receiver) = mpsc::channel(INBOX_DEPTH);
     (Inbox { sender }, receiver)
 }
@@ -53,7 +53,7 @@ impl Inbox {
     /// # Errors
     /// The device has stopped.
     pub async fn tell(&self, input: Input) -> Result<(), Stopped> {
-        let message = Message::of(input);
+        let message = InboxMessage::of(input);
         self.sender.send(message).await.map_err(|_| Stopped)
     }
 
@@ -63,7 +63,7 @@ impl Inbox {
     /// The device has stopped.
     pub async fn settle(&self, input: Input) -> Result<(), Stopped> {
         let (answer, handled) = oneshot::channel();
-        let message = Message {
+        let message = InboxMessage {
             input,
             answer: Some(answer),
         };
@@ -84,7 +84,7 @@ impl Inbox {
         reach: Reach,
     ) -> Result<Judged, Stopped> {
         let (answer, reply) = oneshot::channel();
-        let message = Message {
+        let message = InboxMessage {
             input: Input::Headers(origin, headers, reach),
             answer: Some(answer),
         };
@@ -109,7 +109,7 @@ impl Inbox {
     /// The device has stopped.
     pub async fn ask(&self, request: Request) -> Result<Reply, Stopped> {
         let (answer, reply) = oneshot::channel();
-        let message = Message {
+        let message = InboxMessage {
             input: Input::Asked(request),
             answer: Some(answer),
         };

@@ -28,20 +28,20 @@ const TEXT_MAX: usize = 1024;
 /// The last lines of the log; clones are the same.
 #[derive(Debug, Clone)]
 pub struct LogLines {
-    kept: watch::Sender<Kept>,
+    kept: watch::Sender<LogBuffer>,
 }
 
-/// What is kept.
+/// The newest log lines.
 #[derive(Debug, Default)]
-struct Kept {
-    lines: VecDeque<Line>,
+struct LogBuffer {
+    lines: VecDeque<LogLine>,
     /// How many there were before them.
     earlier: u64,
 }
 
-/// A line.
+/// A log line.
 #[derive(Debug)]
-struct Line {
+struct LogLine {
     time: String,
     level: tracing::Level,
     text: String,
@@ -65,14 +65,14 @@ impl LogLines {
     /// The lines, the oldest first.
     pub fn told(&self) -> Value {
         let kept = self.kept.borrow();
-        let line = |line: &Line| json!({ "time": line.time, "level": line.level.as_str().to_ascii_lowercase(), "text": line.text });
+        let line = |line: &LogLine| json!({ "time": line.time, "level": line.level.as_str().to_ascii_lowercase(), "text": line.text });
         json!({
             "lines": kept.lines.iter().map(line).collect::<Vec<_>>(),
             "earlier": kept.earlier,
         })
     }
 
-    fn keep(&self, line: Line) {
+    fn keep(&self, line: LogLine) {
         self.kept.send_modify(|kept| {
             if kept.lines.len() == LOG_LINES {
                 kept.lines.pop_front();
@@ -95,8 +95,8 @@ pub struct LogLayer {
     lines: LogLines,
 }
 
-/// What a span is, as its lines say it before their own words.
-struct Named(String);
+/// Text of a span that precedes the message of a log line.
+struct SpanLabel(String);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
@@ -106,7 +106,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
         let mut fields = String::new();
         let _ = DefaultFields::new().format_fields(Writer::new(&mut fields), attributes);
         let name = format!("{}{{{fields}}}: ", span.name());
-        span.extensions_mut().replace(Named(name));
+        span.extensions_mut().replace(SpanLabel(name));
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
@@ -116,7 +116,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
             .into_iter()
             .flat_map(Scope::from_root)
         {
-            if let Some(Named(name)) = span.extensions().get::<Named>() {
+            if let Some(SpanLabel(name)) = span.extensions().get::<SpanLabel>() {
                 text.push_str(name);
             }
         }
@@ -124,7 +124,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
         let _ = DefaultFields::new().format_fields(Writer::new(&mut text), event);
         let _ = SystemTime.format_time(&mut Writer::new(&mut time));
         text.truncate(text.floor_char_boundary(TEXT_MAX));
-        self.lines.keep(Line {
+        self.lines.keep(LogLine {
             time,
             level: *event.metadata().level(),
             text,

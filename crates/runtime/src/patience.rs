@@ -10,17 +10,17 @@ use tokio::time::{Instant, sleep_until};
 /// Longest time that is counted at once: a process that runs looks more often.
 const STEP: Duration = Duration::from_secs(1);
 
-/// What is left of a time limit.
+/// The rest of a time limit.
 #[derive(Debug)]
-pub struct Patience {
+pub struct TimeBudget {
     left: Duration,
     looked: Instant,
 }
 
-impl Patience {
+impl TimeBudget {
     /// A limit that begins now.
-    pub fn of(limit: Duration) -> Patience {
-        Patience {
+    pub fn of(limit: Duration) -> TimeBudget {
+        TimeBudget {
             left: limit,
             looked: Instant::now(),
         }
@@ -47,7 +47,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_limit_passes_in_its_time() {
         for limit in [300, 1000, 30_000].map(Duration::from_millis) {
-            let (begun, mut patience) = (Instant::now(), Patience::of(limit));
+            let (begun, mut patience) = (Instant::now(), TimeBudget::of(limit));
             patience.ended().await;
             let passed = begun.elapsed();
             assert!(passed >= limit && passed < limit + STEP, "{passed:?}");
@@ -56,7 +56,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn time_in_which_nothing_ran_does_not_count() {
-        let mut patience = Patience::of(Duration::from_secs(30));
+        let mut patience = TimeBudget::of(Duration::from_secs(30));
         for _ in 0..5 {
             // What waits is dropped for something else now and then.
             assert!(

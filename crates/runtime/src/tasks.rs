@@ -20,16 +20,16 @@ pub struct Tasks {
     names: BTreeMap<Id, Cow<'static, str>>,
 }
 
-/// A task that has ended.
+/// How a task ended.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct TaskExit {
     /// Name of the task.
     pub name: Cow<'static, str>,
     /// It panicked; otherwise it returned or was stopped.
     pub panicked: bool,
 }
 
-impl Ended {
+impl TaskExit {
     /// Says in the log that the task panicked, if it did.
     pub fn tell_panic(&self) {
         if self.panicked {
@@ -65,7 +65,7 @@ impl Tasks {
     }
 
     /// Waits until a task ends and joins it; none if there are no tasks.
-    pub async fn ended(&mut self) -> Option<Ended> {
+    pub async fn ended(&mut self) -> Option<TaskExit> {
         let joined = self.set.join_next_with_id().await?;
         Some(self.note(joined))
     }
@@ -96,13 +96,13 @@ impl Tasks {
         stopped
     }
 
-    fn note(&mut self, joined: Result<(Id, ()), JoinError>) -> Ended {
+    fn note(&mut self, joined: Result<(Id, ()), JoinError>) -> TaskExit {
         let (id, panicked) = match joined {
             Ok((id, ())) => (id, false),
             Err(error) => (error.id(), error.is_panic()),
         };
         let name = self.names.remove(&id).unwrap_or_default();
-        Ended { name, panicked }
+        TaskExit { name, panicked }
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         tasks.spawn("fine", async {});
         assert_eq!(
             tasks.ended().await,
-            Some(Ended {
+            Some(TaskExit {
                 name: "fine".into(),
                 panicked: false
             })
@@ -169,7 +169,7 @@ mod tests {
         tasks.spawn("broken", async { panic!("on purpose") });
         assert_eq!(
             tasks.ended().await,
-            Some(Ended {
+            Some(TaskExit {
                 name: "broken".into(),
                 panicked: true
             })

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use chain::{Header, rules::Refusal};
+use chain::{Header, rules::HeaderRefusal};
 use device::market::{Judged, MESSAGE_HEADERS_MAX, Reach};
 use runtime::inbox::Stopped;
 
@@ -35,7 +35,7 @@ pub trait ByHeight: Send {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Astray {
     /// Its headers break the rules.
-    Broken(Refusal),
+    Broken(HeaderRefusal),
     /// Its blocks follow none that is known here.
     Elsewhere,
     /// It tells no headers where it says that there are some.
@@ -114,7 +114,7 @@ pub async fn catch_up<N: ByHeight>(
 pub fn is_settled(judged: &Judged) -> Result<bool, Astray> {
     match judged.refused {
         Some(refusal) if refusal.is_fault() => Err(Astray::Broken(refusal)),
-        Some(Refusal::Unconnected) => Ok(false),
+        Some(HeaderRefusal::Unconnected) => Ok(false),
         Some(_) | None => Ok(true),
     }
 }

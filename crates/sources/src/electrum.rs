@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use chain::{Header, rules::Refusal};
+use chain::{Header, rules::HeaderRefusal};
 use device::sources::NodeConfig;
 use feeds::{
     electrum::{self, LINE_MAX, Line, Question},
@@ -102,7 +102,7 @@ impl Talk<'_, '_> {
     async fn follow(&mut self, newest: (u32, Header)) -> Result<(), Ended> {
         let context = self.link.context();
         let judged = catch_up(context, newest, self).await?;
-        self.early = Some(newest).filter(|_| judged.refused == Some(Refusal::Future));
+        self.early = Some(newest).filter(|_| judged.refused == Some(HeaderRefusal::Future));
         if let Some(refusal) = judged.refused {
             return self.link.complain(refusal.to_string()).await;
         }

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
-use chain::{BlockHash, Header, network::Network, rules::Refusal};
+use chain::{BlockHash, Header, network::Network, rules::HeaderRefusal};
 use device::{
     market::{Judged, Reach},
     sources::NodeConfig,
@@ -402,7 +402,7 @@ impl<'a> Following<'a> {
             self.tip = tip.copied();
             self.idle = 0;
         }
-        if judged.refused == Some(Refusal::Future) {
+        if judged.refused == Some(HeaderRefusal::Future) {
             self.ask_at = Instant::now() + FUTURE_PAUSE;
         } else if reach == Reach::More && judged.is_new {
             self.ask_at = Instant::now();

@@ -31,13 +31,13 @@ const UNREAD: &str = "unread";
 pub struct StateFile {
     kind: &'static str,
     generation: u64,
-    current: Place,
-    previous: Place,
+    current: FileUse,
+    previous: FileUse,
 }
 
-/// What a name holds.
+/// Whether a file may be overwritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FileUse {
     /// Nothing that is worth keeping.
     Free,
     /// A whole set.
@@ -46,18 +46,18 @@ enum Place {
     Unread,
 }
 
-/// What was found.
+/// Result of loading.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct LoadResult {
     /// The newest set that could be read.
-    pub content: Content,
+    pub content: StoredContent,
     /// What went wrong, in words for people.
     pub notes: Vec<String>,
 }
 
-/// What a kind of file holds.
+/// Content of the files of one kind.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Content {
+pub enum StoredContent {
     /// Nothing was ever stored, or everything was wiped.
     #[default]
     Nothing,
@@ -67,18 +67,18 @@ pub enum Content {
     Lost,
 }
 
-impl Content {
+impl StoredContent {
     /// The set, if it is to be had.
     pub fn whole(self) -> Option<Map<String, Value>> {
         match self {
-            Content::Whole(body) => Some(body),
-            Content::Nothing | Content::Lost => None,
+            StoredContent::Whole(body) => Some(body),
+            StoredContent::Nothing | StoredContent::Lost => None,
         }
     }
 }
 
-/// State of one name.
-enum Name {
+/// What reading one file name gave.
+enum FileState {
     Missing,
     Whole(Document),
     Damaged(String),
@@ -87,55 +87,55 @@ enum Name {
 
 impl StateFile {
     /// Finds the newest whole set; damaged files are kept aside.
-    pub fn open(kind: &'static str, disk: &mut dyn Disk) -> (StateFile, Found) {
+    pub fn open(kind: &'static str, disk: &mut dyn Disk) -> (StateFile, LoadResult) {
         let mut file = StateFile {
             kind,
             generation: 0,
-            current: Place::Free,
-            previous: Place::Free,
+            current: FileUse::Free,
+            previous: FileUse::Free,
         };
-        let mut found = Found::default();
+        let mut found = LoadResult::default();
         let looks = [
             (file.current(), file.look(disk, &file.current())),
             (file.previous(), file.look(disk, &file.previous())),
         ];
         let used = match &looks {
-            [(_, Name::Whole(_)), _] => "the current one is used",
-            [_, (_, Name::Whole(_))] => "the generation before it is used",
+            [(_, FileState::Whole(_)), _] => "the current one is used",
+            [_, (_, FileState::Whole(_))] => "the generation before it is used",
             [_, _] => "defaults are used",
         };
-        let mut places = [Place::Free; 2];
+        let mut places = [FileUse::Free; 2];
         for (place, (name, look)) in places.iter_mut().zip(looks) {
             let lost = match look {
-                Name::Missing => continue,
-                Name::Whole(document) => {
-                    *place = Place::Whole;
-                    if !matches!(found.content, Content::Whole(_)) {
+                FileState::Missing => continue,
+                FileState::Whole(document) => {
+                    *place = FileUse::Whole;
+                    if !matches!(found.content, StoredContent::Whole(_)) {
                         file.generation = document.generation;
-                        found.content = Content::Whole(document.body);
+                        found.content = StoredContent::Whole(document.body);
                     }
                     continue;
                 }
-                Name::Damaged(reason) => {
+                FileState::Damaged(reason) => {
                     let kept = match keep_aside(disk, &name, DAMAGED) {
                         Ok(kept) => format!("it was kept as {kept}"),
                         Err(error) => format!("it could not be kept aside ({error})"),
                     };
                     format!("{name} is of no use ({reason}); {kept}")
                 }
-                Name::Unread(reason) => {
-                    *place = Place::Unread;
+                FileState::Unread(reason) => {
+                    *place = FileUse::Unread;
                     format!("{name} cannot be read ({reason}); it stays where it is")
                 }
             };
             found.notes.push(format!("{lost}, {used}"));
-            if found.content == Content::Nothing {
-                found.content = Content::Lost;
+            if found.content == StoredContent::Nothing {
+                found.content = StoredContent::Lost;
             }
         }
         [file.current, file.previous] = places;
-        if found.content == Content::Nothing && file.was_lost(disk) {
-            found.content = Content::Lost;
+        if found.content == StoredContent::Nothing && file.was_lost(disk) {
+            found.content = StoredContent::Lost;
             let name = file.current();
             let note = format!("{name} is not there, only what was kept aside; defaults are used");
             found.notes.push(note);
@@ -145,32 +145,32 @@ impl StateFile {
 
     /// Tells whether there is a newest set, and it is whole.
     pub fn is_current(&self) -> bool {
-        self.current == Place::Whole
+        self.current == FileUse::Whole
     }
 
     /// Tells whether the newest set is one that could not be read: a save would put it aside, and it may be as good as new.
     pub fn is_unread(&self) -> bool {
         match self.current {
-            Place::Unread => true,
-            Place::Free => self.previous == Place::Unread,
-            Place::Whole => false,
+            FileUse::Unread => true,
+            FileUse::Free => self.previous == FileUse::Unread,
+            FileUse::Whole => false,
         }
     }
 
     /// The newest whole set, found without a change to the disk.
-    pub fn look_only(kind: &'static str, disk: &mut dyn Disk) -> Content {
+    pub fn look_only(kind: &'static str, disk: &mut dyn Disk) -> StoredContent {
         let file = StateFile {
             kind,
             generation: 0,
-            current: Place::Free,
-            previous: Place::Free,
+            current: FileUse::Free,
+            previous: FileUse::Free,
         };
-        let mut found = Content::Nothing;
+        let mut found = StoredContent::Nothing;
         for name in [file.current(), file.previous()] {
             match file.look(disk, &name) {
-                Name::Whole(document) => return Content::Whole(document.body),
-                Name::Damaged(_) | Name::Unread(_) => found = Content::Lost,
-                Name::Missing => {}
+                FileState::Whole(document) => return StoredContent::Whole(document.body),
+                FileState::Damaged(_) | FileState::Unread(_) => found = StoredContent::Lost,
+                FileState::Missing => {}
             }
         }
         found
@@ -195,10 +195,10 @@ impl StateFile {
             let _ = disk.remove(&new);
             return Err(error);
         }
-        let moved = self.current == Place::Whole;
+        let moved = self.current == FileUse::Whole;
         if moved {
             disk.rename(&self.current(), &self.previous())?;
-            (self.current, self.previous) = (Place::Free, Place::Whole);
+            (self.current, self.previous) = (FileUse::Free, FileUse::Whole);
         }
         disk.rename(&new, &self.current())
             .and_then(|()| disk.sync_folder())
@@ -207,11 +207,11 @@ impl StateFile {
                 if !moved {
                     let _ = disk.remove(&self.current());
                 } else if disk.rename(&self.previous(), &self.current()).is_ok() {
-                    (self.current, self.previous) = (Place::Whole, Place::Free);
+                    (self.current, self.previous) = (FileUse::Whole, FileUse::Free);
                 }
             })?;
         self.generation = document.generation;
-        self.current = Place::Whole;
+        self.current = FileUse::Whole;
         Ok(())
     }
 
@@ -224,7 +224,7 @@ impl StateFile {
         let older = [format!("{current}.new"), self.previous()]
             .into_iter()
             .chain(self.all_kept());
-        (self.current, self.previous) = (Place::Free, Place::Free);
+        (self.current, self.previous) = (FileUse::Free, FileUse::Free);
         let mut outcome = Ok(());
         for name in older {
             outcome = outcome.and(disk.remove(&name));
@@ -244,7 +244,7 @@ impl StateFile {
         format!("{}.json.previous", self.kind)
     }
 
-    fn look(&self, disk: &mut dyn Disk, name: &str) -> Name {
+    fn look(&self, disk: &mut dyn Disk, name: &str) -> FileState {
         let mut read = disk.read(name);
         for _ in 1..READ_TRIES {
             if read.is_err() {
@@ -252,26 +252,26 @@ impl StateFile {
             }
         }
         match read {
-            Ok(None) => Name::Missing,
+            Ok(None) => FileState::Missing,
             Ok(Some(bytes)) => match Document::decode(self.kind, &bytes) {
-                Ok(document) => Name::Whole(document),
+                Ok(document) => FileState::Whole(document),
                 // Nothing is wrong with it, and the newer program may come back.
-                Err(damage @ Damage::Newer) => Name::Unread(damage.to_string()),
-                Err(damage) => Name::Damaged(reason(&bytes, damage)),
+                Err(damage @ Damage::Newer) => FileState::Unread(damage.to_string()),
+                Err(damage) => FileState::Damaged(reason(&bytes, damage)),
             },
-            Err(error) => Name::Unread(error.to_string()),
+            Err(error) => FileState::Unread(error.to_string()),
         }
     }
 
     /// Keeps aside what could not be read and is in the way of a save.
     fn make_room(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
-        if self.previous == Place::Unread && self.current == Place::Whole {
+        if self.previous == FileUse::Unread && self.current == FileUse::Whole {
             keep_aside(disk, &self.previous(), UNREAD)?;
-            self.previous = Place::Free;
+            self.previous = FileUse::Free;
         }
-        if self.current == Place::Unread {
+        if self.current == FileUse::Unread {
             keep_aside(disk, &self.current(), UNREAD)?;
-            self.current = Place::Free;
+            self.current = FileUse::Free;
         }
         Ok(())
     }

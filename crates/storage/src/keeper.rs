@@ -13,20 +13,20 @@ const WORK_DEPTH: usize = 8;
 /// Name of the thread.
 const THREAD: &str = "store";
 
-/// A way to have things stored; clones have them stored by the same thread.
+/// Sends writes to the storage thread. Clones share one thread.
 #[derive(Debug, Clone)]
-pub struct Keeper {
-    work: mpsc::Sender<Job>,
+pub struct StoreHandle {
+    work: mpsc::Sender<StoreJob>,
 }
 
 /// The store and the work that waits for it.
-pub struct Shelf {
+pub struct StoreWorker {
     store: Store,
-    work: mpsc::Receiver<Job>,
+    work: mpsc::Receiver<StoreJob>,
 }
 
-/// What there is to do.
-enum Work {
+/// A write that the storage thread performs.
+enum StoreTask {
     Settings(Map<String, Value>),
     ReplaceSettings(Map<String, Value>),
     Memory(Map<String, Value>),
@@ -34,29 +34,29 @@ enum Work {
     Wipe,
 }
 
-/// A piece of work, and where its outcome goes.
-struct Job {
-    work: Work,
+/// A task and the channel for its result.
+struct StoreJob {
+    work: StoreTask,
     done: oneshot::Sender<io::Result<()>>,
 }
 
-/// Work that was begun.
+/// A write in progress.
 #[derive(Debug)]
-pub struct Begun {
+pub struct PendingWrite {
     done: oneshot::Receiver<io::Result<()>>,
 }
 
 /// Makes a way to have things stored.
-pub fn keeper(store: Store) -> (Keeper, Shelf) {
+pub fn keeper(store: Store) -> (StoreHandle, StoreWorker) {
     let (sender, receiver) = mpsc::channel(WORK_DEPTH);
-    let shelf = Shelf {
+    let shelf = StoreWorker {
         store,
         work: receiver,
     };
-    (Keeper { work: sender }, shelf)
+    (StoreHandle { work: sender }, shelf)
 }
 
-impl Shelf {
+impl StoreWorker {
     /// Works on a thread of its own until nobody can have anything stored any more.
     ///
     /// # Errors
@@ -82,21 +82,21 @@ impl Shelf {
     }
 }
 
-impl Job {
+impl StoreJob {
     fn perform(self, store: &mut Store) {
         let outcome = match self.work {
-            Work::Settings(settings) => store.save_settings(&settings),
-            Work::ReplaceSettings(settings) => store.replace_settings(&settings),
-            Work::Memory(memory) => store.save_memory(&memory),
-            Work::Chain(about, headers) => store.save_chain(&about, &headers),
-            Work::Wipe => store.wipe(),
+            StoreTask::Settings(settings) => store.save_settings(&settings),
+            StoreTask::ReplaceSettings(settings) => store.replace_settings(&settings),
+            StoreTask::Memory(memory) => store.save_memory(&memory),
+            StoreTask::Chain(about, headers) => store.save_chain(&about, &headers),
+            StoreTask::Wipe => store.wipe(),
         };
         // Whoever asked may have gone away.
         let _ = self.done.send(outcome);
     }
 }
 
-impl Begun {
+impl PendingWrite {
     /// Waits for the end of the work; dropping the future loses nothing.
     ///
     /// # Errors
@@ -111,13 +111,16 @@ impl Begun {
     }
 }
 
-impl Keeper {
+impl StoreHandle {
     /// Saves the settings; they are durable when this returns.
     ///
     /// # Errors
     /// The disk did not take them.
     pub async fn save_settings(&self, settings: Map<String, Value>) -> io::Result<()> {
-        self.begin(Work::Settings(settings)).await.ended().await
+        self.begin(StoreTask::Settings(settings))
+            .await
+            .ended()
+            .await
     }
 
     /// Saves the settings in place of every generation before them; they are durable when this returns.
@@ -125,20 +128,20 @@ impl Keeper {
     /// # Errors
     /// The disk did not take them.
     pub async fn replace_settings(&self, settings: Map<String, Value>) -> io::Result<()> {
-        self.begin(Work::ReplaceSettings(settings))
+        self.begin(StoreTask::ReplaceSettings(settings))
             .await
             .ended()
             .await
     }
 
     /// Begins to save the memory.
-    pub async fn begin_memory(&self, memory: Map<String, Value>) -> Begun {
-        self.begin(Work::Memory(memory)).await
+    pub async fn begin_memory(&self, memory: Map<String, Value>) -> PendingWrite {
+        self.begin(StoreTask::Memory(memory)).await
     }
 
     /// Begins to save the headers of a chain, and what they come after.
-    pub async fn begin_chain(&self, about: Map<String, Value>, headers: Vec<u8>) -> Begun {
-        self.begin(Work::Chain(about, headers)).await
+    pub async fn begin_chain(&self, about: Map<String, Value>, headers: Vec<u8>) -> PendingWrite {
+        self.begin(StoreTask::Chain(about, headers)).await
     }
 
     /// Removes settings, secrets, memory and headers; they are gone for good when this returns.
@@ -146,14 +149,14 @@ impl Keeper {
     /// # Errors
     /// Something is still there.
     pub async fn wipe(&self) -> io::Result<()> {
-        self.begin(Work::Wipe).await.ended().await
+        self.begin(StoreTask::Wipe).await.ended().await
     }
 
-    async fn begin(&self, work: Work) -> Begun {
+    async fn begin(&self, work: StoreTask) -> PendingWrite {
         let (done, ended) = oneshot::channel();
         // Without its thread the work is dropped, and whoever waits for its end finds that out.
-        let _ = self.work.send(Job { work, done }).await;
-        Begun { done: ended }
+        let _ = self.work.send(StoreJob { work, done }).await;
+        PendingWrite { done: ended }
     }
 }
 

@@ -15,9 +15,9 @@ pub trait Readable: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Readable for T {}
 
-/// The turn of a process to change a file: a lock that is kept until this is dropped.
+/// Lock on a file that another process may write. Dropping it unlocks.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct WriteLock {
     /// None where there is no other process.
     _lock: Option<File>,
 }
@@ -28,7 +28,7 @@ pub trait LargeDisk: Disk {
     ///
     /// # Errors
     /// There is no telling.
-    fn turn(&mut self, name: &str) -> io::Result<Turn>;
+    fn turn(&mut self, name: &str) -> io::Result<WriteLock>;
 
     /// Opens a file for reading.
     ///
@@ -44,7 +44,7 @@ pub trait LargeDisk: Disk {
 }
 
 impl LargeDisk for Folder {
-    fn turn(&mut self, name: &str) -> io::Result<Turn> {
+    fn turn(&mut self, name: &str) -> io::Result<WriteLock> {
         let path = self.path().join(format!("{name}.lock"));
         let file = OpenOptions::new()
             .read(true)
@@ -54,7 +54,7 @@ impl LargeDisk for Folder {
             .mode(0o600)
             .open(path)?;
         flock(&file, FlockOperation::LockExclusive)?;
-        Ok(Turn { _lock: Some(file) })
+        Ok(WriteLock { _lock: Some(file) })
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {

@@ -24,7 +24,7 @@ use std::io;
 use serde_json::{Map, Value};
 
 use disk::Disk;
-use file::{Content, StateFile};
+use file::{StateFile, StoredContent};
 use series::{Records, Series};
 
 /// The settings and secrets.
@@ -51,9 +51,9 @@ pub struct Store {
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// The settings.
-    pub settings: Content,
+    pub settings: StoredContent,
     /// The memory.
-    pub memory: Content,
+    pub memory: StoredContent,
     /// The headers of blocks.
     pub chain: Records,
     /// What went wrong, in words for people.

@@ -8,7 +8,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::sim_disk::{SharedDisk, SimDisk, Survives, Trouble};
+use crate::sim_disk::{DiskFault, SharedDisk, SimDisk, Survives};
 
 /// Cases in which it is not left to chance what survives.
 const CERTAIN: [Survives; 4] = [
@@ -18,11 +18,11 @@ const CERTAIN: [Survives; 4] = [
     Survives::Bytes,
 ];
 
-/// What a start finds, part by part, in words.
-pub type Found = BTreeMap<&'static str, String>;
+/// What a start finds on the disk, by part, as text.
+pub type StartFindings = BTreeMap<&'static str, String>;
 
-/// Something that is done to the files of a clock.
-pub trait Change {
+/// A change of the files of a clock.
+pub trait DiskChange {
     /// Does it; tells whether it was acknowledged.
     fn make(&self, disk: SharedDisk) -> bool;
 
@@ -30,7 +30,7 @@ pub trait Change {
     ///
     /// # Errors
     /// In words: the clock does not start.
-    fn start(&self, disk: SharedDisk) -> Result<Found, String>;
+    fn start(&self, disk: SharedDisk) -> Result<StartFindings, String>;
 }
 
 /// What was tried.
@@ -81,7 +81,11 @@ impl Counts {
 ///
 /// # Errors
 /// A start found neither the old nor the new, or the change does nothing.
-pub fn try_all(beginning: &SimDisk, change: &impl Change, chances: u64) -> Result<Counts, Broken> {
+pub fn try_all(
+    beginning: &SimDisk,
+    change: &impl DiskChange,
+    chances: u64,
+) -> Result<Counts, Broken> {
     let start = |disk: &SimDisk, when: &dyn fmt::Display| {
         change
             .start(SharedDisk::of(disk.clone()))
@@ -107,9 +111,9 @@ pub fn try_all(beginning: &SimDisk, change: &impl Change, chances: u64) -> Resul
     };
     for cut in 1..=operations.len() + 1 {
         let disk = SharedDisk::of(beginning.clone());
-        disk.arrange(cut, Trouble::PowerCut);
+        disk.arrange(cut, DiskFault::PowerCut);
         let made = change.make(disk.clone());
-        let rule = Rule {
+        let rule = RecoveryRule {
             old: &old,
             new: &new,
             // What is said without power is heard by nobody.
@@ -131,7 +135,7 @@ pub fn try_all(beginning: &SimDisk, change: &impl Change, chances: u64) -> Resul
             rule.judge(found, &when, &mut counts)?;
             for again in 1..=starting.look().recorded().len() {
                 let starting = SharedDisk::of(left.clone());
-                starting.arrange(again, Trouble::PowerCut);
+                starting.arrange(again, DiskFault::PowerCut);
                 // What a start without power says is of no interest.
                 let _ = change.start(starting.clone());
                 let survives = CERTAIN[(cut + again) % CERTAIN.len()];
@@ -145,17 +149,17 @@ pub fn try_all(beginning: &SimDisk, change: &impl Change, chances: u64) -> Resul
     Ok(counts)
 }
 
-/// What may be found.
-struct Rule<'a> {
-    old: &'a Found,
-    new: &'a Found,
+/// States that are allowed after a power cut.
+struct RecoveryRule<'a> {
+    old: &'a StartFindings,
+    new: &'a StartFindings,
     acknowledged: bool,
 }
 
-impl Rule<'_> {
+impl RecoveryRule<'_> {
     fn judge(
         &self,
-        found: Result<Found, String>,
+        found: Result<StartFindings, String>,
         when: &str,
         counts: &mut Counts,
     ) -> Result<(), Broken> {
@@ -166,7 +170,7 @@ impl Rule<'_> {
         let found =
             found.map_err(|reason| broken(format!("the clock does not start: {reason}")))?;
         let may_be = |(part, is): (&&'static str, &String)| {
-            let as_in = |state: &Found| state.get(*part) == Some(is);
+            let as_in = |state: &StartFindings| state.get(*part) == Some(is);
             as_in(self.new) || !self.acknowledged && as_in(self.old)
         };
         if found.len() != self.new.len() || !found.iter().all(may_be) {

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::{
     disk::Disk,
-    large::{LargeDisk, Readable, Turn},
+    large::{LargeDisk, Readable, WriteLock},
 };
 
 /// A disk whose power or patience can end at a step; clones share what they hold until one changes it.
@@ -18,20 +18,20 @@ use crate::{
 pub struct SimDisk {
     /// What was done, in words; none if nobody wants to know.
     log: Option<Vec<String>>,
-    files: Vec<File>,
+    files: Vec<SimFile>,
     names: BTreeMap<String, usize>,
     names_synced: BTreeMap<String, usize>,
-    changes: Vec<Change>,
+    changes: Vec<DirectoryChange>,
     steps: usize,
-    trouble: Option<(usize, Trouble)>,
+    trouble: Option<(usize, DiskFault)>,
     /// Names that cannot be read, and how often not.
     unreadable: BTreeMap<String, u32>,
     dead: bool,
 }
 
-/// What happens at a step.
+/// The fault that the disk simulates at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum DiskFault {
     /// The power goes away; no later step happens.
     PowerCut,
     /// The step fails, the later ones work.
@@ -40,17 +40,18 @@ pub enum Trouble {
     ReadOnly,
 }
 
+/// A file of the simulated disk.
 #[derive(Debug, Clone, Default)]
-struct File {
+struct SimFile {
     synced: Arc<Vec<u8>>,
     bytes: Arc<Vec<u8>>,
     startable_synced: bool,
     startable: bool,
 }
 
-/// A change of names that is not synced.
+/// A change of a directory that is not synced yet.
 #[derive(Debug, Clone)]
-enum Change {
+enum DirectoryChange {
     Link {
         name: String,
         file: usize,
@@ -102,10 +103,10 @@ impl SimDisk {
         for (name, bytes) in files {
             let bytes = Arc::new(bytes);
             disk.names.insert(name, disk.files.len());
-            disk.files.push(File {
+            disk.files.push(SimFile {
                 synced: Arc::clone(&bytes),
                 bytes,
-                ..File::default()
+                ..SimFile::default()
             });
         }
         disk.names_synced = disk.names.clone();
@@ -124,7 +125,7 @@ impl SimDisk {
     }
 
     /// The disk with trouble ahead, a number of steps from here; the first step is 1.
-    pub fn with_trouble(mut self, step: usize, trouble: Trouble) -> SimDisk {
+    pub fn with_trouble(mut self, step: usize, trouble: DiskFault) -> SimDisk {
         self.steps = 0;
         self.trouble = Some((step, trouble));
         self
@@ -169,10 +170,10 @@ impl SimDisk {
         let old = self.names_synced.clone();
         let new = self.names.clone();
         match survives {
-            Survives::Nothing => SimDisk::of(old, files.map(File::as_synced)),
-            Survives::Everything => SimDisk::of(new, files.map(File::as_written)),
-            Survives::Names => SimDisk::of(new, files.map(File::as_synced)),
-            Survives::Bytes => SimDisk::of(old, files.map(File::as_written)),
+            Survives::Nothing => SimDisk::of(old, files.map(SimFile::as_synced)),
+            Survives::Everything => SimDisk::of(new, files.map(SimFile::as_written)),
+            Survives::Names => SimDisk::of(new, files.map(SimFile::as_synced)),
+            Survives::Bytes => SimDisk::of(old, files.map(SimFile::as_written)),
             // Seeds that follow each other would begin alike.
             Survives::Chance(seed) => {
                 let seed = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -181,7 +182,7 @@ impl SimDisk {
         }
     }
 
-    fn of(names: BTreeMap<String, usize>, files: impl Iterator<Item = File>) -> SimDisk {
+    fn of(names: BTreeMap<String, usize>, files: impl Iterator<Item = SimFile>) -> SimDisk {
         SimDisk {
             files: files.collect(),
             names_synced: names.clone(),
@@ -239,11 +240,13 @@ impl SimDisk {
             log.push(format!("{what} {name}").trim_end().to_string());
         }
         match self.trouble {
-            Some((step, Trouble::PowerCut)) if step == self.steps => {
+            Some((step, DiskFault::PowerCut)) if step == self.steps => {
                 self.dead = true;
                 Err(io::Error::other("power cut"))
             }
-            Some((step, Trouble::Error)) if step == self.steps => Err(io::Error::other("no space")),
+            Some((step, DiskFault::Error)) if step == self.steps => {
+                Err(io::Error::other("no space"))
+            }
             _ => Ok(()),
         }
     }
@@ -252,14 +255,14 @@ impl SimDisk {
     fn changing_step(&mut self, what: &str, name: &str) -> io::Result<()> {
         self.step(what, name)?;
         match self.trouble {
-            Some((step, Trouble::ReadOnly)) if step <= self.steps => {
+            Some((step, DiskFault::ReadOnly)) if step <= self.steps => {
                 Err(io::ErrorKind::ReadOnlyFilesystem.into())
             }
             _ => Ok(()),
         }
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: DirectoryChange) {
         change.apply(&mut self.names);
         self.changes.push(change);
     }
@@ -270,17 +273,17 @@ impl SimDisk {
     }
 }
 
-impl File {
-    fn as_synced(&self) -> File {
-        File::settled(Arc::clone(&self.synced), self.startable_synced)
+impl SimFile {
+    fn as_synced(&self) -> SimFile {
+        SimFile::settled(Arc::clone(&self.synced), self.startable_synced)
     }
 
-    fn as_written(&self) -> File {
-        File::settled(Arc::clone(&self.bytes), self.startable)
+    fn as_written(&self) -> SimFile {
+        SimFile::settled(Arc::clone(&self.bytes), self.startable)
     }
 
-    fn settled(bytes: Arc<Vec<u8>>, startable: bool) -> File {
-        File {
+    fn settled(bytes: Arc<Vec<u8>>, startable: bool) -> SimFile {
+        SimFile {
             synced: Arc::clone(&bytes),
             bytes,
             startable_synced: startable,
@@ -288,13 +291,13 @@ impl File {
         }
     }
 
-    fn after_power_cut(&self, dice: &mut Dice) -> File {
+    fn after_power_cut(&self, dice: &mut Dice) -> SimFile {
         let startable = match dice.below(2) {
             0 => self.startable_synced,
             _ => self.startable,
         };
         if Arc::ptr_eq(&self.synced, &self.bytes) || self.synced == self.bytes {
-            return File::settled(Arc::clone(&self.synced), startable);
+            return SimFile::settled(Arc::clone(&self.synced), startable);
         }
         // What was synced has been followed by more at most, and stays.
         let synced = self.synced.len();
@@ -309,21 +312,21 @@ impl File {
             let from = synced + dice.below(bytes.len() - synced + 1);
             bytes.iter_mut().skip(from).for_each(|byte| *byte = 0);
         }
-        File::settled(Arc::new(bytes), startable)
+        SimFile::settled(Arc::new(bytes), startable)
     }
 }
 
-impl Change {
+impl DirectoryChange {
     fn apply(&self, names: &mut BTreeMap<String, usize>) {
         match self {
-            Change::Link { name, file } => {
+            DirectoryChange::Link { name, file } => {
                 names.insert(name.clone(), *file);
             }
-            Change::Rename { from, to, file } => {
+            DirectoryChange::Rename { from, to, file } => {
                 names.remove(from);
                 names.insert(to.clone(), *file);
             }
-            Change::Remove { name } => {
+            DirectoryChange::Remove { name } => {
                 names.remove(name);
             }
         }
@@ -360,11 +363,11 @@ impl Disk for SimDisk {
         } else {
             bytes.len() / 2
         };
-        self.files.push(File {
+        self.files.push(SimFile {
             bytes: Arc::new(bytes[..written].to_vec()),
-            ..File::default()
+            ..SimFile::default()
         });
-        self.change(Change::Link {
+        self.change(DirectoryChange::Link {
             name: name.to_string(),
             file,
         });
@@ -403,7 +406,7 @@ impl Disk for SimDisk {
         // A rename cut by the power may have happened; one that failed has not.
         if trouble.is_ok() || self.dead {
             let (from, to) = (from.to_string(), to.to_string());
-            self.change(Change::Rename { from, to, file });
+            self.change(DirectoryChange::Rename { from, to, file });
         }
         trouble
     }
@@ -412,7 +415,7 @@ impl Disk for SimDisk {
         self.powered()?;
         let trouble = self.changing_step("remove", name);
         if trouble.is_ok() || self.dead {
-            self.change(Change::Remove {
+            self.change(DirectoryChange::Remove {
                 name: name.to_string(),
             });
         }
@@ -433,8 +436,8 @@ fn is_read_only(trouble: &io::Result<()>) -> bool {
 }
 
 impl LargeDisk for SimDisk {
-    fn turn(&mut self, _: &str) -> io::Result<Turn> {
-        Ok(Turn::default())
+    fn turn(&mut self, _: &str) -> io::Result<WriteLock> {
+        Ok(WriteLock::default())
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
@@ -467,7 +470,7 @@ impl SharedDisk {
     }
 
     /// Arranges trouble, a number of steps from here; the first step is 1.
-    pub fn arrange(&self, step: usize, trouble: Trouble) {
+    pub fn arrange(&self, step: usize, trouble: DiskFault) {
         self.0
             .send_modify(|disk| *disk = disk.clone().with_trouble(step, trouble));
     }
@@ -519,8 +522,8 @@ impl Disk for SharedDisk {
 }
 
 impl LargeDisk for SharedDisk {
-    fn turn(&mut self, _: &str) -> io::Result<Turn> {
-        Ok(Turn::default())
+    fn turn(&mut self, _: &str) -> io::Result<WriteLock> {
+        Ok(WriteLock::default())
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 use storage::{
-    file::{Content, StateFile},
+    file::{StateFile, StoredContent},
     large::LargeDisk,
 };
 
@@ -50,7 +50,7 @@ pub fn look(disk: &mut dyn LargeDisk) -> Slots {
 /// The same with what went wrong; what is renamed meanwhile is found under the other name.
 fn looked(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
     let found = StateFile::look_only(KIND, disk);
-    let is_lost = found == Content::Lost;
+    let is_lost = found == StoredContent::Lost;
     let mut slots = slots_in(found);
     if is_lost {
         slots.note(UNREADABLE);
@@ -97,7 +97,7 @@ fn damage(file: &StateFile, notes: &[String]) -> Option<String> {
 }
 
 /// What was kept; where that is lost, the installed program runs.
-fn slots_in(content: Content) -> Slots {
+fn slots_in(content: StoredContent) -> Slots {
     let stored = content.whole();
     stored.as_ref().map(Slots::from_json).unwrap_or_default()
 }

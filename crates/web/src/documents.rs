@@ -14,7 +14,7 @@ use device::{
 };
 use http::HeaderValue;
 use interface::status::{self, HostMemory, Surroundings};
-use runtime::glass::Glass;
+use runtime::glass::DisplaySnapshot;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -35,7 +35,7 @@ impl StatusDocument {
     /// Makes the status of a view.
     pub fn of(
         view: &View,
-        glass: &Glass,
+        glass: &DisplaySnapshot,
         settings_tag: &HeaderValue,
         now: Now,
         memory: HostMemory,

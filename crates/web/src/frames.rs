@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use runtime::glass::Glass;
+use runtime::glass::DisplaySnapshot;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -104,7 +104,7 @@ impl Frame {
     }
 
     /// The panels that were painted since a generation; none if none was.
-    pub fn panels(glass: &Glass, seen: u64) -> Option<Frame> {
+    pub fn panels(glass: &DisplaySnapshot, seen: u64) -> Option<Frame> {
         let repainted: Vec<Value> = (0..)
             .zip(&glass.panels)
             .filter(|(_, panel)| panel.painted > seen)

@@ -12,7 +12,7 @@ use device::{
 use http::{HeaderMap, HeaderValue, header::ACCEPT};
 use net::dialer::DialCounts;
 use procfs::{process::Process, ticks_per_second};
-use runtime::glass::{Glass, PanelGlass};
+use runtime::glass::{DisplaySnapshot, PanelGlass};
 use tokio::time::Instant;
 
 use super::{
@@ -256,7 +256,7 @@ fn outbound(families: &mut Families, counts: DialCounts) {
 }
 
 /// What each panel shows, and whether it does what it is told.
-fn panels(families: &mut Families, glass: &Glass) {
+fn panels(families: &mut Families, glass: &DisplaySnapshot) {
     let now = Instant::now();
     families.gauge(
         "panel_up",
@@ -304,7 +304,7 @@ fn panels(families: &mut Families, glass: &Glass) {
 
 /// A figure of each panel that has one.
 fn each(
-    glass: &Glass,
+    glass: &DisplaySnapshot,
     value: impl Fn(&PanelGlass) -> Option<f64>,
 ) -> impl Iterator<Item = (String, f64)> {
     let panels = glass.panels.iter().enumerate();

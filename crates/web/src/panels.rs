@@ -10,7 +10,7 @@ use interface::{
     answer::Answer, asked::refused, given::Given, limits::CUSTOM_BODY_MAX, operations,
 };
 use render::{Bitmap, Painter, png};
-use runtime::glass::Glass;
+use runtime::glass::DisplaySnapshot;
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -110,7 +110,7 @@ pub fn all(call: &Call) -> Response {
     )
 }
 
-fn side_by_side(glass: &Glass, scale: u32) -> Bytes {
+fn side_by_side(glass: &DisplaySnapshot, scale: u32) -> Bytes {
     let bitmaps: Vec<Bitmap> = glass
         .panels
         .iter()

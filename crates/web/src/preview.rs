@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, StatusCode, header::UPGRADE};
 use hyper::upgrade::OnUpgrade;
-use runtime::glass::Glass;
+use runtime::glass::DisplaySnapshot;
 use serde_json::{Value, json};
 use tokio::{
     sync::OwnedSemaphorePermit,
@@ -138,7 +138,7 @@ fn wish(text: &str) -> Option<bool> {
     })
 }
 
-fn frames(glass: &Glass, uptime: Duration) -> Vec<Message> {
+fn frames(glass: &DisplaySnapshot, uptime: Duration) -> Vec<Message> {
     let panels = (0u8..).zip(&glass.panels);
     panels
         .map(|(index, panel)| {

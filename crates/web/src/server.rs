@@ -15,7 +15,7 @@ use http::{HeaderValue, StatusCode, header::CONNECTION};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use runtime::{
-    tasks::{Ended, Tasks},
+    tasks::{TaskExit, Tasks},
     waits::over,
 };
 use rustix::net::sockopt::set_socket_send_buffer_size;
@@ -85,7 +85,7 @@ pub async fn run(
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,
-            Some(Ended { name, .. }) = parts.ended() => {
+            Some(TaskExit { name, .. }) = parts.ended() => {
                 if *state.services.shutdown.borrow() {
                     break;
                 }
@@ -395,7 +395,7 @@ mod tests {
 
     use device::{device::Device, memory::Memory, now::Now, settings::Settings};
     use net::{dialer::Dialer, tls::Roots};
-    use runtime::{glass::Glass, inbox::inbox, log_lines::LogLines};
+    use runtime::{glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines};
     use wifi;
 
     use super::*;
@@ -418,7 +418,7 @@ mod tests {
             log: LogLines::new(),
             inbox: inbox().0,
             view: watch::Sender::new(Arc::new(device.view())).subscribe(),
-            glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))).subscribe(),
+            glass: watch::Sender::new(Arc::new(DisplaySnapshot::unknown(7, 122, 250))).subscribe(),
             identity: device::settings::emit::Identity::default(),
             allow_origins: Vec::new(),
             clock: runtime::clock::Clock::unset(),

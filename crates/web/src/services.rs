@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use board::sim::Bench;
 use device::{settings::emit::Identity, view::View};
 use net::dialer::Dialer;
-use runtime::{clock::Clock, glass::Glass, inbox::Inbox, log_lines::LogLines};
+use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox, log_lines::LogLines};
 use tokio::sync::watch;
 use wifi::Radio;
 
@@ -20,7 +20,7 @@ pub struct Services {
     /// What the device says of itself.
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
-    pub glass: watch::Receiver<Arc<Glass>>,
+    pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
     /// What the build and its parts are; `fs_rev` is that of the page that is served.
     pub identity: Identity,
     /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.

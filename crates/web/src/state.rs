@@ -16,7 +16,7 @@ use feeds::image::page::Page;
 use http::{HeaderValue, StatusCode};
 use passwords::Hasher;
 use runtime::host::{self, Least};
-use runtime::{glass::Glass, inbox::Stopped};
+use runtime::{glass::DisplaySnapshot, inbox::Stopped};
 use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::{
@@ -87,7 +87,7 @@ pub struct State {
     /// The description of the interface.
     pub description: OnceLock<Bytes>,
     /// The newest picture of all panels.
-    pub pictures: Cached<Glass, u64, Bytes>,
+    pub pictures: Cached<DisplaySnapshot, u64, Bytes>,
     /// What all followers are sent.
     pub frames: broadcast::Sender<Frame>,
     /// What followers know.
@@ -150,7 +150,7 @@ impl State {
     }
 
     /// What the panels show.
-    pub fn glass(&self) -> Arc<Glass> {
+    pub fn glass(&self) -> Arc<DisplaySnapshot> {
         Arc::clone(&self.services.glass.borrow())
     }
 

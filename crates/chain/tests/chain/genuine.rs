@@ -5,10 +5,10 @@ use chain::{
     Header, Work, alone,
     anchor::Anchor,
     bytes,
-    chain::{Chain, HEADERS_MAX, News},
+    chain::{Chain, ChainChange, HEADERS_MAX},
     header,
     network::{Network, PERIOD},
-    rules::Refusal,
+    rules::HeaderRefusal,
 };
 use std::str::FromStr;
 
@@ -20,7 +20,7 @@ const MESSAGE: usize = 2000;
 fn hear_all(chain: &mut Chain, headers: &[Header]) {
     for message in headers.chunks(MESSAGE) {
         let news = chain.hear(message, None);
-        assert_eq!(news, Ok(News::Longer(message.len() as u32)));
+        assert_eq!(news, Ok(ChainChange::Longer(message.len() as u32)));
         assert!(chain.headers().len() < HEADERS_MAX);
     }
 }
@@ -129,16 +129,16 @@ fn a_block_that_was_replaced_gives_way_and_one_as_good_does_not() {
         let loser = header_of(block);
         let mut chain = chain_before(&headers[0], 822_528);
         hear_all(&mut chain, &headers[..place]);
-        assert_eq!(chain.hear(&[loser], None), Ok(News::Longer(1)));
+        assert_eq!(chain.hear(&[loser], None), Ok(ChainChange::Longer(1)));
         // Equal work: the first one heard stays.
-        assert_eq!(chain.hear(&[headers[place]], None), Ok(News::Weaker));
+        assert_eq!(chain.hear(&[headers[place]], None), Ok(ChainChange::Weaker));
         assert_eq!(chain.tip(), loser.block_hash());
         let best = &headers[place..place + 2];
-        assert_eq!(chain.hear(best, None), Ok(News::Reorganised(1)));
+        assert_eq!(chain.hear(best, None), Ok(ChainChange::Reorganised(1)));
         assert_eq!(chain.tip(), best[1].block_hash());
         assert_eq!(chain.height(), Some(822_528 + place as u32 + 1));
         // The loser comes late.
-        assert_eq!(chain.hear(&[loser], None), Ok(News::Weaker));
+        assert_eq!(chain.hear(&[loser], None), Ok(ChainChange::Weaker));
         // All of it is as if the loser had never been.
         let mut straight = chain_before(&headers[0], 822_528);
         hear_all(&mut straight, &headers[..place + 2]);
@@ -210,12 +210,12 @@ fn what_an_explorer_tells_is_a_proof_and_any_bit_of_it_counts() {
             changed[bit / 8] ^= 1 << (bit % 8);
             let changed = chain::header(&changed).unwrap();
             let refused = check(&changed, height).unwrap_err();
-            let expected = [Refusal::NoWork, Refusal::WrongBits];
+            let expected = [HeaderRefusal::NoWork, HeaderRefusal::WrongBits];
             assert!(expected.contains(&refused), "bit {bit}: {refused}");
         }
-        assert_eq!(check(header, 900_000), Err(Refusal::Unconnected));
+        assert_eq!(check(header, 900_000), Err(HeaderRefusal::Unconnected));
     }
     let early = Some(headers[0].time - 2 * 3600 - 1);
     let future = alone::check(Network::Main, &anchor, &headers[0], 921_744, early);
-    assert_eq!(future, Err(Refusal::Future));
+    assert_eq!(future, Err(HeaderRefusal::Future));
 }

@@ -4,9 +4,9 @@ use bitcoin::{CompactTarget, block::Version};
 use chain::{
     BlockHash, Header,
     anchor::{Anchor, BadAnchor, genesis},
-    chain::{Chain, HEADERS_MAX, News, REORG_MAX, Refused},
+    chain::{Chain, ChainChange, HEADERS_MAX, REORG_MAX, Refused},
     network::{Network, PERIOD},
-    rules::Refusal,
+    rules::HeaderRefusal,
 };
 use proptest::prelude::*;
 
@@ -28,15 +28,15 @@ fn regtest() -> Chain {
 fn with(blocks: u32) -> (Chain, Vec<Header>) {
     let mut chain = regtest();
     let headers = branch(chain.tip(), BEGIN, blocks, 0);
-    assert_eq!(chain.hear(&headers, None), Ok(News::Longer(blocks)));
+    assert_eq!(chain.hear(&headers, None), Ok(ChainChange::Longer(blocks)));
     (chain, headers)
 }
 
-fn refused(why: Refusal) -> Result<News, Refused> {
+fn refused(why: HeaderRefusal) -> Result<ChainChange, Refused> {
     Err(Refused {
         at: 0,
         why,
-        news: News::Known,
+        news: ChainChange::Known,
     })
 }
 
@@ -46,7 +46,10 @@ fn each_network_begins_with_its_first_block() {
         let mut chain = Chain::new(network, Anchor::before_genesis(network));
         assert_eq!(chain.height(), Some(0));
         assert_eq!(chain.locator(), [genesis(network).block_hash()]);
-        assert_eq!(chain.hear(&[genesis(network)], None), Ok(News::Known));
+        assert_eq!(
+            chain.hear(&[genesis(network)], None),
+            Ok(ChainChange::Known)
+        );
         assert_eq!(Network::named(network.name()), Some(network));
     }
     assert_eq!(Network::named("testnet3"), None);
@@ -59,12 +62,15 @@ fn there_is_one_first_block() {
     let first = mine(genesis(Network::Regtest).prev_blockhash, BEGIN, 1);
     let mut other = vec![first];
     other.extend(branch(first.block_hash(), BEGIN + 600, 9, 1));
-    assert_eq!(chain.hear(&other, None), refused(Refusal::Unconnected));
+    assert_eq!(
+        chain.hear(&other, None),
+        refused(HeaderRefusal::Unconnected)
+    );
     assert_eq!(chain, before);
     // Time is held to the few blocks there are as well.
     let mut young = Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest));
     let old = mine(young.tip(), genesis(Network::Regtest).time, 1);
-    assert_eq!(young.hear(&[old], None), refused(Refusal::TooOld));
+    assert_eq!(young.hear(&[old], None), refused(HeaderRefusal::TooOld));
 }
 
 #[test]
@@ -89,15 +95,15 @@ fn what_breaks_a_rule_changes_nothing() {
                 time,
                 1,
             ),
-            Refusal::Unconnected,
+            HeaderRefusal::Unconnected,
         ),
-        (no_work, Refusal::NoWork),
-        (of_bits(0x207f_fffe), Refusal::WrongBits),
-        (of_bits(0x1f7f_ffff), Refusal::WrongBits),
-        (at(median), Refusal::TooOld),
-        (at(BEGIN), Refusal::TooOld),
-        (at(time + 7201), Refusal::Future),
-        (early_and_old, Refusal::Future),
+        (no_work, HeaderRefusal::NoWork),
+        (of_bits(0x207f_fffe), HeaderRefusal::WrongBits),
+        (of_bits(0x1f7f_ffff), HeaderRefusal::WrongBits),
+        (at(median), HeaderRefusal::TooOld),
+        (at(BEGIN), HeaderRefusal::TooOld),
+        (at(time + 7201), HeaderRefusal::Future),
+        (early_and_old, HeaderRefusal::Future),
     ] {
         let mut after = chain.clone();
         assert_eq!(after.hear(&[header], Some(time)), refused(why), "{why}");
@@ -109,14 +115,14 @@ fn what_breaks_a_rule_changes_nothing() {
         (Some(time), at(median + 1)),
     ] {
         let mut after = chain.clone();
-        assert_eq!(after.hear(&[header], time_now), Ok(News::Longer(1)));
+        assert_eq!(after.hear(&[header], time_now), Ok(ChainChange::Longer(1)));
     }
     let easier = mine_with(tip, time, 1, bits, |header| {
         header.bits = CompactTarget::from_consensus(0x2100_ffff);
     });
     assert_eq!(
         chain.clone().hear(&[easier], None),
-        refused(Refusal::WrongBits)
+        refused(HeaderRefusal::WrongBits)
     );
 }
 
@@ -135,7 +141,7 @@ fn a_difficulty_that_means_none_is_refused_whatever_the_hash() {
         let mut header = mine(chain.tip(), headers[0].time + 600, 1);
         header.bits = CompactTarget::from_consensus(bits);
         let heard = chain.clone().hear(&[header], None);
-        assert_eq!(heard, refused(Refusal::WrongBits), "{bits:08x}");
+        assert_eq!(heard, refused(HeaderRefusal::WrongBits), "{bits:08x}");
     }
 }
 
@@ -159,8 +165,8 @@ fn a_block_of_an_old_version_is_refused_from_the_first_one_on() {
             header.version = Version::from_consensus(version);
         });
         let expected = match is_taken {
-            true => Ok(News::Longer(1)),
-            false => refused(Refusal::OldVersion),
+            true => Ok(ChainChange::Longer(1)),
+            false => refused(HeaderRefusal::OldVersion),
         };
         assert_eq!(chain.hear(&[header], None), expected, "{version}");
     }
@@ -171,15 +177,15 @@ fn what_comes_before_a_bad_header_counts() {
     let mut chain = regtest();
     let mut headers = branch(chain.tip(), BEGIN, 5, 0);
     headers[3] = unworked(headers[3]);
-    let why = Refusal::NoWork;
-    let news = News::Longer(3);
+    let why = HeaderRefusal::NoWork;
+    let news = ChainChange::Longer(3);
     assert_eq!(
         chain.hear(&headers, None),
         Err(Refused { at: 3, why, news })
     );
     assert_eq!(chain.height(), Some(3));
     // Now its place is counted from the beginning of what was heard, known or not.
-    let news = News::Known;
+    let news = ChainChange::Known;
     assert_eq!(
         chain.hear(&headers[1..], None),
         Err(Refused { at: 2, why, news })
@@ -198,13 +204,19 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
             1,
         );
         let mut all_at_once = chain.clone();
-        assert_eq!(all_at_once.hear(&other, None), Ok(News::Reorganised(depth)));
+        assert_eq!(
+            all_at_once.hear(&other, None),
+            Ok(ChainChange::Reorganised(depth))
+        );
         assert_eq!(all_at_once.height(), Some(21));
         assert_eq!(all_at_once.tip(), other[depth as usize].block_hash());
         // As much work is no more work.
         let mut chain = chain;
         let before = chain.clone();
-        assert_eq!(chain.hear(&other[..depth as usize], None), Ok(News::Weaker));
+        assert_eq!(
+            chain.hear(&other[..depth as usize], None),
+            Ok(ChainChange::Weaker)
+        );
         assert_eq!(chain, before);
         // With a bad one at its end, what is before it still wins.
         let mut longer = other.clone();
@@ -215,14 +227,14 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
             other[0].bits,
             |_| {},
         ));
-        let why = Refusal::Unconnected;
-        let (at, news) = (longer.len() - 1, News::Reorganised(depth));
+        let why = HeaderRefusal::Unconnected;
+        let (at, news) = (longer.len() - 1, ChainChange::Reorganised(depth));
         let mut weaker = other[..depth as usize].to_vec();
         weaker.push(headers[0]);
         let refused = Refused {
             at: depth as usize,
             why,
-            news: News::Weaker,
+            news: ChainChange::Weaker,
         };
         assert_eq!(chain.hear(&weaker, None), Err(refused));
         assert_eq!(chain, before);
@@ -233,7 +245,7 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
         whole.extend(&other);
         assert_eq!(
             before.clone().hear(&whole, None),
-            Ok(News::Reorganised(depth))
+            Ok(ChainChange::Reorganised(depth))
         );
     }
 }
@@ -255,7 +267,7 @@ fn what_is_known_is_no_news() {
     let (chain, headers) = with(20);
     for known in [&headers[..], &headers[5..9], &headers[19..], &[]] {
         let mut after = chain.clone();
-        assert_eq!(after.hear(known, None), Ok(News::Known));
+        assert_eq!(after.hear(known, None), Ok(ChainChange::Known));
         assert_eq!(after, chain);
     }
 }
@@ -289,7 +301,7 @@ fn old_headers_are_forgotten_and_their_work_is_not() {
     assert_eq!(chain.base().hash, first.prev_blockhash);
     // A branch from before all that is kept follows nothing that is known.
     let old = branch(headers[10].block_hash(), BEGIN, 1, 9);
-    assert_eq!(chain.hear(&old, None), refused(Refusal::Unconnected));
+    assert_eq!(chain.hear(&old, None), refused(HeaderRefusal::Unconnected));
     // So many may always be replaced.
     let fork = headers.len() - REORG_MAX as usize;
     let other = branch(
@@ -298,7 +310,10 @@ fn old_headers_are_forgotten_and_their_work_is_not() {
         REORG_MAX + 1,
         9,
     );
-    assert_eq!(chain.hear(&other, None), Ok(News::Reorganised(REORG_MAX)));
+    assert_eq!(
+        chain.hear(&other, None),
+        Ok(ChainChange::Reorganised(REORG_MAX))
+    );
 }
 
 #[test]
@@ -375,10 +390,10 @@ fn an_anchor_is_the_end_of_a_period_with_a_hash_and_a_difficulty() {
 
 #[test]
 fn a_fault_is_what_no_clock_and_no_other_block_excuses() {
-    let faults: Vec<&str> = Refusal::ALL
+    let faults: Vec<&str> = HeaderRefusal::ALL
         .into_iter()
         .filter(|refusal| refusal.is_fault())
-        .map(Refusal::name)
+        .map(HeaderRefusal::name)
         .collect();
     assert_eq!(faults, ["no-work", "wrong-bits", "too-old", "old-version"]);
 }
@@ -410,7 +425,7 @@ proptest! {
             let before = chain.work();
             let news = chain.hear(end, None).unwrap();
             prop_assert!(chain.work() >= before);
-            prop_assert_eq!(chain.work() > before, !matches!(news, News::Weaker | News::Known));
+            prop_assert_eq!(chain.work() > before, !matches!(news, ChainChange::Weaker | ChainChange::Known));
         }
         prop_assert_eq!(chain.height(), Some(longest as u32));
         for pair in chain.headers().collect::<Vec<_>>().windows(2) {
@@ -443,15 +458,15 @@ proptest! {
             header = unworked(header);
         }
         let mut broken = Vec::new();
-        broken.extend((!is_linked).then_some(Refusal::Unconnected));
-        broken.extend((!is_mined).then_some(Refusal::NoWork));
-        broken.extend((bits != EASY).then_some(Refusal::WrongBits));
-        broken.extend((time <= middle).then_some(Refusal::TooOld));
-        broken.extend((time > now + 7200).then_some(Refusal::Future));
-        broken.extend((version < 4).then_some(Refusal::OldVersion));
+        broken.extend((!is_linked).then_some(HeaderRefusal::Unconnected));
+        broken.extend((!is_mined).then_some(HeaderRefusal::NoWork));
+        broken.extend((bits != EASY).then_some(HeaderRefusal::WrongBits));
+        broken.extend((time <= middle).then_some(HeaderRefusal::TooOld));
+        broken.extend((time > now + 7200).then_some(HeaderRefusal::Future));
+        broken.extend((version < 4).then_some(HeaderRefusal::OldVersion));
         let was = chain.clone();
         match chain.hear(&[header], Some(now)) {
-            Ok(news) => prop_assert_eq!((news, broken), (News::Longer(1), vec![])),
+            Ok(news) => prop_assert_eq!((news, broken), (ChainChange::Longer(1), vec![])),
             Err(refused) => {
                 prop_assert!(broken.contains(&refused.why), "{:?}, not {:?}", refused.why, broken);
                 prop_assert_eq!(chain, was);
@@ -475,5 +490,8 @@ fn a_genuine_block_with_another_bit_is_no_block() {
         assert!(chain.hear(&[other], None).is_err(), "bit {bit}");
         assert_eq!(chain, before, "bit {bit}");
     }
-    assert_eq!(chain.hear(&genuine[100..101], None), Ok(News::Longer(1)));
+    assert_eq!(
+        chain.hear(&genuine[100..101], None),
+        Ok(ChainChange::Longer(1))
+    );
 }

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use chain::{
     BlockHash, Header, Work,
-    chain::{Chain, News, Refused},
-    rules::Refusal,
+    chain::{Chain, ChainChange, Refused},
+    rules::HeaderRefusal,
 };
 
 use super::{
@@ -33,7 +33,7 @@ pub enum Reach {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Judged {
     /// Why they were not all taken.
-    pub refused: Option<Refusal>,
+    pub refused: Option<HeaderRefusal>,
     /// They changed the chain.
     pub is_new: bool,
     /// The last of them that was taken is the newest block that is kept.
@@ -59,7 +59,7 @@ pub struct Heard {
     /// The last of them that keeps the rules, and where it stands.
     pub last: Option<(Tip, Standing)>,
     /// Why the next one was not taken.
-    pub refused: Option<Refusal>,
+    pub refused: Option<HeaderRefusal>,
     /// They changed the chain.
     pub is_new: bool,
 }
@@ -153,7 +153,7 @@ impl KeptChain {
             Ok(news) => (headers.len(), None, news),
             Err(Refused { at, why, news }) => (at, Some(why), news),
         };
-        if let News::Reorganised(depth) = news {
+        if let ChainChange::Reorganised(depth) = news {
             self.reorganisations.count = self.reorganisations.count.saturating_add(1);
             self.reorganisations.last_depth = depth;
         }

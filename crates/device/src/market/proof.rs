@@ -6,7 +6,8 @@
 use alloc::{collections::VecDeque, vec::Vec};
 
 use chain::{
-    BlockHash, Header, alone, anchor::Anchor, chain::REORG_MAX, network::Network, rules::Refusal,
+    BlockHash, Header, alone, anchor::Anchor, chain::REORG_MAX, network::Network,
+    rules::HeaderRefusal,
 };
 
 use super::voices::Tip;
@@ -63,7 +64,7 @@ impl Run {
         height: u32,
         headers: &[Header],
         utc: Option<UtcTime>,
-    ) -> Result<Shown, Refusal> {
+    ) -> Result<Shown, HeaderRefusal> {
         let skipped = headers.len().saturating_sub(HEADERS_AT_ONCE_MAX);
         let headers = &headers[skipped..];
         let Some(newest) = headers.last() else {
@@ -83,7 +84,7 @@ impl Run {
                 continue;
             };
             if parent + 1 != own {
-                return Err(Refusal::Unconnected);
+                return Err(HeaderRefusal::Unconnected);
             }
             // Among chains as long as each other the one that was heard first counts.
             if height <= self.height {
@@ -97,7 +98,7 @@ impl Run {
         if let Some(known) = self.height_of(&tip.hash) {
             return match known == height {
                 true => Ok(Shown::Known),
-                false => Err(Refusal::Unconnected),
+                false => Err(HeaderRefusal::Unconnected),
             };
         }
         let mut run = Run::default();
@@ -125,17 +126,19 @@ fn check(
     height: u32,
     headers: &[Header],
     utc: Option<UtcTime>,
-) -> Result<Vec<BlockHash>, Refusal> {
+) -> Result<Vec<BlockHash>, HeaderRefusal> {
     let now = utc.and_then(|utc| u32::try_from(utc.unix_secs()).ok());
     let mut hashes: Vec<BlockHash> = Vec::with_capacity(headers.len());
     for (header, after) in headers.iter().zip((0..headers.len() as u32).rev()) {
-        let own = height.checked_sub(after).ok_or(Refusal::Unconnected)?;
+        let own = height
+            .checked_sub(after)
+            .ok_or(HeaderRefusal::Unconnected)?;
         let hash = alone::check(chain.network, &chain.anchor, header, own, now)?;
         if hashes
             .last()
             .is_some_and(|last| *last != header.prev_blockhash)
         {
-            return Err(Refusal::Unconnected);
+            return Err(HeaderRefusal::Unconnected);
         }
         hashes.push(hash);
     }

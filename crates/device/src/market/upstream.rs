@@ -8,7 +8,7 @@ use alloc::{
 };
 use core::time::Duration;
 
-use chain::{Header, Work, chain::Chain, network::Network, rules::Refusal};
+use chain::{Header, Work, chain::Chain, network::Network, rules::HeaderRefusal};
 
 use super::{
     doubts::{self, Demands},
@@ -845,7 +845,7 @@ impl Upstream {
         let judged = kept.judged(&heard);
         match heard.refused {
             // Whoever fetches finds out by it where the chains part.
-            Some(Refusal::Unconnected) => {}
+            Some(HeaderRefusal::Unconnected) => {}
             Some(refusal) => self.state(origin.source).drop(refusal.name(), 1),
             // Where none came it was our own question.
             None if headers.is_empty() => {}
@@ -857,7 +857,7 @@ impl Upstream {
         }
         match heard.refused {
             // It has a newer block than the last that could be judged.
-            Some(Refusal::Future) => self.wait_for_time(origin),
+            Some(HeaderRefusal::Future) => self.wait_for_time(origin),
             // Who breaks the rules has no voice, although what came before is true.
             Some(refusal) if refusal.is_fault() => {}
             Some(_) | None => {
@@ -926,7 +926,8 @@ impl Upstream {
         if let Some(own) = kept.height_after(&first.prev_blockhash) {
             let wanted = height.checked_sub(headers.len() as u32 - 1);
             if wanted != Some(own) {
-                self.state(source).drop(Refusal::Unconnected.name(), 1);
+                self.state(source)
+                    .drop(HeaderRefusal::Unconnected.name(), 1);
                 return News::Nothing;
             }
             self.runs.remove(&source);
@@ -952,7 +953,8 @@ impl Upstream {
             // Who says something else than a chain that is up to date has to show where it comes from.
             Ok(Shown::Linked(_) | Shown::Loose(..)) if is_current => {
                 self.runs.remove(&source);
-                self.state(source).drop(Refusal::Unconnected.name(), 1);
+                self.state(source)
+                    .drop(HeaderRefusal::Unconnected.name(), 1);
                 return News::Nothing;
             }
             Ok(Shown::Linked(tip)) => tip,
@@ -964,7 +966,7 @@ impl Upstream {
                 tip
             }
             Err(refusal) => {
-                if refusal == Refusal::Future {
+                if refusal == HeaderRefusal::Future {
                     self.wait_for_time(source.into());
                     self.settle(now);
                 }

@@ -1,6 +1,6 @@
 //! What somebody may try who wants the clock to show what is not so, a row after the other, and what the glass says of it.
 
-use chain::{CompactTarget, Header, rules::Refusal};
+use chain::{CompactTarget, Header, rules::HeaderRefusal};
 use device::{
     cells::Mark,
     input::Input,
@@ -59,7 +59,7 @@ impl World {
     }
 
     /// Headers of somebody who lies change nothing.
-    fn is_refused(&mut self, headers: &[Header], refusal: Refusal) {
+    fn is_refused(&mut self, headers: &[Header], refusal: HeaderRefusal) {
         let before = (self.tip(), self.verdict(), self.mark(), blocks(self));
         let counted = |world: &World| {
             let source = world.device.view().sources.remove(&SourceId::Peers);
@@ -70,7 +70,7 @@ impl World {
         let judged = self.judge(peer(5), headers);
         assert_eq!(judged.refused, Some(refusal));
         // Who fetches a chain finds out by it where chains part.
-        let counts = u64::from(refusal != Refusal::Unconnected);
+        let counts = u64::from(refusal != HeaderRefusal::Unconnected);
         assert_eq!(counted(self) - count, counts, "{refusal:?}");
         let after = (self.tip(), self.verdict(), self.mark(), blocks(self));
         assert_eq!(before, after, "{refusal:?}");
@@ -86,16 +86,16 @@ fn header_with_easy_bits_wrong_retarget_broken_link_bad_hash() {
     let rows = [
         (
             worked(Header { bits: easy, ..good }),
-            Refusal::WrongBits,
+            HeaderRefusal::WrongBits,
             true,
         ),
-        (unworked(good), Refusal::NoWork, true),
+        (unworked(good), HeaderRefusal::NoWork, true),
         (
             worked(Header {
                 prev_blockhash: good.merkle_root.to_raw_hash().into(),
                 ..good
             }),
-            Refusal::Unconnected,
+            HeaderRefusal::Unconnected,
             false,
         ),
     ];
@@ -149,8 +149,8 @@ fn future_time_and_median_violated() {
     let (mut world, miner) = proven();
     let mut early = miner.clone();
     early.mine_at(START + 7201);
-    world.is_refused(&early.newest(1), Refusal::Future);
-    assert!(!Refusal::Future.is_fault());
+    world.is_refused(&early.newest(1), HeaderRefusal::Future);
+    assert!(!HeaderRefusal::Future.is_fault());
     world.wait(1);
     let judged = world.judge(peer(0), &early.newest(1));
     assert!(judged.is_new, "its time has come");
@@ -158,7 +158,7 @@ fn future_time_and_median_violated() {
 
     let (mut world, mut miner) = proven();
     miner.mine_at(START - 3600);
-    world.is_refused(&miner.newest(1), Refusal::TooOld);
+    world.is_refused(&miner.newest(1), HeaderRefusal::TooOld);
 }
 
 #[test]

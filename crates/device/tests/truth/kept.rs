@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chain::{Header, rules::Refusal};
+use chain::{Header, rules::HeaderRefusal};
 use device::{
     board::BoardSpec,
     device::Device,
@@ -227,27 +227,27 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
         header
     };
     let rows = [
-        (unworked(good[20]), Refusal::NoWork),
+        (unworked(good[20]), HeaderRefusal::NoWork),
         (
             worked(broken(|header| {
                 header.bits = chain::CompactTarget::from_consensus(0x2070_0000);
             })),
-            Refusal::WrongBits,
+            HeaderRefusal::WrongBits,
         ),
         (
             worked(broken(|header| header.time = START - 7200)),
-            Refusal::TooOld,
+            HeaderRefusal::TooOld,
         ),
         (
             worked(broken(|header| {
                 header.version = chain::Version::from_consensus(1)
             })),
-            Refusal::OldVersion,
+            HeaderRefusal::OldVersion,
         ),
-        (good[22], Refusal::Unconnected),
+        (good[22], HeaderRefusal::Unconnected),
         (
             worked(broken(|header| header.time = START + 7201)),
-            Refusal::Future,
+            HeaderRefusal::Future,
         ),
     ];
     for (header, refusal) in rows {
@@ -257,7 +257,7 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
         assert_eq!(world.tip(), tip);
         world.check(900_019, HeightState::Alone);
         // Whoever fetches blocks finds out by it where chains part.
-        let counted = u64::from(refusal != Refusal::Unconnected);
+        let counted = u64::from(refusal != HeaderRefusal::Unconnected);
         let source = &world.device.view().sources[&SourceId::Peers];
         let dropped = source.dropped.get(refusal.name()).copied();
         assert_eq!(dropped.unwrap_or(0), counted, "{refusal:?}");
@@ -266,7 +266,7 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
     let mut headers = good[20..].to_vec();
     headers[3] = unworked(headers[3]);
     let judged = world.judge(peer(1), &headers);
-    assert_eq!(judged.refused, Some(Refusal::NoWork));
+    assert_eq!(judged.refused, Some(HeaderRefusal::NoWork));
     assert_eq!(judged.height, Some(900_022));
     world.check(900_019, HeightState::Alone);
 }
@@ -278,7 +278,7 @@ fn a_block_from_the_future_is_taken_when_its_time_has_come() {
     world.judge(peer(0), &miner.newest(12));
     miner.mine_at(START + 7201);
     let judged = world.judge(peer(0), &miner.newest(1));
-    assert_eq!(judged.refused, Some(Refusal::Future));
+    assert_eq!(judged.refused, Some(HeaderRefusal::Future));
     // That its time has not come may be the clock's own fault: what it has is not its newest block.
     world.check(900_011, HeightState::Claimed);
     world.wait(1);
@@ -297,7 +297,7 @@ fn a_clock_that_is_slow_proves_no_old_height() {
     world.claim(RELAY, 900_039);
     for place in 0..4 {
         let judged = world.judge(peer(place), &miner.newest(40));
-        assert_eq!(judged.refused, Some(Refusal::Future));
+        assert_eq!(judged.refused, Some(HeaderRefusal::Future));
         assert!(judged.height < Some(900_039));
     }
     world.check(900_039, HeightState::Claimed);

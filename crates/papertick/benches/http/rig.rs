@@ -8,7 +8,9 @@ use device::{
 };
 use net::{dialer::Dialer, tls::Roots};
 use papertick::main_loop::{Beginning, MainLoop};
-use runtime::{clock::Clock, glass::Glass, inbox::inbox, log_lines::LogLines, tasks::stop_signal};
+use runtime::{
+    clock::Clock, glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines, tasks::stop_signal,
+};
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
 use updates::{
@@ -36,7 +38,7 @@ pub async fn start(folder: &Path) -> Rig {
     let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
     let (stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop.clone()));
-    let glass = watch::Sender::new(Arc::new(Glass::unknown(board.panels, 122, 250)));
+    let glass = watch::Sender::new(Arc::new(DisplaySnapshot::unknown(board.panels, 122, 250)));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let means = Means::without_slots(board, folder.to_path_buf(), inbox.clone());

@@ -25,7 +25,7 @@ use device::{
     refresh::Refresh,
 };
 use render::Bitmap;
-use runtime::{glass::Glass, inbox::Inbox};
+use runtime::{glass::DisplaySnapshot, inbox::Inbox};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
@@ -78,7 +78,7 @@ pub struct Canvas<P> {
     /// What the panels should show.
     pub pictures: watch::Receiver<Picture>,
     /// What they show.
-    pub glass: watch::Sender<Arc<Glass>>,
+    pub glass: watch::Sender<Arc<DisplaySnapshot>>,
     /// What the painter does.
     pub progress: watch::Sender<Progress>,
     /// Where the end of a paint is reported.
@@ -125,8 +125,8 @@ struct Painter<P> {
     panels: P,
     renderer: render::Painter,
     care: Care,
-    glass: Glass,
-    publish: watch::Sender<Arc<Glass>>,
+    glass: DisplaySnapshot,
+    publish: watch::Sender<Arc<DisplaySnapshot>>,
     places: Vec<Place>,
     /// Counters of the picture that was painted last; none before the first.
     painted: Option<Counters>,
@@ -179,9 +179,9 @@ impl<P: Panels> Painter<P> {
         panels: P,
         renderer: render::Painter,
         care: Care,
-        publish: watch::Sender<Arc<Glass>>,
+        publish: watch::Sender<Arc<DisplaySnapshot>>,
     ) -> Painter<P> {
-        let glass = Glass::clone(&publish.borrow());
+        let glass = DisplaySnapshot::clone(&publish.borrow());
         Painter {
             places: vec![Place::default(); panels.count()],
             panels,

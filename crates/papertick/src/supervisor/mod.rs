@@ -34,7 +34,7 @@ use handover::{Given, TakeOver, Told};
 use listenfd::ListenFd;
 use process::Process;
 use programs::{Chosen, Installation, Programs};
-use runtime::{patience::Patience, tasks::Tasks};
+use runtime::{patience::TimeBudget, tasks::Tasks};
 use rustix::process::Signal;
 use signal_hook::flag::register_conditional_default;
 use storage::lock::{self, FolderError, Holder};
@@ -626,7 +626,7 @@ impl Supervisor {
 
     /// Follows a device process to its end.
     async fn watch(&mut self, process: Process, chosen: &Chosen, stop: &mut StopSignals) -> End {
-        let mut patience = Patience::of(self.limits.start);
+        let mut patience = TimeBudget::of(self.limits.start);
         let safe_until = Instant::now() + self.limits.safe;
         let trial = || Trial::new(self.place, self.limits.trial);
         let mut followed = Followed {
@@ -644,7 +644,7 @@ impl Supervisor {
                         process.child.kill().await;
                         return End::Broken("its painter made no progress".to_string());
                     }
-                    patience = Patience::of(self.limits.beat);
+                    patience = TimeBudget::of(self.limits.beat);
                     self.hear(word, &mut followed);
                 }
                 status = process.child.wait() => {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use interface::{operation::Service, operations::path_of};
-use runtime::patience::Patience;
+use runtime::patience::TimeBudget;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -51,7 +51,7 @@ pub(super) enum Verdict {
 pub(super) struct Trial {
     place: SocketAddr,
     length: Duration,
-    patience: Patience,
+    patience: TimeBudget,
     is_painted: bool,
     /// Requests in a row that were answered: only while this process runs are there any.
     answered: u32,
@@ -65,7 +65,7 @@ impl Trial {
         Trial {
             place,
             length,
-            patience: Patience::of((length * PATIENCE_FACTOR).max(PATIENCE_MIN)),
+            patience: TimeBudget::of((length * PATIENCE_FACTOR).max(PATIENCE_MIN)),
             is_painted: false,
             answered: 0,
             probe: Box::pin(answers(place)),
@@ -159,7 +159,7 @@ mod tests {
     async fn verdict(answers: Answers, is_painted: bool) -> Verdict {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut trial = Trial::new(listener.local_addr().unwrap(), Duration::from_millis(200));
-        trial.patience = Patience::of(Duration::from_millis(800));
+        trial.patience = TimeBudget::of(Duration::from_millis(800));
         if is_painted {
             trial.painted();
         }

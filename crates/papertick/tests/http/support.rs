@@ -21,8 +21,8 @@ use device::{
 use net::{dialer::Dialer, tls::Roots};
 use render::Bitmap;
 use runtime::{
-    glass::{Glass, PanelGlass},
-    inbox::{Message, inbox},
+    glass::{DisplaySnapshot, PanelGlass},
+    inbox::{InboxMessage, inbox},
     log_lines::LogLines,
 };
 use serde_json::Value;
@@ -107,13 +107,13 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
 }
 
 /// What the panels show at first.
-pub(crate) fn glass_of(panels: usize) -> Glass {
+pub(crate) fn glass_of(panels: usize) -> DisplaySnapshot {
     let panel = PanelGlass {
         painted: 1,
         since: Some(Instant::now()),
         ..PanelGlass::unknown(Arc::new(Bitmap::paper(122, 250)))
     };
-    Glass {
+    DisplaySnapshot {
         generation: 1,
         panels: vec![panel; panels],
     }
@@ -123,7 +123,7 @@ pub(crate) fn glass_of(panels: usize) -> Glass {
 pub(crate) struct Clock {
     pub(crate) address: std::net::SocketAddr,
     pub(crate) view: watch::Sender<Arc<View>>,
-    pub(crate) glass: watch::Sender<Arc<Glass>>,
+    pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
     pub(crate) shutdown: watch::Sender<bool>,
     pub(crate) asked: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,
@@ -346,7 +346,7 @@ impl Clock {
 }
 
 async fn stand_in(
-    mut messages: mpsc::Receiver<Message>,
+    mut messages: mpsc::Receiver<InboxMessage>,
     written: mpsc::Sender<Request>,
     mut scripted: mpsc::Receiver<Reply>,
 ) {
@@ -361,7 +361,7 @@ async fn stand_in(
 /// The core of the clock, without a store and without time.
 async fn core(
     mut device: Device,
-    mut messages: mpsc::Receiver<Message>,
+    mut messages: mpsc::Receiver<InboxMessage>,
     view: watch::Sender<Arc<View>>,
 ) {
     let mut now = Now {

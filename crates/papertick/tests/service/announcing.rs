@@ -14,7 +14,7 @@ use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
 use net::mdns::{Reach, Service, search};
 use papertick::drivers::advert::{self, Announcing, Patience};
 use runtime::{
-    inbox::{Message, inbox},
+    inbox::{InboxMessage, inbox},
     log_lines::LogLines,
     tasks::{Stopper, Tasks, stop_signal},
 };
@@ -126,7 +126,7 @@ impl Drop for Witness {
 
 struct Clock {
     adverts: watch::Sender<Option<Advert>>,
-    inputs: mpsc::Receiver<Message>,
+    inputs: mpsc::Receiver<InboxMessage>,
     tasks: Tasks,
     stopper: Stopper,
 }
@@ -162,7 +162,7 @@ impl Clock {
     /// What the device hears next: the name under which it is found.
     async fn hears(&mut self, asked: &str, name: Option<&str>) {
         let message = timeout(LIMIT, self.inputs.recv()).await;
-        let Ok(Some(Message { input, .. })) = message else {
+        let Ok(Some(InboxMessage { input, .. })) = message else {
             panic!("nothing is said about {asked}")
         };
         let Input::Linked(LinkEvent::Announced {

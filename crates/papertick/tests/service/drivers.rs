@@ -14,7 +14,7 @@ use device::{
 use papertick::drivers::{host, lights, senses};
 use runtime::{
     clock::Clock,
-    inbox::{Message, inbox},
+    inbox::{InboxMessage, inbox},
     tasks::Tasks,
 };
 use tokio::{
@@ -27,7 +27,7 @@ fn rev_b() -> SimBoard {
 }
 
 /// The next input; none if a quarter of an hour brings none.
-async fn next(inputs: &mut mpsc::Receiver<Message>) -> Option<Input> {
+async fn next(inputs: &mut mpsc::Receiver<InboxMessage>) -> Option<Input> {
     let message = timeout(Duration::from_secs(900), inputs.recv())
         .await
         .ok()?;
@@ -83,7 +83,7 @@ async fn light_is_reported_when_it_changes() {
 
 /// What the buttons of a board report, with the moments in ms.
 struct Pressed {
-    inputs: mpsc::Receiver<Message>,
+    inputs: mpsc::Receiver<InboxMessage>,
     _tasks: Tasks,
 }
 

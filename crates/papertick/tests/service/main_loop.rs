@@ -36,8 +36,8 @@ use storage::{
     disk::Disk,
     document::Document,
     file::StateFile,
-    keeper::{self, Keeper, Shelf},
-    sim_disk::{Dice, SharedDisk, SimDisk, Trouble},
+    keeper::{self, StoreHandle, StoreWorker},
+    sim_disk::{Dice, DiskFault, SharedDisk, SimDisk},
 };
 use tokio::{
     sync::watch,
@@ -51,7 +51,7 @@ struct Desk {
     inbox: Inbox,
     followed: Followed,
     disk: SharedDisk,
-    keeper: Keeper,
+    keeper: StoreHandle,
     clock: Clock,
     stopper: Stopper,
     tasks: Tasks,
@@ -138,8 +138,8 @@ struct Idle {
     inbox: Inbox,
     followed: Followed,
     disk: SharedDisk,
-    keeper: Keeper,
-    shelf: Shelf,
+    keeper: StoreHandle,
+    shelf: StoreWorker,
     clock: Clock,
     main_loop: MainLoop,
 }
@@ -288,7 +288,7 @@ async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_los
 async fn a_change_that_cannot_be_stored_is_taken_back() {
     let desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
-    desk.disk.arrange(1, Trouble::Error);
+    desk.disk.arrange(1, DiskFault::Error);
     let refused = Reply::Refused(Refusal::NotStored);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
     assert_eq!(desk.digit_px(), 200);
@@ -340,7 +340,7 @@ async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
         let mut desk = Desk::new();
         desk.patch(json!({"digitFontPx": 200})).await;
         desk.patch(json!({"digitFontPx": 210})).await;
-        desk.disk.arrange(step, Trouble::Error);
+        desk.disk.arrange(step, DiskFault::Error);
         let reply = desk.reset().await;
         if reply == Reply::Done {
             assert!(stored(&desk.disk.look(), SETTINGS).is_none());
@@ -360,7 +360,7 @@ async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
 async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
     let mut desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
-    desk.disk.arrange(1, Trouble::ReadOnly);
+    desk.disk.arrange(1, DiskFault::ReadOnly);
     let refused = Reply::Refused(Refusal::NotStored);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
     assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
@@ -440,7 +440,7 @@ async fn a_factory_reset_that_fails_halfway_leaves_memory_and_headers_too() {
         desk.inbox.settle(known).await.unwrap();
         sleep(MEMORY_PERIOD).await;
         let before = stored(&desk.disk.look(), MEMORY).unwrap().1;
-        desk.disk.arrange(step, Trouble::Error);
+        desk.disk.arrange(step, DiskFault::Error);
         if desk.reset().await == Reply::Done {
             assert!(step > 1, "the first step is refused");
             continue;
@@ -457,7 +457,7 @@ async fn a_factory_reset_that_fails_halfway_leaves_memory_and_headers_too() {
 async fn settings_that_a_failed_reset_could_not_put_back_are_missing_aloud() {
     let mut desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
-    desk.disk.arrange(1, Trouble::ReadOnly);
+    desk.disk.arrange(1, DiskFault::ReadOnly);
     assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
     let notes = desk.notes();
     assert!(
@@ -471,7 +471,7 @@ async fn a_forgotten_network_restarts_the_clock_although_the_disk_refuses() {
     let mut desk = Desk::new();
     let provisioned = LinkEvent::Provisioned;
     desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
-    desk.disk.arrange(1, Trouble::Error);
+    desk.disk.arrange(1, DiskFault::Error);
     let forgotten = Input::Finished(Finished::Forgotten(Ok(())));
     desk.inbox.settle(forgotten).await.unwrap();
     assert!(desk.followed.view.borrow().settings.wifi_configured);
@@ -487,7 +487,7 @@ async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
     let mut desk = Desk::new();
     let provisioned = LinkEvent::Provisioned;
     desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
-    desk.disk.arrange(1, Trouble::ReadOnly);
+    desk.disk.arrange(1, DiskFault::ReadOnly);
     sleep(PROVISIONED_DELAY).await;
     let refused = Reply::Refused(Refusal::NotStored);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
@@ -499,7 +499,7 @@ async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn requests_that_change_no_setting_do_not_suffer_from_the_disk() {
     let desk = Desk::new();
-    desk.disk.arrange(1, Trouble::Error);
+    desk.disk.arrange(1, DiskFault::Error);
     let (refused, done) = tokio::join!(
         desk.patch(json!({"digitFontPx": 220})),
         desk.inbox.ask(Request::FullRefresh),
@@ -577,7 +577,7 @@ async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
 #[tokio::test(start_paused = true)]
 async fn a_memory_that_cannot_be_saved_disturbs_nobody() {
     let desk = Desk::new();
-    desk.disk.arrange(1, Trouble::Error);
+    desk.disk.arrange(1, DiskFault::Error);
     desk.height(900_000).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
     let notes = desk.notes();
@@ -599,7 +599,7 @@ async fn the_headers_of_the_chain_are_on_the_disk_in_time() {
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
     assert_eq!(kept_tip(&desk.disk, &spec), miner.tip());
     // One that cannot be stored is said, and stored once it can be.
-    desk.disk.arrange(1, Trouble::ReadOnly);
+    desk.disk.arrange(1, DiskFault::ReadOnly);
     miner.mine(1);
     desk.headers(&miner.headers[4..]).await;
     sleep(MEMORY_PERIOD).await;
@@ -620,7 +620,7 @@ async fn the_headers_of_the_chain_are_on_the_disk_in_time() {
 async fn a_full_disk_is_tried_ever_more_rarely() {
     let disk = SharedDisk::of(SimDisk::default().recording());
     let desk = Desk::on(disk);
-    desk.disk.arrange(1, Trouble::ReadOnly);
+    desk.disk.arrange(1, DiskFault::ReadOnly);
     let height = |minute: u32| 900_000 + minute;
     for minute in 0..8 * 60 {
         desk.height(height(minute)).await;

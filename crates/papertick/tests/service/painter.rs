@@ -21,8 +21,8 @@ use device::{
 use papertick::drivers::painter::{self, Canvas, Progress, QUIET, RETRY_MAX, STEP_FACTOR};
 use render::Bitmap;
 use runtime::{
-    glass::Glass,
-    inbox::{Message, inbox},
+    glass::DisplaySnapshot,
+    inbox::{InboxMessage, inbox},
     tasks::Tasks,
 };
 use tokio::{
@@ -35,10 +35,10 @@ const MOMENT: Duration = Duration::from_millis(1);
 /// A painter at work.
 struct Easel {
     pictures: watch::Sender<Picture>,
-    glass: watch::Receiver<Arc<Glass>>,
+    glass: watch::Receiver<Arc<DisplaySnapshot>>,
     bench: Bench,
     progress: watch::Receiver<Progress>,
-    inputs: mpsc::Receiver<Message>,
+    inputs: mpsc::Receiver<InboxMessage>,
     _tasks: Tasks,
 }
 
@@ -52,7 +52,7 @@ impl Easel {
         let spec = spec::find("rev-b").unwrap();
         let board = sim::board(spec, SimOptions::default());
         let (pictures, follow) = watch::channel(picture(text));
-        let unknown = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let (glass, shown) = watch::channel(Arc::new(unknown));
         let (progress, doing) = watch::channel(Progress::Waiting);
         let (inbox, inputs) = inbox();
@@ -325,7 +325,7 @@ async fn a_port_that_hangs_is_noticed() {
         height: 250,
         care: Care::NONE,
         pictures: follow,
-        glass: watch::Sender::new(Arc::new(Glass::unknown(7, 122, 250))),
+        glass: watch::Sender::new(Arc::new(DisplaySnapshot::unknown(7, 122, 250))),
         progress,
         inbox,
     };
@@ -386,7 +386,7 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
     let (_pictures, follow) = watch::channel(picture("0"));
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    let (glass, shown) = watch::channel(Arc::new(Glass::unknown(1, 122, 250)));
+    let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(1, 122, 250)));
     let canvas = Canvas {
         panels,
         width: 122,
@@ -426,7 +426,7 @@ fn clock_on(
 ) -> (
     Tasks,
     watch::Sender<Picture>,
-    watch::Receiver<Arc<Glass>>,
+    watch::Receiver<Arc<DisplaySnapshot>>,
     watch::Receiver<Progress>,
 ) {
     let board = assemble(circuit, wiring).unwrap();
@@ -435,7 +435,7 @@ fn clock_on(
         tasks.spawn(bus.name, bus.serve());
     }
     let (pictures, follow) = watch::channel(picture("00000000"));
-    let (glass, shown) = watch::channel(Arc::new(Glass::unknown(8, 122, 250)));
+    let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(8, 122, 250)));
     let (progress, doing) = watch::channel(Progress::Waiting);
     let (inbox, mut inputs) = inbox();
     let canvas = Canvas {

@@ -18,7 +18,7 @@ use net::{
     tls::Roots,
 };
 use runtime::{
-    inbox::{Message, inbox},
+    inbox::{InboxMessage, inbox},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use semver::Version;
@@ -48,7 +48,7 @@ struct Rig {
     installer: Installer,
     wish: mpsc::Sender<()>,
     arrivals: mpsc::Receiver<Arrival>,
-    heard: mpsc::Receiver<Message>,
+    heard: mpsc::Receiver<InboxMessage>,
     folder: TempDir,
     tasks: Tasks,
     stopper: Stopper,

@@ -15,7 +15,7 @@ use updates::{
     slots::{Factory, ImageSlot, Program, Shun, Slots, Standing},
 };
 
-use storage::sim_disk::{Dice, SharedDisk, SimDisk, Trouble};
+use storage::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
 
 /// More steps than any update takes.
 const STEPS: usize = 48;
@@ -180,7 +180,7 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
             let (running, _) = start(&mut beginning.clone());
             let disk = SharedDisk::of(beginning.clone());
             let mut depot = depot(&disk, running);
-            disk.arrange(step, Trouble::PowerCut);
+            disk.arrange(step, DiskFault::PowerCut);
             let switched = update(&mut depot, &firmware(new), judge(Kind::Firmware, old)).is_ok();
             for seed in 1..=24 {
                 let mut left = disk.look().after_power_cut(&mut Dice(seed));
@@ -215,7 +215,7 @@ fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
             let (running, _) = start(&mut beginning.clone());
             let disk = SharedDisk::of(beginning.clone());
             let mut depot = depot(&disk, running);
-            disk.arrange(step, Trouble::Error);
+            disk.arrange(step, DiskFault::Error);
             let updated = update(&mut depot, &firmware(9), judge(Kind::Firmware, old));
             let (_, found) = start(&mut disk.look().healthy());
             let expected = if updated.is_ok() { 9 } else { old };
@@ -249,7 +249,7 @@ fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
             if let Program::Slot(slot) = running {
                 record::change(&mut shared.clone(), |slots| slots.passed(slot)).unwrap();
             }
-            shared.arrange(1 + dice.below(2 * STEPS), Trouble::PowerCut);
+            shared.arrange(1 + dice.below(2 * STEPS), DiskFault::PowerCut);
             attempted = found + 1;
             let mut depot = depot(&shared, running);
             if update(

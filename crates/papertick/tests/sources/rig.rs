@@ -14,7 +14,7 @@ use net::{
 };
 use runtime::{
     clock::Clock,
-    inbox::{Message, inbox},
+    inbox::{InboxMessage, inbox},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::{
@@ -49,7 +49,7 @@ pub struct Rig {
     pub stopper: Stopper,
     pub tasks: Tasks,
     _folder: TempDir,
-    inputs: mpsc::Receiver<Message>,
+    inputs: mpsc::Receiver<InboxMessage>,
 }
 
 impl Rig {

@@ -2,7 +2,7 @@
 
 use device::cells::Line;
 
-use super::Panel;
+use super::PanelCanvas;
 use crate::{
     faces,
     mask::Mask,
@@ -19,7 +19,7 @@ const READABLE: u32 = 2 * 15;
 const LINES_MAX: usize = 32;
 const CHARS_MAX: usize = 128;
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// Lines of one height, centred as a block and each by itself.
     ///
     /// Lines that are too wide first make the block smaller, then are broken.

@@ -1,7 +1,7 @@
 //! Digits, currency signs and the miner's words: one height and one baseline on all panels.
 
-use super::{Panel, centred};
-use crate::{bitcoin, mask::Mask, text::Run};
+use super::{PanelCanvas, centred};
+use crate::{bitcoin, mask::Mask, text::TextRun};
 
 /// Height of the miner's words, px.
 pub(super) const TAIL: u32 = 160;
@@ -12,7 +12,7 @@ const MIDDLE: &str = "0";
 /// The least part of its width that a wide sign keeps, so that it stands as high as the digits.
 const NARROWEST: f32 = 0.82;
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// A text in the digit font, on the baseline that digits have at that height.
     ///
     /// A sign that the font lacks leaves the panel empty, as another font's would not belong to the digits; the
@@ -38,7 +38,7 @@ impl Panel<'_> {
     }
 
     /// The text as ink that fits; a single sign gives up some of its width before its height.
-    fn fitting_sign(&mut self, text: &str, half_px: u32) -> Run {
+    fn fitting_sign(&mut self, text: &str, half_px: u32) -> TextRun {
         let (font, room) = (self.style.font, self.room());
         let run = self.type_.run(font, half_px, text);
         let mut signs = text.chars();

@@ -2,16 +2,16 @@
 
 use device::settings::fonts::FontId;
 
-use super::{LABEL, LABEL_MIN, MARGIN, Panel, bar};
+use super::{LABEL, LABEL_MIN, MARGIN, PanelCanvas, bar};
 use crate::{
     mask::Mask,
-    text::{LEAST, Room, Run},
+    text::{LEAST, Room, TextRun},
 };
 
 /// From the middle of the panel to the ink of each line, px.
 const GAP: i32 = 12;
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// A split label, turned if the style says so.
     pub(super) fn label(&mut self, top: &str, bottom: &str) -> Mask {
         if self.style.vertical_labels {
@@ -33,7 +33,7 @@ impl Panel<'_> {
         if !self.style.vertical_labels {
             return self.fitted(self.style.font, LABEL, text);
         }
-        let mut across = Panel {
+        let mut across = PanelCanvas {
             width: self.height,
             height: self.width,
             style: self.style,
@@ -91,7 +91,7 @@ impl Panel<'_> {
     }
 }
 
-fn put(canvas: &mut Mask, run: &Run, top: i32) {
+fn put(canvas: &mut Mask, run: &TextRun, top: i32) {
     canvas.blit(&run.mask, (canvas.width() - run.width()) / 2, top);
 }
 
@@ -102,7 +102,7 @@ struct Stance {
 }
 
 /// None for letters, which stand by their own ink; a dash stays at its height.
-fn stance(line: &Run, capital: &Run) -> Stance {
+fn stance(line: &TextRun, capital: &TextRun) -> Stance {
     if 2 * line.height() > capital.height() {
         return Stance { above: 0, below: 0 };
     }

@@ -18,7 +18,7 @@ use device::{
 
 use crate::{
     mask::{Area, Mask},
-    text::{Room, Run, Typesetter},
+    text::{Room, TextRun, Typesetter},
 };
 
 /// White kept above and below everything, and beside labels, px.
@@ -33,15 +33,15 @@ const LABEL: u32 = 2 * 54;
 /// Least height of labels, in halves of a px; longer ones go on shrinking to stay on the panel.
 const LABEL_MIN: u32 = 2 * 16;
 
-/// A panel to draw, and the means.
-pub(crate) struct Panel<'a> {
+/// The panel that is drawn, with the style and the typesetter.
+pub(crate) struct PanelCanvas<'a> {
     pub(crate) width: i32,
     pub(crate) height: i32,
     pub(crate) style: &'a Style,
     pub(crate) type_: &'a mut Typesetter,
 }
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// The ink of a cell; large letters need the size that they have in common.
     pub(crate) fn cell(&mut self, cell: &Cell, letters: Option<Letters>) -> Mask {
         match cell {
@@ -90,12 +90,12 @@ impl Panel<'_> {
 }
 
 /// The baseline that puts the ink of a run into the middle of a height.
-fn centred(height: i32, run: &Run) -> i32 {
+fn centred(height: i32, run: &TextRun) -> i32 {
     (height - run.height()) / 2 + run.above
 }
 
 /// Adds a run on a baseline, centred across; moved up or down where it would leave the shape.
-fn place(mask: &mut Mask, run: &Run, baseline: i32) {
+fn place(mask: &mut Mask, run: &TextRun, baseline: i32) {
     let lowest = (mask.height() - run.height() - MARGIN).max(0);
     let top = (baseline - run.above).clamp(MARGIN.min(lowest), lowest);
     mask.blit(&run.mask, (mask.width() - run.width()) / 2, top);
@@ -131,7 +131,7 @@ mod tests {
             for y in 0..height {
                 ink.set(3, y);
             }
-            let run = Run {
+            let run = TextRun {
                 mask: ink,
                 above: height,
             };
@@ -153,7 +153,7 @@ mod tests {
             inverted: false,
             sats_variant: 0,
         };
-        let panel = Panel {
+        let panel = PanelCanvas {
             width: 122,
             height: 250,
             style: &style,

@@ -2,7 +2,7 @@
 
 use device::settings::fonts::FontId;
 
-use super::{Panel, SIDE, place};
+use super::{PanelCanvas, SIDE, place};
 use crate::{
     faces,
     mask::Mask,
@@ -31,7 +31,7 @@ pub(crate) struct Letters {
     baseline: i32,
 }
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// The owner's text in the digit font; shorter is larger.
     pub(super) fn text(&mut self, text: &str, px: Option<u32>) -> Mask {
         let count = text.chars().count();

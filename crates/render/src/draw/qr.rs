@@ -2,10 +2,10 @@
 
 use fast_qr::{ECL, QRBuilder};
 
-use super::Panel;
+use super::PanelCanvas;
 use crate::mask::{Area, Mask};
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// A QR code, as large as fits with white around it; empty paper if the text is too long for any.
     ///
     /// It stays dark on light when the panels are inverted, because many scanners want that.

@@ -5,7 +5,7 @@
 
 use zeno::{Command, Fill, PathBuilder, Transform};
 
-use super::Panel;
+use super::PanelCanvas;
 use crate::mask::Mask;
 
 /// Units per side of the square in which the symbol is designed.
@@ -28,7 +28,7 @@ struct Drawing {
     /// Lengths of the bars relative to the longest, top to bottom.
     bars: [f32; 3],
     strokes: Strokes,
-    frame: Frame,
+    frame: SatsFrame,
 }
 
 enum Strokes {
@@ -44,8 +44,9 @@ enum Strokes {
     Cut,
 }
 
+/// Frame around the satoshi symbol.
 #[derive(Clone, Copy, PartialEq)]
-enum Frame {
+enum SatsFrame {
     None,
     Ring,
     Disc,
@@ -58,7 +59,7 @@ const PLAIN: Drawing = Drawing {
     slant: 0.0,
     bars: [1.0, 1.0, 1.0],
     strokes: Strokes::One,
-    frame: Frame::None,
+    frame: SatsFrame::None,
 };
 
 static DRAWINGS: [Drawing; 16] = [
@@ -118,21 +119,21 @@ static DRAWINGS: [Drawing; 16] = [
         ..PLAIN
     },
     Drawing {
-        frame: Frame::Ring,
+        frame: SatsFrame::Ring,
         ..PLAIN
     },
     Drawing {
-        frame: Frame::Disc,
+        frame: SatsFrame::Disc,
         ..PLAIN
     },
     Drawing {
-        frame: Frame::Block,
+        frame: SatsFrame::Block,
         ..PLAIN
     },
 ];
 
-/// A drawing measured in whole pixels.
-struct Measured {
+/// Dimensions of the satoshi symbol in whole pixels.
+struct SatsMetrics {
     /// Thickness of bars and strokes.
     thick: i32,
     /// Length of a stroke.
@@ -143,7 +144,7 @@ struct Measured {
     width: i32,
 }
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// The satoshi symbol in the variant of the style, matching the digits in size.
     pub(super) fn sats(&self) -> Mask {
         let drawing = &DRAWINGS[usize::from(self.style.sats_variant) % DRAWINGS.len()];
@@ -159,8 +160,8 @@ impl Panel<'_> {
 }
 
 fn draw(drawing: &Drawing, side: f32) -> Mask {
-    let framed = drawing.frame != Frame::None;
-    let symbol = Measured::new(drawing, if framed { side * 0.66 } else { side });
+    let framed = drawing.frame != SatsFrame::None;
+    let symbol = SatsMetrics::new(drawing, if framed { side * 0.66 } else { side });
     let mut path = Vec::new();
     symbol.outline(drawing, &mut path);
     let frame = frame(drawing.frame, &symbol, side);
@@ -178,12 +179,12 @@ fn draw(drawing: &Drawing, side: f32) -> Mask {
     ink
 }
 
-impl Measured {
-    fn new(drawing: &Drawing, side: f32) -> Measured {
+impl SatsMetrics {
+    fn new(drawing: &Drawing, side: f32) -> SatsMetrics {
         let px = |units: f32| ((units * side / SIDE).round() as i32).max(1);
         let thick = px(drawing.weight);
         let gap = px((22.0 - 2.0 * STROKE - 3.0 * drawing.weight) / 4.0);
-        Measured {
+        SatsMetrics {
             thick,
             stroke: px(STROKE),
             gap,
@@ -257,20 +258,20 @@ fn even_with(length: i32, other: i32) -> i32 {
 }
 
 /// The outline of a frame, its middle at the origin.
-fn frame(frame: Frame, symbol: &Measured, side: f32) -> Option<Vec<Command>> {
+fn frame(frame: SatsFrame, symbol: &SatsMetrics, side: f32) -> Option<Vec<Command>> {
     let size = even_with((22.0 * side / SIDE).round() as i32, symbol.thick) as f32;
     let mut path = Vec::new();
     match frame {
-        Frame::None => return None,
-        Frame::Ring => {
+        SatsFrame::None => return None,
+        SatsFrame::Ring => {
             let ring = (1.6 * side / SIDE).round().max(1.0);
             path.add_circle((0.0, 0.0), size / 2.0);
             path.add_circle((0.0, 0.0), size / 2.0 - ring);
         }
-        Frame::Disc => {
+        SatsFrame::Disc => {
             path.add_circle((0.0, 0.0), size / 2.0);
         }
-        Frame::Block => {
+        SatsFrame::Block => {
             let radius = size / 6.0;
             path.add_round_rect((-size / 2.0, -size / 2.0), size, size, radius, radius);
         }

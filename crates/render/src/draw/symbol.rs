@@ -3,13 +3,13 @@
 use device::cells::{Icon, Logo};
 use zeno::Transform;
 
-use super::Panel;
+use super::PanelCanvas;
 use crate::{icons, mask::Mask};
 
 /// Side of the square of an icon, px.
 const ICON: f32 = 130.0;
 
-impl Panel<'_> {
+impl PanelCanvas<'_> {
     /// An icon, as large as icons are or as large as fits.
     pub(super) fn icon(&self, icon: Icon) -> Mask {
         let room = self.room();

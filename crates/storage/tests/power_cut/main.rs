@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use storage::{
     SETTINGS,
     disk::Disk,
-    file::{Content, StateFile},
-    power_cuts::{Change, Found, try_all},
-    sim_disk::{Dice, SharedDisk, SimDisk, Trouble},
+    file::{StateFile, StoredContent},
+    power_cuts::{DiskChange, StartFindings, try_all},
+    sim_disk::{Dice, DiskFault, SharedDisk, SimDisk},
 };
 
 /// More steps than any save or start takes.
@@ -21,10 +21,10 @@ fn set(number: u64) -> Map<String, Value> {
     map
 }
 
-fn number(content: &Content) -> u64 {
+fn number(content: &StoredContent) -> u64 {
     match content {
-        Content::Whole(body) => body["number"].as_u64().unwrap(),
-        Content::Nothing | Content::Lost => 0,
+        StoredContent::Whole(body) => body["number"].as_u64().unwrap(),
+        StoredContent::Nothing | StoredContent::Lost => 0,
     }
 }
 
@@ -48,18 +48,18 @@ fn beginnings() -> Vec<(SimDisk, u64)> {
 /// A save of a set, through the file as a start finds it.
 struct Save(u64);
 
-impl Change for Save {
+impl DiskChange for Save {
     fn make(&self, mut disk: SharedDisk) -> bool {
         let (mut file, _) = StateFile::open(SETTINGS, &mut disk);
         file.save(&mut disk, &set(self.0)).is_ok()
     }
 
-    fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+    fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {
         let (_, found) = StateFile::open(SETTINGS, &mut disk);
         let found = match found.content {
-            Content::Whole(body) => body["number"].to_string(),
-            Content::Nothing => "nothing".to_string(),
-            Content::Lost => return Err("lost".to_string()),
+            StoredContent::Whole(body) => body["number"].to_string(),
+            StoredContent::Nothing => "nothing".to_string(),
+            StoredContent::Lost => return Err("lost".to_string()),
         };
         Ok([("number", found)].into())
     }
@@ -82,7 +82,7 @@ fn careless_saves_are_found_out() {
         synced: bool,
         in_place: bool,
     }
-    impl Change for Careless {
+    impl DiskChange for Careless {
         fn make(&self, mut disk: SharedDisk) -> bool {
             let name = if self.in_place { "a" } else { "b" };
             let mut done = disk.write(name, b"new");
@@ -95,7 +95,7 @@ fn careless_saves_are_found_out() {
             done.and_then(|()| disk.sync_folder()).is_ok()
         }
 
-        fn start(&self, mut disk: SharedDisk) -> Result<Found, String> {
+        fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {
             let bytes = disk.read("a").map_err(|error| error.to_string())?;
             let found = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
             Ok([("a", found)].into())
@@ -129,7 +129,7 @@ fn many_cuts_in_a_row_never_lose_an_acknowledged_set() {
                 "found {number}, acknowledged {acknowledged}, attempted {attempted}, seed {seed}"
             );
             acknowledged = number;
-            disk = disk.with_trouble(1 + dice.below(2 * STEPS), Trouble::PowerCut);
+            disk = disk.with_trouble(1 + dice.below(2 * STEPS), DiskFault::PowerCut);
             for _ in 0..4 {
                 attempted += 1;
                 if file.save(&mut disk, &set(attempted)).is_ok() {
@@ -148,7 +148,7 @@ fn a_save_that_fails_is_not_found_later() {
         for step in 1..=STEPS {
             let mut disk = beginning.clone();
             let (mut file, _) = found(&mut disk);
-            disk = disk.with_trouble(step, Trouble::Error);
+            disk = disk.with_trouble(step, DiskFault::Error);
             let expected = if file.save(&mut disk, &set(new)).is_ok() {
                 new
             } else {
@@ -169,7 +169,7 @@ fn a_cut_during_a_wipe_brings_no_older_set_back() {
     for step in 1..=STEPS {
         let mut disk = beginning.clone();
         let (mut file, _) = found(&mut disk);
-        disk = disk.with_trouble(step, Trouble::PowerCut);
+        disk = disk.with_trouble(step, DiskFault::PowerCut);
         let wiped = file.wipe(&mut disk).is_ok();
         for seed in 1..=100 {
             let mut left = disk.after_power_cut(&mut Dice(seed));
@@ -208,7 +208,7 @@ fn a_damaged_file_is_kept_aside_and_said() {
     damage(&mut disk, "settings.json");
     damage(&mut disk, "settings.json.previous");
     let (mut file, found) = StateFile::open(SETTINGS, &mut disk);
-    assert_eq!(found.content, Content::Lost);
+    assert_eq!(found.content, StoredContent::Lost);
     assert_eq!(found.notes.len(), 2);
     assert!(
         found.notes[0].contains("settings.json.damaged-2, defaults are used"),
@@ -254,7 +254,7 @@ fn what_cannot_be_read_stays_where_it_is_until_its_name_is_needed() {
         }
         match content {
             Some(expected) => assert_eq!(number(&found.content), expected),
-            None => assert_eq!(found.content, Content::Lost),
+            None => assert_eq!(found.content, StoredContent::Lost),
         }
         // The disk is fine again, and nothing was touched.
         let mut healthy = disk.clone().healthy();
@@ -285,7 +285,7 @@ fn settings_of_a_newer_program_are_not_damaged() {
 "#;
     disk.write("settings.json", newer).unwrap();
     let (_, found) = StateFile::open(SETTINGS, &mut disk);
-    assert_eq!(found.content, Content::Lost);
+    assert_eq!(found.content, StoredContent::Lost);
     assert_eq!(disk.read("settings.json").unwrap().unwrap(), newer);
 }
 
@@ -297,11 +297,11 @@ fn settings_that_are_lost_stay_lost_at_the_next_start() {
     }
     for start in 1..=3 {
         let (_, found) = StateFile::open(SETTINGS, &mut disk);
-        assert_eq!(found.content, Content::Lost, "start {start}");
+        assert_eq!(found.content, StoredContent::Lost, "start {start}");
         assert!(!found.notes.is_empty(), "start {start}");
     }
     let (mut file, _) = StateFile::open(SETTINGS, &mut disk);
     file.wipe(&mut disk).unwrap();
     let (_, found) = StateFile::open(SETTINGS, &mut disk);
-    assert_eq!(found.content, Content::Nothing);
+    assert_eq!(found.content, StoredContent::Nothing);
 }

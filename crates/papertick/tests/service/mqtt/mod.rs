@@ -22,14 +22,14 @@ use net::dialer::Dialer;
 use papertick::main_loop::{Beginning, Followed, MainLoop};
 use runtime::{
     clock::Clock,
-    glass::Glass,
+    glass::DisplaySnapshot,
     inbox::{Inbox, inbox},
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value};
 use storage::{
     Store,
-    keeper::{self, Shelf},
+    keeper::{self, StoreWorker},
     sim_disk::SharedDisk,
 };
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ pub(crate) struct Rig {
     pub(crate) followed: Followed,
     pub(crate) door: Tasks,
     pub(crate) stopper: Stopper,
-    pub(crate) glass: watch::Sender<Arc<Glass>>,
+    pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
     core: Tasks,
     pub(crate) folder: TempDir,
     _going: Stopper,
@@ -85,7 +85,7 @@ impl Rig {
         dialer: Dialer,
         settings: Settings,
         disk: SharedDisk,
-    ) -> (Rig, Shelf) {
+    ) -> (Rig, StoreWorker) {
         let (store, _) = Store::open(Box::new(disk));
         let (keeper, shelf) = keeper::keeper(store);
         let spec = *spec::find("rev-b").unwrap();
@@ -98,7 +98,7 @@ impl Rig {
         let (going, go_on) = stop_signal();
         let mut core = Tasks::new();
         core.spawn("main loop", main_loop.run(go_on));
-        let glass = Glass::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let glass = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
         let folder = TempDir::new().unwrap();
         let nobody = updates::installer::Means {
