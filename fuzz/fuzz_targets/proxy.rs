@@ -21,7 +21,7 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use route::Password;
+use route::ProxyPassword;
 
 /// A proxy that says these bytes whatever it hears, and then closes.
 struct Proxy<'a>(&'a [u8]);
@@ -67,7 +67,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let password = Password::new("password");
+    let password = ProxyPassword::new("password");
     let mut way = Proxy(bytes);
     if now(proxy::http_connect(
         &mut way,

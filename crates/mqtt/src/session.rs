@@ -32,8 +32,8 @@ use interface::{
 use mqtt_protocol_core::mqtt::Version;
 use net::{
     chance::Chance,
-    dialer::{BoxedStream, Destination, Security},
-    route::Password,
+    dialer::{BoxedStream, Destination, TransportSecurity},
+    route::ProxyPassword,
     tls::Own,
     url::split_authority,
 };
@@ -246,9 +246,9 @@ async fn open(means: &Means, broker: &Broker) -> Result<BoxedStream, String> {
     let authority = split_authority(broker.host.expose());
     let (host, port) = authority.map_err(|error| error.to_string())?;
     let security = if broker.tls.is_some() {
-        Security::Tls
+        TransportSecurity::Tls
     } else {
-        Security::Plain
+        TransportSecurity::Plain
     };
     let destination = Destination {
         host,
@@ -260,7 +260,7 @@ async fn open(means: &Means, broker: &Broker) -> Result<BoxedStream, String> {
     let own = means.dialer.own_tls(Own {
         authorities: &file(&wanted.authorities),
         certificate: &file(&wanted.certificate),
-        key: &Password::new(file(&wanted.key)),
+        key: &ProxyPassword::new(file(&wanted.key)),
     });
     let own = own.map_err(|error| error.to_string())?;
     let route = route(&broker.route);

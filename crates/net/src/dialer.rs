@@ -22,7 +22,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::{
     bypass::bypassed,
-    proxy::{self, Refusal},
+    proxy::{self, ProxyFailure},
     proxy_use::{ProxyUse, ProxyUses},
     resolver::{HostNames, NameService, NoAddress, Resolver},
     route::{Proxy, ProxyKind, Route},
@@ -51,9 +51,9 @@ impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin> Stream for T 
 /// A connection to a destination, through a proxy and TLS where they are wanted.
 pub type BoxedStream = Box<dyn Stream>;
 
-/// Whether a connection is secured end to end.
+/// Whether a connection is encrypted end to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Security {
+pub enum TransportSecurity {
     /// Bytes travel in the clear.
     Plain,
     /// TLS with the destination, whose certificate is verified.
@@ -68,15 +68,15 @@ pub struct Destination<'a> {
     /// Port.
     pub port: u16,
     /// Whether it is secured.
-    pub security: Security,
+    pub security: TransportSecurity,
 }
 
 impl<'a> From<&'a Url> for Destination<'a> {
     fn from(url: &'a Url) -> Destination<'a> {
         let security = if url.scheme.is_secure() {
-            Security::Tls
+            TransportSecurity::Tls
         } else {
-            Security::Plain
+            TransportSecurity::Plain
         };
         Destination {
             host: &url.host,
@@ -91,14 +91,14 @@ impl<'a> From<&'a Url> for Destination<'a> {
 #[error("{step}: {failure}")]
 pub struct DialError {
     /// What was being done.
-    pub step: Stage,
+    pub step: ConnectStage,
     /// What went wrong.
-    pub failure: Failure,
+    pub failure: ConnectFailure,
 }
 
-/// A step of a connection.
+/// A step of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stage {
+pub enum ConnectStage {
     /// Looking up the destination's name.
     Resolve(String),
     /// Connecting to the destination.
@@ -115,23 +115,25 @@ pub enum Stage {
     Tls(String),
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for ConnectStage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stage::Resolve(host) => write!(formatter, "looking up {host}"),
-            Stage::Connect(place) => write!(formatter, "connecting to {place}"),
-            Stage::ResolveProxy(host) => write!(formatter, "looking up the proxy {host}"),
-            Stage::ConnectProxy(place) => write!(formatter, "connecting to the proxy {place}"),
-            Stage::Login => write!(formatter, "logging in at the proxy"),
-            Stage::Ask(place) => write!(formatter, "asking the proxy for {place}"),
-            Stage::Tls(host) => write!(formatter, "securing the connection to {host}"),
+            ConnectStage::Resolve(host) => write!(formatter, "looking up {host}"),
+            ConnectStage::Connect(place) => write!(formatter, "connecting to {place}"),
+            ConnectStage::ResolveProxy(host) => write!(formatter, "looking up the proxy {host}"),
+            ConnectStage::ConnectProxy(place) => {
+                write!(formatter, "connecting to the proxy {place}")
+            }
+            ConnectStage::Login => write!(formatter, "logging in at the proxy"),
+            ConnectStage::Ask(place) => write!(formatter, "asking the proxy for {place}"),
+            ConnectStage::Tls(host) => write!(formatter, "securing the connection to {host}"),
         }
     }
 }
 
 /// Why a step failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum ConnectFailure {
     /// Nothing came in time.
     #[error("no answer within {} s", STEP_TIMEOUT.as_secs())]
     Timeout,
@@ -149,30 +151,30 @@ pub enum Failure {
     Tls(String),
     /// The proxy refused.
     #[error("{0}")]
-    Proxy(#[from] Refusal),
+    Proxy(#[from] ProxyFailure),
     /// The network refused.
     #[error("{0}")]
     Io(io::ErrorKind),
 }
 
-impl From<NoAddress> for Failure {
-    fn from(error: NoAddress) -> Failure {
+impl From<NoAddress> for ConnectFailure {
+    fn from(error: NoAddress) -> ConnectFailure {
         match error {
-            NoAddress::NotFound => Failure::NotFound,
-            NoAddress::Timeout => Failure::Timeout,
+            NoAddress::NotFound => ConnectFailure::NotFound,
+            NoAddress::Timeout => ConnectFailure::Timeout,
         }
     }
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
+impl From<io::Error> for ConnectFailure {
+    fn from(error: io::Error) -> ConnectFailure {
         // TLS errors travel inside I/O errors and say more than the kind does.
         match error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<rustls::Error>())
         {
-            Some(tls) => Failure::Tls(tls.to_string()),
-            None => Failure::Io(error.kind()),
+            Some(tls) => ConnectFailure::Tls(tls.to_string()),
+            None => ConnectFailure::Io(error.kind()),
         }
     }
 }
@@ -203,12 +205,13 @@ const MEMORY_BUFFER: usize = 64 * 1024;
 /// Makes connections; a copy is the same dialer.
 #[derive(Debug, Clone)]
 pub struct Dialer {
-    shared: Arc<Shared>,
+    shared: Arc<DialerState>,
 }
 
+/// State that all clones of a dialer share.
 #[derive(Debug)]
-struct Shared {
-    wire: Wire,
+struct DialerState {
+    wire: Transport,
     resolver: Resolver,
     roots: Roots,
     tls: Arc<ClientConfig>,
@@ -227,23 +230,23 @@ impl Dialer {
     /// A dialer that looks names up elsewhere than with the host's resolver.
     pub fn with_names(roots: Roots, names: Arc<dyn NameService>) -> Dialer {
         let send_buffer = Some(SEND_BUFFER);
-        Dialer::over(Wire::Tcp { send_buffer }, roots, names)
+        Dialer::over(Transport::Tcp { send_buffer }, roots, names)
     }
 
     /// A dialer for somebody who sends much: the host may hold as much of it as it likes.
     pub fn for_uploads(roots: Roots) -> Dialer {
         let send_buffer = None;
-        Dialer::over(Wire::Tcp { send_buffer }, roots, Arc::new(HostNames))
+        Dialer::over(Transport::Tcp { send_buffer }, roots, Arc::new(HostNames))
     }
 
     /// A dialer whose connections arrive at a queue instead of a network: for tests in virtual time,
     /// which real sockets do not know of.
     pub fn in_memory(roots: Roots, arrivals: mpsc::Sender<Arrival>) -> Dialer {
-        Dialer::over(Wire::Memory(arrivals), roots, Arc::new(HostNames))
+        Dialer::over(Transport::Memory(arrivals), roots, Arc::new(HostNames))
     }
 
-    fn over(wire: Wire, roots: Roots, names: Arc<dyn NameService>) -> Dialer {
-        let shared = Shared {
+    fn over(wire: Transport, roots: Roots, names: Arc<dyn NameService>) -> Dialer {
+        let shared = DialerState {
             wire,
             resolver: Resolver::new(names),
             tls: roots.clone().client_config(),
@@ -308,9 +311,9 @@ impl Dialer {
             None => direct(shared, destination.host, destination.port).await,
         };
         let secured = match (made, destination.security) {
-            (Ok(stream), Security::Plain) => Ok(stream),
-            (Ok(stream), Security::Tls) => secure(tls, stream, destination.host).await,
-            (Err(error), Security::Plain | Security::Tls) => Err(error),
+            (Ok(stream), TransportSecurity::Plain) => Ok(stream),
+            (Ok(stream), TransportSecurity::Tls) => secure(tls, stream, destination.host).await,
+            (Err(error), TransportSecurity::Plain | TransportSecurity::Tls) => Err(error),
         };
         let counter = match (&secured, proxy) {
             (Ok(_), Some(_)) => &self.shared.proxied,
@@ -337,8 +340,8 @@ impl Dialer {
 }
 
 async fn secure(tls: &TlsClient, raw: BoxedStream, host: &str) -> Result<BoxedStream, DialError> {
-    step(Stage::Tls(host.to_owned()), async {
-        let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::BadName)?;
+    step(ConnectStage::Tls(host.to_owned()), async {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| ConnectFailure::BadName)?;
         let connector = TlsConnector::from(Arc::clone(&tls.0));
         let stream = connector.connect(name, raw).await?;
         Ok(Box::new(stream) as BoxedStream)
@@ -359,9 +362,9 @@ fn applies(proxy: &Proxy, host: &str) -> bool {
     !proxy.host.is_empty() && proxy.port != 0 && !bypassed(&proxy.bypass, host)
 }
 
-/// What connections are made of.
+/// What carries the connections.
 #[derive(Debug)]
-enum Wire {
+enum Transport {
     Tcp {
         /// Bytes that the host may hold of a connection; none leaves it to the host.
         send_buffer: Option<u32>,
@@ -369,12 +372,12 @@ enum Wire {
     Memory(mpsc::Sender<Arrival>),
 }
 
-async fn direct(shared: &Shared, host: &str, port: u16) -> Result<BoxedStream, DialError> {
-    let lookup = Stage::Resolve(host.to_owned());
+async fn direct(shared: &DialerState, host: &str, port: u16) -> Result<BoxedStream, DialError> {
+    let lookup = ConnectStage::Resolve(host.to_owned());
     reach(
         shared,
         lookup,
-        Stage::Connect(place(host, port)),
+        ConnectStage::Connect(place(host, port)),
         host,
         port,
     )
@@ -383,25 +386,25 @@ async fn direct(shared: &Shared, host: &str, port: u16) -> Result<BoxedStream, D
 
 /// Looks a name up and connects to it.
 async fn reach(
-    shared: &Shared,
-    lookup: Stage,
-    connect: Stage,
+    shared: &DialerState,
+    lookup: ConnectStage,
+    connect: ConnectStage,
     host: &str,
     port: u16,
 ) -> Result<BoxedStream, DialError> {
     match &shared.wire {
-        Wire::Tcp { send_buffer } => {
+        Transport::Tcp { send_buffer } => {
             let addresses = step(lookup, resolve(shared, host, port)).await?;
             let tcp = step(connect, connect_any(addresses, *send_buffer)).await?;
             Ok(Box::new(tcp))
         }
-        Wire::Memory(arrivals) => {
+        Transport::Memory(arrivals) => {
             let (ours, theirs) = duplex(MEMORY_BUFFER);
             let arrival = Arrival {
                 place: place(host, port),
                 stream: theirs,
             };
-            let refused = |_| Failure::Io(io::ErrorKind::ConnectionRefused);
+            let refused = |_| ConnectFailure::Io(io::ErrorKind::ConnectionRefused);
             step(connect, async {
                 arrivals.send(arrival).await.map_err(refused)
             })
@@ -413,7 +416,7 @@ async fn reach(
 
 /// Connects to the proxy and has it connect to the destination.
 async fn through(
-    shared: &Shared,
+    shared: &DialerState,
     proxy: &Proxy,
     Destination { host, port, .. }: Destination<'_>,
 ) -> Result<BoxedStream, DialError> {
@@ -421,27 +424,27 @@ async fn through(
     let ipv4 = match proxy.kind {
         ProxyKind::Socks4 => Some(
             step(
-                Stage::Resolve(host.to_owned()),
+                ConnectStage::Resolve(host.to_owned()),
                 resolve_ipv4(shared, host, port),
             )
             .await?,
         ),
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
-    let lookup = Stage::ResolveProxy(proxy.label.clone());
-    let connect = Stage::ConnectProxy(place(&proxy.label, proxy.port));
+    let lookup = ConnectStage::ResolveProxy(proxy.label.clone());
+    let connect = ConnectStage::ConnectProxy(place(&proxy.label, proxy.port));
     let mut stream = reach(shared, lookup, connect, &proxy.host, proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
-        step(Stage::Login, login).await?;
+        step(ConnectStage::Login, login).await?;
     }
-    step(Stage::Ask(place(host, port)), async {
+    step(ConnectStage::Ask(place(host, port)), async {
         match (proxy.kind, ipv4) {
             (ProxyKind::HttpConnect, _) => {
                 proxy::http_connect(&mut stream, host, port, &proxy.user, &proxy.pass).await?;
             }
             (ProxyKind::Socks4, Some(address)) => proxy::socks4(&mut stream, address, port).await?,
-            (ProxyKind::Socks4, None) => return Err(Failure::NoIpv4),
+            (ProxyKind::Socks4, None) => return Err(ConnectFailure::NoIpv4),
             (ProxyKind::Socks4a, _) => proxy::socks4a(&mut stream, host, port).await?,
             (ProxyKind::Socks5, _) => proxy::socks5_connect(&mut stream, host, port).await?,
         }
@@ -452,26 +455,34 @@ async fn through(
 }
 
 async fn step<T>(
-    step: Stage,
-    work: impl Future<Output = Result<T, Failure>>,
+    step: ConnectStage,
+    work: impl Future<Output = Result<T, ConnectFailure>>,
 ) -> Result<T, DialError> {
     let done = time::timeout(STEP_TIMEOUT, work)
         .await
-        .unwrap_or(Err(Failure::Timeout));
+        .unwrap_or(Err(ConnectFailure::Timeout));
     done.map_err(|failure| DialError { step, failure })
 }
 
-async fn resolve(shared: &Shared, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
+async fn resolve(
+    shared: &DialerState,
+    host: &str,
+    port: u16,
+) -> Result<Vec<SocketAddr>, ConnectFailure> {
     Ok(shared.resolver.look_up(host, port).await?)
 }
 
-async fn resolve_ipv4(shared: &Shared, host: &str, port: u16) -> Result<Ipv4Addr, Failure> {
+async fn resolve_ipv4(
+    shared: &DialerState,
+    host: &str,
+    port: u16,
+) -> Result<Ipv4Addr, ConnectFailure> {
     let addresses = resolve(shared, host, port).await?;
     let ipv4 = addresses.iter().find_map(|address| match address.ip() {
         IpAddr::V4(ipv4) => Some(ipv4),
         IpAddr::V6(_) => None,
     });
-    ipv4.ok_or(Failure::NoIpv4)
+    ipv4.ok_or(ConnectFailure::NoIpv4)
 }
 
 /// Tries addresses in turn, the next one as soon as one fails or is slow, and keeps the first that
@@ -479,10 +490,10 @@ async fn resolve_ipv4(shared: &Shared, host: &str, port: u16) -> Result<Ipv4Addr
 async fn connect_any(
     addresses: Vec<SocketAddr>,
     send_buffer: Option<u32>,
-) -> Result<TcpStream, Failure> {
+) -> Result<TcpStream, ConnectFailure> {
     let mut waiting = addresses.into_iter().take(ADDRESSES_MAX);
     let mut attempts = FuturesUnordered::new();
-    let mut failure = Failure::NotFound;
+    let mut failure = ConnectFailure::NotFound;
     loop {
         let next = waiting.next();
         attempts.extend(next.map(|address| connect_one(address, send_buffer)));

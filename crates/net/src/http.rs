@@ -25,9 +25,9 @@ pub const REDIRECTS_MAX: usize = 5;
 /// Longest head of an answer, bytes.
 pub const HEAD_MAX: usize = 16 * 1024;
 
-/// Bounds of a request.
+/// Limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RequestLimits {
     /// Longest time until the whole answer is there.
     pub timeout: Duration,
     /// Largest body, bytes.
@@ -43,9 +43,9 @@ pub struct Get {
     pub headers: HeaderMap,
 }
 
-/// A whole answer.
+/// A complete HTTP response.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct HttpResponse {
     /// Status.
     pub status: StatusCode,
     /// How long the server asks to be left alone.
@@ -123,8 +123,8 @@ pub async fn get(
     dialer: &Dialer,
     route: &Route,
     request: Get,
-    limits: Limits,
-) -> Result<Answer, HttpError> {
+    limits: RequestLimits,
+) -> Result<HttpResponse, HttpError> {
     let whole = async {
         let download = open(dialer, route, request, limits.timeout).await?;
         whole(download, limits).await
@@ -143,8 +143,8 @@ pub async fn post_json(
     route: &Route,
     mut request: Get,
     json: String,
-    limits: Limits,
-) -> Result<Answer, HttpError> {
+    limits: RequestLimits,
+) -> Result<HttpResponse, HttpError> {
     let json_type = HeaderValue::from_static("application/json");
     request.headers.insert(CONTENT_TYPE, json_type);
     let whole = async {
@@ -157,7 +157,7 @@ pub async fn post_json(
         .unwrap_or(Err(HttpError::Timeout))
 }
 
-async fn whole(mut download: Download, limits: Limits) -> Result<Answer, HttpError> {
+async fn whole(mut download: Download, limits: RequestLimits) -> Result<HttpResponse, HttpError> {
     let mut body = BytesMut::new();
     while let Some(chunk) = download.chunk().await? {
         if body.len() + chunk.len() > limits.body_max {
@@ -166,7 +166,7 @@ async fn whole(mut download: Download, limits: Limits) -> Result<Answer, HttpErr
         body.extend_from_slice(&chunk);
     }
     let retry_after = retry_after(&download.headers);
-    Ok(Answer {
+    Ok(HttpResponse {
         status: download.status,
         retry_after,
         body: body.freeze(),

@@ -38,9 +38,9 @@ const CLOCKS_MAX: usize = 256;
 /// Longest text that a search takes from others, bytes.
 const TEXT_MAX: usize = 64;
 
-/// The interfaces and addresses that announcements and searches use.
+/// Interfaces and addresses on which mDNS announces and searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct MdnsScope {
     addresses: Addresses,
     port: u16,
 }
@@ -55,36 +55,36 @@ enum Addresses {
     One(IpAddr),
 }
 
-impl Reach {
+impl MdnsScope {
     /// Every network the machine is on.
-    pub fn all() -> Reach {
-        Reach::over(Addresses::All)
+    pub fn all() -> MdnsScope {
+        MdnsScope::over(Addresses::All)
     }
 
     /// The network of one address of the machine.
-    pub fn one(address: IpAddr) -> Reach {
-        Reach::over(Addresses::One(address))
+    pub fn one(address: IpAddr) -> MdnsScope {
+        MdnsScope::over(Addresses::One(address))
     }
 
     /// Where others can reach who listens on an address; none if nobody can.
-    pub fn of_listener(address: IpAddr) -> Option<Reach> {
+    pub fn of_listener(address: IpAddr) -> Option<MdnsScope> {
         match address {
             IpAddr::V4(_) | IpAddr::V6(_) if address.is_loopback() => None,
             IpAddr::V4(address) if address.is_unspecified() => {
-                Some(Reach::over(Addresses::AllIpv4))
+                Some(MdnsScope::over(Addresses::AllIpv4))
             }
-            IpAddr::V6(address) if address.is_unspecified() => Some(Reach::all()),
-            IpAddr::V4(_) | IpAddr::V6(_) => Some(Reach::one(address)),
+            IpAddr::V6(address) if address.is_unspecified() => Some(MdnsScope::all()),
+            IpAddr::V4(_) | IpAddr::V6(_) => Some(MdnsScope::one(address)),
         }
     }
 
     /// The same on a port of its own, where nobody else is met.
-    pub fn on_port(self, port: u16) -> Reach {
-        Reach { port, ..self }
+    pub fn on_port(self, port: u16) -> MdnsScope {
+        MdnsScope { port, ..self }
     }
 
-    fn over(addresses: Addresses) -> Reach {
-        Reach {
+    fn over(addresses: Addresses) -> MdnsScope {
+        MdnsScope {
             addresses,
             port: MDNS_PORT,
         }
@@ -114,7 +114,7 @@ impl Reach {
 
 /// What is announced besides the name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Service {
+pub struct AnnouncedService {
     /// Port the clock listens on.
     pub port: u16,
     /// Version of the program.
@@ -125,8 +125,8 @@ pub struct Service {
     pub hardware: String,
 }
 
-impl Service {
-    fn info(&self, service: &str, name: &str, reach: &Reach) -> Result<ServiceInfo, Error> {
+impl AnnouncedService {
+    fn info(&self, service: &str, name: &str, reach: &MdnsScope) -> Result<ServiceInfo, Error> {
         let texts = [
             ("path", "/"),
             ("model", MODEL),
@@ -154,9 +154,9 @@ pub struct Responder {
     spoke: bool,
 }
 
-/// What a responder says.
+/// An event of the mDNS responder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum ResponderEvent {
     /// The clock was announced on a network, under all its services.
     Announced,
     /// Somebody else has the name.
@@ -170,7 +170,11 @@ impl Responder {
     ///
     /// # Errors
     /// There is no thread for it, or the name cannot be one.
-    pub fn start(reach: &Reach, name: &str, service: &Service) -> Result<Responder, Error> {
+    pub fn start(
+        reach: &MdnsScope,
+        name: &str,
+        service: &AnnouncedService,
+    ) -> Result<Responder, Error> {
         let thread = Thread(reach.daemon()?);
         let events = thread.0.monitor()?;
         let mut full_names = Vec::new();
@@ -189,11 +193,11 @@ impl Responder {
     }
 
     /// Waits for what it says next.
-    pub async fn said(&mut self) -> Said {
+    pub async fn said(&mut self) -> ResponderEvent {
         loop {
             let said = match self.events.recv_async().await {
                 Ok(event) => self.hear(event),
-                Err(_) => Some(Said::Broken("its thread has ended".to_string())),
+                Err(_) => Some(ResponderEvent::Broken("its thread has ended".to_string())),
             };
             if let Some(said) = said {
                 return said;
@@ -201,19 +205,19 @@ impl Responder {
         }
     }
 
-    fn hear(&mut self, event: DaemonEvent) -> Option<Said> {
+    fn hear(&mut self, event: DaemonEvent) -> Option<ResponderEvent> {
         match event {
             DaemonEvent::Announce(full_name, _) => {
                 self.spoke = true;
                 self.awaited
                     .retain(|awaited| !awaited.eq_ignore_ascii_case(&full_name));
-                self.awaited.is_empty().then_some(Said::Announced)
+                self.awaited.is_empty().then_some(ResponderEvent::Announced)
             }
             DaemonEvent::NameChange(_) => {
                 self.spoke = true;
-                Some(Said::Taken)
+                Some(ResponderEvent::Taken)
             }
-            DaemonEvent::Error(error) => Some(Said::Broken(error.to_string())),
+            DaemonEvent::Error(error) => Some(ResponderEvent::Broken(error.to_string())),
             // Addresses that come and go are followed without help.
             DaemonEvent::IpAdd(_) | DaemonEvent::IpDel(_) | DaemonEvent::Respond(_) | _ => None,
         }
@@ -247,9 +251,9 @@ impl Responder {
     }
 }
 
-/// A clock that was found.
+/// A clock found by mDNS.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundClock {
     /// Its name.
     pub name: String,
     /// Its name as a host.
@@ -266,9 +270,9 @@ pub struct Found {
     pub hardware: String,
 }
 
-impl Found {
+impl FoundClock {
     /// What others say is shown to people: it is cut, and has nothing in it that a terminal would obey.
-    fn of(service: &ResolvedService) -> Option<Found> {
+    fn of(service: &ResolvedService) -> Option<FoundClock> {
         let text = |name: &str| plain(service.get_property_val_str(name).unwrap_or_default());
         let name = service.fullname.strip_suffix(&service.ty_domain)?;
         let ip = service
@@ -276,7 +280,7 @@ impl Found {
             .iter()
             .map(|address| address.to_ip_addr())
             .min_by_key(|ip| (distance(*ip), *ip))?;
-        Some(Found {
+        Some(FoundClock {
             name: plain(name.trim_end_matches('.')),
             host: plain(service.host.trim_end_matches('.')),
             place: SocketAddr::new(ip, service.port),
@@ -292,7 +296,7 @@ impl Found {
 ///
 /// # Errors
 /// There is no thread for it.
-pub async fn search(reach: &Reach, time: Duration) -> Result<Vec<Found>, Error> {
+pub async fn search(reach: &MdnsScope, time: Duration) -> Result<Vec<FoundClock>, Error> {
     let thread = Thread(reach.daemon()?);
     let events = thread.0.browse(OWN_SERVICE)?;
     let mut found = BTreeMap::new();
@@ -307,11 +311,11 @@ pub async fn search(reach: &Reach, time: Duration) -> Result<Vec<Found>, Error> 
     Ok(found.into_values().collect())
 }
 
-fn collect(event: ServiceEvent, found: &mut BTreeMap<String, Found>) {
+fn collect(event: ServiceEvent, found: &mut BTreeMap<String, FoundClock>) {
     match event {
         ServiceEvent::ServiceResolved(service) => {
             let has_room = found.len() < CLOCKS_MAX || found.contains_key(&service.fullname);
-            if let Some(clock) = Found::of(&service).filter(|_| has_room) {
+            if let Some(clock) = FoundClock::of(&service).filter(|_| has_room) {
                 found.insert(service.fullname.clone(), clock);
             }
         }
@@ -369,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_clock_is_announced_where_it_can_be_reached() {
-        let reach = |address: &str| Reach::of_listener(address.parse().unwrap());
+        let reach = |address: &str| MdnsScope::of_listener(address.parse().unwrap());
         assert_eq!(reach("127.0.0.1"), None);
         assert_eq!(reach("127.0.0.53"), None);
         assert_eq!(reach("::1"), None);
@@ -393,9 +397,9 @@ mod tests {
         let neighbour = "\x1b]0;hall";
         let host = format!("{neighbour}.local.");
         let info = ServiceInfo::new(OWN_SERVICE, neighbour, &host, "192.0.2.1", 80, &texts[..]);
-        let found = Found::of(&info.unwrap().as_resolved_service()).unwrap();
+        let found = FoundClock::of(&info.unwrap().as_resolved_service()).unwrap();
         let text = |key: &str| format!("[2J{key}!");
-        let expected = Found {
+        let expected = FoundClock {
             name: "]0;hall".to_owned(),
             host: "]0;hall.local".to_owned(),
             place: "192.0.2.1:80".parse().unwrap(),

@@ -8,7 +8,7 @@ use std::{io, net::Ipv4Addr};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::{route::Password, url::bracketed};
+use crate::{route::ProxyPassword, url::bracketed};
 
 /// Longest reply to an HTTP CONNECT that is read, bytes.
 pub const CONNECT_REPLY_MAX: usize = 8 * 1024;
@@ -16,9 +16,9 @@ pub const CONNECT_REPLY_MAX: usize = 8 * 1024;
 /// Longest text that a length byte can announce.
 const FIELD_MAX: usize = 255;
 
-/// What went wrong between us and the proxy.
+/// Why the connection through the proxy failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ProxyFailure {
     /// The connection broke off.
     #[error("{0}")]
     Io(io::ErrorKind),
@@ -53,9 +53,9 @@ pub enum Refusal {
     HostTooLong,
 }
 
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Refusal {
-        Refusal::Io(error.kind())
+impl From<io::Error> for ProxyFailure {
+    fn from(error: io::Error) -> ProxyFailure {
+        ProxyFailure::Io(error.kind())
     }
 }
 
@@ -87,8 +87,8 @@ pub async fn http_connect<S>(
     host: &str,
     port: u16,
     user: &str,
-    pass: &Password,
-) -> Result<(), Refusal>
+    pass: &ProxyPassword,
+) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -98,13 +98,13 @@ where
     stream.flush().await?;
     match connect_status(&read_head(stream).await?)? {
         200 => Ok(()),
-        407 if user.is_empty() => Err(Refusal::LoginWanted),
-        407 => Err(Refusal::LoginRefused),
-        status => Err(Refusal::Status(status)),
+        407 if user.is_empty() => Err(ProxyFailure::LoginWanted),
+        407 => Err(ProxyFailure::LoginRefused),
+        status => Err(ProxyFailure::Status(status)),
     }
 }
 
-fn connect_request(host: &str, port: u16, user: &str, pass: &Password) -> String {
+fn connect_request(host: &str, port: u16, user: &str, pass: &ProxyPassword) -> String {
     let host = bracketed(host);
     let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
     if !user.is_empty() {
@@ -116,11 +116,11 @@ fn connect_request(host: &str, port: u16, user: &str, pass: &Password) -> String
 }
 
 /// Reads to the blank line, a byte at a time: what follows it belongs to the destination.
-async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, Refusal> {
+async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, ProxyFailure> {
     let mut head = Vec::with_capacity(256);
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() == CONNECT_REPLY_MAX {
-            return Err(Refusal::TooLong);
+            return Err(ProxyFailure::TooLong);
         }
         head.push(stream.read_u8().await?);
     }
@@ -131,20 +131,22 @@ async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, Refu
 ///
 /// # Errors
 /// The reply is not HTTP/1.
-pub fn connect_status(head: &[u8]) -> Result<u16, Refusal> {
-    let rest = head.strip_prefix(b"HTTP/1.").ok_or(Refusal::Malformed)?;
+pub fn connect_status(head: &[u8]) -> Result<u16, ProxyFailure> {
+    let rest = head
+        .strip_prefix(b"HTTP/1.")
+        .ok_or(ProxyFailure::Malformed)?;
     match rest {
         [b'0' | b'1', b' ', code @ ..] => {
             let digits = code
                 .get(..3)
                 .filter(|digits| digits.iter().all(u8::is_ascii_digit));
             let ends = code.get(3).is_none_or(|byte| b" \r".contains(byte));
-            let digits = digits.filter(|_| ends).ok_or(Refusal::Malformed)?;
+            let digits = digits.filter(|_| ends).ok_or(ProxyFailure::Malformed)?;
             Ok(digits
                 .iter()
                 .fold(0, |status, digit| status * 10 + u16::from(digit - b'0')))
         }
-        _ => Err(Refusal::Malformed),
+        _ => Err(ProxyFailure::Malformed),
     }
 }
 
@@ -152,7 +154,7 @@ pub fn connect_status(head: &[u8]) -> Result<u16, Refusal> {
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS4.
-pub async fn socks4<S>(stream: &mut S, address: Ipv4Addr, port: u16) -> Result<(), Refusal>
+pub async fn socks4<S>(stream: &mut S, address: Ipv4Addr, port: u16) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -167,12 +169,12 @@ where
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS4.
-pub async fn socks4a<S>(stream: &mut S, host: &str, port: u16) -> Result<(), Refusal>
+pub async fn socks4a<S>(stream: &mut S, host: &str, port: u16) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     if host.len() > FIELD_MAX {
-        return Err(Refusal::HostTooLong);
+        return Err(ProxyFailure::HostTooLong);
     }
     let mut request = vec![4, 1];
     request.extend(port.to_be_bytes());
@@ -182,7 +184,7 @@ where
     socks4_exchange(stream, &request).await
 }
 
-async fn socks4_exchange<S>(stream: &mut S, request: &[u8]) -> Result<(), Refusal>
+async fn socks4_exchange<S>(stream: &mut S, request: &[u8]) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -192,8 +194,8 @@ where
     stream.read_exact(&mut reply).await?;
     match reply {
         [0, 0x5A, ..] => Ok(()),
-        [0, code, ..] => Err(Refusal::Code(code)),
-        _ => Err(Refusal::Malformed),
+        [0, code, ..] => Err(ProxyFailure::Code(code)),
+        _ => Err(ProxyFailure::Malformed),
     }
 }
 
@@ -204,7 +206,11 @@ where
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
-pub async fn socks5_login<S>(stream: &mut S, user: &str, pass: &Password) -> Result<(), Refusal>
+pub async fn socks5_login<S>(
+    stream: &mut S,
+    user: &str,
+    pass: &ProxyPassword,
+) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -217,9 +223,9 @@ where
     let login = match (choice, login) {
         ([5, 0], None) => return Ok(()),
         ([5, 2], Some(login)) => login,
-        ([5, 2], None) => return Err(Refusal::LoginWanted),
-        ([5, _], _) => return Err(Refusal::NoMethod),
-        _ => return Err(Refusal::Malformed),
+        ([5, 2], None) => return Err(ProxyFailure::LoginWanted),
+        ([5, _], _) => return Err(ProxyFailure::NoMethod),
+        _ => return Err(ProxyFailure::Malformed),
     };
     stream.write_all(&login).await?;
     stream.flush().await?;
@@ -228,15 +234,15 @@ where
     if reply == [1, 0] {
         Ok(())
     } else {
-        Err(Refusal::LoginRefused)
+        Err(ProxyFailure::LoginRefused)
     }
 }
 
 /// User name and password as SOCKS5 carries them (RFC 1929).
-fn login(user: &str, pass: &Password) -> Result<Vec<u8>, Refusal> {
+fn login(user: &str, pass: &ProxyPassword) -> Result<Vec<u8>, ProxyFailure> {
     let mut login = vec![1];
     for text in [user, pass.expose()] {
-        login.push(u8::try_from(text.len()).map_err(|_| Refusal::LoginTooLong)?);
+        login.push(u8::try_from(text.len()).map_err(|_| ProxyFailure::LoginTooLong)?);
         login.extend(text.as_bytes());
     }
     Ok(login)
@@ -246,11 +252,11 @@ fn login(user: &str, pass: &Password) -> Result<Vec<u8>, Refusal> {
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
-pub async fn socks5_connect<S>(stream: &mut S, host: &str, port: u16) -> Result<(), Refusal>
+pub async fn socks5_connect<S>(stream: &mut S, host: &str, port: u16) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let length = u8::try_from(host.len()).map_err(|_| Refusal::HostTooLong)?;
+    let length = u8::try_from(host.len()).map_err(|_| ProxyFailure::HostTooLong)?;
     let mut request = vec![5, 1, 0, 3, length];
     request.extend(host.as_bytes());
     request.extend(port.to_be_bytes());
@@ -260,17 +266,17 @@ where
     stream.read_exact(&mut head).await?;
     let [version, code, _, kind] = head;
     if version != 5 {
-        return Err(Refusal::Malformed);
+        return Err(ProxyFailure::Malformed);
     }
     // A refusal may come without an address behind it.
     if code != 0 {
-        return Err(Refusal::Code(code));
+        return Err(ProxyFailure::Code(code));
     }
     let address = match kind {
         1 => 4,
         3 => usize::from(stream.read_u8().await?),
         4 => 16,
-        _ => return Err(Refusal::Malformed),
+        _ => return Err(ProxyFailure::Malformed),
     };
     let mut bound = vec![0; address + 2];
     stream.read_exact(&mut bound).await?;

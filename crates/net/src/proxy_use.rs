@@ -3,8 +3,8 @@
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    dialer::{DialError, Failure, Stage},
-    proxy::Refusal,
+    dialer::{ConnectFailure, ConnectStage, DialError},
+    proxy::ProxyFailure,
     route::Proxy,
 };
 
@@ -59,19 +59,28 @@ enum Blame {
 /// A proxy that refuses a destination, or does not find it, works.
 fn blame(error: &DialError) -> Blame {
     match (&error.step, &error.failure) {
-        (Stage::ResolveProxy(_) | Stage::ConnectProxy(_) | Stage::Login, _) => Blame::Proxy,
-        (Stage::Ask(_), Failure::Proxy(refusal)) => match refusal {
-            Refusal::Malformed
-            | Refusal::TooLong
-            | Refusal::LoginWanted
-            | Refusal::LoginRefused
-            | Refusal::NoMethod
-            | Refusal::LoginTooLong => Blame::Proxy,
-            Refusal::Status(_) | Refusal::Code(_) | Refusal::HostTooLong => Blame::Destination,
-            Refusal::Io(_) => Blame::Unknown,
+        (
+            ConnectStage::ResolveProxy(_) | ConnectStage::ConnectProxy(_) | ConnectStage::Login,
+            _,
+        ) => Blame::Proxy,
+        (ConnectStage::Ask(_), ConnectFailure::Proxy(refusal)) => match refusal {
+            ProxyFailure::Malformed
+            | ProxyFailure::TooLong
+            | ProxyFailure::LoginWanted
+            | ProxyFailure::LoginRefused
+            | ProxyFailure::NoMethod
+            | ProxyFailure::LoginTooLong => Blame::Proxy,
+            ProxyFailure::Status(_) | ProxyFailure::Code(_) | ProxyFailure::HostTooLong => {
+                Blame::Destination
+            }
+            ProxyFailure::Io(_) => Blame::Unknown,
         },
-        (Stage::Ask(_) | Stage::Resolve(_) | Stage::Connect(_) | Stage::Tls(_), _) => {
-            Blame::Unknown
-        }
+        (
+            ConnectStage::Ask(_)
+            | ConnectStage::Resolve(_)
+            | ConnectStage::Connect(_)
+            | ConnectStage::Tls(_),
+            _,
+        ) => Blame::Unknown,
     }
 }

@@ -67,34 +67,36 @@ pub enum NoAddress {
     Timeout,
 }
 
-type Answer = Result<Vec<SocketAddr>, NoAddress>;
+/// Result of a DNS lookup.
+type LookupResult = Result<Vec<SocketAddr>, NoAddress>;
 
 /// Looks names up; a copy shares all look-ups.
 #[derive(Debug, Clone)]
 pub struct Resolver {
-    shared: Arc<Shared>,
+    shared: Arc<ResolverState>,
 }
 
+/// State that all clones of a resolver share.
 #[derive(Debug)]
-struct Shared {
+struct ResolverState {
     service: Arc<dyn NameService>,
     threads: Arc<Semaphore>,
-    names: watch::Sender<BTreeMap<String, Name>>,
+    names: watch::Sender<BTreeMap<String, NameLookups>>,
     /// How many threads have returned.
     returned: watch::Sender<u64>,
 }
 
-/// A name for which there are threads.
+/// Lookups of one name that are in progress.
 #[derive(Debug)]
-struct Name {
+struct NameLookups {
     threads: u32,
     /// The newest look-up and when it began; none if it has ended, and only older ones still hang.
-    newest: Option<(watch::Sender<Option<Answer>>, Instant)>,
+    newest: Option<(watch::Sender<Option<LookupResult>>, Instant)>,
 }
 
-impl Name {
+impl NameLookups {
     /// The look-up whose answer is worth waiting for.
-    fn awaited(&self) -> Option<&watch::Sender<Option<Answer>>> {
+    fn awaited(&self) -> Option<&watch::Sender<Option<LookupResult>>> {
         let (answer, since) = self.newest.as_ref()?;
         let may_begin = self.threads < PER_NAME_MAX && since.elapsed() >= HANGS_AFTER;
         (!may_begin).then_some(answer)
@@ -103,9 +105,9 @@ impl Name {
 
 /// A look-up that is done on a thread; dropping it makes its place free.
 struct LookUp {
-    shared: Arc<Shared>,
+    shared: Arc<ResolverState>,
     host: String,
-    answer: watch::Sender<Option<Answer>>,
+    answer: watch::Sender<Option<LookupResult>>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -113,7 +115,7 @@ impl Resolver {
     /// Looks names up by asking a service.
     pub fn new(service: Arc<dyn NameService>) -> Resolver {
         Resolver {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ResolverState {
                 service,
                 threads: Arc::new(Semaphore::new(LOOK_UPS_MAX)),
                 names: watch::Sender::new(BTreeMap::new()),
@@ -150,10 +152,10 @@ impl Resolver {
         }
     }
 
-    async fn ask(&self, host: &str) -> Answer {
+    async fn ask(&self, host: &str) -> LookupResult {
         let mut names = self.shared.names.subscribe();
-        let awaited = |names: &BTreeMap<String, Name>| {
-            let answer = names.get(host).and_then(Name::awaited);
+        let awaited = |names: &BTreeMap<String, NameLookups>| {
+            let answer = names.get(host).and_then(NameLookups::awaited);
             answer.map(watch::Sender::subscribe)
         };
         let mut answer = tokio::select! {
@@ -177,7 +179,7 @@ impl Resolver {
         &self,
         host: &str,
         place: OwnedSemaphorePermit,
-    ) -> Option<watch::Receiver<Option<Answer>>> {
+    ) -> Option<watch::Receiver<Option<LookupResult>>> {
         let answer = watch::Sender::new(None);
         let receiver = answer.subscribe();
         let look_up = LookUp {
@@ -188,7 +190,7 @@ impl Resolver {
         };
         self.shared.names.send_modify(|names| {
             let threads = names.get(host).map_or(0, |name| name.threads);
-            let name = Name {
+            let name = NameLookups {
                 threads: threads + 1,
                 newest: Some((answer, Instant::now())),
             };

@@ -23,7 +23,7 @@ pub struct Proxy {
     /// User name; empty for none.
     pub user: String,
     /// Password.
-    pub pass: Password,
+    pub pass: ProxyPassword,
     /// Hosts that are reached directly: globs with commas between them.
     pub bypass: String,
 }
@@ -55,14 +55,14 @@ pub enum ProxyKind {
     Socks5,
 }
 
-/// A password for a proxy, which nothing prints.
+/// The password of a proxy. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Password(String);
+pub struct ProxyPassword(String);
 
-impl Password {
+impl ProxyPassword {
     /// Keeps a password.
-    pub fn new(text: impl Into<String>) -> Password {
-        Password(text.into())
+    pub fn new(text: impl Into<String>) -> ProxyPassword {
+        ProxyPassword(text.into())
     }
 
     /// The password, for the proxy alone.
@@ -71,7 +71,7 @@ impl Password {
     }
 }
 
-impl fmt::Debug for Password {
+impl fmt::Debug for ProxyPassword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Password(***)")
     }

@@ -9,7 +9,7 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
 
-use crate::route::Password;
+use crate::route::ProxyPassword;
 
 /// A file of certificates that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub struct Own<'a> {
     /// Certificate of our own, with those between it and its authority.
     pub certificate: &'a str,
     /// Its key.
-    pub key: &'a Password,
+    pub key: &'a ProxyPassword,
 }
 
 /// The client's side of TLS, for connections that want it their own way.

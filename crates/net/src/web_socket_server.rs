@@ -14,8 +14,8 @@ use tokio_tungstenite::{
     },
 };
 
-/// A web socket that came over HTTP.
-pub type Socket = WebSocketStream<TokioIo<Upgraded>>;
+/// A WebSocket that a client opened by an HTTP upgrade.
+pub type ServerWebSocket = WebSocketStream<TokioIo<Upgraded>>;
 
 /// The answer to the key of a handshake; none if it is no handshake.
 pub fn handshake(headers: &HeaderMap) -> Option<HeaderValue> {
@@ -38,7 +38,7 @@ pub fn switch<B>(response: &mut Response<B>, accept: HeaderValue) {
 }
 
 /// The socket on a connection that was switched; `message_max` is the largest message of the client, bytes.
-pub async fn over(upgraded: Upgraded, message_max: usize) -> Socket {
+pub async fn over(upgraded: Upgraded, message_max: usize) -> ServerWebSocket {
     let config = WebSocketConfig::default()
         .max_message_size(Some(message_max))
         .max_frame_size(Some(message_max));

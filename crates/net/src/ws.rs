@@ -42,9 +42,9 @@ pub struct Policy {
     pub pong_timeout: Duration,
 }
 
-/// A whole message of a server.
+/// A complete WebSocket message from the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Frame {
+pub enum WsMessage {
     /// Text.
     Text(Utf8Bytes),
     /// Bytes.
@@ -91,9 +91,9 @@ pub enum WsError {
     Stuck,
 }
 
-/// An open web socket.
+/// An open WebSocket.
 #[derive(Debug)]
-pub struct Socket {
+pub struct WebSocket {
     inner: WebSocketStream<BoxedStream>,
     policy: Policy,
     next_ping: Instant,
@@ -101,7 +101,7 @@ pub struct Socket {
     silent_at: Option<Instant>,
 }
 
-impl Socket {
+impl WebSocket {
     /// Opens a web socket.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Socket {
         route: &Route,
         url: &Url,
         policy: Policy,
-    ) -> Result<Socket, WsError> {
+    ) -> Result<WebSocket, WsError> {
         match url.scheme {
             Scheme::Ws | Scheme::Wss => {}
             Scheme::Http | Scheme::Https => return Err(BadUrl::Scheme.into()),
@@ -136,7 +136,7 @@ impl Socket {
             .unwrap_or(Err(timed_out()))
             .map_err(|error| reason(error, policy.message_max))?;
         let next_ping = Instant::now() + policy.ping_every;
-        Ok(Socket {
+        Ok(WebSocket {
             inner,
             policy,
             next_ping,
@@ -165,7 +165,7 @@ impl Socket {
     ///
     /// # Errors
     /// The connection is of no use any more.
-    pub async fn next(&mut self) -> Result<Frame, WsError> {
+    pub async fn next(&mut self) -> Result<WsMessage, WsError> {
         loop {
             let wake = self.silent_at.unwrap_or(self.next_ping);
             let message = tokio::select! {
@@ -183,8 +183,8 @@ impl Socket {
             let message = message.map_err(|error| reason(error, self.policy.message_max))?;
             self.silent_at = None;
             match message {
-                Message::Text(text) => return Ok(Frame::Text(text)),
-                Message::Binary(bytes) => return Ok(Frame::Binary(bytes)),
+                Message::Text(text) => return Ok(WsMessage::Text(text)),
+                Message::Binary(bytes) => return Ok(WsMessage::Binary(bytes)),
                 Message::Close(_) => return Err(WsError::Closed),
                 Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             }

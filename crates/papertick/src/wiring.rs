@@ -29,7 +29,7 @@ use device::{
 };
 use net::{
     dialer::Dialer,
-    mdns::{Reach, Service},
+    mdns::{AnnouncedService, MdnsScope},
     tls::Roots,
 };
 use runtime::{
@@ -616,7 +616,7 @@ impl Common {
     fn announcing(&self, adverts: watch::Receiver<Option<Advert>>, stop: Stop) -> Announcing {
         Announcing {
             adverts,
-            reach: Reach::of_listener(self.place.ip()),
+            reach: MdnsScope::of_listener(self.place.ip()),
             service: service(self.place, self.config.run.board()),
             patience: Patience::default(),
             inbox: self.inbox.clone(),
@@ -633,7 +633,7 @@ impl Common {
         orders: Orders,
     ) -> io::Result<()> {
         let data_dir = &self.config.run.data_dir;
-        let who = wifi::Identity {
+        let who = wifi::AccessPointIdentity {
             suffix: host::name_suffix(data_dir),
             password: self.password.clone(),
         };
@@ -688,8 +688,8 @@ fn host_facts(place: SocketAddr) -> HostFacts {
 }
 
 /// What a clock at a place tells whoever looks for clocks.
-fn service(place: SocketAddr, board: BoardSpec) -> Service {
-    Service {
+fn service(place: SocketAddr, board: BoardSpec) -> AnnouncedService {
+    AnnouncedService {
         port: place.port(),
         version: build::VERSION.to_string(),
         revision: build::commit_first(),

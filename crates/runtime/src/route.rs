@@ -1,7 +1,7 @@
 //! The route of outbound connections, from the settings to the dialer.
 
 use device::sources;
-use net::route::{Password, Proxy, ProxyKind, Route};
+use net::route::{Proxy, ProxyKind, ProxyPassword, Route};
 
 /// Converts the route of a plan to the dialer's.
 pub fn route(wanted: &sources::Route) -> Route {
@@ -16,7 +16,7 @@ pub fn route(wanted: &sources::Route) -> Route {
         label: proxy.host.to_string(),
         port: proxy.port,
         user: proxy.user.clone(),
-        pass: Password::new(proxy.pass.expose()),
+        pass: ProxyPassword::new(proxy.pass.expose()),
         bypass: proxy.bypass.clone(),
     });
     Route { proxy }
@@ -51,7 +51,7 @@ mod tests {
                 label: "me:***@proxy".to_string(),
                 port: 9050,
                 user: "alice".to_string(),
-                pass: Password::new("planted"),
+                pass: ProxyPassword::new("planted"),
                 bypass: "*.local,10.*".to_string(),
             };
             assert!(!format!("{route:?}").contains("planted"), "{route:?}");

@@ -10,7 +10,7 @@ use device::{
 use feeds::core_node::{self as format, BODY_MAX, ChainInfo, Question};
 use http::header::AUTHORIZATION;
 use net::{
-    http::{self as client, Get, Limits},
+    http::{self as client, Get, RequestLimits},
     url::{Scheme, Url},
 };
 use serde_json::Value;
@@ -24,7 +24,7 @@ use super::{
 };
 
 /// Bounds of a question.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(20),
     body_max: BODY_MAX,
 };

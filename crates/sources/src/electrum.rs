@@ -10,7 +10,7 @@ use feeds::{
 };
 use net::{
     AGENT,
-    dialer::{BoxedStream, Destination, Security},
+    dialer::{BoxedStream, Destination, TransportSecurity},
 };
 use serde_json::Value;
 use tokio::{
@@ -57,8 +57,8 @@ impl Session for Electrum {
         let usual = electrum::port(self.node.network, self.node.tls);
         let (host, port) = node::place(&self.node.host, self.node.port, usual)?;
         let security = match self.node.tls {
-            true => Security::Tls,
-            false => Security::Plain,
+            true => TransportSecurity::Tls,
+            false => TransportSecurity::Plain,
         };
         let destination = Destination {
             host,

@@ -6,7 +6,7 @@ use device::units::Currency;
 use feeds::{exchange, malformed::Malformed};
 use net::{
     url::Url,
-    ws::{Frame, Policy},
+    ws::{Policy, WsMessage},
 };
 
 use super::session::{Ended, Link, Session};
@@ -36,11 +36,11 @@ impl Session for Exchange {
         socket.send_text(subscription).await?;
         loop {
             match link.next(&mut socket).await? {
-                Frame::Text(text) => match exchange::frame(text.as_bytes()) {
+                WsMessage::Text(text) => match exchange::frame(text.as_bytes()) {
                     Ok(observations) => link.understood(observations).await?,
                     Err(malformed) => link.nonsense(malformed).await?,
                 },
-                Frame::Binary(_) => link.nonsense(Malformed("not-text")).await?,
+                WsMessage::Binary(_) => link.nonsense(Malformed("not-text")).await?,
             }
         }
     }

@@ -7,7 +7,7 @@ use feeds::{explorer, malformed::Malformed};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use net::{
     url::Url,
-    ws::{Frame, Policy},
+    ws::{Policy, WsMessage},
 };
 
 use super::{
@@ -79,8 +79,8 @@ impl Session for Explorer {
 }
 
 impl Explorer {
-    async fn heard(&mut self, link: &mut Link<'_>, frame: Frame) -> Result<(), Ended> {
-        let Frame::Text(text) = frame else {
+    async fn heard(&mut self, link: &mut Link<'_>, frame: WsMessage) -> Result<(), Ended> {
+        let WsMessage::Text(text) = frame else {
             return link.nonsense(Malformed("not-text")).await;
         };
         match explorer::frame(text.as_bytes(), self.precise_fee) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use device::{market::Observation, secret::Endpoint};
 use feeds::miner;
 use net::{
-    http::{self, Get, Limits},
+    http::{self, Get, RequestLimits},
     url::Url,
 };
 
@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Bounds of a request.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(5),
     body_max: miner::BODY_MAX,
 };

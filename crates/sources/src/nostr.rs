@@ -19,7 +19,7 @@ use feeds::{
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use net::{
     url::Url,
-    ws::{Frame, Policy},
+    ws::{Policy, WsMessage},
 };
 use runtime::inbox::Stopped;
 use tracing::Instrument;
@@ -185,8 +185,8 @@ impl<F: Feed> Session for Subscriber<F> {
         socket.send_text(request).await?;
         loop {
             match link.next(&mut socket).await? {
-                Frame::Text(text) => heard(feed, link, text.as_bytes()).await?,
-                Frame::Binary(_) => link.nonsense(Malformed("not-text")).await?,
+                WsMessage::Text(text) => heard(feed, link, text.as_bytes()).await?,
+                WsMessage::Binary(_) => link.nonsense(Malformed("not-text")).await?,
             }
         }
     }

@@ -13,7 +13,7 @@ use feeds::{
 };
 use net::{
     chance::Chance,
-    dialer::{BoxedStream, Destination, Security},
+    dialer::{BoxedStream, Destination, TransportSecurity},
 };
 use runtime::{clock::Wall, inbox::Stopped};
 use tokio::{
@@ -437,7 +437,7 @@ impl Session for OwnPeer {
         let destination = Destination {
             host,
             port,
-            security: Security::Plain,
+            security: TransportSecurity::Plain,
         };
         let stream = link.dial(destination).await?;
         let context = link.context();

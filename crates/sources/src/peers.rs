@@ -20,7 +20,7 @@ use feeds::{malformed::Malformed, p2p};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use net::{
     chance::Chance,
-    dialer::{Destination, Security, goes_by_name},
+    dialer::{Destination, TransportSecurity, goes_by_name},
     url::{bracketed, split_authority},
 };
 use runtime::{inbox::Stopped, waits::over};
@@ -619,7 +619,7 @@ async fn ask(
     let destination = Destination {
         host: &candidate.host,
         port: candidate.port,
-        security: Security::Plain,
+        security: TransportSecurity::Plain,
     };
     let dialer = &context.shared.dialer;
     let stream = dialer.connect(&context.route, destination).await;

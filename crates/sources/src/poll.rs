@@ -7,7 +7,7 @@ use feeds::malformed::Malformed;
 use net::{
     backoff::Backoff,
     chance::Chance,
-    http::{Answer, HttpError},
+    http::{HttpError, HttpResponse},
 };
 use runtime::inbox::Stopped;
 use tokio::time;
@@ -88,7 +88,7 @@ impl From<Malformed> for Missed {
 ///
 /// # Errors
 /// The status is another one.
-pub fn body(answer: Answer) -> Result<bytes::Bytes, Missed> {
+pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, Missed> {
     if answer.status.is_success() {
         return Ok(answer.body);
     }

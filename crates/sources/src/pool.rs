@@ -9,7 +9,7 @@ use device::{
 use feeds::pools::{self, Asker, logo::LogoSpec};
 use http::HeaderName;
 use net::{
-    http::{self as client, Get, HttpError, Limits},
+    http::{self as client, Get, HttpError, RequestLimits},
     url::Url,
 };
 use runtime::inbox::Stopped;
@@ -21,7 +21,7 @@ use super::{
 };
 
 /// Bounds of a request for figures.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: pools::BODY_MAX,
 };
@@ -177,7 +177,7 @@ enum Retry {
 }
 
 async fn try_logo(context: &Context, url: &Url, spec: LogoSpec) -> Result<Vec<u8>, Retry> {
-    let limits = Limits {
+    let limits = RequestLimits {
         timeout: LOGO_TIMEOUT,
         body_max: spec.bytes(),
     };

@@ -8,7 +8,7 @@ use feeds::relay;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use net::{
     url::Url,
-    ws::{Frame, Policy},
+    ws::{Policy, WsMessage},
 };
 use tokio::time::Instant;
 
@@ -96,8 +96,8 @@ impl Session for Relay {
 }
 
 impl Relay {
-    async fn heard(&mut self, link: &mut Link<'_>, frame: Frame) -> Result<(), Ended> {
-        let Frame::Binary(bytes) = frame else {
+    async fn heard(&mut self, link: &mut Link<'_>, frame: WsMessage) -> Result<(), Ended> {
+        let WsMessage::Binary(bytes) = frame else {
             // Text is not part of the protocol; some relays greet people with it.
             return Ok(());
         };

@@ -9,7 +9,7 @@ use net::{
     chance::Chance,
     dialer::{BoxedStream, Destination},
     url::{BadUrl, Url},
-    ws::{Frame, Policy, Socket, WsError},
+    ws::{Policy, WebSocket, WsError, WsMessage},
 };
 use runtime::inbox::Stopped;
 use tokio::time::{self, Instant};
@@ -122,9 +122,9 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The socket was not opened.
-    pub async fn open(&mut self, url: &Url, policy: Policy) -> Result<Socket, Ended> {
+    pub async fn open(&mut self, url: &Url, policy: Policy) -> Result<WebSocket, Ended> {
         let Context { route, shared, .. } = self.context;
-        let socket = Socket::open(&shared.dialer, route, url, policy).await?;
+        let socket = WebSocket::open(&shared.dialer, route, url, policy).await?;
         self.opened = Instant::now();
         Ok(socket)
     }
@@ -146,7 +146,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The socket is of no use any more.
-    pub async fn next(&mut self, socket: &mut Socket) -> Result<Frame, Ended> {
+    pub async fn next(&mut self, socket: &mut WebSocket) -> Result<WsMessage, Ended> {
         let frame = if self.is_up() {
             socket.next().await
         } else {

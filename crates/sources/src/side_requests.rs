@@ -6,7 +6,7 @@ use bytes::Bytes;
 use device::market::Observation;
 use feeds::malformed::Malformed;
 use net::{
-    http::{self, Answer, Get, Limits},
+    http::{self, Get, HttpResponse, RequestLimits},
     url::Url,
 };
 
@@ -36,7 +36,7 @@ pub async fn ask<T>(
 
 async fn body(context: &Context, url: &str, body_max: usize) -> Option<Bytes> {
     let url = Url::parse(url).ok()?;
-    let limits = Limits {
+    let limits = RequestLimits {
         timeout: TIMEOUT,
         body_max,
     };
@@ -48,8 +48,8 @@ async fn body(context: &Context, url: &str, body_max: usize) -> Option<Bytes> {
     )
     .await
     {
-        Ok(Answer { status, body, .. }) if status.is_success() => Some(body),
-        Ok(Answer { status, .. }) => {
+        Ok(HttpResponse { status, body, .. }) if status.is_success() => Some(body),
+        Ok(HttpResponse { status, .. }) => {
             tracing::debug!(status = status.as_u16(), "no answer beside the socket");
             None
         }

@@ -6,7 +6,7 @@ use device::{limits::STALE_PRICE, market::Observation, sources::SourceId, units:
 use feeds::{malformed::Malformed, venues};
 use net::{
     url::Url,
-    ws::{Frame, Policy},
+    ws::{Policy, WsMessage},
 };
 use tokio::time::{Instant, sleep_until};
 
@@ -68,7 +68,7 @@ impl Session for Venue {
                 }
             };
             match frame {
-                Frame::Text(text) => match venue.frame(text.as_bytes()) {
+                WsMessage::Text(text) => match venue.frame(text.as_bytes()) {
                     Ok(mut heard) => {
                         heard.retain(|quote| is_of(quote, &self.currencies));
                         if !heard.is_empty() {
@@ -83,7 +83,7 @@ impl Session for Venue {
                         link.nonsense(malformed).await?;
                     }
                 },
-                Frame::Binary(_) => link.nonsense(Malformed("not-text")).await?,
+                WsMessage::Binary(_) => link.nonsense(Malformed("not-text")).await?,
             }
         }
     }

@@ -19,7 +19,7 @@ use feeds::{
 };
 use net::{
     url::Url,
-    ws::{Frame, Socket},
+    ws::{WebSocket, WsMessage},
 };
 use rustls::crypto::ring;
 
@@ -116,14 +116,14 @@ async fn heard(
     Ok(step)
 }
 
-fn message(frame: Frame) -> Result<RelayMessage, Malformed> {
+fn message(frame: WsMessage) -> Result<RelayMessage, Malformed> {
     match frame {
-        Frame::Text(text) => frame::message(text.as_bytes()),
-        Frame::Binary(_) => Err(Malformed("not-text")),
+        WsMessage::Text(text) => frame::message(text.as_bytes()),
+        WsMessage::Binary(_) => Err(Malformed("not-text")),
     }
 }
 
-async fn send(socket: &mut Socket, messages: Vec<String>) -> Result<(), Ended> {
+async fn send(socket: &mut WebSocket, messages: Vec<String>) -> Result<(), Ended> {
     for message in messages {
         socket.send_text(message).await?;
     }

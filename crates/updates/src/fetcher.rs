@@ -10,7 +10,7 @@ use feeds::{
 };
 use net::{
     dialer::Dialer,
-    http::{self, Get, HttpError, Limits},
+    http::{self, Get, HttpError, RequestLimits},
     route::Route,
     url::{BadUrl, Url},
 };
@@ -103,7 +103,7 @@ impl Source {
     }
 
     async fn get(&self, what: &'static str, url: Url, body_max: usize) -> Result<Vec<u8>, Trouble> {
-        let limits = Limits {
+        let limits = RequestLimits {
             timeout: LIST_TIME,
             body_max,
         };

@@ -20,7 +20,7 @@ use super::{
     side_task::SideTask,
     state::State,
 };
-use net::web_socket_server::{self as web_socket, Socket};
+use net::web_socket_server::{self as web_socket, ServerWebSocket};
 use render::panel_frame;
 
 /// Largest message of a client, bytes.
@@ -73,7 +73,7 @@ async fn watch(state: Arc<State>, upgrade: OnUpgrade, place: OwnedSemaphorePermi
 }
 
 /// Serves one client; returns the socket if it is to be closed in order.
-async fn stream(state: &State, mut socket: Socket) -> Option<Socket> {
+async fn stream(state: &State, mut socket: ServerWebSocket) -> Option<ServerWebSocket> {
     let mut glass = state.services.glass.clone();
     let mut stop = state.services.shutdown.clone();
     let mut streaming = false;

@@ -40,20 +40,20 @@ const ORDERS_DEPTH: usize = 2;
 /// A way to ask the radio; clones ask the same one.
 #[derive(Debug, Clone)]
 pub struct Radio {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<WifiRequest>,
     networks: watch::Receiver<Option<Vec<WifiNetwork>>>,
 }
 
 /// The radio's side of the orders.
 #[derive(Debug)]
 pub struct Orders {
-    orders: mpsc::Receiver<Order>,
+    orders: mpsc::Receiver<WifiRequest>,
     networks: watch::Sender<Option<Vec<WifiNetwork>>>,
 }
 
-/// What the radio can be asked.
+/// A request to the Wi-Fi task.
 #[derive(Debug)]
-enum Order {
+enum WifiRequest {
     Provision {
         ssid: String,
         password: Secret,
@@ -75,9 +75,9 @@ pub enum NotProvisioned {
     Gone,
 }
 
-/// Who the clock is on the air.
+/// Name suffix and password of the access point.
 #[derive(Debug, Clone)]
-pub struct Identity {
+pub struct AccessPointIdentity {
     /// Last three bytes of the hardware address, six lower-case hex digits.
     pub suffix: String,
     /// Password of the access point.
@@ -106,7 +106,7 @@ impl Radio {
     /// They were not stored.
     pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), NotProvisioned> {
         let (answer, answered) = oneshot::channel();
-        let order = Order::Provision {
+        let order = WifiRequest::Provision {
             ssid,
             password,
             answer,
@@ -127,7 +127,7 @@ impl Radio {
         let gone = || "there is no radio any more".to_string();
         let (answer, answered) = oneshot::channel();
         self.orders
-            .send(Order::Forget { answer })
+            .send(WifiRequest::Forget { answer })
             .await
             .map_err(|_| gone())?;
         answered.await.map_err(|_| gone())?
@@ -149,10 +149,10 @@ pub async fn run(
     wifi: impl Wifi,
     plan: watch::Receiver<WifiPlan>,
     orders: Orders,
-    identity: Identity,
+    identity: AccessPointIdentity,
     inbox: Inbox,
 ) {
-    let driver = Driver {
+    let driver = WifiDriver {
         wifi,
         plan,
         networks: orders.networks,
@@ -164,7 +164,7 @@ pub async fn run(
     let _ = driver.run(orders.orders, identity).await;
 }
 
-struct Driver<W> {
+struct WifiDriver<W> {
     wifi: W,
     plan: watch::Receiver<WifiPlan>,
     networks: watch::Sender<Option<Vec<WifiNetwork>>>,
@@ -175,13 +175,13 @@ struct Driver<W> {
     forgetful: bool,
 }
 
-impl<W: Wifi> Driver<W> {
+impl<W: Wifi> WifiDriver<W> {
     async fn run(
         mut self,
-        mut orders: mpsc::Receiver<Order>,
-        identity: Identity,
+        mut orders: mpsc::Receiver<WifiRequest>,
+        identity: AccessPointIdentity,
     ) -> Result<(), Stopped> {
-        let Identity { suffix, password } = identity;
+        let AccessPointIdentity { suffix, password } = identity;
         tell(&self.inbox, LinkEvent::Identity { suffix, password }).await?;
         loop {
             let scan_at = self.scan_at;
@@ -219,23 +219,23 @@ impl<W: Wifi> Driver<W> {
 
     async fn obey(
         &mut self,
-        order: Order,
-        orders: &mut mpsc::Receiver<Order>,
+        order: WifiRequest,
+        orders: &mut mpsc::Receiver<WifiRequest>,
     ) -> Result<(), Stopped> {
         match order {
-            Order::Provision { answer, .. } if self.forgetful => {
+            WifiRequest::Provision { answer, .. } if self.forgetful => {
                 // Whoever asked may have gone away.
                 let _ = answer.send(Err(NotProvisioned::Gone));
             }
-            Order::Provision {
+            WifiRequest::Provision {
                 ssid,
                 password,
                 answer,
             } => {
                 tell(&self.inbox, LinkEvent::Trying).await?;
                 match self.attempt(&ssid, &password, orders).await {
-                    Attempt::Ended(outcome) => self.end_attempt(outcome, answer).await?,
-                    Attempt::Forgotten(forget) => {
+                    JoinOutcome::Ended(outcome) => self.end_attempt(outcome, answer).await?,
+                    JoinOutcome::Forgotten(forget) => {
                         tell(&self.inbox, LinkEvent::Refused(LinkFailure::Lost)).await?;
                         let _ = answer.send(Err(NotProvisioned::Gone));
                         self.forget(forget).await;
@@ -245,7 +245,7 @@ impl<W: Wifi> Driver<W> {
                     }
                 }
             }
-            Order::Forget { answer } => self.forget(answer).await,
+            WifiRequest::Forget { answer } => self.forget(answer).await,
         }
         Ok(())
     }
@@ -255,15 +255,15 @@ impl<W: Wifi> Driver<W> {
         &mut self,
         ssid: &str,
         password: &Secret,
-        orders: &mut mpsc::Receiver<Order>,
-    ) -> Attempt {
+        orders: &mut mpsc::Receiver<WifiRequest>,
+    ) -> JoinOutcome {
         let mut trying = pin!(self.wifi.provision(ssid, password, TRY_LIMIT));
         loop {
             tokio::select! {
-                outcome = &mut trying => return Attempt::Ended(outcome),
+                outcome = &mut trying => return JoinOutcome::Ended(outcome),
                 Some(order) = orders.recv() => match order {
-                    Order::Forget { answer } => return Attempt::Forgotten(answer),
-                    Order::Provision { answer, .. } => {
+                    WifiRequest::Forget { answer } => return JoinOutcome::Forgotten(answer),
+                    WifiRequest::Provision { answer, .. } => {
                         let _ = answer.send(Err(NotProvisioned::Busy));
                     }
                 }
@@ -301,8 +301,8 @@ impl<W: Wifi> Driver<W> {
     }
 }
 
-/// How an attempt to join a network went on.
-enum Attempt {
+/// Outcome of an attempt to join a network.
+enum JoinOutcome {
     /// It has ended.
     Ended(Result<(), Unprovisioned>),
     /// It was broken off, because everything is to be forgotten; where the answer to that goes.

@@ -20,9 +20,9 @@ pub fn credentials(data_dir: &Path) -> PathBuf {
     data_dir.join("wifi")
 }
 
-/// The access point's password, and how long it lasts.
+/// The password of the access point and whether it was stored.
 #[derive(Debug)]
-pub struct Password {
+pub struct AccessPointPassword {
     /// The password.
     pub text: Secret,
     /// Why it is another one at the next start; none if it is kept.
@@ -33,11 +33,11 @@ pub struct Password {
 ///
 /// # Errors
 /// The host has no random numbers.
-pub fn password(data_dir: &Path) -> io::Result<Password> {
+pub fn password(data_dir: &Path) -> io::Result<AccessPointPassword> {
     kept_or_made(&mut Folder::new(data_dir))
 }
 
-fn kept_or_made(folder: &mut impl Disk) -> io::Result<Password> {
+fn kept_or_made(folder: &mut impl Disk) -> io::Result<AccessPointPassword> {
     let kept = folder.read(FILE).map_err(named(FILE));
     let usable = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok()?;
@@ -45,14 +45,14 @@ fn kept_or_made(folder: &mut impl Disk) -> io::Result<Password> {
         usable.then(|| Secret::new(text))
     };
     let unkept = match kept.map(|bytes| bytes.and_then(usable)) {
-        Ok(Some(text)) => return Ok(Password { text, unkept: None }),
+        Ok(Some(text)) => return Ok(AccessPointPassword { text, unkept: None }),
         Ok(None) => None,
         // It may be readable again at the next start.
         Err(error) => Some(error),
     };
     let text = made::text()?;
     let unkept = unkept.or_else(|| keep(folder, &text).err());
-    Ok(Password {
+    Ok(AccessPointPassword {
         text: Secret::new(text),
         unkept,
     })

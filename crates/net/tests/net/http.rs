@@ -5,11 +5,11 @@ use std::time::Duration;
 use http::header::AUTHORIZATION;
 use net::{
     dialer::{Arrival, Dialer},
-    http::{Answer, Get, HttpError, Limits, get, open},
+    http::{Get, HttpError, HttpResponse, RequestLimits, get, open},
     route::Route,
     tls::Roots,
     url::Url,
-    ws::Socket,
+    ws::WebSocket,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -23,7 +23,7 @@ use crate::{
     proxy::POLICY,
 };
 
-const LIMITS: Limits = Limits {
+const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(8),
     body_max: 1024,
 };
@@ -37,7 +37,7 @@ fn request(url: &str) -> Get {
     Get::new(Url::parse(url).unwrap())
 }
 
-async fn asked(dialer: &Dialer, url: &str) -> Result<Answer, HttpError> {
+async fn asked(dialer: &Dialer, url: &str) -> Result<HttpResponse, HttpError> {
     get(dialer, &Route::default(), request(url), LIMITS).await
 }
 
@@ -266,7 +266,7 @@ async fn a_secret_stays_with_its_origin() {
 async fn who_opens_a_socket_says_what_it_is() {
     let (dialer, mut arrivals) = network();
     let (url, route) = (Url::parse("ws://host/").unwrap(), Route::default());
-    let opened = Socket::open(&dialer, &route, &url, POLICY);
+    let opened = WebSocket::open(&dialer, &route, &url, POLICY);
     let (refused, head) = tokio::join!(opened, answer(&mut arrivals, "403 Forbidden", ""));
     assert!(refused.is_err());
     assert!(head.contains("user-agent: papertick/"), "{head}");

@@ -10,10 +10,10 @@ use std::{
 };
 
 use net::{
-    dialer::{DialError, Dialer, Failure},
-    http::{self, Get, HttpError, Limits},
-    proxy::Refusal,
-    route::{Password, Proxy, ProxyKind, Route},
+    dialer::{ConnectFailure, DialError, Dialer},
+    http::{self, Get, HttpError, RequestLimits},
+    proxy::ProxyFailure,
+    route::{Proxy, ProxyKind, ProxyPassword, Route},
     tls::Roots,
     url::Url,
 };
@@ -24,7 +24,7 @@ use tokio::{
 
 use crate::{needs, peers::answer_on};
 
-const LIMITS: Limits = Limits {
+const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: 1024,
 };
@@ -80,7 +80,7 @@ fn route(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Route {
         label: "127.0.0.1".to_owned(),
         port,
         user: user.to_owned(),
-        pass: Password::new(pass),
+        pass: ProxyPassword::new(pass),
         bypass: String::new(),
     };
     Route { proxy: Some(proxy) }
@@ -102,10 +102,10 @@ async fn fetch(route: &Route) -> Result<(), HttpError> {
     Ok(())
 }
 
-fn refusal(fetched: Result<(), HttpError>) -> Refusal {
+fn refusal(fetched: Result<(), HttpError>) -> ProxyFailure {
     match fetched {
         Err(HttpError::Dial(DialError {
-            failure: Failure::Proxy(refusal),
+            failure: ConnectFailure::Proxy(refusal),
             ..
         })) => refusal,
         other => panic!("it was not refused: {other:?}"),
@@ -137,9 +137,9 @@ async fn microsocks_carries_socks5() {
         .await
         .unwrap();
     let refused = fetch(&route(ProxyKind::Socks5, port, "alice", "wrong")).await;
-    assert_eq!(refusal(refused), Refusal::LoginRefused);
+    assert_eq!(refusal(refused), ProxyFailure::LoginRefused);
     let refused = fetch(&route(ProxyKind::Socks5, port, "", "")).await;
-    assert_eq!(refusal(refused), Refusal::NoMethod);
+    assert_eq!(refusal(refused), ProxyFailure::NoMethod);
 }
 
 #[tokio::test]
@@ -161,9 +161,9 @@ async fn tinyproxy_carries_http_connect() {
         .await
         .unwrap();
     let refused = fetch(&route(ProxyKind::HttpConnect, port, "alice", "wrong")).await;
-    assert!([Refusal::LoginRefused, Refusal::Status(401)].contains(&refusal(refused)));
+    assert!([ProxyFailure::LoginRefused, ProxyFailure::Status(401)].contains(&refusal(refused)));
     let refused = fetch(&route(ProxyKind::HttpConnect, port, "", "")).await;
-    assert_eq!(refusal(refused), Refusal::LoginWanted);
+    assert_eq!(refusal(refused), ProxyFailure::LoginWanted);
 }
 
 fn dante(folder: &Path, port: u16) -> PathBuf {

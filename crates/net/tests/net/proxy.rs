@@ -5,14 +5,14 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures_util::FutureExt;
 use net::{
-    dialer::{BoxedStream, Destination, DialCounts, DialError, Dialer, Security},
-    http::{self, Get, Limits},
+    dialer::{BoxedStream, Destination, DialCounts, DialError, Dialer, TransportSecurity},
+    http::{self, Get, RequestLimits},
     proxy_use::ProxyUse,
     resolver::NameService,
-    route::{Password, Proxy, ProxyKind, Route},
+    route::{Proxy, ProxyKind, ProxyPassword, Route},
     tls::Roots,
     url::Url,
-    ws::{Frame, Policy, Socket},
+    ws::{Policy, WebSocket, WsMessage},
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional},
@@ -28,7 +28,7 @@ use crate::{
     peers::{answer_on, expect},
 };
 
-const LIMITS: Limits = Limits {
+const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: 1024,
 };
@@ -45,7 +45,7 @@ fn proxy(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Proxy {
         label: "127.0.0.1".to_owned(),
         port,
         user: user.to_owned(),
-        pass: Password::new(pass),
+        pass: ProxyPassword::new(pass),
         bypass: String::new(),
     }
 }
@@ -186,8 +186,13 @@ async fn every_kind_of_proxy_carries_every_kind_of_connection() {
             let url = Url::parse(&format!("{scheme}://{host}:{target_port}/x")).unwrap();
             let ask = async {
                 if scheme.starts_with("ws") {
-                    let mut socket = Socket::open(&dialer, &route, &url, POLICY).await.unwrap();
-                    assert_eq!(socket.next().await.unwrap(), Frame::Text("hello".into()));
+                    let mut socket = WebSocket::open(&dialer, &route, &url, POLICY)
+                        .await
+                        .unwrap();
+                    assert_eq!(
+                        socket.next().await.unwrap(),
+                        WsMessage::Text("hello".into())
+                    );
                 } else {
                     let answer = http::get(&dialer, &route, Get::new(url.clone()), LIMITS).await;
                     assert_eq!(answer.unwrap().body, "hello");
@@ -221,7 +226,7 @@ async fn dial_tls(dialer: &Dialer, host: &str, acceptor: TlsAcceptor) -> Result<
     let destination = Destination {
         host,
         port,
-        security: Security::Tls,
+        security: TransportSecurity::Tls,
     };
     let route = Route::default();
     let (_, dialled) = tokio::join!(tokio::spawn(serve), dialer.connect(&route, destination));
@@ -277,7 +282,7 @@ async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<P
     let destination = Destination {
         host: "market.invalid",
         port: 80,
-        security: Security::Plain,
+        security: TransportSecurity::Plain,
     };
     let serve = async {
         let mut client = arrivals.recv().await.unwrap().stream;
@@ -537,7 +542,7 @@ async fn a_silent_proxy_is_left() {
         let destination = Destination {
             host: "market.invalid",
             port: 80,
-            security: Security::Plain,
+            security: TransportSecurity::Plain,
         };
         let error = dialer
             .connect(&route, destination)
@@ -612,7 +617,7 @@ async fn unreachable_places_are_named() {
         let destination = Destination {
             host,
             port,
-            security: Security::Plain,
+            security: TransportSecurity::Plain,
         };
         let error = dialer
             .connect(&route, destination)
@@ -659,7 +664,7 @@ async fn a_host_is_reached_while_one_of_its_addresses_works() {
     let destination = Destination {
         host: "market.example",
         port: place.port(),
-        security: Security::Plain,
+        security: TransportSecurity::Plain,
     };
     let dialled = dialer.connect(&Route::default(), destination).await;
     dialled.expect("the last address works");
@@ -679,7 +684,7 @@ async fn little_is_taken_before_it_has_gone() {
     let destination = Destination {
         host: "127.0.0.1",
         port: listener.local_addr().unwrap().port(),
-        security: Security::Plain,
+        security: TransportSecurity::Plain,
     };
     let dialer = Dialer::new(Roots::public());
     let mut stream = dialer
@@ -730,7 +735,7 @@ async fn bypassed_hosts_are_reached_directly() {
         let destination = Destination {
             host,
             port: 80,
-            security: Security::Plain,
+            security: TransportSecurity::Plain,
         };
         tokio::select! {
             arrival = arrivals.recv() => assert_eq!(arrival.unwrap().place, expected),

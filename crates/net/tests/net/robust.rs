@@ -3,12 +3,12 @@
 use std::{future::Future, time::Duration};
 
 use net::{
-    dialer::{Arrival, Destination, Dialer, Security},
-    http::{Get, Limits, get},
-    route::{Password, Proxy, ProxyKind, Route},
+    dialer::{Arrival, Destination, Dialer, TransportSecurity},
+    http::{Get, RequestLimits, get},
+    route::{Proxy, ProxyKind, ProxyPassword, Route},
     tls::Roots,
     url::Url,
-    ws::{Policy, Socket},
+    ws::{Policy, WebSocket},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use tokio::{
@@ -18,7 +18,7 @@ use tokio::{
 };
 use tokio_tungstenite::accept_async;
 
-const LIMITS: Limits = Limits {
+const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: 256,
 };
@@ -109,11 +109,11 @@ proptest! {
                 label: "proxy".to_owned(),
                 port: 1080,
                 user: user.to_owned(),
-                pass: Password::new("planted"),
+                pass: ProxyPassword::new("planted"),
                 bypass: String::new(),
             };
             let route = Route { proxy: Some(proxy) };
-            let destination = Destination { host: "host", port: 80, security: Security::Plain };
+            let destination = Destination { host: "host", port: 80, security: TransportSecurity::Plain };
             tokio::select! {
                 dialled = dialer.connect(&route, destination) => {
                     if let Err(error) = dialled {
@@ -160,7 +160,7 @@ proptest! {
                 }
             };
             let listen = async {
-                let mut socket = Socket::open(&dialer, &route, &url, POLICY).await.unwrap();
+                let mut socket = WebSocket::open(&dialer, &route, &url, POLICY).await.unwrap();
                 while socket.next().await.is_ok() {}
             };
             tokio::join!(serve, listen);

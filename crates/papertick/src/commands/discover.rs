@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use net::mdns::{Found, Reach, search};
+use net::mdns::{FoundClock, MdnsScope, search};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -67,7 +67,7 @@ The exit code is 3 if there is none.";
 /// # Errors
 /// There is none, or this machine cannot look.
 pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
-    let reach = args.on.map_or_else(Reach::all, Reach::one);
+    let reach = args.on.map_or_else(MdnsScope::all, MdnsScope::one);
     let time = Duration::from_secs(args.seconds);
     let cannot = |error: String| Failure::failed(format!("cannot look for clocks: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -119,7 +119,7 @@ fn progress(left: u64) -> String {
 }
 
 /// A line for each clock, in columns.
-fn lines(found: &[Found]) -> String {
+fn lines(found: &[FoundClock]) -> String {
     let rows: Vec<[String; 4]> = found
         .iter()
         .map(|clock| {
@@ -148,7 +148,7 @@ fn lines(found: &[Found]) -> String {
     text
 }
 
-fn documents(found: &[Found]) -> String {
+fn documents(found: &[FoundClock]) -> String {
     let clocks: Vec<_> = found
         .iter()
         .map(|clock| {
@@ -169,7 +169,7 @@ fn documents(found: &[Found]) -> String {
 }
 
 /// Targets for Prometheus (`file_sd_configs`), which reads JSON.
-fn targets(found: &[Found]) -> String {
+fn targets(found: &[FoundClock]) -> String {
     let groups = found.iter().map(|clock| {
         json!({
             "targets": [clock.place.to_string()],
@@ -186,7 +186,7 @@ fn targets(found: &[Found]) -> String {
 /// come from any device on the network: they keep only letters that mean nothing to it.
 ///
 /// Tasks run on the machine of Ansible, because a clock is changed over HTTP alone.
-fn inventory(found: &[Found]) -> String {
+fn inventory(found: &[FoundClock]) -> String {
     if found.is_empty() {
         return "papertick:\n  hosts: {}\n".into();
     }
@@ -254,8 +254,8 @@ mod tests {
 
     use super::*;
 
-    fn found(name: &str, place: &str) -> Found {
-        Found {
+    fn found(name: &str, place: &str) -> FoundClock {
+        FoundClock {
             name: name.to_string(),
             host: format!("{name}.local"),
             place: place.parse().unwrap(),

@@ -11,7 +11,7 @@ use device::{
     input::{Input, LinkEvent},
     output::Advert,
 };
-use net::mdns::{Reach, Responder, Said, Service};
+use net::mdns::{AnnouncedService, MdnsScope, Responder, ResponderEvent};
 use runtime::{inbox::Inbox, tasks::Stop};
 use tokio::{sync::watch, time::Instant};
 
@@ -45,9 +45,9 @@ pub struct Announcing {
     /// What the device wants.
     pub adverts: watch::Receiver<Option<Advert>>,
     /// Where it is announced; none if nobody else could reach it.
-    pub reach: Option<Reach>,
+    pub reach: Option<MdnsScope>,
     /// What is announced besides the name.
-    pub service: Service,
+    pub service: AnnouncedService,
     /// What the driver waits for.
     pub patience: Patience,
     /// Where the device hears of it.
@@ -95,7 +95,7 @@ pub async fn run(announcing: Announcing) {
 
 struct Driver {
     announcing: Announcing,
-    reach: Reach,
+    reach: MdnsScope,
     /// It was said that the clock cannot be announced.
     complained: bool,
 }
@@ -172,21 +172,21 @@ impl Driver {
                 },
             };
             match said {
-                Said::Announced if *told => {}
-                Said::Announced => {
+                ResponderEvent::Announced if *told => {}
+                ResponderEvent::Announced => {
                     *told = true;
                     self.complained = false;
                     let port = self.announcing.service.port;
                     tracing::info!("the clock is found at http://{name}.local:{port}/");
                     self.tell(hostname, Some(name)).await;
                 }
-                Said::Taken => {
+                ResponderEvent::Taken => {
                     tracing::warn!(
                         "another one is called {name} on the network, the clock takes a number"
                     );
                     return Over::Taken;
                 }
-                Said::Broken(error) => {
+                ResponderEvent::Broken(error) => {
                     self.complain(&error);
                     return Over::Failed;
                 }

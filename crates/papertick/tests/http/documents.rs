@@ -15,7 +15,7 @@ use device::{
 };
 use interface::openapi;
 use net::{
-    dialer::{Destination, Dialer, Security},
+    dialer::{Destination, Dialer, TransportSecurity},
     route::Route,
     tls::Roots,
 };
@@ -594,7 +594,7 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
         let place = Destination {
             host: "127.0.0.1",
             port,
-            security: Security::Plain,
+            security: TransportSecurity::Plain,
         };
         // Whether it is there is what is counted.
         let _ = dialer.connect(&Route::default(), place).await;

@@ -13,7 +13,7 @@ use device::{
 };
 use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
-use wifi::{Identity, TRY_LIMIT};
+use wifi::{AccessPointIdentity, TRY_LIMIT};
 
 use crate::support::{Answer, Clock, Setup};
 
@@ -88,7 +88,7 @@ impl Portal {
             access_point: None,
             tx_power: None,
         });
-        let who = Identity {
+        let who = AccessPointIdentity {
             suffix: "efabcd".to_string(),
             password: Secret::new("hunter22"),
         };

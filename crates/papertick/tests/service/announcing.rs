@@ -11,7 +11,7 @@ use device::{
     output::Advert,
 };
 use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
-use net::mdns::{Reach, Service, search};
+use net::mdns::{AnnouncedService, MdnsScope, search};
 use papertick::drivers::advert::{self, Announcing, Patience};
 use runtime::{
     inbox::{InboxMessage, inbox},
@@ -61,8 +61,8 @@ impl Network {
         needs::met("multicast over loopback", heard.is_ok()).then_some(Network { port, _ear: ear })
     }
 
-    fn reach(&self) -> Reach {
-        Reach::one(LOCALHOST).on_port(self.port)
+    fn reach(&self) -> MdnsScope {
+        MdnsScope::one(LOCALHOST).on_port(self.port)
     }
 
     fn witness(&self, service: &str) -> Witness {
@@ -132,7 +132,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn start(reach: Option<Reach>, patience: Patience, name: &str, port: u16) -> Clock {
+    fn start(reach: Option<MdnsScope>, patience: Patience, name: &str, port: u16) -> Clock {
         let (adverts, followed) = watch::channel(advert_of(name));
         let (inbox, inputs) = inbox();
         let (stopper, stop) = stop_signal();
@@ -140,7 +140,7 @@ impl Clock {
         let announcing = Announcing {
             adverts: followed,
             reach,
-            service: Service {
+            service: AnnouncedService {
                 port,
                 version: "4.0.0".to_string(),
                 revision: "1a2b3c4-4.0.0".to_string(),
@@ -299,7 +299,7 @@ async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
         retry: Duration::from_millis(100),
     };
     // An address that this machine does not have.
-    let nowhere = Reach::one(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)));
+    let nowhere = MdnsScope::one(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)));
     let mut clock = Clock::start(Some(nowhere), impatient, "lost-0a1b2c", 80);
     sleep(Duration::from_secs(1)).await;
     assert!(clock.inputs.try_recv().is_err(), "nothing was announced");
@@ -311,7 +311,7 @@ async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_nobody_else_can_reach_is_not_announced() {
-    let reach = Reach::of_listener(LOCALHOST);
+    let reach = MdnsScope::of_listener(LOCALHOST);
     let mut clock = Clock::start(reach, Patience::default(), "here-0a1b2c", 80);
     sleep(Duration::from_secs(3600)).await;
     assert!(clock.inputs.try_recv().is_err());

@@ -18,7 +18,7 @@ use device::{
     settings::Settings,
 };
 use net::{
-    dialer::{Destination, Dialer, Security},
+    dialer::{Destination, Dialer, TransportSecurity},
     resolver::{LOOK_UPS_MAX, NameService},
     route::Route,
     tls::Roots,
@@ -66,7 +66,7 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
         let destination = Destination {
             host: &host,
             port,
-            security: Security::Plain,
+            security: TransportSecurity::Plain,
         };
         dialer
             .connect(&Route::default(), destination)

@@ -31,7 +31,7 @@ use sources::logos::LogoCache;
 use storage::{Store, keeper, sim_disk::SharedDisk};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
-use wifi::{Identity, NotProvisioned, Radio};
+use wifi::{AccessPointIdentity, NotProvisioned, Radio};
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
@@ -83,7 +83,7 @@ impl Desk {
         let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper.clone());
         let (stopper, stop) = stop_signal();
         let (radio, orders) = wifi::radio();
-        let who = Identity {
+        let who = AccessPointIdentity {
             suffix: "efabcd".to_string(),
             password: Secret::new("hunter22"),
         };

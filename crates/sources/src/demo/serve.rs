@@ -29,7 +29,7 @@ use tokio::{
 use tokio_tungstenite::tungstenite::Message;
 
 use super::market::Quotes;
-use net::web_socket_server::{self as web_socket, Socket};
+use net::web_socket_server::{self as web_socket, ServerWebSocket};
 
 /// Connections that are open at once; others wait.
 const SOCKETS_MAX: usize = 64;
@@ -215,7 +215,7 @@ fn fee<S: serde::Serializer>(hundredths: &u64, serializer: S) -> Result<S::Ok, S
 /// The client does not take what is said.
 struct Gone;
 
-async fn serve(mut socket: Socket, mut quotes: watch::Receiver<Quotes>) {
+async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<Quotes>) {
     let mut topics = BTreeSet::new();
     let mut told = quotes.borrow_and_update().clone();
     if say(&mut socket, Said::Msg("Welcome".to_owned()))
@@ -250,7 +250,7 @@ async fn serve(mut socket: Socket, mut quotes: watch::Receiver<Quotes>) {
     }
 }
 
-async fn say(socket: &mut Socket, said: Said) -> Result<(), Gone> {
+async fn say(socket: &mut ServerWebSocket, said: Said) -> Result<(), Gone> {
     let bytes = rmp_serde::to_vec_named(&said).map_err(|_| Gone)?;
     let sent = time::timeout(SEND_TIMEOUT, socket.send(Message::Binary(bytes.into()))).await;
     sent.map_err(|_| Gone)?.map_err(|_| Gone)

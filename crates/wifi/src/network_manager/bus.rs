@@ -43,9 +43,9 @@ const QUEUE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 /// Properties of an object.
 pub(super) type Properties = BTreeMap<String, OwnedVariant>;
 
-/// A connection to the bus; dropping it ends it.
+/// A connection to D-Bus; dropping it closes it.
 #[derive(Debug)]
-pub(super) struct Bus {
+pub(super) struct DBusConnection {
     connection: Connection,
     signals: Select<MessageStream, MessageStream>,
 }
@@ -70,9 +70,9 @@ pub(super) enum Signal {
     Noise,
 }
 
-impl Bus {
+impl DBusConnection {
     /// Connects to the bus at an address, or to the system's.
-    pub(super) async fn connect(address: Option<&str>) -> zbus::Result<Bus> {
+    pub(super) async fn connect(address: Option<&str>) -> zbus::Result<DBusConnection> {
         let builder = match address {
             Some(address) => connection::Builder::address(address),
             None => connection::Builder::system(),
@@ -95,7 +95,7 @@ impl Bus {
             .build()?;
         let own = MessageStream::for_match_rule(own, &connection, Some(QUEUE)).await?;
         let owner = MessageStream::for_match_rule(owner, &connection, Some(QUEUE)).await?;
-        Ok(Bus {
+        Ok(DBusConnection {
             connection,
             signals: stream::select(own, owner),
         })

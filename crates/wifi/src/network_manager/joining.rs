@@ -10,7 +10,7 @@ use zbus::{Error, OwnedObjectPath};
 use super::{
     NetworkManager, RAISE_RETRY,
     bus::is_silence,
-    profile::{self, Profile, Role},
+    profile::{self, Profile, ProfileRole},
     words,
 };
 
@@ -161,7 +161,7 @@ impl NetworkManager {
 pub(super) fn stored(profiles: &[Profile]) -> Option<&OwnedObjectPath> {
     let ours = profiles
         .iter()
-        .filter(|profile| profile.role == Some(Role::Network));
+        .filter(|profile| profile.role == Some(ProfileRole::Network));
     ours.max_by_key(|profile| profile.used)
         .map(|profile| &profile.path)
 }

@@ -6,8 +6,8 @@ use board::ports::WifiNetwork;
 use zbus::{Error, ObjectPath, OwnedObjectPath, OwnedVariant};
 
 use super::{
-    bus::{self, Bus, DEVICE, MANAGER, MANAGER_PATH, NO_OBJECT, Properties},
-    profile::{Profile, Read, Security, Settings},
+    bus::{self, DBusConnection, DEVICE, MANAGER, MANAGER_PATH, NO_OBJECT, Properties},
+    profile::{Profile, ProfileSettings, StoredProfile, WifiSecurity},
     words::{self, UNAVAILABLE, UNMANAGED},
 };
 
@@ -37,9 +37,9 @@ const PERMISSIONS: [&str; 3] = [
 /// Devices, profiles and networks that are looked at.
 const LOOKED_AT: usize = 256;
 
-/// Why there is no radio to manage.
+/// Why no radio can be managed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum RadioError {
     /// The bus is not there, or does not answer.
     #[error("the bus does not answer: {0}")]
     Silence(#[from] Error),
@@ -63,16 +63,16 @@ pub(super) enum Trouble {
     Forbidden(&'static str),
 }
 
-impl Trouble {
+impl RadioError {
     /// It may pass while the host starts.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Trouble::Silence(_)
-            | Trouble::Gone
-            | Trouble::NoManager
-            | Trouble::Starting
-            | Trouble::Unavailable => true,
-            Trouble::NoDevice | Trouble::Forbidden(_) => false,
+            RadioError::Silence(_)
+            | RadioError::Gone
+            | RadioError::NoManager
+            | RadioError::Starting
+            | RadioError::Unavailable => true,
+            RadioError::NoDevice | RadioError::Forbidden(_) => false,
         }
     }
 }
@@ -94,34 +94,34 @@ pub(super) struct Sight {
     pub(super) watched: Vec<OwnedObjectPath>,
 }
 
-/// A network in reach.
+/// A Wi-Fi network in range, as NetworkManager lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct ScannedNetwork {
     pub(super) path: OwnedObjectPath,
     pub(super) ssid: String,
     pub(super) rssi: i32,
-    pub(super) security: Security,
+    pub(super) security: WifiSecurity,
 }
 
-impl From<Seen> for WifiNetwork {
-    fn from(seen: Seen) -> WifiNetwork {
+impl From<ScannedNetwork> for WifiNetwork {
+    fn from(seen: ScannedNetwork) -> WifiNetwork {
         WifiNetwork {
             ssid: seen.ssid,
             rssi: seen.rssi,
-            secured: seen.security != Security::Open,
+            secured: seen.security != WifiSecurity::Open,
         }
     }
 }
 
-impl Bus {
+impl DBusConnection {
     /// Finds the radio that is to be managed.
-    pub(super) async fn radio(&self) -> Result<OwnedObjectPath, Trouble> {
+    pub(super) async fn radio(&self) -> Result<OwnedObjectPath, RadioError> {
         if !self.has_manager().await? {
-            return Err(Trouble::NoManager);
+            return Err(RadioError::NoManager);
         }
         let starting = self.property(MANAGER_PATH, MANAGER, "Startup").await?;
         if starting == Some(true) {
-            return Err(Trouble::Starting);
+            return Err(RadioError::Starting);
         }
         let allowed: BTreeMap<String, String> = self
             .call(MANAGER_PATH, MANAGER, "GetPermissions", &())
@@ -129,11 +129,11 @@ impl Bus {
         // Nobody is there to be asked, so what needs a person's consent is refused.
         let refused = |name: &str| allowed.get(name).is_some_and(|answer| answer != "yes");
         if let Some(name) = PERMISSIONS.into_iter().find(|name| refused(name)) {
-            return Err(Trouble::Forbidden(name));
+            return Err(RadioError::Forbidden(name));
         }
         let devices: Vec<OwnedObjectPath> =
             self.call(MANAGER_PATH, MANAGER, "GetDevices", &()).await?;
-        let mut trouble = Trouble::NoDevice;
+        let mut trouble = RadioError::NoDevice;
         for device in devices.into_iter().take(LOOKED_AT) {
             let kind: Option<u32> = self.property(&device, DEVICE, "DeviceType").await?;
             if kind != Some(WIFI) {
@@ -141,7 +141,7 @@ impl Bus {
             }
             match self.state(&device).await? {
                 UNMANAGED => {}
-                UNAVAILABLE => trouble = Trouble::Unavailable,
+                UNAVAILABLE => trouble = RadioError::Unavailable,
                 _ => return Ok(device),
             }
         }
@@ -236,7 +236,10 @@ impl Bus {
     }
 
     /// The networks a radio sees.
-    pub(super) async fn in_reach(&self, device: &OwnedObjectPath) -> zbus::Result<Vec<Seen>> {
+    pub(super) async fn in_reach(
+        &self,
+        device: &OwnedObjectPath,
+    ) -> zbus::Result<Vec<ScannedNetwork>> {
         let paths: Vec<OwnedObjectPath> = self
             .call(device, WIRELESS, "GetAllAccessPoints", &())
             .await?;
@@ -248,19 +251,21 @@ impl Bus {
     }
 
     /// A network; none without a name that can be written down.
-    async fn seen(&self, path: OwnedObjectPath) -> zbus::Result<Option<Seen>> {
+    async fn seen(&self, path: OwnedObjectPath) -> zbus::Result<Option<ScannedNetwork>> {
         let Some(properties) = self.properties(&path, ACCESS_POINT).await? else {
             return Ok(None);
         };
         let ssid =
             read::<Vec<u8>>(&properties, "Ssid").and_then(|ssid| String::from_utf8(ssid).ok());
         let flags = |name: &str| read::<u32>(&properties, name).unwrap_or_default();
-        Ok(ssid.filter(|ssid| !ssid.is_empty()).map(|ssid| Seen {
-            path,
-            ssid,
-            rssi: words::dbm(read(&properties, "Strength").unwrap_or_default()),
-            security: words::security(flags("Flags"), flags("WpaFlags"), flags("RsnFlags")),
-        }))
+        Ok(ssid
+            .filter(|ssid| !ssid.is_empty())
+            .map(|ssid| ScannedNetwork {
+                path,
+                ssid,
+                rssi: words::dbm(read(&properties, "Strength").unwrap_or_default()),
+                security: words::security(flags("Flags"), flags("WpaFlags"), flags("RsnFlags")),
+            }))
     }
 
     /// All profiles.
@@ -276,13 +281,13 @@ impl Bus {
     }
 
     async fn profile(&self, path: OwnedObjectPath) -> zbus::Result<Option<Profile>> {
-        let settings: Option<Read> =
+        let settings: Option<StoredProfile> =
             bus::there(self.call(&path, PROFILE, "GetSettings", &()).await)?;
         Ok(settings.map(|settings| Profile::read(path, &settings)))
     }
 
     /// Adds a profile that lasts no longer than NetworkManager runs.
-    pub(super) async fn add(&self, settings: &Settings) -> zbus::Result<OwnedObjectPath> {
+    pub(super) async fn add(&self, settings: &ProfileSettings) -> zbus::Result<OwnedObjectPath> {
         self.call(
             PROFILES_PATH,
             PROFILES,
@@ -296,7 +301,7 @@ impl Bus {
     pub(super) async fn store(
         &self,
         profile: &OwnedObjectPath,
-        settings: &Settings,
+        settings: &ProfileSettings,
     ) -> zbus::Result<()> {
         self.call(profile, PROFILE, "Update", &(settings,)).await
     }

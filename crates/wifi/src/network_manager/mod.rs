@@ -31,9 +31,9 @@ use device::{
 use tokio::time::Instant;
 use zbus::OwnedObjectPath;
 
-use bus::{Bus, Signal};
-use manager::{Sight, Trouble};
-use profile::{Profile, Role};
+use bus::{DBusConnection, Signal};
+use manager::{RadioError, Sight};
+use profile::{Profile, ProfileRole};
 use words::{ACTIVATED, DISCONNECTED, UNMANAGED};
 
 /// Time a host may take from its start until NetworkManager has its radio.
@@ -61,7 +61,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct NetworkManager {
     options: Options,
-    bus: Option<Bus>,
+    bus: Option<DBusConnection>,
     device: Option<OwnedObjectPath>,
     /// The radio is ours to manage; none until it is known.
     managed: Option<bool>,
@@ -127,7 +127,7 @@ impl NetworkManager {
     }
 
     /// The bus and the radio; none while they are away.
-    fn held(&self) -> Option<(&Bus, &OwnedObjectPath)> {
+    fn held(&self) -> Option<(&DBusConnection, &OwnedObjectPath)> {
         self.bus.as_ref().zip(self.device.as_ref())
     }
 
@@ -148,10 +148,10 @@ impl NetworkManager {
         }
     }
 
-    async fn see(&mut self) -> Result<Sight, Trouble> {
+    async fn see(&mut self) -> Result<Sight, RadioError> {
         let bus = match self.bus.take() {
             Some(bus) => bus,
-            None => Bus::connect(self.options.bus.as_deref()).await?,
+            None => DBusConnection::connect(self.options.bus.as_deref()).await?,
         };
         let bus = &*self.bus.insert(bus);
         let device = match &self.device {
@@ -160,7 +160,7 @@ impl NetworkManager {
         };
         let sight = bus.sight(&device).await?;
         if sight.state == UNMANAGED {
-            return Err(Trouble::NoDevice);
+            return Err(RadioError::NoDevice);
         }
         if self.managed.is_none() {
             let profiles = bus.profiles().await?;
@@ -178,8 +178,8 @@ impl NetworkManager {
         let known = is_on || profiles.iter().any(Profile::is_known);
         // What an earlier run left behind when it broke off.
         let left = profiles.iter().filter(|profile| match profile.role {
-            Some(Role::Trial | Role::AccessPoint) => true,
-            Some(Role::Network) | None => false,
+            Some(ProfileRole::Trial | ProfileRole::AccessPoint) => true,
+            Some(ProfileRole::Network) | None => false,
         });
         self.expired_profiles
             .extend(left.map(|profile| profile.path.clone()));
@@ -188,7 +188,7 @@ impl NetworkManager {
         self.events.push_back(LinkEvent::Credentials(known));
     }
 
-    fn worry_about(&mut self, trouble: &Trouble) {
+    fn worry_about(&mut self, trouble: &RadioError) {
         if self.managed.is_none() {
             let waited = self.begun.elapsed();
             if !trouble.may_pass() || waited >= self.options.patience {
@@ -203,12 +203,12 @@ impl NetworkManager {
         }
         match trouble {
             // The network itself outlives whoever set it up.
-            Trouble::Silence(_) | Trouble::Gone => {
+            RadioError::Silence(_) | RadioError::Gone => {
                 self.bus = None;
                 self.lose_manager();
             }
-            Trouble::NoManager | Trouble::Starting => self.lose_manager(),
-            Trouble::NoDevice | Trouble::Unavailable | Trouble::Forbidden(_) => {
+            RadioError::NoManager | RadioError::Starting => self.lose_manager(),
+            RadioError::NoDevice | RadioError::Unavailable | RadioError::Forbidden(_) => {
                 self.device = None;
                 self.drop_access_point();
                 if self.told.take().is_some() {
@@ -220,7 +220,7 @@ impl NetworkManager {
         self.wait = (self.wait * 2).min(RETRY_MAX);
     }
 
-    fn leave_to_host(&mut self, trouble: &Trouble) {
+    fn leave_to_host(&mut self, trouble: &RadioError) {
         tracing::warn!(reason = %trouble, "there is no radio to manage: the clock uses the host's network");
         self.bus = None;
         self.managed = Some(false);
@@ -240,7 +240,7 @@ impl NetworkManager {
 
     fn hear(&mut self, signal: Option<Signal>) {
         match signal {
-            None => self.worry_about(&Trouble::Gone),
+            None => self.worry_about(&RadioError::Gone),
             Some(Signal::Owner) => {
                 self.lose_manager();
                 self.stale = true;
@@ -266,7 +266,7 @@ impl NetworkManager {
     }
 
     fn hear_waiting(&mut self) {
-        while let Some(signal) = self.bus.as_mut().and_then(Bus::waiting) {
+        while let Some(signal) = self.bus.as_mut().and_then(DBusConnection::waiting) {
             self.hear(Some(signal));
         }
     }
@@ -377,7 +377,7 @@ impl Wifi for NetworkManager {
 }
 
 /// The next signal of a bus; never without one.
-async fn heard(bus: &mut Option<Bus>) -> Option<Signal> {
+async fn heard(bus: &mut Option<DBusConnection>) -> Option<Signal> {
     match bus {
         Some(bus) => bus.signal().await,
         None => pending().await,
@@ -397,7 +397,7 @@ mod tests {
         });
         radio.managed = Some(true);
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
-            radio.worry_about(&Trouble::Gone);
+            radio.worry_about(&RadioError::Gone);
             let wait = radio.look_at.unwrap() - Instant::now();
             assert_eq!(wait, Duration::from_secs(seconds));
         }

@@ -8,13 +8,14 @@ use device::{output::AccessPoint, portal, secret::Secret};
 use rustix::rand::{GetRandomFlags, getrandom};
 use zbus::{OwnedObjectPath, OwnedVariant, Variant};
 
-/// Settings to send: groups of keys.
-pub(super) type Settings = BTreeMap<&'static str, Group>;
+/// Settings of a connection profile as they are sent, by group.
+pub(super) type ProfileSettings = BTreeMap<&'static str, ProfileSettingsGroup>;
 
-type Group = BTreeMap<&'static str, Variant<'static>>;
+/// A group of settings of a connection profile, by key.
+type ProfileSettingsGroup = BTreeMap<&'static str, Variant<'static>>;
 
-/// Settings as they are read.
-pub(super) type Read = BTreeMap<String, BTreeMap<String, OwnedVariant>>;
+/// Settings of a connection profile as NetworkManager returns them, by group.
+pub(super) type StoredProfile = BTreeMap<String, BTreeMap<String, OwnedVariant>>;
 
 /// Key of the mark in the user data of our profiles.
 const MARK: &str = "papertick.role";
@@ -32,9 +33,9 @@ const PORTAL_PREFIX: u32 = 24;
 const PSK: std::ops::RangeInclusive<usize> = 8..=63;
 const PSK_KEY: usize = 64;
 
-/// What a profile of ours is for.
+/// What a connection profile is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ProfileRole {
     /// The network that is stored.
     Network,
     /// Credentials that are being tried.
@@ -43,25 +44,25 @@ pub(super) enum Role {
     AccessPoint,
 }
 
-impl Role {
-    const NAMED: [(&'static str, Role); 3] = [
-        ("network", Role::Network),
-        ("trial", Role::Trial),
-        ("access-point", Role::AccessPoint),
+impl ProfileRole {
+    const NAMED: [(&'static str, ProfileRole); 3] = [
+        ("network", ProfileRole::Network),
+        ("trial", ProfileRole::Trial),
+        ("access-point", ProfileRole::AccessPoint),
     ];
 
     fn name(self) -> &'static str {
         match self {
-            Role::Network => "network",
-            Role::Trial => "trial",
-            Role::AccessPoint => "access-point",
+            ProfileRole::Network => "network",
+            ProfileRole::Trial => "trial",
+            ProfileRole::AccessPoint => "access-point",
         }
     }
 }
 
-/// What a network asks for.
+/// How a Wi-Fi network authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Security {
+pub(super) enum WifiSecurity {
     /// Nothing.
     Open,
     /// A shared password.
@@ -70,15 +71,15 @@ pub(super) enum Security {
     Sae,
 }
 
-impl Security {
+impl WifiSecurity {
     /// Tells whether a password can be right at all.
     pub(super) fn admits(self, password: &str) -> bool {
         let is_key =
             password.len() == PSK_KEY && password.bytes().all(|byte| byte.is_ascii_hexdigit());
         match self {
-            Security::Open => password.is_empty(),
-            Security::Psk => PSK.contains(&password.len()) || is_key,
-            Security::Sae => !password.is_empty(),
+            WifiSecurity::Open => password.is_empty(),
+            WifiSecurity::Psk => PSK.contains(&password.len()) || is_key,
+            WifiSecurity::Sae => !password.is_empty(),
         }
     }
 }
@@ -91,7 +92,7 @@ pub(super) struct Station<'a> {
     /// Its password; empty for an open one.
     pub(super) password: &'a Secret,
     /// What it asks for.
-    pub(super) security: Security,
+    pub(super) security: WifiSecurity,
     /// It does not tell its name.
     pub(super) is_hidden: bool,
     /// Identity of the profile.
@@ -100,23 +101,29 @@ pub(super) struct Station<'a> {
 
 impl Station<'_> {
     /// A profile for the network; only a stored one is joined unasked.
-    pub(super) fn settings(&self, role: Role) -> Settings {
+    pub(super) fn settings(&self, role: ProfileRole) -> ProfileSettings {
         let mut connection = connection(NAME, self.uuid, role);
-        connection.insert("autoconnect", (role == Role::Network).into());
+        connection.insert("autoconnect", (role == ProfileRole::Network).into());
         connection.insert("autoconnect-priority", PRIORITY.into());
         let mut wireless = wireless(self.ssid, "infrastructure");
         wireless.insert("hidden", self.is_hidden.into());
-        let mut settings = Settings::from([
+        let mut settings = ProfileSettings::from([
             ("connection", connection),
             ("user", mark(role)),
             ("802-11-wireless", wireless),
-            ("ipv4", Group::from([("method", "auto".into())])),
-            ("ipv6", Group::from([("method", "auto".into())])),
+            (
+                "ipv4",
+                ProfileSettingsGroup::from([("method", "auto".into())]),
+            ),
+            (
+                "ipv6",
+                ProfileSettingsGroup::from([("method", "auto".into())]),
+            ),
         ]);
         let key_management = match self.security {
-            Security::Open => return settings,
-            Security::Psk => "wpa-psk",
-            Security::Sae => "sae",
+            WifiSecurity::Open => return settings,
+            WifiSecurity::Psk => "wpa-psk",
+            WifiSecurity::Sae => "sae",
         };
         settings.insert(
             "802-11-wireless-security",
@@ -127,25 +134,28 @@ impl Station<'_> {
 }
 
 /// A profile for the access point: the host shares its network there, and gives out addresses.
-pub(super) fn access_point(wanted: &AccessPoint, uuid: &str) -> Settings {
-    let mut connection = connection("papertick access point", uuid, Role::AccessPoint);
+pub(super) fn access_point(wanted: &AccessPoint, uuid: &str) -> ProfileSettings {
+    let mut connection = connection("papertick access point", uuid, ProfileRole::AccessPoint);
     connection.insert("autoconnect", false.into());
     let mut wireless = wireless(&wanted.ssid, "ap");
     wireless.insert("band", "bg".into());
-    let address = Group::from([
+    let address = ProfileSettingsGroup::from([
         ("address", portal::ADDRESS.into()),
         ("prefix", PORTAL_PREFIX.into()),
     ]);
-    let ipv4 = Group::from([
+    let ipv4 = ProfileSettingsGroup::from([
         ("method", "shared".into()),
         ("address-data", vec![address].into()),
     ]);
-    let mut settings = Settings::from([
+    let mut settings = ProfileSettings::from([
         ("connection", connection),
-        ("user", mark(Role::AccessPoint)),
+        ("user", mark(ProfileRole::AccessPoint)),
         ("802-11-wireless", wireless),
         ("ipv4", ipv4),
-        ("ipv6", Group::from([("method", "ignore".into())])),
+        (
+            "ipv6",
+            ProfileSettingsGroup::from([("method", "ignore".into())]),
+        ),
     ]);
     if !wanted.password.expose().is_empty() {
         let mut keys = keys("wpa-psk", &wanted.password);
@@ -157,35 +167,35 @@ pub(super) fn access_point(wanted: &AccessPoint, uuid: &str) -> Settings {
     settings
 }
 
-fn connection(name: &'static str, uuid: &str, role: Role) -> Group {
+fn connection(name: &'static str, uuid: &str, role: ProfileRole) -> ProfileSettingsGroup {
     let name = match role {
-        Role::Network | Role::AccessPoint => name.to_string(),
-        Role::Trial => format!("{name} (being tried)"),
+        ProfileRole::Network | ProfileRole::AccessPoint => name.to_string(),
+        ProfileRole::Trial => format!("{name} (being tried)"),
     };
-    Group::from([
+    ProfileSettingsGroup::from([
         ("id", name.into()),
         ("uuid", uuid.to_string().into()),
         ("type", "802-11-wireless".into()),
     ])
 }
 
-fn wireless(ssid: &str, mode: &'static str) -> Group {
-    Group::from([
+fn wireless(ssid: &str, mode: &'static str) -> ProfileSettingsGroup {
+    ProfileSettingsGroup::from([
         ("ssid", ssid.as_bytes().to_vec().into()),
         ("mode", mode.into()),
     ])
 }
 
-fn keys(management: &'static str, password: &Secret) -> Group {
-    Group::from([
+fn keys(management: &'static str, password: &Secret) -> ProfileSettingsGroup {
+    ProfileSettingsGroup::from([
         ("key-mgmt", management.into()),
         ("psk", password.expose().to_string().into()),
     ])
 }
 
-fn mark(role: Role) -> Group {
+fn mark(role: ProfileRole) -> ProfileSettingsGroup {
     let data = BTreeMap::from([(MARK, role.name())]);
-    Group::from([("data", data.into())])
+    ProfileSettingsGroup::from([("data", data.into())])
 }
 
 /// An identity for a new profile.
@@ -211,7 +221,7 @@ pub(super) struct Profile {
     /// Where it is.
     pub(super) path: OwnedObjectPath,
     /// What it is for, if it is ours.
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<ProfileRole>,
     /// The network it joins; none if it is no profile to join a Wi-Fi network with.
     pub(super) ssid: Option<String>,
     /// It is used without anybody asking for it.
@@ -222,7 +232,7 @@ pub(super) struct Profile {
 
 impl Profile {
     /// Reads what is of interest.
-    pub(super) fn read(path: OwnedObjectPath, settings: &Read) -> Profile {
+    pub(super) fn read(path: OwnedObjectPath, settings: &StoredProfile) -> Profile {
         let text = |group: &str, key: &str| value::<String>(settings, group, key);
         let is_wifi = text("connection", "type").as_deref() == Some("802-11-wireless");
         let mode = text("802-11-wireless", "mode");
@@ -230,7 +240,7 @@ impl Profile {
         let ssid = value::<Vec<u8>>(settings, "802-11-wireless", "ssid");
         let marks = value::<BTreeMap<String, String>>(settings, "user", "data");
         let mark = marks.as_ref().and_then(|marks| marks.get(MARK));
-        let role = Role::NAMED
+        let role = ProfileRole::NAMED
             .into_iter()
             .find(|(name, _)| mark.is_some_and(|mark| mark == name));
         Profile {
@@ -247,14 +257,14 @@ impl Profile {
     /// The clock may join a network with it: one that is stored, or one that the host knows by itself.
     pub(super) fn is_known(&self) -> bool {
         match self.role {
-            Some(Role::Network) => true,
-            Some(Role::Trial | Role::AccessPoint) => false,
+            Some(ProfileRole::Network) => true,
+            Some(ProfileRole::Trial | ProfileRole::AccessPoint) => false,
             None => self.ssid.is_some() && self.is_automatic,
         }
     }
 }
 
-fn value<T: TryFrom<OwnedVariant>>(settings: &Read, group: &str, key: &str) -> Option<T> {
+fn value<T: TryFrom<OwnedVariant>>(settings: &StoredProfile, group: &str, key: &str) -> Option<T> {
     let value = settings.get(group)?.get(key)?.try_clone().ok()?;
     T::try_from(value).ok()
 }
@@ -265,8 +275,8 @@ mod tests {
 
     use super::*;
 
-    fn sent(settings: Settings) -> Read {
-        let group = |group: Group| {
+    fn sent(settings: ProfileSettings) -> StoredProfile {
+        let group = |group: ProfileSettingsGroup| {
             let owned = |(key, value): (&str, Variant<'static>)| {
                 (key.to_string(), value.try_into_owned().unwrap())
             };
@@ -278,16 +288,16 @@ mod tests {
             .collect()
     }
 
-    fn read(settings: Settings) -> Profile {
+    fn read(settings: ProfileSettings) -> Profile {
         let path = OwnedObjectPath::try_from("/p").unwrap();
         Profile::read(path, &sent(settings))
     }
 
-    fn station(role: Role) -> Settings {
+    fn station(role: ProfileRole) -> ProfileSettings {
         let station = Station {
             ssid: "Café",
             password: &Secret::new("correct horse"),
-            security: Security::Psk,
+            security: WifiSecurity::Psk,
             is_hidden: false,
             uuid: "u",
         };
@@ -296,13 +306,13 @@ mod tests {
 
     #[test]
     fn ours_are_known_by_their_mark() {
-        let network = read(station(Role::Network));
-        assert_eq!(network.role, Some(Role::Network));
+        let network = read(station(ProfileRole::Network));
+        assert_eq!(network.role, Some(ProfileRole::Network));
         assert_eq!(network.ssid.as_deref(), Some("Café"));
         assert!(network.is_known() && network.is_automatic);
 
-        let trial = read(station(Role::Trial));
-        assert_eq!(trial.role, Some(Role::Trial));
+        let trial = read(station(ProfileRole::Trial));
+        assert_eq!(trial.role, Some(ProfileRole::Trial));
         assert!(!trial.is_known() && !trial.is_automatic);
 
         let wanted = AccessPoint {
@@ -310,7 +320,7 @@ mod tests {
             password: Secret::new("hunter22"),
         };
         let own = read(access_point(&wanted, "u"));
-        assert_eq!(own.role, Some(Role::AccessPoint));
+        assert_eq!(own.role, Some(ProfileRole::AccessPoint));
         assert!(!own.is_known() && own.ssid.is_none());
     }
 
@@ -328,7 +338,7 @@ mod tests {
                 false,
             ),
         ] {
-            let mut settings = station(Role::Network);
+            let mut settings = station(ProfileRole::Network);
             settings.remove("user");
             let what = format!("{change:?}");
             if let Some((group, key, value)) = change {
@@ -344,16 +354,16 @@ mod tests {
     fn passwords_that_can_be_right() {
         let key = "0123456789abcdef".repeat(4);
         for (security, password, expected) in [
-            (Security::Open, "", true),
-            (Security::Open, "12345678", false),
-            (Security::Psk, "", false),
-            (Security::Psk, "1234567", false),
-            (Security::Psk, "12345678", true),
-            (Security::Psk, &key[..63], true),
-            (Security::Psk, &key, true),
-            (Security::Psk, &key.replace('a', "x"), false),
-            (Security::Sae, "1", true),
-            (Security::Sae, "", false),
+            (WifiSecurity::Open, "", true),
+            (WifiSecurity::Open, "12345678", false),
+            (WifiSecurity::Psk, "", false),
+            (WifiSecurity::Psk, "1234567", false),
+            (WifiSecurity::Psk, "12345678", true),
+            (WifiSecurity::Psk, &key[..63], true),
+            (WifiSecurity::Psk, &key, true),
+            (WifiSecurity::Psk, &key.replace('a', "x"), false),
+            (WifiSecurity::Sae, "1", true),
+            (WifiSecurity::Sae, "", false),
         ] {
             assert_eq!(
                 security.admits(password),

@@ -10,16 +10,16 @@ use zbus::{Error, OwnedObjectPath};
 
 use super::{
     NetworkManager,
-    bus::{Bus, Signal},
+    bus::{DBusConnection, Signal},
     joining::refusal,
-    profile::{self, Role, Security, Settings, Station},
+    profile::{self, ProfileRole, ProfileSettings, Station, WifiSecurity},
     words::{self, ACTIVATED, NEED_AUTH},
 };
 
-/// A profile that is being tried, and what it is to be if it is right.
-struct Trial {
+/// A connection profile that is being tried and what to store if it works.
+struct ProfileTrial {
     path: OwnedObjectPath,
-    stored: Settings,
+    stored: ProfileSettings,
     /// The network, if it tells its name.
     network: Option<OwnedObjectPath>,
 }
@@ -56,7 +56,7 @@ impl NetworkManager {
         outcome
     }
 
-    async fn prepare(&self, ssid: &str, password: &Secret) -> Result<Trial, LinkFailure> {
+    async fn prepare(&self, ssid: &str, password: &Secret) -> Result<ProfileTrial, LinkFailure> {
         let refused = |error: Error| {
             tracing::warn!(%error, "credentials are not tried");
             refusal(&error)
@@ -71,8 +71,8 @@ impl NetworkManager {
             .max_by_key(|seen| seen.rssi);
         let security = match &seen {
             Some(seen) => seen.security,
-            None if password.expose().is_empty() => Security::Open,
-            None => Security::Psk,
+            None if password.expose().is_empty() => WifiSecurity::Open,
+            None => WifiSecurity::Psk,
         };
         if !security.admits(password.expose()) {
             return Err(LinkFailure::Auth);
@@ -86,17 +86,17 @@ impl NetworkManager {
             uuid: &uuid,
         };
         let path = bus
-            .add(&station.settings(Role::Trial))
+            .add(&station.settings(ProfileRole::Trial))
             .await
             .map_err(refused)?;
-        Ok(Trial {
+        Ok(ProfileTrial {
             path,
-            stored: station.settings(Role::Network),
+            stored: station.settings(ProfileRole::Network),
             network: seen.map(|seen| seen.path),
         })
     }
 
-    async fn attempt(&mut self, trial: &Trial, until: Instant) -> Result<(), LinkFailure> {
+    async fn attempt(&mut self, trial: &ProfileTrial, until: Instant) -> Result<(), LinkFailure> {
         let Some((bus, device)) = self.held() else {
             return Err(LinkFailure::Connection);
         };
@@ -156,7 +156,7 @@ impl NetworkManager {
     }
 
     /// Stores what is right, then deletes what was stored before.
-    async fn keep(&self, trial: &Trial) -> Result<(), Unprovisioned> {
+    async fn keep(&self, trial: &ProfileTrial) -> Result<(), Unprovisioned> {
         let not_stored = |error: Error| Unprovisioned::NotStored(error.to_string());
         let Some(bus) = &self.bus else {
             return Err(Unprovisioned::NotStored("the bus went away".to_string()));
@@ -179,7 +179,7 @@ impl NetworkManager {
         let words = |error: Error| error.to_string();
         let bus = match self.bus.take() {
             Some(bus) => bus,
-            None => Bus::connect(self.options.bus.as_deref())
+            None => DBusConnection::connect(self.options.bus.as_deref())
                 .await
                 .map_err(words)?,
         };

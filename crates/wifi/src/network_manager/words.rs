@@ -2,7 +2,7 @@
 
 use device::input::LinkFailure;
 
-use super::profile::Security;
+use super::profile::WifiSecurity;
 
 /// State of a device that NetworkManager leaves alone.
 pub(super) const UNMANAGED: u32 = 10;
@@ -78,14 +78,14 @@ const KEY_PSK: u32 = 0x100;
 const KEY_SAE: u32 = 0x400;
 
 /// What an access point asks for.
-pub(super) fn security(flags: u32, wpa: u32, rsn: u32) -> Security {
+pub(super) fn security(flags: u32, wpa: u32, rsn: u32) -> WifiSecurity {
     let keys = wpa | rsn;
     if keys & KEY_SAE != 0 && keys & KEY_PSK == 0 {
-        Security::Sae
+        WifiSecurity::Sae
     } else if keys != 0 || flags & PRIVACY != 0 {
-        Security::Psk
+        WifiSecurity::Psk
     } else {
-        Security::Open
+        WifiSecurity::Open
     }
 }
 
@@ -150,12 +150,12 @@ mod tests {
     #[test]
     fn what_access_points_ask_for() {
         for (seen, expected) in [
-            ((0, 0, 0), Security::Open),
-            ((1, 0, 0), Security::Psk),
-            ((1, 0x100, 0), Security::Psk),
-            ((1, 0, 0x188), Security::Psk),
-            ((1, 0, 0x400), Security::Sae),
-            ((1, 0, 0x500), Security::Psk),
+            ((0, 0, 0), WifiSecurity::Open),
+            ((1, 0, 0), WifiSecurity::Psk),
+            ((1, 0x100, 0), WifiSecurity::Psk),
+            ((1, 0, 0x188), WifiSecurity::Psk),
+            ((1, 0, 0x400), WifiSecurity::Sae),
+            ((1, 0, 0x500), WifiSecurity::Psk),
         ] {
             let (flags, wpa, rsn) = seen;
             assert_eq!(security(flags, wpa, rsn), expected, "{seen:?}");
