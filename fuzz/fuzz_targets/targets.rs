@@ -16,25 +16,25 @@ use device::{
 };
 use feeds::{
     core_node, electrum, exchange, explorer,
-    image::{Head, Image, Key, SIGNATURES_MAX, Signature, page::Page},
+    image::{Image, ImageHeader, SIGNATURES_MAX, Signature, VerifyingKey, page::Page},
     malformed::Malformed,
     miner,
-    multipart::{Multipart, Piece},
+    multipart::{FormEvent, Multipart},
     nostr::{
         bolt11,
         data::DataFeed,
         event::{NostrEvent, Signer, VerifiedEvent},
         frame::{self, RelayMessage},
         wallet::{
-            cipher::{Channel, Cipher},
-            message::{self, Method},
-            reaction::Noise,
+            cipher::{Cipher, EncryptedChannel},
+            message::{self, WalletMethod},
+            reaction::StepRandomness,
             session::WalletSession,
         },
         zap::{ShownZaps, ZapFeed},
     },
     p2p, pools, relay, release,
-    venues::Venue,
+    venues::VenueSession,
 };
 use sha2::{Digest, Sha256};
 
@@ -146,15 +146,18 @@ fn explorer_frame(bytes: &[u8]) {
 fn electrum_line(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         match electrum::line(line) {
-            Ok(electrum::Line::Answer(_, answer)) => {
+            Ok(electrum::ElectrumMessage::Answer(_, answer)) => {
                 if let Ok(headers) = electrum::headers(&answer) {
                     assert!(headers.len() <= electrum::HEADERS_AT_ONCE as usize);
                 }
                 let _ = electrum::tip(&answer);
                 plausible(electrum::fees(&answer, true));
             }
-            Ok(electrum::Line::Refused(_, words)) => assert!(words.chars().count() <= 120),
-            Ok(electrum::Line::Tip(..) | electrum::Line::Nothing) | Err(_) => {}
+            Ok(electrum::ElectrumMessage::Refused(_, words)) => {
+                assert!(words.chars().count() <= 120)
+            }
+            Ok(electrum::ElectrumMessage::Tip(..) | electrum::ElectrumMessage::Nothing)
+            | Err(_) => {}
         }
     }
 }
@@ -207,7 +210,7 @@ fn venue_frames(bytes: &[u8]) {
         return;
     };
     let venue = &VENUES[usize::from(*first) % VENUES.len()];
-    let Some(mut venue) = Venue::of(venue.source) else {
+    let Some(mut venue) = VenueSession::of(venue.source) else {
         return;
     };
     for line in rest.split(|byte| *byte == b'\n') {
@@ -315,7 +318,7 @@ fn sealed(readable: &str) -> String {
 fn wallet_message(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = message::notification(&text);
-    for method in [Method::GetBalance, Method::ListTransactions] {
+    for method in [WalletMethod::GetBalance, WalletMethod::ListTransactions] {
         if let Ok(Ok(result)) = message::reply(method, &text) {
             let _ = message::balance(&result);
             assert!(message::transactions(&result).len() <= message::TRANSACTIONS_MAX);
@@ -323,8 +326,8 @@ fn wallet_message(bytes: &[u8]) {
     }
 }
 
-fn channel() -> Channel {
-    Channel::new(&Secret::new(SECRET), WALLET).expect("the keys are some")
+fn channel() -> EncryptedChannel {
+    EncryptedChannel::new(&Secret::new(SECRET), WALLET).expect("the keys are some")
 }
 
 fn wallet_payload(bytes: &[u8]) {
@@ -346,13 +349,13 @@ fn wallet_session(bytes: &[u8]) {
         WalletSession::new(&pairing, Duration::from_secs(60)).expect("the keys are some");
     let secret = Secret::new(format!("{:064x}", 2));
     let wallet = Signer::new(&secret).expect("the key is one");
-    let channel = Channel::new(&secret, AUTHOR).expect("the keys are some");
+    let channel = EncryptedChannel::new(&secret, AUTHOR).expect("the keys are some");
     let mut now = NOW;
     session.connected(now);
     let mut asked = String::new();
     for (line, text) in (1..=16u8).zip(String::from_utf8_lossy(bytes).lines()) {
         now.uptime += Duration::from_secs(20);
-        let noise = Noise {
+        let noise = StepRandomness {
             cipher: [line; 32],
             signature: [line; 32],
         };
@@ -429,9 +432,9 @@ fn form(bytes: &[u8]) {
             form.push(chunk);
             while let Some(piece) = form.next_piece()? {
                 match piece {
-                    Piece::Part(name) => parts.push((name, Vec::new())),
-                    Piece::Data(data) => parts.last_mut().expect("one began").1.extend(data),
-                    Piece::End => return Ok::<_, feeds::malformed::Malformed>((parts, true)),
+                    FormEvent::Part(name) => parts.push((name, Vec::new())),
+                    FormEvent::Data(data) => parts.last_mut().expect("one began").1.extend(data),
+                    FormEvent::End => return Ok::<_, feeds::malformed::Malformed>((parts, true)),
                 }
             }
         }
@@ -463,7 +466,7 @@ fn release_feed(bytes: &[u8]) {
 fn image(bytes: &[u8]) {
     if let Ok(mut image) = Image::open(Cursor::new(bytes)) {
         let head = image.head().clone();
-        assert_eq!(head.encode().unwrap()[..], bytes[..Head::BYTES]);
+        assert_eq!(head.encode().unwrap()[..], bytes[..ImageHeader::BYTES]);
         assert!(head.signed_bytes() <= bytes.len() as u64);
         let _ = image.verify(&[]).unwrap_err();
         unpacked(image);
@@ -509,7 +512,10 @@ fn signature(bytes: &[u8]) {
         };
         assert_eq!(ids(&signatures), ids(&again));
     }
-    if let Some(key) = std::str::from_utf8(bytes).ok().and_then(Key::parse) {
+    if let Some(key) = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(VerifyingKey::parse)
+    {
         assert_eq!(key.id().to_string().len(), 16);
     }
 }

@@ -11,7 +11,7 @@ use feeds::{
         bolt11,
         event::{NostrEvent, VerifiedEvent, key},
         frame::{self, RelayMessage},
-        wallet::cipher::{Channel, Cipher},
+        wallet::cipher::{Cipher, EncryptedChannel},
     },
     pools, relay,
 };
@@ -163,7 +163,7 @@ mod wallet {
 
     #[divan::bench(args = [Cipher::Nip44, Cipher::Nip04])]
     fn decrypt(bencher: Bencher<'_, '_>, cipher: Cipher) {
-        let channel = Channel::new(&Secret::new(SECRET), WALLET).unwrap();
+        let channel = EncryptedChannel::new(&Secret::new(SECRET), WALLET).unwrap();
         let text = r#"{"result_type":"get_balance","result":{"balance":10000}}"#;
         let payload = channel.encrypt(cipher, text, &[1; 32]).unwrap();
         bencher

@@ -44,9 +44,9 @@ pub struct ChainInfo {
     pub tip: BlockHash,
 }
 
-/// A question that needs a password.
+/// A request that needs a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum RpcRequest {
     /// What is your chain?
     Chain,
     /// The hash of the block at a height.
@@ -97,13 +97,13 @@ pub fn headers_body(body: &[u8]) -> Result<Vec<Header>, Malformed> {
 }
 
 /// The body that asks questions, all at once.
-pub fn ask(questions: &[Question]) -> String {
-    let ask = |(number, question): (usize, &Question)| {
+pub fn ask(questions: &[RpcRequest]) -> String {
+    let ask = |(number, question): (usize, &RpcRequest)| {
         let (method, params) = match question {
-            Question::Chain => ("getblockchaininfo", json!([])),
-            Question::Hash(height) => ("getblockhash", json!([height])),
-            Question::Header(hash) => ("getblockheader", json!([hash.to_string(), false])),
-            Question::Fee => ("estimatesmartfee", json!([FEE_TARGET])),
+            RpcRequest::Chain => ("getblockchaininfo", json!([])),
+            RpcRequest::Hash(height) => ("getblockhash", json!([height])),
+            RpcRequest::Header(hash) => ("getblockheader", json!([hash.to_string(), false])),
+            RpcRequest::Fee => ("estimatesmartfee", json!([FEE_TARGET])),
         };
         json!({ "jsonrpc": "1.0", "id": number, "method": method, "params": params })
     };
@@ -229,10 +229,10 @@ mod tests {
     fn questions_are_about_what_is_wanted() {
         let tip = genesis(Network::Main).block_hash();
         let asked = ask(&[
-            Question::Chain,
-            Question::Hash(7),
-            Question::Header(tip),
-            Question::Fee,
+            RpcRequest::Chain,
+            RpcRequest::Hash(7),
+            RpcRequest::Header(tip),
+            RpcRequest::Fee,
         ]);
         let asked: Value = serde_json::from_str(&asked).unwrap();
         let params = [0, 1, 2, 3].map(|at| asked[at]["params"].clone());
@@ -294,10 +294,10 @@ mod tests {
     #[test]
     fn answers_are_put_in_the_order_of_the_questions() {
         let asked = ask(&[
-            Question::Chain,
-            Question::Hash(7),
-            Question::Header(genesis(Network::Main).block_hash()),
-            Question::Fee,
+            RpcRequest::Chain,
+            RpcRequest::Hash(7),
+            RpcRequest::Header(genesis(Network::Main).block_hash()),
+            RpcRequest::Fee,
         ]);
         let asked: Value = serde_json::from_str(&asked).unwrap();
         let methods: Vec<&str> = (0..4)

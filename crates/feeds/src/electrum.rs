@@ -29,9 +29,9 @@ const BLOCK_VBYTES: u128 = 1_000_000;
 /// Most rates of a fee histogram that are looked at.
 const RATES_MAX: usize = 1000;
 
-/// A question.
+/// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum ElectrumRequest {
     /// Which versions of the protocol do you speak?
     Version,
     /// What is the newest block, and tell me of each new one.
@@ -44,9 +44,9 @@ pub enum Question {
     Ping,
 }
 
-/// What a line says.
+/// A message of the server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Line {
+pub enum ElectrumMessage {
     /// The answer to a question of this number.
     Answer(u64, Value),
     /// Why there is none, in the server's own words.
@@ -69,13 +69,15 @@ pub fn port(network: Network, tls: bool) -> u16 {
 }
 
 /// The line of a question; `agent` is who asks.
-pub fn ask(question: Question, number: u64, agent: &str) -> String {
+pub fn ask(question: ElectrumRequest, number: u64, agent: &str) -> String {
     let (method, params) = match question {
-        Question::Version => ("server.version", json!([agent, VERSIONS])),
-        Question::Subscribe => ("blockchain.headers.subscribe", json!([])),
-        Question::Headers(from) => ("blockchain.block.headers", json!([from, HEADERS_AT_ONCE])),
-        Question::Fees => ("mempool.get_fee_histogram", json!([])),
-        Question::Ping => ("server.ping", json!([])),
+        ElectrumRequest::Version => ("server.version", json!([agent, VERSIONS])),
+        ElectrumRequest::Subscribe => ("blockchain.headers.subscribe", json!([])),
+        ElectrumRequest::Headers(from) => {
+            ("blockchain.block.headers", json!([from, HEADERS_AT_ONCE]))
+        }
+        ElectrumRequest::Fees => ("mempool.get_fee_histogram", json!([])),
+        ElectrumRequest::Ping => ("server.ping", json!([])),
     };
     let line = json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params });
     format!("{line}\n")
@@ -85,7 +87,7 @@ pub fn ask(question: Question, number: u64, agent: &str) -> String {
 ///
 /// # Errors
 /// It is too long, no JSON object, or news that cannot be read.
-pub fn line(bytes: &[u8]) -> Result<Line, Malformed> {
+pub fn line(bytes: &[u8]) -> Result<ElectrumMessage, Malformed> {
     if bytes.len() > LINE_MAX {
         return Err(Malformed("too-long"));
     }
@@ -96,16 +98,16 @@ pub fn line(bytes: &[u8]) -> Result<Line, Malformed> {
     if let Some(number) = line["id"].as_u64() {
         let error = &line["error"];
         return Ok(match error.is_null() {
-            true => Line::Answer(number, line["result"].take()),
-            false => Line::Refused(number, refusal::words(error)),
+            true => ElectrumMessage::Answer(number, line["result"].take()),
+            false => ElectrumMessage::Refused(number, refusal::words(error)),
         });
     }
     match line["method"].as_str() {
         Some("blockchain.headers.subscribe") => {
             let (height, header) = tip(&line["params"][0])?;
-            Ok(Line::Tip(height, header))
+            Ok(ElectrumMessage::Tip(height, header))
         }
-        Some(_) | None => Ok(Line::Nothing),
+        Some(_) | None => Ok(ElectrumMessage::Nothing),
     }
 }
 
@@ -210,23 +212,23 @@ mod tests {
     fn questions_are_lines_of_their_own() {
         for (question, expected) in [
             (
-                Question::Version,
+                ElectrumRequest::Version,
                 r#"{"jsonrpc":"2.0","id":1,"method":"server.version","params":["papertick/4",["1.4","1.6"]]}"#,
             ),
             (
-                Question::Subscribe,
+                ElectrumRequest::Subscribe,
                 r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.headers.subscribe","params":[]}"#,
             ),
             (
-                Question::Headers(953_568),
+                ElectrumRequest::Headers(953_568),
                 r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.block.headers","params":[953568,504]}"#,
             ),
             (
-                Question::Fees,
+                ElectrumRequest::Fees,
                 r#"{"jsonrpc":"2.0","id":1,"method":"mempool.get_fee_histogram","params":[]}"#,
             ),
             (
-                Question::Ping,
+                ElectrumRequest::Ping,
                 r#"{"jsonrpc":"2.0","id":1,"method":"server.ping","params":[]}"#,
             ),
         ] {
@@ -244,22 +246,22 @@ mod tests {
         let rows = [
             (
                 r#"{"id":3,"jsonrpc":"2.0","result":["electrs/0.10","1.4"]}"#.to_string(),
-                Ok(Line::Answer(3, json!(["electrs/0.10", "1.4"]))),
+                Ok(ElectrumMessage::Answer(3, json!(["electrs/0.10", "1.4"]))),
             ),
             (
                 r#"{"id":3,"result":null,"error":{"code":-32601,"message":"unknown\nmethod"}}"#
                     .into(),
-                Ok(Line::Refused(3, "unknownmethod".into())),
+                Ok(ElectrumMessage::Refused(3, "unknownmethod".into())),
             ),
             (
                 r#"{"id":3,"error":"no"}"#.into(),
-                Ok(Line::Refused(3, "no".into())),
+                Ok(ElectrumMessage::Refused(3, "no".into())),
             ),
             (
                 r#"{"id":3,"error":{}}"#.into(),
-                Ok(Line::Refused(3, "it gives no reason".into())),
+                Ok(ElectrumMessage::Refused(3, "it gives no reason".into())),
             ),
-            (news.to_string(), Ok(Line::Tip(7, header))),
+            (news.to_string(), Ok(ElectrumMessage::Tip(7, header))),
             (
                 r#"{"method":"blockchain.headers.subscribe","params":[]}"#.into(),
                 Err(Malformed("height")),
@@ -269,7 +271,10 @@ mod tests {
                     .into(),
                 Err(Malformed("header")),
             ),
-            (r#"{"method":"server.peers"}"#.into(), Ok(Line::Nothing)),
+            (
+                r#"{"method":"server.peers"}"#.into(),
+                Ok(ElectrumMessage::Nothing),
+            ),
             ("[]".into(), Err(Malformed("not-a-map"))),
             ("{".into(), Err(Malformed("json"))),
             (" ".repeat(LINE_MAX + 1), Err(Malformed("too-long"))),
@@ -280,7 +285,7 @@ mod tests {
         let long = format!(r#"{{"id":1,"error":"{}"}}"#, "x".repeat(9999));
         assert_eq!(
             line(long.as_bytes()),
-            Ok(Line::Refused(1, "x".repeat(refusal::WORDS_MAX)))
+            Ok(ElectrumMessage::Refused(1, "x".repeat(refusal::WORDS_MAX)))
         );
     }
 

@@ -17,9 +17,9 @@ const HEAD_END: &[u8] = b"\r\n\r\n";
 /// Most parts of a form.
 const PARTS_MAX: usize = 16;
 
-/// What comes next in a form.
+/// The next part of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum FormEvent {
     /// A part begins, of this name; empty if it has none.
     Part(String),
     /// Bytes of the part that began last.
@@ -34,12 +34,13 @@ pub struct Multipart {
     /// Two dashes and the boundary, with a line break before it.
     delimiter: Vec<u8>,
     buffer: Vec<u8>,
-    state: State,
+    state: ParserState,
     parts: usize,
 }
 
+/// State of the parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ParserState {
     /// Before the first boundary.
     Before,
     /// Behind a boundary: a line break, or two dashes at the end.
@@ -72,14 +73,14 @@ impl Multipart {
             delimiter: format!("\r\n--{boundary}").into_bytes(),
             // What is before the first boundary ends with a line break, or there is nothing.
             buffer: b"\r\n".to_vec(),
-            state: State::Before,
+            state: ParserState::Before,
             parts: 0,
         })
     }
 
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.state != State::Over {
+        if self.state != ParserState::Over {
             self.buffer.extend_from_slice(bytes);
         }
     }
@@ -88,25 +89,25 @@ impl Multipart {
     ///
     /// # Errors
     /// It is no such form, or has too much of something.
-    pub fn next_piece(&mut self) -> Result<Option<Piece>, Malformed> {
+    pub fn next_piece(&mut self) -> Result<Option<FormEvent>, Malformed> {
         loop {
             match self.state {
-                State::Before => match find(&self.buffer, &self.delimiter) {
+                ParserState::Before => match find(&self.buffer, &self.delimiter) {
                     Some(at) => {
                         self.buffer.drain(..at + self.delimiter.len());
-                        self.state = State::Boundary;
+                        self.state = ParserState::Boundary;
                     }
                     None => {
                         self.buffer.drain(..self.sure());
                         return Ok(None);
                     }
                 },
-                State::Boundary => match self.buffer.get(..2) {
+                ParserState::Boundary => match self.buffer.get(..2) {
                     None => return Ok(None),
                     Some(b"--") => {
-                        self.state = State::Over;
+                        self.state = ParserState::Over;
                         self.buffer = Vec::new();
-                        return Ok(Some(Piece::End));
+                        return Ok(Some(FormEvent::End));
                     }
                     Some(b"\r\n") => {
                         self.parts += 1;
@@ -114,11 +115,11 @@ impl Multipart {
                             return Err(Malformed("too-many-parts"));
                         }
                         // A head without lines ends with the line break that it begins with.
-                        self.state = State::Head;
+                        self.state = ParserState::Head;
                     }
                     Some(_) => return Err(Malformed("boundary")),
                 },
-                State::Head => {
+                ParserState::Head => {
                     let Some(at) = find(&self.buffer, HEAD_END) else {
                         // Its end may have begun.
                         if self.buffer.len() >= HEAD_MAX + HEAD_END.len() {
@@ -130,22 +131,22 @@ impl Multipart {
                         return Err(Malformed("part-head"));
                     }
                     let head: Vec<u8> = self.buffer.drain(..at + HEAD_END.len()).collect();
-                    self.state = State::Data;
-                    return Ok(Some(Piece::Part(name(&String::from_utf8_lossy(&head)))));
+                    self.state = ParserState::Data;
+                    return Ok(Some(FormEvent::Part(name(&String::from_utf8_lossy(&head)))));
                 }
-                State::Data => {
+                ParserState::Data => {
                     let found = find(&self.buffer, &self.delimiter);
                     let length = found.unwrap_or_else(|| self.sure());
                     if length > 0 {
-                        return Ok(Some(Piece::Data(self.buffer.drain(..length).collect())));
+                        return Ok(Some(FormEvent::Data(self.buffer.drain(..length).collect())));
                     }
                     if found.is_none() {
                         return Ok(None);
                     }
                     self.buffer.drain(..self.delimiter.len());
-                    self.state = State::Boundary;
+                    self.state = ParserState::Boundary;
                 }
-                State::Over => return Ok(None),
+                ParserState::Over => return Ok(None),
             }
         }
     }
@@ -203,10 +204,10 @@ mod tests {
 
     const TYPE: &str = "multipart/form-data; boundary=\"x-y\"";
 
-    /// What a form holds: name and content of each part, and whether it came to its end.
-    type Read = (Vec<(String, Vec<u8>)>, bool);
+    /// Name and content of each part of a form, and whether the form was complete.
+    type ReadForm = (Vec<(String, Vec<u8>)>, bool);
 
-    fn read(form: &[u8], step: usize) -> Result<Read, Malformed> {
+    fn read(form: &[u8], step: usize) -> Result<ReadForm, Malformed> {
         let mut multipart = Multipart::new(TYPE).expect("it is a form");
         let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
         let mut is_over = false;
@@ -214,9 +215,9 @@ mod tests {
             multipart.push(bytes);
             while let Some(piece) = multipart.next_piece()? {
                 match piece {
-                    Piece::Part(name) => parts.push((name, Vec::new())),
-                    Piece::Data(data) => parts.last_mut().expect("one began").1.extend(data),
-                    Piece::End => is_over = true,
+                    FormEvent::Part(name) => parts.push((name, Vec::new())),
+                    FormEvent::Data(data) => parts.last_mut().expect("one began").1.extend(data),
+                    FormEvent::End => is_over = true,
                 }
             }
             assert!(multipart.buffer.len() <= HEAD_MAX + step + BOUNDARY_MAX);

@@ -38,9 +38,9 @@ const VERSION_MAX: usize = 1024;
 /// What a peer says a block is called when it announces one, without and with its witnesses.
 const BLOCKS: [u32; 2] = [2, 2 | 1 << 30];
 
-/// What a message is about.
+/// The command of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MessageKind {
     /// Who the peer is.
     Version,
     /// Who we are is known.
@@ -55,24 +55,27 @@ pub enum Kind {
     Other,
 }
 
-/// The head of a message.
+/// The header of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct MessageHeader {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Bytes of the payload.
     pub length: usize,
     checksum: [u8; 4],
 }
 
-impl Head {
+impl MessageHeader {
     /// The payload is of use; else it is skipped.
     pub fn is_of_use(&self) -> bool {
         match self.kind {
-            Kind::Version | Kind::Verack | Kind::Ping | Kind::Headers => true,
+            MessageKind::Version
+            | MessageKind::Verack
+            | MessageKind::Ping
+            | MessageKind::Headers => true,
             // It is only a hint.
-            Kind::Inv => self.length <= KEPT_MAX,
-            Kind::Other => false,
+            MessageKind::Inv => self.length <= KEPT_MAX,
+            MessageKind::Other => false,
         }
     }
 }
@@ -147,7 +150,7 @@ pub fn seeds(network: Network) -> &'static [&'static str] {
 ///
 /// # Errors
 /// It is of another network, or its payload is larger than it may be.
-pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<Head, Malformed> {
+pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<MessageHeader, Malformed> {
     let (magic, rest) = bytes.split_at(4);
     let (command, rest) = rest.split_at(12);
     let (length, checksum) = rest.split_at(4);
@@ -156,25 +159,25 @@ pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<Head, Malforme
     }
     let name = command.split(|byte| *byte == 0).next().unwrap_or_default();
     let kind = match name {
-        b"version" => Kind::Version,
-        b"verack" => Kind::Verack,
-        b"ping" => Kind::Ping,
-        b"headers" => Kind::Headers,
-        b"inv" => Kind::Inv,
-        _ => Kind::Other,
+        b"version" => MessageKind::Version,
+        b"verack" => MessageKind::Verack,
+        b"ping" => MessageKind::Ping,
+        b"headers" => MessageKind::Headers,
+        b"inv" => MessageKind::Inv,
+        _ => MessageKind::Other,
     };
     let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
     let max = match kind {
-        Kind::Version => VERSION_MAX,
-        Kind::Verack => 0,
-        Kind::Ping => 8,
-        Kind::Headers => KEPT_MAX,
-        Kind::Inv | Kind::Other => PAYLOAD_MAX,
+        MessageKind::Version => VERSION_MAX,
+        MessageKind::Verack => 0,
+        MessageKind::Ping => 8,
+        MessageKind::Headers => KEPT_MAX,
+        MessageKind::Inv | MessageKind::Other => PAYLOAD_MAX,
     };
     if length > max {
         return Err(Malformed("too-long"));
     }
-    Ok(Head {
+    Ok(MessageHeader {
         kind,
         length,
         checksum: [checksum[0], checksum[1], checksum[2], checksum[3]],
@@ -185,23 +188,23 @@ pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<Head, Malforme
 ///
 /// # Errors
 /// The payload is not what its head or its kind says.
-pub fn message(head: &Head, payload: &[u8]) -> Result<Message, Malformed> {
+pub fn message(head: &MessageHeader, payload: &[u8]) -> Result<Message, Malformed> {
     if payload.len() != head.length || checksum(payload) != head.checksum {
         return Err(Malformed("checksum"));
     }
     match head.kind {
-        Kind::Version => version(payload).ok_or(Malformed("version")),
-        Kind::Verack => Ok(Message::Verack),
-        Kind::Ping => payload
+        MessageKind::Version => version(payload).ok_or(Malformed("version")),
+        MessageKind::Verack => Ok(Message::Verack),
+        MessageKind::Ping => payload
             .try_into()
             .map(Message::Ping)
             .map_err(|_| Malformed("ping")),
-        Kind::Headers => headers(payload).ok_or(Malformed("headers")),
-        Kind::Inv => Ok(match has_block(payload).ok_or(Malformed("inv"))? {
+        MessageKind::Headers => headers(payload).ok_or(Malformed("headers")),
+        MessageKind::Inv => Ok(match has_block(payload).ok_or(Malformed("inv"))? {
             true => Message::Block,
             false => Message::Nothing,
         }),
-        Kind::Other => Ok(Message::Nothing),
+        MessageKind::Other => Ok(Message::Nothing),
     }
 }
 

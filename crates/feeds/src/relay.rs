@@ -132,7 +132,7 @@ struct Members<'a> {
     height: Option<Scalar<'a>>,
     whole_fee: Option<Scalar<'a>>,
     precise_fee: Option<Scalar<'a>>,
-    prices: Option<Prices<'a>>,
+    prices: Option<RelayPrices<'a>>,
 }
 
 impl Members<'_> {
@@ -160,7 +160,7 @@ impl Members<'_> {
             }
         }
         match &self.prices {
-            Some(Prices::Map(prices)) => {
+            Some(RelayPrices::Map(prices)) => {
                 for (code, price) in prices.iter().filter(|(_, price)| !price.is_absent()) {
                     match Currency::parse(code).zip(price.price()) {
                         Some((currency, price)) => heard.push(Observation::Price(currency, price)),
@@ -168,8 +168,8 @@ impl Members<'_> {
                     }
                 }
             }
-            Some(Prices::Odd) => flaw = Some(Malformed("price")),
-            Some(Prices::Nil) | None => {}
+            Some(RelayPrices::Odd) => flaw = Some(Malformed("price")),
+            Some(RelayPrices::Nil) | None => {}
         }
         match flaw {
             Some(flaw) if heard.is_empty() => Err(flaw),
@@ -193,7 +193,7 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
         let mut members = Members::default();
-        while let Some(Text(name)) = entries.next_key()? {
+        while let Some(RelayText(name)) = entries.next_key()? {
             match name.as_ref() {
                 "blockheight" => members.height = Some(entries.next_value()?),
                 "blockfee" => members.whole_fee = Some(entries.next_value()?),
@@ -210,18 +210,18 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
 /// A text that is borrowed where the format allows it.
 #[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct RelayText<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// What stands where currencies are mapped to prices.
+/// The prices of a message.
 #[derive(Debug)]
-enum Prices<'a> {
+enum RelayPrices<'a> {
     Map(Vec<(Cow<'a, str>, Scalar<'a>)>),
     Nil,
     Odd,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Prices<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Prices<'a>, D::Error> {
+impl<'de: 'a, 'a> Deserialize<'de> for RelayPrices<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RelayPrices<'a>, D::Error> {
         deserializer.deserialize_any(PricesVisitor)
     }
 }
@@ -229,47 +229,47 @@ impl<'de: 'a, 'a> Deserialize<'de> for Prices<'a> {
 struct PricesVisitor;
 
 impl<'de> Visitor<'de> for PricesVisitor {
-    type Value = Prices<'de>;
+    type Value = RelayPrices<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a map of prices")
     }
 
-    fn visit_unit<E>(self) -> Result<Prices<'de>, E> {
-        Ok(Prices::Nil)
+    fn visit_unit<E>(self) -> Result<RelayPrices<'de>, E> {
+        Ok(RelayPrices::Nil)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Prices<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RelayPrices<'de>, A::Error> {
         let mut prices = Vec::new();
-        while let Some((Text(code), price)) = entries.next_entry()? {
+        while let Some((RelayText(code), price)) = entries.next_entry()? {
             prices.push((code, price));
         }
-        Ok(Prices::Map(prices))
+        Ok(RelayPrices::Map(prices))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Prices<'de>, E> {
-        Ok(Prices::Odd)
+    fn visit_bool<E>(self, _: bool) -> Result<RelayPrices<'de>, E> {
+        Ok(RelayPrices::Odd)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Prices<'de>, E> {
-        Ok(Prices::Odd)
+    fn visit_u64<E>(self, _: u64) -> Result<RelayPrices<'de>, E> {
+        Ok(RelayPrices::Odd)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Prices<'de>, E> {
-        Ok(Prices::Odd)
+    fn visit_i64<E>(self, _: i64) -> Result<RelayPrices<'de>, E> {
+        Ok(RelayPrices::Odd)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Prices<'de>, E> {
-        Ok(Prices::Odd)
+    fn visit_f64<E>(self, _: f64) -> Result<RelayPrices<'de>, E> {
+        Ok(RelayPrices::Odd)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Prices<'de>, E> {
-        Ok(Prices::Odd)
+    fn visit_str<E>(self, _: &str) -> Result<RelayPrices<'de>, E> {
+        Ok(RelayPrices::Odd)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Prices<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RelayPrices<'de>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Prices::Odd)
+        Ok(RelayPrices::Odd)
     }
 }
 

@@ -45,7 +45,7 @@ pub fn is_newer(version: &Version, than: &Version) -> bool {
 
 /// A release, as the feed lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Release {
+pub struct ListedRelease {
     /// Name of the version; empty if the feed has none.
     pub tag: String,
     /// What its makers call it, without control characters; perhaps nothing.
@@ -55,19 +55,19 @@ pub struct Release {
     /// Whether its makers say that it comes before a release for everybody.
     pub is_preview: bool,
     /// Files of the release.
-    pub assets: Vec<Asset>,
+    pub assets: Vec<ReleaseFile>,
 }
 
 /// A file of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asset {
+pub struct ReleaseFile {
     /// Its name.
     pub name: String,
     /// Where it can be fetched: an address of HTTP, or a path from the feed's own address on.
     pub url: String,
 }
 
-impl Release {
+impl ListedRelease {
     /// The version that the tag names, with or without a `v` before it; none if it names none.
     pub fn version(&self) -> Option<Version> {
         let text = self.tag.strip_prefix(['v', 'V']).unwrap_or(&self.tag);
@@ -92,7 +92,7 @@ impl Release {
 ///
 /// # Errors
 /// The body is too long, no JSON, or a release lists no assets.
-pub fn feed(body: &[u8]) -> Result<Vec<Release>, Malformed> {
+pub fn feed(body: &[u8]) -> Result<Vec<ListedRelease>, Malformed> {
     if body.len() > FEED_BODY_MAX {
         return Err(Malformed("too-long"));
     }
@@ -105,12 +105,12 @@ pub fn feed(body: &[u8]) -> Result<Vec<Release>, Malformed> {
     listed.filter(is_out).map(release).collect()
 }
 
-fn release(entry: &Value) -> Result<Release, Malformed> {
+fn release(entry: &Value) -> Result<ListedRelease, Malformed> {
     let text = |member: &str| entry[member].as_str().unwrap_or_default();
     let assets = entry["assets"].as_array().ok_or(Malformed("assets"))?;
     let title = text("name").chars().filter(|letter| !letter.is_control());
     let page = text("html_url");
-    Ok(Release {
+    Ok(ListedRelease {
         tag: text("tag_name").to_owned(),
         title: title.take(TITLE_MAX).collect(),
         page: if is_page(page) {
@@ -138,9 +138,9 @@ pub fn is_page(url: &str) -> bool {
     has_host && host != Some("") && is_clean && url.len() <= PAGE_URL_MAX
 }
 
-fn asset(entry: &Value) -> Option<Asset> {
+fn asset(entry: &Value) -> Option<ReleaseFile> {
     let url = entry["browser_download_url"].as_str()?;
-    (is_http(url) || is_relative(url)).then_some(Asset {
+    (is_http(url) || is_relative(url)).then_some(ReleaseFile {
         name: entry["name"].as_str()?.to_owned(),
         url: url.to_owned(),
     })
@@ -168,9 +168,9 @@ pub struct Listed {
     pub bytes: u64,
 }
 
-/// What people are told of a release.
+/// The release notes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Notes {
+pub struct ReleaseNotes {
     /// What is new; perhaps nothing.
     pub text: String,
     /// A page about it ([`is_page`]); none where there is none.
@@ -178,7 +178,7 @@ pub struct Notes {
 }
 
 /// Writes a release feed. The time is when it was published, such as `2026-07-01T10:00:00Z`.
-pub fn write(version: &Version, published: &str, notes: &Notes, files: &[Listed]) -> String {
+pub fn write(version: &Version, published: &str, notes: &ReleaseNotes, files: &[Listed]) -> String {
     let assets: Vec<Value> = files
         .iter()
         .map(|file| {

@@ -5,7 +5,7 @@ use device::releases::{Channel, Release as Seen, Rule, Verdict};
 use semver::Version;
 use sha2::{Digest, Sha256};
 
-use crate::release::{Release, is_newer};
+use crate::release::{ListedRelease, is_newer};
 
 /// Numbers that a clock can have for a release.
 const NUMBERS: u32 = 100;
@@ -31,7 +31,7 @@ pub struct Here<'a> {
 }
 
 /// Tells whether a clock takes a release of this version.
-pub fn judge(rule: &Rule, release: &Release, version: &Version, here: &Here<'_>) -> Verdict {
+pub fn judge(rule: &Rule, release: &ListedRelease, version: &Version, here: &Here<'_>) -> Verdict {
     let fits_channel = match rule.channel {
         Channel::Stable => version.pre.is_empty() && !release.is_preview,
         Channel::Preview => true,
@@ -59,10 +59,10 @@ pub fn judge(rule: &Rule, release: &Release, version: &Version, here: &Here<'_>)
 /// The newest release that a clock takes; if it takes none, the newest of those that come closest to it. None if none
 /// names a version.
 pub fn choose<'a>(
-    releases: &'a [Release],
+    releases: &'a [ListedRelease],
     rule: &Rule,
     here: &Here<'_>,
-) -> Option<(&'a Release, Seen)> {
+) -> Option<(&'a ListedRelease, Seen)> {
     let versions = releases
         .iter()
         .filter_map(|release| Some((release, release.version()?)));

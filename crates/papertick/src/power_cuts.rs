@@ -10,7 +10,7 @@ use device::settings::store;
 use feeds::{
     hex,
     image::{
-        Facts, Fault, Kind, Packed,
+        ImageFacts, ImageFault, ImageKind, Packed,
         page::{Manifest, Page},
     },
     pools::logo::LogoSpec,
@@ -106,7 +106,7 @@ impl Beginning {
             stand_in(&mut disk, &slots)?;
         }
         if folder.names()?.contains(&depot::PAGE.to_string()) {
-            install(&disk, Program::Factory, Kind::Page, 0).map_err(io::Error::other)?;
+            install(&disk, Program::Factory, ImageKind::Page, 0).map_err(io::Error::other)?;
         }
         Ok(Beginning {
             what: "a copy of this clock",
@@ -201,7 +201,7 @@ impl Act {
         // Where it cannot be prepared the change comes to nothing, which is said.
         match self {
             Act::Pass | Act::GiveUp => {
-                let _ = install(&disk, running, Kind::Firmware, 1);
+                let _ = install(&disk, running, ImageKind::Firmware, 1);
                 running = chosen(&mut SharedDisk::of(disk.look())).0;
             }
             Act::Erase => {
@@ -241,8 +241,8 @@ impl DiskChange for Acted {
             | Act::KeepBlock
             | Act::KeepPeriod
             | Act::Erase => save(&disk, self.act).is_ok(),
-            Act::InstallProgram => install(&disk, self.running, Kind::Firmware, 2).is_ok(),
-            Act::InstallPage => install(&disk, self.running, Kind::Page, 2).is_ok(),
+            Act::InstallProgram => install(&disk, self.running, ImageKind::Firmware, 2).is_ok(),
+            Act::InstallPage => install(&disk, self.running, ImageKind::Page, 2).is_ok(),
             Act::Pass => note(&mut disk, |slots, running| {
                 running
                     .slot()
@@ -354,17 +354,22 @@ fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
 }
 
 /// Installs a small program or page; higher numbers are newer.
-fn install(disk: &SharedDisk, running: Program, kind: Kind, number: u64) -> Result<(), Refusal> {
+fn install(
+    disk: &SharedDisk,
+    running: Program,
+    kind: ImageKind,
+    number: u64,
+) -> Result<(), Refusal> {
     let version = Version::new(NEWEST, number, 0);
     let word = |word: &str| match kind {
-        Kind::Firmware => word.to_string(),
-        Kind::Page => String::new(),
+        ImageKind::Firmware => word.to_string(),
+        ImageKind::Page => String::new(),
     };
     let content = match kind {
-        Kind::Firmware => format!("program {number} ").repeat(50).into_bytes(),
-        Kind::Page => page(number)?,
+        ImageKind::Firmware => format!("program {number} ").repeat(50).into_bytes(),
+        ImageKind::Page => page(number)?,
     };
-    let image = Packed::new(&content).image(Facts {
+    let image = Packed::new(&content).image(ImageFacts {
         kind,
         build_time: 0,
         board: word(BOARD),
@@ -398,7 +403,7 @@ fn page(number: u64) -> Result<Vec<u8>, Refusal> {
     let manifest = json!({ "commit": "tried", "buildTime": number, "minFirmware": "4.0.0" });
     let manifest = manifest.to_string().into_bytes();
     let page = Page {
-        manifest: Manifest::parse(&manifest).ok_or(Fault::Page("its manifest cannot be"))?,
+        manifest: Manifest::parse(&manifest).ok_or(ImageFault::Page("its manifest cannot be"))?,
         files: [("manifest.json", manifest), ("index.html", Vec::new())]
             .map(|(name, content)| (name.to_string(), content))
             .into(),

@@ -7,7 +7,7 @@ use device::{
     market::{Observation, Reach},
     sources::NodeConfig,
 };
-use feeds::core_node::{self as format, BODY_MAX, ChainInfo, Question};
+use feeds::core_node::{self as format, BODY_MAX, ChainInfo, RpcRequest};
 use http::header::AUTHORIZATION;
 use net::{
     http::{self as client, Get, RequestLimits},
@@ -100,14 +100,14 @@ impl Poll for Rpc {
             context,
             node: &self.node,
         };
-        let answers = asker.ask(&[Question::Chain]).await?;
+        let answers = asker.ask(&[RpcRequest::Chain]).await?;
         let told = format::info(&answers[0])?;
         check_network(&self.node, told)?;
-        let answers = asker.ask(&[Question::Header(told.tip)]).await?;
+        let answers = asker.ask(&[RpcRequest::Header(told.tip)]).await?;
         let newest = format::header_answer(&answers[0])?;
         catch_up(context, (told.height, newest), &mut asker).await?;
         // A node that knows no fee yet has headers all the same.
-        let Ok(answers) = asker.ask(&[Question::Fee]).await else {
+        let Ok(answers) = asker.ask(&[RpcRequest::Fee]).await else {
             return Ok(Vec::new());
         };
         Ok(format::fee(&answers[0], self.node.precise_fee)?)
@@ -116,7 +116,7 @@ impl Poll for Rpc {
 
 impl Asker<'_> {
     /// The answers to questions.
-    async fn ask(&mut self, questions: &[Question]) -> Result<Vec<Value>, Missed> {
+    async fn ask(&mut self, questions: &[RpcRequest]) -> Result<Vec<Value>, Missed> {
         let Context { route, shared, .. } = self.context;
         let login = format!("{}:{}", self.node.user, self.node.pass.expose());
         let login = format!("Basic {}", STANDARD.encode(login));
@@ -132,18 +132,18 @@ impl ByHeight for Asker<'_> {
     type Error = Missed;
 
     async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Missed> {
-        let told = self.ask(&[Question::Chain]).await?;
+        let told = self.ask(&[RpcRequest::Chain]).await?;
         let height = format::info(&told[0])?.height;
         let last = height.min(from.saturating_add(format::QUESTIONS_AT_ONCE - 1));
-        let hashes: Vec<Question> = (from..=last).map(Question::Hash).collect();
+        let hashes: Vec<RpcRequest> = (from..=last).map(RpcRequest::Hash).collect();
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
         let hashes = self.ask(&hashes).await?;
         let headers = hashes
             .iter()
-            .map(|hash| Ok(Question::Header(format::hash(hash)?)));
-        let headers = headers.collect::<Result<Vec<Question>, Missed>>()?;
+            .map(|hash| Ok(RpcRequest::Header(format::hash(hash)?)));
+        let headers = headers.collect::<Result<Vec<RpcRequest>, Missed>>()?;
         let headers = self.ask(&headers).await?;
         let headers = headers.iter().map(format::header_answer);
         Ok(headers.collect::<Result<_, _>>()?)

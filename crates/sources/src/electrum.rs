@@ -5,7 +5,7 @@ use std::{convert::Infallible, time::Duration};
 use chain::{Header, rules::HeaderRefusal};
 use device::sources::NodeConfig;
 use feeds::{
-    electrum::{self, LINE_MAX, Line, Question},
+    electrum::{self, ElectrumMessage, ElectrumRequest, LINE_MAX},
     malformed::Malformed,
 };
 use net::{
@@ -74,8 +74,8 @@ impl Session for Electrum {
             tip: None,
             early: None,
         };
-        talk.ask(Question::Version).await?;
-        let newest = talk.ask(Question::Subscribe).await?;
+        talk.ask(ElectrumRequest::Version).await?;
+        let newest = talk.ask(ElectrumRequest::Subscribe).await?;
         talk.tip = Some(electrum::tip(&newest).map_err(node::useless)?);
         let mut ticks = time::interval_at(Instant::now() + FEES_EVERY, FEES_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -110,9 +110,9 @@ impl Talk<'_, '_> {
     }
 
     async fn look_at_fees(&mut self, precise_fee: bool) -> Result<(), Ended> {
-        let Some(rates) = self.ask_if_known(Question::Fees).await? else {
+        let Some(rates) = self.ask_if_known(ElectrumRequest::Fees).await? else {
             // A server that knows no fees is still to say that it is there.
-            self.ask(Question::Ping).await?;
+            self.ask(ElectrumRequest::Ping).await?;
             return Ok(());
         };
         match electrum::fees(&rates, precise_fee) {
@@ -122,17 +122,20 @@ impl Talk<'_, '_> {
     }
 
     /// The answer to a question.
-    async fn ask(&mut self, question: Question) -> Result<Value, Ended> {
+    async fn ask(&mut self, question: ElectrumRequest) -> Result<Value, Ended> {
         let answer = self.ask_or_refuse(question).await?;
         answer.map_err(|words| Ended::because(format!("the server refuses: {words}")))
     }
 
     /// The answer to a question that a server may not know.
-    async fn ask_if_known(&mut self, question: Question) -> Result<Option<Value>, Ended> {
+    async fn ask_if_known(&mut self, question: ElectrumRequest) -> Result<Option<Value>, Ended> {
         Ok(self.ask_or_refuse(question).await?.ok())
     }
 
-    async fn ask_or_refuse(&mut self, question: Question) -> Result<Result<Value, String>, Ended> {
+    async fn ask_or_refuse(
+        &mut self,
+        question: ElectrumRequest,
+    ) -> Result<Result<Value, String>, Ended> {
         let answer = async {
             self.asked += 1;
             let line = electrum::ask(question, self.asked, AGENT);
@@ -142,10 +145,10 @@ impl Talk<'_, '_> {
                 .map_err(broken)?;
             loop {
                 match self.line().await? {
-                    Ok(Line::Answer(number, answer)) if number == self.asked => {
+                    Ok(ElectrumMessage::Answer(number, answer)) if number == self.asked => {
                         return Ok(Ok(answer));
                     }
-                    Ok(Line::Refused(number, words)) if number == self.asked => {
+                    Ok(ElectrumMessage::Refused(number, words)) if number == self.asked => {
                         return Ok(Err(words));
                     }
                     line => self.note(line).await?,
@@ -157,17 +160,21 @@ impl Talk<'_, '_> {
     }
 
     /// Takes note of a line that nobody waits for.
-    async fn note(&mut self, line: Result<Line, Malformed>) -> Result<(), Ended> {
+    async fn note(&mut self, line: Result<ElectrumMessage, Malformed>) -> Result<(), Ended> {
         match line {
-            Ok(Line::Tip(height, header)) => self.tip = Some((height, header)),
-            Ok(Line::Answer(..) | Line::Refused(..) | Line::Nothing) => {}
+            Ok(ElectrumMessage::Tip(height, header)) => self.tip = Some((height, header)),
+            Ok(
+                ElectrumMessage::Answer(..)
+                | ElectrumMessage::Refused(..)
+                | ElectrumMessage::Nothing,
+            ) => {}
             Err(malformed) => self.link.nonsense(malformed).await?,
         }
         Ok(())
     }
 
     /// The next line. Nothing is lost when this is dropped while it waits.
-    async fn line(&mut self) -> Result<Result<Line, Malformed>, Ended> {
+    async fn line(&mut self) -> Result<Result<ElectrumMessage, Malformed>, Ended> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
                 let line = electrum::line(&self.read[..end]);
@@ -192,7 +199,7 @@ impl ByHeight for Talk<'_, '_> {
     type Error = Ended;
 
     async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Ended> {
-        let answer = self.ask(Question::Headers(from)).await?;
+        let answer = self.ask(ElectrumRequest::Headers(from)).await?;
         electrum::headers(&answer).map_err(node::useless)
     }
 }

@@ -9,7 +9,7 @@ use device::{
 };
 use feeds::{
     malformed::Malformed,
-    p2p::{self, HEAD_BYTES, HEADERS_MAX, Head, Kind, Message},
+    p2p::{self, HEAD_BYTES, HEADERS_MAX, Message, MessageHeader, MessageKind},
 };
 use net::{
     chance::Chance,
@@ -192,7 +192,7 @@ impl Wire {
                     continue;
                 }
                 if self.read.len() >= end {
-                    if head.kind != Kind::Headers {
+                    if head.kind != MessageKind::Headers {
                         self.count_chatter()?;
                     }
                     let message = p2p::message(&head, &self.read[HEAD_BYTES..end]);
@@ -231,7 +231,7 @@ impl Wire {
     }
 
     /// The head of the message that has begun to come.
-    fn head(&self) -> Result<Option<Head>, Malformed> {
+    fn head(&self) -> Result<Option<MessageHeader>, Malformed> {
         if self.skipped > 0 {
             return Ok(None);
         }

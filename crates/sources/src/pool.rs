@@ -6,7 +6,7 @@ use device::{
     market::Observation,
     secret::{Endpoint, Secret},
 };
-use feeds::pools::{self, Asker, logo::LogoSpec};
+use feeds::pools::{self, PoolAccount, logo::LogoSpec};
 use http::HeaderName;
 use net::{
     http::{self as client, Get, HttpError, RequestLimits},
@@ -89,7 +89,7 @@ impl Poll for Pool {
         let Context { route, shared, .. } = context;
         let pool =
             pools::find(&self.pool).ok_or_else(|| Missed::because("there is no such pool"))?;
-        let asker = Asker {
+        let asker = PoolAccount {
             user: &self.user,
             worker: &self.worker,
             global: self.global,

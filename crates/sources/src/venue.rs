@@ -39,7 +39,7 @@ pub struct Venue {
 
 impl Session for Venue {
     async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
-        let Some(mut venue) = venues::Venue::of(self.source) else {
+        let Some(mut venue) = venues::VenueSession::of(self.source) else {
             return future::pending().await;
         };
         let subscriptions = venue.subscriptions(&self.currencies);

@@ -12,7 +12,7 @@ use feeds::{
     nostr::{
         frame::{self, RelayMessage},
         wallet::{
-            reaction::{Complaint, Noise, Reaction},
+            reaction::{Complaint, Reaction, StepRandomness},
             session::WalletSession,
         },
     },
@@ -130,9 +130,9 @@ async fn send(socket: &mut WebSocket, messages: Vec<String>) -> Result<(), Ended
     Ok(())
 }
 
-fn noise() -> Result<Noise, Ended> {
+fn noise() -> Result<StepRandomness, Ended> {
     let random = ring::default_provider().secure_random;
-    let mut noise = Noise {
+    let mut noise = StepRandomness {
         cipher: [0; 32],
         signature: [0; 32],
     };

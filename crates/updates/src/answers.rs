@@ -1,6 +1,6 @@
 //! Answers to clients: why an image is not installed, in the words that clients know and in a sentence.
 
-use feeds::image::{Fault, Kind};
+use feeds::image::{ImageFault, ImageKind};
 use interface::answer::Answer;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub fn newest(asked: Result<(), NotAsked>) -> Answer {
     let why = trouble.to_string();
     match &trouble {
         NotAsked::Disabled => Answer::error(403, "ota_disabled"),
-        NotAsked::Refused(refusal) => refused(refusal, Kind::Firmware, u64::MAX),
+        NotAsked::Refused(refusal) => refused(refusal, ImageKind::Firmware, u64::MAX),
         NotAsked::NoFeed | NotAsked::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),
         NotAsked::NotReady => unavailable("ESP_ERR_INVALID_STATE", &why),
         NotAsked::Busy => failed("ESP_ERR_NO_MEM", &why),
@@ -26,20 +26,21 @@ pub fn newest(asked: Result<(), NotAsked>) -> Answer {
 }
 
 /// Tells why nothing is installed, in the words that clients know and in a sentence.
-pub fn refused(refusal: &Refusal, kind: Kind, max: u64) -> Answer {
+pub fn refused(refusal: &Refusal, kind: ImageKind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {
         Refusal::Busy => Answer::message(503, "Update already in progress"),
         Refusal::Oversize(_) => oversize(max),
         Refusal::Digest => other_digest(),
-        Refusal::Fault(Fault::CutOff { .. }) => match kind {
-            Kind::Firmware => failed("ESP_ERR_INVALID_SIZE", &why),
-            Kind::Page => failed("truncated upload", &why),
+        Refusal::Fault(ImageFault::CutOff { .. }) => match kind {
+            ImageKind::Firmware => failed("ESP_ERR_INVALID_SIZE", &why),
+            ImageKind::Page => failed("truncated upload", &why),
         },
         Refusal::NoSlots | Refusal::NoExec => failed("no ota partition", &why),
-        Refusal::Disk(_) | Refusal::NotYet(_) | Refusal::Slow(_) | Refusal::Fault(Fault::Io(_)) => {
-            failed("ESP_FAIL", &why)
-        }
+        Refusal::Disk(_)
+        | Refusal::NotYet(_)
+        | Refusal::Slow(_)
+        | Refusal::Fault(ImageFault::Io(_)) => failed("ESP_FAIL", &why),
         Refusal::OnTrial(_) => unavailable("ESP_ERR_INVALID_STATE", &why),
         Refusal::NoKeys(_) => unavailable(INVALID, &why),
         Refusal::Fault(_)
@@ -54,10 +55,10 @@ pub fn refused(refusal: &Refusal, kind: Kind, max: u64) -> Answer {
 }
 
 /// The upload ended early.
-pub fn broken(kind: Kind) -> Answer {
+pub fn broken(kind: ImageKind) -> Answer {
     let word = match kind {
-        Kind::Firmware => "ESP_FAIL",
-        Kind::Page => "truncated upload",
+        ImageKind::Firmware => "ESP_FAIL",
+        ImageKind::Page => "truncated upload",
     };
     failed(word, "the upload broke off")
 }

@@ -6,7 +6,7 @@
 
 use std::io::{self, Cursor, Write};
 
-use feeds::image::{Fault, Head, Image, Kind, page::Page};
+use feeds::image::{Image, ImageFault, ImageHeader, ImageKind, page::Page};
 use semver::Version;
 use sha2::{Digest, Sha256};
 use storage::large::{Appending, LargeDisk, Readable};
@@ -91,7 +91,7 @@ impl Depot {
             judge,
             received: 0,
             hasher: Sha256::new(),
-            head: Vec::with_capacity(Head::BYTES),
+            head: Vec::with_capacity(ImageHeader::BYTES),
             gathered: Vec::with_capacity(GATHERED),
         });
         Ok(())
@@ -129,7 +129,7 @@ impl Depot {
     ///
     /// # Errors
     /// It is not taken, or the disk is full; the update has ended.
-    pub fn verify(&mut self) -> Result<Head, Refusal> {
+    pub fn verify(&mut self) -> Result<ImageHeader, Refusal> {
         let stage = std::mem::replace(&mut self.stage, Stage::Idle);
         let Stage::Received(judge) = stage else {
             self.stage = stage;
@@ -173,7 +173,7 @@ impl Depot {
             .inspect_err(|_| self.abandon())
     }
 
-    fn verified(&mut self, judge: &Judge) -> Result<(Head, Verified), Refusal> {
+    fn verified(&mut self, judge: &Judge) -> Result<(ImageHeader, Verified), Refusal> {
         let file = self.disk.open(INCOMING).map_err(Refusal::Disk)?;
         let mut image = Image::open(file)?;
         judge.judge(image.head())?;
@@ -182,7 +182,7 @@ impl Depot {
         }
         let head = image.head().clone();
         let verified = match head.kind {
-            Kind::Firmware => {
+            ImageKind::Firmware => {
                 let (slot, installed) = self.unpack(image)?;
                 let leaves = judge.is_older(&head).then(|| judge.running.clone());
                 Verified::Firmware {
@@ -191,7 +191,7 @@ impl Depot {
                     leaves,
                 }
             }
-            Kind::Page => {
+            ImageKind::Page => {
                 let page = page_of(image)?;
                 judge.judge_page(&page.manifest.min_firmware)?;
                 Verified::Page
@@ -261,12 +261,12 @@ impl Receiving {
             return Err(Refusal::Oversize(max));
         }
         self.hasher.update(bytes);
-        let missing = Head::BYTES - self.head.len();
+        let missing = ImageHeader::BYTES - self.head.len();
         if missing > 0 {
             let part = &bytes[..bytes.len().min(missing)];
             self.head.extend_from_slice(part);
             if let Ok(head) = self.head.as_slice().try_into() {
-                self.judge.judge(&Head::decode(head)?)?;
+                self.judge.judge(&ImageHeader::decode(head)?)?;
             }
         }
         self.gathered.extend_from_slice(bytes);
@@ -308,7 +308,7 @@ fn make_empty(disk: &mut dyn LargeDisk, name: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// It is damaged.
-pub fn installed_page(disk: &mut dyn LargeDisk) -> Result<Option<(Head, Page)>, Fault> {
+pub fn installed_page(disk: &mut dyn LargeDisk) -> Result<Option<(ImageHeader, Page)>, ImageFault> {
     let file = match disk.open(PAGE) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -316,21 +316,21 @@ pub fn installed_page(disk: &mut dyn LargeDisk) -> Result<Option<(Head, Page)>, 
     };
     let image = Image::open(file)?;
     let head = image.head().clone();
-    if head.kind != Kind::Page {
-        return Err(Fault::Page("it holds firmware"));
+    if head.kind != ImageKind::Page {
+        return Err(ImageFault::Page("it holds firmware"));
     }
     Ok(Some((head, page_of(image)?)))
 }
 
-fn page_of(mut image: Image<Box<dyn Readable>>) -> Result<Page, Fault> {
+fn page_of(mut image: Image<Box<dyn Readable>>) -> Result<Page, ImageFault> {
     let mut content = Cursor::new(Vec::new());
     image.unpack(&mut content)?;
     Page::parse(content.get_ref())
 }
 
 /// Tells an image that cannot be used from a disk that does not take it.
-fn stored(fault: Fault) -> Refusal {
-    if let Fault::Io(error) = fault {
+fn stored(fault: ImageFault) -> Refusal {
+    if let ImageFault::Io(error) = fault {
         return Refusal::Disk(error);
     }
     Refusal::Fault(fault)

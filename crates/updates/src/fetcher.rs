@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use device::releases::ReleasePlan;
 use feeds::{
-    image::{Fault, Kind},
+    image::{ImageFault, ImageKind},
     malformed::Malformed,
-    release::{self, CHECKSUM_BODY_MAX, FEED_BODY_MAX, Release, firmware_asset},
+    release::{self, CHECKSUM_BODY_MAX, FEED_BODY_MAX, ListedRelease, firmware_asset},
 };
 use net::{
     dialer::Dialer,
@@ -65,7 +65,9 @@ impl Trouble {
     pub(super) fn is_unsigned(&self) -> bool {
         matches!(
             self,
-            Trouble::Refused(Refusal::Fault(Fault::Unsigned | Fault::Untrusted(_)))
+            Trouble::Refused(Refusal::Fault(
+                ImageFault::Unsigned | ImageFault::Untrusted(_)
+            ))
         )
     }
 }
@@ -82,7 +84,7 @@ impl Source {
     }
 
     /// What is in the list.
-    pub(super) async fn releases(&self) -> Result<Vec<Release>, Trouble> {
+    pub(super) async fn releases(&self) -> Result<Vec<ListedRelease>, Trouble> {
         let list = self.get("the list", self.feed.clone(), FEED_BODY_MAX);
         let list = list.await?;
         release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))
@@ -92,7 +94,7 @@ impl Source {
     pub(super) async fn fetch(
         &self,
         installer: &Installer,
-        release: &Release,
+        release: &ListedRelease,
         version: Version,
     ) -> Result<Update, Trouble> {
         let (image, checksum) = self.places(release, installer.means())?;
@@ -117,7 +119,7 @@ impl Source {
     }
 
     /// Where the image for this clock is, and its checksum.
-    fn places(&self, release: &Release, means: &Means) -> Result<(Url, Url), Trouble> {
+    fn places(&self, release: &ListedRelease, means: &Means) -> Result<(Url, Url), Trouble> {
         let name = asset(means);
         let (image, checksum) = release
             .image(&name)
@@ -146,7 +148,7 @@ impl Source {
         }
         let length = download.headers.get(::http::header::CONTENT_LENGTH);
         let update = installer.begin(Announced {
-            kind: Kind::Firmware,
+            kind: ImageKind::Firmware,
             // Channel, pin and share were asked about this version, so that another one is not taken.
             versions: Versions::Just(version),
             bytes: length.and_then(|length| length.to_str().ok()?.parse().ok()),

@@ -10,7 +10,7 @@ use device::{
     board::BoardSpec,
     input::{Input, Upload},
 };
-use feeds::image::{Head, Key, Kind, page::Page};
+use feeds::image::{ImageHeader, ImageKind, VerifyingKey, page::Page};
 use runtime::inbox::Inbox;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use semver::Version;
@@ -83,7 +83,7 @@ pub struct Installer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announced {
     /// What it must be.
-    pub kind: Kind,
+    pub kind: ImageKind,
     /// Which versions are taken.
     pub versions: Versions,
     /// How much will come, bytes; none if nobody said.
@@ -119,7 +119,7 @@ impl Installer {
     pub fn updatable(&self) -> Option<String> {
         // Whoever asks now and then has no news for the log.
         let keys = self.means.keys.good();
-        let is_possible = self.is_possible(Kind::Firmware, &keys);
+        let is_possible = self.is_possible(ImageKind::Firmware, &keys);
         is_possible
             .is_ok()
             .then(|| running(&self.means).to_string())
@@ -131,10 +131,10 @@ impl Installer {
     }
 
     /// Largest image, bytes.
-    pub fn bytes_max(&self, kind: Kind) -> u64 {
+    pub fn bytes_max(&self, kind: ImageKind) -> u64 {
         match kind {
-            Kind::Firmware => self.means.board.firmware_slot_bytes,
-            Kind::Page => self.means.board.web_slot_bytes,
+            ImageKind::Firmware => self.means.board.firmware_slot_bytes,
+            ImageKind::Page => self.means.board.web_slot_bytes,
         }
     }
 
@@ -142,7 +142,7 @@ impl Installer {
     ///
     /// # Errors
     /// Another update is under way, or nothing can be installed here.
-    pub fn ready(&self, kind: Kind) -> Result<(), Refusal> {
+    pub fn ready(&self, kind: ImageKind) -> Result<(), Refusal> {
         if self.place.available_permits() == 0 {
             return Err(Refusal::Busy);
         }
@@ -189,7 +189,7 @@ impl Installer {
         let means = &self.means;
         let keys = means.keys.keys();
         self.is_possible(announced.kind, &keys)?;
-        if announced.kind == Kind::Firmware
+        if announced.kind == ImageKind::Firmware
             && let Some(firmware) = &means.firmware
         {
             // The other slot holds what is gone back to.
@@ -212,12 +212,12 @@ impl Installer {
     }
 
     /// Tells whether anything of a kind is ever installed here, as long as the owner changes nothing.
-    fn is_possible(&self, kind: Kind, keys: &[Key]) -> Result<(), Refusal> {
+    fn is_possible(&self, kind: ImageKind, keys: &[VerifyingKey]) -> Result<(), Refusal> {
         let means = &self.means;
         if keys.is_empty() && means.signatures == Signatures::Required {
             return Err(Refusal::NoKeys(means.keys.folder().display().to_string()));
         }
-        if kind == Kind::Page {
+        if kind == ImageKind::Page {
             return Ok(());
         }
         if means.firmware.is_none() {
@@ -243,7 +243,7 @@ pub struct Update {
 #[derive(Debug)]
 enum Step {
     Append(Bytes, oneshot::Sender<Result<(), Refusal>>),
-    Finish(oneshot::Sender<Result<Head, Refusal>>),
+    Finish(oneshot::Sender<Result<ImageHeader, Refusal>>),
     GiveUp(oneshot::Sender<Result<(), Refusal>>),
 }
 
@@ -274,7 +274,7 @@ impl Update {
     ///
     /// # Errors
     /// The image is not taken, or cannot be stored; it was given up.
-    pub async fn finish(self) -> Result<Head, Refusal> {
+    pub async fn finish(self) -> Result<ImageHeader, Refusal> {
         let (outcome, told) = oneshot::channel();
         self.step(Step::Finish(outcome), told).await
     }
@@ -352,7 +352,7 @@ impl Work {
         self.depot.append(bytes)?;
         self.received += bytes.len() as u64;
         // Before that nothing is known of it.
-        if self.received < Head::BYTES as u64 {
+        if self.received < ImageHeader::BYTES as u64 {
             return Ok(());
         }
         if self.percent.is_none() {
@@ -367,7 +367,7 @@ impl Work {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<Head, Refusal> {
+    fn finish(&mut self) -> Result<ImageHeader, Refusal> {
         self.depot.received(self.announced.digest)?;
         let head = self.depot.verify()?;
         self.depot.switch()?;
@@ -375,16 +375,16 @@ impl Work {
     }
 
     /// Tells what was installed to whoever uses it.
-    fn installed(&self, head: &Head, place: OwnedSemaphorePermit) {
+    fn installed(&self, head: &ImageHeader, place: OwnedSemaphorePermit) {
         let version = &head.version;
         match head.kind {
-            Kind::Firmware => {
+            ImageKind::Firmware => {
                 tracing::info!(%version, "new firmware is installed, the clock is started again");
                 // Until then there is nothing to be updated.
                 place.forget();
                 self.tell(Upload::Verified);
             }
-            Kind::Page => {
+            ImageKind::Page => {
                 tracing::info!(%version, "a new page is installed");
                 let disk = &mut Folder::new(&self.means.data_dir);
                 match page::installed(disk, &running(&self.means)) {
@@ -453,7 +453,7 @@ mod tests {
         Installer::new(means).0
     }
 
-    fn announced(kind: Kind) -> Announced {
+    fn announced(kind: ImageKind) -> Announced {
         Announced {
             kind,
             versions: Versions::NotOlder,
@@ -497,7 +497,7 @@ mod tests {
             .pk;
         std::fs::write(keys.join("good.pub"), key.to_box().unwrap().to_string()).unwrap();
         assert_eq!(installer.updatable().as_deref(), Some("4.1.0"));
-        let under_way = installer.begin(announced(Kind::Firmware)).unwrap();
+        let under_way = installer.begin(announced(ImageKind::Firmware)).unwrap();
         assert!(installer.updatable().is_some(), "it is only busy");
         drop(under_way);
     }
@@ -506,7 +506,7 @@ mod tests {
     async fn an_image_that_does_not_end_is_given_up() {
         let folder = TempDir::new().unwrap();
         let installer = of_pages(folder.path());
-        let announced = announced(Kind::Page);
+        let announced = announced(ImageKind::Page);
         let byte = || Bytes::from_static(b"P");
         let update = installer.begin(announced.clone()).unwrap();
         advance(IMAGE_TIME - Duration::from_millis(1)).await;
@@ -524,7 +524,7 @@ mod tests {
     async fn an_image_that_breaks_off_leaves_nothing() {
         let folder = TempDir::new().unwrap();
         let installer = of_pages(folder.path());
-        let announced = announced(Kind::Page);
+        let announced = announced(ImageKind::Page);
         let update = installer.begin(announced.clone()).unwrap();
         update.append(Bytes::from_static(b"P")).await.unwrap();
         let parts = || {

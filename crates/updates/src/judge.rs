@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use device::board::BoardSpec;
 use feeds::{
-    image::{Fault, Head, Key, Kind},
+    image::{ImageFault, ImageHeader, ImageKind, VerifyingKey},
     release::is_newer,
 };
 use interface::{operation::Service, operations::path_of};
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone)]
 pub struct Judge {
     /// What it must hold.
-    pub kind: Kind,
+    pub kind: ImageKind,
     /// Largest image, bytes.
     pub bytes_max: u64,
     /// Board it must be for.
@@ -30,7 +30,7 @@ pub struct Judge {
     /// Which versions are taken.
     pub versions: Versions,
     /// Keys that are trusted.
-    pub keys: Vec<Key>,
+    pub keys: Vec<VerifyingKey>,
     /// Whether anybody has to sign.
     pub signatures: Signatures,
 }
@@ -76,7 +76,7 @@ pub enum Refusal {
     Oversize(u64),
     /// It is no image that can be used.
     #[error("{0}")]
-    Fault(#[from] Fault),
+    Fault(#[from] ImageFault),
     /// It holds something else.
     #[error("it is a {is}: that goes to {place}")]
     Kind {
@@ -159,11 +159,11 @@ impl Judge {
     ///
     /// # Errors
     /// It is for another clock, or not a version that is taken.
-    pub fn judge(&self, head: &Head) -> Result<(), Refusal> {
+    pub fn judge(&self, head: &ImageHeader) -> Result<(), Refusal> {
         if head.kind != self.kind {
             let (is, place) = match head.kind {
-                Kind::Firmware => ("firmware", path_of(Service::Firmware)),
-                Kind::Page => ("page", path_of(Service::WebBundle)),
+                ImageKind::Firmware => ("firmware", path_of(Service::Firmware)),
+                ImageKind::Page => ("page", path_of(Service::WebBundle)),
             };
             return Err(Refusal::Kind { is, place });
         }
@@ -171,13 +171,13 @@ impl Judge {
             return Err(Refusal::Oversize(self.bytes_max));
         }
         match head.kind {
-            Kind::Firmware => self.judge_firmware(head),
+            ImageKind::Firmware => self.judge_firmware(head),
             // A page says in its manifest what it fits.
-            Kind::Page => Ok(()),
+            ImageKind::Page => Ok(()),
         }
     }
 
-    fn judge_firmware(&self, head: &Head) -> Result<(), Refusal> {
+    fn judge_firmware(&self, head: &ImageHeader) -> Result<(), Refusal> {
         let both = |is: &str, own: &str| (is.to_string(), own.to_string());
         if head.board != self.board {
             let (is, own) = both(&head.board, &self.board);
@@ -208,13 +208,13 @@ impl Judge {
     }
 
     /// Tells whether it holds a program that is older than the one that runs.
-    pub fn is_older(&self, head: &Head) -> bool {
-        head.kind == Kind::Firmware && is_newer(&self.running, &head.version)
+    pub fn is_older(&self, head: &ImageHeader) -> bool {
+        head.kind == ImageKind::Firmware && is_newer(&self.running, &head.version)
     }
 
     /// Tells whether somebody who is trusted has to have signed it; who goes back to an older version is not to be led
     /// there by anybody else.
-    pub fn needs_signature(&self, head: &Head) -> bool {
+    pub fn needs_signature(&self, head: &ImageHeader) -> bool {
         match self.signatures {
             Signatures::Required => true,
             Signatures::NotRequired => self.is_older(head),
@@ -249,7 +249,7 @@ mod tests {
 
     fn judge() -> Judge {
         Judge {
-            kind: Kind::Firmware,
+            kind: ImageKind::Firmware,
             bytes_max: 10_000,
             board: "rev-b".to_string(),
             panel: "122x250".to_string(),
@@ -261,10 +261,10 @@ mod tests {
         }
     }
 
-    fn head() -> Head {
-        Head {
-            kind: Kind::Firmware,
-            payload_bytes: 10_000 - Head::BYTES as u64,
+    fn head() -> ImageHeader {
+        ImageHeader {
+            kind: ImageKind::Firmware,
+            payload_bytes: 10_000 - ImageHeader::BYTES as u64,
             content_bytes: 9,
             build_time: 0,
             payload_digest: [0; 32],
@@ -279,11 +279,11 @@ mod tests {
 
     #[test]
     fn only_images_for_this_clock_are_taken() {
-        let page = |head: &mut Head| {
-            head.kind = Kind::Page;
+        let page = |head: &mut ImageHeader| {
+            head.kind = ImageKind::Page;
             head.board.clear();
         };
-        type Change = fn(&mut Head);
+        type Change = fn(&mut ImageHeader);
         let cases: [(Change, &str); 8] = [
             (|_| {}, ""),
             (
@@ -312,7 +312,7 @@ mod tests {
                 "it is larger than 10000 bytes, which is all there is room for",
             ),
         ];
-        let said = |judge: &Judge, head: &Head| match judge.judge(head) {
+        let said = |judge: &Judge, head: &ImageHeader| match judge.judge(head) {
             Ok(()) => String::new(),
             Err(refusal) => refusal.to_string(),
         };
@@ -321,7 +321,7 @@ mod tests {
             change(&mut head);
             assert_eq!(said(&judge(), &head), expected);
         }
-        let older = Head {
+        let older = ImageHeader {
             version: Version::new(1, 0, 0),
             ..head()
         };
@@ -350,7 +350,7 @@ mod tests {
             "it is a page: that goes to /upload/webui"
         );
         let of_pages = Judge {
-            kind: Kind::Page,
+            kind: ImageKind::Page,
             ..judge()
         };
         assert_eq!(said(&of_pages, &head), "");

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use feeds::image::Key;
+use feeds::image::VerifyingKey;
 use storage::disk::open_file;
 
 /// Folder of keys in the data folder.
@@ -40,7 +40,7 @@ impl KeyRing {
     }
 
     /// All keys as they are at this moment; a file that has gone bad is passed over and told.
-    pub fn keys(&self) -> Vec<Key> {
+    pub fn keys(&self) -> Vec<VerifyingKey> {
         let read = self.look().into_iter().filter_map(|(path, key)| {
             if let Err(error) = &key {
                 tracing::warn!(file = %path.display(), %error, "a key is passed over");
@@ -51,12 +51,12 @@ impl KeyRing {
     }
 
     /// The same, telling nothing.
-    pub fn good(&self) -> Vec<Key> {
+    pub fn good(&self) -> Vec<VerifyingKey> {
         let read = self.look().into_iter().filter_map(|(_, key)| key.ok());
         built_in().chain(read).collect()
     }
 
-    fn look(&self) -> Vec<(PathBuf, Result<Key, String>)> {
+    fn look(&self) -> Vec<(PathBuf, Result<VerifyingKey, String>)> {
         let files = self.files.iter().cloned().chain(self.added());
         let read = files.map(|path| {
             let key = read(&path);
@@ -80,22 +80,22 @@ impl KeyRing {
     }
 }
 
-fn built_in() -> impl Iterator<Item = Key> {
+fn built_in() -> impl Iterator<Item = VerifyingKey> {
     let keys = BUILT_IN.unwrap_or_default().split_whitespace();
-    keys.filter_map(Key::parse)
+    keys.filter_map(VerifyingKey::parse)
 }
 
 /// Reads a public key.
 ///
 /// # Errors
 /// In words for people: it cannot be read, or is no public key.
-pub fn read(path: &Path) -> Result<Key, String> {
+pub fn read(path: &Path) -> Result<VerifyingKey, String> {
     let mut text = String::new();
     open_file(path)
         .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
         .map_err(|error| error.to_string())?;
     let is_short = text.len() as u64 <= FILE_MAX;
-    let key = is_short.then(|| Key::parse(&text)).flatten();
+    let key = is_short.then(|| VerifyingKey::parse(&text)).flatten();
     key.ok_or_else(|| "it is no public key in the form of minisign".to_string())
 }
 

@@ -1,7 +1,7 @@
 //! Asks for the newest release: what every door does about it.
 
 use device::{releases::ReleasePlan, view::View};
-use feeds::image::Kind;
+use feeds::image::ImageKind;
 use net::url::Url;
 use tokio::sync::{mpsc, watch};
 
@@ -70,7 +70,7 @@ impl Newest {
         if !view.active.ota_enabled {
             return Err(NotAsked::Disabled);
         }
-        self.installer.ready(Kind::Firmware)?;
+        self.installer.ready(ImageKind::Firmware)?;
         let feed = view.active.git_release_url.expose();
         if feed.is_empty() {
             return Err(NotAsked::NoFeed);

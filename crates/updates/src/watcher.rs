@@ -7,7 +7,7 @@ use device::{
     releases::{Habit, Look, Release as Seen, ReleasePlan, Verdict},
 };
 use feeds::{
-    release::{RELEASES_MAX, Release},
+    release::{ListedRelease, RELEASES_MAX},
     staging::{self, Here},
 };
 use net::{chance::Chance, dialer::Dialer};
@@ -84,7 +84,7 @@ struct Fetched {
 struct Known {
     plan: ReleasePlan,
     /// What it had; none before it was read.
-    releases: Option<Vec<Release>>,
+    releases: Option<Vec<ListedRelease>>,
     look_at: Instant,
     install_at: Option<Instant>,
     /// Versions whose image nobody who is trusted had signed when it was fetched.
@@ -334,7 +334,7 @@ impl Watcher {
         known: &mut Known,
         cause: Cause,
         chance: &mut Chance,
-    ) -> Option<(Release, Version, Seen)> {
+    ) -> Option<(ListedRelease, Version, Seen)> {
         let means = self.installer.means();
         let mut shunned = self.shunned();
         let unsigned = known.unsigned.iter();

@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use feeds::{
     hex,
-    image::Kind,
-    multipart::{Multipart, Piece},
+    image::ImageKind,
+    multipart::{FormEvent, Multipart},
 };
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
@@ -35,12 +35,12 @@ const FIELDS: [&str; 3] = ["file", "firmware", "webui"];
 
 /// Installs a firmware image.
 pub async fn firmware(call: Call) -> Response {
-    upload(call, Kind::Firmware).await
+    upload(call, ImageKind::Firmware).await
 }
 
 /// Installs a web bundle.
 pub async fn web_bundle(call: Call) -> Response {
-    upload(call, Kind::Page).await
+    upload(call, ImageKind::Page).await
 }
 
 /// Has the newest release fetched and installed; the answer comes before that.
@@ -69,7 +69,7 @@ impl From<Refusal> for Trouble {
     }
 }
 
-async fn upload(mut call: Call, kind: Kind) -> Response {
+async fn upload(mut call: Call, kind: ImageKind) -> Response {
     let max = call.state.services.installer.bytes_max(kind);
     let form = call.header(CONTENT_TYPE).and_then(Multipart::new);
     let around = form.as_ref().map_or(0, |_| FORM_MAX);
@@ -174,14 +174,14 @@ struct Reading {
 
 impl Reading {
     /// The bytes of the image in a piece of a form: those of the first part that may be one.
-    fn of(&mut self, piece: Piece) -> Option<Bytes> {
+    fn of(&mut self, piece: FormEvent) -> Option<Bytes> {
         match piece {
-            Piece::Part(name) => {
+            FormEvent::Part(name) => {
                 self.is_image = self.bytes == 0 && FIELDS.contains(&name.as_str());
                 None
             }
-            Piece::Data(data) => self.is_image.then(|| data.into()),
-            Piece::End => {
+            FormEvent::Data(data) => self.is_image.then(|| data.into()),
+            FormEvent::End => {
                 self.is_over = true;
                 None
             }
@@ -205,7 +205,7 @@ async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Byt
 }
 
 /// Tells a client why nothing was installed.
-fn answer_of(trouble: &Trouble, kind: Kind, max: u64) -> Response {
+fn answer_of(trouble: &Trouble, kind: ImageKind, max: u64) -> Response {
     answer::told(match trouble {
         Trouble::Broken => answers::broken(kind),
         Trouble::Form(why) => answers::failed(answers::INVALID, why),

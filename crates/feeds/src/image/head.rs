@@ -1,8 +1,8 @@
-//! The head of an image: [`Head::BYTES`] bytes that say what it is and for which clocks.
+//! The head of an image: [`ImageHeader::BYTES`] bytes that say what it is and for which clocks.
 
 use semver::Version;
 
-use super::{Fault, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX};
+use super::{ImageFault, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX};
 
 /// What every image begins with. The first byte is no text, and the line ends show whether something translated them.
 const MAGIC: [u8; 8] = *b"\x89PTK\r\n\x1a\n";
@@ -15,18 +15,18 @@ const PACKED_AS_GZIP: u8 = 1;
 
 /// What an image holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ImageKind {
     /// The program of a clock.
     Firmware,
     /// The page of a clock.
     Page,
 }
 
-/// What an image says of itself.
+/// The header of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct ImageHeader {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ImageKind,
     /// Length of the payload, bytes.
     pub payload_bytes: u64,
     /// Length of the content, bytes.
@@ -49,8 +49,8 @@ pub struct Head {
     pub commit: String,
 }
 
-/// Where a field is, and its greatest length, bytes.
-type Place = (usize, usize);
+/// Offset and maximum length of a header field, bytes.
+type FieldRange = (usize, usize);
 
 const FORM_AT: usize = 8;
 const KIND_AT: usize = 10;
@@ -58,36 +58,36 @@ const PACKING_AT: usize = 11;
 const PAYLOAD_BYTES_AT: usize = 16;
 const CONTENT_BYTES_AT: usize = 24;
 const BUILD_TIME_AT: usize = 32;
-const PAYLOAD_DIGEST: Place = (40, 32);
-const CONTENT_DIGEST: Place = (72, 32);
-const BOARD: Place = (104, 32);
-const PANEL: Place = (136, 16);
-const TARGET: Place = (152, 64);
-const VERSION: Place = (216, 64);
-const COMMIT: Place = (280, 64);
-const SUM_AT: usize = Head::BYTES - 4;
+const PAYLOAD_DIGEST: FieldRange = (40, 32);
+const CONTENT_DIGEST: FieldRange = (72, 32);
+const BOARD: FieldRange = (104, 32);
+const PANEL: FieldRange = (136, 16);
+const TARGET: FieldRange = (152, 64);
+const VERSION: FieldRange = (216, 64);
+const COMMIT: FieldRange = (280, 64);
+const SUM_AT: usize = ImageHeader::BYTES - 4;
 
-impl Head {
+impl ImageHeader {
     /// Length of a head, bytes.
     pub const BYTES: usize = 512;
 
     /// Length of head and payload, bytes: what is signed.
     pub fn signed_bytes(&self) -> u64 {
-        Head::BYTES as u64 + self.payload_bytes
+        ImageHeader::BYTES as u64 + self.payload_bytes
     }
 
     /// Writes the head.
     ///
     /// # Errors
     /// A field is too long or says what cannot be.
-    pub fn encode(&self) -> Result<[u8; Head::BYTES], Fault> {
+    pub fn encode(&self) -> Result<[u8; ImageHeader::BYTES], ImageFault> {
         self.check()?;
-        let mut bytes = [0; Head::BYTES];
+        let mut bytes = [0; ImageHeader::BYTES];
         bytes[..MAGIC.len()].copy_from_slice(&MAGIC);
         bytes[FORM_AT..][..2].copy_from_slice(&FORM.to_le_bytes());
         bytes[KIND_AT] = match self.kind {
-            Kind::Firmware => 1,
-            Kind::Page => 2,
+            ImageKind::Firmware => 1,
+            ImageKind::Page => 2,
         };
         bytes[PACKING_AT] = PACKED_AS_GZIP;
         for (at, number) in [
@@ -106,7 +106,7 @@ impl Head {
         ];
         for ((at, max), name, field) in fields.into_iter().chain(digests) {
             if field.len() > max {
-                return Err(Fault::Head(name));
+                return Err(ImageFault::Head(name));
             }
             bytes[at..][..field.len()].copy_from_slice(field);
         }
@@ -115,34 +115,34 @@ impl Head {
         Ok(bytes)
     }
 
-    /// Reads a head. There is one way to write each head, so that [`Head::encode`] gives the same bytes again.
+    /// Reads a head. There is one way to write each head, so that [`ImageHeader::encode`] gives the same bytes again.
     ///
     /// # Errors
     /// It is no head, or says what cannot be.
-    pub fn decode(bytes: &[u8; Head::BYTES]) -> Result<Head, Fault> {
+    pub fn decode(bytes: &[u8; ImageHeader::BYTES]) -> Result<ImageHeader, ImageFault> {
         if bytes[..MAGIC.len()] != MAGIC {
-            return Err(Fault::Stranger);
+            return Err(ImageFault::Stranger);
         }
         let form = u16::from_le_bytes([bytes[FORM_AT], bytes[FORM_AT + 1]]);
         if form > FORM {
-            return Err(Fault::NewerForm(form));
+            return Err(ImageFault::NewerForm(form));
         }
         if bytes[SUM_AT..] != crc32(&bytes[..SUM_AT]).to_le_bytes() {
-            return Err(Fault::Head("checksum"));
+            return Err(ImageFault::Head("checksum"));
         }
         if form != FORM {
-            return Err(Fault::Head("form"));
+            return Err(ImageFault::Head("form"));
         }
         if bytes[PACKING_AT] != PACKED_AS_GZIP {
-            return Err(Fault::Head("packing"));
+            return Err(ImageFault::Head("packing"));
         }
         let kind = match bytes[KIND_AT] {
-            1 => Kind::Firmware,
-            2 => Kind::Page,
-            _ => return Err(Fault::Head("kind")),
+            1 => ImageKind::Firmware,
+            2 => ImageKind::Page,
+            _ => return Err(ImageFault::Head("kind")),
         };
         let version = text(bytes, VERSION, "version")?;
-        let head = Head {
+        let head = ImageHeader {
             kind,
             payload_bytes: number(bytes, PAYLOAD_BYTES_AT),
             content_bytes: number(bytes, CONTENT_BYTES_AT),
@@ -152,16 +152,16 @@ impl Head {
             board: text(bytes, BOARD, "board")?,
             panel: text(bytes, PANEL, "panel")?,
             target: text(bytes, TARGET, "target")?,
-            version: Version::parse(&version).map_err(|_| Fault::Head("version"))?,
+            version: Version::parse(&version).map_err(|_| ImageFault::Head("version"))?,
             commit: text(bytes, COMMIT, "commit")?,
         };
         if head.encode()? != *bytes {
-            return Err(Fault::Head("unused bytes"));
+            return Err(ImageFault::Head("unused bytes"));
         }
         Ok(head)
     }
 
-    fn texts<'a>(&'a self, version: &'a str) -> [(Place, &'static str, &'a str); 5] {
+    fn texts<'a>(&'a self, version: &'a str) -> [(FieldRange, &'static str, &'a str); 5] {
         [
             (BOARD, "board", &self.board),
             (PANEL, "panel", &self.panel),
@@ -171,16 +171,16 @@ impl Head {
         ]
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), ImageFault> {
         let content_max = match self.kind {
-            Kind::Firmware => PROGRAM_BYTES_MAX,
-            Kind::Page => PAGE_BYTES_MAX,
+            ImageKind::Firmware => PROGRAM_BYTES_MAX,
+            ImageKind::Page => PAGE_BYTES_MAX,
         };
         if !(1..=PAYLOAD_BYTES_MAX).contains(&self.payload_bytes) {
-            return Err(Fault::Head("payload length"));
+            return Err(ImageFault::Head("payload length"));
         }
         if !(1..=content_max).contains(&self.content_bytes) {
-            return Err(Fault::Head("content length"));
+            return Err(ImageFault::Head("content length"));
         }
         for (name, text) in [
             ("board", &self.board),
@@ -188,38 +188,42 @@ impl Head {
             ("target", &self.target),
         ] {
             match self.kind {
-                Kind::Firmware if text.is_empty() => return Err(Fault::Head(name)),
-                Kind::Page if !text.is_empty() => return Err(Fault::Head(name)),
-                Kind::Firmware | Kind::Page => {}
+                ImageKind::Firmware if text.is_empty() => return Err(ImageFault::Head(name)),
+                ImageKind::Page if !text.is_empty() => return Err(ImageFault::Head(name)),
+                ImageKind::Firmware | ImageKind::Page => {}
             }
         }
         let version = self.version.to_string();
         for (_, name, text) in self.texts(&version) {
             if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-                return Err(Fault::Head(name));
+                return Err(ImageFault::Head(name));
             }
         }
         Ok(())
     }
 }
 
-fn number(bytes: &[u8; Head::BYTES], at: usize) -> u64 {
+fn number(bytes: &[u8; ImageHeader::BYTES], at: usize) -> u64 {
     let mut number = [0; 8];
     number.copy_from_slice(&bytes[at..][..8]);
     u64::from_le_bytes(number)
 }
 
-fn digest(bytes: &[u8; Head::BYTES], (at, length): Place) -> [u8; 32] {
+fn digest(bytes: &[u8; ImageHeader::BYTES], (at, length): FieldRange) -> [u8; 32] {
     let mut digest = [0; 32];
     digest.copy_from_slice(&bytes[at..][..length]);
     digest
 }
 
 /// A text up to its first zero; what follows is looked at when the head is written again.
-fn text(bytes: &[u8; Head::BYTES], (at, max): Place, name: &'static str) -> Result<String, Fault> {
+fn text(
+    bytes: &[u8; ImageHeader::BYTES],
+    (at, max): FieldRange,
+    name: &'static str,
+) -> Result<String, ImageFault> {
     let field = &bytes[at..][..max];
     let end = field.iter().position(|byte| *byte == 0).unwrap_or(max);
-    String::from_utf8(field[..end].to_vec()).map_err(|_| Fault::Head(name))
+    String::from_utf8(field[..end].to_vec()).map_err(|_| ImageFault::Head(name))
 }
 
 fn crc32(bytes: &[u8]) -> u32 {

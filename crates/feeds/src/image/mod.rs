@@ -13,10 +13,10 @@ mod signature;
 mod tar;
 mod writing;
 
-pub use head::{Head, Kind};
+pub use head::{ImageHeader, ImageKind};
 pub use reading::Image;
-pub use signature::{Key, KeyId, SIGNATURES_MAX, Signature};
-pub use writing::{Facts, Packed, sign};
+pub use signature::{KeyId, SIGNATURES_MAX, Signature, VerifyingKey};
+pub use writing::{ImageFacts, Packed, sign};
 
 use std::io;
 
@@ -32,9 +32,9 @@ pub const PAGE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Largest part of an image behind the payload, bytes.
 pub const SIGNATURE_BYTES_MAX: u64 = 8 * 1024;
 
-/// Why a file is no image that can be used.
+/// Why a file is not a usable image.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum ImageFault {
     /// It begins as something else.
     #[error("it is no papertick image")]
     Stranger,

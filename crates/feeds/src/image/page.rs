@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde_json::Value;
 
-use super::{Fault, tar};
+use super::{ImageFault, tar};
 
 /// Name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
@@ -58,18 +58,18 @@ impl Page {
     ///
     /// # Errors
     /// It is no archive of plain files, or lacks its manifest or the file that a browser asks for first.
-    pub fn parse(content: &[u8]) -> Result<Page, Fault> {
+    pub fn parse(content: &[u8]) -> Result<Page, ImageFault> {
         let files: BTreeMap<String, Vec<u8>> = tar::read(content)?
             .into_iter()
             .map(|(name, content)| (name.to_owned(), content.to_owned()))
             .collect();
         if !files.contains_key(ENTRY) {
-            return Err(Fault::Page("it has no index.html"));
+            return Err(ImageFault::Page("it has no index.html"));
         }
         let manifest = files
             .get(MANIFEST)
-            .ok_or(Fault::Page("it has no manifest.json"))?;
-        let manifest = Manifest::parse(manifest).ok_or(Fault::Page(
+            .ok_or(ImageFault::Page("it has no manifest.json"))?;
+        let manifest = Manifest::parse(manifest).ok_or(ImageFault::Page(
             "its manifest.json does not say commit, buildTime and minFirmware",
         ))?;
         Ok(Page { manifest, files })
@@ -79,7 +79,7 @@ impl Page {
     ///
     /// # Errors
     /// There are too many files, or one has a name that cannot be.
-    pub fn write(&self) -> Result<Vec<u8>, Fault> {
+    pub fn write(&self) -> Result<Vec<u8>, ImageFault> {
         let files: Vec<_> = self.files.clone().into_iter().collect();
         tar::write(&files, self.manifest.build_time)
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
-use super::{Fault, Head, Key, KeyId, SIGNATURE_BYTES_MAX, Signature};
+use super::{ImageFault, ImageHeader, KeyId, SIGNATURE_BYTES_MAX, Signature, VerifyingKey};
 
 /// Bytes that are looked at at once.
 const CHUNK: usize = 64 * 1024;
@@ -13,7 +13,7 @@ const CHUNK: usize = 64 * 1024;
 /// An image of which head and signatures were read.
 #[derive(Debug)]
 pub struct Image<R> {
-    head: Head,
+    head: ImageHeader,
     signatures: Vec<Signature>,
     reader: R,
 }
@@ -23,29 +23,29 @@ impl<R: Read + Seek> Image<R> {
     ///
     /// # Errors
     /// It is no image, or not a whole one.
-    pub fn open(mut reader: R) -> Result<Image<R>, Fault> {
+    pub fn open(mut reader: R) -> Result<Image<R>, ImageFault> {
         let length = reader.seek(SeekFrom::End(0))?;
         reader.rewind()?;
-        let mut bytes = [0; Head::BYTES];
+        let mut bytes = [0; ImageHeader::BYTES];
         let have = fill(&mut reader, &mut bytes)?;
-        if have < Head::BYTES {
+        if have < ImageHeader::BYTES {
             return Err(if have == 0 || bytes[0] != 0x89 {
-                Fault::Stranger
+                ImageFault::Stranger
             } else {
-                Fault::CutOff {
+                ImageFault::CutOff {
                     have: length,
-                    wanted: Head::BYTES as u64,
+                    wanted: ImageHeader::BYTES as u64,
                 }
             });
         }
-        let head = Head::decode(&bytes)?;
+        let head = ImageHeader::decode(&bytes)?;
         let wanted = head.signed_bytes();
-        let rest = length.checked_sub(wanted).ok_or(Fault::CutOff {
+        let rest = length.checked_sub(wanted).ok_or(ImageFault::CutOff {
             have: length,
             wanted,
         })?;
         if rest > SIGNATURE_BYTES_MAX {
-            return Err(Fault::Signatures("too long"));
+            return Err(ImageFault::Signatures("too long"));
         }
         reader.seek(SeekFrom::Start(wanted))?;
         let mut behind = Vec::new();
@@ -58,7 +58,7 @@ impl<R: Read + Seek> Image<R> {
     }
 
     /// What the image says of itself.
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &ImageHeader {
         &self.head
     }
 
@@ -71,9 +71,9 @@ impl<R: Read + Seek> Image<R> {
     ///
     /// # Errors
     /// None did, or the payload cannot be read.
-    pub fn verify(&mut self, keys: &[Key]) -> Result<KeyId, Fault> {
+    pub fn verify(&mut self, keys: &[VerifyingKey]) -> Result<KeyId, ImageFault> {
         if self.signatures.is_empty() {
-            return Err(Fault::Unsigned);
+            return Err(ImageFault::Unsigned);
         }
         let mut verifiers: Vec<_> = self
             .signatures
@@ -87,7 +87,7 @@ impl<R: Read + Seek> Image<R> {
             .collect();
         let Some(first) = verifiers.first().map(|(id, _)| *id) else {
             let signed = self.signatures.iter().map(Signature::key_id).collect();
-            return Err(Fault::Untrusted(signed));
+            return Err(ImageFault::Untrusted(signed));
         };
         // The head as it was understood, so that nothing that was not signed is believed.
         let head = self.head.encode()?;
@@ -102,7 +102,7 @@ impl<R: Read + Seek> Image<R> {
         verifiers
             .into_iter()
             .find_map(|(id, mut verifier)| verifier.finalize().is_ok().then_some(id))
-            .ok_or(Fault::Forged(first))
+            .ok_or(ImageFault::Forged(first))
     }
 
     /// Writes out the content, after checking the payload.
@@ -110,13 +110,14 @@ impl<R: Read + Seek> Image<R> {
     /// # Errors
     /// Payload or content are not those that the head tells of, or cannot be read or written; what was written then
     /// is of no use.
-    pub fn unpack(&mut self, into: &mut impl Write) -> Result<(), Fault> {
+    pub fn unpack(&mut self, into: &mut impl Write) -> Result<(), ImageFault> {
         let mut hasher = Sha256::new();
         each_chunk(&mut self.reader, &self.head, |chunk| hasher.update(chunk))?;
         if hasher.finalize()[..] != self.head.payload_digest {
-            return Err(Fault::Payload("digest"));
+            return Err(ImageFault::Payload("digest"));
         }
-        self.reader.seek(SeekFrom::Start(Head::BYTES as u64))?;
+        self.reader
+            .seek(SeekFrom::Start(ImageHeader::BYTES as u64))?;
         let payload = self.reader.by_ref().take(self.head.payload_bytes);
         let mut decoder = GzDecoder::new(BufReader::with_capacity(CHUNK, payload));
         let mut hasher = Sha256::new();
@@ -129,18 +130,18 @@ impl<R: Read + Seek> Image<R> {
             }
             left = left
                 .checked_sub(read as u64)
-                .ok_or(Fault::Payload("it unpacks to more than it says"))?;
+                .ok_or(ImageFault::Payload("it unpacks to more than it says"))?;
             hasher.update(&chunk[..read]);
             into.write_all(&chunk[..read])?;
         }
         if left > 0 {
-            return Err(Fault::Payload("it unpacks to less than it says"));
+            return Err(ImageFault::Payload("it unpacks to less than it says"));
         }
         if !decoder.into_inner().fill_buf()?.is_empty() {
-            return Err(Fault::Payload("something follows what is packed"));
+            return Err(ImageFault::Payload("something follows what is packed"));
         }
         if hasher.finalize()[..] != self.head.content_digest {
-            return Err(Fault::Payload("digest of the content"));
+            return Err(ImageFault::Payload("digest of the content"));
         }
         Ok(())
     }
@@ -154,19 +155,19 @@ impl<R: Read + Seek> Image<R> {
 /// Looks at the payload piece by piece.
 fn each_chunk(
     reader: &mut (impl Read + Seek),
-    head: &Head,
+    head: &ImageHeader,
     mut look: impl FnMut(&[u8]),
-) -> Result<(), Fault> {
+) -> Result<(), ImageFault> {
     let wanted = head.signed_bytes();
     let mut left = head.payload_bytes;
     let mut chunk = vec![0; CHUNK];
-    reader.seek(SeekFrom::Start(Head::BYTES as u64))?;
+    reader.seek(SeekFrom::Start(ImageHeader::BYTES as u64))?;
     while left > 0 {
         let part = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
         let read = fill(reader, &mut chunk[..part])?;
         if read < part {
             let have = wanted - left + read as u64;
-            return Err(Fault::CutOff { have, wanted });
+            return Err(ImageFault::CutOff { have, wanted });
         }
         look(&chunk[..part]);
         left -= part as u64;
@@ -192,15 +193,15 @@ fn fill(reader: &mut impl Read, mut into: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Tells bytes that are not packed as they should be from a file that cannot be read.
-fn packed_wrongly(error: io::Error) -> Fault {
+fn packed_wrongly(error: io::Error) -> ImageFault {
     const PACKED_WRONGLY: [io::ErrorKind; 3] = [
         io::ErrorKind::InvalidInput,
         io::ErrorKind::InvalidData,
         io::ErrorKind::UnexpectedEof,
     ];
     if PACKED_WRONGLY.contains(&error.kind()) {
-        Fault::Payload("it is no gzip")
+        ImageFault::Payload("it is no gzip")
     } else {
-        Fault::Io(error)
+        ImageFault::Io(error)
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-use super::{Fault, SIGNATURE_BYTES_MAX};
+use super::{ImageFault, SIGNATURE_BYTES_MAX};
 
 /// Most signatures of one image.
 pub const SIGNATURES_MAX: usize = 4;
@@ -31,21 +31,21 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// The public key of somebody who may sign.
+/// The public key of a trusted signer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct VerifyingKey {
     id: KeyId,
     pub(super) key: minisign_verify::PublicKey,
 }
 
-impl Key {
+impl VerifyingKey {
     /// Which key it is.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
     /// Reads a key file, or its second line alone; none if it is neither.
-    pub fn parse(text: &str) -> Option<Key> {
+    pub fn parse(text: &str) -> Option<VerifyingKey> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next()?;
         let line = if first.starts_with(UNTRUSTED) {
@@ -55,7 +55,7 @@ impl Key {
         };
         let key = minisign_verify::PublicKey::from_base64(line).ok()?;
         let id = key_id(&BASE64_STANDARD.decode(line).ok()?)?;
-        lines.next().is_none().then_some(Key { id, key })
+        lines.next().is_none().then_some(VerifyingKey { id, key })
     }
 }
 
@@ -93,14 +93,14 @@ impl Signature {
     ///
     /// # Errors
     /// There is something else, or there are too many.
-    pub fn parse_all(bytes: &[u8]) -> Result<Vec<Signature>, Fault> {
+    pub fn parse_all(bytes: &[u8]) -> Result<Vec<Signature>, ImageFault> {
         if bytes.len() as u64 > SIGNATURE_BYTES_MAX {
-            return Err(Fault::Signatures("too long"));
+            return Err(ImageFault::Signatures("too long"));
         }
-        let text = std::str::from_utf8(bytes).map_err(|_| Fault::Signatures("no text"))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| ImageFault::Signatures("no text"))?;
         let lines: Vec<&str> = text.lines().collect();
         if lines.len() > SIGNATURES_MAX * SIGNATURE_LINES {
-            return Err(Fault::Signatures("too many"));
+            return Err(ImageFault::Signatures("too many"));
         }
         lines
             .chunks(SIGNATURE_LINES)
@@ -108,8 +108,8 @@ impl Signature {
             .collect()
     }
 
-    fn parse(lines: &[&str]) -> Result<Signature, Fault> {
-        let wrong = || Fault::Signatures("not as minisign writes them");
+    fn parse(lines: &[&str]) -> Result<Signature, ImageFault> {
+        let wrong = || ImageFault::Signatures("not as minisign writes them");
         let [comment, line, _, _] = lines else {
             return Err(wrong());
         };
@@ -120,7 +120,9 @@ impl Signature {
         let signature = minisign_verify::Signature::decode(&text).map_err(|_| wrong())?;
         let bytes = BASE64_STANDARD.decode(line).map_err(|_| wrong())?;
         if !bytes.starts_with(OVER_HASH) {
-            return Err(Fault::Signatures("made in the old way: sign without -l"));
+            return Err(ImageFault::Signatures(
+                "made in the old way: sign without -l",
+            ));
         }
         let id = key_id(&bytes).ok_or_else(wrong)?;
         Ok(Signature {

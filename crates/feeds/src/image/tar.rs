@@ -1,6 +1,6 @@
 //! The tar archive of a page: plain files with plain names, and nothing else that tar can do.
 
-use super::Fault;
+use super::ImageFault;
 
 /// Length of a block, bytes.
 const BLOCK: usize = 512;
@@ -20,22 +20,22 @@ const TYPE_AT: usize = 156;
 const MAGIC_AT: usize = 257;
 
 /// Reads an archive: names and contents, in its order.
-pub(super) fn read(mut archive: &[u8]) -> Result<Vec<(&str, &[u8])>, Fault> {
+pub(super) fn read(mut archive: &[u8]) -> Result<Vec<(&str, &[u8])>, ImageFault> {
     let mut files: Vec<(&str, &[u8])> = Vec::new();
     loop {
         let (header, rest) = archive
             .split_first_chunk::<BLOCK>()
-            .ok_or(Fault::Page("the archive has no end"))?;
+            .ok_or(ImageFault::Page("the archive has no end"))?;
         if header == &[0; BLOCK] {
             return Ok(files);
         }
         if header[MAGIC_AT..][..5] != USTAR[..5] || number(header, SUM) != Some(sum(header)) {
-            return Err(Fault::Page("the archive is damaged"));
+            return Err(ImageFault::Page("the archive is damaged"));
         }
         let size = number(header, SIZE)
             .and_then(|size| usize::try_from(size).ok())
             .filter(|size| *size <= rest.len())
-            .ok_or(Fault::Page("the archive is damaged"))?;
+            .ok_or(ImageFault::Page("the archive is damaged"))?;
         let (content, _) = rest.split_at(size);
         let padded = size.next_multiple_of(BLOCK).min(rest.len());
         archive = &rest[padded..];
@@ -43,27 +43,27 @@ pub(super) fn read(mut archive: &[u8]) -> Result<Vec<(&str, &[u8])>, Fault> {
         match header[TYPE_AT] {
             b'5' => continue,
             b'0' | 0 => {}
-            _ => return Err(Fault::Page("the archive holds more than files")),
+            _ => return Err(ImageFault::Page("the archive holds more than files")),
         }
         if files.len() == FILES_MAX {
-            return Err(Fault::Page("too many files"));
+            return Err(ImageFault::Page("too many files"));
         }
         if files.iter().any(|(known, _)| *known == name) {
-            return Err(Fault::Page("two files of one name"));
+            return Err(ImageFault::Page("two files of one name"));
         }
         files.push((name, content));
     }
 }
 
 /// Writes an archive.
-pub(super) fn write(files: &[(String, Vec<u8>)], time: u64) -> Result<Vec<u8>, Fault> {
+pub(super) fn write(files: &[(String, Vec<u8>)], time: u64) -> Result<Vec<u8>, ImageFault> {
     if files.len() > FILES_MAX {
-        return Err(Fault::Page("too many files"));
+        return Err(ImageFault::Page("too many files"));
     }
     let mut archive = Vec::new();
     for (name, content) in files {
         if name.len() > NAME_MAX || !is_plain(name) {
-            return Err(Fault::Page("a file has a name that cannot be"));
+            return Err(ImageFault::Page("a file has a name that cannot be"));
         }
         let mut header = [0; BLOCK];
         header[..name.len()].copy_from_slice(name.as_bytes());
@@ -89,22 +89,22 @@ pub(super) fn write(files: &[(String, Vec<u8>)], time: u64) -> Result<Vec<u8>, F
 }
 
 /// The name of a file, without what says that it begins here.
-fn name(header: &[u8; BLOCK]) -> Result<&str, Fault> {
+fn name(header: &[u8; BLOCK]) -> Result<&str, ImageFault> {
     // A prefix of a long name.
     if header[345] != 0 && header[MAGIC_AT + 5] == 0 {
-        return Err(Fault::Page("a file has a name that is too long"));
+        return Err(ImageFault::Page("a file has a name that is too long"));
     }
     let field = &header[..NAME_MAX];
     let end = field.iter().position(|byte| *byte == 0).unwrap_or(NAME_MAX);
     let name = std::str::from_utf8(&field[..end])
-        .map_err(|_| Fault::Page("a file has a name that cannot be"))?;
+        .map_err(|_| ImageFault::Page("a file has a name that cannot be"))?;
     let name = name.strip_prefix("./").unwrap_or(name);
     let name = name.strip_suffix('/').unwrap_or(name);
     let is_folder = header[TYPE_AT] == b'5';
     if is_plain(name) || is_folder && name.is_empty() {
         return Ok(name);
     }
-    Err(Fault::Page("a file has a name that cannot be"))
+    Err(ImageFault::Page("a file has a name that cannot be"))
 }
 
 /// Tells whether a name leads to one place below the page, and can be written in an address as it is.

@@ -6,13 +6,13 @@ use flate2::{Compression, GzBuilder};
 use semver::Version;
 use sha2::{Digest, Sha256};
 
-use super::{Fault, Head, Kind, SIGNATURES_MAX, Signature};
+use super::{ImageFault, ImageHeader, ImageKind, SIGNATURES_MAX, Signature};
 
-/// What an image is to say of itself besides what follows from its content.
+/// What the header of a new image says besides what follows from its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct ImageFacts {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ImageKind,
     /// When it was built, s since 1970-01-01 UTC; zero if unknown.
     pub build_time: u64,
     /// Board it fits; empty for a page.
@@ -57,8 +57,8 @@ impl Packed {
     ///
     /// # Errors
     /// A fact is too long or cannot be, or the content is empty or too long.
-    pub fn image(&self, facts: Facts) -> Result<Vec<u8>, Fault> {
-        let head = Head {
+    pub fn image(&self, facts: ImageFacts) -> Result<Vec<u8>, ImageFault> {
+        let head = ImageHeader {
             kind: facts.kind,
             payload_bytes: self.payload.len() as u64,
             content_bytes: self.content_bytes,
@@ -80,13 +80,13 @@ impl Packed {
 ///
 /// # Errors
 /// There are too many.
-pub fn sign(there: &[Signature], added: &Signature) -> Result<String, Fault> {
+pub fn sign(there: &[Signature], added: &Signature) -> Result<String, ImageFault> {
     let others: Vec<&Signature> = there
         .iter()
         .filter(|signature| signature.key_id() != added.key_id())
         .collect();
     if others.len() >= SIGNATURES_MAX {
-        return Err(Fault::Signatures("too many"));
+        return Err(ImageFault::Signatures("too many"));
     }
     let texts = others.into_iter().chain([added]).map(Signature::text);
     Ok(texts.collect())

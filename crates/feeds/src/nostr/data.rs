@@ -25,7 +25,7 @@ pub const REMEMBERED: usize = 64;
 
 /// What a data event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Slot {
+enum DataSubject {
     Height,
     Fee,
     Price(Currency),
@@ -35,7 +35,7 @@ enum Slot {
 #[derive(Debug, Clone)]
 pub struct DataFeed {
     author: Bytes32,
-    newest: BTreeMap<Slot, u64>,
+    newest: BTreeMap<DataSubject, u64>,
     heard: Recent<Bytes32, REMEMBERED>,
 }
 
@@ -85,28 +85,28 @@ impl DataFeed {
     }
 }
 
-fn slot(name: &str) -> Result<Option<Slot>, Malformed> {
+fn slot(name: &str) -> Result<Option<DataSubject>, Malformed> {
     match name {
         "" => Err(Malformed("slot")),
-        "blockheight" => Ok(Some(Slot::Height)),
-        "medianFee" => Ok(Some(Slot::Fee)),
+        "blockheight" => Ok(Some(DataSubject::Height)),
+        "medianFee" => Ok(Some(DataSubject::Fee)),
         _ => match name.strip_prefix("price:") {
             Some(code) => Currency::parse(code)
-                .map(|currency| Some(Slot::Price(currency)))
+                .map(|currency| Some(DataSubject::Price(currency)))
                 .ok_or(Malformed("slot")),
             None => Ok(None),
         },
     }
 }
 
-impl Slot {
+impl DataSubject {
     fn read(self, content: &str) -> Result<Vec<Observation>, Malformed> {
         match self {
-            Slot::Height => {
+            DataSubject::Height => {
                 let height = scalar::height(content).ok_or(Malformed("height"))?;
                 Ok(vec![Observation::Block(height)])
             }
-            Slot::Fee => {
+            DataSubject::Fee => {
                 let plain = content.strip_prefix('+').unwrap_or(content);
                 let rate = FeeRate::parse(plain).ok_or(Malformed("fee"))?;
                 Ok(vec![
@@ -114,7 +114,7 @@ impl Slot {
                     Observation::PreciseFee(rate),
                 ])
             }
-            Slot::Price(currency) => {
+            DataSubject::Price(currency) => {
                 let price = Price::parse(content).ok_or(Malformed("price"))?;
                 Ok(vec![Observation::Price(currency, price)])
             }

@@ -121,7 +121,7 @@ impl<'de> Visitor<'de> for MessageVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RelayMessage, A::Error> {
-        let Word(word) = next(&mut items)?;
+        let FrameText(word) = next(&mut items)?;
         let message = match word.as_ref() {
             "EVENT" => RelayMessage::Event {
                 subscription: next(&mut items)?,
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for MessageVisitor {
 }
 
 #[derive(Deserialize)]
-struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
+struct FrameText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn next<'de, A: SeqAccess<'de>, T: Deserialize<'de>>(items: &mut A) -> Result<T, A::Error> {
     items

@@ -39,7 +39,7 @@ type Parser = fn(&serde_json::Value) -> Result<Option<Sample>, Malformed>;
 
 /// One mining pool.
 #[derive(Debug)]
-pub struct Pool {
+pub struct MiningPool {
     /// Id of the pool.
     pub id: &'static str,
     /// Where the user's figures are.
@@ -66,8 +66,8 @@ enum Address {
     WorkerSince(&'static str, &'static str),
 }
 
-const fn pool(id: &'static str, address: Address, parser: Parser) -> Pool {
-    Pool {
+const fn pool(id: &'static str, address: Address, parser: Parser) -> MiningPool {
+    MiningPool {
         id,
         address,
         global_url: None,
@@ -78,8 +78,8 @@ const fn pool(id: &'static str, address: Address, parser: Parser) -> Pool {
 }
 
 /// All pools, in the order in which they are offered.
-pub static POOLS: &[Pool] = &[
-    Pool {
+pub static POOLS: &[MiningPool] = &[
+    MiningPool {
         logo: Some(logo::square("ocean.bin")),
         ..pool(
             "ocean",
@@ -87,7 +87,7 @@ pub static POOLS: &[Pool] = &[
             parsers::ocean,
         )
     },
-    Pool {
+    MiningPool {
         global_url: Some("https://pool.noderunners.network/api/v1/pool"),
         logo: Some(logo::square("noderunners.bin")),
         ..pool(
@@ -96,7 +96,7 @@ pub static POOLS: &[Pool] = &[
             parsers::ckpool,
         )
     },
-    Pool {
+    MiningPool {
         global_url: Some("https://pool.satoshiradio.nl/api/v1/pool"),
         ..pool(
             "satoshi_radio",
@@ -104,7 +104,7 @@ pub static POOLS: &[Pool] = &[
             parsers::ckpool,
         )
     },
-    Pool {
+    MiningPool {
         key_header: Some("Pool-Auth-Token"),
         logo: Some(logo::BRAIINS),
         ..pool(
@@ -123,7 +123,7 @@ pub static POOLS: &[Pool] = &[
         Address::LocalUser("/api/client/"),
         parsers::public_pool,
     ),
-    Pool {
+    MiningPool {
         logo: Some(logo::square("gobrrr.bin")),
         ..pool(
             "gobrrr_pool",
@@ -151,7 +151,7 @@ pub static POOLS: &[Pool] = &[
         Address::User("https://pool.nerdminer.io/users/"),
         parsers::ckpool,
     ),
-    Pool {
+    MiningPool {
         key_header: Some("X-API-KEY"),
         ..pool(
             "foundry_usa",
@@ -162,7 +162,7 @@ pub static POOLS: &[Pool] = &[
             parsers::foundry,
         )
     },
-    Pool {
+    MiningPool {
         key_header: Some("X-API-KEY"),
         ..pool(
             "viabtc",
@@ -173,13 +173,13 @@ pub static POOLS: &[Pool] = &[
 ];
 
 /// Looks up a pool by its id, ignoring ASCII case.
-pub fn find(id: &str) -> Option<&'static Pool> {
+pub fn find(id: &str) -> Option<&'static MiningPool> {
     POOLS.iter().find(|pool| pool.id.eq_ignore_ascii_case(id))
 }
 
-/// What the owner told about themselves and what they want to see.
+/// The account of the owner at a mining pool and what to request.
 #[derive(Debug, Clone, Copy)]
-pub struct Asker<'a> {
+pub struct PoolAccount<'a> {
     /// Primary identifier or key.
     pub user: &'a Secret,
     /// Secondary identifier.
@@ -192,29 +192,29 @@ pub struct Asker<'a> {
     pub now: Option<UtcTime>,
 }
 
-/// A GET request.
+/// A GET request to a mining pool.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct PoolRequest {
     /// Address.
     pub url: String,
     /// Headers beside `Accept`, which always is `application/json`.
     pub headers: Vec<(&'static str, Secret)>,
 }
 
-impl fmt::Debug for Request {
+impl fmt::Debug for PoolRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whoever moves from a pool with keys to one without has the key in the path for a while.
         let host = self.url.split('/').nth(2).unwrap_or_default();
         formatter
-            .debug_struct("Request")
+            .debug_struct("PoolRequest")
             .field("host", &host)
             .finish_non_exhaustive()
     }
 }
 
-/// What is missing for a request.
+/// The setting without which no request can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingField {
     /// The user field is empty.
     User,
     /// The user field is no key that a header could carry.
@@ -227,14 +227,14 @@ pub enum Missing {
     Time,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingField {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Missing::User => "no user is set for the pool",
-            Missing::Key => "the key of the pool has characters that no key has",
-            Missing::Worker => "no worker is set for the pool",
-            Missing::Host => "no host is set for the pool",
-            Missing::Time => "the time is not known yet",
+            MissingField::User => "no user is set for the pool",
+            MissingField::Key => "the key of the pool has characters that no key has",
+            MissingField::Worker => "no worker is set for the pool",
+            MissingField::Host => "no host is set for the pool",
+            MissingField::Time => "the time is not known yet",
         })
     }
 }
@@ -242,14 +242,14 @@ impl fmt::Display for Missing {
 /// Time before now for which daily figures are asked, ms.
 const SINCE_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
-impl Pool {
+impl MiningPool {
     /// The request that gives a sample.
     ///
     /// # Errors
     /// The owner has not told enough, or the time is not known.
-    pub fn request(&self, asker: Asker<'_>) -> Result<Request, Missing> {
+    pub fn request(&self, asker: PoolAccount<'_>) -> Result<PoolRequest, MissingField> {
         if let Some(url) = self.global_url.filter(|_| asker.global) {
-            return Ok(Request {
+            return Ok(PoolRequest {
                 url: url.to_owned(),
                 headers: Vec::new(),
             });
@@ -258,7 +258,7 @@ impl Pool {
             Some(name) => vec![(name, key(asker.user)?)],
             None => Vec::new(),
         };
-        Ok(Request {
+        Ok(PoolRequest {
             url: self.address.url(asker)?,
             headers,
         })
@@ -283,8 +283,8 @@ impl Pool {
 }
 
 impl Address {
-    fn url(self, asker: Asker<'_>) -> Result<String, Missing> {
-        let user = || segment(asker.user.expose()).ok_or(Missing::User);
+    fn url(self, asker: PoolAccount<'_>) -> Result<String, MissingField> {
+        let user = || segment(asker.user.expose()).ok_or(MissingField::User);
         match self {
             Address::Fixed(url) => Ok(url.to_owned()),
             Address::User(before) => Ok(format!("{before}{}", user()?)),
@@ -294,14 +294,14 @@ impl Address {
                     .trim()
                     .trim_start_matches("http://")
                     .trim_end_matches('/');
-                let host = segment(host).ok_or(Missing::Host)?;
+                let host = segment(host).ok_or(MissingField::Host)?;
                 Ok(format!("http://{host}{path}{}", user()?))
             }
             Address::WorkerSince(before, after) => {
-                let worker = segment(asker.worker).ok_or(Missing::Worker)?;
+                let worker = segment(asker.worker).ok_or(MissingField::Worker)?;
                 let since = asker
                     .now
-                    .ok_or(Missing::Time)?
+                    .ok_or(MissingField::Time)?
                     .unix_ms
                     .saturating_sub(SINCE_MS);
                 Ok(format!("{before}{worker}{after}{since}"))
@@ -311,16 +311,16 @@ impl Address {
 }
 
 /// The user field as a header can carry it.
-fn key(user: &Secret) -> Result<Secret, Missing> {
+fn key(user: &Secret) -> Result<Secret, MissingField> {
     let text = user.expose().trim();
     if text.is_empty() {
-        return Err(Missing::User);
+        return Err(MissingField::User);
     }
     let is_key = text.bytes().all(|byte| byte.is_ascii_graphic());
     if is_key {
         Ok(Secret::new(text))
     } else {
-        Err(Missing::Key)
+        Err(MissingField::Key)
     }
 }
 

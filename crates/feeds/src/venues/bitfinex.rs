@@ -3,7 +3,7 @@
 use device::{market::Observation, units::Currency};
 use serde_json::{Value, json};
 
-use super::{CHANNELS_MAX, Channels, REFUSED, currency, quote};
+use super::{CHANNELS_MAX, ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// Place of the newest price in the list.
@@ -18,7 +18,7 @@ pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
 }
 
 pub(super) fn frame(
-    channels: &mut Channels,
+    channels: &mut ChannelCurrencies,
     message: &Value,
 ) -> Result<Vec<Observation>, Malformed> {
     if let Some(list) = message.as_array() {

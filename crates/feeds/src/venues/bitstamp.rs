@@ -3,7 +3,7 @@
 use device::{market::Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
-use super::{Channels, REFUSED, currency, quote};
+use super::{ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// What its channels of trades are called, before the pair.
@@ -18,7 +18,10 @@ pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
     currencies.iter().map(message).collect()
 }
 
-pub(super) fn frame(_: &mut Channels, message: &Value) -> Result<Vec<Observation>, Malformed> {
+pub(super) fn frame(
+    _: &mut ChannelCurrencies,
+    message: &Value,
+) -> Result<Vec<Observation>, Malformed> {
     match message["event"].as_str().ok_or(Malformed("event"))? {
         "trade" => {
             let pair = message["channel"].as_str();

@@ -3,7 +3,7 @@
 use device::{market::Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
-use super::{Channels, REFUSED, currency, quote};
+use super::{ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// One message for all currencies; it must come within five seconds.
@@ -20,7 +20,10 @@ pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
     vec![message.to_string()]
 }
 
-pub(super) fn frame(_: &mut Channels, message: &Value) -> Result<Vec<Observation>, Malformed> {
+pub(super) fn frame(
+    _: &mut ChannelCurrencies,
+    message: &Value,
+) -> Result<Vec<Observation>, Malformed> {
     match message["type"].as_str().ok_or(Malformed("type"))? {
         "ticker" => {
             let currency = currency(message["product_id"].as_str(), "BTC-")?;

@@ -3,7 +3,7 @@
 use device::{market::Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
-use super::{Channels, REFUSED, currency, quote};
+use super::{ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
 /// Length of a candle, ms: its newest trade is no younger than its end.
@@ -18,7 +18,10 @@ pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
     vec![message.to_string()]
 }
 
-pub(super) fn frame(_: &mut Channels, message: &Value) -> Result<Vec<Observation>, Malformed> {
+pub(super) fn frame(
+    _: &mut ChannelCurrencies,
+    message: &Value,
+) -> Result<Vec<Observation>, Malformed> {
     if message["result"] == "error" {
         return Err(REFUSED);
     }

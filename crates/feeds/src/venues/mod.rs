@@ -21,38 +21,38 @@ pub const FRAME_MAX: usize = 256 * 1024;
 /// Numbers of channels that a venue may give out.
 const CHANNELS_MAX: usize = 16;
 
-/// How a venue is spoken to.
-struct Protocol {
+/// The WebSocket protocol of a venue.
+struct VenueProtocol {
     source: SourceId,
     url: &'static str,
     subscribe: fn(&[Currency]) -> Vec<String>,
-    frame: fn(&mut Channels, &Value) -> Result<Vec<Observation>, Malformed>,
+    frame: fn(&mut ChannelCurrencies, &Value) -> Result<Vec<Observation>, Malformed>,
 }
 
-/// Currencies by the numbers that a venue gives to its channels.
-type Channels = BTreeMap<u64, Currency>;
+/// Currencies by the channel number of the venue.
+type ChannelCurrencies = BTreeMap<u64, Currency>;
 
 /// All venues.
-const PROTOCOLS: &[Protocol] = &[
-    Protocol {
+const PROTOCOLS: &[VenueProtocol] = &[
+    VenueProtocol {
         source: SourceId::Coinbase,
         url: "wss://ws-feed.exchange.coinbase.com",
         subscribe: coinbase::subscribe,
         frame: coinbase::frame,
     },
-    Protocol {
+    VenueProtocol {
         source: SourceId::Bitstamp,
         url: "wss://ws.bitstamp.net",
         subscribe: bitstamp::subscribe,
         frame: bitstamp::frame,
     },
-    Protocol {
+    VenueProtocol {
         source: SourceId::Bitfinex,
         url: "wss://api-pub.bitfinex.com/ws/2",
         subscribe: bitfinex::subscribe,
         frame: bitfinex::frame,
     },
-    Protocol {
+    VenueProtocol {
         source: SourceId::Gemini,
         url: "wss://api.gemini.com/v2/marketdata",
         subscribe: gemini::subscribe,
@@ -63,19 +63,19 @@ const PROTOCOLS: &[Protocol] = &[
 /// The venue refuses what it was told.
 pub const REFUSED: Malformed = Malformed("refused");
 
-/// A conversation with a venue.
-pub struct Venue {
-    protocol: &'static Protocol,
-    channels: Channels,
+/// The protocol state of a connection to a venue.
+pub struct VenueSession {
+    protocol: &'static VenueProtocol,
+    channels: ChannelCurrencies,
 }
 
-impl Venue {
+impl VenueSession {
     /// Begins a conversation; none with a source that is no venue.
-    pub fn of(source: SourceId) -> Option<Venue> {
+    pub fn of(source: SourceId) -> Option<VenueSession> {
         let protocol = PROTOCOLS.iter().find(|known| known.source == source)?;
-        Some(Venue {
+        Some(VenueSession {
             protocol,
-            channels: Channels::new(),
+            channels: ChannelCurrencies::new(),
         })
     }
 

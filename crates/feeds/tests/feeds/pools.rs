@@ -9,7 +9,7 @@ use device::{
 };
 use feeds::{
     malformed::Malformed,
-    pools::{self, Asker, Missing},
+    pools::{self, MissingField, PoolAccount},
 };
 
 use crate::support::answer_of;
@@ -18,8 +18,8 @@ const NOW: UtcTime = UtcTime {
     unix_ms: 1_800_000_000_000,
 };
 
-fn asker(user: &Secret) -> Asker<'_> {
-    Asker {
+fn asker(user: &Secret) -> PoolAccount<'_> {
+    PoolAccount {
         user,
         worker: "sub1",
         global: false,
@@ -59,7 +59,7 @@ fn both_tables_agree() {
         };
         assert_eq!(sent_as, pool.user, "{}", pool.id);
         let nobody = Secret::default();
-        let global = row.request(Asker {
+        let global = row.request(PoolAccount {
             global: true,
             ..asker(&nobody)
         });
@@ -143,10 +143,12 @@ fn what_was_pasted_may_have_more_around_it() {
 
     let user = Secret::new("me.1");
     for local_host in ["http://umbrel.local:2019/", " umbrel.local:2019/ "] {
-        let request = pools::find("local_public_pool").unwrap().request(Asker {
-            local_host,
-            ..asker(&user)
-        });
+        let request = pools::find("local_public_pool")
+            .unwrap()
+            .request(PoolAccount {
+                local_host,
+                ..asker(&user)
+            });
         let url = "http://umbrel.local:2019/api/client/me.1";
         assert_eq!(request.unwrap().url, url, "{local_host}");
     }
@@ -162,7 +164,7 @@ fn global_requests() {
         ),
         ("satoshi_radio", "https://pool.satoshiradio.nl/api/v1/pool"),
     ] {
-        let request = pools::find(id).unwrap().request(Asker {
+        let request = pools::find(id).unwrap().request(PoolAccount {
             global: true,
             ..asker(&nobody)
         });
@@ -176,33 +178,33 @@ fn missing_parts() {
     let somebody = Secret::new("me");
     let two_lines = Secret::new("me\r\nX-Other: 1");
     for (id, asker, missing) in [
-        ("ocean", asker(&nobody), Missing::User),
-        ("noderunners", asker(&nobody), Missing::User),
-        ("braiins", asker(&nobody), Missing::User),
-        ("viabtc", asker(&two_lines), Missing::Key),
+        ("ocean", asker(&nobody), MissingField::User),
+        ("noderunners", asker(&nobody), MissingField::User),
+        ("braiins", asker(&nobody), MissingField::User),
+        ("viabtc", asker(&two_lines), MissingField::Key),
         (
             "foundry_usa",
-            Asker {
+            PoolAccount {
                 worker: "",
                 ..asker(&somebody)
             },
-            Missing::Worker,
+            MissingField::Worker,
         ),
         (
             "foundry_usa",
-            Asker {
+            PoolAccount {
                 now: None,
                 ..asker(&somebody)
             },
-            Missing::Time,
+            MissingField::Time,
         ),
         (
             "local_public_pool",
-            Asker {
+            PoolAccount {
                 local_host: "",
                 ..asker(&somebody)
             },
-            Missing::Host,
+            MissingField::Host,
         ),
     ] {
         assert_eq!(
@@ -212,12 +214,12 @@ fn missing_parts() {
         );
     }
     for (missing, words) in [
-        (Missing::User, "no user is set for the pool"),
-        (Missing::Worker, "no worker is set for the pool"),
-        (Missing::Host, "no host is set for the pool"),
-        (Missing::Time, "the time is not known yet"),
+        (MissingField::User, "no user is set for the pool"),
+        (MissingField::Worker, "no worker is set for the pool"),
+        (MissingField::Host, "no host is set for the pool"),
+        (MissingField::Time, "the time is not known yet"),
         (
-            Missing::Key,
+            MissingField::Key,
             "the key of the pool has characters that no key has",
         ),
     ] {

@@ -2,7 +2,7 @@
 
 use feeds::{
     malformed::Malformed,
-    release::{self, Asset, Listed},
+    release::{self, Listed, ReleaseFile},
 };
 use semver::Version;
 
@@ -138,7 +138,7 @@ fn an_address_that_is_none_is_not_told() {
     }
 }
 
-fn listed(tag: &str, url: &str) -> release::Release {
+fn listed(tag: &str, url: &str) -> release::ListedRelease {
     let asset = serde_json::json!({"name": "a", "browser_download_url": url});
     let body = serde_json::json!({"tag_name": tag, "assets": [asset]}).to_string();
     release::feed(body.as_bytes()).unwrap().remove(0)
@@ -229,7 +229,7 @@ fn what_was_written_is_read() {
         name,
         bytes: 7,
     });
-    let notes = release::Notes {
+    let notes = release::ReleaseNotes {
         text: "\"Fixes\"\n".into(),
         page: Some("https://example.org/4.3.0".into()),
     };
@@ -239,7 +239,7 @@ fn what_was_written_is_read() {
     assert_eq!(Some(read.page.as_str()), notes.page.as_deref());
     assert_eq!(
         read.assets,
-        files.clone().map(|file| Asset {
+        files.clone().map(|file| ReleaseFile {
             name: file.name,
             url: file.url
         })

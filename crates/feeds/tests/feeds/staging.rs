@@ -2,7 +2,7 @@
 
 use device::releases::{Channel, Rule, Verdict};
 use feeds::{
-    release::{self, Release},
+    release::{self, ListedRelease},
     staging::{Here, choose, judge, number},
 };
 use semver::Version;
@@ -23,7 +23,7 @@ fn rule() -> Rule {
 /// Name of the image that is for the clock.
 const IMAGE: &str = "papertick-rev-b.img";
 
-fn release(tag: &str) -> Release {
+fn release(tag: &str) -> ListedRelease {
     list(&[tag]).remove(0)
 }
 
@@ -121,7 +121,7 @@ fn every_rule_that_does_not_hold_has_its_reason() {
     assert_eq!(verdict(&just, "4.3.0"), Verdict::Taken);
 }
 
-fn list(tags: &[&str]) -> Vec<Release> {
+fn list(tags: &[&str]) -> Vec<ListedRelease> {
     let asset = |name: &str| serde_json::json!({"name": name, "browser_download_url": name});
     let assets = [asset(IMAGE), asset(&format!("{IMAGE}.sha256"))];
     let entry = |tag: &&str| serde_json::json!({"tag_name": tag, "name": format!("Release {tag}"), "assets": assets});
@@ -188,7 +188,7 @@ fn what_cannot_be_taken_hides_nothing_that_can() {
         (version("4.4.0+build"), Verdict::Failed),
         (version("4.3.9"), Verdict::Left),
     ];
-    let of = |releases: &[Release], shunned: &[(Version, Verdict)]| {
+    let of = |releases: &[ListedRelease], shunned: &[(Version, Verdict)]| {
         let here = Here {
             running: &version("4.2.0"),
             image: IMAGE,
@@ -205,7 +205,7 @@ fn what_cannot_be_taken_hides_nothing_that_can() {
     // One that is for other clocks, and one whose makers say that it is not for everybody.
     for (change, expected) in [
         (
-            (|release| release.assets.truncate(1)) as fn(&mut Release),
+            (|release| release.assets.truncate(1)) as fn(&mut ListedRelease),
             Verdict::NoImage,
         ),
         (|release| release.assets.clear(), Verdict::NoImage),

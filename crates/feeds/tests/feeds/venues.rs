@@ -7,7 +7,7 @@ use device::{
     units::{Currency, Price},
     venues::VENUES,
 };
-use feeds::{malformed::Malformed, venues::Venue};
+use feeds::{malformed::Malformed, venues::VenueSession};
 
 use crate::support::{currency, fixture};
 
@@ -21,7 +21,7 @@ fn quote(code: &str, price: &str, at: Option<i64>) -> Observation {
 
 /// All that a venue says in its fixture.
 fn heard(source: SourceId) -> Vec<Observation> {
-    let mut venue = Venue::of(source).unwrap();
+    let mut venue = VenueSession::of(source).unwrap();
     let file = fixture(&format!("venues/{}.jsonl", source.name()));
     let lines = file.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.is_empty());
@@ -48,7 +48,7 @@ fn each_venue_quotes_the_price_and_the_time_of_its_newest_trade() {
     ] {
         assert_eq!(heard(source), [expected], "{source:?}");
     }
-    assert!(Venue::of(SourceId::Relay).is_none());
+    assert!(VenueSession::of(SourceId::Relay).is_none());
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn each_venue_is_asked_for_what_it_has_a_market_in() {
             ],
         ),
     ] {
-        let venue = Venue::of(source).unwrap();
+        let venue = VenueSession::of(source).unwrap();
         assert_eq!(venue.subscriptions(&all), expected, "{source:?}");
         assert!(venue.subscriptions(&[currency("CHF")]).is_empty());
     }
@@ -185,7 +185,7 @@ fn what_is_no_quote_is_refused_with_a_reason() {
         (SourceId::Gemini, "", r#"{"result":"error"}"#, "refused"),
         (SourceId::Gemini, "", "{", "json"),
     ] {
-        let mut venue = Venue::of(source).unwrap();
+        let mut venue = VenueSession::of(source).unwrap();
         if !before.is_empty() {
             venue.frame(before.as_bytes()).unwrap();
         }
@@ -196,7 +196,7 @@ fn what_is_no_quote_is_refused_with_a_reason() {
 
 #[test]
 fn a_venue_gives_out_only_so_many_channels() {
-    let mut venue = Venue::of(SourceId::Bitfinex).unwrap();
+    let mut venue = VenueSession::of(SourceId::Bitfinex).unwrap();
     let subscribed =
         |number: u64| format!(r#"{{"event":"subscribed","chanId":{number},"symbol":"tBTCUSD"}}"#);
     let taken = (0..1000).filter(|number| venue.frame(subscribed(*number).as_bytes()).is_ok());
@@ -212,7 +212,7 @@ fn every_venue_of_the_table_is_spoken_to() {
         (SourceId::Gemini, "api.gemini.com"),
     ];
     for spec in VENUES {
-        let venue = Venue::of(spec.source).unwrap();
+        let venue = VenueSession::of(spec.source).unwrap();
         let (_, host) = hosts.iter().find(|(id, _)| *id == spec.source).unwrap();
         let place = venue.url().strip_prefix("wss://");
         let there = place.unwrap().split('/').next().unwrap();

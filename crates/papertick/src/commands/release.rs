@@ -12,8 +12,8 @@ use std::{
 use board::spec;
 use clap::Args;
 use feeds::{
-    image::{Head, Image, Kind, PAYLOAD_BYTES_MAX, SIGNATURE_BYTES_MAX},
-    release::{self, CHECKSUM_SUFFIX, Listed, Notes, PAGE_ASSET, PAGE_URL_MAX},
+    image::{Image, ImageHeader, ImageKind, PAYLOAD_BYTES_MAX, SIGNATURE_BYTES_MAX},
+    release::{self, CHECKSUM_SUFFIX, Listed, PAGE_ASSET, PAGE_URL_MAX, ReleaseNotes},
 };
 use jiff::Timestamp;
 use net::url::{Scheme, Url};
@@ -114,7 +114,7 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
         None => String::new(),
     };
     let page = args.notes_url.as_deref().map(notes_url).transpose()?;
-    let notes = Notes { text, page };
+    let notes = ReleaseNotes { text, page };
     let secret = args.key.as_deref();
     let secret = secret.map(|key| Secret::read(key, args.password.password_file.as_deref()));
     let secret = secret.transpose()?;
@@ -128,7 +128,7 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
         if is_program(file)? {
             making.add_program(&Program::read(file, version.clone())?, &args.board)?;
         } else {
-            let longest = Head::BYTES as u64 + PAYLOAD_BYTES_MAX + SIGNATURE_BYTES_MAX;
+            let longest = ImageHeader::BYTES as u64 + PAYLOAD_BYTES_MAX + SIGNATURE_BYTES_MAX;
             making.add(&read_at_most(file, longest)?, Origin::Ready(file))?;
         }
     }
@@ -157,7 +157,7 @@ struct Making<'a> {
     folder: &'a Path,
     secret: Option<&'a Secret>,
     /// What each image says of itself, and whether anybody signed it.
-    images: BTreeMap<String, (Head, bool)>,
+    images: BTreeMap<String, (ImageHeader, bool)>,
 }
 
 impl Making<'_> {
@@ -183,8 +183,8 @@ impl Making<'_> {
             .clone();
         fs::write(&new, image).map_err(|error| cannot_write(&new, &error))?;
         let name = match head.kind {
-            Kind::Firmware => release::firmware_asset(&head.board, &head.panel, &head.target),
-            Kind::Page => PAGE_ASSET.to_string(),
+            ImageKind::Firmware => release::firmware_asset(&head.board, &head.panel, &head.target),
+            ImageKind::Page => PAGE_ASSET.to_string(),
         };
         if self.images.contains_key(&name) {
             return Err(Failure::usage(format!(
@@ -209,7 +209,7 @@ impl Making<'_> {
     }
 
     /// Writes checksums and list; tells which version it is.
-    fn finish(&self, base: Option<&str>, notes: &Notes) -> Result<Version, Failure> {
+    fn finish(&self, base: Option<&str>, notes: &ReleaseNotes) -> Result<Version, Failure> {
         let Some((newest, version)) = self
             .images
             .values()

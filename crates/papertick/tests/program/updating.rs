@@ -11,7 +11,7 @@ use std::{
 };
 
 use feeds::image::{
-    Facts, Kind, Packed,
+    ImageFacts, ImageKind, Packed,
     page::{Manifest, Page},
 };
 use minisign::KeyPair;
@@ -72,9 +72,9 @@ fn signed(mut image: Vec<u8>, pair: &KeyPair) -> Vec<u8> {
     image
 }
 
-pub(crate) fn facts(version: &str) -> Facts {
-    Facts {
-        kind: Kind::Firmware,
+pub(crate) fn facts(version: &str) -> ImageFacts {
+    ImageFacts {
+        kind: ImageKind::Firmware,
         build_time: 0,
         board: "rev-b".to_string(),
         panel: "122x250".to_string(),
@@ -84,7 +84,7 @@ pub(crate) fn facts(version: &str) -> Facts {
     }
 }
 
-pub(crate) fn image_of(facts: Facts, content: &[u8]) -> Vec<u8> {
+pub(crate) fn image_of(facts: ImageFacts, content: &[u8]) -> Vec<u8> {
     Packed::new(content).image(facts).unwrap()
 }
 
@@ -101,8 +101,8 @@ fn page(commit: &str, min_firmware: &str) -> Vec<u8> {
         .map(|(name, content)| (name.to_string(), content))
         .into(),
     };
-    let facts = Facts {
-        kind: Kind::Page,
+    let facts = ImageFacts {
+        kind: ImageKind::Page,
         board: String::new(),
         panel: String::new(),
         target: String::new(),
@@ -242,7 +242,7 @@ fn what_is_refused_changes_nothing() {
     let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
     let program = working();
     let good = shop.image("4.9.0", &program);
-    let with = |change: fn(&mut Facts)| {
+    let with = |change: fn(&mut ImageFacts)| {
         let mut facts = facts("4.9.0");
         change(&mut facts);
         shop.signed(image_of(facts, program.as_bytes()))

@@ -12,7 +12,7 @@ use device::{
     settings::Settings,
     view::View,
 };
-use feeds::image::{Facts, Kind, Packed};
+use feeds::image::{ImageFacts, ImageKind, Packed};
 use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
@@ -326,8 +326,8 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
 #[tokio::test]
 async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_taken() {
     let mut rig = Rig::installing();
-    let facts = Facts {
-        kind: Kind::Firmware,
+    let facts = ImageFacts {
+        kind: ImageKind::Firmware,
         build_time: 0,
         board: "rev-b".into(),
         panel: "122x250".into(),
@@ -373,7 +373,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
 
     // The clock is about to be started anew.
     let next = rig.installer.begin(Announced {
-        kind: Kind::Firmware,
+        kind: ImageKind::Firmware,
         versions: Versions::NotOlder,
         bytes: None,
         digest: None,

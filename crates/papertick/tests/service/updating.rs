@@ -1,7 +1,7 @@
 //! Updates on a disk that loses power: whatever moment that is, the clock runs the old program or the new one.
 
 use feeds::image::{
-    self, Facts, Head, Key, Kind, Packed,
+    self, ImageFacts, ImageHeader, ImageKind, Packed, VerifyingKey,
     page::{Manifest, Page},
 };
 use minisign::KeyPair;
@@ -36,12 +36,12 @@ fn program(minor: u64) -> Vec<u8> {
     format!("program {minor} ").repeat(50).into_bytes()
 }
 
-fn facts(kind: Kind, minor: u64) -> Facts {
+fn facts(kind: ImageKind, minor: u64) -> ImageFacts {
     let word = |word: &str| match kind {
-        Kind::Firmware => word.to_string(),
-        Kind::Page => String::new(),
+        ImageKind::Firmware => word.to_string(),
+        ImageKind::Page => String::new(),
     };
-    Facts {
+    ImageFacts {
         kind,
         build_time: 0,
         board: word("rev-b"),
@@ -54,7 +54,7 @@ fn facts(kind: Kind, minor: u64) -> Facts {
 
 fn firmware(minor: u64) -> Vec<u8> {
     let packed = Packed::new(&program(minor));
-    packed.image(facts(Kind::Firmware, minor)).unwrap()
+    packed.image(facts(ImageKind::Firmware, minor)).unwrap()
 }
 
 fn page(minor: u64) -> Vec<u8> {
@@ -71,10 +71,10 @@ fn page(minor: u64) -> Vec<u8> {
             .into(),
     };
     let packed = Packed::new(&page.write().unwrap());
-    packed.image(facts(Kind::Page, minor)).unwrap()
+    packed.image(facts(ImageKind::Page, minor)).unwrap()
 }
 
-fn judge(kind: Kind, running: u64) -> Judge {
+fn judge(kind: ImageKind, running: u64) -> Judge {
     Judge {
         kind,
         bytes_max: 10_000,
@@ -93,7 +93,7 @@ fn depot(disk: &SharedDisk, running: Program) -> Depot {
 }
 
 /// A whole update.
-fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<Head, Refusal> {
+fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<ImageHeader, Refusal> {
     depot.begin(judge)?;
     for part in image.chunks(300) {
         depot.append(part)?;
@@ -139,7 +139,12 @@ fn updated(versions: &[u64]) -> SimDisk {
     for minor in versions {
         let (running, before) = start(&mut disk.look());
         let mut depot = depot(&disk, running);
-        update(&mut depot, &firmware(*minor), judge(Kind::Firmware, before)).unwrap();
+        update(
+            &mut depot,
+            &firmware(*minor),
+            judge(ImageKind::Firmware, before),
+        )
+        .unwrap();
         let mut here = disk.look();
         let (program, _) = start(&mut here);
         record::change(&mut disk.clone(), |slots| {
@@ -154,7 +159,7 @@ fn updated(versions: &[u64]) -> SimDisk {
 fn gone_back() -> SimDisk {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), judge(Kind::Firmware, 1)).unwrap();
+    update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
     record::change(&mut disk.clone(), |slots| slots.failed(ImageSlot::B, "")).unwrap();
     disk.look()
 }
@@ -181,7 +186,8 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
             let disk = SharedDisk::of(beginning.clone());
             let mut depot = depot(&disk, running);
             disk.arrange(step, DiskFault::PowerCut);
-            let switched = update(&mut depot, &firmware(new), judge(Kind::Firmware, old)).is_ok();
+            let switched =
+                update(&mut depot, &firmware(new), judge(ImageKind::Firmware, old)).is_ok();
             for seed in 1..=24 {
                 let mut left = disk.look().after_power_cut(&mut Dice(seed));
                 let (_, found) = start(&mut left);
@@ -195,7 +201,12 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
                     let (running, before) = start(&mut left.clone());
                     let disk = SharedDisk::of(left);
                     let mut depot = self::depot(&disk, running);
-                    update(&mut depot, &firmware(10), judge(Kind::Firmware, before)).unwrap();
+                    update(
+                        &mut depot,
+                        &firmware(10),
+                        judge(ImageKind::Firmware, before),
+                    )
+                    .unwrap();
                     assert_eq!(start(&mut disk.look()).1, 10, "{context}");
                     let leftovers =
                         |name: &String| name.ends_with(".part") || name.ends_with(".new");
@@ -216,7 +227,7 @@ fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
             let disk = SharedDisk::of(beginning.clone());
             let mut depot = depot(&disk, running);
             disk.arrange(step, DiskFault::Error);
-            let updated = update(&mut depot, &firmware(9), judge(Kind::Firmware, old));
+            let updated = update(&mut depot, &firmware(9), judge(ImageKind::Firmware, old));
             let (_, found) = start(&mut disk.look().healthy());
             let expected = if updated.is_ok() { 9 } else { old };
             assert_eq!(found, expected, "from {old}, error at step {step}");
@@ -225,7 +236,7 @@ fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
                     matches!(refusal, Refusal::Disk(_)),
                     "step {step}: {refusal}"
                 );
-                update(&mut depot, &firmware(9), judge(Kind::Firmware, old)).unwrap();
+                update(&mut depot, &firmware(9), judge(ImageKind::Firmware, old)).unwrap();
                 assert_eq!(start(&mut disk.look()).1, 9);
             }
         }
@@ -255,7 +266,7 @@ fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
             if update(
                 &mut depot,
                 &firmware(attempted),
-                judge(Kind::Firmware, found),
+                judge(ImageKind::Firmware, found),
             )
             .is_ok()
             {
@@ -291,7 +302,7 @@ fn a_slot_whose_bytes_rot_is_never_started() {
 fn a_new_program_has_so_many_starts_without_a_verdict() {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), judge(Kind::Firmware, 1)).unwrap();
+    update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
     let mut disk = disk.look();
     let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
     assert_eq!(found, [2, 2, 2, 1, 1]);
@@ -302,7 +313,7 @@ fn each_step_is_refused_unless_the_one_before_it_was_done() {
     let disk = SharedDisk::default();
     let mut depot = depot(&disk, Program::Factory);
     let image = firmware(1);
-    let judge = || judge(Kind::Firmware, 0);
+    let judge = || judge(ImageKind::Firmware, 0);
     let said = |outcome: Result<(), Refusal>| outcome.unwrap_err().to_string();
     for _ in 0..2 {
         assert_eq!(said(depot.append(&image)), "nothing was begun yet");
@@ -337,12 +348,12 @@ fn each_step_is_refused_unless_the_one_before_it_was_done() {
 fn what_is_not_taken_leaves_nothing_behind() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
-    let key = |pair: &KeyPair| Key::parse(&pair.pk.to_base64()).unwrap();
+    let key = |pair: &KeyPair| VerifyingKey::parse(&pair.pk.to_base64()).unwrap();
     let strict = |versions: Versions, signatures: Signatures| Judge {
         keys: vec![key(&pair)],
         versions,
         signatures,
-        ..judge(Kind::Firmware, 5)
+        ..judge(ImageKind::Firmware, 5)
     };
     let usual = strict(Versions::NotOlder, Signatures::Required);
     let lax = strict(Versions::All, Signatures::NotRequired);
@@ -427,7 +438,7 @@ fn a_page_is_not_put_where_it_does_not_fit() {
     let mut depot = depot(&disk, Program::Factory);
     let old = Judge {
         running: Version::new(3, 9, 0),
-        ..judge(Kind::Page, 0)
+        ..judge(ImageKind::Page, 0)
     };
     let refusal = update(&mut depot, &page(1), old).unwrap_err();
     assert!(
@@ -435,9 +446,9 @@ fn a_page_is_not_put_where_it_does_not_fit() {
         "{refusal}"
     );
     let packed = Packed::new(b"no archive")
-        .image(facts(Kind::Page, 1))
+        .image(facts(ImageKind::Page, 1))
         .unwrap();
-    let refusal = update(&mut depot, &packed, judge(Kind::Page, 0)).unwrap_err();
+    let refusal = update(&mut depot, &packed, judge(ImageKind::Page, 0)).unwrap_err();
     assert!(refusal.to_string().contains("holds no page"), "{refusal}");
     assert_eq!(disk.look().all_names(), [""; 0]);
 }
@@ -446,7 +457,7 @@ fn a_page_is_not_put_where_it_does_not_fit() {
 fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), judge(Kind::Firmware, 1)).unwrap();
+    update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
     let slots: Slots = record::change(&mut disk.clone(), |slots| {
         slots.failed(ImageSlot::B, "it painted nothing");
     })
@@ -466,8 +477,8 @@ fn a_version_that_somebody_goes_back_from_is_noted_as_left() {
         let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
         let judge = Judge {
             versions: Versions::All,
-            keys: vec![Key::parse(&pair.pk.to_base64()).unwrap()],
-            ..judge(Kind::Firmware, running)
+            keys: vec![VerifyingKey::parse(&pair.pk.to_base64()).unwrap()],
+            ..judge(ImageKind::Firmware, running)
         };
         update(&mut depot, &signed_by(&pair, &firmware(minor)), judge).unwrap();
         let (slots, _) = record::read(&mut disk.clone());
@@ -540,7 +551,7 @@ fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
             );
             // The clock takes the next update, and then there is nothing to tell.
             let mut depot = depot(&disk, Program::Factory);
-            update(&mut depot, &firmware(3), judge(Kind::Firmware, 0)).unwrap();
+            update(&mut depot, &firmware(3), judge(ImageKind::Firmware, 0)).unwrap();
             let active = record::look(&mut disk.clone()).active.unwrap();
             let slots = record::change(&mut disk.clone(), |slots| slots.passed(active)).unwrap();
             assert_eq!(slots.last_failure, None);
@@ -567,7 +578,7 @@ fn notes_that_cannot_be_read_now_are_not_replaced() {
         );
     }
     let mut depot = depot(&disk, Program::Factory);
-    let refused = update(&mut depot, &firmware(3), judge(Kind::Firmware, 0)).unwrap_err();
+    let refused = update(&mut depot, &firmware(3), judge(ImageKind::Firmware, 0)).unwrap_err();
     assert!(
         refused.to_string().contains("firmware.json cannot be read"),
         "{refused}"

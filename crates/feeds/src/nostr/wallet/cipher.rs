@@ -105,16 +105,16 @@ impl fmt::Debug for Nip44 {
 }
 
 /// Encrypts to one peer and decrypts what it sends.
-pub struct Channel {
+pub struct EncryptedChannel {
     secret: SecretKey,
     peer: PublicKey,
     nip44: Nip44,
 }
 
-impl Channel {
+impl EncryptedChannel {
     /// A channel between a secret key and a peer's key, 64 hex digits each; none if one is no key.
-    pub fn new(secret: &Secret, peer: &str) -> Option<Channel> {
-        Some(Channel {
+    pub fn new(secret: &Secret, peer: &str) -> Option<EncryptedChannel> {
+        Some(EncryptedChannel {
             secret: SecretKey::from_slice(&key(secret.expose())?).ok()?,
             peer: PublicKey::from_byte_array(key(peer)?),
             nip44: Nip44::between(secret, peer)?,
@@ -177,10 +177,10 @@ fn decoded(payload: &str) -> Result<Vec<u8>, Malformed> {
     }
 }
 
-impl fmt::Debug for Channel {
+impl fmt::Debug for EncryptedChannel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Channel")
+            .debug_struct("EncryptedChannel")
             .field("peer", &self.peer.to_hex())
             .finish_non_exhaustive()
     }

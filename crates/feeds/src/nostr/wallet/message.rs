@@ -66,7 +66,7 @@ fn words(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
 
 /// A request to the wallet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum WalletMethod {
     /// Asks for the balance.
     GetBalance,
     /// Asks for the latest payments.
@@ -76,25 +76,25 @@ pub enum Method {
 /// Payments that are asked for at most.
 pub const TRANSACTIONS_MAX: usize = 20;
 
-impl Method {
+impl WalletMethod {
     /// Name of the request.
     pub fn word(self) -> &'static str {
         match self {
-            Method::GetBalance => "get_balance",
-            Method::ListTransactions => "list_transactions",
+            WalletMethod::GetBalance => "get_balance",
+            WalletMethod::ListTransactions => "list_transactions",
         }
     }
 }
 
 /// Text of a request for the balance.
 pub fn get_balance() -> String {
-    json!({"method": Method::GetBalance.word(), "params": {}}).to_string()
+    json!({"method": WalletMethod::GetBalance.word(), "params": {}}).to_string()
 }
 
 /// Text of a request for the payments since a time, s since 1970-01-01 UTC.
 pub fn list_transactions(from: u64) -> String {
     json!({
-        "method": Method::ListTransactions.word(),
+        "method": WalletMethod::ListTransactions.word(),
         "params": {"from": from, "limit": TRANSACTIONS_MAX, "unpaid": false},
     })
     .to_string()
@@ -123,7 +123,7 @@ impl fmt::Display for WalletError {
 ///
 /// # Errors
 /// The text is no reply to that request, or has neither a result nor an error.
-pub fn reply(method: Method, text: &str) -> Result<Result<Value, WalletError>, Malformed> {
+pub fn reply(method: WalletMethod, text: &str) -> Result<Result<Value, WalletError>, Malformed> {
     let mut reply = object(text)?;
     let answered = reply
         .get("result_type")

@@ -9,14 +9,14 @@ use crate::malformed::Malformed;
 
 /// Randomness for one step, from the operating system; never used twice.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Noise {
+pub struct StepRandomness {
     /// For the cipher.
     pub cipher: Bytes32,
     /// For the signature.
     pub signature: Bytes32,
 }
 
-impl fmt::Debug for Noise {
+impl fmt::Debug for StepRandomness {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Noise(..)")
     }

@@ -19,9 +19,9 @@ use super::{
         recent::Recent,
     },
     INFO, NOTIFICATION_NIP04, NOTIFICATION_NIP44, REPLY, REQUEST,
-    cipher::{Channel, Cipher},
-    message::{self, Info, Method, Transaction},
-    reaction::{Complaint, Noise, Reaction},
+    cipher::{Cipher, EncryptedChannel},
+    message::{self, Info, Transaction, WalletMethod},
+    reaction::{Complaint, Reaction, StepRandomness},
 };
 use crate::malformed::Malformed;
 
@@ -43,17 +43,17 @@ const NOTIFICATION_AGE_MAX_SECS: u64 = 900;
 /// Wall clocks before this are not put into events, s since 1970-01-01 UTC.
 const CLOCK_FROM_SECS: u64 = 1_700_000_000;
 
-/// How far the conversation is.
+/// State of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum WalletSessionState {
     /// The wallet has not said what it can do.
     Bootstrapping,
     /// The wallet answers in this cipher.
     Ready(Cipher),
 }
 
-/// A payment that was told, and when.
-struct Told {
+/// A payment that was reported to the device, and when.
+struct ReportedPayment {
     hash: String,
     /// A payment to oneself goes out and comes in under one hash.
     direction: Option<Direction>,
@@ -66,16 +66,16 @@ pub struct WalletSession {
     identity: FigureIdentity,
     wallet_key: Bytes32,
     signer: Signer,
-    channel: Channel,
+    channel: EncryptedChannel,
     refresh: Duration,
-    state: State,
-    in_flight: Option<(Bytes32, Method)>,
+    state: WalletSessionState,
+    in_flight: Option<(Bytes32, WalletMethod)>,
     next_poll: Option<Duration>,
     /// The balance was asked for, and no reply has told it.
     awaits_balance: bool,
     asked_for_missed: bool,
     balance: Option<Msats>,
-    payments: VecDeque<Told>,
+    payments: VecDeque<ReportedPayment>,
     events: Recent<Bytes32, EVENTS_REMEMBERED>,
 }
 
@@ -90,10 +90,10 @@ impl WalletSession {
             identity: pairing.identity(),
             wallet_key: key(&pairing.wallet).ok_or(Malformed("wallet-key"))?,
             signer: Signer::new(&pairing.secret).ok_or(Malformed("secret"))?,
-            channel: Channel::new(&pairing.secret, &pairing.wallet)
+            channel: EncryptedChannel::new(&pairing.secret, &pairing.wallet)
                 .ok_or(Malformed("wallet-key"))?,
             refresh,
-            state: State::Bootstrapping,
+            state: WalletSessionState::Bootstrapping,
             in_flight: None,
             next_poll: None,
             awaits_balance: false,
@@ -115,7 +115,7 @@ impl WalletSession {
     }
 
     /// How far the conversation is.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> WalletSessionState {
         self.state
     }
 
@@ -134,8 +134,8 @@ impl WalletSession {
         self.in_flight = None;
         self.awaits_balance = false;
         self.next_poll = Some(match self.state {
-            State::Bootstrapping => now.uptime.saturating_add(self.refresh),
-            State::Ready(_) => now.uptime,
+            WalletSessionState::Bootstrapping => now.uptime.saturating_add(self.refresh),
+            WalletSessionState::Ready(_) => now.uptime,
         });
         let info = Filter {
             kinds: vec![INFO],
@@ -162,7 +162,7 @@ impl WalletSession {
 
     /// Ends the conversation; the messages close what the relay still serves.
     pub fn closed(&mut self) -> Vec<String> {
-        self.state = State::Bootstrapping;
+        self.state = WalletSessionState::Bootstrapping;
         self.in_flight = None;
         self.next_poll = None;
         self.subscriptions()
@@ -177,22 +177,22 @@ impl WalletSession {
     }
 
     /// Asks for the balance if it is time; a request that is still under way is given up and reported as a failed poll.
-    pub fn poll(&mut self, now: Now, noise: &Noise) -> Reaction {
+    pub fn poll(&mut self, now: Now, noise: &StepRandomness) -> Reaction {
         if self.next_poll.is_none_or(|at| now.uptime < at) {
             return Reaction::default();
         }
-        let is_failed = self.awaits_balance || self.state == State::Bootstrapping;
+        let is_failed = self.awaits_balance || self.state == WalletSessionState::Bootstrapping;
         let failed = is_failed.then_some(Observation::PollFailed);
         self.next_poll = Some(now.uptime.saturating_add(self.refresh));
         Reaction {
-            send: self.ask(Method::GetBalance, now, noise),
+            send: self.ask(WalletMethod::GetBalance, now, noise),
             heard: failed.into_iter().collect(),
             complaint: None,
         }
     }
 
     /// Takes one message of the relay.
-    pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &Noise) -> Reaction {
+    pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &StepRandomness) -> Reaction {
         let taken = match message {
             RelayMessage::Event { event, .. } => VerifiedEvent::verify(event)
                 .map_err(Complaint::from)
@@ -224,7 +224,7 @@ impl WalletSession {
         &mut self,
         event: &VerifiedEvent,
         now: Now,
-        noise: &Noise,
+        noise: &StepRandomness,
     ) -> Result<Reaction, Complaint> {
         if *event.author() != self.wallet_key {
             return Err(Malformed("author").into());
@@ -237,7 +237,7 @@ impl WalletSession {
             REPLY => self.reply(event, now, noise),
             NOTIFICATION_NIP44 => self.notification(event, Cipher::Nip44, now, noise),
             // Wallets that know both ciphers send everything twice.
-            NOTIFICATION_NIP04 if self.state == State::Ready(Cipher::Nip44) => {
+            NOTIFICATION_NIP04 if self.state == WalletSessionState::Ready(Cipher::Nip44) => {
                 Ok(Reaction::default())
             }
             NOTIFICATION_NIP04 => self.notification(event, Cipher::Nip04, now, noise),
@@ -249,15 +249,15 @@ impl WalletSession {
         &mut self,
         event: &VerifiedEvent,
         now: Now,
-        noise: &Noise,
+        noise: &StepRandomness,
     ) -> Result<Reaction, Complaint> {
         let was = self.state;
-        self.state = State::Ready(Info::read(event)?.cipher);
+        self.state = WalletSessionState::Ready(Info::read(event)?.cipher);
         if self.state == was {
             return Ok(Reaction::default());
         }
         Ok(Reaction {
-            send: self.ask(Method::GetBalance, now, noise),
+            send: self.ask(WalletMethod::GetBalance, now, noise),
             ..Reaction::default()
         })
     }
@@ -266,9 +266,9 @@ impl WalletSession {
         &mut self,
         event: &VerifiedEvent,
         now: Now,
-        noise: &Noise,
+        noise: &StepRandomness,
     ) -> Result<Reaction, Complaint> {
-        let State::Ready(negotiated) = self.state else {
+        let WalletSessionState::Ready(negotiated) = self.state else {
             return Ok(Reaction::default());
         };
         // A reply to a request that was given up comes too late.
@@ -284,7 +284,7 @@ impl WalletSession {
         self.in_flight = None;
         let result = message::reply(method, &text)?.map_err(Complaint::Wallet)?;
         match method {
-            Method::GetBalance => {
+            WalletMethod::GetBalance => {
                 let balance = message::balance(&result)?;
                 self.balance = Some(balance);
                 self.awaits_balance = false;
@@ -294,7 +294,7 @@ impl WalletSession {
                     complaint: None,
                 })
             }
-            Method::ListTransactions => {
+            WalletMethod::ListTransactions => {
                 let missed = message::transactions(&result);
                 let heard = missed
                     .iter()
@@ -313,7 +313,7 @@ impl WalletSession {
         event: &VerifiedEvent,
         cipher: Cipher,
         now: Now,
-        noise: &Noise,
+        noise: &StepRandomness,
     ) -> Result<Reaction, Complaint> {
         let age = clock_secs(now.utc).map(|secs| secs.saturating_sub(event.created_at()));
         if age.is_some_and(|age| age > NOTIFICATION_AGE_MAX_SECS) {
@@ -352,7 +352,7 @@ impl WalletSession {
             if self.payments.len() == PAYMENTS_REMEMBERED {
                 self.payments.pop_front();
             }
-            self.payments.push_back(Told {
+            self.payments.push_back(ReportedPayment {
                 hash: transaction.hash.clone(),
                 direction: transaction.direction,
                 at: now.uptime,
@@ -383,34 +383,36 @@ impl WalletSession {
     }
 
     /// Asks for the balance, unless another question is open.
-    fn refetch(&mut self, now: Now, noise: &Noise) -> Vec<String> {
+    fn refetch(&mut self, now: Now, noise: &StepRandomness) -> Vec<String> {
         match self.in_flight {
-            None | Some((_, Method::GetBalance)) => self.ask(Method::GetBalance, now, noise),
-            Some((_, Method::ListTransactions)) => Vec::new(),
+            None | Some((_, WalletMethod::GetBalance)) => {
+                self.ask(WalletMethod::GetBalance, now, noise)
+            }
+            Some((_, WalletMethod::ListTransactions)) => Vec::new(),
         }
     }
 
     /// Asks once for the payments that were missed while nobody listened.
-    fn ask_for_missed(&mut self, now: Now, noise: &Noise) -> Vec<String> {
+    fn ask_for_missed(&mut self, now: Now, noise: &StepRandomness) -> Vec<String> {
         if self.asked_for_missed || clock_secs(now.utc).is_none() {
             return Vec::new();
         }
         self.asked_for_missed = true;
-        self.ask(Method::ListTransactions, now, noise)
+        self.ask(WalletMethod::ListTransactions, now, noise)
     }
 
-    fn ask(&mut self, method: Method, now: Now, noise: &Noise) -> Vec<String> {
-        let State::Ready(cipher) = self.state else {
+    fn ask(&mut self, method: WalletMethod, now: Now, noise: &StepRandomness) -> Vec<String> {
+        let WalletSessionState::Ready(cipher) = self.state else {
             return Vec::new();
         };
         let secs = clock_secs(now.utc).unwrap_or(now.uptime.as_secs());
         let text = match method {
-            Method::GetBalance => {
+            WalletMethod::GetBalance => {
                 self.next_poll = Some(now.uptime.saturating_add(self.refresh));
                 self.awaits_balance = true;
                 message::get_balance()
             }
-            Method::ListTransactions => {
+            WalletMethod::ListTransactions => {
                 message::list_transactions(secs.saturating_sub(MISSED_SECS))
             }
         };

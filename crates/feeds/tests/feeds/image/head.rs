@@ -1,6 +1,8 @@
 //! The head: its bytes, and what it cannot say.
 
-use feeds::image::{Fault, Head, Kind, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX};
+use feeds::image::{
+    ImageFault, ImageHeader, ImageKind, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX,
+};
 
 use super::{open, packed, refusal};
 use crate::support::{fixture, hex};
@@ -27,7 +29,7 @@ fn the_head_of_an_image_from_elsewhere_is_where_the_document_says() {
         assert_eq!(*at, next, "{name} follows what is before it");
         next = at + length;
     }
-    assert_eq!(next, Head::BYTES);
+    assert_eq!(next, ImageHeader::BYTES);
     let field = |wanted: &str| {
         let (at, length, _) = rows.iter().find(|(_, _, name)| name == wanted).unwrap();
         &bytes[*at..][..*length]
@@ -47,7 +49,7 @@ fn the_head_of_an_image_from_elsewhere_is_where_the_document_says() {
     let head = image.head();
     assert_eq!(hex(field("magic")), "8950544b0d0a1a0a");
     assert_eq!(number("form"), 1);
-    assert_eq!((number("kind"), head.kind), (1, Kind::Firmware));
+    assert_eq!((number("kind"), head.kind), (1, ImageKind::Firmware));
     assert_eq!(number("packing"), 1);
     assert_eq!(number("payload length"), head.payload_bytes);
     assert_eq!(number("content length"), head.content_bytes);
@@ -60,7 +62,7 @@ fn the_head_of_an_image_from_elsewhere_is_where_the_document_says() {
     assert_eq!(text("version"), head.version.to_string());
     assert_eq!(text("commit"), head.commit);
     let mut crc = flate2::Crc::new();
-    crc.update(&bytes[..Head::BYTES - 4]);
+    crc.update(&bytes[..ImageHeader::BYTES - 4]);
     assert_eq!(number("checksum"), u64::from(crc.sum()));
     assert_eq!(
         (head.version.to_string().as_str(), head.board.as_str()),
@@ -71,7 +73,7 @@ fn the_head_of_an_image_from_elsewhere_is_where_the_document_says() {
 #[test]
 fn every_flipped_bit_of_a_head_is_noticed() {
     let bytes = packed(b"content");
-    for bit in 0..Head::BYTES * 8 {
+    for bit in 0..ImageHeader::BYTES * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         refusal(&flipped);
@@ -118,26 +120,26 @@ fn what_is_no_image_is_told_apart_from_what_is_damaged() {
 fn a_head_says_only_what_can_be() {
     let image = packed(b"content");
     let good = open(&image).head().clone();
-    let page = Head {
-        kind: Kind::Page,
+    let page = ImageHeader {
+        kind: ImageKind::Page,
         board: String::new(),
         panel: String::new(),
         target: String::new(),
         ..good.clone()
     };
-    let of = |change: fn(&mut Head), head: &Head| {
+    let of = |change: fn(&mut ImageHeader), head: &ImageHeader| {
         let mut head = head.clone();
         change(&mut head);
         match head.encode() {
             Ok(bytes) => {
-                assert_eq!(Head::decode(&bytes).unwrap(), head);
+                assert_eq!(ImageHeader::decode(&bytes).unwrap(), head);
                 None
             }
-            Err(Fault::Head(field)) => Some(field),
+            Err(ImageFault::Head(field)) => Some(field),
             Err(fault) => panic!("{fault}"),
         }
     };
-    type Change = fn(&mut Head);
+    type Change = fn(&mut ImageHeader);
     let firmware: [(Change, Option<&str>); 17] = [
         (|_| {}, None),
         (|head| head.commit.clear(), None),

@@ -7,13 +7,13 @@ mod signing;
 
 use std::io::Cursor;
 
-use feeds::image::{Facts, Head, Image, Kind, Packed};
+use feeds::image::{Image, ImageFacts, ImageHeader, ImageKind, Packed};
 use sha2::{Digest, Sha256};
 
 /// Facts of a firmware image.
-fn facts() -> Facts {
-    Facts {
-        kind: Kind::Firmware,
+fn facts() -> ImageFacts {
+    ImageFacts {
+        kind: ImageKind::Firmware,
         build_time: 1_764_547_200,
         board: "rev-b".to_owned(),
         panel: "122x250".to_owned(),
@@ -38,7 +38,7 @@ fn refusal(bytes: &[u8]) -> String {
 }
 
 /// An image whose head and payload say what they like.
-fn forged(payload: &[u8], change: impl FnOnce(&mut Head)) -> Vec<u8> {
+fn forged(payload: &[u8], change: impl FnOnce(&mut ImageHeader)) -> Vec<u8> {
     let mut head = open(&packed(b"x")).head().clone();
     head.payload_bytes = payload.len() as u64;
     head.payload_digest = Sha256::digest(payload).into();

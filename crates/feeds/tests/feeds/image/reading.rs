@@ -5,7 +5,7 @@ use std::{
     io::{self, Cursor, Read, Seek, SeekFrom},
 };
 
-use feeds::image::{self, Head, Image};
+use feeds::image::{self, Image, ImageHeader};
 use proptest::prelude::*;
 
 use super::{facts, forged, open, packed};
@@ -57,7 +57,7 @@ fn a_file_that_shrinks_under_its_reader_is_cut_off() {
     let bytes = packed(&content);
     let wanted = open(&bytes).head().signed_bytes();
     let whole = usize::try_from(wanted).unwrap();
-    for length in [Head::BYTES + 5, whole / 2, whole - 5] {
+    for length in [ImageHeader::BYTES + 5, whole / 2, whole - 5] {
         let there = Cell::new(bytes.len());
         let file = Cursor::new(&bytes[..]);
         let mut image = Image::open(Shortened {
@@ -86,7 +86,7 @@ fn only_what_the_head_tells_of_comes_out() {
     let payload = image::Packed::new(&content).payload().to_vec();
     let longer = [&payload[..], b"more"].concat();
     let truth = open(&packed(&content)).head().clone();
-    let told = |head: &mut Head| {
+    let told = |head: &mut ImageHeader| {
         head.content_bytes = truth.content_bytes;
         head.content_digest = truth.content_digest;
     };
@@ -152,7 +152,7 @@ fn a_disk_that_is_full_is_no_damage() {
         }
     }
     let fault = open(&packed(b"content")).unpack(&mut Full).unwrap_err();
-    assert!(matches!(fault, image::Fault::Io(_)), "{fault}");
+    assert!(matches!(fault, image::ImageFault::Io(_)), "{fault}");
 }
 
 proptest! {

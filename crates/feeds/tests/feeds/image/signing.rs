@@ -2,14 +2,14 @@
 
 use std::io::Cursor;
 
-use feeds::image::{self, Head, Image, Key, SIGNATURES_MAX, Signature};
+use feeds::image::{self, Image, ImageHeader, SIGNATURES_MAX, Signature, VerifyingKey};
 
 use super::open;
 use crate::support::fixture;
 
-fn key(name: &str) -> Key {
+fn key(name: &str) -> VerifyingKey {
     let text = String::from_utf8(fixture(&format!("image/{name}.pub"))).unwrap();
-    Key::parse(&text).unwrap()
+    VerifyingKey::parse(&text).unwrap()
 }
 
 fn signatures(name: &str) -> Vec<Signature> {
@@ -17,7 +17,7 @@ fn signatures(name: &str) -> Vec<Signature> {
 }
 
 /// Who signed an image, or why nobody counts.
-fn judged(bytes: &[u8], keys: &[Key]) -> Result<String, String> {
+fn judged(bytes: &[u8], keys: &[VerifyingKey]) -> Result<String, String> {
     let image = Image::open(Cursor::new(bytes));
     image
         .and_then(|mut image| image.verify(keys))
@@ -29,7 +29,7 @@ fn judged(bytes: &[u8], keys: &[Key]) -> Result<String, String> {
 fn keys_are_read_as_minisign_writes_them() {
     let file = String::from_utf8(fixture("image/stock.pub")).unwrap();
     let line = file.lines().nth(1).unwrap();
-    let key = Key::parse(&file).unwrap();
+    let key = VerifyingKey::parse(&file).unwrap();
     assert_eq!(key.id().to_string(), "CB5481A22D301F0A");
     for text in [
         line.to_owned(),
@@ -38,7 +38,11 @@ fn keys_are_read_as_minisign_writes_them() {
         file.replace('\n', "\r\n"),
         format!("{file}\n\n"),
     ] {
-        assert_eq!(Key::parse(&text).unwrap().id(), key.id(), "{text:?}");
+        assert_eq!(
+            VerifyingKey::parse(&text).unwrap().id(),
+            key.id(),
+            "{text:?}"
+        );
     }
     for text in [
         "",
@@ -52,7 +56,7 @@ fn keys_are_read_as_minisign_writes_them() {
         &format!("hello\n{line}"),
         &line.replace("RW", "AA"),
     ] {
-        assert!(Key::parse(text).is_none(), "{text:?}");
+        assert!(VerifyingKey::parse(text).is_none(), "{text:?}");
     }
 }
 
@@ -172,7 +176,7 @@ fn what_is_behind_the_payload_is_signatures_and_nothing_else() {
         refused_fifth(&one),
         "what is behind its payload is no signature of minisign (too many)"
     );
-    assert!(Head::BYTES < signed);
+    assert!(ImageHeader::BYTES < signed);
 }
 
 fn refused_fifth(one: &str) -> String {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use feeds::image::{self, Key, Signature};
+use feeds::image::{self, Signature, VerifyingKey};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ const PASSWORD_MAX: usize = 1024;
 pub(super) struct Made {
     secret_file: PathBuf,
     public_file: PathBuf,
-    public: Key,
+    public: VerifyingKey,
     line: String,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn make(path: &Path, password: Option<String>) -> Result<Made, Failur
     let pair = pair.map_err(cannot)?;
     let public_text = pair.pk.to_box().map_err(cannot)?.to_string();
     let secret_text = pair.sk.to_box(Some(comment)).map_err(cannot)?.to_string();
-    let public = Key::parse(&public_text)
+    let public = VerifyingKey::parse(&public_text)
         .ok_or_else(|| Failure::failed("cannot make a key: it cannot be read again"))?;
     new_file(path, 0o600, &secret_text)?;
     new_file(&public_file, 0o644, &public_text)?;
@@ -110,11 +110,11 @@ fn new_file(path: &Path, mode: u32, text: &str) -> Result<(), Failure> {
 }
 
 /// A public key in a file.
-pub(super) fn public(path: &Path) -> Result<Key, Failure> {
+pub(super) fn public(path: &Path) -> Result<VerifyingKey, Failure> {
     let bytes = read_at_most(path, KEY_FILE_MAX)?;
     let key = String::from_utf8(bytes)
         .ok()
-        .and_then(|text| Key::parse(&text));
+        .and_then(|text| VerifyingKey::parse(&text));
     key.ok_or_else(|| {
         Failure::failed(format!(
             "{} holds no public key of minisign: such a file is made by `papertick image keygen`",
@@ -154,8 +154,8 @@ impl Secret {
         Ok(Secret { secret, public })
     }
 
-    fn key(&self) -> Option<Key> {
-        Key::parse(&self.public.to_base64())
+    fn key(&self) -> Option<VerifyingKey> {
+        VerifyingKey::parse(&self.public.to_base64())
     }
 }
 
@@ -202,7 +202,7 @@ pub(super) fn attach(signature_file: &Path, path: &Path) -> Result<(), Failure> 
     write_behind(&signature, path)
 }
 
-fn put(signature: &Signature, key: &Key, path: &Path) -> Result<(), Failure> {
+fn put(signature: &Signature, key: &VerifyingKey, path: &Path) -> Result<(), Failure> {
     write_behind(signature, path)?;
     // A signature that nobody can check would only be noticed by the clocks.
     let checked = open(path)?.verify(std::slice::from_ref(key));

@@ -15,7 +15,7 @@ use std::{
 
 use board::spec;
 use clap::{Args, Subcommand};
-use feeds::image::{Fault, Image, Kind, PAGE_BYTES_MAX, page::Page};
+use feeds::image::{Image, ImageFault, ImageKind, PAGE_BYTES_MAX, page::Page};
 
 use storage::disk;
 
@@ -280,8 +280,8 @@ fn sign(args: &SignArgs) -> Result<String, Failure> {
 
 fn verify(args: &VerifyArgs) -> Result<String, Failure> {
     let trusted: Result<Vec<_>, _> = args.key.iter().map(|path| keys::public(path)).collect();
-    let refused = |fault: Fault| {
-        if let Fault::Io(error) = &fault {
+    let refused = |fault: ImageFault| {
+        if let ImageFault::Io(error) = &fault {
             return cannot_read(&args.image, error);
         }
         Failure::refused(format!("{}: {fault}", args.image.display()))
@@ -305,10 +305,10 @@ fn verify(args: &VerifyArgs) -> Result<String, Failure> {
 }
 
 /// Unpacks the content and looks at it.
-fn check_content(image: &mut Image<File>) -> Result<(), Fault> {
+fn check_content(image: &mut Image<File>) -> Result<(), ImageFault> {
     match image.head().kind {
-        Kind::Firmware => image.unpack(&mut io::sink()),
-        Kind::Page => {
+        ImageKind::Firmware => image.unpack(&mut io::sink()),
+        ImageKind::Page => {
             let length = image.head().content_bytes.min(PAGE_BYTES_MAX);
             let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
             image.unpack(&mut content)?;

@@ -8,7 +8,7 @@ use std::{
 
 use device::board::BoardSpec;
 use feeds::image::{
-    Facts, Kind, PAGE_BYTES_MAX, PROGRAM_BYTES_MAX, Packed,
+    ImageFacts, ImageKind, PAGE_BYTES_MAX, PROGRAM_BYTES_MAX, Packed,
     page::{MANIFEST, Manifest, Page},
 };
 use semver::Version;
@@ -81,8 +81,8 @@ impl Program {
 
     /// Makes an image of it for a board.
     pub(crate) fn image(&self, board: &BoardSpec) -> Result<Vec<u8>, Failure> {
-        let facts = Facts {
-            kind: Kind::Firmware,
+        let facts = ImageFacts {
+            kind: ImageKind::Firmware,
             build_time: self.facts.time.unwrap_or_default(),
             board: board.id.to_string(),
             panel: judge::panel(board),
@@ -133,8 +133,8 @@ pub(crate) fn page(folder: &Path, version: Option<Version>) -> Result<Vec<u8>, F
     let page = Page { manifest, files };
     let content = page.write().map_err(|fault| about(&fault.to_string()))?;
     Page::parse(&content).map_err(|fault| about(&fault.to_string()))?;
-    let facts = Facts {
-        kind: Kind::Page,
+    let facts = ImageFacts {
+        kind: ImageKind::Page,
         build_time: page.manifest.build_time,
         board: String::new(),
         panel: String::new(),

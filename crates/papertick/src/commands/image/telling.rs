@@ -5,7 +5,7 @@ use std::{
     io::{Read, Seek},
 };
 
-use feeds::image::{Head, Image, Kind};
+use feeds::image::{Image, ImageHeader, ImageKind};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -15,11 +15,11 @@ use crate::printable::one_line;
 pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
     let head = image.head();
     match head.kind {
-        Kind::Firmware => one_line(&format!(
+        ImageKind::Firmware => one_line(&format!(
             "firmware {} for {}, {}, {}",
             head.version, head.board, head.panel, head.target
         )),
-        Kind::Page => format!("page {}", head.version),
+        ImageKind::Page => format!("page {}", head.version),
     }
 }
 
@@ -84,14 +84,14 @@ pub(super) fn document<R: Read + Seek>(image: &Image<R>) -> Value {
     })
 }
 
-fn kind(head: &Head) -> &'static str {
+fn kind(head: &ImageHeader) -> &'static str {
     match head.kind {
-        Kind::Firmware => "firmware",
-        Kind::Page => "page",
+        ImageKind::Firmware => "firmware",
+        ImageKind::Page => "page",
     }
 }
 
-fn built(head: &Head) -> Option<String> {
+fn built(head: &ImageHeader) -> Option<String> {
     let seconds = i64::try_from(head.build_time).ok()?;
     let time = Timestamp::from_second(seconds).ok()?;
     (seconds > 0).then(|| time.to_string())

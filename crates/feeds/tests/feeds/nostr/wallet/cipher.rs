@@ -3,7 +3,7 @@
 use device::secret::Secret;
 use feeds::{
     malformed::Malformed,
-    nostr::wallet::cipher::{Channel, Cipher, Nip44},
+    nostr::wallet::cipher::{Cipher, EncryptedChannel, Nip44},
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -62,7 +62,10 @@ fn conversation_keys() {
             Nip44::between(&secret, text(&row, "pub2")).is_none(),
             "{row}"
         );
-        assert!(Channel::new(&secret, text(&row, "pub2")).is_none(), "{row}");
+        assert!(
+            EncryptedChannel::new(&secret, text(&row, "pub2")).is_none(),
+            "{row}"
+        );
     }
 }
 
@@ -122,8 +125,8 @@ fn texts_and_payloads() {
             Secret::new(text(&row, "sec1")),
             Secret::new(text(&row, "sec2")),
         );
-        let there = Channel::new(&first, &public_key(second.expose())).unwrap();
-        let back = Channel::new(&second, &public_key(first.expose())).unwrap();
+        let there = EncryptedChannel::new(&first, &public_key(second.expose())).unwrap();
+        let back = EncryptedChannel::new(&second, &public_key(first.expose())).unwrap();
         let key = Nip44::between(&first, &public_key(second.expose())).unwrap();
         assert_eq!(hex(key.conversation_key()), text(&row, "conversation_key"));
         let payload = there.encrypt(
@@ -189,8 +192,8 @@ fn payloads_that_cannot_be_decrypted() {
 #[test]
 fn the_older_cipher_opens_what_it_sealed() {
     let wallet = format!("{:064x}", 2);
-    let there = Channel::new(&Secret::new(SECRET), &public_key(&wallet)).unwrap();
-    let back = Channel::new(&Secret::new(wallet), AUTHOR).unwrap();
+    let there = EncryptedChannel::new(&Secret::new(SECRET), &public_key(&wallet)).unwrap();
+    let back = EncryptedChannel::new(&Secret::new(wallet), AUTHOR).unwrap();
     for plain in ["a", "{}", "sixteen bytes...", &"ü".repeat(700)] {
         let payload = there.encrypt(Cipher::Nip04, plain, &[9; 32]).unwrap();
         let (sealed, start) = payload.split_once("?iv=").unwrap();
@@ -230,7 +233,7 @@ fn both_sides_derive_one_key() {
     let back = Nip44::between(&Secret::new(wallet), AUTHOR).unwrap();
     assert_eq!(hex(back.conversation_key()), key);
     assert_eq!(format!("{there:?}"), "Nip44(..)");
-    let channel = Channel::new(&Secret::new(SECRET), AUTHOR).unwrap();
+    let channel = EncryptedChannel::new(&Secret::new(SECRET), AUTHOR).unwrap();
     assert!(!format!("{channel:?}").contains(&SECRET[..16]));
 }
 

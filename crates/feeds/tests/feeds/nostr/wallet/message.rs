@@ -5,7 +5,7 @@ use feeds::{
     malformed::Malformed,
     nostr::wallet::{
         cipher::Cipher,
-        message::{self, Info, Method, Transaction, WalletError},
+        message::{self, Info, Transaction, WalletError, WalletMethod},
     },
 };
 
@@ -26,7 +26,7 @@ fn requests() {
 #[test]
 fn balances() {
     let read = |text: &str| {
-        let result = message::reply(Method::GetBalance, text)?.unwrap();
+        let result = message::reply(WalletMethod::GetBalance, text)?.unwrap();
         message::balance(&result)
     };
     for (text, balance) in [
@@ -101,7 +101,7 @@ fn balances() {
 #[test]
 fn refusals() {
     let text = r#"{"result_type":"get_balance","error":{"code":"UNAUTHORIZED","message":"no\nperms"},"result":null}"#;
-    let error = message::reply(Method::GetBalance, text)
+    let error = message::reply(WalletMethod::GetBalance, text)
         .unwrap()
         .unwrap_err();
     assert_eq!(

@@ -15,10 +15,10 @@ use feeds::{
         event::{NostrEvent, Signer, VerifiedEvent},
         frame::{RelayMessage, message},
         wallet::{
-            cipher::{Channel, Cipher},
+            cipher::{Cipher, EncryptedChannel},
             message::WalletError,
-            reaction::{Complaint, Noise, Reaction},
-            session::{State, WalletSession},
+            reaction::{Complaint, Reaction, StepRandomness},
+            session::{WalletSession, WalletSessionState},
         },
     },
 };
@@ -33,7 +33,7 @@ const START_SECS: i64 = 1_800_000_000;
 struct Scene {
     session: WalletSession,
     wallet: Signer,
-    channel: Channel,
+    channel: EncryptedChannel,
     uptime: Duration,
     clock: bool,
     noise: u8,
@@ -45,7 +45,7 @@ impl Scene {
         let mut scene = Scene {
             session: WalletSession::new(&paired(), Duration::from_secs(60)).unwrap(),
             wallet: Signer::new(&secret).unwrap(),
-            channel: Channel::new(&secret, AUTHOR).unwrap(),
+            channel: EncryptedChannel::new(&secret, AUTHOR).unwrap(),
             uptime: Duration::from_secs(10),
             clock: true,
             noise: 0,
@@ -62,9 +62,9 @@ impl Scene {
         }
     }
 
-    fn noise(&mut self) -> Noise {
+    fn noise(&mut self) -> StepRandomness {
         self.noise += 1;
-        Noise {
+        StepRandomness {
             cipher: [self.noise; 32],
             signature: [self.noise; 32],
         }
@@ -229,10 +229,10 @@ fn the_wallet_chooses_the_cipher() {
         ("", Cipher::Nip04, "nip04"),
     ] {
         let mut scene = Scene::new();
-        assert_eq!(scene.session.state(), State::Bootstrapping);
+        assert_eq!(scene.session.state(), WalletSessionState::Bootstrapping);
         assert_eq!(scene.poll(), Reaction::default(), "there is nothing to ask");
         let step = scene.info(ciphers);
-        assert_eq!(scene.session.state(), State::Ready(cipher));
+        assert_eq!(scene.session.state(), WalletSessionState::Ready(cipher));
         let (_, text, tags) = scene.request(&step);
         assert_eq!(text, json!({"method": "get_balance", "params": {}}));
         assert_eq!(tags, [["p", WALLET], ["encryption", word]]);
@@ -244,7 +244,7 @@ fn the_wallet_chooses_the_cipher() {
         scene.receive(event).complaint,
         Some(Malformed("methods").into())
     );
-    assert_eq!(scene.session.state(), State::Bootstrapping);
+    assert_eq!(scene.session.state(), WalletSessionState::Bootstrapping);
 }
 
 #[test]
@@ -596,7 +596,7 @@ fn a_new_connection_asks_again() {
     scene.session.closed();
     assert_eq!(
         (scene.session.state(), scene.session.is_waiting()),
-        (State::Bootstrapping, false)
+        (WalletSessionState::Bootstrapping, false)
     );
     assert_eq!(scene.session.next_poll(), None);
 }
