@@ -52,9 +52,9 @@ impl Gesture {
     }
 }
 
-/// The buttons of a board.
+/// Decodes edges of the buttons into gestures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Buttons {
+pub struct ButtonDecoder {
     buttons: [Button; BUTTONS],
     /// Moment of the newest edge.
     newest: Duration,
@@ -83,7 +83,7 @@ struct Horizon {
     held_until: Duration,
 }
 
-impl Buttons {
+impl ButtonDecoder {
     /// Takes note of an edge: bit `i` of `down` is set while button `i` is down from then on.
     ///
     /// Tells what the buttons have said until then.
@@ -198,7 +198,7 @@ mod tests {
 
     /// Samples of all buttons; told late, they say the same.
     fn check_masks(masks: Vec<u8>, expected: &[(u64, Gesture)]) {
-        let mut buttons = Buttons::default();
+        let mut buttons = ButtonDecoder::default();
         let mut heard = Vec::new();
         let tail = core::iter::repeat_n(0, 10);
         let samples: Vec<(u64, u8)> = (0..).zip(masks.into_iter().chain(tail)).collect();
@@ -210,7 +210,7 @@ mod tests {
         }
         assert_eq!(heard, expected);
 
-        let mut buttons = Buttons::default();
+        let mut buttons = ButtonDecoder::default();
         let mut heard = Vec::new();
         for (sample, down) in &samples {
             heard.extend(buttons.edge(*down, at(*sample)));
@@ -222,7 +222,7 @@ mod tests {
 
     /// Edges of button 1 in ms, closed first; what it has said a minute later, and when if it was asked at its deadlines.
     fn check_edges(edges: &[u64], expected: &[(u64, Gesture)]) {
-        let mut buttons = Buttons::default();
+        let mut buttons = ButtonDecoder::default();
         let mut heard = Vec::new();
         let ends = edges.iter().copied().map(Some).chain([None]);
         for (number, edge) in ends.enumerate() {
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn edges_that_come_out_of_order_say_what_they_can() {
-        let mut buttons = Buttons::default();
+        let mut buttons = ButtonDecoder::default();
         assert_eq!(buttons.edge(1, 500 * MS), []);
         assert_eq!(buttons.edge(0, 400 * MS), []);
         assert_eq!(buttons.advance(600 * MS), [], "it was open at once");
@@ -294,7 +294,7 @@ mod tests {
         let mut masks = alloc::vec![0b1111; 200];
         masks.extend([0b0111; 5]);
         masks.extend([0b1111; 200]);
-        let mut buttons = Buttons::default();
+        let mut buttons = ButtonDecoder::default();
         for (sample, down) in (0..).zip(masks) {
             let uptime = Duration::from_millis(sample * 20);
             assert!(!buttons.edge(down, uptime).contains(&Gesture::All));
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn one_of_all_released_in_time_wipes_nothing_however_late_it_is_told() {
         for (released_ms, wipes) in [(4_999, false), (5_000, true), (6_000, true)] {
-            let mut buttons = Buttons::default();
+            let mut buttons = ButtonDecoder::default();
             let mut told = buttons.edge(0b1111, MS);
             told.extend(buttons.edge(0b0111, MS * (released_ms + 1)));
             told.extend(buttons.advance(Duration::from_secs(60)));

@@ -7,7 +7,7 @@ use alloc::{string::String, sync::Arc, vec, vec::Vec};
 
 use crate::{
     settings::fonts::FontId,
-    spoken::{self, Words},
+    spoken::{self, SentenceTemplate},
 };
 
 /// The content of one panel.
@@ -67,7 +67,7 @@ pub enum Cell {
     /// Several centred lines of plain text.
     Block {
         /// The lines, top to bottom.
-        lines: Vec<Line>,
+        lines: Vec<BlockLine>,
         /// Glyph height before fitting, px.
         px: u32,
     },
@@ -81,7 +81,7 @@ pub enum Cell {
 
 /// One line of a [`Cell::Block`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct BlockLine {
     /// The text; may be empty.
     pub text: String,
     /// Drawn in the bold cut.
@@ -186,7 +186,7 @@ impl Mark {
     }
 
     /// What it means, in a sentence for people who listen.
-    pub fn sentence(self) -> Words {
+    pub fn sentence(self) -> SentenceTemplate {
         match self {
             Mark::Alone => spoken::ALONE,
             Mark::Disputed => spoken::DISPUTED,

@@ -16,24 +16,24 @@ use chain::{Header, chain::Chain};
 
 use crate::{
     board::BoardSpec,
-    buttons::Buttons,
+    buttons::ButtonDecoder,
     cells::{self, Mark},
     glass::{
-        Cause, Content, Directions, Glass, Known, Layer, Presented,
-        rotation::{Slot, Timer},
+        ComposeContext, Directions, Glass, Layer, LayerContent, Presented, RefreshCause,
+        rotation::{RotationSlot, Timer},
     },
     happenings::{Happening, Happenings},
     host::HostFacts,
-    input::{Brokered, Contacts, Finished, Input, LinkEvent, Upload},
-    lights::{Lights, faults::Fault, shows::Show, strip::Mode},
+    input::{Brokered, Contacts, Finished, Input, LinkEvent, UpdateEvent},
+    lights::{Lights, faults::FaultSignal, shows::Show, strip::Mode},
     market::{
-        self, ChainSpec, Connection, Direction, FigureIdentity, Observation, Origin, Reach,
-        SourceState, Upstream,
+        self, ChainSpec, Connection, Direction, FigureIdentity, HeadersReach, Observation,
+        ProofOrigin, SourceState, Upstream,
         sources::{Plan, SourceId},
     },
     memory::Memory,
     mqtt::{self, MqttPlan},
-    network::{LinkNews, Network},
+    network::{LinkNews, NetworkControl},
     notes::Notes,
     now::Now,
     output::{Desired, Effect, Output, RebootReason},
@@ -42,7 +42,7 @@ use crate::{
     restarts::Restarts,
     screens::no_data::Silence,
     secret::MadePassword,
-    settings::{Settings, Settled},
+    settings::{RunningSettings, Settings},
     spoken::{self, Sentence},
     view::View,
 };
@@ -51,12 +51,12 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Device {
     board: BoardSpec,
-    settled: Settled,
+    settled: RunningSettings,
     upstream: Upstream,
     glass: Glass,
     lights: Lights,
-    network: Network,
-    buttons: Buttons,
+    network: NetworkControl,
+    buttons: ButtonDecoder,
     restarts: Restarts,
     host: HostFacts,
     notes: Notes,
@@ -91,12 +91,12 @@ impl Device {
         let mut upstream = Upstream::new(chain, &settings, memory.market, memory.currencies, now);
         upstream.resume_peers(memory.peers);
         let currencies = upstream.currencies_among(&settings.currencies());
-        let settled = Settled::new(settings, currencies);
+        let settled = RunningSettings::new(settings, currencies);
         let mut device = Device {
             glass: Glass::new(board, memory.slot, settled.active(), now),
             lights: Lights::new(&board, settled.active(), now.uptime),
-            network: Network::default(),
-            buttons: Buttons::default(),
+            network: NetworkControl::default(),
+            buttons: ButtonDecoder::default(),
             restarts: Restarts::default(),
             host: HostFacts::default(),
             notes: Notes::default(),
@@ -111,12 +111,12 @@ impl Device {
             now,
         };
         if device.upstream.knows_nothing() {
-            device.glass.keep(Content::Splash, now.uptime);
+            device.glass.keep(LayerContent::Splash, now.uptime);
         }
         device.upstream.follow(&device.settled, now);
         device.lights.follow_quiet_hours(&device.settled, now);
         device.tell_lights(now);
-        device.present(Cause::Forced, now);
+        device.present(RefreshCause::Forced, now);
         device
     }
 
@@ -171,7 +171,7 @@ impl Device {
     }
 
     /// What is worth being stored soon.
-    fn remembered(&self) -> (Slot, Option<u32>, Arc<Vec<String>>) {
+    fn remembered(&self) -> (RotationSlot, Option<u32>, Arc<Vec<String>>) {
         let peers = Arc::clone(self.upstream.peers());
         (self.glass.slot(), self.upstream.height(), peers)
     }
@@ -186,7 +186,7 @@ impl Device {
     /// Takes a change of settings back that could not be stored.
     pub fn restore(&mut self, settings: Arc<Settings>, now: Now) {
         self.adopt(settings, now);
-        self.present(Cause::Data, now);
+        self.present(RefreshCause::Data, now);
     }
 
     /// Takes note of how the newest save has ended; what went wrong is in words for people.
@@ -323,23 +323,23 @@ impl Device {
     /// Takes headers, and says in the output what came of them.
     fn judge(
         &mut self,
-        origin: Origin,
+        origin: ProofOrigin,
         headers: &[Header],
-        reach: Reach,
+        reach: HeadersReach,
         now: Now,
         output: &mut Output,
-    ) -> Cause {
+    ) -> RefreshCause {
         let (judged, news) = self.upstream.judge(origin, headers, reach, now);
         let is_of_use = judged.refused.is_none() && !headers.is_empty();
         output.reply = Some(Reply::Judged(Box::new(judged)));
-        if is_of_use && reach == Reach::Newest {
+        if is_of_use && reach == HeadersReach::Newest {
             self.glass.end_splash();
         }
         self.tell_news(news, now, output)
     }
 
     /// Hands an input to the rooms that it is about; tells why there may be something to paint.
-    fn hear(&mut self, input: Input, now: Now, output: &mut Output) -> Cause {
+    fn hear(&mut self, input: Input, now: Now, output: &mut Output) -> RefreshCause {
         let uptime = now.uptime;
         match input {
             Input::Tick => return self.pass_buttons(now, output),
@@ -375,16 +375,16 @@ impl Device {
             Input::TimeRefused => self.upstream.refuse_time(),
             Input::Brokered(news) => self.hear_broker(news, uptime),
             Input::Measured(facts) => self.host = facts,
-            Input::SafeMode(reason) => self.glass.keep(Content::SafeMode(reason), uptime),
+            Input::SafeMode(reason) => self.glass.keep(LayerContent::SafeMode(reason), uptime),
             Input::Locked(made) => self.lock(made, uptime),
             Input::SignedIn => self.glass.hide(Layer::SignIn),
             Input::Noticed(note) => self.notes.add(note),
         }
-        Cause::Data
+        RefreshCause::Data
     }
 
     /// Does what was due by now; tells why there may be something to paint.
-    fn advance(&mut self, now: Now, output: &mut Output) -> Cause {
+    fn advance(&mut self, now: Now, output: &mut Output) -> RefreshCause {
         self.lights.advance(&self.settled, now);
         let settings = self.settled.active();
         let no_network = self.network.advance(settings, now.uptime);
@@ -396,14 +396,14 @@ impl Device {
         match self.upstream.advance(now) {
             true => {
                 output.unsaved.memory = true;
-                caused.max(Cause::Data)
+                caused.max(RefreshCause::Data)
             }
             false => caused,
         }
     }
 
     /// Makes the newest picture, and lets the lights follow it.
-    fn present(&mut self, cause: Cause, now: Now) {
+    fn present(&mut self, cause: RefreshCause, now: Now) {
         self.show_directions(now.uptime);
         let known = known(
             &self.upstream,
@@ -432,7 +432,7 @@ impl Device {
                     hostname: link.hostname(settings),
                     address: link.portal_address().into(),
                 };
-                self.glass.keep(Content::Portal(directions), uptime);
+                self.glass.keep(LayerContent::Portal(directions), uptime);
             }
             None => self.glass.hide(Layer::Portal),
         }
@@ -464,19 +464,19 @@ impl Device {
     }
 
     /// The worst of what is missing; in safe mode nothing is missed.
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> FaultSignal {
         if self.glass.has(Layer::SafeMode) {
-            return Fault::None;
+            return FaultSignal::None;
         }
         if self.network.link().is_lost() {
-            return Fault::Network;
+            return FaultSignal::Network;
         }
         let missing = self.upstream.missing();
         match (missing.blocks, missing.prices) {
-            (true, true) => Fault::Feeds,
-            (true, false) => Fault::Blocks,
-            (false, true) => Fault::Prices,
-            (false, false) => Fault::None,
+            (true, true) => FaultSignal::Feeds,
+            (true, false) => FaultSignal::Blocks,
+            (false, true) => FaultSignal::Prices,
+            (false, false) => FaultSignal::None,
         }
     }
 
@@ -563,7 +563,7 @@ impl Device {
     }
 
     /// Makes other settings the stored ones, and follows the live ones among them.
-    fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> Cause {
+    fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> RefreshCause {
         self.upstream.reoffer(&self.settled.next(&stored));
         let currencies = self.upstream.currencies_among(&stored.currencies());
         let before = self.settled.adopt(stored, currencies);
@@ -590,9 +590,9 @@ impl Device {
     }
 
     /// Makes changed settings the stored ones, and tells that they are to be saved.
-    fn store(&mut self, settings: Settings, now: Now, output: &mut Output) -> Cause {
+    fn store(&mut self, settings: Settings, now: Now, output: &mut Output) -> RefreshCause {
         if settings == **self.settled.stored() {
-            return Cause::Data;
+            return RefreshCause::Data;
         }
         output.unsaved.settings = true;
         self.adopt(Arc::new(settings), now)
@@ -604,7 +604,7 @@ impl Device {
         change: impl FnOnce(&mut Settings),
         now: Now,
         output: &mut Output,
-    ) -> Cause {
+    ) -> RefreshCause {
         let mut settings = (**self.settled.stored()).clone();
         change(&mut settings);
         self.store(settings, now, output)
@@ -613,7 +613,7 @@ impl Device {
     /// Shuts the control interface with a password that stands on the glass.
     fn lock(&mut self, made: MadePassword, uptime: Duration) {
         self.settled.lock(&made.hash);
-        self.glass.keep(Content::SignIn(made), uptime);
+        self.glass.keep(LayerContent::SignIn(made), uptime);
     }
 
     fn observe(
@@ -622,8 +622,8 @@ impl Device {
         observations: Vec<Observation>,
         now: Now,
         output: &mut Output,
-    ) -> Cause {
-        let mut cause = Cause::Data;
+    ) -> RefreshCause {
+        let mut cause = RefreshCause::Data;
         for observation in observations {
             let is_of_use = observation.is_of_use();
             let news = self.upstream.hear(source, observation, &self.settled, now);
@@ -636,16 +636,21 @@ impl Device {
     }
 
     /// Tells the rooms what a source has said.
-    fn tell_news(&mut self, news: market::News, now: Now, output: &mut Output) -> Cause {
+    fn tell_news(
+        &mut self,
+        news: market::MarketChange,
+        now: Now,
+        output: &mut Output,
+    ) -> RefreshCause {
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match news {
-            market::News::Nothing => {}
-            market::News::Value => output.unsaved.memory = true,
-            market::News::PoolLogo => {
+            market::MarketChange::Nothing => {}
+            market::MarketChange::Value => output.unsaved.memory = true,
+            market::MarketChange::PoolLogo => {
                 output.unsaved.memory = true;
                 return self.cause_of_logo();
             }
-            market::News::Block => {
+            market::MarketChange::Block => {
                 if let Some(height) = self.upstream.height() {
                     self.happenings.add(Happening::Block { height });
                 }
@@ -653,26 +658,26 @@ impl Device {
                 self.lights.flash_for_block(picture, settings, uptime);
                 self.glass.steal_focus(settings, uptime);
             }
-            market::News::Zap(zap) => {
+            market::MarketChange::Zap(zap) => {
                 if settings.nostr_zap_notify {
                     self.show_zap(zap, uptime);
                 }
             }
-            market::News::Payment(payment) => {
+            market::MarketChange::Payment(payment) => {
                 if settings.nwc_show_notify {
                     self.happenings.add(told(&payment));
                     let picture = self.glass.next_picture();
                     self.lights.flash_for_payment(picture, settings, uptime);
-                    self.glass.notify(Content::Payment(payment), uptime);
+                    self.glass.notify(LayerContent::Payment(payment), uptime);
                 }
             }
-            market::News::Currencies => {
+            market::MarketChange::Currencies => {
                 output.unsaved.memory = true;
                 let stored = self.settled.stored().clone();
                 return self.adopt(stored, now);
             }
         }
-        Cause::Data
+        RefreshCause::Data
     }
 
     /// Shows a zap and flashes for it; a test and the real thing take the same way.
@@ -683,19 +688,19 @@ impl Device {
         });
         let (settings, picture) = (self.settled.active(), self.glass.next_picture());
         self.lights.flash_for_zap(picture, settings, uptime);
-        self.glass.notify(Content::Zap(zap), uptime);
+        self.glass.notify(LayerContent::Zap(zap), uptime);
     }
 
     /// A logo that comes in place of a name, or goes, leaves ghosts.
-    fn cause_of_logo(&self) -> Cause {
+    fn cause_of_logo(&self) -> RefreshCause {
         match self.glass.shows_pool() {
-            true => Cause::Forced,
-            false => Cause::Data,
+            true => RefreshCause::Forced,
+            false => RefreshCause::Data,
         }
     }
 
     /// Takes note of what the network says.
-    fn hear_network(&mut self, event: LinkEvent, now: Now, output: &mut Output) -> Cause {
+    fn hear_network(&mut self, event: LinkEvent, now: Now, output: &mut Output) -> RefreshCause {
         let was_usable = self.network.link().is_usable();
         let news = self.network.hear(event, now.uptime);
         match (was_usable, self.network.link().is_usable()) {
@@ -704,12 +709,12 @@ impl Device {
             (true, true) | (false, false) => {}
         }
         match news {
-            LinkNews::None => Cause::Data,
+            LinkNews::None => RefreshCause::Data,
             LinkNews::FirstAddress => {
                 self.settle_strip(now.uptime);
                 let settings = self.settled.active();
                 self.lights.play(Show::Success, settings, now.uptime);
-                Cause::Data
+                RefreshCause::Data
             }
             LinkNews::Provisioned => {
                 self.restarts.provisioned(now.uptime);
@@ -718,66 +723,71 @@ impl Device {
         }
     }
 
-    fn upload(&mut self, upload: &Upload, uptime: Duration) -> Cause {
+    fn upload(&mut self, upload: &UpdateEvent, uptime: Duration) -> RefreshCause {
         match upload {
-            Upload::Started => {
+            UpdateEvent::Started => {
                 self.glass.begin_update(uptime);
                 self.lights.show_update_bar(0, uptime);
-                return Cause::Forced;
+                return RefreshCause::Forced;
             }
             // Words of an update that has ended may still be on their way.
-            Upload::Progress(_) if !self.glass.has(Layer::Update) => {}
-            Upload::Progress(percent) => {
+            UpdateEvent::Progress(_) if !self.glass.has(Layer::Update) => {}
+            UpdateEvent::Progress(percent) => {
                 let percent = (*percent).min(100);
                 self.glass.update_to(percent);
                 self.lights.show_update_bar(percent, uptime);
             }
-            Upload::Failed(reason) => {
+            UpdateEvent::Failed(reason) => {
                 let text = format!("an update was given up: {reason}");
                 self.happenings.add(Happening::Warning { text });
                 self.glass.end_update(self.settled.active(), uptime);
             }
-            Upload::Installed => {
+            UpdateEvent::Installed => {
                 self.glass.end_update(self.settled.active(), uptime);
             }
-            Upload::Verified => {
+            UpdateEvent::Verified => {
                 self.glass.complete_update();
                 self.lights.show_updated(uptime);
                 self.restarts.updated(uptime);
             }
         }
-        Cause::Data
+        RefreshCause::Data
     }
 
     /// Has everything wiped, and shows that; one reset at a time.
-    fn erase(&mut self, now: Now, output: &mut Output) -> Cause {
+    fn erase(&mut self, now: Now, output: &mut Output) -> RefreshCause {
         // The picture that says so comes with this very input.
         if !self.restarts.begin_erasing(self.glass.next_picture()) {
-            return Cause::Data;
+            return RefreshCause::Data;
         }
-        self.glass.keep(Content::Erasing, now.uptime);
+        self.glass.keep(LayerContent::Erasing, now.uptime);
         output.effects.push(Effect::Wipe);
-        Cause::Forced
+        RefreshCause::Forced
     }
 
     /// Restarts where everything is gone, once the glass has said so for a while; goes on where it is not.
-    fn wiped(&mut self, outcome: Result<(), String>, now: Now) -> Cause {
+    fn wiped(&mut self, outcome: Result<(), String>, now: Now) -> RefreshCause {
         let Err(reason) = self.restarts.wiped(outcome, now.uptime) else {
-            return Cause::Data;
+            return RefreshCause::Data;
         };
         self.glass.hide(Layer::Erasing);
         self.notes.add(format!(
             "the factory reset failed, nothing is reset: {reason}"
         ));
-        Cause::Forced
+        RefreshCause::Forced
     }
 
     /// Restarts where the network is forgotten; goes on where it is not.
-    fn forgotten(&mut self, outcome: Result<(), String>, now: Now, output: &mut Output) -> Cause {
+    fn forgotten(
+        &mut self,
+        outcome: Result<(), String>,
+        now: Now,
+        output: &mut Output,
+    ) -> RefreshCause {
         if let Err(reason) = outcome {
             self.notes
                 .add(format!("the network was not forgotten: {reason}"));
-            return Cause::Data;
+            return RefreshCause::Data;
         }
         let cause = self.change(|settings| settings.wifi_configured = false, now, output);
         output.effects.push(Effect::Reboot(RebootReason::WifiReset));
@@ -785,12 +795,12 @@ impl Device {
     }
 
     /// Judges the buttons by the moment of an edge, which may be long ago.
-    fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> Cause {
+    fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> RefreshCause {
         let at = contacts.at.min(now.uptime);
         self.pass_hold(at, output);
         let settings = self.settled.active();
         if !self.network.listens_to(contacts.down, settings) {
-            return Cause::Data;
+            return RefreshCause::Data;
         }
         let gestures = self.buttons.edge(contacts.down, at);
         self.obey(&gestures, now, output)
@@ -799,7 +809,7 @@ impl Device {
     /// Judges the buttons by now: whoever hands in a tick has handed in the edges before it.
     ///
     /// No other input does so: a release may wait behind it.
-    fn pass_buttons(&mut self, now: Now, output: &mut Output) -> Cause {
+    fn pass_buttons(&mut self, now: Now, output: &mut Output) -> RefreshCause {
         self.pass_hold(now.uptime, output);
         let gestures = self.buttons.advance(now.uptime);
         self.obey(&gestures, now, output)
@@ -834,12 +844,12 @@ fn told(payment: &market::Payment) -> Happening {
 /// What the glass may look at, besides itself.
 fn known<'a>(
     upstream: &'a Upstream,
-    settled: &'a Settled,
+    settled: &'a RunningSettings,
     host: &'a HostFacts,
-    network: &'a Network,
+    network: &'a NetworkControl,
     now: Now,
-) -> Known<'a> {
-    Known {
+) -> ComposeContext<'a> {
+    ComposeContext {
         market: upstream.market(),
         doubts: upstream.doubts(),
         truth: upstream.height_truth(now),

@@ -7,8 +7,8 @@ use chain::Header;
 
 use crate::{
     host::HostFacts,
-    market::{Connection, Observation, Origin, Reach, sources::SourceId},
-    releases::Look,
+    market::{Connection, HeadersReach, Observation, ProofOrigin, sources::SourceId},
+    releases::ReleaseCheck,
     request::Request,
     secret::{MadePassword, Secret},
 };
@@ -22,7 +22,7 @@ pub enum Input {
     Observed(SourceId, Vec<Observation>),
     /// Somebody has headers that follow each other, oldest first; the output carries what came of them. None of them asks
     /// only what is kept.
-    Headers(Origin, Vec<Header>, Reach),
+    Headers(ProofOrigin, Vec<Header>, HeadersReach),
     /// A client asks for something; the output carries the reply.
     Asked(Request),
     /// The buttons as the power came on.
@@ -40,9 +40,9 @@ pub enum Input {
     /// The radio or the host's network changed.
     Linked(LinkEvent),
     /// An update moved on.
-    Uploaded(Upload),
+    Uploaded(UpdateEvent),
     /// Somebody looked at the list of releases.
-    Looked(Look),
+    Looked(ReleaseCheck),
     /// Work asked for by an effect has ended.
     Finished(Finished),
     /// The machine was measured.
@@ -181,9 +181,9 @@ pub enum LinkFailure {
     Timeout,
 }
 
-/// How an update moves on.
+/// Progress of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Upload {
+pub enum UpdateEvent {
     /// Bytes will come.
     Started,
     /// So much has come, percent.

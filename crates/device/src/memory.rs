@@ -6,7 +6,7 @@ use core::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    glass::rotation::Slot,
+    glass::rotation::RotationSlot,
     limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX},
     market::{
         Datum, Figure, FigureIdentity, Market, MinerStats, PoolStats, Prices, Seen,
@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Memory {
     /// The slot that was on.
-    pub slot: Option<Slot>,
+    pub slot: Option<RotationSlot>,
     /// The market as it was known.
     pub market: Market,
     /// Currencies that could be chosen; empty if no list was ever received.
@@ -98,7 +98,7 @@ impl Memory {
     /// Reads the stored form; what is missing or unusable is not remembered.
     pub fn from_json(map: &Map<String, Value>) -> Memory {
         let slot = map.get("slot").and_then(|slot| {
-            Some(Slot {
+            Some(RotationSlot {
                 screen: slot.get("screen")?.as_u64()?.try_into().ok()?,
                 currency: slot
                     .get("currency")
@@ -251,7 +251,7 @@ mod tests {
             utc: UtcTime::plausible(1_700_000_000_000),
         };
         let mut memory = Memory {
-            slot: Some(Slot {
+            slot: Some(RotationSlot {
                 screen: 20,
                 currency: Currency::parse("EUR"),
             }),

@@ -3,7 +3,7 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{
-    market::sources::{self, Route},
+    market::sources::{self, RouteSettings},
     secret::{Endpoint, Secret},
     settings::{Settings, kinds::topic},
 };
@@ -44,7 +44,7 @@ pub struct Broker {
     /// Name of the connection.
     pub client_id: String,
     /// Version of the protocol.
-    pub protocol: Protocol,
+    pub protocol: MqttProtocol,
     /// Longest silence, s.
     pub keep_alive_secs: u16,
     /// What the topics of all clocks begin with.
@@ -58,7 +58,7 @@ pub struct Broker {
     /// Home Assistant; none where it is not told of the clock.
     pub home_assistant: Option<HomeAssistant>,
     /// The way outbound connections take.
-    pub route: Route,
+    pub route: RouteSettings,
     /// How often a client asked for a new connection: another number starts one.
     pub restarts: u32,
 }
@@ -76,7 +76,7 @@ pub struct Tls {
 
 /// Version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
+pub enum MqttProtocol {
     /// Version 5, and 3.1.1 with a broker that does not know it.
     Automatic,
     /// Version 5.
@@ -122,9 +122,9 @@ pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
         pass: settings.mqtt_pass.clone(),
         client_id: client_id.into(),
         protocol: match settings.mqtt_protocol {
-            1 => Protocol::V5,
-            2 => Protocol::V3,
-            _ => Protocol::Automatic,
+            1 => MqttProtocol::V5,
+            2 => MqttProtocol::V3,
+            _ => MqttProtocol::Automatic,
         },
         keep_alive_secs: u16::try_from(settings.mqtt_keep_alive).unwrap_or(u16::MAX),
         base: settings.mqtt_base.clone(),
@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn the_version_that_was_chosen_is_the_one_that_is_spoken() {
         for (chosen, spoken) in [
-            (0, Protocol::Automatic),
-            (1, Protocol::V5),
-            (2, Protocol::V3),
+            (0, MqttProtocol::Automatic),
+            (1, MqttProtocol::V5),
+            (2, MqttProtocol::V3),
         ] {
             let broker = broker(|settings| settings.mqtt_protocol = chosen);
             assert_eq!(broker.map(|broker| broker.protocol), Some(spoken));

@@ -1,15 +1,15 @@
 //! Releases of the program: where the clock looks for them, which of them it takes, and what it saw there last.
 //!
-//! Which of them are taken is decided where versions are read, by the [`Rule`] that the settings make.
+//! Which of them are taken is decided where versions are read, by the [`ReleaseRule`] that the settings make.
 
 use alloc::string::String;
 use core::time::Duration;
 
 use crate::{
-    market::sources::{self, Route},
+    market::sources::{self, RouteSettings},
     secret::Endpoint,
     settings::Settings,
-    spoken::{self, Sentence, Words},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 
 /// Where the clock looks for releases, and what it takes of them.
@@ -18,9 +18,9 @@ pub struct ReleasePlan {
     /// Address of the list.
     pub feed: Endpoint,
     /// The way outbound connections take.
-    pub route: Route,
+    pub route: RouteSettings,
     /// Which of them it takes.
-    pub rule: Rule,
+    pub rule: ReleaseRule,
     /// What it does without being asked.
     pub habit: Habit,
 }
@@ -43,11 +43,11 @@ pub enum Habit {
     Installs,
 }
 
-/// Which releases a clock takes.
+/// Which releases the clock accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct ReleaseRule {
     /// From which channel.
-    pub channel: Channel,
+    pub channel: ReleaseChannel,
     /// The only version that is taken; empty for any.
     pub pin: String,
     /// Takes a release whose number for this clock, 0..=99, is below.
@@ -58,16 +58,16 @@ pub struct Rule {
 
 /// What releases are said to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Channel {
+pub enum ReleaseChannel {
     /// Releases for everybody.
     Stable,
     /// Those, and versions that come before them.
     Preview,
 }
 
-/// What a look at the list has shown.
+/// Result of a check for releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Look {
+pub enum ReleaseCheck {
     /// The release that is taken, or the newest of those that are not.
     Found(Release),
     /// It was not fetched or not understood, for this reason in words fit for people; never with a secret.
@@ -86,12 +86,12 @@ pub struct Release {
     /// The clock's own number for it, 0..=99.
     pub number: u8,
     /// Whether the clock takes it.
-    pub verdict: Verdict,
+    pub verdict: ReleaseVerdict,
 }
 
-/// Whether a clock takes a release.
+/// Whether the clock accepts a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ReleaseVerdict {
     /// It does.
     Taken,
     /// What runs is as new.
@@ -112,53 +112,56 @@ pub enum Verdict {
     Left,
 }
 
-impl Verdict {
+impl ReleaseVerdict {
     /// Word for why it is not taken; none if it is.
     pub fn reason(self) -> Option<&'static str> {
         match self {
-            Verdict::Taken => None,
-            Verdict::NotNewer => Some("not-newer"),
-            Verdict::Channel => Some("channel"),
-            Verdict::Pin => Some("pin"),
-            Verdict::Share => Some("share"),
-            Verdict::NoImage => Some("no-image"),
-            Verdict::Unsigned => Some("unsigned"),
-            Verdict::Failed => Some("failed"),
-            Verdict::Left => Some("left"),
+            ReleaseVerdict::Taken => None,
+            ReleaseVerdict::NotNewer => Some("not-newer"),
+            ReleaseVerdict::Channel => Some("channel"),
+            ReleaseVerdict::Pin => Some("pin"),
+            ReleaseVerdict::Share => Some("share"),
+            ReleaseVerdict::NoImage => Some("no-image"),
+            ReleaseVerdict::Unsigned => Some("unsigned"),
+            ReleaseVerdict::Failed => Some("failed"),
+            ReleaseVerdict::Left => Some("left"),
         }
     }
 
     /// The same for people, with a gap for the clock's number where that is why.
-    fn words(self) -> Words {
+    fn words(self) -> SentenceTemplate {
         match self {
-            Verdict::Taken => spoken::RELEASE_TAKEN,
-            Verdict::NotNewer => spoken::RELEASE_NOT_NEWER,
-            Verdict::Channel => spoken::RELEASE_CHANNEL,
-            Verdict::Pin => spoken::RELEASE_PIN,
-            Verdict::Share => spoken::RELEASE_SHARE,
-            Verdict::NoImage => spoken::RELEASE_NO_IMAGE,
-            Verdict::Unsigned => spoken::RELEASE_UNSIGNED,
-            Verdict::Failed => spoken::RELEASE_FAILED,
-            Verdict::Left => spoken::RELEASE_LEFT,
+            ReleaseVerdict::Taken => spoken::RELEASE_TAKEN,
+            ReleaseVerdict::NotNewer => spoken::RELEASE_NOT_NEWER,
+            ReleaseVerdict::Channel => spoken::RELEASE_CHANNEL,
+            ReleaseVerdict::Pin => spoken::RELEASE_PIN,
+            ReleaseVerdict::Share => spoken::RELEASE_SHARE,
+            ReleaseVerdict::NoImage => spoken::RELEASE_NO_IMAGE,
+            ReleaseVerdict::Unsigned => spoken::RELEASE_UNSIGNED,
+            ReleaseVerdict::Failed => spoken::RELEASE_FAILED,
+            ReleaseVerdict::Left => spoken::RELEASE_LEFT,
         }
     }
 
     /// Tells whether it is installed if somebody asks for it.
     pub fn is_offered(self) -> bool {
-        matches!(self, Verdict::Taken | Verdict::Failed | Verdict::Left)
+        matches!(
+            self,
+            ReleaseVerdict::Taken | ReleaseVerdict::Failed | ReleaseVerdict::Left
+        )
     }
 
     /// All of them.
-    pub const ALL: [Verdict; 9] = [
-        Verdict::Taken,
-        Verdict::NotNewer,
-        Verdict::Channel,
-        Verdict::Pin,
-        Verdict::Share,
-        Verdict::NoImage,
-        Verdict::Unsigned,
-        Verdict::Failed,
-        Verdict::Left,
+    pub const ALL: [ReleaseVerdict; 9] = [
+        ReleaseVerdict::Taken,
+        ReleaseVerdict::NotNewer,
+        ReleaseVerdict::Channel,
+        ReleaseVerdict::Pin,
+        ReleaseVerdict::Share,
+        ReleaseVerdict::NoImage,
+        ReleaseVerdict::Unsigned,
+        ReleaseVerdict::Failed,
+        ReleaseVerdict::Left,
     ];
 }
 
@@ -175,16 +178,16 @@ pub struct Releases {
 
 impl Releases {
     /// Takes note of a look.
-    pub fn saw(&mut self, look: Look, uptime: Duration) {
+    pub fn saw(&mut self, look: ReleaseCheck, uptime: Duration) {
         match look {
-            Look::Found(release) => {
+            ReleaseCheck::Found(release) => {
                 *self = Releases {
                     found: Some(release),
                     at: Some(uptime),
                     last_error: None,
                 };
             }
-            Look::Failed(reason) => self.last_error = Some(reason),
+            ReleaseCheck::Failed(reason) => self.last_error = Some(reason),
         }
     }
 
@@ -216,10 +219,10 @@ pub fn plan(settings: &Settings, hostname: &str, may_act: bool) -> Option<Releas
     Some(ReleasePlan {
         feed: settings.git_release_url.clone(),
         route: sources::route(settings),
-        rule: Rule {
+        rule: ReleaseRule {
             channel: match settings.update_channel {
-                0 => Channel::Stable,
-                _ => Channel::Preview,
+                0 => ReleaseChannel::Stable,
+                _ => ReleaseChannel::Preview,
             },
             pin: settings.update_pin.clone(),
             share: u8::try_from(settings.update_share).unwrap_or(u8::MAX),
@@ -239,8 +242,8 @@ mod tests {
 
     use super::*;
 
-    fn found(verdict: Verdict) -> Look {
-        Look::Found(Release {
+    fn found(verdict: ReleaseVerdict) -> ReleaseCheck {
+        ReleaseCheck::Found(Release {
             version: "4.1.0".into(),
             title: String::new(),
             page: String::new(),
@@ -258,28 +261,31 @@ mod tests {
     #[test]
     fn a_sentence_says_whether_a_release_is_taken_and_why_it_is_not() {
         for (verdict, why) in [
-            (Verdict::Taken, "the clock takes it."),
-            (Verdict::NotNewer, "it is not newer than what runs."),
+            (ReleaseVerdict::Taken, "the clock takes it."),
+            (ReleaseVerdict::NotNewer, "it is not newer than what runs."),
             (
-                Verdict::Channel,
+                ReleaseVerdict::Channel,
                 "it comes before a finished one, and the channel is for those.",
             ),
-            (Verdict::Pin, "another version is pinned."),
+            (ReleaseVerdict::Pin, "another version is pinned."),
             (
-                Verdict::Share,
+                ReleaseVerdict::Share,
                 "its turn has not come: the clock has number 42 for it, and the share ends before that.",
             ),
             (
-                Verdict::NoImage,
+                ReleaseVerdict::NoImage,
                 "it has nothing for this board and machine.",
             ),
             (
-                Verdict::Unsigned,
+                ReleaseVerdict::Unsigned,
                 "nobody whom the clock trusts has signed it.",
             ),
-            (Verdict::Failed, "it was tried here and did not work."),
             (
-                Verdict::Left,
+                ReleaseVerdict::Failed,
+                "it was tried here and did not work.",
+            ),
+            (
+                ReleaseVerdict::Left,
                 "it ran here, and somebody went back from it.",
             ),
         ] {
@@ -294,7 +300,7 @@ mod tests {
         let mut releases = Releases::default();
         assert_eq!(releases.says(), None, "nobody has looked");
         releases.saw(
-            Look::Failed("it does not answer".into()),
+            ReleaseCheck::Failed("it does not answer".into()),
             Duration::from_secs(1),
         );
         assert_eq!(
@@ -304,8 +310,11 @@ mod tests {
                 None
             )
         );
-        releases.saw(found(Verdict::Taken), Duration::from_secs(2));
-        releases.saw(Look::Failed("it is no list".into()), Duration::from_secs(3));
+        releases.saw(found(ReleaseVerdict::Taken), Duration::from_secs(2));
+        releases.saw(
+            ReleaseCheck::Failed("it is no list".into()),
+            Duration::from_secs(3),
+        );
         assert_eq!(
             (says(&releases), releases.at),
             (
@@ -313,7 +322,7 @@ mod tests {
                 Some(Duration::from_secs(2))
             )
         );
-        releases.saw(found(Verdict::Taken), Duration::from_secs(4));
+        releases.saw(found(ReleaseVerdict::Taken), Duration::from_secs(4));
         assert_eq!(
             (says(&releases), releases.at),
             (

@@ -9,11 +9,11 @@ use alloc::{
 };
 use core::fmt::{self, Display, Formatter, Write};
 
-/// English words; `{name}` in them stands for a value. There are only those of the table below.
+/// An English sentence with `{name}` placeholders. All of them are in the table below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Words(&'static str);
+pub struct SentenceTemplate(&'static str);
 
-impl Words {
+impl SentenceTemplate {
     /// As they are written, with their gaps.
     pub fn template(self) -> &'static str {
         self.0
@@ -24,11 +24,11 @@ macro_rules! words {
     ($($name:ident = $template:literal;)*) => {
         $(
             #[doc = $template]
-            pub const $name: Words = Words($template);
+            pub const $name: SentenceTemplate = SentenceTemplate($template);
         )*
 
         /// All of them.
-        pub const ALL: &[Words] = &[$($name),*];
+        pub const ALL: &[SentenceTemplate] = &[$($name),*];
     };
 }
 
@@ -141,14 +141,14 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
     /// Its words.
-    pub words: Words,
+    pub words: SentenceTemplate,
     /// A value for the name of each gap.
-    pub values: Vec<(&'static str, Value)>,
+    pub values: Vec<(&'static str, SentenceValue)>,
 }
 
-/// What stands in a gap.
+/// A value that replaces a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum SentenceValue {
     /// A text that is the same in all languages, or in English alone.
     Text(String),
     /// A number: digits, and decimals after a dot.
@@ -160,51 +160,51 @@ pub enum Value {
 impl Sentence {
     /// With a value in one more gap.
     #[must_use]
-    pub fn with(mut self, gap: &'static str, value: impl Into<Value>) -> Sentence {
+    pub fn with(mut self, gap: &'static str, value: impl Into<SentenceValue>) -> Sentence {
         self.values.push((gap, value.into()));
         self
     }
 }
 
-impl Words {
+impl SentenceTemplate {
     /// With a value in one of their gaps.
-    pub fn with(self, gap: &'static str, value: impl Into<Value>) -> Sentence {
+    pub fn with(self, gap: &'static str, value: impl Into<SentenceValue>) -> Sentence {
         Sentence::from(self).with(gap, value)
     }
 }
 
-impl From<Words> for Sentence {
-    fn from(words: Words) -> Sentence {
+impl From<SentenceTemplate> for Sentence {
+    fn from(words: SentenceTemplate) -> Sentence {
         let values = Vec::new();
         Sentence { words, values }
     }
 }
 
-impl<Phrase: Into<Sentence>> From<Phrase> for Value {
-    fn from(phrase: Phrase) -> Value {
-        Value::Phrase(phrase.into())
+impl<Phrase: Into<Sentence>> From<Phrase> for SentenceValue {
+    fn from(phrase: Phrase) -> SentenceValue {
+        SentenceValue::Phrase(phrase.into())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
+impl From<String> for SentenceValue {
+    fn from(text: String) -> SentenceValue {
+        SentenceValue::Text(text)
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.into())
+impl From<&str> for SentenceValue {
+    fn from(text: &str) -> SentenceValue {
+        SentenceValue::Text(text.into())
     }
 }
 
 /// A number.
-pub fn number(text: impl ToString) -> Value {
-    Value::Number(text.to_string())
+pub fn number(text: impl ToString) -> SentenceValue {
+    SentenceValue::Number(text.to_string())
 }
 
 /// A number of things: the words for one, and those for more.
-pub fn count(number_of: u64, one: Words, more: Words) -> Sentence {
+pub fn count(number_of: u64, one: SentenceTemplate, more: SentenceTemplate) -> Sentence {
     match number_of {
         1 => one.into(),
         _ => more.with("count", number(number_of)),
@@ -237,12 +237,12 @@ impl Display for Sentence {
 }
 
 /// In English: a number has its thousands apart, such as `1,234.5`.
-impl Display for Value {
+impl Display for SentenceValue {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Text(text) => formatter.write_str(text),
-            Value::Phrase(sentence) => sentence.fmt(formatter),
-            Value::Number(number) => {
+            SentenceValue::Text(text) => formatter.write_str(text),
+            SentenceValue::Phrase(sentence) => sentence.fmt(formatter),
+            SentenceValue::Number(number) => {
                 let (whole, decimals) = number.split_at(number.find('.').unwrap_or(number.len()));
                 for (place, digit) in whole.chars().enumerate() {
                     if place > 0 && (whole.len() - place).is_multiple_of(3) {

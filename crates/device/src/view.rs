@@ -5,7 +5,7 @@ use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 use crate::{
     board::BoardSpec,
     happenings::Happenings,
-    lights::{Rgb, strip::Mute},
+    lights::{Rgb, strip::MuteReason},
     market::{Market, Truth, sources::SourceId},
     releases::Releases,
     settings::Settings,
@@ -74,7 +74,7 @@ pub struct View {
     /// Resting colours of the strip, before brightness.
     pub lights: Vec<Rgb>,
     /// Why the strip is muted; none if it is not.
-    pub strip_mute: Option<Mute>,
+    pub strip_mute: Option<MuteReason>,
     /// Effects of the strip that found its queue full since the start.
     pub strip_drops: u64,
     /// The frontlight, on boards with one.

@@ -1,7 +1,7 @@
 //! Which release a clock takes: releases are handed out in stages, to a channel, to a share of all clocks, to those
 //! that wait for just this version.
 
-use device::releases::{Channel, Release as Seen, Rule, Verdict};
+use device::releases::{Release as Seen, ReleaseChannel, ReleaseRule, ReleaseVerdict};
 use semver::Version;
 use sha2::{Digest, Sha256};
 
@@ -27,32 +27,37 @@ pub struct Here<'a> {
     /// Name of the image that is for it.
     pub image: &'a str,
     /// Versions that are taken only if somebody asks for them, and why.
-    pub shunned: &'a [(Version, Verdict)],
+    pub shunned: &'a [(Version, ReleaseVerdict)],
 }
 
 /// Tells whether a clock takes a release of this version.
-pub fn judge(rule: &Rule, release: &ListedRelease, version: &Version, here: &Here<'_>) -> Verdict {
+pub fn judge(
+    rule: &ReleaseRule,
+    release: &ListedRelease,
+    version: &Version,
+    here: &Here<'_>,
+) -> ReleaseVerdict {
     let fits_channel = match rule.channel {
-        Channel::Stable => version.pre.is_empty() && !release.is_preview,
-        Channel::Preview => true,
+        ReleaseChannel::Stable => version.pre.is_empty() && !release.is_preview,
+        ReleaseChannel::Preview => true,
     };
     // Builds of one version are one release.
     let is_it = |other: &Version| version.cmp_precedence(other).is_eq();
     let fits_pin = rule.pin.is_empty() || Version::parse(&rule.pin).is_ok_and(|pin| is_it(&pin));
     let mut shunned = here.shunned.iter();
     if !is_newer(version, here.running) {
-        Verdict::NotNewer
+        ReleaseVerdict::NotNewer
     } else if !fits_channel {
-        Verdict::Channel
+        ReleaseVerdict::Channel
     } else if !fits_pin {
-        Verdict::Pin
+        ReleaseVerdict::Pin
     } else if number(&rule.id, version) >= rule.share {
-        Verdict::Share
+        ReleaseVerdict::Share
     } else if release.image(here.image).is_none() {
-        Verdict::NoImage
+        ReleaseVerdict::NoImage
     } else {
         let shunned = shunned.find(|(other, _)| is_it(other));
-        shunned.map_or(Verdict::Taken, |(_, why)| *why)
+        shunned.map_or(ReleaseVerdict::Taken, |(_, why)| *why)
     }
 }
 
@@ -60,7 +65,7 @@ pub fn judge(rule: &Rule, release: &ListedRelease, version: &Version, here: &Her
 /// names a version.
 pub fn choose<'a>(
     releases: &'a [ListedRelease],
-    rule: &Rule,
+    rule: &ReleaseRule,
     here: &Here<'_>,
 ) -> Option<(&'a ListedRelease, Seen)> {
     let versions = releases
@@ -87,13 +92,13 @@ pub fn choose<'a>(
 }
 
 /// How close a release is to being taken.
-fn closeness(verdict: Verdict) -> u8 {
+fn closeness(verdict: ReleaseVerdict) -> u8 {
     match verdict {
-        Verdict::NotNewer => 0,
-        Verdict::Channel => 1,
-        Verdict::Pin | Verdict::Share | Verdict::NoImage => 2,
+        ReleaseVerdict::NotNewer => 0,
+        ReleaseVerdict::Channel => 1,
+        ReleaseVerdict::Pin | ReleaseVerdict::Share | ReleaseVerdict::NoImage => 2,
         // That one is taken if somebody asks for it.
-        Verdict::Failed | Verdict::Left | Verdict::Unsigned => 3,
-        Verdict::Taken => 4,
+        ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::Unsigned => 3,
+        ReleaseVerdict::Taken => 4,
     }
 }

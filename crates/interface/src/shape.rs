@@ -9,14 +9,14 @@ use alloc::{
 
 use device::{
     board::PanelFault,
-    lights::{StripEffect, frontlight::DUTY_MAX, strip::Mute},
-    market::{HeightState, PriceState, Standing, TimeState},
+    lights::{StripEffect, frontlight::DUTY_MAX, strip::MuteReason},
+    market::{HeightState, PriceState, QuoteVerdict, TimeState},
     refresh::Refresh,
-    releases::Verdict,
+    releases::ReleaseVerdict,
     screens::SCREENS,
     settings::{
         Key,
-        kinds::{Kind, tx_power::TxPower},
+        kinds::{SettingKind, tx_power::TxPower},
         schema::{document_schema, json_schema},
     },
     sources::SourceId,
@@ -332,7 +332,7 @@ fn word_or_null(words: &[&str]) -> Value {
 }
 
 /// What a brightness of the frontlight can be: what the setting can be.
-pub(crate) fn brightness() -> &'static dyn Kind {
+pub(crate) fn brightness() -> &'static dyn SettingKind {
     Key::fl_max_brightness.spec().kind
 }
 
@@ -661,9 +661,9 @@ fn system() -> Value {
 /// The newest release, and why it is not taken.
 fn release() -> Value {
     let (text, flag) = (json!({ "type": "string" }), json!({ "type": "boolean" }));
-    let reasons: Vec<&str> = Verdict::ALL
+    let reasons: Vec<&str> = ReleaseVerdict::ALL
         .into_iter()
-        .filter_map(Verdict::reason)
+        .filter_map(ReleaseVerdict::reason)
         .collect();
     let mut schema = loose(&[
         ("version", text.clone()),
@@ -748,7 +748,10 @@ fn status() -> Value {
         ("data", array(text.clone())),
         ("dnd", dnd()),
         ("leds", array(light())),
-        ("ledsMuted", word_or_null(&Mute::ALL.map(Mute::word))),
+        (
+            "ledsMuted",
+            word_or_null(&MuteReason::ALL.map(MuteReason::word)),
+        ),
         ("mode", text.clone()),
         ("says", text.clone()),
         ("phrase", phrase()),
@@ -866,7 +869,7 @@ fn truth() -> Value {
             "source": { "type": "string" },
             "value": { "type": "string" },
             "ageSec": integer,
-            "verdict": { "enum": Standing::ALL.map(Standing::name) },
+            "verdict": { "enum": QuoteVerdict::ALL.map(QuoteVerdict::name) },
         },
         "required": ["source", "value", "ageSec", "verdict"],
     });

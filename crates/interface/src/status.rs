@@ -12,11 +12,13 @@ use core::time::Duration;
 
 use device::{
     board::PanelFault,
-    lights::{Rgb, strip::Mute},
-    market::{Claimed, Datum, Fee, MinerStats, PoolStats, PriceState, Seen, Standing, Tip, Voice},
+    lights::{Rgb, strip::MuteReason},
+    market::{
+        Claimed, Datum, Fee, MinerStats, PoolStats, PriceState, QuoteVerdict, Seen, Tip, Voice,
+    },
     now::UtcTime,
     refresh::Refresh,
-    releases::{Releases, Verdict},
+    releases::{ReleaseVerdict, Releases},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
     sources::SourceId,
     spoken::{self, Sentence},
@@ -162,7 +164,7 @@ pub fn lasting(view: &View, panels: &[PanelState]) -> Map<String, Value> {
         put("lightLevel", lux(millilux));
     }
     put("leds", lights(&view.lights));
-    put("ledsMuted", view.strip_mute.map(Mute::word).into());
+    put("ledsMuted", view.strip_mute.map(MuteReason::word).into());
     if let Some(frontlight) = &view.frontlight {
         put("frontlight", frontlight_state(frontlight));
         put("flStatus", frontlight.duties.clone().into());
@@ -358,7 +360,7 @@ struct Heard {
     source: SourceId,
     value: String,
     seen: Seen,
-    standing: Standing,
+    standing: QuoteVerdict,
 }
 
 impl Heard {
@@ -468,11 +470,11 @@ fn source(state: &SourceState, uptime: Duration) -> Value {
 
 /// A sentence in its parts, for those who say it in another language.
 fn phrase(sentence: &Sentence) -> Value {
-    let told = |(gap, value): &(&'static str, spoken::Value)| {
+    let told = |(gap, value): &(&'static str, spoken::SentenceValue)| {
         let value = match value {
-            spoken::Value::Text(text) => text.as_str().into(),
-            spoken::Value::Number(number) => json!({ "number": number }),
-            spoken::Value::Phrase(sentence) => phrase(sentence),
+            spoken::SentenceValue::Text(text) => text.as_str().into(),
+            spoken::SentenceValue::Number(number) => json!({ "number": number }),
+            spoken::SentenceValue::Phrase(sentence) => phrase(sentence),
         };
         (String::from(*gap), value)
     };
@@ -571,7 +573,7 @@ pub fn release(known: &Releases) -> Value {
         release["version"] = found.version.as_str().into();
         release["title"] = found.title.as_str().into();
         release["url"] = found.page.as_str().into();
-        release["taken"] = (found.verdict == Verdict::Taken).into();
+        release["taken"] = (found.verdict == ReleaseVerdict::Taken).into();
         release["why"] = found.verdict.reason().into();
         release["number"] = found.number.into();
     }

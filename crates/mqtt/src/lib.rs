@@ -17,7 +17,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use device::{
     input::{Brokered, Input},
     market::Connection,
-    mqtt::{Broker, MqttPlan, Protocol},
+    mqtt::{Broker, MqttPlan, MqttProtocol},
     secret::Endpoint,
 };
 use futures_util::FutureExt;
@@ -160,9 +160,9 @@ impl Keeper {
         self.backoff.succeeded();
         loop {
             let version = match broker.protocol {
-                Protocol::Automatic => self.automatic.version(&broker),
-                Protocol::V5 => Version::V5_0,
-                Protocol::V3 => Version::V3_1_1,
+                MqttProtocol::Automatic => self.automatic.version(&broker),
+                MqttProtocol::V5 => Version::V5_0,
+                MqttProtocol::V3 => Version::V3_1_1,
             };
             tell(means, Connection::Connecting).await;
             let session = session::run(
@@ -182,7 +182,7 @@ impl Keeper {
                     up_since: None,
                 }
             });
-            if broker.protocol == Protocol::Automatic && self.automatic.ended(&ended) {
+            if broker.protocol == MqttProtocol::Automatic && self.automatic.ended(&ended) {
                 tracing::info!("the broker does not know MQTT 5, trying 3.1.1");
                 continue;
             }

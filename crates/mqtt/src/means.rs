@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use device::{mqtt::MqttPlan, settings::emit::Identity, view::View};
+use device::{mqtt::MqttPlan, settings::emit::BuildIdentity, view::View};
 use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
@@ -28,7 +28,7 @@ pub struct Means {
     /// Asks for the newest release.
     pub newest: Newest,
     /// What the build and its parts are.
-    pub identity: Identity,
+    pub identity: BuildIdentity,
     /// Port of the page.
     pub port: u16,
 }

@@ -25,7 +25,7 @@ use device::{
     lights::Rgb,
     output::{Advert, Effect, WifiPlan},
     secret::Secret,
-    settings::{emit::Identity, fonts::FontId},
+    settings::{emit::BuildIdentity, fonts::FontId},
 };
 use net::{
     dialer::Dialer,
@@ -767,15 +767,15 @@ pub(crate) async fn heart(pulse: Pulse, say: impl Fn(Word) -> io::Result<()>) {
     }
 }
 
-fn identity() -> Identity {
-    Identity {
+fn identity() -> BuildIdentity {
+    BuildIdentity {
         git_rev: build::revision(),
         git_tag: build::VERSION.to_string(),
         last_build_time: build::time(),
         bitcoin_sign_fonts: FontId::all()
             .filter(|font| render::has_btc_symbol(*font))
             .collect(),
-        ..Identity::default()
+        ..BuildIdentity::default()
     }
 }
 

@@ -85,7 +85,7 @@ fn warm_text_block(bencher: Bencher<'_, '_>) {
     let mut seconds = 0;
     bencher.bench_local(|| {
         seconds += 1;
-        let line = |text: String, bold| device::cells::Line { text, bold };
+        let line = |text: String, bold| device::cells::BlockLine { text, bold };
         let lines = vec![
             line("Uptime".into(), true),
             line(format!("{}m {}s", seconds / 60 % 60, seconds % 60), false),

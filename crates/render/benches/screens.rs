@@ -26,7 +26,7 @@ use std::{
 };
 
 use common::{HEIGHT, WIDTH};
-use device::cells::{Cell, Line, Picture};
+use device::cells::{BlockLine, Cell, Picture};
 use render::{Bitmap, Painter};
 use serde_json::{Value, json};
 
@@ -203,7 +203,7 @@ fn cell(cell: &Cell) -> Value {
         Cell::Unit { top, bottom } => two("unit", top, bottom),
         Cell::Split { top, bottom } => two("split", top, bottom),
         Cell::Block { lines, px } => {
-            let line = |line: &Line| json!([line.text, line.bold]);
+            let line = |line: &BlockLine| json!([line.text, line.bold]);
             json!({ "kind": "block", "px": px, "lines": lines.iter().map(line).collect::<Vec<_>>() })
         }
         Cell::Blank => json!({ "kind": "blank" }),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{HEIGHT, Ink, WIDTH, ink, picture};
 use device::{
-    cells::{Cell, Icon, Line, Logo, Mark, Picture, Style},
+    cells::{BlockLine, Cell, Icon, Logo, Mark, Picture, Style},
     settings::fonts::FontId,
 };
 use proptest::prelude::*;
@@ -211,7 +211,7 @@ fn only_labels_and_words_are_turned() {
 
 /// A block of lines of text.
 fn block(lines: &[&str], px: u32) -> Cell {
-    let plain = |text: &&str| Line {
+    let plain = |text: &&str| BlockLine {
         text: (*text).to_owned(),
         bold: false,
     };
@@ -466,7 +466,7 @@ fn cells() -> impl Strategy<Value = Cell> {
     let lines = lines.prop_map(|lines| {
         lines
             .into_iter()
-            .map(|(text, bold)| Line { text, bold })
+            .map(|(text, bold)| BlockLine { text, bold })
             .collect()
     });
     prop_oneof![

@@ -3,7 +3,7 @@
 use chain::Header;
 use device::{
     input::Input,
-    market::{Judged, Origin, Reach},
+    market::{HeadersReach, Judged, ProofOrigin},
     request::{Reply, Request},
 };
 use tokio::sync::{mpsc, oneshot};
@@ -79,9 +79,9 @@ impl Inbox {
     /// The device has stopped.
     pub async fn judge(
         &self,
-        origin: Origin,
+        origin: ProofOrigin,
         headers: Vec<Header>,
-        reach: Reach,
+        reach: HeadersReach,
     ) -> Result<Judged, Stopped> {
         let (answer, reply) = oneshot::channel();
         let message = InboxMessage {

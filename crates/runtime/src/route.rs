@@ -4,13 +4,13 @@ use device::sources;
 use net::route::{Proxy, ProxyKind, ProxyPassword, Route};
 
 /// Converts the route of a plan to the dialer's.
-pub fn route(wanted: &sources::Route) -> Route {
+pub fn route(wanted: &sources::RouteSettings) -> Route {
     let proxy = wanted.proxy.as_ref().map(|proxy| Proxy {
         kind: match proxy.kind {
-            sources::ProxyKind::HttpConnect => ProxyKind::HttpConnect,
-            sources::ProxyKind::Socks4 => ProxyKind::Socks4,
-            sources::ProxyKind::Socks4a => ProxyKind::Socks4a,
-            sources::ProxyKind::Socks5 => ProxyKind::Socks5,
+            sources::ProxyProtocol::HttpConnect => ProxyKind::HttpConnect,
+            sources::ProxyProtocol::Socks4 => ProxyKind::Socks4,
+            sources::ProxyProtocol::Socks4a => ProxyKind::Socks4a,
+            sources::ProxyProtocol::Socks5 => ProxyKind::Socks5,
         },
         host: proxy.host.expose().to_owned(),
         label: proxy.host.to_string(),
@@ -31,12 +31,12 @@ mod tests {
     #[test]
     fn a_proxy_is_the_one_that_the_owner_set() {
         for (wanted, kind) in [
-            (sources::ProxyKind::HttpConnect, ProxyKind::HttpConnect),
-            (sources::ProxyKind::Socks4, ProxyKind::Socks4),
-            (sources::ProxyKind::Socks4a, ProxyKind::Socks4a),
-            (sources::ProxyKind::Socks5, ProxyKind::Socks5),
+            (sources::ProxyProtocol::HttpConnect, ProxyKind::HttpConnect),
+            (sources::ProxyProtocol::Socks4, ProxyKind::Socks4),
+            (sources::ProxyProtocol::Socks4a, ProxyKind::Socks4a),
+            (sources::ProxyProtocol::Socks5, ProxyKind::Socks5),
         ] {
-            let proxy = sources::Proxy {
+            let proxy = sources::ProxySettings {
                 kind: wanted,
                 host: "me:planted@proxy".into(),
                 port: 9050,
@@ -44,7 +44,7 @@ mod tests {
                 pass: Secret::new("planted"),
                 bypass: "*.local,10.*".to_string(),
             };
-            let route = route(&sources::Route { proxy: Some(proxy) });
+            let route = route(&sources::RouteSettings { proxy: Some(proxy) });
             let expected = Proxy {
                 kind,
                 host: "me:planted@proxy".to_string(),
@@ -57,6 +57,9 @@ mod tests {
             assert!(!format!("{route:?}").contains("planted"), "{route:?}");
             assert_eq!(route.proxy, Some(expected));
         }
-        assert_eq!(route(&sources::Route { proxy: None }), Route::default());
+        assert_eq!(
+            route(&sources::RouteSettings { proxy: None }),
+            Route::default()
+        );
     }
 }

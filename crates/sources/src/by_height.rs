@@ -5,7 +5,7 @@
 use std::fmt;
 
 use chain::{Header, rules::HeaderRefusal};
-use device::market::{Judged, MESSAGE_HEADERS_MAX, Reach};
+use device::market::{HeadersReach, Judged, MESSAGE_HEADERS_MAX};
 use runtime::inbox::Stopped;
 
 use super::Context;
@@ -63,7 +63,7 @@ pub async fn catch_up<N: ByHeight>(
     (height, newest): (u32, Header),
     node: &mut N,
 ) -> Result<Judged, N::Error> {
-    let judged = context.judge(0, vec![newest], Reach::Newest).await?;
+    let judged = context.judge(0, vec![newest], HeadersReach::Newest).await?;
     if is_settled(&judged)? {
         return Ok(judged);
     }
@@ -79,8 +79,8 @@ pub async fn catch_up<N: ByHeight>(
         }
         let next = from.saturating_add(count);
         let reach = match next > height {
-            true => Reach::Newest,
-            false => Reach::More,
+            true => HeadersReach::Newest,
+            false => HeadersReach::More,
         };
         before.extend(headers);
         let beyond = before.len().saturating_sub(MESSAGE_HEADERS_MAX);
@@ -91,13 +91,13 @@ pub async fn catch_up<N: ByHeight>(
             before.clear();
         }
         match (is_settled, reach) {
-            (true, Reach::Newest) => return Ok(judged),
+            (true, HeadersReach::Newest) => return Ok(judged),
             // A block from the future ends what can be judged now.
-            (true, Reach::More) if judged.refused.is_some() => return Ok(judged),
-            (true, Reach::More) if judged.is_new => (from, tries, idle) = (next, 0, 0),
+            (true, HeadersReach::More) if judged.refused.is_some() => return Ok(judged),
+            (true, HeadersReach::More) if judged.is_new => (from, tries, idle) = (next, 0, 0),
             // What is known, or is less work than what is kept, leads nowhere if it goes on like that.
-            (true, Reach::More) if idle == IDLE_MAX => return Err(Astray::Elsewhere.into()),
-            (true, Reach::More) => (from, idle) = (next, idle + 1),
+            (true, HeadersReach::More) if idle == IDLE_MAX => return Err(Astray::Elsewhere.into()),
+            (true, HeadersReach::More) => (from, idle) = (next, idle + 1),
             (false, _) if from == 0 || tries == BACK_MAX => return Err(Astray::Elsewhere.into()),
             (false, _) => {
                 from = from.saturating_sub(back);

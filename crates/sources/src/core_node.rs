@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use chain::Header;
 use device::{
-    market::{Observation, Reach},
+    market::{HeadersReach, Observation},
     sources::NodeConfig,
 };
 use feeds::core_node::{self as format, BODY_MAX, ChainInfo, RpcRequest};
@@ -54,7 +54,10 @@ impl Poll for Rest {
         let body = self.get(context, format::INFO_PATH).await?;
         let told = format::info_body(&body)?;
         check_network(&self.node, told)?;
-        let mut locator = context.judge(0, Vec::new(), Reach::More).await?.locator;
+        let mut locator = context
+            .judge(0, Vec::new(), HeadersReach::More)
+            .await?
+            .locator;
         'more: loop {
             // Asked from the block before the newest one on, a node tells whether it has the newest one too.
             let known = locator.get(1..).filter(|known| !known.is_empty());
@@ -65,15 +68,15 @@ impl Poll for Rest {
                     continue;
                 };
                 let reach = match headers.len() < format::HEADERS_MAX {
-                    true => Reach::Newest,
-                    false => Reach::More,
+                    true => HeadersReach::Newest,
+                    false => HeadersReach::More,
                 };
                 let judged = context.judge(0, after.to_vec(), reach).await?;
                 if !is_settled(&judged)? {
                     return Err(Astray::Elsewhere.into());
                 }
                 // A node that has only what is known has no more to tell.
-                let has_more = reach == Reach::More && judged.is_new;
+                let has_more = reach == HeadersReach::More && judged.is_new;
                 if !has_more || judged.refused.is_some() {
                     return Ok(Vec::new());
                 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chain::Header;
 use device::{
-    market::{Judged, Origin, Reach},
+    market::{HeadersReach, Judged, ProofOrigin},
     secret::Endpoint,
 };
 use feeds::malformed::Malformed;
@@ -50,9 +50,9 @@ impl Context {
         &self,
         place: u8,
         headers: Vec<Header>,
-        reach: Reach,
+        reach: HeadersReach,
     ) -> Result<Judged, Stopped> {
-        let origin = Origin {
+        let origin = ProofOrigin {
             source: self.id,
             place,
         };

@@ -4,7 +4,7 @@ use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use chain::{BlockHash, Header, network::Network, rules::HeaderRefusal};
 use device::{
-    market::{Judged, Reach},
+    market::{HeadersReach, Judged},
     sources::NodeConfig,
 };
 use feeds::{
@@ -352,7 +352,9 @@ impl<'a> Following<'a> {
         if self.agreed.elapsed() > BEHIND_MAX {
             return Err(Parted::Behind);
         }
-        let kept = self.context.judge(self.place, Vec::new(), Reach::More);
+        let kept = self
+            .context
+            .judge(self.place, Vec::new(), HeadersReach::More);
         let locator = kept.await?.locator;
         // Asked from the block before the newest one on, a peer tells whether it has the newest one too.
         let before = locator.get(1..).filter(|before| !before.is_empty());
@@ -380,8 +382,8 @@ impl<'a> Following<'a> {
             return Ok(asked.map(|_| Heard::Nothing));
         }
         let reach = match headers.len() < HEADERS_MAX {
-            true => Reach::Newest,
-            false => Reach::More,
+            true => HeadersReach::Newest,
+            false => HeadersReach::More,
         };
         let judged = self.context.judge(self.place, headers, reach).await?;
         if !is_settled(&judged)? {
@@ -404,7 +406,7 @@ impl<'a> Following<'a> {
         }
         if judged.refused == Some(HeaderRefusal::Future) {
             self.ask_at = Instant::now() + FUTURE_PAUSE;
-        } else if reach == Reach::More && judged.is_new {
+        } else if reach == HeadersReach::More && judged.is_new {
             self.ask_at = Instant::now();
         }
         Ok(Some(Heard::Headers(judged)))

@@ -8,7 +8,7 @@ use std::{io, path::PathBuf, sync::Arc, thread, time::Duration};
 use bytes::Bytes;
 use device::{
     board::BoardSpec,
-    input::{Input, Upload},
+    input::{Input, UpdateEvent},
 };
 use feeds::image::{ImageHeader, ImageKind, VerifyingKey, page::Page};
 use runtime::inbox::Inbox;
@@ -356,13 +356,13 @@ impl Work {
             return Ok(());
         }
         if self.percent.is_none() {
-            self.tell(Upload::Started);
+            self.tell(UpdateEvent::Started);
         }
         let all = self.announced.bytes.unwrap_or(u64::MAX).max(1);
         let percent = self.received.saturating_mul(100) / all;
         let percent = u8::try_from(percent).unwrap_or(100).min(100);
         if self.percent.replace(percent) != Some(percent) {
-            self.tell(Upload::Progress(percent));
+            self.tell(UpdateEvent::Progress(percent));
         }
         Ok(())
     }
@@ -382,7 +382,7 @@ impl Work {
                 tracing::info!(%version, "new firmware is installed, the clock is started again");
                 // Until then there is nothing to be updated.
                 place.forget();
-                self.tell(Upload::Verified);
+                self.tell(UpdateEvent::Verified);
             }
             ImageKind::Page => {
                 tracing::info!(%version, "a new page is installed");
@@ -391,7 +391,7 @@ impl Work {
                     Ok(page) => drop(self.page.send_replace(page.map(Arc::new))),
                     Err(reason) => tracing::warn!("{reason}"),
                 }
-                self.tell(Upload::Installed);
+                self.tell(UpdateEvent::Installed);
             }
         }
     }
@@ -400,12 +400,12 @@ impl Work {
         self.depot.abandon();
         tracing::warn!(%reason, "an update was given up");
         if self.percent.is_some() {
-            self.tell(Upload::Failed(reason.to_string()));
+            self.tell(UpdateEvent::Failed(reason.to_string()));
         }
     }
 
     /// Tells the device, and waits until that is visible.
-    fn tell(&self, upload: Upload) {
+    fn tell(&self, upload: UpdateEvent) {
         // Without the device there is nobody who could want to know.
         let _ = self
             .runtime

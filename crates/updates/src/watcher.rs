@@ -4,7 +4,7 @@ use std::{mem, time::Duration};
 
 use device::{
     input::Input,
-    releases::{Habit, Look, Release as Seen, ReleasePlan, Verdict},
+    releases::{Habit, Release as Seen, ReleaseCheck, ReleasePlan, ReleaseVerdict},
 };
 use feeds::{
     release::{ListedRelease, RELEASES_MAX},
@@ -185,11 +185,18 @@ async fn unwanted(
 
 /// Tells whether something is fetched: by itself what is taken, and what may have been signed since; where somebody asks
 /// also what is not taken by itself, and what there is no image of, for failures of updates stand where he looks.
-fn takes(cause: Cause, verdict: Verdict) -> bool {
+fn takes(cause: Cause, verdict: ReleaseVerdict) -> bool {
     match verdict {
-        Verdict::Taken | Verdict::Unsigned => [Cause::Asked, Cause::Install].contains(&cause),
-        Verdict::Failed | Verdict::Left | Verdict::NoImage => cause == Cause::Asked,
-        Verdict::NotNewer | Verdict::Channel | Verdict::Pin | Verdict::Share => false,
+        ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => {
+            [Cause::Asked, Cause::Install].contains(&cause)
+        }
+        ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {
+            cause == Cause::Asked
+        }
+        ReleaseVerdict::NotNewer
+        | ReleaseVerdict::Channel
+        | ReleaseVerdict::Pin
+        | ReleaseVerdict::Share => false,
     }
 }
 
@@ -206,7 +213,7 @@ impl Known {
     /// When a release of this verdict is installed without being asked; none for never.
     fn install_by(
         &self,
-        verdict: Verdict,
+        verdict: ReleaseVerdict,
         cause: Cause,
         now: Instant,
         chance: &mut Chance,
@@ -214,15 +221,15 @@ impl Known {
         let mut soon = || now + chance.between(Duration::ZERO, INSTALL_WITHIN);
         match (verdict, self.plan.habit) {
             // What was put off until now is begun at another moment than that of all others.
-            (Verdict::Taken, Habit::Installs) => {
+            (ReleaseVerdict::Taken, Habit::Installs) => {
                 let due = self.install_at.filter(|due| *due >= now);
                 Some(due.unwrap_or_else(soon))
             }
             // It may have been signed since the last look, or whoever signed it be trusted by now.
-            (Verdict::Unsigned, Habit::Installs) if cause == Cause::Look => Some(soon()),
+            (ReleaseVerdict::Unsigned, Habit::Installs) if cause == Cause::Look => Some(soon()),
             // A network that comes and goes puts off only what was due while it was away.
-            (Verdict::Taken, Habit::Waits)
-            | (Verdict::Unsigned, Habit::Waits | Habit::Installs) => self.install_at,
+            (ReleaseVerdict::Taken, Habit::Waits)
+            | (ReleaseVerdict::Unsigned, Habit::Waits | Habit::Installs) => self.install_at,
             (_, _) => None,
         }
     }
@@ -338,7 +345,7 @@ impl Watcher {
         let means = self.installer.means();
         let mut shunned = self.shunned();
         let unsigned = known.unsigned.iter();
-        shunned.extend(unsigned.map(|version| (version.clone(), Verdict::Unsigned)));
+        shunned.extend(unsigned.map(|version| (version.clone(), ReleaseVerdict::Unsigned)));
         let here = Here {
             running: &running(means),
             image: &asset(means),
@@ -348,16 +355,16 @@ impl Watcher {
         let (release, seen) = staging::choose(releases, &known.plan.rule, &here)?;
         let (release, version) = (release.clone(), release.version()?);
         known.install_at = known.install_by(seen.verdict, cause, Instant::now(), chance);
-        self.tell(Look::Found(seen.clone())).await;
+        self.tell(ReleaseCheck::Found(seen.clone())).await;
         Some((release, version, seen))
     }
 
     /// Versions that were given up here, or that somebody left for an older one.
-    fn shunned(&self) -> Vec<(Version, Verdict)> {
+    fn shunned(&self) -> Vec<(Version, ReleaseVerdict)> {
         let slots = record::look(&mut Folder::new(&self.installer.means().data_dir));
         let told = |shunned: Shunned| match shunned.why {
-            Shun::Failed => (shunned.version, Verdict::Failed),
-            Shun::Left => (shunned.version, Verdict::Left),
+            Shun::Failed => (shunned.version, ReleaseVerdict::Failed),
+            Shun::Left => (shunned.version, ReleaseVerdict::Left),
         };
         slots.shunned.into_iter().map(told).collect()
     }
@@ -378,7 +385,7 @@ impl Watcher {
         } else if outage.is_news(&reason) {
             tracing::warn!(reason, "the releases were not looked at");
         }
-        self.tell(Look::Failed(reason)).await;
+        self.tell(ReleaseCheck::Failed(reason)).await;
     }
 
     /// Takes note that a release that was to be installed was not.
@@ -391,7 +398,7 @@ impl Watcher {
         }
     }
 
-    async fn tell(&self, look: Look) {
+    async fn tell(&self, look: ReleaseCheck) {
         // The loss of the device is noticed elsewhere.
         let _ = self.inbox.tell(Input::Looked(look)).await;
     }
@@ -400,7 +407,7 @@ impl Watcher {
 #[cfg(test)]
 mod tests {
     use device::{
-        releases::{Channel, Rule},
+        releases::{ReleaseChannel, ReleaseRule},
         secret::Endpoint,
     };
 
@@ -410,8 +417,8 @@ mod tests {
         let plan = ReleasePlan {
             feed: Endpoint::new("http://feed.example/"),
             route: Default::default(),
-            rule: Rule {
-                channel: Channel::Stable,
+            rule: ReleaseRule {
+                channel: ReleaseChannel::Stable,
                 pin: String::new(),
                 share: 100,
                 id: String::new(),
@@ -432,41 +439,65 @@ mod tests {
         let now = Instant::now();
         let (due, past) = (now + Duration::from_secs(60), now - Duration::from_secs(1));
         for (verdict, habit, cause, before, is_due) in [
-            (Verdict::Taken, Habit::Installs, Cause::Changed, None, true),
-            (Verdict::Taken, Habit::Looks, Cause::Look, Some(due), false),
-            (Verdict::Unsigned, Habit::Installs, Cause::Look, None, true),
+            (
+                ReleaseVerdict::Taken,
+                Habit::Installs,
+                Cause::Changed,
+                None,
+                true,
+            ),
+            (
+                ReleaseVerdict::Taken,
+                Habit::Looks,
+                Cause::Look,
+                Some(due),
+                false,
+            ),
+            (
+                ReleaseVerdict::Unsigned,
+                Habit::Installs,
+                Cause::Look,
+                None,
+                true,
+            ),
             // It was just tried.
             (
-                Verdict::Unsigned,
+                ReleaseVerdict::Unsigned,
                 Habit::Installs,
                 Cause::Install,
                 None,
                 false,
             ),
             (
-                Verdict::Unsigned,
+                ReleaseVerdict::Unsigned,
                 Habit::Installs,
                 Cause::Asked,
                 None,
                 false,
             ),
             (
-                Verdict::Unsigned,
+                ReleaseVerdict::Unsigned,
                 Habit::Installs,
                 Cause::Changed,
                 None,
                 false,
             ),
             (
-                Verdict::Unsigned,
+                ReleaseVerdict::Unsigned,
                 Habit::Installs,
                 Cause::Changed,
                 Some(due),
                 true,
             ),
-            (Verdict::Unsigned, Habit::Looks, Cause::Look, None, false),
             (
-                Verdict::Failed,
+                ReleaseVerdict::Unsigned,
+                Habit::Looks,
+                Cause::Look,
+                None,
+                false,
+            ),
+            (
+                ReleaseVerdict::Failed,
                 Habit::Installs,
                 Cause::Look,
                 Some(due),
@@ -479,18 +510,28 @@ mod tests {
             assert!(at.is_none_or(|at| at <= now + INSTALL_WITHIN));
         }
         let put_off = known(Habit::Installs, Some(past));
-        let at = put_off.install_by(Verdict::Taken, Cause::Changed, now, &mut Chance::seeded(1));
+        let at = put_off.install_by(
+            ReleaseVerdict::Taken,
+            Cause::Changed,
+            now,
+            &mut Chance::seeded(1),
+        );
         assert!(at.is_some_and(|at| at >= now));
     }
 
     #[test]
     fn who_asks_learns_why_not_and_by_itself_only_what_is_taken_is_fetched() {
-        for verdict in Verdict::ALL {
+        for verdict in ReleaseVerdict::ALL {
             let by = [Cause::Look, Cause::Install, Cause::Asked].map(|cause| takes(cause, verdict));
             let expected = match verdict {
-                Verdict::Taken | Verdict::Unsigned => [false, true, true],
-                Verdict::Failed | Verdict::Left | Verdict::NoImage => [false, false, true],
-                Verdict::NotNewer | Verdict::Channel | Verdict::Pin | Verdict::Share => [false; 3],
+                ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => [false, true, true],
+                ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {
+                    [false, false, true]
+                }
+                ReleaseVerdict::NotNewer
+                | ReleaseVerdict::Channel
+                | ReleaseVerdict::Pin
+                | ReleaseVerdict::Share => [false; 3],
             };
             assert_eq!(by, expected, "{verdict:?}");
         }

@@ -7,7 +7,7 @@ use device::{
     now::Now,
     settings::{
         Key, Settings,
-        emit::{self, Identity},
+        emit::{self, BuildIdentity},
         store,
     },
     view::{SourceState, View},
@@ -83,7 +83,7 @@ pub struct SettingsDocument {
 
 impl SettingsDocument {
     /// Makes the settings document of a view, under the name of its version.
-    pub fn of(view: &View, identity: &Identity, tag: HeaderValue) -> SettingsDocument {
+    pub fn of(view: &View, identity: &BuildIdentity, tag: HeaderValue) -> SettingsDocument {
         SettingsDocument {
             text: Value::Object(emit::document(view, identity))
                 .to_string()

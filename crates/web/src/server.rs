@@ -419,7 +419,7 @@ mod tests {
             inbox: inbox().0,
             view: watch::Sender::new(Arc::new(device.view())).subscribe(),
             glass: watch::Sender::new(Arc::new(DisplaySnapshot::unknown(7, 122, 250))).subscribe(),
-            identity: device::settings::emit::Identity::default(),
+            identity: device::settings::emit::BuildIdentity::default(),
             allow_origins: Vec::new(),
             clock: runtime::clock::Clock::unset(),
             crashes: 0,

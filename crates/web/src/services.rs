@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use board::sim::Bench;
-use device::{settings::emit::Identity, view::View};
+use device::{settings::emit::BuildIdentity, view::View};
 use net::dialer::Dialer;
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox, log_lines::LogLines};
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ pub struct Services {
     /// What the panels show.
     pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
     /// What the build and its parts are; `fs_rev` is that of the page that is served.
-    pub identity: Identity,
+    pub identity: BuildIdentity,
     /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
     /// What tells the uptime of the device.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use device::{
     market::sources as wanted,
     request::{Reply, Request},
-    settings::{Settings, emit::Identity},
+    settings::{Settings, emit::BuildIdentity},
     view::{SourceState, View},
 };
 use feeds::image::page::Page;
@@ -201,8 +201,8 @@ impl State {
     }
 
     /// What the build and its parts are, with the page that is served.
-    pub fn identity(&self) -> Identity {
-        Identity {
+    pub fn identity(&self) -> BuildIdentity {
+        BuildIdentity {
             fs_rev: self.page_revision(),
             ..self.services.identity.clone()
         }

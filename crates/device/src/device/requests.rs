@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Device;
 use crate::{
     buttons::Gesture,
-    glass::{Cause, Layer, rotation::Navigation},
+    glass::{Layer, RefreshCause, rotation::Navigation},
     happenings::Happening,
     input::ButtonAction,
     lights::shows::Show,
@@ -30,11 +30,11 @@ impl Device {
         request: Request,
         now: Now,
         output: &mut Output,
-    ) -> (Reply, Cause) {
+    ) -> (Reply, RefreshCause) {
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
-            Request::Preview(wishes) => (self.preview(wishes, now), Cause::Data),
+            Request::Preview(wishes) => (self.preview(wishes, now), RefreshCause::Data),
             Request::Import(Imported(body)) => self.import(&body, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
@@ -45,12 +45,12 @@ impl Device {
             Request::ShowText(text) => {
                 let cells = custom::letters(&text, self.board.panels);
                 self.glass.show_text(cells, settings, uptime);
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::ShowCustom { cells, digit_px } => {
                 let cells = custom::cells(&cells, digit_px, self.board.panels);
                 self.glass.show_text(cells, settings, uptime);
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::Pause => done(self.run_timer(false, now, output)),
             Request::TogglePause => {
@@ -60,66 +60,66 @@ impl Device {
             Request::RestartTimer => {
                 self.run_timer(true, now, output);
                 self.glass.restart_timer(self.settled.active(), uptime);
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
-            Request::FullRefresh => done(Cause::Forced),
+            Request::FullRefresh => done(RefreshCause::Forced),
             Request::Identify => {
                 self.lights.play(Show::Identify, settings, uptime);
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::Restart => {
                 output.effects.push(Effect::Reboot(RebootReason::Asked));
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::FactoryReset if self.is_erasing() => {
-                (Reply::Refused(Refusal::Erasing), Cause::Data)
+                (Reply::Refused(Refusal::Erasing), RefreshCause::Data)
             }
             Request::FactoryReset => done(self.erase(now, output)),
             // Whoever asks for it wants to see it, whether or not zaps are listened for.
             Request::SimulateZap(zap) => {
                 self.show_zap(zap, uptime);
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::ClearPoolLogos => {
                 output.effects.push(Effect::ClearLogos);
                 done(match self.upstream.forget_logo(&self.settled) {
                     true => self.cause_of_logo(),
-                    false => Cause::Data,
+                    false => RefreshCause::Data,
                 })
             }
             Request::StopSources => {
                 self.upstream.stop();
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::RestartSources => {
                 self.upstream.restart(&self.settled);
-                done(Cause::Data)
+                done(RefreshCause::Data)
             }
             Request::RestartSource(source) => {
                 tried(match self.upstream.restart_one(source, &self.settled) {
-                    true => Ok(Cause::Data),
+                    true => Ok(RefreshCause::Data),
                     false => Err(Refusal::UnusedSource),
                 })
             }
             Request::RestartBroker => tried(match self.broker_plan() {
                 MqttPlan::On(_) => {
                     self.broker_restarts = self.broker_restarts.wrapping_add(1);
-                    Ok(Cause::Data)
+                    Ok(RefreshCause::Data)
                 }
                 MqttPlan::Off | MqttPlan::Paused => Err(Refusal::UnusedSource),
             }),
-            Request::SetLights(pixels) => (self.lights.set(&pixels), Cause::Data),
+            Request::SetLights(pixels) => (self.lights.set(&pixels), RefreshCause::Data),
             Request::SetLightsColor(color) => {
                 let pixels = vec![color; self.board.leds];
-                (self.lights.set(&pixels), Cause::Data)
+                (self.lights.set(&pixels), RefreshCause::Data)
             }
             Request::PlayEffect(effect) => {
                 let reply = self.lights.play_effect(effect, settings, uptime);
-                (reply, Cause::Data)
+                (reply, RefreshCause::Data)
             }
             Request::Frontlight(command) => {
                 let reply = self.lights.command_frontlight(&command, settings, uptime);
-                (reply, Cause::Data)
+                (reply, RefreshCause::Data)
             }
             Request::SetDnd(enabled) => {
                 done(self.change(|settings| settings.dnd_enabled = enabled, now, output))
@@ -131,14 +131,19 @@ impl Device {
                     };
                     done(self.change(set, now, output))
                 }
-                None => (Reply::Refused(Refusal::OutOfRange), Cause::Data),
+                None => (Reply::Refused(Refusal::OutOfRange), RefreshCause::Data),
             },
         }
     }
 
     /// Does what the buttons have said.
-    pub(super) fn obey(&mut self, gestures: &[Gesture], now: Now, output: &mut Output) -> Cause {
-        let mut cause = Cause::Data;
+    pub(super) fn obey(
+        &mut self,
+        gestures: &[Gesture],
+        now: Now,
+        output: &mut Output,
+    ) -> RefreshCause {
+        let mut cause = RefreshCause::Data;
         for gesture in gestures {
             let action = gesture.action(self.settled.active());
             self.happenings.add(pressed(*gesture));
@@ -153,7 +158,7 @@ impl Device {
         cause
     }
 
-    fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, Cause) {
+    fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, RefreshCause) {
         let stored = self.settled.stored();
         let catalogue = Catalogue {
             currencies: self.upstream.currencies().to_vec(),
@@ -161,7 +166,7 @@ impl Device {
         };
         let patched = match patch::apply(stored, patch, &catalogue) {
             Ok(patched) => patched,
-            Err(rejection) => return (Reply::Rejected(rejection), Cause::Data),
+            Err(rejection) => return (Reply::Rejected(rejection), RefreshCause::Data),
         };
         let mut settings = patched.settings;
         let is_guarded = self.settled.active().http_auth_enabled;
@@ -175,10 +180,10 @@ impl Device {
         body: &Map<String, Value>,
         now: Now,
         output: &mut Output,
-    ) -> (Reply, Cause) {
+    ) -> (Reply, RefreshCause) {
         let import = transfer::import(self.settled.stored(), body);
         if let Some(rejection) = import.refused.into_iter().next() {
-            return (Reply::Rejected(rejection), Cause::Data);
+            return (Reply::Rejected(rejection), RefreshCause::Data);
         }
         let mut settings = import.settings;
         let is_guarded = self.settled.active().http_auth_enabled;
@@ -190,7 +195,7 @@ impl Device {
     /// What would be on the panels then: another clock like this one fulfils the wishes, and is thrown away.
     fn preview(&self, wishes: Vec<Request>, now: Now) -> Reply {
         let mut other = self.clone();
-        let mut due = Cause::Data;
+        let mut due = RefreshCause::Data;
         for wish in wishes {
             let (reply, cause) = other.answer(wish, now, &mut Output::default());
             match reply {
@@ -205,18 +210,18 @@ impl Device {
     }
 
     /// Goes one screen on or back. The timer runs after it.
-    fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> Cause {
+    fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> RefreshCause {
         let cause = self.run_timer(true, now, output);
         let settings = self.settled.active();
         cause.max(self.glass.step(direction, settings, now.uptime))
     }
 
-    fn run_timer(&mut self, running: bool, now: Now, output: &mut Output) -> Cause {
+    fn run_timer(&mut self, running: bool, now: Now, output: &mut Output) -> RefreshCause {
         self.change(|settings| settings.timer_active = running, now, output)
     }
 
     /// Does what a button is for.
-    fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> Cause {
+    fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> RefreshCause {
         let debugging = self.glass.has(Layer::Debug);
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match action {
@@ -226,7 +231,7 @@ impl Device {
                 self.lights.play(show, settings, uptime);
                 self.run_timer(!running, now, output)
             }
-            ButtonAction::Next | ButtonAction::Previous if debugging => Cause::Data,
+            ButtonAction::Next | ButtonAction::Previous if debugging => RefreshCause::Data,
             ButtonAction::Next => self.step(Navigation::Next, now, output),
             ButtonAction::Previous => self.step(Navigation::Previous, now, output),
             ButtonAction::ToggleDebug => self.glass.toggle_debug(settings, uptime),
@@ -265,13 +270,13 @@ fn changed(changed: Changed) -> Reply {
     }
 }
 
-fn done(cause: Cause) -> (Reply, Cause) {
+fn done(cause: RefreshCause) -> (Reply, RefreshCause) {
     (Reply::Done, cause)
 }
 
-fn tried(outcome: Result<Cause, Refusal>) -> (Reply, Cause) {
+fn tried(outcome: Result<RefreshCause, Refusal>) -> (Reply, RefreshCause) {
     match outcome {
         Ok(cause) => done(cause),
-        Err(refusal) => (Reply::Refused(refusal), Cause::Data),
+        Err(refusal) => (Reply::Refused(refusal), RefreshCause::Data),
     }
 }

@@ -8,8 +8,8 @@ use alloc::{
 use core::{net::SocketAddr, time::Duration};
 
 use super::{
-    layers::{Content, Directions},
-    rotation::Slot,
+    layers::{Directions, LayerContent},
+    rotation::RotationSlot,
 };
 use crate::{
     board::BoardSpec,
@@ -25,16 +25,16 @@ use crate::{
         no_data::{self, Silence},
         payment, provisioning, safe_mode, sign_in, splash, update, zap,
     },
-    settings::{Settings, Settled},
+    settings::{RunningSettings, Settings},
     spoken::{self, Sentence},
 };
 
 /// Port that a browser uses by itself.
 const HTTP_PORT: u16 = 80;
 
-/// What the glass may look at, besides itself.
+/// Data from outside the glass that the pictures are composed of.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct ComposeContext<'a> {
     /// What the sources have said.
     pub market: &'a Arc<Market>,
     /// What is less than good about it.
@@ -44,7 +44,7 @@ pub struct Known<'a> {
     /// Sources that say something of the height.
     pub voices: usize,
     /// The settings.
-    pub settled: &'a Settled,
+    pub settled: &'a RunningSettings,
     /// Facts about the machine and the build.
     pub host: &'a HostFacts,
     /// Why nothing was ever learned of chain and prices; none where something was.
@@ -55,7 +55,7 @@ pub struct Known<'a> {
     pub ssid: &'a str,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ComposeContext<'a> {
     /// Settings the device runs on.
     pub fn settings(&self) -> &'a Settings {
         self.settled.active()
@@ -63,7 +63,7 @@ impl<'a> Known<'a> {
 }
 
 /// The cells of a screen of the rotation.
-pub fn screen_cells(slot: Slot, scene: &Scene<'_>) -> Vec<Cell> {
+pub fn screen_cells(slot: RotationSlot, scene: &Scene<'_>) -> Vec<Cell> {
     match catalog::find(slot.screen) {
         Some(screen) => (screen.cells)(scene),
         None => cells::blank(scene.panels),
@@ -71,7 +71,7 @@ pub fn screen_cells(slot: Slot, scene: &Scene<'_>) -> Vec<Cell> {
 }
 
 /// What a screen of the rotation shows, in a sentence.
-pub fn screen_sentence(slot: Slot, scene: &Scene<'_>) -> Sentence {
+pub fn screen_sentence(slot: RotationSlot, scene: &Scene<'_>) -> Sentence {
     match catalog::find(slot.screen) {
         Some(screen) => (screen.sentence)(scene),
         None => spoken::EMPTY_PANELS.into(),
@@ -79,30 +79,34 @@ pub fn screen_sentence(slot: Slot, scene: &Scene<'_>) -> Sentence {
 }
 
 /// What a layer shows, in a sentence.
-pub fn layer_sentence(content: &Content) -> Sentence {
+pub fn layer_sentence(content: &LayerContent) -> Sentence {
     match content {
-        Content::Splash => spoken::SPLASH.into(),
-        Content::SafeMode(reason) => safe_mode::sentence(reason),
-        Content::SignIn(_) => spoken::SIGN_IN.into(),
-        Content::Custom(cells) => custom::sentence(cells),
-        Content::Zap(zap) => zap::sentence(zap),
-        Content::Payment(payment) => payment::sentence(payment),
-        Content::Debug => spoken::DEBUG.into(),
-        Content::Update(percent) => update::sentence(*percent),
-        Content::Portal(directions) => provisioning::sentence(&directions.ssid),
-        Content::Erasing => spoken::ERASING.into(),
+        LayerContent::Splash => spoken::SPLASH.into(),
+        LayerContent::SafeMode(reason) => safe_mode::sentence(reason),
+        LayerContent::SignIn(_) => spoken::SIGN_IN.into(),
+        LayerContent::Custom(cells) => custom::sentence(cells),
+        LayerContent::Zap(zap) => zap::sentence(zap),
+        LayerContent::Payment(payment) => payment::sentence(payment),
+        LayerContent::Debug => spoken::DEBUG.into(),
+        LayerContent::Update(percent) => update::sentence(*percent),
+        LayerContent::Portal(directions) => provisioning::sentence(&directions.ssid),
+        LayerContent::Erasing => spoken::ERASING.into(),
     }
 }
 
 /// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
-pub fn lacking(slot: Slot, known: &Known<'_>, panels: usize) -> Option<(Vec<Cell>, Sentence)> {
+pub fn lacking(
+    slot: RotationSlot,
+    known: &ComposeContext<'_>,
+    panels: usize,
+) -> Option<(Vec<Cell>, Sentence)> {
     let silence = known.silence.filter(|_| needs_feeds(slot))?;
     let cells = no_data::cells(silence, &page(known), panels);
     Some((cells, no_data::sentence(silence)))
 }
 
 /// Address of the page, without the usual port; empty if it is not known.
-fn page(known: &Known<'_>) -> String {
+fn page(known: &ComposeContext<'_>) -> String {
     let Some(served) = known.host.page_address else {
         return known.ip.into();
     };
@@ -119,41 +123,41 @@ fn page(known: &Known<'_>) -> String {
 }
 
 /// Tells whether a screen of the rotation shows chain or prices.
-pub fn needs_feeds(slot: Slot) -> bool {
+pub fn needs_feeds(slot: RotationSlot) -> bool {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     facts.iter().any(|fact| fact.is_of_chain_or_prices())
 }
 
 /// The cells of a layer; `repainted` is when the debug view was painted last.
 pub fn layer_cells(
-    content: &Content,
-    known: &Known<'_>,
+    content: &LayerContent,
+    known: &ComposeContext<'_>,
     board: &BoardSpec,
     repainted: Duration,
 ) -> Vec<Cell> {
     let (settings, panels) = (known.settings(), board.panels);
     match content {
-        Content::Splash => splash::cells(panels),
-        Content::SafeMode(reason) => safe_mode::cells(reason, panels),
-        Content::SignIn(made) => sign_in::cells(&settings.sign_in_user(), made, panels),
-        Content::Custom(cells) => cells.clone(),
-        Content::Zap(zap) => zap::cells(zap, settings, panels),
-        Content::Payment(payment) => payment::cells(payment, settings, panels),
-        Content::Debug => debug::cells(&debug_facts(known, board, repainted), panels),
-        Content::Update(percent) => update::cells(*percent, panels),
-        Content::Portal(directions) => {
+        LayerContent::Splash => splash::cells(panels),
+        LayerContent::SafeMode(reason) => safe_mode::cells(reason, panels),
+        LayerContent::SignIn(made) => sign_in::cells(&settings.sign_in_user(), made, panels),
+        LayerContent::Custom(cells) => cells.clone(),
+        LayerContent::Zap(zap) => zap::cells(zap, settings, panels),
+        LayerContent::Payment(payment) => payment::cells(payment, settings, panels),
+        LayerContent::Debug => debug::cells(&debug_facts(known, board, repainted), panels),
+        LayerContent::Update(percent) => update::cells(*percent, panels),
+        LayerContent::Portal(directions) => {
             provisioning::cells(&portal_facts(directions, known, board), panels)
         }
-        Content::Erasing => erasing::cells(panels),
+        LayerContent::Erasing => erasing::cells(panels),
     }
 }
 
 fn portal_facts<'a>(
     directions: &'a Directions,
-    known: &Known<'a>,
+    known: &ComposeContext<'a>,
     board: &BoardSpec,
-) -> provisioning::Facts<'a> {
-    provisioning::Facts {
+) -> provisioning::ProvisioningFacts<'a> {
+    provisioning::ProvisioningFacts {
         ssid: &directions.ssid,
         password: directions.password.expose(),
         hostname: &directions.hostname,
@@ -164,8 +168,12 @@ fn portal_facts<'a>(
     }
 }
 
-fn debug_facts<'a>(known: &Known<'a>, board: &BoardSpec, repainted: Duration) -> debug::Facts<'a> {
-    debug::Facts {
+fn debug_facts<'a>(
+    known: &ComposeContext<'a>,
+    board: &BoardSpec,
+    repainted: Duration,
+) -> debug::DebugFacts<'a> {
+    debug::DebugFacts {
         ip: known.ip,
         ssid: known.ssid,
         heap_free: known.host.heap_free,
@@ -183,7 +191,7 @@ fn debug_facts<'a>(known: &Known<'a>, board: &BoardSpec, repainted: Duration) ->
 /// Marks of the values on a screen of the rotation, each with the uptime from which on it counts; none for what has
 /// always been so.
 pub fn blemishes<'a>(
-    slot: Slot,
+    slot: RotationSlot,
     scene: &'a Scene<'a>,
     doubts: &'a Doubts,
     now: Now,
@@ -198,7 +206,7 @@ pub fn blemishes<'a>(
 }
 
 /// The reasons for marks that age alone does not give.
-fn doubts_of(fact: Dependency, slot: Slot, doubts: &Doubts) -> &[Doubt] {
+fn doubts_of(fact: Dependency, slot: RotationSlot, doubts: &Doubts) -> &[Doubt] {
     match fact {
         Dependency::Height => &doubts.height,
         Dependency::Price => {
@@ -217,7 +225,7 @@ fn doubts_of(fact: Dependency, slot: Slot, doubts: &Doubts) -> &[Doubt] {
 /// Uptime from which on a value that is there is old; none inside for one whose age cannot be known.
 fn grows_old(
     fact: Dependency,
-    slot: Slot,
+    slot: RotationSlot,
     scene: &Scene<'_>,
     now: Now,
 ) -> Option<Option<Duration>> {

@@ -37,7 +37,7 @@ pub enum Layer {
 
 /// What a layer shows.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Content {
+pub enum LayerContent {
     /// A sign of life.
     Splash,
     /// Why the device runs without its sources, in words fit for people.
@@ -73,50 +73,50 @@ pub struct Directions {
     pub address: String,
 }
 
-impl Content {
+impl LayerContent {
     /// The layer this belongs to.
     pub fn layer(&self) -> Layer {
         match self {
-            Content::Splash => Layer::Splash,
-            Content::SafeMode(_) => Layer::SafeMode,
-            Content::SignIn(_) => Layer::SignIn,
-            Content::Custom(_) => Layer::Custom,
-            Content::Zap(_) | Content::Payment(_) => Layer::Notice,
-            Content::Debug => Layer::Debug,
-            Content::Update(_) => Layer::Update,
-            Content::Portal(_) => Layer::Portal,
-            Content::Erasing => Layer::Erasing,
+            LayerContent::Splash => Layer::Splash,
+            LayerContent::SafeMode(_) => Layer::SafeMode,
+            LayerContent::SignIn(_) => Layer::SignIn,
+            LayerContent::Custom(_) => Layer::Custom,
+            LayerContent::Zap(_) | LayerContent::Payment(_) => Layer::Notice,
+            LayerContent::Debug => Layer::Debug,
+            LayerContent::Update(_) => Layer::Update,
+            LayerContent::Portal(_) => Layer::Portal,
+            LayerContent::Erasing => Layer::Erasing,
         }
     }
 
     /// Tells whether a password stands in it, which is for those who stand before the clock.
     pub fn shows_password(&self) -> bool {
         match self {
-            Content::SignIn(_) | Content::Portal(_) => true,
-            Content::Splash
-            | Content::SafeMode(_)
-            | Content::Custom(_)
-            | Content::Zap(_)
-            | Content::Payment(_)
-            | Content::Debug
-            | Content::Update(_)
-            | Content::Erasing => false,
+            LayerContent::SignIn(_) | LayerContent::Portal(_) => true,
+            LayerContent::Splash
+            | LayerContent::SafeMode(_)
+            | LayerContent::Custom(_)
+            | LayerContent::Zap(_)
+            | LayerContent::Payment(_)
+            | LayerContent::Debug
+            | LayerContent::Update(_)
+            | LayerContent::Erasing => false,
         }
     }
 
     /// Word for it in the status.
     pub fn word(&self) -> &'static str {
         match self {
-            Content::Splash => "splash",
-            Content::SafeMode(_) => "safe-mode",
-            Content::SignIn(_) => "sign-in",
-            Content::Custom(_) => "custom",
-            Content::Zap(_) => "zap",
-            Content::Payment(_) => "payment",
-            Content::Debug => "debug",
-            Content::Update(_) => "update",
-            Content::Portal(_) => "portal",
-            Content::Erasing => "erasing",
+            LayerContent::Splash => "splash",
+            LayerContent::SafeMode(_) => "safe-mode",
+            LayerContent::SignIn(_) => "sign-in",
+            LayerContent::Custom(_) => "custom",
+            LayerContent::Zap(_) => "zap",
+            LayerContent::Payment(_) => "payment",
+            LayerContent::Debug => "debug",
+            LayerContent::Update(_) => "update",
+            LayerContent::Portal(_) => "portal",
+            LayerContent::Erasing => "erasing",
         }
     }
 }
@@ -125,7 +125,7 @@ impl Content {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layers {
     /// Each with a serial number, so that a second text in a row counts as a change of screen.
-    there: BTreeMap<Layer, (Content, u64)>,
+    there: BTreeMap<Layer, (LayerContent, u64)>,
     /// Serial number of the newest.
     serial: u64,
     notice_since: Option<Duration>,
@@ -133,13 +133,13 @@ pub struct Layers {
 
 impl Layers {
     /// What is on the highest layer, with its serial number; none if the rotation is visible.
-    pub fn top(&self) -> Option<(&Content, u64)> {
+    pub fn top(&self) -> Option<(&LayerContent, u64)> {
         let (_, (content, serial)) = self.there.last_key_value()?;
         Some((content, *serial))
     }
 
     /// What is on a layer; none if nothing is.
-    pub fn on(&self, layer: Layer) -> Option<&Content> {
+    pub fn on(&self, layer: Layer) -> Option<&LayerContent> {
         self.there.get(&layer).map(|(content, _)| content)
     }
 
@@ -154,7 +154,7 @@ impl Layers {
     }
 
     /// Puts something on its layer, in place of what is there; a change of screen.
-    pub fn show(&mut self, content: Content, uptime: Duration) {
+    pub fn show(&mut self, content: LayerContent, uptime: Duration) {
         let layer = content.layer();
         if layer == Layer::Notice {
             self.notice_since = Some(uptime);
@@ -167,7 +167,7 @@ impl Layers {
     }
 
     /// Puts something on its layer; a change of screen only where nothing was there.
-    pub fn keep(&mut self, content: Content, uptime: Duration) {
+    pub fn keep(&mut self, content: LayerContent, uptime: Duration) {
         match self.there.get_mut(&content.layer()) {
             Some((shown, _)) => *shown = content,
             None => self.show(content, uptime),
@@ -192,7 +192,7 @@ impl Layers {
     /// Uptime at which the notice ends by itself; none if it stays.
     pub fn notice_deadline(&self, settings: &Settings) -> Option<Duration> {
         let stays =
-            matches!(self.on(Layer::Notice)?, Content::Zap(_)) && !settings.scrn_restore_zap;
+            matches!(self.on(Layer::Notice)?, LayerContent::Zap(_)) && !settings.scrn_restore_zap;
         let since = self.notice_since.filter(|_| !stays)?;
         Some(since + Duration::from_secs(u64::from(settings.overlay_seconds)))
     }
@@ -205,12 +205,12 @@ mod tests {
     #[test]
     fn the_highest_layer_is_visible_and_taking_it_away_shows_the_next() {
         let rising = [
-            Content::Splash,
-            Content::SafeMode(String::new()),
-            Content::Custom(Vec::new()),
-            Content::Debug,
-            Content::Update(0),
-            Content::Erasing,
+            LayerContent::Splash,
+            LayerContent::SafeMode(String::new()),
+            LayerContent::Custom(Vec::new()),
+            LayerContent::Debug,
+            LayerContent::Update(0),
+            LayerContent::Erasing,
         ];
         let mut layers = Layers::default();
         for content in rising.iter().rev() {

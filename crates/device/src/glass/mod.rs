@@ -15,9 +15,9 @@ use core::time::Duration;
 
 use self::{
     layers::Layers,
-    panels::{Composition, Panels, Visible, style},
+    panels::{Composition, PanelPictures, Visible, style},
     prices::PriceThrottle,
-    rotation::{BLOCK_HEIGHT, Navigation, Rotation, Slot, Timer},
+    rotation::{BLOCK_HEIGHT, Navigation, RotationSlot, ScreenRotation, Timer},
 };
 use crate::{
     board::BoardSpec,
@@ -36,9 +36,9 @@ use crate::{
 };
 
 pub use self::{
-    compose::Known,
-    layers::{Content, Directions, Layer},
-    refresh::Cause,
+    compose::ComposeContext,
+    layers::{Directions, Layer, LayerContent},
+    refresh::RefreshCause,
 };
 
 /// Layers that come and go with what happens, and keep a block from stealing the focus.
@@ -57,9 +57,9 @@ const HOLDING: &[Layer] = &[
 #[derive(Debug, Clone)]
 pub struct Glass {
     board: BoardSpec,
-    rotation: Rotation,
+    rotation: ScreenRotation,
     layers: Layers,
-    panels: Panels,
+    panels: PanelPictures,
     prices: PriceThrottle,
     debug_painted: Duration,
     update_percent: u8,
@@ -89,12 +89,17 @@ pub enum Presented {
 
 impl Glass {
     /// The panels of a board that has just started, at the slot that was shown last.
-    pub fn new(board: BoardSpec, last: Option<Slot>, settings: &Settings, now: Now) -> Glass {
+    pub fn new(
+        board: BoardSpec,
+        last: Option<RotationSlot>,
+        settings: &Settings,
+        now: Now,
+    ) -> Glass {
         Glass {
             board,
-            rotation: Rotation::start(last, settings, now.uptime),
+            rotation: ScreenRotation::start(last, settings, now.uptime),
             layers: Layers::default(),
-            panels: Panels::new(board.panels, settings),
+            panels: PanelPictures::new(board.panels, settings),
             prices: PriceThrottle::default(),
             debug_painted: now.uptime,
             update_percent: 0,
@@ -124,7 +129,7 @@ impl Glass {
     }
 
     /// The slot that is on, whatever covers it.
-    pub fn slot(&self) -> Slot {
+    pub fn slot(&self) -> RotationSlot {
         self.rotation.slot()
     }
 
@@ -147,7 +152,7 @@ impl Glass {
     /// Why the device runs without its sources, where the glass says so.
     pub fn safe_mode(&self) -> Option<&str> {
         match self.layers.on(Layer::SafeMode) {
-            Some(Content::SafeMode(reason)) => Some(reason),
+            Some(LayerContent::SafeMode(reason)) => Some(reason),
             Some(_) | None => None,
         }
     }
@@ -169,11 +174,16 @@ impl Glass {
     }
 
     /// Makes what should be on the panels the newest picture, unless it is a price that must wait.
-    pub fn present(&mut self, cause: Cause, known: &Known<'_>, now: Now) -> Presented {
+    pub fn present(
+        &mut self,
+        cause: RefreshCause,
+        known: &ComposeContext<'_>,
+        now: Now,
+    ) -> Presented {
         let settings = known.settings();
         let composition = self.compose(known.market, known, now);
         let mut presented = Presented::Picture;
-        if cause == Cause::Data && self.picture().style == style(settings) {
+        if cause == RefreshCause::Data && self.picture().style == style(settings) {
             let is_worse = self.panels.is_worse(&composition);
             if !is_worse && !self.panels.differs(&composition) {
                 self.panels.judge(composition.marks);
@@ -197,14 +207,14 @@ impl Glass {
     }
 
     /// Does what is due by now; tells why there may be something to paint.
-    pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Cause {
+    pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> RefreshCause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
         if due(self.splash_deadline()) {
             self.end_splash();
         }
         let cause = match due(self.panels.refresh_deadline(settings)) {
-            true => Cause::Forced,
-            false => Cause::Data,
+            true => RefreshCause::Forced,
+            false => RefreshCause::Data,
         };
         if due(self.layers.notice_deadline(settings)) {
             self.layers.hide(Layer::Notice);
@@ -231,7 +241,7 @@ impl Glass {
     }
 
     /// Uptime at which something is due, or what is visible grows old.
-    pub fn next_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+    pub fn next_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let settings = known.settings();
         [
             self.splash_deadline(),
@@ -252,16 +262,21 @@ impl Glass {
     }
 
     /// Follows a change of settings.
-    pub fn follow(&mut self, before: &Settings, settings: &Settings, uptime: Duration) -> Cause {
+    pub fn follow(
+        &mut self,
+        before: &Settings,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> RefreshCause {
         self.rotation.follow(before, settings, uptime);
         match before.tz_string == settings.tz_string {
-            true => Cause::Data,
-            false => Cause::Forced,
+            true => RefreshCause::Data,
+            false => RefreshCause::Forced,
         }
     }
 
     /// Puts something on its layer; a change of screen only where nothing was there.
-    pub fn keep(&mut self, content: Content, uptime: Duration) {
+    pub fn keep(&mut self, content: LayerContent, uptime: Duration) {
         self.layers.keep(content, uptime);
     }
 
@@ -276,35 +291,40 @@ impl Glass {
     }
 
     /// Shows a zap or a payment.
-    pub fn notify(&mut self, notice: Content, uptime: Duration) {
+    pub fn notify(&mut self, notice: LayerContent, uptime: Duration) {
         self.layers.show(notice, uptime);
     }
 
     /// Shows the owner's text.
     pub fn show_text(&mut self, cells: Vec<Cell>, settings: &Settings, uptime: Duration) {
         self.end_splash();
-        self.layers.show(Content::Custom(cells), uptime);
+        self.layers.show(LayerContent::Custom(cells), uptime);
         self.rotation.restart(settings, uptime);
     }
 
     /// Shows or hides the debug view.
-    pub fn toggle_debug(&mut self, settings: &Settings, uptime: Duration) -> Cause {
+    pub fn toggle_debug(&mut self, settings: &Settings, uptime: Duration) -> RefreshCause {
         let before = self.visible();
         self.end_splash();
         if self.layers.hide(Layer::Debug) {
             self.rotation.restart(settings, uptime);
         } else {
             self.debug_painted = uptime;
-            self.layers.show(Content::Debug, uptime);
+            self.layers.show(LayerContent::Debug, uptime);
         }
         match self.visible() == before {
-            true => Cause::Data,
-            false => Cause::Forced,
+            true => RefreshCause::Data,
+            false => RefreshCause::Forced,
         }
     }
 
     /// Goes one screen on or back; under a text, zap or payment it only takes that away.
-    pub fn step(&mut self, direction: Navigation, settings: &Settings, uptime: Duration) -> Cause {
+    pub fn step(
+        &mut self,
+        direction: Navigation,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> RefreshCause {
         self.end_splash();
         if self.layers.dismiss() {
             self.rotation.restart(settings, uptime);
@@ -328,7 +348,7 @@ impl Glass {
         number: i64,
         settings: &Settings,
         uptime: Duration,
-    ) -> Result<Cause, Refusal> {
+    ) -> Result<RefreshCause, Refusal> {
         let slot = match u16::try_from(number).ok().and_then(catalog::find) {
             Some(screen) if !settings.is_screen_available(screen.id) => {
                 return Err(Refusal::UnavailableScreen(screen.id));
@@ -353,7 +373,7 @@ impl Glass {
         currency: Currency,
         settings: &Settings,
         uptime: Duration,
-    ) -> Result<Cause, Refusal> {
+    ) -> Result<RefreshCause, Refusal> {
         if !settings.currencies().contains(&currency) {
             return Err(Refusal::CurrencyNotActive);
         }
@@ -364,7 +384,7 @@ impl Glass {
     /// Goes to the block height for a new block, if the owner wants that and nothing covers the rotation for a while.
     pub fn steal_focus(&mut self, settings: &Settings, uptime: Duration) {
         if settings.steal_focus && !self.layers.has_any(PASSING) {
-            let slot = Slot::plain(BLOCK_HEIGHT);
+            let slot = RotationSlot::plain(BLOCK_HEIGHT);
             self.rotation.jump(slot, settings, uptime);
         }
     }
@@ -377,7 +397,7 @@ impl Glass {
             picture: self.next_picture(),
             until: uptime + UPDATE_PAINT_MAX,
         });
-        self.layers.show(Content::Update(0), uptime);
+        self.layers.show(LayerContent::Update(0), uptime);
         self.rotation.freeze(uptime);
     }
 
@@ -407,7 +427,7 @@ impl Glass {
         self.rotation.thaw(settings, uptime);
     }
 
-    fn jump(&mut self, slot: Slot, settings: &Settings, uptime: Duration) -> Cause {
+    fn jump(&mut self, slot: RotationSlot, settings: &Settings, uptime: Duration) -> RefreshCause {
         self.end_splash();
         self.layers.dismiss();
         self.rotation.jump(slot, settings, uptime);
@@ -415,16 +435,16 @@ impl Glass {
     }
 
     /// A navigation event paints also where it leads to the screen that is already shown.
-    fn navigated(&self) -> Cause {
+    fn navigated(&self) -> RefreshCause {
         match self.visible() {
-            Visible::Slot(_) => Cause::Change,
-            Visible::Layer(_) | Visible::Nothing => Cause::Data,
+            Visible::Slot(_) => RefreshCause::Change,
+            Visible::Layer(_) | Visible::Nothing => RefreshCause::Data,
         }
     }
 
     fn show_progress(&mut self) {
         if self.layers.has(Layer::Update) {
-            let content = Content::Update(self.update_percent);
+            let content = LayerContent::Update(self.update_percent);
             self.layers.keep(content, self.update_painted);
         }
     }
@@ -444,7 +464,7 @@ impl Glass {
         catalog::find(slot.screen).is_some_and(|screen| screen.depends_on.contains(&fact))
     }
 
-    fn compose(&self, market: &Market, known: &Known<'_>, now: Now) -> Composition {
+    fn compose(&self, market: &Market, known: &ComposeContext<'_>, now: Now) -> Composition {
         let visible = self.visible();
         if let Some((content, _)) = self.layers.top() {
             return Composition {
@@ -476,7 +496,7 @@ impl Glass {
         }
     }
 
-    fn scene<'a>(&self, market: &'a Market, known: &Known<'a>, now: Now) -> Scene<'a> {
+    fn scene<'a>(&self, market: &'a Market, known: &ComposeContext<'a>, now: Now) -> Scene<'a> {
         Scene {
             market,
             truth: known.truth,
@@ -488,7 +508,7 @@ impl Glass {
     }
 
     /// Tells whether only prices make the difference between the glass and what should be on it.
-    fn is_only_price(&self, known: &Known<'_>, now: Now) -> bool {
+    fn is_only_price(&self, known: &ComposeContext<'_>, now: Now) -> bool {
         if !self.visible_screen_needs(Dependency::Price) {
             return false;
         }
@@ -508,13 +528,13 @@ impl Glass {
 
     fn debug_deadline(&self) -> Option<Duration> {
         let (content, _) = self.layers.top()?;
-        (*content == Content::Debug).then(|| self.debug_painted + DEBUG_PERIOD)
+        (*content == LayerContent::Debug).then(|| self.debug_painted + DEBUG_PERIOD)
     }
 
     fn update_deadline(&self) -> Option<Duration> {
         let (content, _) = self.layers.top()?;
-        let is_behind =
-            content.layer() == Layer::Update && *content != Content::Update(self.update_percent);
+        let is_behind = content.layer() == Layer::Update
+            && *content != LayerContent::Update(self.update_percent);
         is_behind.then(|| self.update_painted + UPDATE_PERIOD)
     }
 
@@ -528,7 +548,7 @@ impl Glass {
     }
 
     /// Uptime at which a price that waits may be painted.
-    fn price_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+    fn price_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let deadline = self
             .prices
             .next_deadline(known.market, known.settings(), now.uptime);
@@ -536,7 +556,7 @@ impl Glass {
     }
 
     /// Uptime at which a value on the glass will be less good than it is.
-    fn doubt_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+    fn doubt_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let Visible::Slot(slot) = self.visible() else {
             return None;
         };
@@ -547,7 +567,7 @@ impl Glass {
     }
 
     /// Uptime from which on the glass says that nothing was learned, while it has not said so.
-    fn no_data_deadline(&self, known: &Known<'_>, now: Now) -> Option<Duration> {
+    fn no_data_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let Visible::Slot(slot) = self.visible() else {
             return None;
         };

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::{
-    refresh::{Cause, Refresh, RefreshPolicy},
-    rotation::Slot,
+    refresh::{Refresh, RefreshCause, RefreshPolicy},
+    rotation::RotationSlot,
 };
 use crate::{
     cells::{self, Cell, Marks, Picture, Style},
@@ -19,7 +19,7 @@ pub enum Visible {
     /// Nothing was composed yet.
     Nothing,
     /// A screen of the rotation.
-    Slot(Slot),
+    Slot(RotationSlot),
     /// What is on a layer, by its serial number.
     Layer(u64),
 }
@@ -41,7 +41,7 @@ pub struct Composition {
 
 /// The newest picture and how it came about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Panels {
+pub struct PanelPictures {
     picture: Picture,
     sentence: Sentence,
     /// What is wrong with the values by now; the mark on the glass may be a worse one.
@@ -50,10 +50,10 @@ pub struct Panels {
     policy: RefreshPolicy,
 }
 
-impl Panels {
+impl PanelPictures {
     /// Blank panels that were never painted.
-    pub fn new(panels: usize, settings: &Settings) -> Panels {
-        Panels {
+    pub fn new(panels: usize, settings: &Settings) -> PanelPictures {
+        PanelPictures {
             picture: Picture {
                 cells: cells::blank(panels),
                 style: style(settings),
@@ -120,7 +120,7 @@ impl Panels {
     pub fn present(
         &mut self,
         composition: Composition,
-        cause: Cause,
+        cause: RefreshCause,
         settings: &Settings,
         uptime: Duration,
     ) {
@@ -130,8 +130,10 @@ impl Panels {
             .max(cause_of_style(&self.picture.style, &style));
         match (self.policy.decide(cause, settings, uptime), cause) {
             (Refresh::Full, _) => self.picture.full_refreshes += 1,
-            (Refresh::Partial, Cause::Change | Cause::Forced) => self.picture.repaints += 1,
-            (Refresh::Partial, Cause::Data) => {}
+            (Refresh::Partial, RefreshCause::Change | RefreshCause::Forced) => {
+                self.picture.repaints += 1
+            }
+            (Refresh::Partial, RefreshCause::Data) => {}
         }
         self.picture.serial += 1;
         self.visible = composition.visible;
@@ -143,13 +145,13 @@ impl Panels {
         self.picture.style = style;
     }
 
-    fn cause_of_visible(&self, visible: Visible) -> Cause {
+    fn cause_of_visible(&self, visible: Visible) -> RefreshCause {
         if self.visible == Visible::Nothing {
-            Cause::Forced
+            RefreshCause::Forced
         } else if self.visible == visible {
-            Cause::Data
+            RefreshCause::Data
         } else {
-            Cause::Change
+            RefreshCause::Change
         }
     }
 }
@@ -167,9 +169,13 @@ pub fn style(settings: &Settings) -> Style {
 }
 
 /// Changes of drawing that leave ghosts without a full refresh.
-fn cause_of_style(before: &Style, after: &Style) -> Cause {
+fn cause_of_style(before: &Style, after: &Style) -> RefreshCause {
     let ghosts = before.inverted != after.inverted
         || before.font != after.font
         || before.sats_variant != after.sats_variant;
-    if ghosts { Cause::Forced } else { Cause::Data }
+    if ghosts {
+        RefreshCause::Forced
+    } else {
+        RefreshCause::Data
+    }
 }

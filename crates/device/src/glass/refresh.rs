@@ -26,9 +26,9 @@ impl Refresh {
     }
 }
 
-/// Why there is something to paint.
+/// Why the panels are painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub enum RefreshCause {
     /// The same screen with new data.
     Data,
     /// Another screen, or a layer that came or went; follows from what is visible.
@@ -45,13 +45,18 @@ pub struct RefreshPolicy {
 
 impl RefreshPolicy {
     /// Decides how to paint at this uptime: once a mandatory full refresh is due, whatever is painted is painted fully.
-    pub fn decide(&mut self, cause: Cause, settings: &Settings, uptime: Duration) -> Refresh {
+    pub fn decide(
+        &mut self,
+        cause: RefreshCause,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> Refresh {
         let is_due = || self.due(settings).is_none_or(|due| due <= uptime);
         let full = match cause {
-            Cause::Forced => true,
+            RefreshCause::Forced => true,
             // Without a period only a change of screen is painted fully.
-            Cause::Data => settings.full_refresh_min > 0 && is_due(),
-            Cause::Change => settings.refr_scrn_change || is_due(),
+            RefreshCause::Data => settings.full_refresh_min > 0 && is_due(),
+            RefreshCause::Change => settings.refr_scrn_change || is_due(),
         };
         if full {
             self.last_full = Some(uptime);
@@ -81,7 +86,7 @@ mod tests {
     const NEVER: Option<u64> = None;
 
     /// Last full refresh, then rows of (time, cause, refrScrnChange, fullRefreshMin) and whether a full refresh comes.
-    fn check(last_full_ms: Option<u64>, rows: &[(u64, Cause, bool, u32, bool)]) {
+    fn check(last_full_ms: Option<u64>, rows: &[(u64, RefreshCause, bool, u32, bool)]) {
         let mut policy = RefreshPolicy {
             last_full: last_full_ms.map(Duration::from_millis),
         };
@@ -104,51 +109,54 @@ mod tests {
     #[test]
     fn full_refreshes_follow_the_table() {
         const MIN: u64 = 60_000;
-        check(NEVER, &[(0, Cause::Change, false, 10, true)]);
-        check(NEVER, &[(0, Cause::Data, false, 10, true)]);
-        check(NEVER, &[(0, Cause::Data, false, 0, false)]);
+        check(NEVER, &[(0, RefreshCause::Change, false, 10, true)]);
+        check(NEVER, &[(0, RefreshCause::Data, false, 10, true)]);
+        check(NEVER, &[(0, RefreshCause::Data, false, 0, false)]);
         check(
             Some(0),
             &[
-                (MIN, Cause::Change, true, 10, true),
-                (2 * MIN, Cause::Change, true, 10, true),
-            ],
-        );
-        check(Some(0), &[(5 * MIN, Cause::Change, false, 10, false)]);
-        check(
-            Some(0),
-            &[
-                (10 * MIN, Cause::Change, false, 10, true),
-                (10 * MIN + 1, Cause::Change, false, 10, false),
-            ],
-        );
-        check(Some(0), &[(MIN, Cause::Forced, false, 10, true)]);
-        check(
-            Some(0),
-            &[
-                (5 * MIN, Cause::Forced, false, 10, true),
-                (12 * MIN, Cause::Change, false, 10, false),
+                (MIN, RefreshCause::Change, true, 10, true),
+                (2 * MIN, RefreshCause::Change, true, 10, true),
             ],
         );
         check(
             Some(0),
-            &[
-                (10 * MIN - 1, Cause::Data, false, 10, false),
-                (10 * MIN, Cause::Data, false, 10, true),
-                (10 * MIN + 1, Cause::Data, false, 10, false),
-            ],
+            &[(5 * MIN, RefreshCause::Change, false, 10, false)],
         );
-        check(Some(0), &[(60 * MIN, Cause::Data, true, 0, false)]);
         check(
             Some(0),
             &[
-                (1, Cause::Change, false, 0, true),
-                (2, Cause::Data, false, 0, false),
+                (10 * MIN, RefreshCause::Change, false, 10, true),
+                (10 * MIN + 1, RefreshCause::Change, false, 10, false),
             ],
         );
-        let mut rows = alloc::vec![(0, Cause::Change, false, 60, true)];
-        rows.extend((1..=30).map(|step| (step * 10_000, Cause::Change, false, 60, false)));
-        rows.push((60 * MIN, Cause::Change, false, 60, true));
+        check(Some(0), &[(MIN, RefreshCause::Forced, false, 10, true)]);
+        check(
+            Some(0),
+            &[
+                (5 * MIN, RefreshCause::Forced, false, 10, true),
+                (12 * MIN, RefreshCause::Change, false, 10, false),
+            ],
+        );
+        check(
+            Some(0),
+            &[
+                (10 * MIN - 1, RefreshCause::Data, false, 10, false),
+                (10 * MIN, RefreshCause::Data, false, 10, true),
+                (10 * MIN + 1, RefreshCause::Data, false, 10, false),
+            ],
+        );
+        check(Some(0), &[(60 * MIN, RefreshCause::Data, true, 0, false)]);
+        check(
+            Some(0),
+            &[
+                (1, RefreshCause::Change, false, 0, true),
+                (2, RefreshCause::Data, false, 0, false),
+            ],
+        );
+        let mut rows = alloc::vec![(0, RefreshCause::Change, false, 60, true)];
+        rows.extend((1..=30).map(|step| (step * 10_000, RefreshCause::Change, false, 60, false)));
+        rows.push((60 * MIN, RefreshCause::Change, false, 60, true));
         check(NEVER, &rows);
     }
 }

@@ -20,17 +20,17 @@ const TICKER: u16 = 20;
 
 /// A screen in a currency, if the screen has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slot {
+pub struct RotationSlot {
     /// Id of the screen.
     pub screen: u16,
     /// Its currency.
     pub currency: Option<Currency>,
 }
 
-impl Slot {
+impl RotationSlot {
     /// A slot without a currency.
-    pub const fn plain(screen: u16) -> Slot {
-        Slot {
+    pub const fn plain(screen: u16) -> RotationSlot {
+        RotationSlot {
             screen,
             currency: None,
         }
@@ -39,9 +39,9 @@ impl Slot {
 
 /// A slot in the rotation order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct RotationEntry {
     /// The slot.
-    pub slot: Slot,
+    pub slot: RotationSlot,
     /// The timer stops at it.
     pub enabled: bool,
 }
@@ -65,22 +65,22 @@ pub enum Timer {
     },
 }
 
-/// The place in the rotation and its timer.
+/// The current slot of the rotation and its timer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rotation {
-    slot: Slot,
+pub struct ScreenRotation {
+    slot: RotationSlot,
     currency: Currency,
     timer: Timer,
 }
 
 /// All available slots in rotation order; never empty.
-pub fn sequence(settings: &Settings) -> Vec<Entry> {
+pub fn sequence(settings: &Settings) -> Vec<RotationEntry> {
     let currencies = settings.currencies();
     let mut entries = Vec::new();
     let mut add = |screen: &Screen, currency: Option<Currency>| {
         if settings.is_screen_available(screen.id) {
-            entries.push(Entry {
-                slot: Slot {
+            entries.push(RotationEntry {
+                slot: RotationSlot {
                     screen: screen.id,
                     currency,
                 },
@@ -115,8 +115,8 @@ pub fn sequence(settings: &Settings) -> Vec<Entry> {
         }
     }
     if entries.is_empty() {
-        entries.push(Entry {
-            slot: Slot::plain(BLOCK_HEIGHT),
+        entries.push(RotationEntry {
+            slot: RotationSlot::plain(BLOCK_HEIGHT),
             enabled: true,
         });
     }
@@ -132,9 +132,13 @@ pub enum Navigation {
     Previous,
 }
 
-impl Rotation {
+impl ScreenRotation {
     /// Starts at the slot that was shown last, if it is still in the order, else at its first enabled entry.
-    pub fn start(last: Option<Slot>, settings: &Settings, uptime: Duration) -> Rotation {
+    pub fn start(
+        last: Option<RotationSlot>,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> ScreenRotation {
         let entries = sequence(settings);
         let kept = last.filter(|slot| {
             entries
@@ -142,7 +146,7 @@ impl Rotation {
                 .any(|entry| entry.slot == *slot && entry.enabled)
         });
         let slot = kept.unwrap_or_else(|| first(&entries));
-        let mut rotation = Rotation {
+        let mut rotation = ScreenRotation {
             slot,
             currency: slot.currency.unwrap_or_else(|| settings.currencies()[0]),
             timer: Timer::Paused,
@@ -152,7 +156,7 @@ impl Rotation {
     }
 
     /// The slot that is on, whatever covers it.
-    pub fn slot(&self) -> Slot {
+    pub fn slot(&self) -> RotationSlot {
         self.slot
     }
 
@@ -195,18 +199,18 @@ impl Rotation {
             .map(|ahead| entries[(here + ahead) % entries.len()])
             .find(|entry| entry.enabled);
         // With every screen switched off the clock still shows one.
-        self.go(enabled.map_or(Slot::plain(BLOCK_HEIGHT), |entry| entry.slot));
+        self.go(enabled.map_or(RotationSlot::plain(BLOCK_HEIGHT), |entry| entry.slot));
         self.restart(settings, uptime);
     }
 
     /// Goes to a slot and starts the period anew.
-    pub fn jump(&mut self, slot: Slot, settings: &Settings, uptime: Duration) {
+    pub fn jump(&mut self, slot: RotationSlot, settings: &Settings, uptime: Duration) {
         self.go(slot);
         self.restart(settings, uptime);
     }
 
     /// The slot of a screen: a screen with a currency keeps the one that was on last.
-    pub fn slot_of(&self, screen: &Screen, settings: &Settings) -> Slot {
+    pub fn slot_of(&self, screen: &Screen, settings: &Settings) -> RotationSlot {
         let currency = screen.per_currency.then(|| {
             let active = settings.currencies();
             if active.contains(&self.currency) {
@@ -215,19 +219,19 @@ impl Rotation {
                 active[0]
             }
         });
-        Slot {
+        RotationSlot {
             screen: screen.id,
             currency,
         }
     }
 
     /// The slot of a currency: the screen that is on if it has one, else the ticker.
-    pub fn slot_in(&self, currency: Currency) -> Slot {
+    pub fn slot_in(&self, currency: Currency) -> RotationSlot {
         let screen = match self.slot.currency {
             Some(_) => self.slot.screen,
             None => TICKER,
         };
-        Slot {
+        RotationSlot {
             screen,
             currency: Some(currency),
         }
@@ -281,21 +285,21 @@ impl Rotation {
         if !entries.iter().any(|entry| entry.slot == self.slot) {
             let gone_currency = self.slot.currency.is_some();
             self.go(if gone_currency {
-                Slot::plain(BLOCK_HEIGHT)
+                RotationSlot::plain(BLOCK_HEIGHT)
             } else {
                 first(&entries)
             });
         }
     }
 
-    fn go(&mut self, slot: Slot) {
+    fn go(&mut self, slot: RotationSlot) {
         self.slot = slot;
         if let Some(currency) = slot.currency {
             self.currency = currency;
         }
     }
 
-    fn place(&self, entries: &[Entry]) -> usize {
+    fn place(&self, entries: &[RotationEntry]) -> usize {
         entries
             .iter()
             .position(|entry| entry.slot == self.slot)
@@ -303,11 +307,11 @@ impl Rotation {
     }
 }
 
-fn first(entries: &[Entry]) -> Slot {
+fn first(entries: &[RotationEntry]) -> RotationSlot {
     entries
         .iter()
         .find(|entry| entry.enabled)
-        .map_or(Slot::plain(BLOCK_HEIGHT), |entry| entry.slot)
+        .map_or(RotationSlot::plain(BLOCK_HEIGHT), |entry| entry.slot)
 }
 
 fn period(settings: &Settings) -> Option<Duration> {

@@ -8,9 +8,9 @@ const DARK_BELOW: u32 = 1_000;
 /// From this on a dark room is bright enough again, thousandths of a lux.
 const DARK_UNTIL: u32 = 2_000;
 
-/// What the light in the room asks for.
+/// Whether the ambient light calls for the frontlight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub enum AmbientDecision {
     /// Light: the room is dim.
     On,
     /// No light: the room is bright.
@@ -51,10 +51,10 @@ impl Ambient {
 
     /// What the room asks for; `lit` tells whether the frontlight is on, `held_off` that the owner switched it off by
     /// hand.
-    pub fn wish(self, lit: bool, held_off: bool, settings: &Settings) -> Option<Wish> {
-        let on = || (!lit && !held_off).then_some(Wish::On);
+    pub fn wish(self, lit: bool, held_off: bool, settings: &Settings) -> Option<AmbientDecision> {
+        let on = || (!lit && !held_off).then_some(AmbientDecision::On);
         if self.dark {
-            return lit.then_some(Wish::DarkOff);
+            return lit.then_some(AmbientDecision::DarkOff);
         }
         // Nothing but the dark switches a light off that is always on, or one that does not mind the room.
         if settings.fl_always_on || settings.lux_light_toggle == 0 {
@@ -63,7 +63,7 @@ impl Ambient {
         let lux = self.millilux? / 1000;
         match lux.cmp(&settings.lux_light_toggle) {
             core::cmp::Ordering::Less => on(),
-            core::cmp::Ordering::Greater => lit.then_some(Wish::Off),
+            core::cmp::Ordering::Greater => lit.then_some(AmbientDecision::Off),
             core::cmp::Ordering::Equal => None,
         }
     }
@@ -78,7 +78,7 @@ mod tests {
         toggle: u32,
         off_when_dark: bool,
         held_off: bool,
-        rows: &[(u32, bool, Option<Wish>)],
+        rows: &[(u32, bool, Option<AmbientDecision>)],
     ) -> Ambient {
         let settings = Settings {
             lux_light_toggle: toggle,
@@ -108,14 +108,17 @@ mod tests {
             100,
             false,
             false,
-            &[(100, false, Some(Wish::On)), (5000, true, Some(Wish::Off))],
+            &[
+                (100, false, Some(AmbientDecision::On)),
+                (5000, true, Some(AmbientDecision::Off)),
+            ],
         );
         let dark = check(
             128,
             true,
             false,
             &[
-                (0, true, Some(Wish::DarkOff)),
+                (0, true, Some(AmbientDecision::DarkOff)),
                 (0, false, None),
                 (5, false, None),
             ],
@@ -123,25 +126,41 @@ mod tests {
         assert!(dark.is_dark());
         // Dark begins below one lux.
         assert!(!check(128, true, false, &[(10, true, None)]).is_dark());
-        assert!(check(128, true, false, &[(9, true, Some(Wish::DarkOff))]).is_dark());
-        assert!(!check(128, true, false, &[(50, false, Some(Wish::On))]).is_dark());
-        assert!(!check(128, false, false, &[(0, false, Some(Wish::On))]).is_dark());
+        assert!(
+            check(
+                128,
+                true,
+                false,
+                &[(9, true, Some(AmbientDecision::DarkOff))]
+            )
+            .is_dark()
+        );
+        assert!(!check(128, true, false, &[(50, false, Some(AmbientDecision::On))]).is_dark());
+        assert!(!check(128, false, false, &[(0, false, Some(AmbientDecision::On))]).is_dark());
         let bright = check(
             128,
             true,
             false,
             &[
-                (5, true, Some(Wish::DarkOff)),
+                (5, true, Some(AmbientDecision::DarkOff)),
                 (10, false, None),
                 (15, false, None),
-                (20, false, Some(Wish::On)),
+                (20, false, Some(AmbientDecision::On)),
             ],
         );
         assert!(!bright.is_dark());
         assert!(check(128, true, false, &[(0, false, None)]).is_dark());
         check(128, true, true, &none(&[10, 20, 50, 500], false));
         assert!(check(128, true, true, &[(0, false, None), (5, false, None)]).is_dark());
-        assert!(!check(128, true, false, &[(5000, true, Some(Wish::Off))]).is_dark());
+        assert!(
+            !check(
+                128,
+                true,
+                false,
+                &[(5000, true, Some(AmbientDecision::Off))]
+            )
+            .is_dark()
+        );
         check(128, true, false, &[(1280, false, None), (1280, true, None)]);
     }
 
@@ -161,7 +180,11 @@ mod tests {
             fl_off_when_dark: false,
             ..base.clone()
         };
-        let (on, off, dark) = (Some(Wish::On), Some(Wish::Off), Some(Wish::DarkOff));
+        let (on, off, dark) = (
+            Some(AmbientDecision::On),
+            Some(AmbientDecision::Off),
+            Some(AmbientDecision::DarkOff),
+        );
         for (millilux, settings, lit, unlit) in [
             (Some(300_000), &base, off, None),
             (Some(300_000), &always, None, on),

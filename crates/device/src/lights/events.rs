@@ -5,18 +5,18 @@ use core::time::Duration;
 
 use super::{
     Rgb, StripEffect,
-    faults::{Fault, FaultIndicator},
-    frontlight::{Command, DUTY_MAX, Frontlight, FrontlightState},
+    faults::{FaultIndicator, FaultSignal},
+    frontlight::{DUTY_MAX, FrontlightControl, FrontlightInput, FrontlightState},
     quiet,
     shows::Show,
-    strip::{Gate, Mode, Mute, Strip, update_bar},
+    strip::{Mode, MuteReason, StripControl, StripGate, update_bar},
 };
 use crate::{
     board::BoardSpec,
     limits::PAINT_MAX,
     now::Now,
     request::{FrontlightCommand, Refusal, Reply},
-    settings::{Settings, Settled},
+    settings::{RunningSettings, Settings},
 };
 
 /// All lights of a clock.
@@ -24,8 +24,8 @@ use crate::{
 pub struct Lights {
     leds: usize,
     panels: usize,
-    strip: Strip,
-    frontlight: Option<Frontlight>,
+    strip: StripControl,
+    frontlight: Option<FrontlightControl>,
     pending_flash: Option<PendingFlash>,
     faults: FaultIndicator,
     millilux: Option<u32>,
@@ -38,7 +38,7 @@ pub struct Lights {
 /// A flash of the frontlight that waits until the ink has settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PendingFlash {
-    command: Command,
+    command: FrontlightInput,
     /// Serial number of the picture whose ink it waits for.
     picture: u64,
     deadline: Duration,
@@ -50,10 +50,10 @@ impl Lights {
         Lights {
             leds: board.leds,
             panels: board.panels,
-            strip: Strip::new(board.leds),
+            strip: StripControl::new(board.leds),
             frontlight: board
                 .frontlight
-                .then(|| Frontlight::new(board.panels, settings, uptime)),
+                .then(|| FrontlightControl::new(board.panels, settings, uptime)),
             pending_flash: None,
             faults: FaultIndicator::default(),
             millilux: None,
@@ -63,7 +63,7 @@ impl Lights {
     }
 
     /// Does what was due by now.
-    pub fn advance(&mut self, settled: &Settled, now: Now) {
+    pub fn advance(&mut self, settled: &RunningSettings, now: Now) {
         let (settings, uptime) = (&**settled.active(), now.uptime);
         self.follow_quiet_hours(settled, now);
         self.strip.advance(self.gate(settings), uptime);
@@ -79,7 +79,7 @@ impl Lights {
     }
 
     /// Uptime at which something is due.
-    pub fn next_deadline(&self, settled: &Settled, now: Now) -> Option<Duration> {
+    pub fn next_deadline(&self, settled: &RunningSettings, now: Now) -> Option<Duration> {
         let (settings, frontlight) = (settled.active(), self.frontlight.as_ref());
         [
             self.strip.next_deadline(),
@@ -126,7 +126,7 @@ impl Lights {
     }
 
     /// Why the strip is muted; none if it is not.
-    pub fn mute(&self, settings: &Settings) -> Option<Mute> {
+    pub fn mute(&self, settings: &Settings) -> Option<MuteReason> {
         self.gate(settings).mute()
     }
 
@@ -141,8 +141,8 @@ impl Lights {
     }
 
     /// What mutes the strip right now, and how bright it is.
-    fn gate(&self, settings: &Settings) -> Gate {
-        Gate {
+    fn gate(&self, settings: &Settings) -> StripGate {
+        StripGate {
             disabled: settings.disable_leds,
             quiet: self.quiet,
             brightness: settings.led_brightness,
@@ -166,7 +166,7 @@ impl Lights {
             self.play(Show::Block(color), settings, uptime);
         }
         if settings.fl_flash_on_upd {
-            self.flash_after_paint(Command::BlockFlash, picture, uptime);
+            self.flash_after_paint(FrontlightInput::BlockFlash, picture, uptime);
         }
     }
 
@@ -176,7 +176,7 @@ impl Lights {
             self.play(Show::Zap, settings, uptime);
         }
         if settings.fl_flash_on_zap {
-            self.flash_after_paint(Command::ZapFlash, picture, uptime);
+            self.flash_after_paint(FrontlightInput::ZapFlash, picture, uptime);
         }
     }
 
@@ -184,7 +184,7 @@ impl Lights {
     pub fn flash_for_payment(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
         if settings.nwc_flash_on_pay {
             self.play(Show::Zap, settings, uptime);
-            self.flash_after_paint(Command::ZapFlash, picture, uptime);
+            self.flash_after_paint(FrontlightInput::ZapFlash, picture, uptime);
         }
     }
 
@@ -223,7 +223,7 @@ impl Lights {
         }
     }
 
-    fn flash_after_paint(&mut self, command: Command, picture: u64, uptime: Duration) {
+    fn flash_after_paint(&mut self, command: FrontlightInput, picture: u64, uptime: Duration) {
         if self.frontlight.is_some() {
             self.pending_flash = Some(PendingFlash {
                 command,
@@ -256,7 +256,7 @@ impl Lights {
     }
 
     /// Makes Do Not Disturb begin or end, if it is time.
-    pub fn follow_quiet_hours(&mut self, settled: &Settled, now: Now) {
+    pub fn follow_quiet_hours(&mut self, settled: &RunningSettings, now: Now) {
         let settings = settled.active();
         let quiet = quiet::is_active(settings, || settled.local(now));
         if quiet == self.quiet {
@@ -269,7 +269,7 @@ impl Lights {
     }
 
     /// Shows now and then what is missing.
-    pub fn tell_fault(&mut self, fault: Fault, settings: &Settings, uptime: Duration) {
+    pub fn tell_fault(&mut self, fault: FaultSignal, settings: &Settings, uptime: Duration) {
         if !self.may_tell_faults() {
             return;
         }
@@ -367,11 +367,11 @@ impl Lights {
             return Reply::Refused(Refusal::NoFrontlight);
         };
         let command = match command {
-            FrontlightCommand::On => Command::On,
-            FrontlightCommand::Off => Command::Off,
-            FrontlightCommand::Flash => Command::BlockFlash,
+            FrontlightCommand::On => FrontlightInput::On,
+            FrontlightCommand::Off => FrontlightInput::Off,
+            FrontlightCommand::Flash => FrontlightInput::BlockFlash,
             FrontlightCommand::Brightness(duty) => match u16::try_from(*duty) {
-                Ok(duty) => Command::Brightness(duty.min(DUTY_MAX)),
+                Ok(duty) => FrontlightInput::Brightness(duty.min(DUTY_MAX)),
                 Err(_) => return Reply::Refused(Refusal::OutOfRange),
             },
             FrontlightCommand::Set(duties) => {
@@ -389,7 +389,7 @@ impl Lights {
         Reply::Done
     }
 
-    fn command(&mut self, command: Command, settings: &Settings, uptime: Duration) {
+    fn command(&mut self, command: FrontlightInput, settings: &Settings, uptime: Duration) {
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.command(command, settings, self.quiet, uptime);
         }
@@ -397,7 +397,7 @@ impl Lights {
 }
 
 /// Uptime at which the schedule of Do Not Disturb may begin or end.
-fn quiet_deadline(settled: &Settled, now: Now) -> Option<Duration> {
+fn quiet_deadline(settled: &RunningSettings, now: Now) -> Option<Duration> {
     let utc = now.utc?;
     let edge = quiet::next_edge(settled.active(), settled.zone(), utc)?;
     let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();

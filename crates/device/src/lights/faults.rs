@@ -13,9 +13,9 @@ const RED_PERIOD: Duration = Duration::from_secs(5);
 /// Time between showings of a quiet fault.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
-/// What is missing; the worst of all.
+/// The worst fault, which the LEDs signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Fault {
+pub enum FaultSignal {
     /// Nothing.
     #[default]
     None,
@@ -29,20 +29,20 @@ pub enum Fault {
     Network,
 }
 
-impl Fault {
+impl FaultSignal {
     fn is_red(self) -> bool {
         match self {
-            Fault::Network | Fault::Feeds => true,
-            Fault::None | Fault::Prices | Fault::Blocks => false,
+            FaultSignal::Network | FaultSignal::Feeds => true,
+            FaultSignal::None | FaultSignal::Prices | FaultSignal::Blocks => false,
         }
     }
 
     fn show(self) -> Option<Show> {
         match self {
-            Fault::None => None,
-            Fault::Prices => Some(Show::NoPrices),
-            Fault::Blocks => Some(Show::NoBlocks),
-            Fault::Feeds | Fault::Network => Some(Show::NoData),
+            FaultSignal::None => None,
+            FaultSignal::Prices => Some(Show::NoPrices),
+            FaultSignal::Blocks => Some(Show::NoBlocks),
+            FaultSignal::Feeds | FaultSignal::Network => Some(Show::NoData),
         }
     }
 }
@@ -50,14 +50,14 @@ impl Fault {
 /// Remembers what was missing and when it was last shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FaultIndicator {
-    fault: Fault,
+    fault: FaultSignal,
     red_since: Option<Duration>,
     shown: Option<Duration>,
 }
 
 impl FaultIndicator {
     /// Takes note of what is missing; tells what to show now, if anything.
-    pub fn look(&mut self, fault: Fault, uptime: Duration) -> Option<Show> {
+    pub fn look(&mut self, fault: FaultSignal, uptime: Duration) -> Option<Show> {
         let changed = fault != self.fault;
         self.fault = fault;
         if fault.is_red() {
@@ -65,7 +65,7 @@ impl FaultIndicator {
         } else {
             self.red_since = None;
         }
-        if fault == Fault::None {
+        if fault == FaultSignal::None {
             self.shown = None;
         }
         let due = if fault.is_red() {
@@ -83,9 +83,11 @@ impl FaultIndicator {
     /// Uptime at which the fault is to be shown again.
     pub fn next_deadline(&self) -> Option<Duration> {
         match self.fault {
-            Fault::None => None,
-            Fault::Prices | Fault::Blocks => self.shown.map(|shown| shown + QUIET_PERIOD),
-            Fault::Feeds | Fault::Network => {
+            FaultSignal::None => None,
+            FaultSignal::Prices | FaultSignal::Blocks => {
+                self.shown.map(|shown| shown + QUIET_PERIOD)
+            }
+            FaultSignal::Feeds | FaultSignal::Network => {
                 let graced = self.red_since? + RED_GRACE;
                 let spaced = self.shown.map(|shown| shown + RED_PERIOD);
                 Some(spaced.map_or(graced, |spaced| spaced.max(graced)))
@@ -99,7 +101,14 @@ mod tests {
     use super::*;
 
     /// What is missing before and now, since when it is red, and when it was last shown, all in ms; 0 is never.
-    fn check(before: Fault, now: Fault, red_since: u64, shown: u64, at: u64, shows: bool) {
+    fn check(
+        before: FaultSignal,
+        now: FaultSignal,
+        red_since: u64,
+        shown: u64,
+        at: u64,
+        shows: bool,
+    ) {
         let moment = |ms: u64| (ms > 0).then(|| Duration::from_millis(ms));
         let mut indicator = FaultIndicator {
             fault: before,
@@ -116,7 +125,7 @@ mod tests {
 
     #[test]
     fn faults_are_shown_as_in_the_table() {
-        use Fault::{Blocks, Feeds, Network, None, Prices};
+        use FaultSignal::{Blocks, Feeds, Network, None, Prices};
         check(None, Prices, 0, 0, 1000, true);
         check(Prices, Prices, 0, 1000, 5000, false);
         check(Prices, Prices, 0, 1000, 11_000, true);
@@ -135,16 +144,19 @@ mod tests {
     fn each_fault_has_its_colours() {
         let mut indicator = FaultIndicator::default();
         assert_eq!(
-            indicator.look(Fault::Blocks, Duration::ZERO),
+            indicator.look(FaultSignal::Blocks, Duration::ZERO),
             Some(Show::NoBlocks)
         );
         assert_eq!(
-            indicator.look(Fault::Prices, Duration::ZERO),
+            indicator.look(FaultSignal::Prices, Duration::ZERO),
             Some(Show::NoPrices)
         );
-        assert_eq!(indicator.look(Fault::Network, Duration::from_secs(1)), None);
         assert_eq!(
-            indicator.look(Fault::Network, Duration::from_secs(10)),
+            indicator.look(FaultSignal::Network, Duration::from_secs(1)),
+            None
+        );
+        assert_eq!(
+            indicator.look(FaultSignal::Network, Duration::from_secs(10)),
             Some(Show::NoData)
         );
     }

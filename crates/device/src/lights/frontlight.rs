@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 use core::time::Duration;
 
-use super::ambient::{Ambient, Wish};
+use super::ambient::{Ambient, AmbientDecision};
 use crate::settings::Settings;
 
 /// Largest duty, 12 bit.
@@ -22,9 +22,9 @@ const ZAP_HOLD: Duration = Duration::from_millis(250);
 /// dark, or the clock's own light, must not make it flicker.
 pub const AMBIENT_REST: Duration = Duration::from_secs(10);
 
-/// What can be asked of the frontlight, by whom.
+/// An input of the frontlight control: a command or a change of the ambient light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum FrontlightInput {
     /// On, by hand.
     On,
     /// Off, by hand; stays off until an on.
@@ -56,9 +56,9 @@ pub struct FrontlightState {
     pub brightness: u16,
 }
 
-/// The frontlight: one channel per panel.
+/// Controls the frontlight, one channel per panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frontlight {
+pub struct FrontlightControl {
     panels: usize,
     brightness: u16,
     /// Meant to be on.
@@ -86,18 +86,18 @@ struct Flash {
     started: Duration,
 }
 
-/// Where a flash is, and how many ticks into it.
+/// Phase of a flash and the ticks since it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum FlashPhase {
     First(u32),
     Held,
     Second(u32),
 }
 
-impl Frontlight {
+impl FrontlightControl {
     /// A dark frontlight that will fade up unless something keeps it off.
-    pub fn new(panels: usize, settings: &Settings, uptime: Duration) -> Frontlight {
-        let mut frontlight = Frontlight {
+    pub fn new(panels: usize, settings: &Settings, uptime: Duration) -> FrontlightControl {
+        let mut frontlight = FrontlightControl {
             panels,
             brightness: brightness(settings),
             lit: false,
@@ -109,7 +109,7 @@ impl Frontlight {
             ambient: Ambient::default(),
             rests_until: None,
         };
-        frontlight.command(Command::On, settings, false, uptime);
+        frontlight.command(FrontlightInput::On, settings, false, uptime);
         // A clock that starts at night is dark with the first reading.
         frontlight.rests_until = None;
         frontlight
@@ -118,7 +118,7 @@ impl Frontlight {
     /// Obeys, as far as the settings and Do Not Disturb let it.
     pub fn command(
         &mut self,
-        command: Command,
+        command: FrontlightInput,
         settings: &Settings,
         quiet: bool,
         uptime: Duration,
@@ -127,24 +127,26 @@ impl Frontlight {
             return;
         };
         match command {
-            Command::On => {
+            FrontlightInput::On => {
                 self.held_off = false;
                 self.light(true, settings, uptime);
             }
-            Command::Off => {
+            FrontlightInput::Off => {
                 self.held_off = true;
                 self.light(false, settings, uptime);
             }
-            Command::AmbientOn if self.held_off => {}
-            Command::AmbientOn => self.light(true, settings, uptime),
-            Command::AmbientOff | Command::DarkOff => self.light(false, settings, uptime),
-            Command::Brightness(duty) => {
+            FrontlightInput::AmbientOn if self.held_off => {}
+            FrontlightInput::AmbientOn => self.light(true, settings, uptime),
+            FrontlightInput::AmbientOff | FrontlightInput::DarkOff => {
+                self.light(false, settings, uptime)
+            }
+            FrontlightInput::Brightness(duty) => {
                 self.brightness = duty.min(DUTY_MAX);
                 self.held_off &= duty == 0;
                 self.light(self.lit, settings, uptime);
             }
-            Command::BlockFlash => self.start_flash(Duration::ZERO, settings, uptime),
-            Command::ZapFlash => self.start_flash(ZAP_HOLD, settings, uptime),
+            FrontlightInput::BlockFlash => self.start_flash(Duration::ZERO, settings, uptime),
+            FrontlightInput::ZapFlash => self.start_flash(ZAP_HOLD, settings, uptime),
         }
     }
 
@@ -186,7 +188,7 @@ impl Frontlight {
                 self.light(false, settings, uptime);
             }
             (true, false) if !self.ambient.is_dark() => {
-                self.command(Command::AmbientOn, settings, quiet, uptime);
+                self.command(FrontlightInput::AmbientOn, settings, quiet, uptime);
             }
             (true | false, true | false) => {}
         }
@@ -239,14 +241,18 @@ impl Frontlight {
     }
 
     /// What the light in the room asks for, if it would switch the light, and the uptime from which on it may.
-    fn asked_by_room(&self, settings: &Settings, quiet: bool) -> Option<(Command, Duration)> {
+    fn asked_by_room(
+        &self,
+        settings: &Settings,
+        quiet: bool,
+    ) -> Option<(FrontlightInput, Duration)> {
         let wish = self.ambient.wish(self.lit, self.held_off, settings)?;
         let command = match wish {
-            Wish::On => Command::AmbientOn,
-            Wish::Off => Command::AmbientOff,
-            Wish::DarkOff => Command::DarkOff,
+            AmbientDecision::On => FrontlightInput::AmbientOn,
+            AmbientDecision::Off => FrontlightInput::AmbientOff,
+            AmbientDecision::DarkOff => FrontlightInput::DarkOff,
         };
-        let lit = gate(command, settings, quiet)? == Command::AmbientOn;
+        let lit = gate(command, settings, quiet)? == FrontlightInput::AmbientOn;
         let flash_ends = self.flash.map(|flash| flash.ends(self.panels));
         let at = self.rests_until.max(flash_ends).unwrap_or_default();
         (lit != self.lit).then_some((command, at))
@@ -333,15 +339,15 @@ impl Flash {
         self.started + self.half(panels) * 2 + self.hold
     }
 
-    fn phase(self, panels: usize, uptime: Duration) -> Phase {
+    fn phase(self, panels: usize, uptime: Duration) -> FlashPhase {
         let elapsed = uptime.saturating_sub(self.started);
         let half = self.half(panels);
         if let Some(since) = elapsed.checked_sub(half + self.hold) {
-            Phase::Second(elapsed_ticks(since, self.tick))
+            FlashPhase::Second(elapsed_ticks(since, self.tick))
         } else if elapsed < half {
-            Phase::First(elapsed_ticks(elapsed, self.tick))
+            FlashPhase::First(elapsed_ticks(elapsed, self.tick))
         } else {
-            Phase::Held
+            FlashPhase::Held
         }
     }
 
@@ -349,17 +355,17 @@ impl Flash {
     fn next_change(self, panels: usize, uptime: Duration) -> Duration {
         let second = self.started + self.half(panels) + self.hold;
         match self.phase(panels, uptime) {
-            Phase::First(tick) => self.started + self.tick * (tick + 1),
-            Phase::Held => second,
-            Phase::Second(tick) => second + self.tick * (tick + 1),
+            FlashPhase::First(tick) => self.started + self.tick * (tick + 1),
+            FlashPhase::Held => second,
+            FlashPhase::Second(tick) => second + self.tick * (tick + 1),
         }
     }
 
     fn duty(self, panel: usize, panels: usize, uptime: Duration) -> u16 {
         let (rising, tick) = match self.phase(panels, uptime) {
-            Phase::First(tick) => (self.rising_first, tick),
-            Phase::Held => (self.rising_first, u32::MAX / STEP),
-            Phase::Second(tick) => (!self.rising_first, tick),
+            FlashPhase::First(tick) => (self.rising_first, tick),
+            FlashPhase::Held => (self.rising_first, u32::MAX / STEP),
+            FlashPhase::Second(tick) => (!self.rising_first, tick),
         };
         if rising {
             rising_duty(tick, panel, panels, self.peak)
@@ -375,16 +381,16 @@ fn is_muted(settings: &Settings, quiet: bool) -> bool {
 }
 
 /// Who may switch: muted, then always on, then Do Not Disturb.
-fn gate(command: Command, settings: &Settings, quiet: bool) -> Option<Command> {
-    let is_off = command == Command::Off;
+fn gate(command: FrontlightInput, settings: &Settings, quiet: bool) -> Option<FrontlightInput> {
+    let is_off = command == FrontlightInput::Off;
     if settings.fl_disable && !is_off {
-        return Some(Command::AmbientOff);
+        return Some(FrontlightInput::AmbientOff);
     }
-    if settings.fl_always_on && command == Command::AmbientOff {
+    if settings.fl_always_on && command == FrontlightInput::AmbientOff {
         return None;
     }
     if quiet && settings.fl_off_on_dnd && !is_off {
-        return Some(Command::AmbientOff);
+        return Some(FrontlightInput::AmbientOff);
     }
     Some(command)
 }
@@ -460,15 +466,15 @@ mod tests {
     }
 
     /// A frontlight that has faded up.
-    fn lit() -> Frontlight {
-        let mut frontlight = Frontlight::new(7, &settings(), ms(0));
+    fn lit() -> FrontlightControl {
+        let mut frontlight = FrontlightControl::new(7, &settings(), ms(0));
         frontlight.advance(&settings(), false, ms(5_000));
         frontlight
     }
 
     #[test]
     fn a_fade_takes_82_steps_of_the_delay() {
-        let mut frontlight = Frontlight::new(7, &settings(), ms(0));
+        let mut frontlight = FrontlightControl::new(7, &settings(), ms(0));
         frontlight.advance(&settings(), false, ms(81 * 15));
         assert_eq!(frontlight.duties(ms(81 * 15)), [2025; 7]);
         frontlight.advance(&settings(), false, ms(82 * 15));
@@ -481,10 +487,15 @@ mod tests {
 
     #[test]
     fn a_fade_turns_without_a_jump() {
-        let mut frontlight = Frontlight::new(7, &settings(), ms(0));
+        let mut frontlight = FrontlightControl::new(7, &settings(), ms(0));
         frontlight.advance(&settings(), false, ms(30 * 15));
         assert_eq!(frontlight.duties(ms(0)), [750; 7]);
-        frontlight.command(Command::Brightness(100), &settings(), false, ms(450));
+        frontlight.command(
+            FrontlightInput::Brightness(100),
+            &settings(),
+            false,
+            ms(450),
+        );
         frontlight.advance(&settings(), false, ms(31 * 15));
         assert_eq!(frontlight.duties(ms(0)), [725; 7]);
         frontlight.advance(&settings(), false, ms(56 * 15));
@@ -524,7 +535,7 @@ mod tests {
     #[test]
     fn a_flash_ends_where_it_began() {
         let mut frontlight = lit();
-        frontlight.command(Command::BlockFlash, &settings(), false, ms(10_000));
+        frontlight.command(FrontlightInput::BlockFlash, &settings(), false, ms(10_000));
         assert_eq!(
             frontlight.duties(ms(10_000)),
             [296, 588, 880, 1172, 1464, 1756, 2048]
@@ -543,7 +554,7 @@ mod tests {
     fn target(
         settings: &Settings,
         quiet: bool,
-        commands: &[Command],
+        commands: &[FrontlightInput],
         millilux: Option<u32>,
     ) -> u16 {
         let mut frontlight = lit();
@@ -568,11 +579,16 @@ mod tests {
         };
         let bright = Some(500_000);
         let dim = Some(50_000);
-        assert_eq!(target(&disabled, false, &[Command::On], dim), 0);
-        assert_eq!(target(&base, true, &[Command::On], dim), 0);
-        assert_eq!(target(&base, false, &[Command::Off], dim), 0);
+        assert_eq!(target(&disabled, false, &[FrontlightInput::On], dim), 0);
+        assert_eq!(target(&base, true, &[FrontlightInput::On], dim), 0);
+        assert_eq!(target(&base, false, &[FrontlightInput::Off], dim), 0);
         assert_eq!(
-            target(&base, false, &[Command::Off, Command::Brightness(900)], dim),
+            target(
+                &base,
+                false,
+                &[FrontlightInput::Off, FrontlightInput::Brightness(900)],
+                dim
+            ),
             900
         );
         assert_eq!(target(&base, false, &[], Some(500)), 0, "dark");
@@ -610,13 +626,14 @@ mod tests {
             ..settings()
         };
         let mut frontlight = lit();
-        let look = |frontlight: &mut Frontlight, lux: u32, at: u64| {
+        let look = |frontlight: &mut FrontlightControl, lux: u32, at: u64| {
             frontlight.sense(Some(lux * 1000), &settings);
             frontlight.advance(&settings, false, ms(at));
             frontlight.target() > 0
         };
-        let deadline =
-            |frontlight: &Frontlight, at: u64| frontlight.next_deadline(&settings, false, ms(at));
+        let deadline = |frontlight: &FrontlightControl, at: u64| {
+            frontlight.next_deadline(&settings, false, ms(at))
+        };
         assert!(!look(&mut frontlight, 500, 20_000), "at once");
         assert!(!look(&mut frontlight, 50, 29_000), "it rests");
         assert_eq!(deadline(&frontlight, 29_000), Some(ms(30_000)));
@@ -627,7 +644,7 @@ mod tests {
         assert!(frontlight.target() > 0, "a deadline is enough");
 
         frontlight.advance(&settings, false, ms(40_000));
-        frontlight.command(Command::BlockFlash, &settings, false, ms(40_000));
+        frontlight.command(FrontlightInput::BlockFlash, &settings, false, ms(40_000));
         let ends = 40_000 + 2 * 153 * 2;
         assert!(look(&mut frontlight, 500, ends - 1), "it flashes");
         assert!(!look(&mut frontlight, 500, ends), "it has flashed");
@@ -635,7 +652,10 @@ mod tests {
 
     #[test]
     fn a_flash_changes_at_its_deadlines_and_at_no_other_time() {
-        for (delay, command) in [(15, Command::BlockFlash), (150, Command::ZapFlash)] {
+        for (delay, command) in [
+            (15, FrontlightInput::BlockFlash),
+            (150, FrontlightInput::ZapFlash),
+        ] {
             let settings = Settings {
                 fl_effect_delay: delay,
                 ..settings()

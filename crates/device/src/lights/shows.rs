@@ -48,7 +48,7 @@ pub enum Show {
 
 /// One frame of an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct EffectFrame {
     /// One colour per pixel, before brightness.
     pub pixels: Vec<Rgb>,
     /// Share of the brightness: so many of so many parts.
@@ -84,7 +84,7 @@ const PULSE_HOLD_MS: u64 = 250;
 
 impl Show {
     /// Frame `index` on a strip of so many pixels; none when the effect is over.
-    pub fn frame(self, index: u32, leds: usize) -> Option<Frame> {
+    pub fn frame(self, index: u32, leds: usize) -> Option<EffectFrame> {
         match self {
             Show::Block(color) => two_colours(color, BLOCK_AFTER, 250, 3, index, leds),
             Show::Update => two_colours(
@@ -115,9 +115,9 @@ impl Show {
 }
 
 /// A frame of the turning rainbow.
-pub fn rainbow(index: u32, time_ms: u64, leds: usize) -> Frame {
+pub fn rainbow(index: u32, time_ms: u64, leds: usize) -> EffectFrame {
     let first = usize::try_from(index).unwrap_or_default();
-    Frame {
+    EffectFrame {
         pixels: (0..leds)
             .map(|pixel| RAINBOW[(first + pixel) % RAINBOW.len()])
             .collect(),
@@ -133,15 +133,15 @@ pub fn breath_level(peak: u32, index: u32, frames: u32) -> u32 {
     (peak * from_edge / (frames / 2).saturating_sub(1).max(1)).min(peak)
 }
 
-fn uniform(color: Rgb, time_ms: u64, leds: usize) -> Frame {
-    Frame {
+fn uniform(color: Rgb, time_ms: u64, leds: usize) -> EffectFrame {
+    EffectFrame {
         pixels: vec![color; leds],
         share: (1, 1),
         time: Duration::from_millis(time_ms),
     }
 }
 
-fn single(color: Rgb, pixel: usize, time_ms: u64, leds: usize) -> Frame {
+fn single(color: Rgb, pixel: usize, time_ms: u64, leds: usize) -> EffectFrame {
     let mut frame = uniform(Rgb::BLACK, time_ms, leds);
     if let Some(lit) = frame.pixels.get_mut(pixel) {
         *lit = color;
@@ -156,7 +156,7 @@ fn two_colours(
     times: u32,
     index: u32,
     leds: usize,
-) -> Option<Frame> {
+) -> Option<EffectFrame> {
     let color = if index.is_multiple_of(2) {
         first
     } else {
@@ -165,23 +165,23 @@ fn two_colours(
     (index < times * 2).then(|| uniform(color, time_ms, leds))
 }
 
-fn blink(color: Rgb, time_ms: u64, times: u32, index: u32, leds: usize) -> Option<Frame> {
+fn blink(color: Rgb, time_ms: u64, times: u32, index: u32, leds: usize) -> Option<EffectFrame> {
     two_colours(color, Rgb::BLACK, time_ms, times, index, leds)
 }
 
-fn breath(color: Rgb, peak: u32, frames: u32, index: u32, leds: usize) -> Option<Frame> {
+fn breath(color: Rgb, peak: u32, frames: u32, index: u32, leds: usize) -> Option<EffectFrame> {
     let level = breath_level(peak, index, frames);
     (index < frames).then(|| uniform(color.dimmed(level), BREATH_TICK_MS, leds))
 }
 
-fn zap(index: u32, leds: usize) -> Option<Frame> {
+fn zap(index: u32, leds: usize) -> Option<EffectFrame> {
     const FRAMES: u32 = 8;
     let yellow = Rgb::from_u24(0xFFE229);
     let purple = Rgb::from_u24(0x800080);
     // The two colours change places with every frame.
     let even =
         |pixel: usize| (pixel + usize::try_from(index).unwrap_or_default()).is_multiple_of(2);
-    (index < FRAMES).then(|| Frame {
+    (index < FRAMES).then(|| EffectFrame {
         pixels: (0..leds)
             .map(|pixel| if even(pixel) { yellow } else { purple })
             .collect(),
@@ -190,7 +190,7 @@ fn zap(index: u32, leds: usize) -> Option<Frame> {
     })
 }
 
-fn identify(index: u32, leds: usize) -> Option<Frame> {
+fn identify(index: u32, leds: usize) -> Option<EffectFrame> {
     let red_cyan = two_colours(RED, Rgb::from_u24(0x00FFFF), 100, 2, index, leds);
     red_cyan.or_else(|| {
         two_colours(
@@ -204,7 +204,7 @@ fn identify(index: u32, leds: usize) -> Option<Frame> {
     })
 }
 
-fn pause(index: u32, leds: usize) -> Option<Frame> {
+fn pause(index: u32, leds: usize) -> Option<EffectFrame> {
     const HOLDS_MS: [u64; 4] = [80, 153, 226, 300];
     let pixel = usize::try_from(index).ok()?;
     match HOLDS_MS.get(pixel) {
@@ -213,7 +213,7 @@ fn pause(index: u32, leds: usize) -> Option<Frame> {
     }
 }
 
-fn resume(index: u32, leds: usize) -> Option<Frame> {
+fn resume(index: u32, leds: usize) -> Option<EffectFrame> {
     const HOLDS_MS: [u64; 4] = [300, 227, 154, 80];
     let Some(pixel) = index.checked_sub(1) else {
         return Some(single(RED, 0, 500, leds));
@@ -223,13 +223,13 @@ fn resume(index: u32, leds: usize) -> Option<Frame> {
     Some(single(DARK_GREEN, pixel, *hold, leds))
 }
 
-fn pulse(color: Rgb, index: u32, leds: usize) -> Option<Frame> {
+fn pulse(color: Rgb, index: u32, leds: usize) -> Option<EffectFrame> {
     let (step, time_ms) = match index {
         0..PULSE_STEPS => (index + 1, PULSE_STEP_MS),
         PULSE_STEPS => (PULSE_STEPS, PULSE_HOLD_MS),
         _ => (PULSE_STEPS.checked_sub(index - PULSE_STEPS)?, PULSE_STEP_MS),
     };
-    (index <= 2 * PULSE_STEPS).then(|| Frame {
+    (index <= 2 * PULSE_STEPS).then(|| EffectFrame {
         share: (step, PULSE_STEPS),
         ..uniform(color, time_ms, leds)
     })
@@ -239,7 +239,7 @@ fn pulse(color: Rgb, index: u32, leds: usize) -> Option<Frame> {
 mod tests {
     use super::*;
 
-    fn frames(show: Show) -> Vec<Frame> {
+    fn frames(show: Show) -> Vec<EffectFrame> {
         (0..).map_while(|index| show.frame(index, 4)).collect()
     }
 
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_pulse_goes_up_holds_and_goes_down_to_dark() {
-        let share = |frame: &Frame| 128 * frame.share.0 / frame.share.1;
+        let share = |frame: &EffectFrame| 128 * frame.share.0 / frame.share.1;
         let levels: Vec<u32> = frames(Show::QuietOff).iter().map(share).collect();
         let up = [10, 21, 32, 42, 53, 64, 74, 85, 96, 106, 117, 128];
         let down = [117, 106, 96, 85, 74, 64, 53, 42, 32, 21, 10, 0];

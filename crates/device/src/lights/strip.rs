@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use super::{
     Rgb,
-    shows::{self, Frame, Show},
+    shows::{self, EffectFrame, Show},
 };
 use crate::settings::Key;
 
@@ -33,7 +33,7 @@ pub enum Mode {
 
 /// What mutes the strip, and how bright it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gate {
+pub struct StripGate {
     /// The owner has switched the strip off.
     pub disabled: bool,
     /// Do Not Disturb is active.
@@ -42,41 +42,41 @@ pub struct Gate {
     pub brightness: u32,
 }
 
-/// Why the strip is dark whatever its colours are.
+/// Why the strip is dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mute {
+pub enum MuteReason {
     /// The owner has switched it off.
     SwitchedOff,
     /// Do Not Disturb is active.
     Quiet,
 }
 
-impl Mute {
+impl MuteReason {
     /// All of them.
-    pub const ALL: [Mute; 2] = [Mute::SwitchedOff, Mute::Quiet];
+    pub const ALL: [MuteReason; 2] = [MuteReason::SwitchedOff, MuteReason::Quiet];
 
     /// Word for it, after what ends it.
     pub fn word(self) -> &'static str {
         match self {
-            Mute::SwitchedOff => Key::disable_leds.name(),
-            Mute::Quiet => "dnd",
+            MuteReason::SwitchedOff => Key::disable_leds.name(),
+            MuteReason::Quiet => "dnd",
         }
     }
 }
 
-impl Gate {
+impl StripGate {
     /// Why the strip is muted; none if it is not.
-    pub fn mute(self) -> Option<Mute> {
+    pub fn mute(self) -> Option<MuteReason> {
         if self.disabled {
-            return Some(Mute::SwitchedOff);
+            return Some(MuteReason::SwitchedOff);
         }
-        self.quiet.then_some(Mute::Quiet)
+        self.quiet.then_some(MuteReason::Quiet)
     }
 }
 
-/// The LED strip.
+/// Controls the LED strip.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Strip {
+pub struct StripControl {
     resting: Vec<Rgb>,
     mode: Mode,
     mode_frame: u32,
@@ -97,14 +97,14 @@ struct Queued {
 struct Playing {
     queued: Queued,
     index: u32,
-    frame: Frame,
+    frame: EffectFrame,
     until: Duration,
 }
 
-impl Strip {
+impl StripControl {
     /// A dark strip.
-    pub fn new(leds: usize) -> Strip {
-        Strip {
+    pub fn new(leds: usize) -> StripControl {
+        StripControl {
             resting: vec![Rgb::BLACK; leds],
             mode: Mode::Resting,
             mode_frame: 0,
@@ -150,7 +150,7 @@ impl Strip {
     }
 
     /// Lets an effect play after those that wait; one that is muted is not kept.
-    pub fn play(&mut self, show: Show, gate: Gate, uptime: Duration) {
+    pub fn play(&mut self, show: Show, gate: StripGate, uptime: Duration) {
         self.enqueue(
             Queued {
                 show,
@@ -161,8 +161,8 @@ impl Strip {
         );
     }
 
-    /// As [`Strip::play`], for what acknowledges Do Not Disturb itself.
-    pub fn acknowledge(&mut self, show: Show, gate: Gate, uptime: Duration) {
+    /// As [`StripControl::play`], for what acknowledges Do Not Disturb itself.
+    pub fn acknowledge(&mut self, show: Show, gate: StripGate, uptime: Duration) {
         self.enqueue(
             Queued {
                 show,
@@ -184,7 +184,7 @@ impl Strip {
     }
 
     /// Does what is due by this uptime.
-    pub fn advance(&mut self, gate: Gate, uptime: Duration) {
+    pub fn advance(&mut self, gate: StripGate, uptime: Duration) {
         while let Some(until) = self.mode_until.filter(|until| *until <= uptime) {
             self.mode_frame = self.mode_frame.wrapping_add(1);
             self.mode_until = self.mode_tick().map(|tick| until + tick);
@@ -219,7 +219,7 @@ impl Strip {
     }
 
     /// Colours to show, brightness applied.
-    pub fn pixels(&self, gate: Gate) -> Vec<Rgb> {
+    pub fn pixels(&self, gate: StripGate) -> Vec<Rgb> {
         let leds = self.resting.len();
         let colors = match (self.mode, &self.playing) {
             (mode @ (Mode::Update(_) | Mode::Updated), _) => self.between_effects(mode),
@@ -282,7 +282,7 @@ impl Strip {
         }
     }
 
-    fn enqueue(&mut self, queued: Queued, gate: Gate, uptime: Duration) {
+    fn enqueue(&mut self, queued: Queued, gate: StripGate, uptime: Duration) {
         if !is_audible(queued, gate) {
             return;
         }
@@ -296,7 +296,7 @@ impl Strip {
         }
     }
 
-    fn start_next(&mut self, gate: Gate, from: Duration) {
+    fn start_next(&mut self, gate: StripGate, from: Duration) {
         self.playing = None;
         while let Some(queued) = self.queue.pop_front() {
             let frame = queued.show.frame(0, self.resting.len());
@@ -321,7 +321,7 @@ const UPDATED_FRAME: Duration = Duration::from_millis(150);
 /// Frames of the breath while the access point is up.
 const PORTAL_FRAMES: u32 = 120;
 
-fn is_audible(queued: Queued, gate: Gate) -> bool {
+fn is_audible(queued: Queued, gate: StripGate) -> bool {
     !gate.disabled && (!gate.quiet || queued.despite_quiet)
 }
 
@@ -346,16 +346,16 @@ pub fn update_bar(percent: u8) -> usize {
 mod tests {
     use super::*;
 
-    const OPEN: Gate = Gate {
+    const OPEN: StripGate = StripGate {
         disabled: false,
         quiet: false,
         brightness: 255,
     };
-    const QUIET: Gate = Gate {
+    const QUIET: StripGate = StripGate {
         quiet: true,
         ..OPEN
     };
-    const DISABLED: Gate = Gate {
+    const DISABLED: StripGate = StripGate {
         disabled: true,
         ..OPEN
     };
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn an_effect_plays_and_the_resting_colours_return() {
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         let blue = Rgb::from_u24(0x0000FF);
         strip.rest(&[blue; 4]);
         strip.play(Show::Success, OPEN, ms(0));
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn the_alarm_shows_through_effects() {
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         let red = [Rgb::from_u24(0xFF0000); 4];
         strip.enter(Mode::Alarm, ms(0));
         strip.play(Show::Success, OPEN, ms(0));
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn effects_wait_for_each_other_and_too_many_are_counted() {
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         for _ in 0..12 {
             strip.play(Show::Success, OPEN, ms(0));
         }
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn why_it_is_muted_is_known() {
-        let both = Gate {
+        let both = StripGate {
             disabled: true,
             ..QUIET
         };
@@ -419,14 +419,14 @@ mod tests {
             (both, Some("disableLeds")),
         ];
         for (gate, expected) in rows {
-            assert_eq!(gate.mute().map(Mute::word), expected, "{gate:?}");
+            assert_eq!(gate.mute().map(MuteReason::word), expected, "{gate:?}");
         }
     }
 
     #[test]
     fn muted_is_dark() {
         for gate in [QUIET, DISABLED] {
-            let mut strip = Strip::new(4);
+            let mut strip = StripControl::new(4);
             strip.rest(&[Rgb::from_u24(0xFFFFFF); 4]);
             strip.play(Show::Block(Rgb::from_u24(0xE04300)), gate, ms(0));
             assert_eq!(strip.next_deadline(), None, "a muted effect is not kept");
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn muting_ends_what_plays() {
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         strip.play(Show::NoData, OPEN, ms(0));
         strip.advance(QUIET, ms(10));
         assert_eq!(strip.pixels(QUIET), [Rgb::BLACK; 4]);
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn do_not_disturb_is_acknowledged_although_it_is_on() {
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         strip.acknowledge(Show::QuietOn, QUIET, ms(0));
         assert_ne!(strip.pixels(QUIET), [Rgb::BLACK; 4]);
         strip.advance(QUIET, ms(850));
@@ -475,7 +475,7 @@ mod tests {
         for (percent, lit) in rows {
             assert_eq!(update_bar(percent), lit, "{percent}");
         }
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         strip.enter(Mode::Update(2), ms(0));
         let green = Rgb::from_u24(0x00FF00);
         assert_eq!(
@@ -498,7 +498,7 @@ mod tests {
 
     #[test]
     fn black_is_a_colour_and_mutes_nothing() {
-        let mut strip = Strip::new(4);
+        let mut strip = StripControl::new(4);
         for black in [&[][..], &[Rgb::BLACK; 4]] {
             strip.rest(black);
             strip.play(Show::Success, OPEN, ms(0));

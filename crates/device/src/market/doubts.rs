@@ -8,7 +8,7 @@ use super::{
     since::Since,
     sources::{self, Plan},
     truth::{Doubt, HeightState},
-    verdict::{Admits, Verdict},
+    verdict::{Admits, HeightVerdict},
 };
 use crate::{
     cells::Mark,
@@ -58,7 +58,7 @@ pub fn follow_height(weak: &mut Since, state: HeightState, uptime: Duration) {
 }
 
 /// The reasons for marks on the height of a chain that is not invented.
-pub fn of_height(verdict: &Verdict, weak: Since, demands: Demands) -> Vec<Doubt> {
+pub fn of_height(verdict: &HeightVerdict, weak: Since, demands: Demands) -> Vec<Doubt> {
     let at_once = |mark| Doubt {
         mark,
         from: Duration::ZERO,

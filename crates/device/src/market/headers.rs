@@ -13,16 +13,16 @@ use chain::{
 
 use super::{
     proof::ChainSpec,
-    voices::{Standing, Tip},
+    voices::{ChainPosition, Tip},
 };
 use crate::now::UtcTime;
 
 /// Most headers that are looked at in one message; as many as a node sends at once.
 pub const MESSAGE_HEADERS_MAX: usize = 2000;
 
-/// How far headers reach.
+/// Whether more headers will follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum HeadersReach {
     /// More of them will follow.
     More,
     /// The last of them is the newest block of whoever sent them.
@@ -53,11 +53,11 @@ pub struct Reorganisations {
     pub last_depth: u32,
 }
 
-/// What headers have shown.
+/// Result of checking headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct HeadersResult {
     /// The last of them that keeps the rules, and where it stands.
-    pub last: Option<(Tip, Standing)>,
+    pub last: Option<(Tip, ChainPosition)>,
     /// Why the next one was not taken.
     pub refused: Option<HeaderRefusal>,
     /// They changed the chain.
@@ -143,7 +143,7 @@ impl KeptChain {
     }
 
     /// Takes headers that follow each other, oldest first.
-    pub fn hear(&mut self, headers: &[Header], utc: Option<UtcTime>) -> Heard {
+    pub fn hear(&mut self, headers: &[Header], utc: Option<UtcTime>) -> HeadersResult {
         let headers = &headers[..headers.len().min(MESSAGE_HEADERS_MAX)];
         let before = headers.first().map(|first| first.prev_blockhash);
         let first = before.and_then(|before| self.chain.height_after(&before));
@@ -163,10 +163,10 @@ impl KeptChain {
             time: last.time,
         });
         let stands = |tip: Tip| match self.has(tip.height, tip.hash) {
-            true => (tip, Standing::InChain),
-            false => (tip, Standing::Beside),
+            true => (tip, ChainPosition::InChain),
+            false => (tip, ChainPosition::Beside),
         };
-        Heard {
+        HeadersResult {
             last: last.map(stands),
             refused,
             is_new: self.chain.tip() != tip,
@@ -174,7 +174,7 @@ impl KeptChain {
     }
 
     /// What is told to whoever sent headers.
-    pub fn judged(&self, heard: &Heard) -> Judged {
+    pub fn judged(&self, heard: &HeadersResult) -> Judged {
         Judged {
             refused: heard.refused,
             is_new: heard.is_new,

@@ -54,12 +54,12 @@ pub enum HeightNews {
 pub struct HeightGate {
     lower: u32,
     lower_reports: u32,
-    claims: BTreeMap<SourceId, Claim>,
+    claims: BTreeMap<SourceId, ImplausibleHeight>,
 }
 
 /// The newest height of a source that is ahead of what time allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Claim {
+struct ImplausibleHeight {
     height: u32,
     /// Heights that were claimed, each greater than the one before, and apart in time.
     steps: u32,
@@ -125,12 +125,12 @@ impl HeightGate {
 
     /// Tells whether a height ahead of time has a second voice, and remembers it for the next.
     fn is_seconded(&mut self, source: SourceId, reported: u32, uptime: Duration) -> bool {
-        let near = |claim: &Claim| claim.height.abs_diff(reported) <= CATCH_UP_BLOCKS;
+        let near = |claim: &ImplausibleHeight| claim.height.abs_diff(reported) <= CATCH_UP_BLOCKS;
         let others = self.claims.iter().filter(|(id, _)| **id != source);
         if others.into_iter().any(|(_, claim)| near(claim)) {
             return true;
         }
-        let first = Claim {
+        let first = ImplausibleHeight {
             height: reported,
             steps: 1,
             stepped: uptime,

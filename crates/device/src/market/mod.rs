@@ -33,13 +33,13 @@ mod verdict;
 mod voices;
 
 pub use figures::{Figure, FigureIdentity, Polled, polled_age_max};
-pub use headers::{Judged, MESSAGE_HEADERS_MAX, Reach, Reorganisations};
+pub use headers::{HeadersReach, Judged, MESSAGE_HEADERS_MAX, Reorganisations};
 pub use observation::{Connection, Direction, MinerStats, Observation, Payment, PoolStats, Zap};
 pub use proof::ChainSpec;
-pub use quotes::{PriceState, PriceTruth, Standing, Voice};
+pub use quotes::{PriceState, PriceTruth, QuoteVerdict, Voice};
 pub use source_state::SourceState;
 pub use time_truth::{TimeState, TimeTruth};
 pub use truth::{Doubt, Doubts, HeightState, HeightTruth, Proven};
-pub use upstream::{Claimed, Missing, News, Truth, Upstream, chain_name};
+pub use upstream::{Claimed, MarketChange, MissingFeeds, Truth, Upstream, chain_name};
 pub use values::{Datum, Fee, Market, Prices, Seen};
-pub use voices::{Origin, Tip};
+pub use voices::{ProofOrigin, Tip};

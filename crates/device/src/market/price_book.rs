@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{
     quotes::{PriceRules, PriceTruth, Quotes},
     sources::SourceId,
-    truth::Settled,
+    truth::VerdictEffect,
     values::Market,
 };
 use crate::{
@@ -103,9 +103,9 @@ impl PriceBook {
         market: &mut Arc<Market>,
         rules: PriceRules,
         uptime: Duration,
-    ) -> Settled {
+    ) -> VerdictEffect {
         let Some(quotes) = self.quotes.get_mut(&currency) else {
-            return Settled {
+            return VerdictEffect {
                 differs: false,
                 doubts: Vec::new(),
             };
@@ -126,7 +126,7 @@ impl PriceBook {
             let market = Arc::make_mut(market);
             Arc::make_mut(&mut market.prices).insert(currency, shown);
         }
-        Settled {
+        VerdictEffect {
             differs,
             doubts: verdict.doubts,
         }

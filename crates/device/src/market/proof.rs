@@ -35,9 +35,9 @@ impl ChainSpec {
     }
 }
 
-/// Linked headers of a source: their hashes, oldest first, up to this height.
+/// Hashes of linked headers of a source, oldest first, up to this height.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Run {
+pub struct HeaderRun {
     height: u32,
     hashes: VecDeque<BlockHash>,
 }
@@ -48,12 +48,12 @@ pub enum Shown {
     /// They go on from what was checked before; the newest block by then.
     Linked(Tip),
     /// They link to nothing: their newest block is at its height if the height can be believed.
-    Loose(Tip, Run),
+    Loose(Tip, HeaderRun),
     /// They are known.
     Known,
 }
 
-impl Run {
+impl HeaderRun {
     /// Takes headers that follow each other, the newest of them at a height.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Run {
                 false => Err(HeaderRefusal::Unconnected),
             };
         }
-        let mut run = Run::default();
+        let mut run = HeaderRun::default();
         run.extend(&hashes, height);
         Ok(Shown::Loose(tip, run))
     }

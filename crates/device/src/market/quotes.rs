@@ -60,9 +60,9 @@ impl PriceState {
     }
 }
 
-/// What became of a quote, or of a fee rate.
+/// Verdict on a quote or on a fee rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum QuoteVerdict {
     /// It is about what most say.
     Agrees,
     /// It is outside the band.
@@ -73,22 +73,22 @@ pub enum Standing {
     Old,
 }
 
-impl Standing {
+impl QuoteVerdict {
     /// All of them.
-    pub const ALL: [Standing; 4] = [
-        Standing::Agrees,
-        Standing::Apart,
-        Standing::Out,
-        Standing::Old,
+    pub const ALL: [QuoteVerdict; 4] = [
+        QuoteVerdict::Agrees,
+        QuoteVerdict::Apart,
+        QuoteVerdict::Out,
+        QuoteVerdict::Old,
     ];
 
     /// Word for it in the status.
     pub fn name(self) -> &'static str {
         match self {
-            Standing::Agrees => "agrees",
-            Standing::Apart => "apart",
-            Standing::Out => "out",
-            Standing::Old => "old",
+            QuoteVerdict::Agrees => "agrees",
+            QuoteVerdict::Apart => "apart",
+            QuoteVerdict::Out => "out",
+            QuoteVerdict::Old => "old",
         }
     }
 }
@@ -103,7 +103,7 @@ pub struct Voice {
     /// When it was true.
     pub seen: Seen,
     /// What became of it.
-    pub standing: Standing,
+    pub standing: QuoteVerdict,
 }
 
 /// What is known of how true a price is.
@@ -130,7 +130,7 @@ pub struct PriceRules {
 
 /// The newest quote of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Quote {
+struct SourceQuote {
     price: Price,
     /// When the trade was made, or the newest change came.
     seen: Seen,
@@ -143,23 +143,23 @@ struct Quote {
 /// The quotes in one currency, and what has become of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quotes {
-    quotes: BTreeMap<SourceId, Quote>,
+    quotes: BTreeMap<SourceId, SourceQuote>,
     primary: Option<SourceId>,
-    course: Course,
+    course: QuoteHistory,
     /// The moment of the newest judgement, and what had become of the quotes before it: what is said at one moment
     /// counts together, whatever the order.
-    before: Option<(Duration, Course)>,
+    before: Option<(Duration, QuoteHistory)>,
 }
 
 /// What has become of quotes so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Course {
+struct QuoteHistory {
     /// What is shown.
     shown: Option<Datum<Price>>,
     /// Who was far off, and has not come back.
     out: BTreeSet<SourceId>,
     /// What is shown while sources contradict each other, and until when.
-    kept: Option<Kept>,
+    kept: Option<HeldPrice>,
     /// Since when the only voice has been far from what is shown.
     jumped: Option<Duration>,
     /// Since when a lone quote is shown that had been held back.
@@ -170,9 +170,9 @@ struct Course {
     disputed: Option<Duration>,
 }
 
-/// A price that was good when sources began to contradict each other.
+/// The last good price before the sources began to contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Kept {
+struct HeldPrice {
     price: Datum<Price>,
     /// Until when it may be shown; none as long as it is agreed.
     end: Option<Duration>,
@@ -237,12 +237,12 @@ impl Quotes {
             None => known.price != price,
         });
         let quote = match known.filter(|_| !is_news) {
-            Some(known) => Quote {
+            Some(known) => SourceQuote {
                 told: now.uptime,
                 is_silent: false,
                 ..known
             },
-            None => Quote {
+            None => SourceQuote {
                 price,
                 seen,
                 told: now.uptime,
@@ -310,7 +310,7 @@ impl Quotes {
     fn begin(&mut self, shown: Option<&Datum<Price>>, now: Duration) {
         let before = self.before.take().filter(|(at, _)| *at == now);
         let (_, mut before) = before.unwrap_or_else(|| {
-            let course = Course {
+            let course = QuoteHistory {
                 shown: shown.cloned(),
                 ..core::mem::take(&mut self.course)
             };
@@ -323,7 +323,7 @@ impl Quotes {
 
     /// The sources that have a fresh quote.
     fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
-        let mut is_fresh = |quote: &Quote| {
+        let mut is_fresh = |quote: &SourceQuote| {
             let end = quote.seen.lasts_until(QUOTE_FRESH);
             !quote.is_silent && end.is_some_and(|end| !until.is_over(end))
         };
@@ -374,7 +374,7 @@ impl Quotes {
             return;
         }
         let course = &mut self.course;
-        let is_over = |kept: &Kept| kept.end.is_some_and(|end| end <= now);
+        let is_over = |kept: &HeldPrice| kept.end.is_some_and(|end| end <= now);
         course.kept = course.kept.take().filter(|kept| !is_over(kept));
         if let Some(kept) = &mut course.kept {
             kept.end.get_or_insert(now + AGREED_KEPT);
@@ -386,7 +386,7 @@ impl Quotes {
             end.is_some_and(|end| now < end)
         };
         if let Some(shown) = course.shown.as_ref().filter(is_recent).filter(|_| is_new) {
-            course.kept = Some(Kept {
+            course.kept = Some(HeldPrice {
                 price: shown.clone(),
                 end: Some(now + DOUBT_TIME),
             });
@@ -398,7 +398,7 @@ impl Quotes {
         self.course.jumped = None;
         let primary = self.primary.filter(|primary| agreeing.contains(primary));
         let price = self.datum(primary.or(median)?);
-        self.course.kept = Some(Kept {
+        self.course.kept = Some(HeldPrice {
             price: price.clone(),
             end: None,
         });
@@ -531,16 +531,16 @@ impl Quotes {
     fn voices(&self, fresh: &[SourceId], agreeing: &[SourceId]) -> Vec<Voice> {
         let standing = |source: &SourceId| {
             if !fresh.contains(source) {
-                Standing::Old
+                QuoteVerdict::Old
             } else if self.course.out.contains(source) {
-                Standing::Out
+                QuoteVerdict::Out
             } else if agreeing.contains(source) {
-                Standing::Agrees
+                QuoteVerdict::Agrees
             } else {
-                Standing::Apart
+                QuoteVerdict::Apart
             }
         };
-        let voice = |(source, quote): (&SourceId, &Quote)| Voice {
+        let voice = |(source, quote): (&SourceId, &SourceQuote)| Voice {
             source: *source,
             price: quote.price,
             seen: quote.seen,

@@ -20,7 +20,7 @@ pub struct SourcePlan {
     /// What to connect to and what to ask for.
     pub config: SourceConfig,
     /// The way outbound connections take.
-    pub route: Route,
+    pub route: RouteSettings,
     /// Grows with every restart asked for by the owner.
     pub restarts: u64,
 }
@@ -289,18 +289,18 @@ pub enum RelayEndpoint {
     },
 }
 
-/// The way outbound connections take.
+/// The configured route of outbound connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Route {
+pub struct RouteSettings {
     /// The proxy; none connects directly.
-    pub proxy: Option<Proxy>,
+    pub proxy: Option<ProxySettings>,
 }
 
-/// An outbound proxy.
+/// The configured outbound proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proxy {
+pub struct ProxySettings {
     /// Protocol spoken to it.
-    pub kind: ProxyKind,
+    pub kind: ProxyProtocol,
     /// Its host.
     pub host: Endpoint,
     /// Its port.
@@ -315,7 +315,7 @@ pub struct Proxy {
 
 /// Protocol spoken to a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProxyKind {
+pub enum ProxyProtocol {
     /// HTTP CONNECT.
     HttpConnect,
     /// SOCKS4; names are resolved here.
@@ -523,29 +523,29 @@ fn peers(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfi
 }
 
 /// The way outbound connections take.
-pub fn route(settings: &Settings) -> Route {
+pub fn route(settings: &Settings) -> RouteSettings {
     let kind = match settings.proxy_type {
-        1 => ProxyKind::HttpConnect,
-        2 => ProxyKind::Socks4,
-        3 => ProxyKind::Socks4a,
-        4 => ProxyKind::Socks5,
-        _ => return Route::default(),
+        1 => ProxyProtocol::HttpConnect,
+        2 => ProxyProtocol::Socks4,
+        3 => ProxyProtocol::Socks4a,
+        4 => ProxyProtocol::Socks5,
+        _ => return RouteSettings::default(),
     };
     let Ok(port) = u16::try_from(settings.proxy_port) else {
-        return Route::default();
+        return RouteSettings::default();
     };
     if !settings.proxy_enabled || settings.proxy_host.is_empty() {
-        return Route::default();
+        return RouteSettings::default();
     }
     // SOCKS4 and SOCKS4a know no password; leaving it out keeps its change from reconnecting anything.
     let (user, pass) = match kind {
-        ProxyKind::Socks4 | ProxyKind::Socks4a => Default::default(),
-        ProxyKind::HttpConnect | ProxyKind::Socks5 => {
+        ProxyProtocol::Socks4 | ProxyProtocol::Socks4a => Default::default(),
+        ProxyProtocol::HttpConnect | ProxyProtocol::Socks5 => {
             (settings.proxy_user.clone(), settings.proxy_pass.clone())
         }
     };
-    Route {
-        proxy: Some(Proxy {
+    RouteSettings {
+        proxy: Some(ProxySettings {
             kind,
             host: settings.proxy_host.clone(),
             port,

@@ -87,7 +87,7 @@ pub struct Doubts {
 
 /// What a verdict has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct VerdictEffect {
     /// Another value is shown.
     pub differs: bool,
     /// The reasons for marks on it.

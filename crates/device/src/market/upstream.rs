@@ -14,12 +14,12 @@ use super::{
     doubts::{self, Demands},
     fees::{FeePrecision, FeeQuote, Fees},
     figures::{FigureIdentity, Polled},
-    headers::{Judged, KeptChain, Reach, Reorganisations},
+    headers::{HeadersReach, Judged, KeptChain, Reorganisations},
     height::{self, HeightGate, HeightNews},
     observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
     price_book::{PriceBook, PriceTruths},
-    proof::{ChainSpec, Run, Shown},
+    proof::{ChainSpec, HeaderRun, Shown},
     quotes::{PriceRules, PriceState},
     since::Since,
     source_state::SourceState,
@@ -29,13 +29,13 @@ use super::{
     until::Until,
     values::{Market, Seen},
     venues,
-    verdict::{self, Admits, Believed, Verdict},
-    voices::{Origin, Standing, Tip, Trail, Voices},
+    verdict::{self, Admits, Believed, HeightVerdict},
+    voices::{ChainPosition, ProofOrigin, Tip, Trail, Voices},
 };
 use crate::{
     limits::{CATCH_UP_BLOCKS, CLOCK_STEP_MIN, CURRENCIES_MAX, LEAD_BLOCKS, TIP_AGE_MAX},
     now::{Now, UtcTime},
-    settings::{Settings, Settled},
+    settings::{RunningSettings, Settings},
     units::{Currency, FeeRate},
 };
 
@@ -56,11 +56,11 @@ pub struct Upstream {
     gate: HeightGate,
     voices: Voices,
     /// Headers that were checked, of each source that sends some.
-    runs: BTreeMap<SourceId, Run>,
+    runs: BTreeMap<SourceId, HeaderRun>,
     believed: Believed,
     prices: PriceBook,
     fees: Fees,
-    verdict: Verdict,
+    verdict: HeightVerdict,
     /// Something was proven when the verdict was made.
     was_proven: bool,
     weak: Since,
@@ -139,9 +139,9 @@ impl Truth {
     }
 }
 
-/// What an observation means to the rest of the device.
+/// What an observation changed for the rest of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum MarketChange {
     /// Nothing that was not known.
     Nothing,
     /// Another value.
@@ -158,9 +158,9 @@ pub enum News {
     Currencies,
 }
 
-/// Feeds that are missing.
+/// Feeds that are down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Missing {
+pub struct MissingFeeds {
     /// A source of blocks is down.
     pub blocks: bool,
     /// A source of prices is down.
@@ -446,8 +446,8 @@ impl Upstream {
     }
 
     /// Feeds of which nothing comes although their source should run.
-    pub fn missing(&self) -> Missing {
-        let mut missing = Missing::default();
+    pub fn missing(&self) -> MissingFeeds {
+        let mut missing = MissingFeeds::default();
         let is_up = |id: &SourceId| self.states.get(id).is_some_and(|state| state.up);
         if self.by_hand.stopped {
             return missing;
@@ -483,7 +483,7 @@ impl Upstream {
     }
 
     /// Follows a change of settings: what is asked for, and which prices are of any use.
-    pub fn follow(&mut self, settled: &Settled, now: Now) {
+    pub fn follow(&mut self, settled: &RunningSettings, now: Now) {
         let before = Arc::clone(&self.plan);
         self.replan(settled);
         // Who is asked no more cannot go on from what he said.
@@ -530,11 +530,11 @@ impl Upstream {
         &mut self,
         source: SourceId,
         observation: Observation,
-        settled: &Settled,
+        settled: &RunningSettings,
         now: Now,
-    ) -> News {
+    ) -> MarketChange {
         if self.gone.contains(&source) {
-            return News::Nothing;
+            return MarketChange::Nothing;
         }
         if observation.is_of_use() {
             self.state(source).last_success = Some(now.uptime);
@@ -557,27 +557,27 @@ impl Upstream {
                 differs |= self.settle(now);
                 self.state(source).follow(connection, now.uptime);
                 match differs {
-                    true => News::Value,
-                    false => News::Nothing,
+                    true => MarketChange::Value,
+                    false => MarketChange::Nothing,
                 }
             }
             Observation::PollFailed => {
                 self.poll_failed(source);
-                News::Nothing
+                MarketChange::Nothing
             }
             Observation::Complaint(reason) => {
                 self.state(source).last_error = Some(reason);
-                News::Nothing
+                MarketChange::Nothing
             }
             Observation::Dropped(reason, count) => {
                 self.state(source).drop(reason, count);
-                News::Nothing
+                MarketChange::Nothing
             }
             Observation::Price(currency, _) | Observation::Quote { currency, .. }
                 if !self.wants_prices_in(currency, settled) =>
             {
                 self.state(source).drop("currency", 1);
-                News::Nothing
+                MarketChange::Nothing
             }
             Observation::Price(currency, price) => {
                 self.prices.quote(source, currency, price, now);
@@ -585,7 +585,7 @@ impl Upstream {
             }
             Observation::Quote { currency, .. } if !self.is_asked_for(source, currency) => {
                 self.state(source).drop("currency", 1);
-                News::Nothing
+                MarketChange::Nothing
             }
             Observation::Quote {
                 currency,
@@ -600,25 +600,28 @@ impl Upstream {
                 self.hear_headers(source, height, &headers, now)
             }
             Observation::Left(place) => {
-                self.voices.part(Origin { source, place });
+                self.voices.part(ProofOrigin { source, place });
                 match self.settle(now) {
-                    true => News::Value,
-                    false => News::Nothing,
+                    true => MarketChange::Value,
+                    false => MarketChange::Nothing,
                 }
             }
             Observation::Peers(peers) => {
                 self.peers = Arc::new(peers);
-                News::Nothing
+                MarketChange::Nothing
             }
-            Observation::Zap(zap) => News::Zap(zap),
-            Observation::Payment(payment) => News::Payment(payment),
+            Observation::Zap(zap) => MarketChange::Zap(zap),
+            Observation::Payment(payment) => MarketChange::Payment(payment),
             Observation::Currencies(list) => match self.offer_others(Offer::of(list)) {
-                true => News::Currencies,
-                false => News::Nothing,
+                true => MarketChange::Currencies,
+                false => MarketChange::Nothing,
             },
-            Observation::PoolLogo(_) => {
-                self.learn(source, observation, Seen::At(now.uptime), News::PoolLogo)
-            }
+            Observation::PoolLogo(_) => self.learn(
+                source,
+                observation,
+                Seen::At(now.uptime),
+                MarketChange::PoolLogo,
+            ),
             Observation::Fee(rate) => self.fee_quoted(source, FeePrecision::Whole, rate, now),
             Observation::PreciseFee(rate) => {
                 self.fee_quoted(source, FeePrecision::Precise, rate, now)
@@ -628,9 +631,14 @@ impl Upstream {
             | Observation::Balance(Polled { identity, .. }) => {
                 // The figure was still in the queue when the settings changed to another pool, miner or wallet.
                 if identity_in(&self.plan, source) != Some(identity) {
-                    return News::Nothing;
+                    return MarketChange::Nothing;
                 }
-                self.learn(source, observation, Seen::At(now.uptime), News::Value)
+                self.learn(
+                    source,
+                    observation,
+                    Seen::At(now.uptime),
+                    MarketChange::Value,
+                )
             }
         }
     }
@@ -667,14 +675,14 @@ impl Upstream {
     }
 
     /// Stops all sources and starts them.
-    pub fn restart(&mut self, settled: &Settled) {
+    pub fn restart(&mut self, settled: &RunningSettings) {
         self.by_hand.stopped = false;
         self.by_hand.restarts += 1;
         self.replan(settled);
     }
 
     /// Stops one source and starts it; tells whether it is in use.
-    pub fn restart_one(&mut self, source: SourceId, settled: &Settled) -> bool {
+    pub fn restart_one(&mut self, source: SourceId, settled: &RunningSettings) -> bool {
         let in_use = self.plan().contains_key(&source);
         if in_use {
             self.by_hand.restarts_of[source as usize] += 1;
@@ -684,7 +692,7 @@ impl Upstream {
     }
 
     /// Forgets the picture of the mining pool and has it fetched again; tells whether there was one.
-    pub fn forget_logo(&mut self, settled: &Settled) -> bool {
+    pub fn forget_logo(&mut self, settled: &RunningSettings) -> bool {
         self.by_hand.logo_fetches += 1;
         self.replan(settled);
         let had = self.market.pool_logo.is_some();
@@ -707,11 +715,11 @@ impl Upstream {
         source: SourceId,
         observation: Observation,
         seen: Seen,
-        news: News,
-    ) -> News {
+        news: MarketChange,
+    ) -> MarketChange {
         match Arc::make_mut(&mut self.market).learn(source, observation, seen) {
             true => news,
-            false => News::Nothing,
+            false => MarketChange::Nothing,
         }
     }
 
@@ -722,10 +730,10 @@ impl Upstream {
         precision: FeePrecision,
         rate: FeeRate,
         now: Now,
-    ) -> News {
+    ) -> MarketChange {
         // The rate was still in the queue when the source was removed.
         let Some(identity) = identity_in(&self.plan, source) else {
-            return News::Nothing;
+            return MarketChange::Nothing;
         };
         let quote = FeeQuote {
             source,
@@ -736,12 +744,12 @@ impl Upstream {
         };
         if !quote.is_possible() {
             self.state(source).drop("fee-impossible", 1);
-            return News::Nothing;
+            return MarketChange::Nothing;
         }
         self.fees.quote(quote);
         match self.settle_fees(now) {
-            true => News::Value,
-            false => News::Nothing,
+            true => MarketChange::Value,
+            false => MarketChange::Nothing,
         }
     }
 
@@ -751,27 +759,27 @@ impl Upstream {
     }
 
     /// A claim is held to the rules for claims, or to what is proven.
-    fn hear_height(&mut self, source: SourceId, height: u32, now: Now) -> News {
+    fn hear_height(&mut self, source: SourceId, height: u32, now: Now) -> MarketChange {
         self.voices.claim(source, height, now.uptime);
         if self.voices.best().is_some() {
             return self.hold_to_proof(source, height, now);
         }
         let Some(news) = self.believe(source, height, now) else {
             self.settle(now);
-            return News::Nothing;
+            return MarketChange::Nothing;
         };
         self.believed.take(source, height, now.uptime);
         let differs = self.settle(now);
         self.second_others(now);
         match (differs, news) {
-            (true, News::Block) => self.tell_block(),
+            (true, MarketChange::Block) => self.tell_block(),
             (true, other) => other,
-            (false, _) => News::Nothing,
+            (false, _) => MarketChange::Nothing,
         }
     }
 
     /// Where something is proven a claim counts as far as that goes.
-    fn hold_to_proof(&mut self, source: SourceId, height: u32, now: Now) -> News {
+    fn hold_to_proof(&mut self, source: SourceId, height: u32, now: Now) -> MarketChange {
         let before = self.height();
         self.settle(now);
         match self.height() {
@@ -783,24 +791,24 @@ impl Upstream {
     }
 
     /// Whether what is shown now is a new block, or a few.
-    fn news_since(&mut self, before: Option<u32>) -> News {
+    fn news_since(&mut self, before: Option<u32>) -> MarketChange {
         match (before, self.height()) {
             (Some(before), Some(after)) if after > before && after - before <= CATCH_UP_BLOCKS => {
                 self.tell_block()
             }
-            (Some(_) | None, _) => News::Nothing,
+            (Some(_) | None, _) => MarketChange::Nothing,
         }
     }
 
     /// That there is a new block, once for each height: a claim may fall back until it is proven, and others may have
     /// their blocks at the same height.
-    fn tell_block(&mut self) -> News {
+    fn tell_block(&mut self) -> MarketChange {
         let (height, told) = (self.height(), self.told_block);
         if told.is_some() && height <= told {
-            return News::Nothing;
+            return MarketChange::Nothing;
         }
         self.told_block = height;
-        News::Block
+        MarketChange::Block
     }
 
     /// Believes those who said somewhat more than what has come to be believed: nothing depends on who spoke first.
@@ -832,14 +840,14 @@ impl Upstream {
     /// They count as a voice from the sender's newest block on: nobody wants to see a chain grow from its anchor.
     pub fn judge(
         &mut self,
-        origin: Origin,
+        origin: ProofOrigin,
         headers: &[Header],
-        reach: Reach,
+        reach: HeadersReach,
         now: Now,
-    ) -> (Judged, News) {
+    ) -> (Judged, MarketChange) {
         let is_gone = self.gone.contains(&origin.source);
         let Some(kept) = self.chain.as_mut().filter(|_| !is_gone) else {
-            return (Judged::default(), News::Nothing);
+            return (Judged::default(), MarketChange::Nothing);
         };
         let heard = kept.hear(headers, now.utc);
         let judged = kept.judged(&heard);
@@ -861,7 +869,8 @@ impl Upstream {
             // Who breaks the rules has no voice, although what came before is true.
             Some(refusal) if refusal.is_fault() => {}
             Some(_) | None => {
-                if let Some((tip, standing)) = heard.last.filter(|_| reach == Reach::Newest) {
+                if let Some((tip, standing)) = heard.last.filter(|_| reach == HeadersReach::Newest)
+                {
                     self.cast(origin, tip, standing, now);
                 }
             }
@@ -871,15 +880,15 @@ impl Upstream {
     }
 
     /// A proof counts from now on.
-    fn cast(&mut self, origin: Origin, tip: Tip, standing: Standing, now: Now) {
+    fn cast(&mut self, origin: ProofOrigin, tip: Tip, standing: ChainPosition, now: Now) {
         self.voices.prove(origin, tip, standing, now.uptime);
         match standing {
-            Standing::InChain | Standing::Loose => {
+            ChainPosition::InChain | ChainPosition::Loose => {
                 // Where the proof is withdrawn, the rules for claims go on from it.
                 self.believed.take(origin.source, tip.height, now.uptime);
                 self.gate = HeightGate::default();
             }
-            Standing::Beside => {}
+            ChainPosition::Beside => {}
         }
         self.place_voices(now);
     }
@@ -890,11 +899,13 @@ impl Upstream {
         let is_current = self.is_current(now);
         self.voices.place(|height, hash, before| {
             if kept.has(height, hash) {
-                return Standing::InChain;
+                return ChainPosition::InChain;
             }
             match before {
-                Standing::Loose if !is_current => Standing::Loose,
-                Standing::Loose | Standing::InChain | Standing::Beside => Standing::Beside,
+                ChainPosition::Loose if !is_current => ChainPosition::Loose,
+                ChainPosition::Loose | ChainPosition::InChain | ChainPosition::Beside => {
+                    ChainPosition::Beside
+                }
             }
         });
     }
@@ -908,7 +919,7 @@ impl Upstream {
         };
         self.voices
             .proofs()
-            .any(|(_, proof)| proof.standing == Standing::InChain && is_fresh(proof.time))
+            .any(|(_, proof)| proof.standing == ChainPosition::InChain && is_fresh(proof.time))
     }
 
     /// Headers prove a height where they link to the chain that is kept, or to those before them; others are at theirs
@@ -919,48 +930,56 @@ impl Upstream {
         height: u32,
         headers: &[Header],
         now: Now,
-    ) -> News {
+    ) -> MarketChange {
         let Some((kept, first)) = self.chain.as_ref().zip(headers.first()) else {
-            return News::Nothing;
+            return MarketChange::Nothing;
         };
         if let Some(own) = kept.height_after(&first.prev_blockhash) {
             let wanted = height.checked_sub(headers.len() as u32 - 1);
             if wanted != Some(own) {
                 self.state(source)
                     .drop(HeaderRefusal::Unconnected.name(), 1);
-                return News::Nothing;
+                return MarketChange::Nothing;
             }
             self.runs.remove(&source);
-            return self.judge(source.into(), headers, Reach::Newest, now).1;
+            return self
+                .judge(source.into(), headers, HeadersReach::Newest, now)
+                .1;
         }
         self.hear_loose(source, height, headers, now)
     }
 
     /// Headers that do not reach the chain that is kept.
-    fn hear_loose(&mut self, source: SourceId, height: u32, headers: &[Header], now: Now) -> News {
+    fn hear_loose(
+        &mut self,
+        source: SourceId,
+        height: u32,
+        headers: &[Header],
+        now: Now,
+    ) -> MarketChange {
         let Some(kept) = &self.chain else {
-            return News::Nothing;
+            return MarketChange::Nothing;
         };
         if !height::is_possible(height, now.utc) {
             self.state(source).drop("height-ahead", 1);
-            return News::Nothing;
+            return MarketChange::Nothing;
         }
         let run = self.runs.entry(source).or_default();
         let heard = run.hear(&kept.recent(), height, headers, now.utc);
         let is_current = self.is_current(now);
         let tip = match heard {
-            Ok(Shown::Known) => return News::Nothing,
+            Ok(Shown::Known) => return MarketChange::Nothing,
             // Who says something else than a chain that is up to date has to show where it comes from.
             Ok(Shown::Linked(_) | Shown::Loose(..)) if is_current => {
                 self.runs.remove(&source);
                 self.state(source)
                     .drop(HeaderRefusal::Unconnected.name(), 1);
-                return News::Nothing;
+                return MarketChange::Nothing;
             }
             Ok(Shown::Linked(tip)) => tip,
             Ok(Shown::Loose(tip, run)) => {
                 if self.believe(source, height, now).is_none() {
-                    return News::Nothing;
+                    return MarketChange::Nothing;
                 }
                 self.runs.insert(source, run);
                 tip
@@ -971,34 +990,34 @@ impl Upstream {
                     self.settle(now);
                 }
                 self.state(source).drop(refusal.name(), 1);
-                return News::Nothing;
+                return MarketChange::Nothing;
             }
         };
         let before = self.height();
         self.voices.claim(source, height, now.uptime);
-        self.cast(source.into(), tip, Standing::Loose, now);
+        self.cast(source.into(), tip, ChainPosition::Loose, now);
         self.settle(now);
         self.news_since(before)
     }
 
     /// A header that cannot be judged yet is no reason to stand still.
-    fn wait_for_time(&mut self, origin: Origin) {
+    fn wait_for_time(&mut self, origin: ProofOrigin) {
         if self.admits() == Admits::Claims {
             self.voices.withdraw(origin);
         }
     }
 
     /// Holds a height to the rules for claims: what it means, or nothing if it is not believed.
-    fn believe(&mut self, source: SourceId, height: u32, now: Now) -> Option<News> {
+    fn believe(&mut self, source: SourceId, height: u32, now: Now) -> Option<MarketChange> {
         // What is believed may be hidden until it is proven.
         let known = self.market.height.as_ref();
         let known = known.or(self.believed.datum.as_ref());
         match self.gate.judge(known, source, height, now) {
             HeightNews::Lower => self.state(source).drop("lower-height", 1),
             HeightNews::Ahead => self.state(source).drop("height-ahead", 1),
-            HeightNews::Block => return Some(News::Block),
+            HeightNews::Block => return Some(MarketChange::Block),
             HeightNews::First | HeightNews::Same | HeightNews::CatchUp | HeightNews::Corrected => {
-                return Some(News::Nothing);
+                return Some(MarketChange::Nothing);
             }
         }
         None
@@ -1060,7 +1079,7 @@ impl Upstream {
     }
 
     /// What the owner has chosen is asked for, offered or not.
-    fn replan(&mut self, settled: &Settled) {
+    fn replan(&mut self, settled: &RunningSettings) {
         let chosen = settled.stored().currencies();
         let plan = self.planned(settled.active(), &chosen);
         for (source, plan) in &plan {
@@ -1084,10 +1103,10 @@ impl Upstream {
     }
 
     /// Shows what the quotes in a currency come to.
-    fn tell_price(&mut self, currency: Currency, now: Now) -> News {
+    fn tell_price(&mut self, currency: Currency, now: Now) -> MarketChange {
         match self.settle_prices([currency].into(), now) {
-            true => News::Value,
-            false => News::Nothing,
+            true => MarketChange::Value,
+            false => MarketChange::Nothing,
         }
     }
 
@@ -1119,7 +1138,7 @@ impl Upstream {
     }
 
     /// Tells whether prices in a currency are of any use.
-    fn wants_prices_in(&self, currency: Currency, settled: &Settled) -> bool {
+    fn wants_prices_in(&self, currency: Currency, settled: &RunningSettings) -> bool {
         self.offer.currencies().contains(&currency)
             || settled.stored().currencies().contains(&currency)
     }

@@ -12,7 +12,7 @@ use super::{
     truth::HeightState,
     until::Until,
     values::{Datum, Seen},
-    voices::{Claim, Origin, Proof, Standing, Tip, Trail, Voices},
+    voices::{ChainPosition, HeightClaim, Proof, ProofOrigin, Tip, Trail, Voices},
 };
 use crate::{
     limits::{CONTEST_TIME, LEAD_BLOCKS, RIVAL_TIME, TIP_AGE_MAX},
@@ -46,9 +46,9 @@ impl Believed {
     }
 }
 
-/// What is shown, how good it is, and how long that holds if nobody says anything more.
+/// The height that is shown, how well it is proven, and until when that holds without new data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct HeightVerdict {
     /// The height that is shown.
     pub shown: Option<Datum<u32>>,
     /// How good it is.
@@ -85,12 +85,12 @@ pub fn height(
     anchor: Option<&Anchor>,
     admits: Admits,
     now: Now,
-) -> Verdict {
+) -> HeightVerdict {
     let mut until = Until::after(now.uptime);
     // What is believed without a proof counts only where there is none.
     let proof = proof(voices, floor).filter(|(_, proof)| match admits {
         Admits::Claims => true,
-        Admits::Proofs => proof.standing != Standing::Loose,
+        Admits::Proofs => proof.standing != ChainPosition::Loose,
     });
     let proof = proof.as_ref().map(|(source, proof)| (*source, proof));
     let lead = match admits {
@@ -129,7 +129,7 @@ pub fn height(
             }
         }
     };
-    Verdict {
+    HeightVerdict {
         shown,
         state,
         is_contested,
@@ -139,12 +139,13 @@ pub fn height(
 }
 
 /// The claim that is just ahead of what is proven, the highest one; a number travels faster than what proves it.
-fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<&'a Claim> {
+fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<&'a HeightClaim> {
     let ahead = proof.height() + 1..=proof.height().saturating_add(LEAD_BLOCKS);
-    let height = |claim: &Claim| claim.trail.height();
-    let is_ahead = |claim: &&Claim| height(claim).is_some_and(|height| ahead.contains(&height));
+    let height = |claim: &HeightClaim| claim.trail.height();
+    let is_ahead =
+        |claim: &&HeightClaim| height(claim).is_some_and(|height| ahead.contains(&height));
     let proven = proof.trail.since().unwrap_or_default();
-    let mut best: Option<&Claim> = None;
+    let mut best: Option<&HeightClaim> = None;
     for claim in voices.claims().filter(is_ahead) {
         // Who falls back in between does not begin anew.
         let above = claim.trail.above_since(proof.height(), proven);
@@ -160,7 +161,7 @@ fn lead<'a>(voices: &'a Voices, proof: &Proof, until: &mut Until) -> Option<&'a 
 
 /// Tells whether the owner's node has a block, or two others have it.
 fn is_agreed(voices: &Voices, proof: &Proof) -> bool {
-    let is_node = |origin: Origin| origin.source == SourceId::Node;
+    let is_node = |origin: ProofOrigin| origin.source == SourceId::Node;
     voices.with(proof.tip()).any(is_node) || voices.with(proof.tip()).count() > 1
 }
 
@@ -170,7 +171,7 @@ fn contested(voices: &Voices, best: Option<&Proof>, shown: &Trail, until: &mut U
     // Who has an older block of the chain that is kept says nothing against it.
     let strangers = voices
         .present()
-        .filter(|proof| proof.standing == Standing::Loose);
+        .filter(|proof| proof.standing == ChainPosition::Loose);
     let proofs = strangers.map(|proof| (&proof.trail, RIVAL_TIME));
     let mut is_contested = false;
     for (voice, patience) in claims.chain(proofs) {
@@ -194,8 +195,8 @@ fn contested(voices: &Voices, best: Option<&Proof>, shown: &Trail, until: &mut U
 /// Tells whether a block could stand in the place of the best one.
 fn is_as_high(rival: &Proof, best: u32) -> bool {
     match rival.standing {
-        Standing::InChain | Standing::Loose => rival.height() == best,
-        Standing::Beside => rival.height() >= best,
+        ChainPosition::InChain | ChainPosition::Loose => rival.height() == best,
+        ChainPosition::Beside => rival.height() >= best,
     }
 }
 

@@ -105,24 +105,24 @@ impl Trail {
     }
 }
 
-/// Who has proven something: a source, or one of those that a source asks.
+/// The source, or the peer of a source, that has proven something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Origin {
+pub struct ProofOrigin {
     /// Which source.
     pub source: SourceId,
     /// Place among those that it asks; nought where it asks one.
     pub place: u8,
 }
 
-impl From<SourceId> for Origin {
-    fn from(source: SourceId) -> Origin {
-        Origin { source, place: 0 }
+impl From<SourceId> for ProofOrigin {
+    fn from(source: SourceId) -> ProofOrigin {
+        ProofOrigin { source, place: 0 }
     }
 }
 
-/// Where a block stands that was proven; the better place is the lesser one.
+/// Position of a proven block relative to the best chain. Smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum ChainPosition {
     /// It is part of the chain that is kept.
     InChain,
     /// Its work was checked, and nothing that is kept comes before it: that it is at its height is a claim.
@@ -135,7 +135,7 @@ pub enum Standing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: ChainPosition,
     /// Its hash.
     pub hash: BlockHash,
     /// When it was made by its own word, Unix seconds.
@@ -164,7 +164,7 @@ impl Proof {
     /// The same of a block that comes after it in the chain that is kept; itself where there is none.
     pub fn raised_to(&self, floor: Option<Tip>) -> Proof {
         let is_higher = |floor: &Tip| {
-            self.standing == Standing::InChain && self.trail.height() < Some(floor.height)
+            self.standing == ChainPosition::InChain && self.trail.height() < Some(floor.height)
         };
         let mut raised = self.clone();
         if let Some((floor, since)) = floor.filter(is_higher).zip(self.trail.since()) {
@@ -186,16 +186,16 @@ impl Proof {
     }
 }
 
-/// What a source claims.
+/// The heights that a source claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
+pub struct HeightClaim {
     /// The source.
     pub source: SourceId,
     /// The newest heights, each with the time of the first report.
     pub trail: Trail,
 }
 
-impl Claim {
+impl HeightClaim {
     /// The newest height, seen when it was reported first.
     pub fn datum(&self) -> Option<Datum<u32>> {
         Some(Datum {
@@ -209,12 +209,12 @@ impl Claim {
 /// All voices, by their sources.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Voices {
-    claims: BTreeMap<SourceId, Claim>,
-    proofs: BTreeMap<Origin, Proof>,
+    claims: BTreeMap<SourceId, HeightClaim>,
+    proofs: BTreeMap<ProofOrigin, Proof>,
     /// Sources that cannot be reached.
     away: BTreeSet<SourceId>,
     /// Origins that are asked no more, while others of their source are.
-    parted: BTreeSet<Origin>,
+    parted: BTreeSet<ProofOrigin>,
     /// Sources of which others may be asked than before, of whom nobody has proven anything yet.
     anew: BTreeSet<SourceId>,
 }
@@ -223,7 +223,7 @@ impl Voices {
     /// A source names a height.
     pub fn claim(&mut self, source: SourceId, height: u32, at: Duration) {
         self.come(source);
-        let claim = self.claims.entry(source).or_insert_with(|| Claim {
+        let claim = self.claims.entry(source).or_insert_with(|| HeightClaim {
             source,
             trail: Trail::default(),
         });
@@ -235,7 +235,7 @@ impl Voices {
     }
 
     /// Somebody has proven a height.
-    pub fn prove(&mut self, origin: Origin, tip: Tip, standing: Standing, at: Duration) {
+    pub fn prove(&mut self, origin: ProofOrigin, tip: Tip, standing: ChainPosition, at: Duration) {
         self.come(origin.source);
         if self.anew.remove(&origin.source) {
             // Of those who were asked before, nobody knows who is still there.
@@ -257,7 +257,7 @@ impl Voices {
     }
 
     /// Says of every block that was proven where it stands now.
-    pub fn place(&mut self, stands: impl Fn(u32, BlockHash, Standing) -> Standing) {
+    pub fn place(&mut self, stands: impl Fn(u32, BlockHash, ChainPosition) -> ChainPosition) {
         for proof in self.proofs.values_mut() {
             proof.standing = stands(proof.height(), proof.hash, proof.standing);
         }
@@ -285,7 +285,7 @@ impl Voices {
     }
 
     /// One of those that a source asks is asked no more: what it has proven stays true, and it is a witness of nothing.
-    pub fn part(&mut self, origin: Origin) {
+    pub fn part(&mut self, origin: ProofOrigin) {
         if !self.away.contains(&origin.source) && self.proofs.contains_key(&origin) {
             self.parted.insert(origin);
         }
@@ -315,22 +315,22 @@ impl Voices {
     }
 
     /// What somebody has proven says nothing about what they tell now.
-    pub fn withdraw(&mut self, origin: Origin) {
+    pub fn withdraw(&mut self, origin: ProofOrigin) {
         self.proofs.remove(&origin);
     }
 
     /// What the sources claim.
-    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+    pub fn claims(&self) -> impl Iterator<Item = &HeightClaim> {
         self.claims.values()
     }
 
     /// What was proven.
-    pub fn proofs(&self) -> impl Iterator<Item = (Origin, &Proof)> {
+    pub fn proofs(&self) -> impl Iterator<Item = (ProofOrigin, &Proof)> {
         self.proofs.iter().map(|(origin, proof)| (*origin, proof))
     }
 
     /// What those have proven who have not left.
-    pub fn witnesses(&self) -> impl Iterator<Item = (Origin, &Proof)> {
+    pub fn witnesses(&self) -> impl Iterator<Item = (ProofOrigin, &Proof)> {
         self.proofs()
             .filter(|(origin, _)| !self.parted.contains(origin))
     }
@@ -352,7 +352,7 @@ impl Voices {
     /// The highest block that is proven and that nothing better stands in the place of, part of the chain that is kept if
     /// there is such a one; of equally high ones that of the owner's node, then that which was proven first.
     pub fn best(&self) -> Option<(SourceId, &Proof)> {
-        let order = |(origin, proof): &(Origin, &Proof)| {
+        let order = |(origin, proof): &(ProofOrigin, &Proof)| {
             (
                 proof.standing,
                 Reverse(proof.height()),
@@ -365,7 +365,7 @@ impl Voices {
     }
 
     /// Those who have proven a block at its height, and have not left.
-    pub fn with(&self, tip: Tip) -> impl Iterator<Item = Origin> {
+    pub fn with(&self, tip: Tip) -> impl Iterator<Item = ProofOrigin> {
         let same = self
             .witnesses()
             .filter(move |(_, proof)| proof.tip() == tip);
@@ -431,18 +431,18 @@ mod tests {
             hash: chain::anchor::genesis(chain::network::Network::Regtest).block_hash(),
             time: 0,
         };
-        let peer = |place| Origin {
+        let peer = |place| ProofOrigin {
             source: SourceId::Peers,
             place,
         };
-        voices.prove(SourceId::Node.into(), tip, Standing::InChain, at);
+        voices.prove(SourceId::Node.into(), tip, ChainPosition::InChain, at);
         assert_eq!(voices.count(), 1);
         voices.claim(SourceId::Relay, 900_000, at);
         assert_eq!(voices.count(), 2);
         voices.claim(SourceId::Node, 900_000, at);
         assert_eq!(voices.count(), 2, "it has proven what it says");
         for place in 0..3 {
-            voices.prove(peer(place), tip, Standing::InChain, at);
+            voices.prove(peer(place), tip, ChainPosition::InChain, at);
             assert_eq!(voices.count(), 3, "all peers are one source");
         }
     }

@@ -18,8 +18,8 @@ use crate::{
 
 /// State of the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
-    state: State,
+pub struct NetworkLink {
+    state: LinkPhase,
     since: Duration,
     /// The radio is ours to manage; none until it is known.
     managed: Option<bool>,
@@ -50,9 +50,9 @@ pub struct Link {
     portal_address: String,
 }
 
-/// Where the network is.
+/// Phase of the connection to the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LinkPhase {
     /// Nothing was tried.
     Idle,
     /// The stored network is being joined.
@@ -104,10 +104,10 @@ pub enum LinkNews {
     Provisioned,
 }
 
-impl Default for Link {
-    fn default() -> Link {
-        Link {
-            state: State::Idle,
+impl Default for NetworkLink {
+    fn default() -> NetworkLink {
+        NetworkLink {
+            state: LinkPhase::Idle,
             since: Duration::ZERO,
             managed: None,
             has_credentials: false,
@@ -131,7 +131,7 @@ impl Default for Link {
     }
 }
 
-impl Link {
+impl NetworkLink {
     /// Takes note of what the network says.
     pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
         match event {
@@ -150,14 +150,14 @@ impl Link {
             LinkEvent::TxPower(quarter_dbm) => self.tx_power = Some(quarter_dbm),
             LinkEvent::Portal { address } => self.portal_address = address,
             LinkEvent::Trying => {
-                if self.state == State::AccessPoint {
-                    self.enter(State::Trying, uptime);
+                if self.state == LinkPhase::AccessPoint {
+                    self.enter(LinkPhase::Trying, uptime);
                 }
             }
             LinkEvent::Refused(failure) => {
-                if self.state == State::Trying {
+                if self.state == LinkPhase::Trying {
                     self.failure = Some(failure);
-                    self.enter(State::AccessPoint, uptime);
+                    self.enter(LinkPhase::AccessPoint, uptime);
                 }
             }
             LinkEvent::Provisioned => {
@@ -185,12 +185,12 @@ impl Link {
         }
         if due(self.patience_deadline()) {
             match self.state {
-                State::Trying => self.enter(State::AccessPoint, uptime),
-                State::Idle
-                | State::Connecting
-                | State::Connected
-                | State::Disconnected
-                | State::AccessPoint => self.down(LinkFailure::Timeout, uptime),
+                LinkPhase::Trying => self.enter(LinkPhase::AccessPoint, uptime),
+                LinkPhase::Idle
+                | LinkPhase::Connecting
+                | LinkPhase::Connected
+                | LinkPhase::Disconnected
+                | LinkPhase::AccessPoint => self.down(LinkFailure::Timeout, uptime),
             }
         }
         if due(self.retry_deadline()) {
@@ -254,30 +254,35 @@ impl Link {
     /// The access point is up.
     pub fn is_portal(&self) -> bool {
         match self.state {
-            State::AccessPoint | State::Trying => true,
-            State::Idle | State::Connecting | State::Connected | State::Disconnected => false,
+            LinkPhase::AccessPoint | LinkPhase::Trying => true,
+            LinkPhase::Idle
+            | LinkPhase::Connecting
+            | LinkPhase::Connected
+            | LinkPhase::Disconnected => false,
         }
     }
 
     /// The stored network is being joined for the first time since the start.
     pub fn is_joining(&self) -> bool {
-        let joins = matches!(self.state, State::Connecting | State::Disconnected);
+        let joins = matches!(self.state, LinkPhase::Connecting | LinkPhase::Disconnected);
         joins && self.managed == Some(true) && !self.was_connected
     }
 
     /// There was a network and it is gone.
     pub fn is_lost(&self) -> bool {
         match self.state {
-            State::Disconnected | State::Connecting => {
+            LinkPhase::Disconnected | LinkPhase::Connecting => {
                 self.was_connected || self.managed == Some(false)
             }
-            State::Idle | State::Trying | State::Connected | State::AccessPoint => false,
+            LinkPhase::Idle | LinkPhase::Trying | LinkPhase::Connected | LinkPhase::AccessPoint => {
+                false
+            }
         }
     }
 
     /// There is a network, or nobody has said that there is none.
     pub fn is_usable(&self) -> bool {
-        matches!(self.state, State::Idle | State::Connected)
+        matches!(self.state, LinkPhase::Idle | LinkPhase::Connected)
     }
 
     /// Address; empty if there is none.
@@ -299,11 +304,11 @@ impl Link {
     pub fn state(&self) -> LinkState {
         LinkState {
             state: match self.state {
-                State::Idle => "idle",
-                State::Connecting | State::Trying => "connecting",
-                State::Connected => "connected",
-                State::Disconnected => "disconnected",
-                State::AccessPoint => "access-point",
+                LinkPhase::Idle => "idle",
+                LinkPhase::Connecting | LinkPhase::Trying => "connecting",
+                LinkPhase::Connected => "connected",
+                LinkPhase::Disconnected => "disconnected",
+                LinkPhase::AccessPoint => "access-point",
             },
             managed: self.managed == Some(true),
             portal: self.is_portal().then(|| self.portal_address.clone()),
@@ -324,7 +329,7 @@ impl Link {
     fn begin(&mut self, has_credentials: bool, uptime: Duration) {
         self.managed = Some(true);
         self.has_credentials = has_credentials;
-        if self.state != State::Idle {
+        if self.state != LinkPhase::Idle {
             return;
         }
         if has_credentials {
@@ -336,10 +341,10 @@ impl Link {
 
     fn up(&mut self, ip: String, ssid: Option<String>, uptime: Duration) -> LinkNews {
         // Until the portal has answered, an address belongs to credentials that nobody has stored.
-        if self.state == State::Trying {
+        if self.state == LinkPhase::Trying {
             return LinkNews::None;
         }
-        self.enter(State::Connected, uptime);
+        self.enter(LinkPhase::Connected, uptime);
         self.ip = ip;
         self.ssid = ssid;
         self.failure = None;
@@ -364,7 +369,7 @@ impl Link {
         self.rssi = 0;
         self.away_since.get_or_insert(uptime);
         // Also from one attempt that failed to the next: the pause counts from the last failure.
-        self.state = State::Disconnected;
+        self.state = LinkPhase::Disconnected;
         self.since = uptime;
     }
 
@@ -373,7 +378,7 @@ impl Link {
         self.first_attempt.get_or_insert(uptime);
         if !self.is_portal() {
             self.away_since.get_or_insert(uptime);
-            self.enter(State::Connecting, uptime);
+            self.enter(LinkPhase::Connecting, uptime);
         }
     }
 
@@ -383,10 +388,10 @@ impl Link {
         self.away_since = None;
         self.portal_since = Some(uptime);
         self.missed_at = self.has_credentials.then_some(uptime);
-        self.enter(State::AccessPoint, uptime);
+        self.enter(LinkPhase::AccessPoint, uptime);
     }
 
-    fn enter(&mut self, state: State, uptime: Duration) {
+    fn enter(&mut self, state: LinkPhase, uptime: Duration) {
         if self.state != state {
             self.state = state;
             self.since = uptime;
@@ -410,14 +415,14 @@ impl Link {
         let seconds = u64::from(settings.wp_timeout);
         let since = self.portal_since.filter(|_| {
             // Nobody's attempt is cut short.
-            seconds != 0 && settings.wifi_configured && self.state != State::Trying
+            seconds != 0 && settings.wifi_configured && self.state != LinkPhase::Trying
         })?;
         self.live(Some(since + Duration::from_secs(seconds)))
     }
 
     /// The stored network was not there since the start.
     fn fallback_deadline(&self) -> Option<Duration> {
-        let waits = matches!(self.state, State::Connecting | State::Disconnected);
+        let waits = matches!(self.state, LinkPhase::Connecting | LinkPhase::Disconnected);
         let first = self
             .first_attempt
             .filter(|_| waits && !self.was_connected && self.managed == Some(true))?;
@@ -427,9 +432,12 @@ impl Link {
     /// The radio does not say how an attempt ended.
     fn patience_deadline(&self) -> Option<Duration> {
         let patience = match self.state {
-            State::Connecting => JOIN_MAX,
-            State::Trying => PORTAL_TRY_MAX,
-            State::Idle | State::Connected | State::Disconnected | State::AccessPoint => {
+            LinkPhase::Connecting => JOIN_MAX,
+            LinkPhase::Trying => PORTAL_TRY_MAX,
+            LinkPhase::Idle
+            | LinkPhase::Connected
+            | LinkPhase::Disconnected
+            | LinkPhase::AccessPoint => {
                 return None;
             }
         };
@@ -439,9 +447,11 @@ impl Link {
     /// Time to try again.
     fn retry_deadline(&self) -> Option<Duration> {
         let failed = match self.state {
-            State::Disconnected => (self.managed == Some(true)).then_some(self.since),
-            State::AccessPoint => self.missed_at,
-            State::Idle | State::Connecting | State::Trying | State::Connected => None,
+            LinkPhase::Disconnected => (self.managed == Some(true)).then_some(self.since),
+            LinkPhase::AccessPoint => self.missed_at,
+            LinkPhase::Idle | LinkPhase::Connecting | LinkPhase::Trying | LinkPhase::Connected => {
+                None
+            }
         };
         self.live(Some(failed? + JOIN_RETRY))
     }

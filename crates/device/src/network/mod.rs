@@ -1,6 +1,6 @@
 //! The way to the network: joining it, the access point where that does not work, and the button that forgets it.
 //!
-//! [`Network`] owns the others: what `link` knows is read there, and changed only through here.
+//! [`NetworkControl`] owns the others: what `link` knows is read there, and changed only through here.
 
 mod boot_hold;
 pub mod link;
@@ -14,20 +14,20 @@ use crate::{
     settings::Settings,
 };
 
-use self::{boot_hold::BootHold, link::Link};
+use self::{boot_hold::BootHold, link::NetworkLink};
 
 pub use self::link::{LinkNews, LinkState};
 
-/// The network, and what power-on does to it.
+/// Controls the network, including what buttons held at power-on do to it.
 #[derive(Debug, Clone, Default)]
-pub struct Network {
-    link: Link,
+pub struct NetworkControl {
+    link: NetworkLink,
     hold: BootHold,
 }
 
-impl Network {
+impl NetworkControl {
     /// What is known of the network.
-    pub fn link(&self) -> &Link {
+    pub fn link(&self) -> &NetworkLink {
         &self.link
     }
 

@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use super::{Scene, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence, Words},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 
 /// Day and month, hours and minutes; without a plausible time only dashes on the label.
@@ -24,7 +24,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 
 /// The time of day and the date.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
-    const MONTHS: [Words; 12] = [
+    const MONTHS: [SentenceTemplate; 12] = [
         spoken::JANUARY,
         spoken::FEBRUARY,
         spoken::MARCH,

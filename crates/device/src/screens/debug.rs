@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use super::{prose, row};
 use crate::{
-    cells::{Cell, Line},
+    cells::{BlockLine, Cell},
     market::HeightState,
 };
 
@@ -22,7 +22,7 @@ const MIB: u64 = 1024 * KIB;
 
 /// What the debug view shows; a dash for what is empty or unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts<'a> {
+pub struct DebugFacts<'a> {
     /// Address of the device.
     pub ip: &'a str,
     /// Name of the network.
@@ -46,7 +46,7 @@ pub struct Facts<'a> {
 }
 
 /// The facts, one subject per panel; a board with room for it says how to leave.
-pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
+pub fn cells(facts: &DebugFacts<'_>, panels: usize) -> Vec<Cell> {
     let entry = |heading, text: &str| block([prose::entry(heading, text)]);
     let memory = |bytes: Option<u64>| bytes.map(amount).unwrap_or_default();
     let cells = vec![
@@ -72,7 +72,7 @@ pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
     row::left(cells, panels)
 }
 
-fn block(groups: impl IntoIterator<Item = Vec<Line>>) -> Cell {
+fn block(groups: impl IntoIterator<Item = Vec<BlockLine>>) -> Cell {
     prose::block(groups, PX)
 }
 

@@ -8,7 +8,7 @@ use alloc::{
 use super::decimal;
 use crate::{
     cells::Cell,
-    spoken::{self, Words},
+    spoken::{self, SentenceTemplate},
     units::Hashrate,
 };
 
@@ -25,7 +25,7 @@ const UNITS: &[(u32, &str)] = &[
 ];
 
 /// Units in words, by the letters before the slash.
-const SPOKEN: &[(&str, Words)] = &[
+const SPOKEN: &[(&str, SentenceTemplate)] = &[
     ("ZH", spoken::ZETTAHASHES),
     ("EH", spoken::EXAHASHES),
     ("PH", spoken::PETAHASHES),
@@ -36,7 +36,7 @@ const SPOKEN: &[(&str, Words)] = &[
 ];
 
 /// The unit in words, such as `terahashes per second`.
-pub fn spoken(unit: &Cell) -> Words {
+pub fn spoken(unit: &Cell) -> SentenceTemplate {
     let written = unit.mirror();
     let letters = written.split('/').next();
     let found = SPOKEN.iter().find(|(short, _)| Some(*short) == letters);

@@ -11,7 +11,7 @@ use super::{Scene, row};
 use crate::{
     cells::Cell,
     market::{HeightState, Proven},
-    spoken::{self, Sentence, Words},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 
 const MINUTES_PER_HOUR: u64 = 60;
@@ -70,7 +70,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
     sentence.with("age", age)
 }
 
-fn in_words(state: HeightState) -> Words {
+fn in_words(state: HeightState) -> SentenceTemplate {
     match state {
         HeightState::Proven => spoken::HEIGHT_PROVEN,
         HeightState::Alone => spoken::HEIGHT_ALONE,

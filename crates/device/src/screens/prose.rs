@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::cells::{Cell, Line};
+use crate::cells::{BlockLine, Cell};
 
 /// Characters that fit on a line without making the text small.
 const LINE_CHARS: usize = 12;
@@ -11,34 +11,34 @@ const LINE_CHARS: usize = 12;
 const WORD_CHARS: usize = 16;
 
 /// A heading in bold.
-pub fn bold(text: &str) -> Line {
-    Line {
+pub fn bold(text: &str) -> BlockLine {
+    BlockLine {
         text: text.into(),
         bold: true,
     }
 }
 
 /// A text on as many lines as it needs, broken at spaces.
-pub fn wrapped(text: &str) -> Vec<Line> {
+pub fn wrapped(text: &str) -> Vec<BlockLine> {
     wrap(text, LINE_CHARS)
         .into_iter()
-        .map(|text| Line { text, bold: false })
+        .map(|text| BlockLine { text, bold: false })
         .collect()
 }
 
 /// A heading and a text below it; a dash where there is none.
-pub fn entry(heading: &str, text: &str) -> Vec<Line> {
+pub fn entry(heading: &str, text: &str) -> Vec<BlockLine> {
     let mut lines = Vec::from([bold(heading)]);
     lines.extend(wrapped(if text.is_empty() { "-" } else { text }));
     lines
 }
 
 /// Groups of lines below each other, an empty line between them.
-pub fn block(groups: impl IntoIterator<Item = Vec<Line>>, px: u32) -> Cell {
+pub fn block(groups: impl IntoIterator<Item = Vec<BlockLine>>, px: u32) -> Cell {
     let mut lines = Vec::new();
     for group in groups {
         if !lines.is_empty() {
-            lines.push(Line {
+            lines.push(BlockLine {
                 text: String::new(),
                 bold: false,
             });

@@ -14,9 +14,9 @@ const PX: u32 = 22;
 /// Height of what has to be typed or read off, px.
 const DETAILS_PX: u32 = 18;
 
-/// What the panels say while the access point is up.
+/// What the panels show while the access point is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts<'a> {
+pub struct ProvisioningFacts<'a> {
     /// Name of the access point.
     pub ssid: &'a str,
     /// Its password; empty for an open one.
@@ -36,7 +36,7 @@ pub struct Facts<'a> {
 /// Instructions in two languages, what to type, what this is, and a code to join.
 ///
 /// Where seven panels are all there is, the portal's address stands with what has to be typed.
-pub fn cells(facts: &Facts<'_>, panels: usize) -> Vec<Cell> {
+pub fn cells(facts: &ProvisioningFacts<'_>, panels: usize) -> Vec<Cell> {
     let url = format!("http:// {}", facts.portal);
     let details = [
         prose::entry("Wi-Fi", facts.ssid),

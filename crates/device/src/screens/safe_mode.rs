@@ -4,7 +4,7 @@ use alloc::{string::String, vec, vec::Vec};
 
 use super::{prose, row};
 use crate::{
-    cells::{Cell, Line},
+    cells::{BlockLine, Cell},
     spoken::{self, Sentence},
 };
 
@@ -24,7 +24,7 @@ pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
     let needed = lines.len().div_ceil(LINES).max(1);
     let each = lines.len().div_ceil(needed).max(1);
     cells.extend(lines.chunks(each).map(|lines| {
-        let line = |text: &String| Line {
+        let line = |text: &String| BlockLine {
             text: text.clone(),
             bold: false,
         };

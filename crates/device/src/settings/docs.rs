@@ -6,7 +6,7 @@ use core::fmt::Write as _;
 use super::{
     SPECS, Settings, VIRTUAL,
     facts::FACTS,
-    spec::{Access, Apply, Group, Spec},
+    spec::{Access, Apply, SettingGroup, Spec},
 };
 
 /// The reference page of all settings, in Markdown.
@@ -21,7 +21,7 @@ pub fn markdown() -> String {
          A setting that takes effect *at restart* is stored at once, and the answer says `rebootRequired`.\n\
          A key with a second name is read and written under both.\n",
     );
-    for group in Group::ALL {
+    for group in SettingGroup::ALL {
         let _ = write!(page, "\n## {}\n\n", group.heading());
         page.push_str(
             "| Key | Type | Default | Unit | Takes effect | What |\n|---|---|---|---|---|---|\n",

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::{
     SPECS, VIRTUAL,
     fonts::FontId,
-    kinds::{Catalogue, Context, choice, pool_user},
+    kinds::{Catalogue, CheckContext, choice, pool_user},
     pools,
-    spec::{Access, Part, Spec},
+    spec::{Access, BoardPart, Spec},
 };
 use crate::{units::Currency, view::View};
 
@@ -18,9 +18,9 @@ pub(super) const WHITE: u32 = 0xFFFF;
 /// Black as a 16-bit colour.
 pub(super) const BLACK: u32 = 0;
 
-/// Facts of the build and its parts that the core does not know.
+/// Versions of the program and its parts, which the device does not know itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct BuildIdentity {
     /// Version of the firmware, or its commit; left out when empty.
     pub git_rev: String,
     /// Tag of the firmware; left out when empty.
@@ -34,9 +34,9 @@ pub struct Identity {
 }
 
 /// The settings document.
-pub fn document(view: &View, identity: &Identity) -> Map<String, Value> {
+pub fn document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     let mut document = Map::new();
-    let context = Context {
+    let context = CheckContext {
         settings: &view.settings,
         available: &Catalogue {
             currencies: view.available_currencies.clone(),
@@ -60,13 +60,13 @@ pub fn document(view: &View, identity: &Identity) -> Map<String, Value> {
 }
 
 /// The settings document without secrets that GET shows: for places that others can read.
-pub fn public_document(view: &View, identity: &Identity) -> Map<String, Value> {
+pub fn public_document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     let mut document = document(view, identity);
     pool_user::hide_token(&view.settings, &mut document);
     document
 }
 
-fn emit_identity(view: &View, identity: &Identity, document: &mut Map<String, Value>) {
+fn emit_identity(view: &View, identity: &BuildIdentity, document: &mut Map<String, Value>) {
     document.insert("numScreens".into(), view.board.panels.into());
     document.insert("hostname".into(), view.hostname.as_str().into());
     document.insert("ip".into(), view.link.ip.as_str().into());
@@ -82,7 +82,7 @@ fn emit_identity(view: &View, identity: &Identity, document: &mut Map<String, Va
     }
 }
 
-fn emit_row(spec: &Spec, context: &Context<'_>, document: &mut Map<String, Value>) {
+fn emit_row(spec: &Spec, context: &CheckContext<'_>, document: &mut Map<String, Value>) {
     match spec.access {
         Access::ReadWrite | Access::ReadOnly => {}
         Access::WriteOnly | Access::Internal => return,
@@ -110,7 +110,7 @@ fn emit_state(view: &View, document: &mut Map<String, Value>) {
     document.insert("blockHeight".into(), height.into());
 }
 
-fn emit_catalogues(view: &View, identity: &Identity, document: &mut Map<String, Value>) {
+fn emit_catalogues(view: &View, identity: &BuildIdentity, document: &mut Map<String, Value>) {
     let fonts: Vec<Value> = FontId::all()
         .map(|font| json!({ "id": font.id(), "hasBtcSymbol": identity.bitcoin_sign_fonts.contains(&font) }))
         .collect();
@@ -126,9 +126,9 @@ fn emit_catalogues(view: &View, identity: &Identity, document: &mut Map<String, 
 
 fn emit_parts(view: &View, document: &mut Map<String, Value>) {
     let parts = [
-        (Part::Frontlight, view.board.frontlight),
-        (Part::LightSensor, view.board.light_sensor),
-        (Part::Radio, view.link.managed),
+        (BoardPart::Frontlight, view.board.frontlight),
+        (BoardPart::LightSensor, view.board.light_sensor),
+        (BoardPart::Radio, view.link.managed),
     ];
     for (part, is_there) in parts {
         document.insert(part.told_as().into(), is_there.into());

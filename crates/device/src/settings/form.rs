@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::{
     SPECS, Settings, VIRTUAL,
-    kinds::Kind,
-    spec::{Access, Apply, Condition, Group, Spec},
+    kinds::SettingKind,
+    spec::{Access, Apply, SettingCondition, SettingGroup, Spec},
 };
 
 /// The data behind the form of the web page: groups of fields, each with its control.
 pub fn fields() -> Value {
-    let groups: Vec<Value> = Group::ALL
+    let groups: Vec<Value> = SettingGroup::ALL
         .iter()
         .map(|group| {
             let written = |access| matches!(access, Access::ReadWrite | Access::WriteOnly);
@@ -58,7 +58,7 @@ fn field(spec: &Spec) -> Value {
     Value::Object(field)
 }
 
-fn needed(condition: &Condition) -> Value {
+fn needed(condition: &SettingCondition) -> Value {
     let (key, values) = condition.terms();
     json!({ "key": key, "in": values })
 }
@@ -79,7 +79,7 @@ fn worded(name: &str, title: &str, help: &str, unit: &str, search: &str) -> Map<
     field
 }
 
-fn control(kind: &dyn Kind) -> Map<String, Value> {
+fn control(kind: &dyn SettingKind) -> Map<String, Value> {
     match kind.control() {
         Value::Object(members) => members,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {

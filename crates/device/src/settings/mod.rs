@@ -38,7 +38,7 @@ pub mod facts;
 pub mod form;
 pub mod schema;
 
-pub use settled::Settled;
+pub use settled::RunningSettings;
 pub use spec::Virtual;
 pub use specs::{SPECS, VIRTUAL};
 pub use values::{Key, Settings};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Key, SPECS, Settings, VIRTUAL, bound,
-    kinds::{Composite, Context, Kind, text},
+    kinds::{CheckContext, Composite, SettingKind, text},
     legacy,
     reject::Rejection,
     spec::{Access, Apply, Spec},
@@ -36,12 +36,12 @@ pub struct Patched {
 struct Assignment<'a> {
     name: &'a str,
     value: &'a Value,
-    kind: &'static dyn Kind,
-    target: Target,
+    kind: &'static dyn SettingKind,
+    target: PatchTarget,
 }
 
-/// What a key of the body writes.
-enum Target {
+/// What a key of a patch sets.
+enum PatchTarget {
     /// The row of that name.
     Row(&'static Spec),
     /// What its kind says.
@@ -81,14 +81,14 @@ pub fn apply(
     }
 
     let settings = with_rows(stored, &entries, patch)?;
-    let context = Context {
+    let context = CheckContext {
         settings: &settings,
         available,
     };
     for entry in &entries {
         match entry.target {
-            Target::Row(spec) if kept(stored, spec, entry.value) => {}
-            Target::Row(_) | Target::Composite(_) => {
+            PatchTarget::Row(spec) if kept(stored, spec, entry.value) => {}
+            PatchTarget::Row(_) | PatchTarget::Composite(_) => {
                 entry.kind.check(entry.name, entry.value, &context)?;
             }
         }
@@ -96,7 +96,7 @@ pub fn apply(
 
     let mut patched = settings.clone();
     for entry in &entries {
-        if let Target::Composite(composite) = entry.target {
+        if let PatchTarget::Composite(composite) = entry.target {
             composite.apply(entry.value, &mut patched, available);
         }
     }
@@ -190,8 +190,8 @@ fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Assignment<'a>>, 
     };
     kind.shape(name, value)?;
     let target = match (kind.composite(), row) {
-        (Some(composite), _) => Target::Composite(composite),
-        (None, Some(row)) => Target::Row(row),
+        (Some(composite), _) => PatchTarget::Composite(composite),
+        (None, Some(row)) => PatchTarget::Row(row),
         (None, None) => return Ok(None),
     };
     Ok(Some(Assignment {
@@ -210,7 +210,7 @@ fn with_rows(
 ) -> Result<Settings, Rejection> {
     let mut settings = stored.clone();
     for entry in entries {
-        let Target::Row(spec) = entry.target else {
+        let PatchTarget::Row(spec) = entry.target else {
             continue;
         };
         if outvoted(stored, spec, entry, entries) {
@@ -249,7 +249,8 @@ fn outvoted(
     entries: &[Assignment<'_>],
 ) -> bool {
     let twin = entries.iter().find(|other| {
-        other.name != entry.name && matches!(other.target, Target::Row(row) if row.key == spec.key)
+        other.name != entry.name
+            && matches!(other.target, PatchTarget::Row(row) if row.key == spec.key)
     });
     twin.is_some_and(|twin| {
         kept(stored, spec, entry.value)

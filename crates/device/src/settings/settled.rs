@@ -9,9 +9,9 @@ use crate::{
     units::Currency,
 };
 
-/// The settings of a device that runs.
+/// The stored settings and those in effect.
 #[derive(Debug, Clone)]
-pub struct Settled {
+pub struct RunningSettings {
     /// What GET and PATCH see.
     stored: Arc<Settings>,
     /// What the device runs on: live settings at once, the others as they were at the start.
@@ -21,14 +21,14 @@ pub struct Settled {
     unlocked: Option<(bool, PasswordHash)>,
 }
 
-impl Settled {
+impl RunningSettings {
     /// The settings at the start, where all that is stored counts; of the chosen currencies these are there.
-    pub fn new(stored: Settings, currencies: Vec<Currency>) -> Settled {
+    pub fn new(stored: Settings, currencies: Vec<Currency>) -> RunningSettings {
         let active = Settings {
             act_currencies: currencies,
             ..stored.clone()
         };
-        Settled {
+        RunningSettings {
             zone: active.zone(),
             stored: Arc::new(stored),
             active: Arc::new(active),

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use serde_json::Value;
 
-use super::{Key, kinds::Kind};
+use super::{Key, kinds::SettingKind};
 
 /// One row of the settings table.
 #[derive(Debug, Clone)]
@@ -17,13 +17,13 @@ pub struct Spec {
     /// What it is, with its unit.
     pub doc: &'static str,
     /// Type and bounds.
-    pub kind: &'static dyn Kind,
+    pub kind: &'static dyn SettingKind,
     /// Who may read and write it.
     pub access: Access,
     /// When a change takes effect.
     pub apply: Apply,
     /// Heading under which people find it.
-    pub group: Group,
+    pub group: SettingGroup,
     /// Its short name in a form; empty if it is in none.
     pub title: &'static str,
     /// What else a person should know who changes it; often nothing.
@@ -31,7 +31,7 @@ pub struct Spec {
     /// Unit of a number; empty if it has none.
     pub unit: &'static str,
     /// What must hold for it to mean anything; a form shows it only then.
-    pub needs: &'static [Condition],
+    pub needs: &'static [SettingCondition],
     /// Other words by which people look for it; empty if there are none.
     pub search: &'static str,
     /// Few people change it: a form shows it behind "More".
@@ -49,9 +49,9 @@ pub enum EntityDefault {
     Disabled,
 }
 
-/// What must hold for a setting to mean anything.
+/// A condition without which a setting has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition {
+pub enum SettingCondition {
     /// A switch is on.
     On(Key),
     /// A number is one of these.
@@ -59,27 +59,27 @@ pub enum Condition {
     /// A text is this one.
     Chosen(Key, &'static str),
     /// The board has a part.
-    Has(Part),
+    Has(BoardPart),
 }
 
-impl Condition {
+impl SettingCondition {
     /// The key of the GET document that it is about, and the values that meet it.
     pub fn terms(self) -> (&'static str, Vec<Value>) {
         match self {
-            Condition::On(key) => (key.name(), Vec::from([Value::Bool(true)])),
-            Condition::Among(key, numbers) => (
+            SettingCondition::On(key) => (key.name(), Vec::from([Value::Bool(true)])),
+            SettingCondition::Among(key, numbers) => (
                 key.name(),
                 numbers.iter().map(|number| Value::from(*number)).collect(),
             ),
-            Condition::Chosen(key, text) => (key.name(), Vec::from([Value::from(text)])),
-            Condition::Has(part) => (part.told_as(), Vec::from([Value::Bool(true)])),
+            SettingCondition::Chosen(key, text) => (key.name(), Vec::from([Value::from(text)])),
+            SettingCondition::Has(part) => (part.told_as(), Vec::from([Value::Bool(true)])),
         }
     }
 }
 
 /// A part that a board may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum BoardPart {
     /// The frontlight.
     Frontlight,
     /// The light sensor.
@@ -88,13 +88,13 @@ pub enum Part {
     Radio,
 }
 
-impl Part {
+impl BoardPart {
     /// Key of the GET document that tells whether the board has it.
     pub fn told_as(self) -> &'static str {
         match self {
-            Part::Frontlight => "hasFrontlight",
-            Part::LightSensor => "hasLightLevel",
-            Part::Radio => "hasRadio",
+            BoardPart::Frontlight => "hasFrontlight",
+            BoardPart::LightSensor => "hasLightLevel",
+            BoardPart::Radio => "hasRadio",
         }
     }
 }
@@ -148,7 +148,7 @@ pub enum Component {
 
 /// Heading under which people find a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub enum SettingGroup {
     /// Screens, their order and their time.
     Rotation,
     /// Display.
@@ -183,68 +183,68 @@ pub enum Group {
     Diagnostics,
 }
 
-impl Group {
+impl SettingGroup {
     /// All groups, in the order in which people see them.
-    pub const ALL: &[Group] = &[
-        Group::Rotation,
-        Group::Display,
-        Group::Time,
-        Group::Data,
-        Group::Lights,
-        Group::Frontlight,
-        Group::Quiet,
-        Group::Pool,
-        Group::Miner,
-        Group::Nostr,
-        Group::Wallet,
-        Group::Network,
-        Group::Proxy,
-        Group::Mqtt,
-        Group::Access,
-        Group::Diagnostics,
+    pub const ALL: &[SettingGroup] = &[
+        SettingGroup::Rotation,
+        SettingGroup::Display,
+        SettingGroup::Time,
+        SettingGroup::Data,
+        SettingGroup::Lights,
+        SettingGroup::Frontlight,
+        SettingGroup::Quiet,
+        SettingGroup::Pool,
+        SettingGroup::Miner,
+        SettingGroup::Nostr,
+        SettingGroup::Wallet,
+        SettingGroup::Network,
+        SettingGroup::Proxy,
+        SettingGroup::Mqtt,
+        SettingGroup::Access,
+        SettingGroup::Diagnostics,
     ];
 
     /// Word for the group in data.
     pub fn id(self) -> &'static str {
         match self {
-            Group::Rotation => "rotation",
-            Group::Display => "display",
-            Group::Time => "time",
-            Group::Data => "data",
-            Group::Lights => "lights",
-            Group::Frontlight => "frontlight",
-            Group::Quiet => "quiet",
-            Group::Pool => "pool",
-            Group::Miner => "miner",
-            Group::Nostr => "nostr",
-            Group::Wallet => "wallet",
-            Group::Network => "network",
-            Group::Proxy => "proxy",
-            Group::Mqtt => "mqtt",
-            Group::Access => "access",
-            Group::Diagnostics => "diagnostics",
+            SettingGroup::Rotation => "rotation",
+            SettingGroup::Display => "display",
+            SettingGroup::Time => "time",
+            SettingGroup::Data => "data",
+            SettingGroup::Lights => "lights",
+            SettingGroup::Frontlight => "frontlight",
+            SettingGroup::Quiet => "quiet",
+            SettingGroup::Pool => "pool",
+            SettingGroup::Miner => "miner",
+            SettingGroup::Nostr => "nostr",
+            SettingGroup::Wallet => "wallet",
+            SettingGroup::Network => "network",
+            SettingGroup::Proxy => "proxy",
+            SettingGroup::Mqtt => "mqtt",
+            SettingGroup::Access => "access",
+            SettingGroup::Diagnostics => "diagnostics",
         }
     }
 
     /// Heading of the group.
     pub fn heading(self) -> &'static str {
         match self {
-            Group::Rotation => "Screens",
-            Group::Display => "Display",
-            Group::Time => "Time",
-            Group::Data => "Data",
-            Group::Lights => "LEDs and buttons",
-            Group::Frontlight => "Frontlight",
-            Group::Quiet => "Do Not Disturb",
-            Group::Pool => "Mining pool",
-            Group::Miner => "Miner",
-            Group::Nostr => "Nostr and zaps",
-            Group::Wallet => "Wallet",
-            Group::Network => "Network",
-            Group::Proxy => "Proxy",
-            Group::Mqtt => "MQTT and Home Assistant",
-            Group::Access => "Access and updates",
-            Group::Diagnostics => "Diagnostics",
+            SettingGroup::Rotation => "Screens",
+            SettingGroup::Display => "Display",
+            SettingGroup::Time => "Time",
+            SettingGroup::Data => "Data",
+            SettingGroup::Lights => "LEDs and buttons",
+            SettingGroup::Frontlight => "Frontlight",
+            SettingGroup::Quiet => "Do Not Disturb",
+            SettingGroup::Pool => "Mining pool",
+            SettingGroup::Miner => "Miner",
+            SettingGroup::Nostr => "Nostr and zaps",
+            SettingGroup::Wallet => "Wallet",
+            SettingGroup::Network => "Network",
+            SettingGroup::Proxy => "Proxy",
+            SettingGroup::Mqtt => "MQTT and Home Assistant",
+            SettingGroup::Access => "Access and updates",
+            SettingGroup::Diagnostics => "Diagnostics",
         }
     }
 }
@@ -257,11 +257,11 @@ pub struct Virtual {
     /// What it is, with its unit.
     pub doc: &'static str,
     /// Its shape.
-    pub kind: &'static dyn Kind,
+    pub kind: &'static dyn SettingKind,
     /// In GET too, or in PATCH alone.
     pub access: Access,
     /// Heading under which people find it.
-    pub group: Group,
+    pub group: SettingGroup,
     /// Its short name in a form.
     pub title: &'static str,
     /// What else a person should know who changes it.

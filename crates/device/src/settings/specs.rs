@@ -16,17 +16,17 @@ use super::{
         key::HexKey,
         keys::Keys,
         number::{Color, Numbered, slider, uint},
-        pairing_uri::Pairing,
-        password::Password,
+        pairing_uri::PairingKind,
+        password::PasswordKind,
         pem::{CERTIFICATES, PRIVATE_KEY},
         pool_user::PoolUser,
         relays::Relays,
         screen_ids::ScreenIds,
         screens::Screens,
-        switch::{Mute, Switch},
-        text::{Text, UserName},
+        switch::{MuteKind, Switch},
+        text::{TextKind, UserName},
         time_per_screen::TimePerScreen,
-        topic::{GroupNames, Topic},
+        topic::{GroupNames, TopicKind},
         tx_power::TxPower,
         venues::Venues,
         version::VersionOrNone,
@@ -36,12 +36,13 @@ use super::{
     spec::{
         Access::{self, Internal, ReadOnly, ReadWrite, WriteOnly},
         Apply::{Live, Reboot},
+        BoardPart,
         Component::{
             Advert, Frontlight, Mqtt, Outbound, Panels, Rotation, Sources, Strip, Update, Wifi,
         },
-        Condition::{self, Among, Chosen, Has, On},
         EntityDefault::{Disabled, Enabled},
-        Group, Part, Spec, Virtual,
+        SettingCondition::{self, Among, Chosen, Has, On},
+        SettingGroup, Spec, Virtual,
     },
     table::rows,
 };
@@ -52,17 +53,17 @@ use crate::{
     units::Currency,
 };
 
-const ALWAYS: &[Condition] = &[];
-const WITH_FRONTLIGHT: &[Condition] = &[Has(Part::Frontlight)];
-const WITH_RADIO: &[Condition] = &[Has(Part::Radio)];
-const WITH_NODE: &[Condition] = &[Among(Key::node_kind, &[1, 2, 3, 4])];
-const WITH_POOL: &[Condition] = &[On(Key::mining_pool_stats)];
-const WITH_HOME_ASSISTANT: &[Condition] = &[On(Key::mqtt_enabled), On(Key::ha_discovery)];
-const WITH_MQTT: &[Condition] = &[On(Key::mqtt_enabled)];
-const WITH_MQTT_TLS: &[Condition] = &[On(Key::mqtt_enabled), On(Key::mqtt_tls)];
-const WITH_PROXY: &[Condition] = &[On(Key::proxy_enabled)];
-const WITH_WALLET: &[Condition] = &[On(Key::nwc_enabled)];
-const WITH_ZAPS: &[Condition] = &[On(Key::nostr_zap_notify)];
+const ALWAYS: &[SettingCondition] = &[];
+const WITH_FRONTLIGHT: &[SettingCondition] = &[Has(BoardPart::Frontlight)];
+const WITH_RADIO: &[SettingCondition] = &[Has(BoardPart::Radio)];
+const WITH_NODE: &[SettingCondition] = &[Among(Key::node_kind, &[1, 2, 3, 4])];
+const WITH_POOL: &[SettingCondition] = &[On(Key::mining_pool_stats)];
+const WITH_HOME_ASSISTANT: &[SettingCondition] = &[On(Key::mqtt_enabled), On(Key::ha_discovery)];
+const WITH_MQTT: &[SettingCondition] = &[On(Key::mqtt_enabled)];
+const WITH_MQTT_TLS: &[SettingCondition] = &[On(Key::mqtt_enabled), On(Key::mqtt_tls)];
+const WITH_PROXY: &[SettingCondition] = &[On(Key::proxy_enabled)];
+const WITH_WALLET: &[SettingCondition] = &[On(Key::nwc_enabled)];
+const WITH_ZAPS: &[SettingCondition] = &[On(Key::nostr_zap_notify)];
 
 macro_rules! specs {
     (@option) => { None };
@@ -97,7 +98,7 @@ macro_rules! specs {
             kind: $kind,
             access: specs!(@or ReadWrite $(, $access)?),
             apply: $apply,
-            group: Group::$group,
+            group: SettingGroup::$group,
             title: specs!(@or "" $(, $title)?),
             help: specs!(@or "" $(, $help)?),
             unit: specs!(@or "" $(, $unit)?),
@@ -131,7 +132,7 @@ pub static VIRTUAL: &[Virtual] = &[
         doc: "Auto-rotate period, min; fractions are allowed, 0 stops the rotation, more than 60 counts as 60.",
         kind: &TimePerScreen,
         access: Access::WriteOnly,
-        group: Group::Rotation,
+        group: SettingGroup::Rotation,
         title: "Time per screen",
         help: "0 stays on one screen. At most an hour.",
         unit: "min",
@@ -142,7 +143,7 @@ pub static VIRTUAL: &[Virtual] = &[
         doc: "Screens that are available: which of them the rotation shows, and in what order.",
         kind: &Screens,
         access: Access::ReadWrite,
-        group: Group::Rotation,
+        group: SettingGroup::Rotation,
         title: "Screens and their order",
         help: "Drag a screen by its handle, or move it with the arrow keys. Screens that are off can still be shown by hand.",
         unit: "",
@@ -153,7 +154,7 @@ pub static VIRTUAL: &[Virtual] = &[
         doc: "Do Not Disturb by hand and by schedule; the four times of the schedule are written together or not at all.",
         kind: &Dnd,
         access: Access::ReadWrite,
-        group: Group::Quiet,
+        group: SettingGroup::Quiet,
         title: "Quiet hours every day",
         help: "The LEDs stay dark in this time; it may go across midnight. Local time of the clock.",
         unit: "",

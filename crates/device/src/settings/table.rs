@@ -271,7 +271,7 @@ macro_rules! rows {($make:ident) => { $make! {
     hostname_prefix: String {
         name: "hostnamePrefix",
         default: "papertick",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         apply: Live(&[Advert, Panels, Mqtt, Update]),
         group: Network,
         title: "Name on the network",
@@ -384,7 +384,7 @@ macro_rules! rows {($make:ident) => { $make! {
     proxy_user: String {
         name: "proxyUser",
         default: "",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         apply: Live(&[Outbound]),
         group: Proxy,
         title: "User name",
@@ -394,7 +394,7 @@ macro_rules! rows {($make:ident) => { $make! {
     proxy_pass: Secret {
         name: "proxyPass",
         default: Secret::default(),
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         access: WriteOnly,
         apply: Live(&[Outbound]),
         group: Proxy,
@@ -405,7 +405,7 @@ macro_rules! rows {($make:ident) => { $make! {
     proxy_bypass: String {
         name: "proxyBypass",
         default: "*.local,192.168.*,10.*,127.0.0.1",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         apply: Live(&[Outbound]),
         group: Proxy,
         title: "Reached directly",
@@ -499,7 +499,7 @@ macro_rules! rows {($make:ident) => { $make! {
     mqtt_user: String {
         name: "mqttUser",
         default: "",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "User name",
@@ -509,7 +509,7 @@ macro_rules! rows {($make:ident) => { $make! {
     mqtt_pass: Secret {
         name: "mqttPass",
         default: Secret::default(),
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         access: WriteOnly,
         apply: Live(&[Mqtt]),
         group: Mqtt,
@@ -520,7 +520,7 @@ macro_rules! rows {($make:ident) => { $make! {
     mqtt_client_id: String {
         name: "mqttClientId",
         default: "",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Client id",
@@ -532,7 +532,7 @@ macro_rules! rows {($make:ident) => { $make! {
     mqtt_base: String {
         name: "mqttBase",
         default: "papertick",
-        kind: &Topic,
+        kind: &TopicKind,
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Topics begin with",
@@ -600,7 +600,7 @@ macro_rules! rows {($make:ident) => { $make! {
     ha_prefix: String {
         name: "haPrefix",
         default: "homeassistant",
-        kind: &Topic,
+        kind: &TopicKind,
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Discovery prefix",
@@ -612,7 +612,7 @@ macro_rules! rows {($make:ident) => { $make! {
     ha_status_topic: String {
         name: "haStatusTopic",
         default: "homeassistant/status",
-        kind: &Topic,
+        kind: &TopicKind,
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Topic of its status",
@@ -759,7 +759,7 @@ macro_rules! rows {($make:ident) => { $make! {
     node_pass: Secret {
         name: "nodePass",
         default: Secret::default(),
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         access: WriteOnly,
         apply: Reboot,
         group: Data,
@@ -871,7 +871,7 @@ macro_rules! rows {($make:ident) => { $make! {
     disable_leds: bool {
         name: "disableLeds",
         default: false,
-        kind: &Mute,
+        kind: &MuteKind,
         apply: Live(&[Strip]),
         group: Lights,
         title: "LEDs",
@@ -924,7 +924,7 @@ macro_rules! rows {($make:ident) => { $make! {
     fl_disable: bool {
         name: "flDisable",
         default: false,
-        kind: &Mute,
+        kind: &MuteKind,
         apply: Live(&[Frontlight]),
         group: Frontlight,
         title: "Frontlight",
@@ -963,7 +963,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Frontlight]),
         group: Frontlight,
         title: "Flash on zaps",
-        needs: &[Has(Part::Frontlight), On(Key::nostr_zap_notify)],
+        needs: &[Has(BoardPart::Frontlight), On(Key::nostr_zap_notify)],
     }
     /// Brightness of the frontlight at 100 percent, PWM duty; 4095 is the most that has effect.
     fl_max_brightness: u32 {
@@ -988,7 +988,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Frontlight,
         title: "Off in the dark",
         help: "Below 1 lux, until there are 2.",
-        needs: &[Has(Part::Frontlight), Has(Part::LightSensor)],
+        needs: &[Has(BoardPart::Frontlight), Has(BoardPart::LightSensor)],
     }
     /// Turns the frontlight off while Do Not Disturb is active.
     fl_off_on_dnd: bool {
@@ -1010,7 +1010,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Bright room from",
         help: "0 leaves the frontlight alone.",
         unit: "lux",
-        needs: &[Has(Part::Frontlight), Has(Part::LightSensor)],
+        needs: &[Has(BoardPart::Frontlight), Has(BoardPart::LightSensor)],
         search: "ambient light sensor threshold",
         rare: true,
     }
@@ -1156,7 +1156,7 @@ macro_rules! rows {($make:ident) => { $make! {
     pool_worker: String {
         name: "poolWorker",
         default: "",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         apply: Live(&[Sources]),
         group: Pool,
         title: "Worker",
@@ -1353,7 +1353,7 @@ macro_rules! rows {($make:ident) => { $make! {
     nwc_uri: Secret {
         name: "nwcUri",
         default: Secret::default(),
-        kind: &Pairing(TEXT_MAX),
+        kind: &PairingKind(TEXT_MAX),
         access: WriteOnly,
         apply: Reboot,
         group: Wallet,
@@ -1422,7 +1422,7 @@ macro_rules! rows {($make:ident) => { $make! {
     http_auth_pass: PasswordHash {
         name: "httpAuthPass",
         default: PasswordHash::default(),
-        kind: &Password(TEXT_MAX),
+        kind: &PasswordKind(TEXT_MAX),
         access: WriteOnly,
         apply: Reboot,
         group: Access,
@@ -1447,7 +1447,7 @@ macro_rules! rows {($make:ident) => { $make! {
     guarded_secrets: String {
         name: "guardedSecrets",
         default: "",
-        kind: &Text(TEXT_MAX),
+        kind: &TextKind(TEXT_MAX),
         access: Internal,
         apply: Live(&[]),
         group: Access,
@@ -1467,7 +1467,7 @@ macro_rules! rows {($make:ident) => { $make! {
     ota_pass: PasswordHash {
         name: "otaPass",
         default: PasswordHash::default(),
-        kind: &Password(TEXT_MAX),
+        kind: &PasswordKind(TEXT_MAX),
         access: WriteOnly,
         apply: Reboot,
         group: Access,

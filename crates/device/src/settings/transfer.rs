@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Key, SPECS, Settings, bound,
-    kinds::{Catalogue, Context, pool_user},
+    kinds::{Catalogue, CheckContext, pool_user},
     migrations,
     patch::{self, after_restart, lacking},
     reject::Rejection,
@@ -38,7 +38,7 @@ pub struct Import {
     /// All settings after it; of no use where something is refused.
     pub settings: Settings,
     /// What differs, in the order of the table.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SettingChange>,
     /// Names that no setting has.
     pub unknown: Vec<String>,
     /// Settings that nothing is said of, which stay as they are.
@@ -53,7 +53,7 @@ pub struct Import {
 
 /// One setting that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct SettingChange {
     /// Its name.
     pub name: &'static str,
     /// What it was and what it becomes, as GET tells them; none where that is a secret.
@@ -263,7 +263,7 @@ fn unknown(body: &Map<String, Value>) -> Vec<String> {
 
 /// Why a value cannot be had.
 fn refusal(spec: &Spec, value: &Value) -> Rejection {
-    let context = Context {
+    let context = CheckContext {
         settings: &Settings::default(),
         available: &Catalogue::default(),
     };
@@ -276,14 +276,14 @@ fn refusal(spec: &Spec, value: &Value) -> Rejection {
         .unwrap_or_else(|| Rejection::BadType(spec.name.into()))
 }
 
-fn changes(before: &Settings, after: &Settings) -> Vec<Change> {
+fn changes(before: &Settings, after: &Settings) -> Vec<SettingChange> {
     let differs = |spec: &&Spec| before.get(spec.key) != after.get(spec.key);
     // Nobody chose these.
     let shown = |spec: &&Spec| ![Key::pool_user_is_key, Key::guarded_secrets].contains(&spec.key);
     let change = |spec: &'static Spec| {
         let told = |settings: &Settings| spec.kind.told(&settings.get(spec.key));
         let is_secret = is_secret(spec, before) || is_secret(spec, after);
-        Change {
+        SettingChange {
             name: spec.name,
             told: (!is_secret && told(before) != told(after)).then(|| (told(before), told(after))),
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use device::settings::{
     SPECS,
-    spec::{Access, Apply, Component, Group, Spec},
+    spec::{Access, Apply, Component, SettingGroup, Spec},
 };
 use serde_json::Value;
 
@@ -411,7 +411,10 @@ fn concerns_lights(spec: &Spec) -> bool {
             .any(|component| matches!(component, Component::Strip | Component::Frontlight)),
         Apply::Reboot => false,
     };
-    let listed = matches!(spec.group, Group::Lights | Group::Frontlight | Group::Quiet);
+    let listed = matches!(
+        spec.group,
+        SettingGroup::Lights | SettingGroup::Frontlight | SettingGroup::Quiet
+    );
     spec.access != Access::Internal && (acts || listed)
 }
 

@@ -9,7 +9,7 @@ use device::{
     Device,
     board::BoardSpec,
     cells::Logo,
-    input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, Upload},
+    input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, UpdateEvent},
     lights::{Rgb, StripEffect},
     market::{
         Connection, Direction, FigureIdentity, MinerStats, Observation, Payment, Polled, PoolStats,
@@ -222,10 +222,12 @@ impl World {
                 let lux: u32 = lux.parse().unwrap();
                 Input::Sensed(Sensed::Millilux(lux * 1000))
             }
-            ("upload", []) => Input::Uploaded(Upload::Started),
-            ("progress", [percent]) => Input::Uploaded(Upload::Progress(percent.parse().unwrap())),
-            ("upload-failed", []) => Input::Uploaded(Upload::Failed("broke off".into())),
-            ("verified", []) => Input::Uploaded(Upload::Verified),
+            ("upload", []) => Input::Uploaded(UpdateEvent::Started),
+            ("progress", [percent]) => {
+                Input::Uploaded(UpdateEvent::Progress(percent.parse().unwrap()))
+            }
+            ("upload-failed", []) => Input::Uploaded(UpdateEvent::Failed("broke off".into())),
+            ("verified", []) => Input::Uploaded(UpdateEvent::Verified),
             ("wiped", []) => Input::Finished(Finished::Wiped(Ok(()))),
             ("not-wiped", []) => Input::Finished(Finished::Wiped(Err("stuck".into()))),
             ("forgotten", []) => Input::Finished(Finished::Forgotten(Ok(()))),

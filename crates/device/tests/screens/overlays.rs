@@ -202,7 +202,7 @@ fn status_echoes_what_the_owner_sent() {
     );
 }
 
-const DEBUG: debug::Facts<'_> = debug::Facts {
+const DEBUG: debug::DebugFacts<'_> = debug::DebugFacts {
     ip: "192.168.1.20",
     ssid: "",
     heap_free: Some(180_000),
@@ -328,7 +328,7 @@ fn a_password_to_sign_in_with() {
 
 #[test]
 fn provisioning_view() {
-    let facts = provisioning::Facts {
+    let facts = provisioning::ProvisioningFacts {
         ssid: "papertick-00FF",
         password: "hunter;2",
         hostname: "papertick-00ff00",

@@ -10,7 +10,7 @@ use device::{
         no_data::{self, Silence},
         payment, safe_mode, update, zap,
     },
-    spoken::{self, Sentence, Value},
+    spoken::{self, Sentence, SentenceValue},
     units::{Msats, Sats},
 };
 
@@ -204,8 +204,8 @@ fn is_whole(sentence: &Sentence) -> bool {
     gaps.sort_unstable();
     values.sort_unstable();
     let within = sentence.values.iter().all(|(_, value)| match value {
-        Value::Phrase(phrase) => is_whole(phrase),
-        Value::Text(_) | Value::Number(_) => true,
+        SentenceValue::Phrase(phrase) => is_whole(phrase),
+        SentenceValue::Text(_) | SentenceValue::Number(_) => true,
     });
     gaps == values && within
 }

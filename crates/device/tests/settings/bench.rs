@@ -11,7 +11,7 @@ use device::{
     secret::PasswordHash,
     settings::{
         Settings,
-        emit::{self, Identity},
+        emit::{self, BuildIdentity},
         patch::{self, Catalogue, Patched},
         reject::Rejection,
     },
@@ -96,8 +96,8 @@ pub(crate) fn get(settings: &Settings) -> Map<String, Value> {
     emit::document(&view(settings), &identity())
 }
 
-pub(crate) fn identity() -> Identity {
-    Identity {
+pub(crate) fn identity() -> BuildIdentity {
+    BuildIdentity {
         git_rev: "4.0.0".into(),
         git_tag: "4.0.0".into(),
         fs_rev: "4.0.0".into(),

@@ -118,7 +118,8 @@ fn an_import_clears_what_belongs_to_another_server() {
         notes,
         ["nodePass is cleared, because it belongs to another server: enter it again"]
     );
-    let secret = |change: &transfer::Change| change.name == "nodePass" && change.told.is_none();
+    let secret =
+        |change: &transfer::SettingChange| change.name == "nodePass" && change.told.is_none();
     assert!(moved.changes.iter().any(secret));
     // The clock's own file, without its secrets, changes nothing.
     let own = transfer::import(&stored, &transfer::apart(&stored).open);

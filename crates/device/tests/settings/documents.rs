@@ -243,7 +243,7 @@ fn state_comes_from_the_view() {
 fn what_is_unknown_is_left_out() {
     let mut view = bench::view(&Settings::default());
     view.millilux = None;
-    let document = emit::document(&view, &emit::Identity::default());
+    let document = emit::document(&view, &emit::BuildIdentity::default());
     for name in ["gitRev", "gitTag", "lastBuildTime", "lightLevel"] {
         assert_eq!(document.get(name), None, "{name}");
     }

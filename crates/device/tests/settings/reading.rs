@@ -3,7 +3,7 @@
 use device::{
     secret::Secret,
     settings::Settings,
-    sources::{self, Proxy, ProxyKind, Route},
+    sources::{self, ProxyProtocol, ProxySettings, RouteSettings},
 };
 
 fn with_proxy(kind: u32) -> Settings {
@@ -19,9 +19,9 @@ fn with_proxy(kind: u32) -> Settings {
     }
 }
 
-fn route(kind: ProxyKind, user: &str, pass: &str) -> Route {
-    Route {
-        proxy: Some(Proxy {
+fn route(kind: ProxyProtocol, user: &str, pass: &str) -> RouteSettings {
+    RouteSettings {
+        proxy: Some(ProxySettings {
             kind,
             host: "proxy.lan".into(),
             port: 3128,
@@ -34,28 +34,28 @@ fn route(kind: ProxyKind, user: &str, pass: &str) -> Route {
 
 #[test]
 fn the_route_follows_the_proxy_settings() {
-    assert_eq!(sources::route(&with_proxy(0)), Route::default());
+    assert_eq!(sources::route(&with_proxy(0)), RouteSettings::default());
     assert_eq!(
         sources::route(&with_proxy(1)),
-        route(ProxyKind::HttpConnect, "me", "pw")
+        route(ProxyProtocol::HttpConnect, "me", "pw")
     );
     assert_eq!(
         sources::route(&with_proxy(2)),
-        route(ProxyKind::Socks4, "", "")
+        route(ProxyProtocol::Socks4, "", "")
     );
     assert_eq!(
         sources::route(&with_proxy(3)),
-        route(ProxyKind::Socks4a, "", "")
+        route(ProxyProtocol::Socks4a, "", "")
     );
     assert_eq!(
         sources::route(&with_proxy(4)),
-        route(ProxyKind::Socks5, "me", "pw")
+        route(ProxyProtocol::Socks5, "me", "pw")
     );
     let off = Settings {
         proxy_enabled: false,
         ..with_proxy(1)
     };
-    assert_eq!(sources::route(&off), Route::default());
+    assert_eq!(sources::route(&off), RouteSettings::default());
 }
 
 #[test]

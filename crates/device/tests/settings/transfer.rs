@@ -6,7 +6,7 @@ use device::{
         SPECS, Settings,
         reject::Rejection,
         spec::Access,
-        transfer::{self, Change, Import},
+        transfer::{self, Import, SettingChange},
     },
 };
 use serde_json::{Map, Value, json};
@@ -101,7 +101,7 @@ fn what_differs_is_told_but_for_secrets() {
         }),
     );
     assert_eq!(import.refused, []);
-    let change = |name, told: Option<(Value, Value)>| Change { name, told };
+    let change = |name, told: Option<(Value, Value)>| SettingChange { name, told };
     let mut changes = import.changes;
     changes.sort_by_key(|change| change.name);
     assert_eq!(

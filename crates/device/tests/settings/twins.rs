@@ -15,7 +15,7 @@ use device::{
     request::{FrontlightCommand, Request},
     secret::Secret,
     settings::Settings,
-    sources::{Route, SourceId},
+    sources::{RouteSettings, SourceId},
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 
@@ -136,14 +136,14 @@ impl Twins {
         });
         let routed = |mut plan: MqttPlan| {
             if let MqttPlan::On(broker) = &mut plan {
-                Arc::make_mut(broker).route = Route::default();
+                Arc::make_mut(broker).route = RouteSettings::default();
             }
             plan
         };
         let same_brokers = routed(a.mqtt.clone()) == routed(b.mqtt.clone());
         let routed = |plan: &Option<ReleasePlan>| {
             plan.clone().map(|plan| ReleasePlan {
-                route: Route::default(),
+                route: RouteSettings::default(),
                 ..plan
             })
         };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use device::{
     Device,
-    input::{Contacts, Finished, Input, LinkEvent, Upload},
+    input::{Contacts, Finished, Input, LinkEvent, UpdateEvent},
     lights::{self, Rgb},
     memory::Memory,
     output::Effect,
@@ -746,7 +746,7 @@ fn update_that_succeeds_restarts_the_device() {
     world.run(&Step::UploadFailed);
     assert_eq!(world.device.desired().sources, before);
     world.run(&Step::Upload);
-    let verified = Input::Uploaded(Upload::Verified);
+    let verified = Input::Uploaded(UpdateEvent::Verified);
     assert_eq!(
         world.handle(verified).effects,
         [],

@@ -14,7 +14,7 @@ use device::{
     rotation,
     settings::{
         Settings,
-        emit::{self, Identity},
+        emit::{self, BuildIdentity},
     },
     sources::{SourceConfig, SourceId},
     units::{Currency, Price},
@@ -189,7 +189,7 @@ fn rotating(world: &World) -> Vec<Currency> {
 
 /// The currencies that GET shows as chosen.
 fn told(world: &World) -> Value {
-    let document = emit::document(&world.device.view(), &Identity::default());
+    let document = emit::document(&world.device.view(), &BuildIdentity::default());
     document["actCurrencies"].clone()
 }
 

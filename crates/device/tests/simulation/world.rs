@@ -7,7 +7,7 @@ use device::{
     Device,
     board::BoardSpec,
     cells::Picture,
-    input::{Contacts, Finished, Input, LinkEvent, Sensed, Upload},
+    input::{Contacts, Finished, Input, LinkEvent, Sensed, UpdateEvent},
     lights::Rgb,
     market::{ChainSpec, Connection, Direction, Observation, Payment, Polled, Zap},
     memory::Memory,
@@ -296,10 +296,10 @@ impl World {
                 request(Request::SetLights(colors.iter().map(color).collect()))
             }
             Step::Effect(effect) => request(Request::PlayEffect(effect)),
-            Step::Upload => Some(Input::Uploaded(Upload::Started)),
-            Step::Progress(percent) => Some(Input::Uploaded(Upload::Progress(percent))),
-            Step::UploadVerified => Some(Input::Uploaded(Upload::Verified)),
-            Step::UploadFailed => Some(Input::Uploaded(Upload::Failed("broke off".into()))),
+            Step::Upload => Some(Input::Uploaded(UpdateEvent::Started)),
+            Step::Progress(percent) => Some(Input::Uploaded(UpdateEvent::Progress(percent))),
+            Step::UploadVerified => Some(Input::Uploaded(UpdateEvent::Verified)),
+            Step::UploadFailed => Some(Input::Uploaded(UpdateEvent::Failed("broke off".into()))),
             Step::Set(key, value) => {
                 let body = Map::from_iter([(key, value)]);
                 request(Request::Patch(Patch {
@@ -378,14 +378,14 @@ impl World {
         self.compare(&input, output.reply.as_ref());
         let picture = self.device.desired().picture;
         match &input {
-            Input::Uploaded(Upload::Started) => {
+            Input::Uploaded(UpdateEvent::Started) => {
                 self.update = Some(Update {
                     began: self.now.uptime,
                     picture: picture.serial,
                     painted: false,
                 });
             }
-            Input::Uploaded(Upload::Failed(_)) => self.update = None,
+            Input::Uploaded(UpdateEvent::Failed(_)) => self.update = None,
             Input::Finished(Finished::Painted(serial)) => {
                 if let Some(update) = &mut self.update {
                     update.painted |= update.picture <= *serial;

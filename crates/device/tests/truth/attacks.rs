@@ -6,7 +6,7 @@ use device::{
     input::Input,
     limits::{STALE_PRICE, TIP_AGE_MAX},
     market::{
-        ChainSpec, Connection, HeightState, Observation, PriceState, Standing, TimeState,
+        ChainSpec, Connection, HeightState, Observation, PriceState, QuoteVerdict, TimeState,
         sources::SourceId,
     },
     now::{Now, UtcTime},
@@ -253,7 +253,7 @@ fn price_ten_times_off_decimal_shift_zero_negative_no_number() {
             assert_ne!(source, liar);
             assert_eq!(
                 (world.standing(liar), state),
-                (Standing::Out, PriceState::Agreed)
+                (QuoteVerdict::Out, PriceState::Agreed)
             );
             world.agree_on(64_000);
         }
@@ -309,7 +309,7 @@ fn two_of_three_collude_within_the_band() {
         (shown, source, state),
         (70_000, COINBASE, PriceState::Agreed)
     );
-    assert_ne!(world.standing(RELAY), Standing::Agrees);
+    assert_ne!(world.standing(RELAY), QuoteVerdict::Agrees);
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn frozen_socket_repeating_old_trades() {
         world.price(65_000 + minute);
         world.trade(BITSTAMP, 65_010 + minute, 0);
     }
-    assert_eq!(world.standing(COINBASE), Standing::Old);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
     assert_eq!(world.shown(), (65_006, RELAY, PriceState::Agreed));
 }
 

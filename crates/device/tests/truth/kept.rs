@@ -8,8 +8,8 @@ use device::{
     device::Device,
     input::Input,
     market::{
-        ChainSpec, Connection, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation, Origin,
-        Reach, Seen,
+        ChainSpec, Connection, HeadersReach, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation,
+        ProofOrigin, Seen,
     },
     memory::Memory,
     now::Now,
@@ -32,13 +32,13 @@ use crate::{
 /// Height of the anchor.
 const ANCHOR: u32 = 899_999;
 
-const NODE: Origin = Origin {
+const NODE: ProofOrigin = ProofOrigin {
     source: SourceId::Node,
     place: 0,
 };
 
-pub(crate) fn peer(place: u8) -> Origin {
-    Origin {
+pub(crate) fn peer(place: u8) -> ProofOrigin {
+    ProofOrigin {
         source: SourceId::Peers,
         place,
     }
@@ -52,7 +52,13 @@ fn begin() -> (World, Miner) {
 }
 
 impl World {
-    fn judge_at(&mut self, origin: Origin, headers: &[Header], reach: Reach, now: Now) -> Judged {
+    fn judge_at(
+        &mut self,
+        origin: ProofOrigin,
+        headers: &[Header],
+        reach: HeadersReach,
+        now: Now,
+    ) -> Judged {
         let input = Input::Headers(origin, headers.to_vec(), reach);
         match self.device.handle(input, now).reply {
             Some(Reply::Judged(judged)) => *judged,
@@ -60,9 +66,9 @@ impl World {
         }
     }
 
-    pub(crate) fn judge(&mut self, origin: Origin, headers: &[Header]) -> Judged {
+    pub(crate) fn judge(&mut self, origin: ProofOrigin, headers: &[Header]) -> Judged {
         let now = now(self.secs);
-        self.judge_at(origin, headers, Reach::Newest, now)
+        self.judge_at(origin, headers, HeadersReach::Newest, now)
     }
 
     pub(crate) fn tip(&self) -> chain::BlockHash {
@@ -78,7 +84,7 @@ fn a_chain_counts_from_the_senders_newest_block_on() {
     let headers = miner.newest(40);
     let before = now(world.secs);
     for part in headers[..30].chunks(10) {
-        let judged = world.judge_at(peer(0), part, Reach::More, before);
+        let judged = world.judge_at(peer(0), part, HeadersReach::More, before);
         assert!(judged.is_new && judged.is_tip);
         world.check(900_040, HeightState::Claimed);
     }
@@ -316,7 +322,7 @@ fn a_clock_that_is_slow_proves_no_old_height() {
     // The right time makes all of it good.
     let right = now(world.secs + 6 * 3600);
     for place in 0..2 {
-        world.judge_at(peer(place), &miner.newest(40), Reach::Newest, right);
+        world.judge_at(peer(place), &miner.newest(40), HeadersReach::Newest, right);
     }
     world.check(900_039, HeightState::Proven);
 }
@@ -519,7 +525,12 @@ fn without_the_time_nothing_is_proven() {
         ..now(secs)
     };
     for place in 0..2 {
-        world.judge_at(peer(place), &miner.newest(12), Reach::Newest, unset(0));
+        world.judge_at(
+            peer(place),
+            &miner.newest(12),
+            HeadersReach::Newest,
+            unset(0),
+        );
     }
     world.check(900_011, HeightState::Alone);
     world.device.handle(Input::Tick, now(1));
@@ -639,7 +650,7 @@ fn a_question_is_no_success_of_whoever_is_asked() {
             .get(&SourceId::Peers)
             .and_then(|state| state.last_success)
     };
-    world.judge_at(peer(0), &[], Reach::More, now(0));
+    world.judge_at(peer(0), &[], HeadersReach::More, now(0));
     assert_eq!(success(&world), None);
     miner.mine(1);
     world.judge(peer(0), &miner.newest(1));

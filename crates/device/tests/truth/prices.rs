@@ -6,7 +6,7 @@ use chain::network::Network;
 use device::{
     cells::Mark,
     input::Input,
-    market::{ChainSpec, Connection, Observation, PriceState, Standing},
+    market::{ChainSpec, Connection, Observation, PriceState, QuoteVerdict},
     now::UtcTime,
     request::Request,
     settings::data_source,
@@ -67,7 +67,7 @@ impl World {
         (shown.value.rounded(), shown.source, state)
     }
 
-    pub(crate) fn standing(&self, source: SourceId) -> Standing {
+    pub(crate) fn standing(&self, source: SourceId) -> QuoteVerdict {
         let view = self.device.view();
         let voices = &view.truth.prices[&Currency::USD].voices;
         let voice = voices.iter().find(|voice| voice.source == source);
@@ -102,11 +102,11 @@ fn the_primary_is_shown_as_long_as_most_agree_with_it() {
 #[test]
 fn a_primary_that_is_apart_gives_way_to_a_quote_in_the_middle() {
     for (wrong, standing) in [
-        (67_000, Standing::Apart),
-        (640_000, Standing::Out),
-        (640, Standing::Out),
-        (1, Standing::Out),
-        (2_000_000_000, Standing::Out),
+        (67_000, QuoteVerdict::Apart),
+        (640_000, QuoteVerdict::Out),
+        (640, QuoteVerdict::Out),
+        (1, QuoteVerdict::Out),
+        (2_000_000_000, QuoteVerdict::Out),
     ] {
         let mut world = clock();
         world.agree_on(64_000);
@@ -127,12 +127,12 @@ fn who_was_far_off_is_out_until_it_is_near() {
     let mut world = clock();
     world.agree_on(100_000);
     for (off, standing) in [
-        (109_000, Standing::Apart),
-        (112_000, Standing::Out),
-        (107_000, Standing::Out),
-        (104_000, Standing::Apart),
-        (107_000, Standing::Apart),
-        (101_000, Standing::Agrees),
+        (109_000, QuoteVerdict::Apart),
+        (112_000, QuoteVerdict::Out),
+        (107_000, QuoteVerdict::Out),
+        (104_000, QuoteVerdict::Apart),
+        (107_000, QuoteVerdict::Apart),
+        (101_000, QuoteVerdict::Agrees),
     ] {
         world.wait(1);
         world.trade(COINBASE, off, 0);
@@ -189,7 +189,7 @@ fn a_few_who_are_wrong_do_not_win() {
         world.wait(10);
         world.trade(venue, wrong, 0);
         assert_eq!(world.shown(), (right, RELAY, PriceState::Agreed));
-        assert_eq!(world.standing(venue), Standing::Out);
+        assert_eq!(world.standing(venue), QuoteVerdict::Out);
     }
 }
 
@@ -321,7 +321,7 @@ fn a_trade_from_before_the_start_is_as_old_as_it_is() {
     let mut world = clock();
     world.wait(20);
     world.trade(COINBASE, 60_000, 6 * 60 * 60);
-    assert_eq!(world.standing(COINBASE), Standing::Old);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
     assert!(world.device.view().market.prices.is_empty());
     world.price(64_000);
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
@@ -357,7 +357,7 @@ fn a_time_that_is_ahead_keeps_nothing_fresh() {
             },
         );
         let standing = world.standing(COINBASE);
-        assert_eq!(standing == Standing::Old, minute > 4, "minute {minute}");
+        assert_eq!(standing == QuoteVerdict::Old, minute > 4, "minute {minute}");
         world.wait(60);
     }
 }
@@ -372,7 +372,7 @@ fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
         at: None,
     };
     world.hear(COINBASE, same.clone());
-    assert_eq!(world.standing(COINBASE), Standing::Agrees);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Agrees);
     let down = Connection::Down {
         reason: "gone".into(),
         retry_in: Duration::from_secs(5),
@@ -383,7 +383,7 @@ fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
     assert!(truth.prices[&Currency::USD].voices.is_empty());
     world.wait(1);
     world.hear(COINBASE, same);
-    assert_eq!(world.standing(COINBASE), Standing::Old);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
     }
     world.trade(BITFINEX, 200_000, 0);
     world.price(20_000);
-    assert_eq!(world.standing(RELAY), Standing::Out);
+    assert_eq!(world.standing(RELAY), QuoteVerdict::Out);
     for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
         let down = Connection::Down {
             reason: "gone".into(),
@@ -439,7 +439,7 @@ fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
         world.hear(venue, Observation::Connection(down));
     }
     assert_eq!(world.shown().2, PriceState::Disputed);
-    assert_ne!(world.standing(RELAY), Standing::Out);
+    assert_ne!(world.standing(RELAY), QuoteVerdict::Out);
 }
 
 #[test]
@@ -500,8 +500,8 @@ fn who_repeats_old_trades_is_not_counted() {
         world.trade(COINBASE, 64_010, world.secs());
         world.trade(BITSTAMP, 65_000 + minute, 0);
     }
-    assert_eq!(world.standing(COINBASE), Standing::Old);
-    assert_eq!(world.standing(RELAY), Standing::Old);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
+    assert_eq!(world.standing(RELAY), QuoteVerdict::Old);
     assert_eq!(world.shown(), (65_010, BITSTAMP, PriceState::Single));
 }
 
@@ -555,13 +555,13 @@ fn who_says_two_things_at_one_moment_is_judged_by_the_last() {
     // Far off, and near again.
     world.trade(COINBASE, 112_000, 0);
     world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.standing(COINBASE), Standing::Apart);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Apart);
     // Near, and far off again.
     world.trade(COINBASE, 112_000, 0);
     world.wait(1);
     world.trade(COINBASE, 101_000, 0);
     world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.standing(COINBASE), Standing::Out);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Out);
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Which clocks take which release.
 
-use device::releases::{Channel, Rule, Verdict};
+use device::releases::{ReleaseChannel, ReleaseRule, ReleaseVerdict};
 use feeds::{
     release::{self, ListedRelease},
     staging::{Here, choose, judge, number},
@@ -11,9 +11,9 @@ fn version(text: &str) -> Version {
     Version::parse(text).unwrap()
 }
 
-fn rule() -> Rule {
-    Rule {
-        channel: Channel::Stable,
+fn rule() -> ReleaseRule {
+    ReleaseRule {
+        channel: ReleaseChannel::Stable,
         pin: String::new(),
         share: 100,
         id: "papertick-aabbcc".into(),
@@ -28,7 +28,7 @@ fn release(tag: &str) -> ListedRelease {
 }
 
 /// The verdict of a clock that runs 4.2.0 on a release for everybody.
-fn verdict(rule: &Rule, offered: &str) -> Verdict {
+fn verdict(rule: &ReleaseRule, offered: &str) -> ReleaseVerdict {
     let here = Here {
         running: &version("4.2.0"),
         image: IMAGE,
@@ -56,14 +56,14 @@ fn a_share_of_the_clocks_takes_a_release_and_a_larger_one_has_them_too() {
         .collect();
     let takers = |share: u8, version: &str| -> Vec<&String> {
         let takes = |id: &&String| {
-            let rule = Rule {
+            let rule = ReleaseRule {
                 share,
                 id: (*id).clone(),
                 ..rule()
             };
             let verdict = verdict(&rule, version);
-            assert!([Verdict::Taken, Verdict::Share].contains(&verdict));
-            verdict == Verdict::Taken
+            assert!([ReleaseVerdict::Taken, ReleaseVerdict::Share].contains(&verdict));
+            verdict == ReleaseVerdict::Taken
         };
         clocks.iter().filter(takes).collect()
     };
@@ -81,44 +81,52 @@ fn a_share_of_the_clocks_takes_a_release_and_a_larger_one_has_them_too() {
 
 #[test]
 fn every_rule_that_does_not_hold_has_its_reason() {
-    type Change = fn(&mut Rule);
-    let cases: [(Change, &str, Verdict); 12] = [
-        (|_| {}, "4.3.0", Verdict::Taken),
-        (|_| {}, "4.2.0", Verdict::NotNewer),
-        (|_| {}, "4.2.0+other", Verdict::NotNewer),
-        (|_| {}, "4.1.9", Verdict::NotNewer),
-        (|_| {}, "4.3.0-rc.1", Verdict::Channel),
+    type Change = fn(&mut ReleaseRule);
+    let cases: [(Change, &str, ReleaseVerdict); 12] = [
+        (|_| {}, "4.3.0", ReleaseVerdict::Taken),
+        (|_| {}, "4.2.0", ReleaseVerdict::NotNewer),
+        (|_| {}, "4.2.0+other", ReleaseVerdict::NotNewer),
+        (|_| {}, "4.1.9", ReleaseVerdict::NotNewer),
+        (|_| {}, "4.3.0-rc.1", ReleaseVerdict::Channel),
         (
-            |rule| rule.channel = Channel::Preview,
+            |rule| rule.channel = ReleaseChannel::Preview,
             "4.3.0-rc.1",
-            Verdict::Taken,
+            ReleaseVerdict::Taken,
         ),
         (
             |rule| rule.pin = "4.3.0".into(),
             "4.3.0+build",
-            Verdict::Taken,
+            ReleaseVerdict::Taken,
         ),
-        (|rule| rule.pin = "4.3.1".into(), "4.3.0", Verdict::Pin),
+        (
+            |rule| rule.pin = "4.3.1".into(),
+            "4.3.0",
+            ReleaseVerdict::Pin,
+        ),
         (
             |rule| rule.pin = "4.3.0-rc.1".into(),
             "4.3.0-rc.1",
-            Verdict::Channel,
+            ReleaseVerdict::Channel,
         ),
         // Going back is for who is there to see it.
-        (|rule| rule.pin = "4.1.0".into(), "4.1.0", Verdict::NotNewer),
-        (|rule| rule.share = 0, "4.3.0", Verdict::Share),
-        (|rule| rule.share = NUMBER, "4.3.0", Verdict::Share),
+        (
+            |rule| rule.pin = "4.1.0".into(),
+            "4.1.0",
+            ReleaseVerdict::NotNewer,
+        ),
+        (|rule| rule.share = 0, "4.3.0", ReleaseVerdict::Share),
+        (|rule| rule.share = NUMBER, "4.3.0", ReleaseVerdict::Share),
     ];
     for (change, offered, expected) in cases {
         let mut rule = rule();
         change(&mut rule);
         assert_eq!(verdict(&rule, offered), expected, "{offered} {rule:?}");
     }
-    let just = Rule {
+    let just = ReleaseRule {
         share: NUMBER + 1,
         ..rule()
     };
-    assert_eq!(verdict(&just, "4.3.0"), Verdict::Taken);
+    assert_eq!(verdict(&just, "4.3.0"), ReleaseVerdict::Taken);
 }
 
 fn list(tags: &[&str]) -> Vec<ListedRelease> {
@@ -131,17 +139,17 @@ fn list(tags: &[&str]) -> Vec<ListedRelease> {
 
 #[test]
 fn of_a_list_the_newest_that_is_taken_is_chosen() {
-    let preview = Rule {
-        channel: Channel::Preview,
+    let preview = ReleaseRule {
+        channel: ReleaseChannel::Preview,
         ..rule()
     };
-    let pinned = Rule {
+    let pinned = ReleaseRule {
         pin: "4.3.0".into(),
         ..rule()
     };
-    let nobody = Rule { share: 0, ..rule() };
+    let nobody = ReleaseRule { share: 0, ..rule() };
     let tags = ["v4.1.0", "4.4.0", "v4.5.0-rc.1", "4.3.0", "latest"];
-    let chosen = |rule: &Rule, tags: &[&str], running: &str| {
+    let chosen = |rule: &ReleaseRule, tags: &[&str], running: &str| {
         let releases = list(tags);
         let here = Here {
             running: &version(running),
@@ -156,24 +164,36 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
     };
     let told = |tag: &str, version: &str, verdict| Some((tag.into(), version.into(), verdict));
     for (rule, running, expected) in [
-        (rule(), "4.2.0", told("4.4.0", "4.4.0", Verdict::Taken)),
+        (
+            rule(),
+            "4.2.0",
+            told("4.4.0", "4.4.0", ReleaseVerdict::Taken),
+        ),
         (
             preview,
             "4.2.0",
-            told("v4.5.0-rc.1", "4.5.0-rc.1", Verdict::Taken),
+            told("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Taken),
         ),
-        (pinned, "4.2.0", told("4.3.0", "4.3.0", Verdict::Taken)),
+        (
+            pinned,
+            "4.2.0",
+            told("4.3.0", "4.3.0", ReleaseVerdict::Taken),
+        ),
         // None is taken: it is told why not the newest that could be.
-        (nobody, "4.2.0", told("4.4.0", "4.4.0", Verdict::Share)),
+        (
+            nobody,
+            "4.2.0",
+            told("4.4.0", "4.4.0", ReleaseVerdict::Share),
+        ),
         (
             rule(),
             "4.4.0",
-            told("v4.5.0-rc.1", "4.5.0-rc.1", Verdict::Channel),
+            told("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Channel),
         ),
         (
             rule(),
             "4.6.0",
-            told("v4.5.0-rc.1", "4.5.0-rc.1", Verdict::NotNewer),
+            told("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::NotNewer),
         ),
     ] {
         assert_eq!(chosen(&rule, &tags, running), expected, "{rule:?}");
@@ -185,10 +205,10 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
 #[test]
 fn what_cannot_be_taken_hides_nothing_that_can() {
     let shunned = [
-        (version("4.4.0+build"), Verdict::Failed),
-        (version("4.3.9"), Verdict::Left),
+        (version("4.4.0+build"), ReleaseVerdict::Failed),
+        (version("4.3.9"), ReleaseVerdict::Left),
     ];
-    let of = |releases: &[ListedRelease], shunned: &[(Version, Verdict)]| {
+    let of = |releases: &[ListedRelease], shunned: &[(Version, ReleaseVerdict)]| {
         let here = Here {
             running: &version("4.2.0"),
             image: IMAGE,
@@ -198,23 +218,29 @@ fn what_cannot_be_taken_hides_nothing_that_can() {
     };
     let told = |version: &str, verdict| Some((version.to_owned(), verdict));
     let all = list(&["4.4.0", "4.3.9", "4.3.0"]);
-    assert_eq!(of(&all, &shunned), told("4.3.0", Verdict::Taken));
-    assert_eq!(of(&all[..2], &shunned), told("4.4.0", Verdict::Failed));
-    assert_eq!(of(&all[1..2], &shunned), told("4.3.9", Verdict::Left));
-    assert_eq!(of(&all, &[]), told("4.4.0", Verdict::Taken));
+    assert_eq!(of(&all, &shunned), told("4.3.0", ReleaseVerdict::Taken));
+    assert_eq!(
+        of(&all[..2], &shunned),
+        told("4.4.0", ReleaseVerdict::Failed)
+    );
+    assert_eq!(
+        of(&all[1..2], &shunned),
+        told("4.3.9", ReleaseVerdict::Left)
+    );
+    assert_eq!(of(&all, &[]), told("4.4.0", ReleaseVerdict::Taken));
     // One that is for other clocks, and one whose makers say that it is not for everybody.
     for (change, expected) in [
         (
             (|release| release.assets.truncate(1)) as fn(&mut ListedRelease),
-            Verdict::NoImage,
+            ReleaseVerdict::NoImage,
         ),
-        (|release| release.assets.clear(), Verdict::NoImage),
-        (|release| release.is_preview = true, Verdict::Channel),
+        (|release| release.assets.clear(), ReleaseVerdict::NoImage),
+        (|release| release.is_preview = true, ReleaseVerdict::Channel),
     ] {
         let mut all = all.clone();
         change(&mut all[0]);
         assert_eq!(of(&all[..1], &[]), told("4.4.0", expected));
-        assert_eq!(of(&all, &[]), told("4.3.9", Verdict::Taken));
+        assert_eq!(of(&all, &[]), told("4.3.9", ReleaseVerdict::Taken));
     }
     let preview = serde_json::json!([{"tag_name": "4.4.0", "prerelease": true, "assets": []}]);
     let read = release::feed(preview.to_string().as_bytes()).unwrap();

@@ -15,7 +15,7 @@ use device::{
     screens::catalog,
     settings::{
         SPECS, VIRTUAL,
-        emit::{self, Identity},
+        emit::{self, BuildIdentity},
         fonts, pools,
     },
     units::{Currency, fixed},
@@ -39,7 +39,7 @@ pub const OFFLINE: &str = "offline";
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
     /// What the build and its parts are.
-    pub identity: Identity,
+    pub identity: BuildIdentity,
     /// Where its page is; empty while it has no address.
     pub page: String,
     /// Version of the program that runs; none where no other one can be installed.
@@ -167,7 +167,7 @@ pub fn market(view: &View, now: Now) -> Value {
 }
 
 /// The settings, without their secrets and without what GET tells beside them.
-pub fn settings(view: &View, identity: &Identity) -> Value {
+pub fn settings(view: &View, identity: &BuildIdentity) -> Value {
     let mut document = emit::public_document(view, identity);
     let is_setting = |name: &str| {
         let is_row = SPECS.iter().any(|spec| {

@@ -10,7 +10,7 @@ use device::{
     screens::catalog,
     settings::{
         Key, SPECS,
-        spec::{Access, Condition, EntityDefault, Group, Part, Spec},
+        spec::{Access, BoardPart, EntityDefault, SettingCondition, SettingGroup, Spec},
     },
     view::View,
 };
@@ -368,11 +368,13 @@ fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
     if spec.access != Access::ReadWrite {
         return None;
     }
-    let has = |condition: &Condition| match condition {
-        Condition::Has(Part::Frontlight) => view.board.frontlight,
-        Condition::Has(Part::LightSensor) => view.board.light_sensor,
-        Condition::Has(Part::Radio) => view.link.managed,
-        Condition::On(_) | Condition::Among(..) | Condition::Chosen(..) => true,
+    let has = |condition: &SettingCondition| match condition {
+        SettingCondition::Has(BoardPart::Frontlight) => view.board.frontlight,
+        SettingCondition::Has(BoardPart::LightSensor) => view.board.light_sensor,
+        SettingCondition::Has(BoardPart::Radio) => view.link.managed,
+        SettingCondition::On(_) | SettingCondition::Among(..) | SettingCondition::Chosen(..) => {
+            true
+        }
     };
     let is_there = spec.needs.iter().all(has);
     let (platform, own) = control(spec)?;
@@ -382,7 +384,12 @@ fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
         spec.title
     };
     // Their titles say what of them is meant, under a heading that says whose.
-    let is_part = [Group::Frontlight, Group::Miner, Group::Pool].contains(&spec.group);
+    let is_part = [
+        SettingGroup::Frontlight,
+        SettingGroup::Miner,
+        SettingGroup::Pool,
+    ]
+    .contains(&spec.group);
     let heading = Some(spec.group.heading()).filter(|heading| is_part && *heading != title);
     let heading = heading.map(|heading| format!("{heading}: "));
     let name = format!("{}{title}", heading.unwrap_or_default());

@@ -14,7 +14,7 @@ use device::{
     network::LinkState,
     now::UtcTime,
     refresh::Refresh,
-    releases::{Look, Release, Verdict},
+    releases::{Release, ReleaseCheck, ReleaseVerdict},
     request::{Patch, Reply, Request},
     secret::{Endpoint, Secret},
     settings::Settings,
@@ -675,7 +675,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         clock.handle(Input::Looked(look), now(at));
         told(&clock, at + 5)
     };
-    let failed = Look::Failed("no list".into());
+    let failed = ReleaseCheck::Failed("no list".into());
     let words = |template: &str, values: Value| json!({ "words": template, "values": values });
     let unknown = words(
         "The releases were not looked at: {why}",
@@ -685,7 +685,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         saw(failed.clone(), 2),
         json!({ "lastError": "no list", "says": "The releases were not looked at: no list.", "phrase": unknown })
     );
-    for verdict in Verdict::ALL {
+    for verdict in ReleaseVerdict::ALL {
         let release = Release {
             version: "4.3.0".into(),
             title: "Winter".into(),
@@ -694,24 +694,26 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
             verdict,
         };
         let why = match verdict {
-            Verdict::Taken => "the clock takes it.",
-            Verdict::NotNewer => "it is not newer than what runs.",
-            Verdict::Channel => "it comes before a finished one, and the channel is for those.",
-            Verdict::Pin => "another version is pinned.",
-            Verdict::Share => {
+            ReleaseVerdict::Taken => "the clock takes it.",
+            ReleaseVerdict::NotNewer => "it is not newer than what runs.",
+            ReleaseVerdict::Channel => {
+                "it comes before a finished one, and the channel is for those."
+            }
+            ReleaseVerdict::Pin => "another version is pinned.",
+            ReleaseVerdict::Share => {
                 "its turn has not come: the clock has number 91 for it, and the share ends before that."
             }
-            Verdict::NoImage => "it has nothing for this board and machine.",
-            Verdict::Unsigned => "nobody whom the clock trusts has signed it.",
-            Verdict::Failed => "it was tried here and did not work.",
-            Verdict::Left => "it ran here, and somebody went back from it.",
+            ReleaseVerdict::NoImage => "it has nothing for this board and machine.",
+            ReleaseVerdict::Unsigned => "nobody whom the clock trusts has signed it.",
+            ReleaseVerdict::Failed => "it was tried here and did not work.",
+            ReleaseVerdict::Left => "it ran here, and somebody went back from it.",
         };
-        let told = saw(Look::Found(release), 3);
+        let told = saw(ReleaseCheck::Found(release), 3);
         let reason = &told["phrase"]["values"]["why"];
         let reason = words(&why.replace("91", "{number}"), reason["values"].clone());
         let expected = json!({
             "version": "4.3.0", "title": "Winter", "url": "https://example.org/", "number": 91,
-            "taken": verdict == Verdict::Taken, "why": verdict.reason(), "lastError": null, "ageSec": 5,
+            "taken": verdict == ReleaseVerdict::Taken, "why": verdict.reason(), "lastError": null, "ageSec": 5,
             "says": format!("Release 4.3.0: {why}"),
             "phrase": words("Release {version}: {why}", json!({ "version": "4.3.0", "why": reason })),
         });

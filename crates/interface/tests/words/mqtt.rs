@@ -11,18 +11,18 @@ use device::{
     board::BoardSpec,
     device::Device,
     happenings::Happening,
-    input::{Contacts, Input, LinkEvent, Upload},
+    input::{Contacts, Input, LinkEvent, UpdateEvent},
     lights::Rgb,
     market::{Direction, HeightState, Observation, Payment, Tip, Zap},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
     now::{Now, UtcTime},
-    releases::{Look, Release, Verdict},
+    releases::{Release, ReleaseCheck, ReleaseVerdict},
     request::{FrontlightCommand, Request},
     secret::{Endpoint, Secret},
     settings::{
         Settings,
-        emit::Identity,
+        emit::BuildIdentity,
         reject::{Rejection, TextFault},
     },
     sources::SourceId,
@@ -115,9 +115,9 @@ pub(crate) fn broker(clock: &Device) -> Arc<Broker> {
 
 pub(crate) fn about() -> About {
     About {
-        identity: Identity {
+        identity: BuildIdentity {
             git_tag: "4.0.0".into(),
-            ..Identity::default()
+            ..BuildIdentity::default()
         },
         page: "http://192.0.2.7/".into(),
         updatable: Some("4.2.0".into()),
@@ -653,10 +653,10 @@ fn what_the_clock_is_is_told_by_the_names_of_its_members() {
     view.hostname = "hall-1a2b3c".into();
     view.link.ip = "192.0.2.8".into();
     let about = About {
-        identity: Identity {
+        identity: BuildIdentity {
             git_tag: "4.0.0".into(),
             git_rev: "4.0.0-abc1234".into(),
-            ..Identity::default()
+            ..BuildIdentity::default()
         },
         ..about()
     };
@@ -1121,7 +1121,7 @@ fn a_full_refresh_and_what_goes_wrong_are_told_once() {
         told(&clock).split_off(before),
         [expected.as_slice(), &[warning]].concat()
     );
-    let failed = Upload::Failed("it did not come whole".into());
+    let failed = UpdateEvent::Failed("it did not come whole".into());
     clock.handle(Input::Uploaded(failed), now(28));
     let warning =
         json!({ "event_type": "warning", "text": "an update was given up: it did not come whole" });
@@ -1173,7 +1173,7 @@ fn follow_releases(clock: &mut Device) {
 }
 
 /// Shows the clock a release of 4.3.0.
-fn see_release(clock: &mut Device, title: &str, page: &str, verdict: Verdict) {
+fn see_release(clock: &mut Device, title: &str, page: &str, verdict: ReleaseVerdict) {
     let release = Release {
         version: "4.3.0".into(),
         title: title.into(),
@@ -1181,7 +1181,7 @@ fn see_release(clock: &mut Device, title: &str, page: &str, verdict: Verdict) {
         number: 91,
         verdict,
     };
-    clock.handle(Input::Looked(Look::Found(release)), now(3));
+    clock.handle(Input::Looked(ReleaseCheck::Found(release)), now(3));
 }
 
 #[test]
@@ -1190,22 +1190,25 @@ fn the_state_of_an_update_is_what_every_home_assistant_takes() {
     follow_releases(&mut clock);
     let check = |clock: &Device| check_update(&documents::update(&clock.view(), &about()).unwrap());
     check(&clock);
-    for verdict in Verdict::ALL {
+    for verdict in ReleaseVerdict::ALL {
         for (title, page) in [("Winter", "https://example.org/"), ("", "")] {
             see_release(&mut clock, title, page, verdict);
             check(&clock);
         }
     }
-    clock.handle(Input::Looked(Look::Failed("no list".into())), now(4));
+    clock.handle(
+        Input::Looked(ReleaseCheck::Failed("no list".into())),
+        now(4),
+    );
     check(&clock);
     for upload in [
-        Upload::Started,
-        Upload::Progress(0),
-        Upload::Progress(42),
-        Upload::Progress(100),
-        Upload::Failed("it did not come whole".into()),
-        Upload::Started,
-        Upload::Verified,
+        UpdateEvent::Started,
+        UpdateEvent::Progress(0),
+        UpdateEvent::Progress(42),
+        UpdateEvent::Progress(100),
+        UpdateEvent::Failed("it did not come whole".into()),
+        UpdateEvent::Started,
+        UpdateEvent::Verified,
     ] {
         clock.handle(Input::Uploaded(upload), now(5));
         check(&clock);
@@ -1223,7 +1226,7 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
         json!({ "installed_version": "4.2.0", "in_progress": false, "update_percentage": null });
     assert_eq!(documents::update(&clock.view(), &about()), Some(nothing));
     follow_releases(&mut clock);
-    let offered = saw(&mut clock, Verdict::Taken);
+    let offered = saw(&mut clock, ReleaseVerdict::Taken);
     assert_eq!(
         (
             &offered["latest_version"],
@@ -1236,8 +1239,13 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
             &json!("https://example.org/")
         )
     );
-    for verdict in Verdict::ALL {
-        let is_offered = [Verdict::Taken, Verdict::Failed, Verdict::Left].contains(&verdict);
+    for verdict in ReleaseVerdict::ALL {
+        let is_offered = [
+            ReleaseVerdict::Taken,
+            ReleaseVerdict::Failed,
+            ReleaseVerdict::Left,
+        ]
+        .contains(&verdict);
         let latest = if is_offered { "4.3.0" } else { "4.2.0" };
         assert_eq!(
             saw(&mut clock, verdict)["latest_version"],
@@ -1245,7 +1253,7 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
             "{verdict:?}"
         );
     }
-    let kept = saw(&mut clock, Verdict::Share);
+    let kept = saw(&mut clock, ReleaseVerdict::Share);
     assert_eq!(
         (&kept["latest_version"], &kept["title"]),
         (&json!("4.2.0"), &Value::Null)
@@ -1254,7 +1262,7 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
         documents::state(&clock.view(), &[])["release"]["why"],
         "share"
     );
-    for upload in [Upload::Started, Upload::Progress(42)] {
+    for upload in [UpdateEvent::Started, UpdateEvent::Progress(42)] {
         clock.handle(Input::Uploaded(upload), now(4));
     }
     let under_way = documents::update(&clock.view(), &about()).unwrap();

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use device::{
-    settings::{Settings, emit::Identity},
+    settings::{Settings, emit::BuildIdentity},
     view::View,
 };
 use net::{dialer::Dialer, tls::Roots};
@@ -48,7 +48,7 @@ pub async fn start(folder: &Path) -> Rig {
         inbox,
         view: followed.view.clone(),
         glass: glass.subscribe(),
-        identity: Identity::default(),
+        identity: BuildIdentity::default(),
         allow_origins: Vec::new(),
         clock,
         crashes: 0,

@@ -6,7 +6,7 @@ use board::sim::{self, SimOptions};
 use device::{
     market::{Datum, Figure, FigureIdentity, PoolStats, Seen},
     refresh::Refresh,
-    releases::{Release, Releases, Verdict},
+    releases::{Release, ReleaseVerdict, Releases},
     sources::SourceId,
     units::{Currency, Hashrate, Price, Sats},
     view::SourceState,
@@ -68,7 +68,7 @@ async fn a_clock_that_has_seen_something() -> Clock {
                 title: "papertick 4.3.0".into(),
                 page: "https://example.org/4.3.0".into(),
                 number: 91,
-                verdict: Verdict::Share,
+                verdict: ReleaseVerdict::Share,
             }),
             ..Releases::default()
         };

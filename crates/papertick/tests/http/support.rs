@@ -13,7 +13,7 @@ use device::{
     now::Now,
     request::{Reply, Request},
     secret::MadePassword,
-    settings::{Settings, emit::Identity},
+    settings::{Settings, emit::BuildIdentity},
     spoken,
     units::Currency,
     view::{FrontlightState, LinkState, View},
@@ -227,11 +227,11 @@ impl Clock {
             inbox,
             view: view.subscribe(),
             glass: glass.subscribe(),
-            identity: Identity {
+            identity: BuildIdentity {
                 git_rev: "4.0.0-abc1234".into(),
                 git_tag: "4.0.0".into(),
                 last_build_time: Some(1_767_225_600),
-                ..Identity::default()
+                ..BuildIdentity::default()
             },
             allow_origins: setup.allow_origins,
             clock: time.clone(),

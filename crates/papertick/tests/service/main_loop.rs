@@ -10,7 +10,7 @@ use chain::{BlockHash, Header, network::Network};
 use device::{
     input::{Finished, Input, LinkEvent},
     limits::PROVISIONED_DELAY,
-    market::{ChainSpec, Connection, Observation, Reach},
+    market::{ChainSpec, Connection, HeadersReach, Observation},
     memory::Memory,
     output::{Effect, RebootReason},
     request::{Patch, Refusal, Reply, Request},
@@ -100,7 +100,11 @@ impl Desk {
 
     /// Headers from a source.
     async fn headers(&self, headers: &[Header]) {
-        let heard = Input::Headers(SourceId::Relay.into(), headers.to_vec(), Reach::Newest);
+        let heard = Input::Headers(
+            SourceId::Relay.into(),
+            headers.to_vec(),
+            HeadersReach::Newest,
+        );
         self.inbox.settle(heard).await.unwrap();
     }
 

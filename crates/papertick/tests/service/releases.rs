@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use device::{
     Device,
-    input::{Input, Upload},
+    input::{Input, UpdateEvent},
     now::Now,
-    releases::{Channel, Habit, Look, ReleasePlan, Rule, Verdict},
+    releases::{Habit, ReleaseChannel, ReleaseCheck, ReleasePlan, ReleaseRule, ReleaseVerdict},
     secret::Endpoint,
     settings::Settings,
     view::View,
@@ -58,8 +58,8 @@ fn plan() -> ReleasePlan {
     ReleasePlan {
         feed: Endpoint::new("http://feed.example/list"),
         route: Default::default(),
-        rule: Rule {
-            channel: Channel::Stable,
+        rule: ReleaseRule {
+            channel: ReleaseChannel::Stable,
             pin: String::new(),
             share: 100,
             id: "papertick-aabbcc".into(),
@@ -143,7 +143,7 @@ impl Rig {
     }
 
     /// What the device is told next.
-    async fn told(&mut self) -> Look {
+    async fn told(&mut self) -> ReleaseCheck {
         let message = timeout(Duration::from_secs(60), self.heard.recv()).await;
         let input = message.expect("nothing is told").unwrap().input;
         let Input::Looked(look) = input else {
@@ -152,10 +152,10 @@ impl Rig {
         look
     }
 
-    async fn verdict(&mut self) -> (String, Verdict) {
+    async fn verdict(&mut self) -> (String, ReleaseVerdict) {
         match self.told().await {
-            Look::Found(seen) => (seen.version, seen.verdict),
-            other @ Look::Failed(_) => panic!("{other:?}"),
+            ReleaseCheck::Found(seen) => (seen.version, seen.verdict),
+            other @ ReleaseCheck::Failed(_) => panic!("{other:?}"),
         }
     }
 
@@ -188,7 +188,7 @@ async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
     let begun = Instant::now();
     let asked = rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await;
     assert_eq!(asked.as_deref(), Some("/list"));
-    assert_eq!(rig.verdict().await, ("9.9.0".into(), Verdict::Taken));
+    assert_eq!(rig.verdict().await, ("9.9.0".into(), ReleaseVerdict::Taken));
     let seen = Instant::now();
     assert!(begun.elapsed() <= FIRST_LOOK);
     // It only looks: nothing of the release is fetched.
@@ -197,7 +197,7 @@ async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
         (asked.as_deref(), seen.elapsed() >= LOOK_EVERY),
         (Some("/list"), true)
     );
-    let Look::Failed(reason) = rig.told().await else {
+    let ReleaseCheck::Failed(reason) = rig.told().await else {
         panic!("it was seen");
     };
     assert_eq!(reason, "the list was not fetched: the server says 404");
@@ -209,7 +209,7 @@ async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
     );
     assert_eq!(
         rig.told().await,
-        Look::Failed("the list names no version".into())
+        ReleaseCheck::Failed("the list names no version".into())
     );
     rig.stop().await;
 }
@@ -221,11 +221,11 @@ async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
     rig.verdict().await;
     let begun = Instant::now();
     type Change = fn(&mut ReleasePlan);
-    let cases: [(Change, Verdict); 4] = [
-        (|plan| plan.rule.share = 0, Verdict::Share),
-        (|plan| plan.rule.pin = "9.8.0".into(), Verdict::Pin),
-        (|plan| plan.rule.pin = "9.9.0".into(), Verdict::Share),
-        (|plan| plan.rule.share = 100, Verdict::Taken),
+    let cases: [(Change, ReleaseVerdict); 4] = [
+        (|plan| plan.rule.share = 0, ReleaseVerdict::Share),
+        (|plan| plan.rule.pin = "9.8.0".into(), ReleaseVerdict::Pin),
+        (|plan| plan.rule.pin = "9.9.0".into(), ReleaseVerdict::Share),
+        (|plan| plan.rule.share = 100, ReleaseVerdict::Taken),
     ];
     for (change, expected) in cases {
         rig.change(change);
@@ -239,10 +239,10 @@ async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
     rig.change(|plan| plan.feed = Endpoint::new("http://feed.example/other"));
     let asked = rig.asked(OTHER_LIST, 200, &list("9.9.1-rc.1")).await;
     assert_eq!(asked.as_deref(), Some("/other"));
-    assert_eq!(rig.verdict().await.1, Verdict::Channel);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
     // Who has no network, or must not act, does not look; who is asked does.
     rig.change(|plan| plan.habit = Habit::Waits);
-    assert_eq!(rig.verdict().await.1, Verdict::Channel);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
     assert_eq!(rig.asked(3 * LOOK_EVERY, 200, b"").await, None);
     rig.stop().await;
 }
@@ -252,10 +252,10 @@ async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
     let mut rig = Rig::new();
     rig.change(|plan| (plan.habit, plan.rule.share) = (Habit::Installs, 0));
     rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
-    assert_eq!(rig.verdict().await.1, Verdict::Share);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Share);
     assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
     rig.change(|plan| plan.rule.share = 100);
-    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     // It looks again before it does so.
     let begun = Instant::now();
     let asked = rig.asked(INSTALL_WITHIN, 200, &list("9.9.0")).await;
@@ -285,9 +285,9 @@ async fn a_list_that_is_away_as_it_is_needed_is_not_asked_for_without_a_pause() 
     let mut rig = Rig::new();
     rig.change(|plan| plan.habit = Habit::Installs);
     rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
-    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     rig.asked(INSTALL_WITHIN, 503, b"").await.unwrap();
-    assert!(matches!(rig.told().await, Look::Failed(_)));
+    assert!(matches!(rig.told().await, ReleaseCheck::Failed(_)));
     assert_eq!(rig.asked(LOOK_AGAIN / 2, 503, b"").await, None);
     assert!(rig.asked(LOOK_AGAIN, 200, &list("9.9.0")).await.is_some());
     rig.stop().await;
@@ -312,13 +312,13 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
     .unwrap();
     rig.change(|plan| plan.habit = Habit::Installs);
     rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
-    assert_eq!(rig.verdict().await.1, Verdict::Failed);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Failed);
     assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
     // The next one is.
     rig.asked(2 * LOOK_EVERY, 200, &list("9.9.1"))
         .await
         .unwrap();
-    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     rig.stop().await;
 }
 
@@ -340,7 +340,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     rig.wish.send(()).await.unwrap();
     let soon = Duration::from_secs(9);
     rig.asked(soon, 200, &list("4.9.0")).await.unwrap();
-    assert_eq!(rig.verdict().await.1, Verdict::Taken);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     let digest: String = Sha256::digest(&image)
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -353,7 +353,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     stream.write_all(head.as_bytes()).await.unwrap();
     let (part, rest) = image.split_at(length * 3 / 8);
     stream.write_all(part).await.unwrap();
-    let mut heard = async |wanted: &Upload| {
+    let mut heard = async |wanted: &UpdateEvent| {
         let hearing = async {
             loop {
                 if let Input::Uploaded(told) = rig.heard.recv().await.unwrap().input
@@ -366,10 +366,10 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
         let heard = timeout(Duration::from_secs(60), hearing).await;
         heard.unwrap_or_else(|_| panic!("never {wanted:?}"));
     };
-    heard(&Upload::Started).await;
-    heard(&Upload::Progress(37)).await;
+    heard(&UpdateEvent::Started).await;
+    heard(&UpdateEvent::Progress(37)).await;
     stream.write_all(rest).await.unwrap();
-    heard(&Upload::Verified).await;
+    heard(&UpdateEvent::Verified).await;
 
     // The clock is about to be started anew.
     let next = rig.installer.begin(Announced {
@@ -445,11 +445,11 @@ async fn who_asks_gets_what_the_settings_say_by_then() {
     rig.verdict().await;
     let checksum = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
     rig.change(|plan| plan.rule.pin = "9.8.0".into());
-    assert_eq!(rig.verdict().await.1, Verdict::Pin);
+    assert_eq!(rig.verdict().await.1, ReleaseVerdict::Pin);
     // It looks again at once, with the other rule.
     let asked = rig.asked(Duration::from_secs(1), 200, &list("9.8.0")).await;
     assert_eq!(asked.as_deref(), Some("/list"));
-    assert_eq!(rig.verdict().await, ("9.8.0".into(), Verdict::Taken));
+    assert_eq!(rig.verdict().await, ("9.8.0".into(), ReleaseVerdict::Taken));
     drop(checksum);
     rig.stop().await;
 }

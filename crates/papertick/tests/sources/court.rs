@@ -10,7 +10,7 @@ use device::{
     market::{ChainSpec, Connection, HeightState, Observation},
     memory::Memory,
     settings::Settings,
-    sources::{Route, SourceConfig, SourceId, SourcePlan},
+    sources::{RouteSettings, SourceConfig, SourceId, SourcePlan},
 };
 use net::{
     dialer::{Arrival, Dialer},
@@ -134,7 +134,7 @@ impl Court {
         }
     }
 
-    pub fn plan(&self, id: SourceId, config: SourceConfig, route: Route) {
+    pub fn plan(&self, id: SourceId, config: SourceConfig, route: RouteSettings) {
         let plan = SourcePlan {
             config,
             route,

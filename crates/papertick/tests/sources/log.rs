@@ -6,7 +6,7 @@ use device::{
     input::Input,
     market::Connection,
     secret::Secret,
-    sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId},
+    sources::{ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings, SourceConfig, SourceId},
 };
 use net::dialer::Arrival;
 use runtime::{
@@ -140,15 +140,19 @@ async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
 async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
     let log = log();
     let (mut rig, mut arrivals) = Rig::in_memory();
-    let proxy = Proxy {
-        kind: ProxyKind::Socks5,
+    let proxy = ProxySettings {
+        kind: ProxyProtocol::Socks5,
         host: "proxy".into(),
         port: 1080,
         user: "alice".into(),
         pass: Secret::new("planted"),
         bypass: String::new(),
     };
-    rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
+    rig.plan_through(
+        SourceId::Relay,
+        relay(),
+        RouteSettings { proxy: Some(proxy) },
+    );
     tokio::select! {
         _ = rig.down() => {}
         () = answer(&mut arrivals, &[5, 2, 1, 1]) => {}
@@ -209,15 +213,19 @@ async fn the_password_in_an_address_is_neither_logged_nor_told() {
     }
     let (mut rig, arrivals) = Rig::in_memory();
     drop(arrivals);
-    let proxy = Proxy {
-        kind: ProxyKind::Socks5,
+    let proxy = ProxySettings {
+        kind: ProxyProtocol::Socks5,
         host: "me:planted@proxy".into(),
         port: 1080,
         user: String::new(),
         pass: Secret::default(),
         bypass: String::new(),
     };
-    rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
+    rig.plan_through(
+        SourceId::Relay,
+        relay(),
+        RouteSettings { proxy: Some(proxy) },
+    );
     let (reason, _) = rig.down().await;
     assert!(reason.contains("me:***@proxy"), "{reason}");
     let log = log.lines().concat();

@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use chain::{HEADER_BYTES, Header, header, network::Network};
 use device::{
     market::{Connection, HeightState, Observation},
-    sources::{NodeConfig, NodeKind, Route, SourceConfig, SourceId},
+    sources::{NodeConfig, NodeKind, RouteSettings, SourceConfig, SourceId},
 };
 use feeds::{hex, p2p};
 use net::dialer::Arrival;
@@ -54,7 +54,7 @@ async fn a_node_is_asked_in_secret_if_it_is_to_be() {
         };
         let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
         let (court, mut arrivals) = Court::in_memory();
-        court.plan(SourceId::Node, secret, Route::default());
+        court.plan(SourceId::Node, secret, RouteSettings::default());
         let mut arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, place, "{kind:?}");
         let first = arrival.stream.read_u8().await.unwrap();
@@ -323,7 +323,7 @@ async fn is_followed(
     let (mut court, arrivals) = Court::in_memory();
     let (node, told) = watch::channel(Miner::with(2500));
     let server = serve(arrivals, place, move |stream| speak(stream, told.clone()));
-    court.plan(SourceId::Node, config(kind), Route::default());
+    court.plan(SourceId::Node, config(kind), RouteSettings::default());
     // The owner's node needs nobody else.
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
@@ -416,7 +416,7 @@ async fn a_node_is_followed_by_the_interface_with_a_password() {
 /// A node that says one thing to everybody, and then nothing more.
 async fn says(kind: NodeKind, words: Vec<u8>) -> (String, Duration) {
     let (mut court, mut arrivals) = Court::in_memory();
-    court.plan(SourceId::Node, config(kind), Route::default());
+    court.plan(SourceId::Node, config(kind), RouteSettings::default());
     let mut stream = arrivals.recv().await.unwrap().stream;
     stream.write_all(&words).await.unwrap();
     let down = court.down().await;
@@ -475,7 +475,7 @@ async fn is_left_alone(
     *broken = unworked(*broken);
     let (mut court, mut arrivals) = Court::in_memory();
     let (_node, told) = watch::channel(miner);
-    court.plan(SourceId::Node, config(kind), Route::default());
+    court.plan(SourceId::Node, config(kind), RouteSettings::default());
     let polls = matches!(kind, NodeKind::Rest | NodeKind::Rpc);
     let accept = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
@@ -524,7 +524,11 @@ const ELSEWHERE: &str =
 async fn a_server_without_end_is_left_alone() {
     let (mut court, mut arrivals) = Court::in_memory();
     let (_node, told) = watch::channel(Miner::with(30));
-    court.plan(SourceId::Node, config(NodeKind::Electrum), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Electrum),
+        RouteSettings::default(),
+    );
     let stream = arrivals.recv().await.unwrap().stream;
     let server = tokio::spawn(electrum(stream, told, Form::Endless));
     let (reason, retry_in) = court.down().await;
@@ -540,7 +544,11 @@ async fn a_server_without_end_is_left_alone() {
 async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
     let (mut court, mut arrivals) = Court::in_memory();
     let (node, told) = watch::channel(Miner::with(300));
-    court.plan(SourceId::Node, config(NodeKind::Rpc), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Rpc),
+        RouteSettings::default(),
+    );
     let server = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
             tokio::spawn(http(arrival.stream, told.clone()));
@@ -568,7 +576,11 @@ async fn a_long_reorganisation_is_followed_piece_by_piece() {
         let server = serve(arrivals, "node:18443", move |stream| {
             tokio::spawn(http(stream, told.clone()))
         });
-        court.plan(SourceId::Node, config(NodeKind::Rpc), Route::default());
+        court.plan(
+            SourceId::Node,
+            config(NodeKind::Rpc),
+            RouteSettings::default(),
+        );
         let miner = node.borrow().clone();
         court.until_tip(&miner, HeightState::Proven).await;
         node.send_modify(|miner| miner.reorganise(depth));
@@ -586,7 +598,7 @@ async fn a_block_from_the_future_is_asked_for_again_when_the_clock_is_set() {
         let mut miner = Miner::with(30);
         miner.mine_at(START + 3 * 3600);
         let (node, told) = watch::channel(miner);
-        court.plan(SourceId::Node, config(kind), Route::default());
+        court.plan(SourceId::Node, config(kind), RouteSettings::default());
         let stream = arrivals.recv().await.unwrap().stream;
         let server = match kind {
             NodeKind::Electrum => tokio::spawn(electrum(stream, told, Form::Text)),
@@ -613,7 +625,11 @@ async fn a_server_is_asked_again_when_the_time_of_its_block_has_come() {
     let mut miner = Miner::with(30);
     miner.mine_at(START + 2 * 3600 + 180);
     let (node, told) = watch::channel(miner);
-    court.plan(SourceId::Node, config(NodeKind::Electrum), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Electrum),
+        RouteSettings::default(),
+    );
     let stream = arrivals.recv().await.unwrap().stream;
     let server = tokio::spawn(electrum(stream, told, Form::Text));
     let miner = node.borrow().clone();
@@ -626,7 +642,11 @@ async fn a_server_is_asked_again_when_the_time_of_its_block_has_come() {
 async fn what_was_complained_about_is_over_when_the_node_does_well() {
     let (mut court, mut arrivals) = Court::in_memory();
     let (node, told) = watch::channel(Miner::with(30));
-    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Bitcoin),
+        RouteSettings::default(),
+    );
     let stream = arrivals.recv().await.unwrap().stream;
     let server = tokio::spawn(peer(stream, told, Tells::Headers));
     let miner = node.borrow().clone();
@@ -667,7 +687,11 @@ async fn a_node_that_has_no_headers_to_tell_is_down_for_a_reason() {
     let server = serve(arrivals, "node:18444", move |stream| {
         tokio::spawn(peer(stream, told.clone(), Tells::Headers))
     });
-    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Bitcoin),
+        RouteSettings::default(),
+    );
     let seen = court.until(|seen| !complaints(seen).is_empty()).await;
     let reason = "it tells no blocks after those that are known: it may still be catching up";
     assert_eq!(complaints(&seen), [reason]);
@@ -689,7 +713,11 @@ async fn a_node_that_is_a_block_behind_is_not_complained_about() {
     let server = serve(arrivals, "node:18444", move |stream| {
         tokio::spawn(peer(stream, told.clone(), Tells::Headers))
     });
-    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Bitcoin),
+        RouteSettings::default(),
+    );
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     court.until(is_well).await;
@@ -706,7 +734,11 @@ async fn a_node_that_is_a_block_behind_is_not_complained_about() {
 async fn a_node_that_was_away_is_followed_again() {
     let (mut court, mut arrivals) = Court::in_memory();
     let (node, told) = watch::channel(Miner::with(30));
-    court.plan(SourceId::Node, config(NodeKind::Electrum), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Electrum),
+        RouteSettings::default(),
+    );
     let first = tokio::spawn(electrum(
         arrivals.recv().await.unwrap().stream,
         told.clone(),
@@ -755,7 +787,11 @@ async fn a_year_of_headers_takes_few_messages() {
         tokio::spawn(peer(stream, told.clone(), Tells::Headers))
     });
     let began = time::Instant::now();
-    court.plan(SourceId::Node, config(NodeKind::Bitcoin), Route::default());
+    court.plan(
+        SourceId::Node,
+        config(NodeKind::Bitcoin),
+        RouteSettings::default(),
+    );
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     assert!(court.look().messages <= 7, "{}", court.look().messages);

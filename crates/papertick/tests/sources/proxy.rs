@@ -6,7 +6,8 @@ use chain::network::Network;
 use device::{
     secret::Secret,
     sources::{
-        NodeConfig, NodeKind, Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig, SourceId,
+        NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings,
+        SourceConfig, SourceId,
     },
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -17,16 +18,16 @@ use crate::{
     rig::{Rig, accept, currency, relay_config},
 };
 
-fn through() -> Route {
-    let proxy = Proxy {
-        kind: ProxyKind::Socks5,
+fn through() -> RouteSettings {
+    let proxy = ProxySettings {
+        kind: ProxyProtocol::Socks5,
         host: "proxy".into(),
         port: 1080,
         user: String::new(),
         pass: Secret::new(""),
         bypass: String::new(),
     };
-    Route { proxy: Some(proxy) }
+    RouteSettings { proxy: Some(proxy) }
 }
 
 /// Reads what a SOCKS5 client asks for, and agrees to everything.

@@ -9,7 +9,9 @@ use chain::{Header, network::Network};
 use device::{
     market::{Connection, HeightState, Observation},
     secret::Secret,
-    sources::{NodeConfig, NodeKind, Proxy, ProxyKind, Route, SourceConfig, SourceId},
+    sources::{
+        NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RouteSettings, SourceConfig, SourceId,
+    },
 };
 use feeds::p2p;
 use net::dialer::Arrival;
@@ -93,7 +95,7 @@ async fn two_peers_prove_a_height_and_no_more_are_asked_than_wanted() {
     let (node, told) = watch::channel(Miner::with(4100));
     let (places, opened, server) = serve(arrivals, honest(&told));
     let hosts = ["a.onion", "b:7", "c", "d"];
-    court.plan(SourceId::Peers, peers(&hosts, 2), Route::default());
+    court.plan(SourceId::Peers, peers(&hosts, 2), RouteSettings::default());
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     node.send_modify(|miner| miner.mine(1));
@@ -132,7 +134,11 @@ async fn a_peer_that_has_left_is_no_witness_until_it_is_back() {
             speaking.abort();
         })
     });
-    court.plan(SourceId::Peers, peers(&["a", "b:7"], 2), Route::default());
+    court.plan(
+        SourceId::Peers,
+        peers(&["a", "b:7"], 2),
+        RouteSettings::default(),
+    );
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     end.send_replace(());
@@ -163,7 +169,7 @@ async fn a_peer_that_breaks_the_rules_is_left_alone_for_a_day() {
     court.plan(
         SourceId::Peers,
         peers(&["liar", "honest"], 2),
-        Route::default(),
+        RouteSettings::default(),
     );
     let miner = truth.borrow().clone();
     court.until_tip(&miner, HeightState::Alone).await;
@@ -186,7 +192,11 @@ async fn a_peer_that_does_not_answer_is_asked_again_later() {
             let _ = stream.read_to_end(&mut Vec::new()).await;
         })
     });
-    court.plan(SourceId::Peers, peers(&["mute"], 4), Route::default());
+    court.plan(
+        SourceId::Peers,
+        peers(&["mute"], 4),
+        RouteSettings::default(),
+    );
     let (reason, _) = court.down().await;
     assert_eq!(reason, "mute:18444: it does not say who it is");
     // Where nobody answers it may be the network, which is back soon or not for long.
@@ -214,7 +224,7 @@ async fn peers_of_an_earlier_run_are_asked_first_and_none_of_one_network() {
     let (mut court, arrivals) = Court::knowing(&known);
     let (node, told) = watch::channel(Miner::with(10));
     let (places, _, server) = serve(arrivals, honest(&told));
-    court.plan(SourceId::Peers, peers(&[], 5), Route::default());
+    court.plan(SourceId::Peers, peers(&[], 5), RouteSettings::default());
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     time::sleep(Duration::from_secs(60)).await;
@@ -260,7 +270,7 @@ async fn peers_are_remembered_through_an_outage_of_our_own_network() {
             speaking.abort();
         })
     });
-    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     outage.send_replace(true);
@@ -287,7 +297,7 @@ async fn a_peer_that_fails_while_others_answer_is_forgotten() {
         "10.2.0.1:18444" => tokio::spawn(async move { drop(stream) }),
         _ => speak(place, stream),
     });
-    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     time::sleep(2 * FAILED_PAUSE).await;
@@ -303,7 +313,7 @@ async fn more_are_asked_while_no_block_comes_and_fewer_when_one_does() {
     let (mut court, arrivals) = Court::knowing(&known);
     let (node, told) = watch::channel(Miner::with(10));
     let (places, mut opened, server) = serve(arrivals, honest(&told));
-    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     time::sleep(SILENCE - 2 * LOOK_EVERY).await;
@@ -324,7 +334,7 @@ async fn another_takes_the_place_of_one_but_not_of_the_anchor() {
     let (mut court, arrivals) = Court::knowing(&known);
     let (node, told) = watch::channel(Miner::with(10));
     let (places, opened, server) = serve(arrivals, honest(&told));
-    court.plan(SourceId::Peers, peers(&[], 2), Route::default());
+    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Proven).await;
     // Blocks come, so that nobody is asked besides.
@@ -360,7 +370,7 @@ async fn a_peer_that_stays_behind_is_left() {
     court.plan(
         SourceId::Peers,
         peers(&["ahead", "behind"], 2),
-        Route::default(),
+        RouteSettings::default(),
     );
     let miner = node.borrow().clone();
     court.until_tip(&miner, HeightState::Alone).await;
@@ -414,7 +424,11 @@ async fn a_flood_of_headers_and_of_nonsense_is_the_end_of_a_connection() {
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
         });
-        court.plan(SourceId::Peers, peers(&["odd"], 1), Route::default());
+        court.plan(
+            SourceId::Peers,
+            peers(&["odd"], 1),
+            RouteSettings::default(),
+        );
         let (told, _) = court.down().await;
         let counted = court.look().said.iter().find_map(|said| match said {
             Observation::Dropped(reason, _) => Some(*reason),
@@ -490,7 +504,11 @@ async fn a_peer_that_goes_on_sending_what_is_of_no_use_is_left() {
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
         });
-        court.plan(SourceId::Peers, peers(&["idle"], 1), Route::default());
+        court.plan(
+            SourceId::Peers,
+            peers(&["idle"], 1),
+            RouteSettings::default(),
+        );
         let (reason, _) = court.down().await;
         assert_eq!(reason, format!("idle:18444: {expected}"));
         server.abort();
@@ -519,7 +537,11 @@ async fn a_peer_is_not_asked_on_and_on_for_what_is_known() {
             }
         })
     });
-    court.plan(SourceId::Peers, peers(&["full"], 1), Route::default());
+    court.plan(
+        SourceId::Peers,
+        peers(&["full"], 1),
+        RouteSettings::default(),
+    );
     court.until(|seen| seen.tip == Some(miner.tip())).await;
     time::sleep(Duration::from_secs(60)).await;
     assert!(*asked.borrow() <= 2, "{}", *asked.borrow());
@@ -545,7 +567,11 @@ async fn an_announcement_is_no_answer() {
             }
         })
     });
-    court.plan(SourceId::Peers, peers(&["busy"], 1), Route::default());
+    court.plan(
+        SourceId::Peers,
+        peers(&["busy"], 1),
+        RouteSettings::default(),
+    );
     court.until(|seen| seen.height == Some(29)).await;
     assert_eq!(places.all().len(), 1);
     server.abort();
@@ -575,15 +601,19 @@ async fn who_waits_for_a_turn_is_not_deaf() {
         })
     });
     let began = Instant::now();
-    court.plan(SourceId::Peers, peers(&["a", "b"], 2), Route::default());
+    court.plan(
+        SourceId::Peers,
+        peers(&["a", "b"], 2),
+        RouteSettings::default(),
+    );
     ponged.wait_for(|ponged| *ponged == 2).await.unwrap();
     assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
     server.abort();
     court.stop().await;
 }
 
-fn through(kind: ProxyKind) -> Route {
-    let proxy = Proxy {
+fn through(kind: ProxyProtocol) -> RouteSettings {
+    let proxy = ProxySettings {
         kind,
         host: "proxy".into(),
         port: 1080,
@@ -591,13 +621,13 @@ fn through(kind: ProxyKind) -> Route {
         pass: Secret::new(""),
         bypass: String::new(),
     };
-    Route { proxy: Some(proxy) }
+    RouteSettings { proxy: Some(proxy) }
 }
 
 /// What a client asks a proxy for, which agrees to everything.
-async fn asked_for(kind: ProxyKind, stream: &mut DuplexStream) -> String {
+async fn asked_for(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
     match kind {
-        ProxyKind::HttpConnect => {
+        ProxyProtocol::HttpConnect => {
             let mut read = Vec::new();
             while !read.ends_with(b"\r\n\r\n") {
                 read.push(stream.read_u8().await.unwrap());
@@ -606,19 +636,19 @@ async fn asked_for(kind: ProxyKind, stream: &mut DuplexStream) -> String {
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
             head.split(' ').nth(1).unwrap().to_owned()
         }
-        ProxyKind::Socks4 | ProxyKind::Socks4a => {
+        ProxyProtocol::Socks4 | ProxyProtocol::Socks4a => {
             let mut head = [0; 8];
             stream.read_exact(&mut head).await.unwrap();
             let port = u16::from_be_bytes([head[2], head[3]]);
             until_nought(stream).await;
             let host = match kind {
-                ProxyKind::Socks4a => until_nought(stream).await,
+                ProxyProtocol::Socks4a => until_nought(stream).await,
                 _ => format!("{}.{}.{}.{}", head[4], head[5], head[6], head[7]),
             };
             stream.write_all(&[0, 90, 0, 0, 0, 0, 0, 0]).await.unwrap();
             format!("{host}:{port}")
         }
-        ProxyKind::Socks5 => {
+        ProxyProtocol::Socks5 => {
             let mut hello = [0; 3];
             stream.read_exact(&mut hello).await.unwrap();
             stream.write_all(&[5, 0]).await.unwrap();
@@ -649,11 +679,11 @@ async fn until_nought(stream: &mut DuplexStream) -> String {
 #[tokio::test(start_paused = true)]
 async fn node_and_peers_are_reached_through_every_kind_of_proxy() {
     for (kind, host) in [
-        (ProxyKind::HttpConnect, "some.onion"),
+        (ProxyProtocol::HttpConnect, "some.onion"),
         // It knows addresses alone.
-        (ProxyKind::Socks4, "192.0.2.7"),
-        (ProxyKind::Socks4a, "some.onion"),
-        (ProxyKind::Socks5, "some.onion"),
+        (ProxyProtocol::Socks4, "192.0.2.7"),
+        (ProxyProtocol::Socks4a, "some.onion"),
+        (ProxyProtocol::Socks5, "some.onion"),
     ] {
         let node = SourceConfig::Node(NodeConfig {
             kind: NodeKind::Bitcoin,
@@ -691,7 +721,7 @@ async fn seeds_are_reached_by_their_names_through_a_proxy() {
         hosts: Vec::new(),
         most: 3,
     };
-    court.plan(SourceId::Peers, config, through(ProxyKind::Socks5));
+    court.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let seeds = p2p::seeds(Network::Main);
     let mut asked = BTreeSet::new();
     let mut streams = Vec::new();
@@ -699,7 +729,7 @@ async fn seeds_are_reached_by_their_names_through_a_proxy() {
         let arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, "proxy:1080");
         let mut stream = arrival.stream;
-        let place = asked_for(ProxyKind::Socks5, &mut stream).await;
+        let place = asked_for(ProxyProtocol::Socks5, &mut stream).await;
         assert!(
             seeds.iter().any(|seed| place == format!("{seed}:8333")),
             "{place}"
@@ -725,13 +755,13 @@ async fn seeds_are_asked_again_soon_where_nobody_answers_and_then_ever_later() {
         hosts: Vec::new(),
         most: 3,
     };
-    court.plan(SourceId::Peers, config, through(ProxyKind::Socks5));
+    court.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let began = Instant::now();
     let mut asked: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     while began.elapsed() < 12 * SEEDS_EVERY {
         let arrival = time::timeout(2 * SEEDS_EVERY, arrivals.recv()).await;
         let mut stream = arrival.expect("somebody is asked").unwrap().stream;
-        let place = asked_for(ProxyKind::Socks5, &mut stream).await;
+        let place = asked_for(ProxyProtocol::Socks5, &mut stream).await;
         asked.entry(place).or_default().push(began.elapsed());
     }
     let soonest = asked.values().filter_map(|at| at.get(1)).min();
@@ -749,12 +779,12 @@ async fn a_seed_is_asked_again_though_it_led_to_somebody_who_misbehaves() {
         hosts: Vec::new(),
         most: 1,
     };
-    court.plan(SourceId::Peers, config, through(ProxyKind::Socks5));
+    court.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let mut asked = BTreeSet::new();
     loop {
         let arrival = time::timeout(FAULTY_PAUSE / 4, arrivals.recv()).await;
         let mut stream = arrival.expect("somebody is asked").unwrap().stream;
-        let place = asked_for(ProxyKind::Socks5, &mut stream).await;
+        let place = asked_for(ProxyProtocol::Socks5, &mut stream).await;
         if !asked.insert(place) {
             break;
         }

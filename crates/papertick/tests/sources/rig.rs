@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use device::{
     input::Input,
     market::{Connection, Observation},
-    sources::{RelayEndpoint, Route, SourceConfig, SourceId, SourcePlan},
+    sources::{RelayEndpoint, RouteSettings, SourceConfig, SourceId, SourcePlan},
     units::{Currency, FeeRate, Price},
 };
 use net::{
@@ -107,10 +107,10 @@ impl Rig {
     }
 
     pub fn plan(&self, id: SourceId, config: SourceConfig) {
-        self.plan_through(id, config, Route::default());
+        self.plan_through(id, config, RouteSettings::default());
     }
 
-    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: Route) {
+    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: RouteSettings) {
         let plan = SourcePlan {
             config,
             route,

@@ -1,6 +1,6 @@
 //! Several centred lines of plain text.
 
-use device::cells::Line;
+use device::cells::BlockLine;
 
 use super::PanelCanvas;
 use crate::{
@@ -23,7 +23,7 @@ impl PanelCanvas<'_> {
     /// Lines of one height, centred as a block and each by itself.
     ///
     /// Lines that are too wide first make the block smaller, then are broken.
-    pub(super) fn block(&mut self, lines: &[Line], px: u32) -> Mask {
+    pub(super) fn block(&mut self, lines: &[BlockLine], px: u32) -> Mask {
         let width = self.width - 2 * SIDE;
         let start = 2 * px.clamp(8, 100);
         let lines = &lines[..lines.len().min(LINES_MAX)];
@@ -51,7 +51,7 @@ impl PanelCanvas<'_> {
     }
 
     /// The largest height at which every line fits, at least `least`.
-    fn widest(&mut self, lines: &[Line], start: u32, least: u32, width: i32) -> u32 {
+    fn widest(&mut self, lines: &[BlockLine], start: u32, least: u32, width: i32) -> u32 {
         let room = Room {
             width,
             height: i32::MAX,
@@ -68,7 +68,7 @@ impl PanelCanvas<'_> {
     }
 
     /// The lines, those that are too wide broken at spaces or, failing that, anywhere.
-    fn broken(&mut self, lines: &[Line], half_px: u32, width: i32) -> Vec<Line> {
+    fn broken(&mut self, lines: &[BlockLine], half_px: u32, width: i32) -> Vec<BlockLine> {
         let mut parts = Vec::new();
         for line in lines {
             let end = line
@@ -90,7 +90,7 @@ impl PanelCanvas<'_> {
     }
 
     /// How many bytes of a text go onto one line; at least one character.
-    fn break_at(&mut self, line: &Line, text: &str, half_px: u32, width: i32) -> usize {
+    fn break_at(&mut self, line: &BlockLine, text: &str, half_px: u32, width: i32) -> usize {
         let ends = text.char_indices().map(|(at, ch)| at + ch.len_utf8());
         let mut last = 0;
         let mut last_space = None;
@@ -107,14 +107,14 @@ impl PanelCanvas<'_> {
     }
 }
 
-fn part(line: &Line, text: &str) -> Line {
-    Line {
+fn part(line: &BlockLine, text: &str) -> BlockLine {
+    BlockLine {
         text: text.trim_end().to_owned(),
         bold: line.bold,
     }
 }
 
-fn face(line: &Line) -> device::settings::fonts::FontId {
+fn face(line: &BlockLine) -> device::settings::fonts::FontId {
     if line.bold {
         faces::plain_bold()
     } else {

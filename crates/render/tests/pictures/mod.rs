@@ -215,7 +215,7 @@ fn notices(panels: usize) -> Vec<(String, Picture)> {
 
 /// What explains something, and what the owner writes.
 fn texts(panels: usize) -> Vec<(String, Picture)> {
-    let debug = debug::Facts {
+    let debug = debug::DebugFacts {
         ip: "192.168.178.123",
         ssid: "FRITZ!Box 7590 XY",
         heap_free: Some(143_000),
@@ -227,7 +227,7 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         build_date: "2026-11-20",
         uptime: Duration::from_secs(97_329),
     };
-    let provisioning = provisioning::Facts {
+    let provisioning = provisioning::ProvisioningFacts {
         ssid: "papertick-1a2b3c",
         password: "kite-lamp-42",
         hostname: "papertick-1a2b3c",

@@ -12,7 +12,7 @@ use device::{
     settings::{
         SPECS, Settings,
         reject::Rejection,
-        transfer::{self, Apart, Change, Import},
+        transfer::{self, Apart, Import, SettingChange},
     },
 };
 use interface::limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN};
@@ -268,7 +268,7 @@ impl Said {
 
 /// What taking over a file comes to, as clients are told.
 pub fn told(file: &SettingsFile, secrets: Secrets, import: &Import) -> Value {
-    let change = |change: &Change| match &change.told {
+    let change = |change: &SettingChange| match &change.told {
         Some((old, new)) => json!({ "name": change.name, "old": old, "new": new }),
         None => json!({ "name": change.name, "secret": true }),
     };

@@ -11,21 +11,21 @@ fn secs(seconds: u64) -> Duration {
 }
 
 /// A link with a radio, and the settings it lives under.
-struct Bench {
-    link: Link,
+struct LinkFixture {
+    link: NetworkLink,
     settings: Settings,
     uptime: Duration,
 }
 
-impl Bench {
-    fn new() -> Bench {
-        let mut link = Link::default();
+impl LinkFixture {
+    fn new() -> LinkFixture {
+        let mut link = NetworkLink::default();
         let identity = LinkEvent::Identity {
             suffix: "efabcd".into(),
             password: Secret::new("hunter22"),
         };
         link.hear(identity, Duration::ZERO);
-        Bench {
+        LinkFixture {
             link,
             settings: Settings::default(),
             uptime: Duration::ZERO,
@@ -33,21 +33,21 @@ impl Bench {
     }
 
     /// A clock that knows a network.
-    fn provisioned() -> Bench {
-        let mut bench = Bench::new();
+    fn provisioned() -> LinkFixture {
+        let mut bench = LinkFixture::new();
         bench.settings.wifi_configured = true;
         bench.hear(LinkEvent::Credentials(true));
         bench
     }
 
-    fn connected() -> Bench {
-        let mut bench = Bench::provisioned();
+    fn connected() -> LinkFixture {
+        let mut bench = LinkFixture::provisioned();
         bench.up();
         bench
     }
 
-    fn portal() -> Bench {
-        let mut bench = Bench::new();
+    fn portal() -> LinkFixture {
+        let mut bench = LinkFixture::new();
         bench.hear(LinkEvent::Credentials(false));
         bench
     }
@@ -97,7 +97,7 @@ impl Bench {
 
 #[test]
 fn idle_to_connecting_by_connect_with_credentials_stored() {
-    let mut bench = Bench::new();
+    let mut bench = LinkFixture::new();
     assert_eq!(bench.state(), "idle");
     bench.hear(LinkEvent::Credentials(true));
     assert_eq!((bench.state(), bench.plan().attempts), ("connecting", 1));
@@ -106,7 +106,7 @@ fn idle_to_connecting_by_connect_with_credentials_stored() {
 
 #[test]
 fn idle_to_access_point_without_credentials() {
-    let bench = Bench::portal();
+    let bench = LinkFixture::portal();
     assert_eq!((bench.state(), bench.plan().attempts), ("access-point", 0));
     let access_point = bench.plan().access_point.unwrap();
     assert_eq!(access_point.ssid, "papertick-ABCD");
@@ -115,7 +115,7 @@ fn idle_to_access_point_without_credentials() {
 
 #[test]
 fn connecting_to_connected_by_an_address() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     assert_eq!(bench.up(), LinkNews::FirstAddress);
     assert_eq!(bench.state(), "connected");
     assert_eq!((bench.link.ip(), bench.link.ssid()), ("192.0.2.7", "Home"));
@@ -124,7 +124,7 @@ fn connecting_to_connected_by_an_address() {
 #[test]
 fn connecting_to_disconnected_by_any_failure() {
     for failure in LinkFailure::all() {
-        let mut bench = Bench::provisioned();
+        let mut bench = LinkFixture::provisioned();
         bench.down(failure);
         assert_eq!(bench.state(), "disconnected");
         assert_eq!(bench.link.state().failure, Some(failure.name()));
@@ -133,7 +133,7 @@ fn connecting_to_disconnected_by_any_failure() {
 
 #[test]
 fn connecting_to_disconnected_when_the_radio_says_nothing() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     bench.wait(secs(5));
     assert_eq!(bench.state(), "connecting");
@@ -146,7 +146,7 @@ fn connecting_to_disconnected_when_the_radio_says_nothing() {
 
 #[test]
 fn connected_to_disconnected_by_a_link_drop() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.hear(LinkEvent::Rssi(-50));
     bench.down(LinkFailure::Lost);
     assert_eq!(bench.state(), "disconnected");
@@ -155,7 +155,7 @@ fn connected_to_disconnected_by_a_link_drop() {
 
 #[test]
 fn disconnected_to_connecting_by_auto_retry_after_5_s() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     bench.wait(Duration::from_millis(4999));
     assert_eq!((bench.state(), bench.plan().attempts), ("disconnected", 1));
@@ -165,7 +165,7 @@ fn disconnected_to_connecting_by_auto_retry_after_5_s() {
 
 #[test]
 fn retries_go_on_for_as_long_as_the_network_is_away() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.settings.wifi_reboot_min = 0;
     bench.down(LinkFailure::Lost);
     for attempt in 2..1000 {
@@ -180,7 +180,7 @@ fn retries_go_on_for_as_long_as_the_network_is_away() {
 
 #[test]
 fn disconnected_to_access_point_by_guard_escalation() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     bench.down(LinkFailure::NotFound);
     bench.wait(secs(6));
     bench.down(LinkFailure::NotFound);
@@ -194,7 +194,7 @@ fn disconnected_to_access_point_by_guard_escalation() {
 
 #[test]
 fn access_point_to_connecting_by_credentials_from_the_portal() {
-    let mut bench = Bench::portal();
+    let mut bench = LinkFixture::portal();
     bench.hear(LinkEvent::Trying);
     assert_eq!(bench.state(), "connecting");
     assert!(
@@ -206,7 +206,7 @@ fn access_point_to_connecting_by_credentials_from_the_portal() {
 
 #[test]
 fn access_point_to_reboot_by_credentials_saved() {
-    let mut bench = Bench::portal();
+    let mut bench = LinkFixture::portal();
     bench.hear(LinkEvent::Trying);
     assert_eq!(bench.hear(LinkEvent::Provisioned), LinkNews::Provisioned);
     assert_eq!(bench.wait(secs(100_000)), None, "nothing else is due");
@@ -215,7 +215,7 @@ fn access_point_to_reboot_by_credentials_saved() {
 #[test]
 fn a_portal_attempt_that_fails_leaves_the_access_point_up() {
     for failure in LinkFailure::all() {
-        let mut bench = Bench::portal();
+        let mut bench = LinkFixture::portal();
         bench.hear(LinkEvent::Trying);
         bench.hear(LinkEvent::Refused(failure));
         assert_eq!(bench.state(), "access-point");
@@ -225,7 +225,7 @@ fn a_portal_attempt_that_fails_leaves_the_access_point_up() {
 
 #[test]
 fn a_portal_attempt_without_an_answer_ends() {
-    let mut bench = Bench::portal();
+    let mut bench = LinkFixture::portal();
     bench.hear(LinkEvent::Trying);
     bench.wait(PORTAL_TRY_MAX);
     assert_eq!(bench.state(), "access-point");
@@ -233,7 +233,7 @@ fn a_portal_attempt_without_an_answer_ends() {
 
 #[test]
 fn an_address_during_a_portal_attempt_is_not_the_answer() {
-    let mut bench = Bench::portal();
+    let mut bench = LinkFixture::portal();
     bench.hear(LinkEvent::Trying);
     bench.up();
     assert_eq!(bench.state(), "connecting");
@@ -250,7 +250,7 @@ fn words_of_the_portal_mean_nothing_without_the_access_point() {
             address: "192.0.2.1".into(),
         },
     ] {
-        let mut bench = Bench::connected();
+        let mut bench = LinkFixture::connected();
         bench.hear(event);
         assert_eq!(bench.state(), "connected");
     }
@@ -267,7 +267,7 @@ fn the_fallback_waits_for_its_grace() {
         (false, true, false, 20_001, true),
         (true, false, false, 599_000, false),
     ] {
-        let mut bench = Bench::provisioned();
+        let mut bench = LinkFixture::provisioned();
         if connected_once || connected {
             bench.up();
         }
@@ -289,7 +289,7 @@ fn the_fallback_waits_for_its_grace() {
 
 #[test]
 fn behind_the_fallback_the_stored_network_is_still_tried() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     bench.down(LinkFailure::NotFound);
     bench.wait(FALLBACK_GRACE);
     assert_eq!(bench.state(), "access-point");
@@ -307,7 +307,7 @@ fn behind_the_fallback_the_stored_network_is_still_tried() {
 
 #[test]
 fn the_fallback_ends_when_the_network_is_back() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     bench.wait(secs(30));
     assert_eq!(bench.state(), "access-point");
     assert_eq!(bench.up(), LinkNews::FirstAddress);
@@ -331,7 +331,7 @@ fn the_outage_guard_restarts_after_its_minutes() {
         (120 * MINUTE - 1, 120, false),
         (120 * MINUTE, 120, true),
     ] {
-        let mut bench = Bench::connected();
+        let mut bench = LinkFixture::connected();
         bench.settings.wifi_reboot_min = minutes;
         bench.down(LinkFailure::Lost);
         let reason = bench.wait(Duration::from_millis(outage));
@@ -342,7 +342,7 @@ fn the_outage_guard_restarts_after_its_minutes() {
 
 #[test]
 fn without_an_outage_the_guard_does_nothing() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.settings.wifi_reboot_min = 1;
     for _ in 0..10 {
         assert_eq!(bench.wait(secs(59)), None);
@@ -355,7 +355,7 @@ fn without_an_outage_the_guard_does_nothing() {
 
 #[test]
 fn the_guard_is_live_and_asks_once() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     assert_eq!(bench.wait(secs(90)), None);
     bench.settings.wifi_reboot_min = 1;
@@ -365,7 +365,7 @@ fn the_guard_is_live_and_asks_once() {
 
 #[test]
 fn the_guard_does_not_watch_the_access_point() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     bench.settings.wifi_reboot_min = 1;
     bench.settings.wp_timeout = 0;
     assert_eq!(bench.wait(secs(100_000)), None);
@@ -382,7 +382,7 @@ fn the_portal_gives_up_on_a_clock_that_was_provisioned() {
         (0, true, 10_000, false),
         (3600, true, 3600, true),
     ] {
-        let mut bench = Bench::portal();
+        let mut bench = LinkFixture::portal();
         bench.settings.wp_timeout = timeout;
         bench.settings.wifi_configured = configured;
         let reason = bench.wait(secs(after));
@@ -393,14 +393,14 @@ fn the_portal_gives_up_on_a_clock_that_was_provisioned() {
 
 #[test]
 fn the_portal_gives_up_behind_the_fallback_too() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     assert_eq!(bench.wait(FALLBACK_GRACE + secs(899)), None);
     assert_eq!(bench.wait(secs(1)), Some(RebootReason::PortalTimeout));
 }
 
 #[test]
 fn nobodys_attempt_is_cut_short() {
-    let mut bench = Bench::portal();
+    let mut bench = LinkFixture::portal();
     bench.settings.wifi_configured = true;
     bench.wait(secs(895));
     bench.hear(LinkEvent::Trying);
@@ -411,7 +411,7 @@ fn nobodys_attempt_is_cut_short() {
 
 #[test]
 fn a_host_with_a_network_of_its_own_is_left_alone() {
-    let mut bench = Bench::new();
+    let mut bench = LinkFixture::new();
     bench.hear(LinkEvent::Unmanaged);
     assert!(!bench.link.state().managed);
     assert_eq!(bench.up(), LinkNews::FirstAddress);
@@ -427,8 +427,8 @@ fn a_host_with_a_network_of_its_own_is_left_alone() {
 
 #[test]
 fn the_first_join_is_told_from_a_loss() {
-    let mut bench = Bench::new();
-    let look = |bench: &Bench| {
+    let mut bench = LinkFixture::new();
+    let look = |bench: &LinkFixture| {
         let link = &bench.link;
         (link.is_joining(), link.is_lost(), link.is_usable())
     };
@@ -443,7 +443,7 @@ fn the_first_join_is_told_from_a_loss() {
     assert_eq!(look(&bench), (false, true, false));
     bench.wait(secs(5));
     assert_eq!(look(&bench), (false, true, false));
-    assert_eq!(look(&Bench::portal()), (false, false, false));
+    assert_eq!(look(&LinkFixture::portal()), (false, false, false));
 }
 
 #[test]
@@ -459,14 +459,15 @@ fn failures_have_words_and_numbers() {
 #[test]
 fn a_clock_is_announced_once_it_knows_its_name_and_not_as_an_access_point() {
     let settings = Settings::default();
-    assert_eq!(Link::default().advert(&settings), None);
-    let told = |link: &Link, settings: &Settings| link.advert(settings).map(|told| told.hostname);
+    assert_eq!(NetworkLink::default().advert(&settings), None);
+    let told =
+        |link: &NetworkLink, settings: &Settings| link.advert(settings).map(|told| told.hostname);
     let own = Some("papertick-efabcd".to_string());
-    let mut bench = Bench::new();
+    let mut bench = LinkFixture::new();
     assert_eq!(told(&bench.link, &settings), own);
     bench.up();
     assert_eq!(told(&bench.link, &settings), own);
-    assert_eq!(told(&Bench::portal().link, &settings), None);
+    assert_eq!(told(&LinkFixture::portal().link, &settings), None);
     let silent = Settings {
         mdns_enabled: false,
         ..Settings::default()
@@ -476,7 +477,7 @@ fn a_clock_is_announced_once_it_knows_its_name_and_not_as_an_access_point() {
 
 #[test]
 fn a_clock_goes_by_the_name_under_which_it_is_found() {
-    let mut bench = Bench::new();
+    let mut bench = LinkFixture::new();
     let mut settings = Settings::default();
     let mut announce = |name: Option<&str>| {
         bench.hear(LinkEvent::Announced {
@@ -510,7 +511,7 @@ fn a_clock_goes_by_the_name_under_which_it_is_found() {
 
 #[test]
 fn the_password_is_not_printed() {
-    let bench = Bench::portal();
+    let bench = LinkFixture::portal();
     let printed = format!(
         "{:?} {:?} {:?}",
         bench.link,
@@ -522,7 +523,7 @@ fn the_password_is_not_printed() {
 
 #[test]
 fn a_network_that_comes_back_while_the_access_point_stands_in_for_it_ends_all_that() {
-    let mut bench = Bench::provisioned();
+    let mut bench = LinkFixture::provisioned();
     bench.wait(secs(30));
     assert_eq!(bench.state(), "access-point");
     bench.up();
@@ -533,7 +534,7 @@ fn a_network_that_comes_back_while_the_access_point_stands_in_for_it_ends_all_th
 
 #[test]
 fn what_was_wrong_is_told_for_as_long_as_it_is() {
-    let mut bench = Bench::connected();
+    let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     assert_eq!((bench.link.ssid(), bench.link.ip()), ("", ""));
     assert_eq!(bench.link.state().failure, Some("lost"));

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Context, Kind, text};
+use super::{super::reject::Rejection, CheckContext, SettingKind, text};
 use crate::{limits::TEXT_MAX, secret::Endpoint};
 
 /// Host with or without a port, of at most so many bytes.
@@ -12,22 +12,22 @@ pub struct Host(pub usize);
 
 /// Empty or a URL with one of these schemes.
 #[derive(Debug)]
-pub struct Url {
+pub struct UrlKind {
     schemes: Schemes,
     /// Makes the stored form.
     kept: fn(&str) -> String,
 }
 
 /// A URL that is kept as it is written.
-pub const fn url(schemes: Schemes) -> Url {
+pub const fn url(schemes: Schemes) -> UrlKind {
     let kept = as_written;
-    Url { schemes, kept }
+    UrlKind { schemes, kept }
 }
 
 /// A URL that others are built on: slashes at its end are dropped.
-pub const fn base_url(schemes: Schemes) -> Url {
+pub const fn base_url(schemes: Schemes) -> UrlKind {
     let kept = without_end_slashes;
-    Url { schemes, kept }
+    UrlKind { schemes, kept }
 }
 
 /// What a URL may begin with, the safe one first.
@@ -76,7 +76,7 @@ impl Schemes {
     }
 }
 
-impl Kind for Host {
+impl SettingKind for Host {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, self.0)
     }
@@ -110,12 +110,12 @@ impl Kind for Host {
     }
 }
 
-impl Kind for Url {
+impl SettingKind for UrlKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TEXT_MAX)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         self.schemes.check(name, value)
     }
 

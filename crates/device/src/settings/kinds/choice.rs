@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use super::{
     super::{fonts, pools, reject::Rejection},
-    Context, Kind, text,
+    CheckContext, SettingKind, text,
 };
 use crate::limits::TEXT_MAX;
 
 /// One of the ids of a catalogue.
 #[derive(Debug)]
-pub struct Choice {
+pub struct ChoiceKind {
     ids: fn() -> Vec<&'static str>,
     /// Key of the GET document that lists the ids.
     pub(in super::super) listed_as: &'static str,
@@ -30,7 +30,7 @@ enum Dropped {
 }
 
 /// The fonts.
-pub const FONT: Choice = Choice {
+pub const FONT: ChoiceKind = ChoiceKind {
     ids: fonts::ids,
     listed_as: "availableFonts",
     names: None,
@@ -38,19 +38,19 @@ pub const FONT: Choice = Choice {
 };
 
 /// The mining pools; the screens of one that was dropped say that it is offline.
-pub const POOL: Choice = Choice {
+pub const POOL: ChoiceKind = ChoiceKind {
     ids: pools::ids,
     listed_as: "availablePools",
     names: Some(pools::names),
     dropped: Dropped::Kept,
 };
 
-impl Kind for Choice {
+impl SettingKind for ChoiceKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TEXT_MAX)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match (self.ids)().contains(&value.as_str().unwrap_or_default()) {
             true => Ok(()),
             false => Err(Rejection::Unknown(name.into())),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Settings, field::Field, reject::Rejection},
-    Catalogue, Composite, Context, Kind, entries, list, text,
+    Catalogue, CheckContext, Composite, SettingKind, entries, list, text,
 };
 use crate::{
     limits::{CURRENCIES_MAX, TEXT_MAX},
@@ -16,14 +16,14 @@ use crate::{
 #[derive(Debug)]
 pub struct Currencies;
 
-impl Kind for Currencies {
+impl SettingKind for Currencies {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         list(name, value)?;
         let mut texts = entries(value).iter().filter(|entry| entry.is_string());
         texts.try_for_each(|entry| text::text(name, entry, TEXT_MAX))
     }
 
-    fn check(&self, _: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, _: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match entries(value).iter().all(Value::is_string) {
             true => Ok(()),
             false => Err(Rejection::CurrencyNotString),
@@ -73,7 +73,12 @@ impl Composite for Currencies {
         settings.act_currencies.truncate(CURRENCIES_MAX);
     }
 
-    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+    fn emit(
+        &self,
+        name: &'static str,
+        context: &CheckContext<'_>,
+        document: &mut Map<String, Value>,
+    ) {
         let offered = |currency: &&Currency| context.available.currencies.contains(currency);
         let codes = context
             .settings

@@ -5,14 +5,14 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Settings, number, reject::Rejection},
-    Catalogue, Composite, Context, Kind,
+    Catalogue, CheckContext, Composite, SettingKind,
 };
 
 /// `dnd`: the nested object.
 #[derive(Debug)]
 pub struct Dnd;
 
-impl Kind for Dnd {
+impl SettingKind for Dnd {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         let Some(members) = value.as_object() else {
             return Err(Rejection::BadType(name.into()));
@@ -27,7 +27,7 @@ impl Kind for Dnd {
         Ok(())
     }
 
-    fn check(&self, _: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, _: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         // Times that will not be written are not judged.
         if !TIMES.iter().all(|(member, _)| value.get(member).is_some()) || times(value).is_some() {
             return Ok(());
@@ -82,7 +82,12 @@ impl Composite for Dnd {
         }
     }
 
-    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+    fn emit(
+        &self,
+        name: &'static str,
+        context: &CheckContext<'_>,
+        document: &mut Map<String, Value>,
+    ) {
         let settings = &context.settings;
         let object = json!({
             "enabled": settings.dnd_enabled,

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Context, Kind, text, texts};
+use super::{super::reject::Rejection, CheckContext, SettingKind, text, texts};
 use crate::limits::PEER_TEXT_MAX;
 
 /// A list of hosts with or without a port, each once whatever the case of its letters.
@@ -13,12 +13,12 @@ pub struct Hosts;
 /// Pattern of a host: a name, an address, or an IPv6 address in brackets; with a port if it needs one.
 const PATTERN: &str = "^([A-Za-z0-9._-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:.]+\\](:[0-9]{1,5})?|)$";
 
-impl Kind for Hosts {
+impl SettingKind for Hosts {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         texts::shape(name, value)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match texts::entries(value).all(is_host) {
             true => Ok(()),
             false => Err(Rejection::Unknown(name.into())),

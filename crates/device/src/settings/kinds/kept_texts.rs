@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Kind, entries, list, text};
+use super::{super::reject::Rejection, SettingKind, entries, list, text};
 
 /// Texts that are kept at most.
 pub const TEXTS_MAX: usize = 10;
@@ -18,7 +18,7 @@ pub const CELL_MAX: usize = 32;
 #[derive(Debug)]
 pub struct KeptTexts;
 
-impl Kind for KeptTexts {
+impl SettingKind for KeptTexts {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         let bounded = |value: &Value, most| match entries(value).len() <= most {
             true => Ok(()),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{npub, reject::Rejection},
-    Context, Kind, text,
+    CheckContext, SettingKind, text,
 };
 use crate::limits::TEXT_MAX;
 
@@ -24,12 +24,12 @@ pub enum HexKey {
     Any,
 }
 
-impl Kind for HexKey {
+impl SettingKind for HexKey {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TEXT_MAX)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let text = value.as_str().unwrap_or_default();
         match text.is_empty() || self.read(text).is_some() {
             true => Ok(()),

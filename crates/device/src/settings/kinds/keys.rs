@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::reject::Rejection,
-    Context, Kind,
+    CheckContext, SettingKind,
     key::{HexKey, KEY_LEN, PATTERN},
     text, texts,
 };
@@ -14,12 +14,12 @@ use super::{
 #[derive(Debug)]
 pub struct Keys;
 
-impl Kind for Keys {
+impl SettingKind for Keys {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         texts::shape(name, value)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match texts::entries(value).all(|text| HexKey::Any.read(text).is_some()) {
             true => Ok(()),
             false => Err(Rejection::BadHex(name.into())),

@@ -44,17 +44,17 @@ pub struct Catalogue {
     pub screens: Vec<u16>,
 }
 
-/// What a kind may look at besides its value.
+/// What the check of a value may use besides the value.
 #[derive(Debug)]
-pub struct Context<'a> {
+pub struct CheckContext<'a> {
     /// The settings that are stored; for the second walk over a body, with its plain rows in them.
     pub settings: &'a Settings,
     /// What is known outside the table.
     pub available: &'a Catalogue,
 }
 
-/// What a setting can be.
-pub trait Kind: fmt::Debug + Sync {
+/// The type of a setting: how its value is checked and converted.
+pub trait SettingKind: fmt::Debug + Sync {
     /// Checks type, length, control characters and bounds of a value; `name` is the key as it was sent.
     ///
     /// # Errors
@@ -65,7 +65,12 @@ pub trait Kind: fmt::Debug + Sync {
     ///
     /// # Errors
     /// The token that the client is told.
-    fn check(&self, _name: &str, _value: &Value, _context: &Context<'_>) -> Result<(), Rejection> {
+    fn check(
+        &self,
+        _name: &str,
+        _value: &Value,
+        _context: &CheckContext<'_>,
+    ) -> Result<(), Rejection> {
         Ok(())
     }
 
@@ -159,7 +164,12 @@ pub trait Composite {
     fn apply(&self, value: &Value, settings: &mut Settings, available: &Catalogue);
 
     /// Puts into the document of GET what stands there under this name, and what follows from it.
-    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>);
+    fn emit(
+        &self,
+        name: &'static str,
+        context: &CheckContext<'_>,
+        document: &mut Map<String, Value>,
+    );
 
     /// Tells whether every document has the name.
     fn is_always_told(&self) -> bool {
@@ -168,8 +178,8 @@ pub trait Composite {
 }
 
 /// Tells whether a value passes both checks on its own.
-fn passed(kind: &(impl Kind + ?Sized), value: &Value) -> bool {
-    let context = Context {
+fn passed(kind: &(impl SettingKind + ?Sized), value: &Value) -> bool {
+    let context = CheckContext {
         settings: &Settings::default(),
         available: &Catalogue::default(),
     };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{number, reject::Rejection},
-    Kind,
+    SettingKind,
 };
 
 /// Whole number within bounds.
@@ -40,7 +40,7 @@ pub struct Color;
 /// Greatest colour.
 const RGB_MAX: u32 = 0xFF_FF_FF;
 
-impl Kind for Uint {
+impl SettingKind for Uint {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         within(&self.range, name, value)
     }
@@ -69,7 +69,7 @@ impl Numbered {
     }
 }
 
-impl Kind for Numbered {
+impl SettingKind for Numbered {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         within(&self.range(), name, value)
     }
@@ -99,7 +99,7 @@ impl Kind for Numbered {
     }
 }
 
-impl Kind for Color {
+impl SettingKind for Color {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         within(&(0..=RGB_MAX), name, value)
     }

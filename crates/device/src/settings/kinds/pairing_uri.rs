@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use super::{
     super::{pairing, reject::Rejection},
-    Kind, text,
+    SettingKind, text,
 };
 
 /// Pairing URI of a wallet, of at most so many bytes.
 #[derive(Debug)]
-pub struct Pairing(pub usize);
+pub struct PairingKind(pub usize);
 
-impl Kind for Pairing {
+impl SettingKind for PairingKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, self.0)
     }

@@ -3,16 +3,16 @@
 use alloc::string::String;
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Kind, text};
+use super::{super::reject::Rejection, SettingKind, text};
 
 /// Longest password hash that is read back, bytes.
 const HASH_MAX: usize = 512;
 
-/// Text of at most so many bytes of which only a salted hash is kept.
+/// A password of at most so many bytes, of which only a salted hash is kept.
 #[derive(Debug)]
-pub struct Password(pub usize);
+pub struct PasswordKind(pub usize);
 
-impl Kind for Password {
+impl SettingKind for PasswordKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, self.0)
     }

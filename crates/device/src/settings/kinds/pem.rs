@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::reject::{Rejection, TextFault},
-    Context, Kind,
+    CheckContext, SettingKind,
 };
 
 /// Longest text, bytes: two certificates with RSA keys of 2048 bits, or one with 4096.
@@ -46,7 +46,7 @@ pub const PRIVATE_KEY: Pem = Pem {
     most: 1,
 };
 
-impl Kind for Pem {
+impl SettingKind for Pem {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         let text = value
             .as_str()
@@ -58,7 +58,7 @@ impl Kind for Pem {
         Ok(())
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match self.read(value) {
             Some(_) => Ok(()),
             None => Err(Rejection::BadText(name.into(), TextFault::Pem(self.what))),
@@ -159,7 +159,7 @@ mod tests {
     use crate::settings::{Settings, kinds::Catalogue};
 
     fn check(kind: &Pem, text: &str) -> Result<String, String> {
-        let context = Context {
+        let context = CheckContext {
             settings: &Settings::default(),
             available: &Catalogue::default(),
         };

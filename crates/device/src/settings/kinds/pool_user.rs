@@ -9,7 +9,7 @@ use super::{
         pools::{POOLS, UserField},
         reject::Rejection,
     },
-    Catalogue, Composite, Context, Kind, text,
+    Catalogue, CheckContext, Composite, SettingKind, text,
 };
 use crate::secret::Secret;
 
@@ -68,7 +68,7 @@ fn field(settings: &Settings) -> UserField {
     settings.pool().map_or(UserField::Name, |pool| pool.user)
 }
 
-impl Kind for PoolUser {
+impl SettingKind for PoolUser {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, self.0)
     }
@@ -105,7 +105,12 @@ impl Composite for PoolUser {
         settings.mining_pool_user = Secret::new(value.as_str().unwrap_or_default());
     }
 
-    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+    fn emit(
+        &self,
+        name: &'static str,
+        context: &CheckContext<'_>,
+        document: &mut Map<String, Value>,
+    ) {
         let settings = &context.settings;
         let user = &settings.mining_pool_user;
         if is_hidden(settings) {

@@ -3,19 +3,19 @@
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Context, Kind, address::Schemes, texts};
+use super::{super::reject::Rejection, CheckContext, SettingKind, address::Schemes, texts};
 use crate::secret::Endpoint;
 
 /// A list of URLs of web sockets, each once.
 #[derive(Debug)]
 pub struct Relays;
 
-impl Kind for Relays {
+impl SettingKind for Relays {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         texts::shape(name, value)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match texts::entries(value).all(|text| Schemes::Relay.fit(text)) {
             true => Ok(()),
             false => Err(Rejection::BadScheme(name.into())),

@@ -6,14 +6,14 @@ use alloc::{
 };
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Kind, entries};
+use super::{super::reject::Rejection, SettingKind, entries};
 use crate::screens::catalog;
 
 /// Ids of screens.
 #[derive(Debug)]
 pub struct ScreenIds;
 
-impl Kind for ScreenIds {
+impl SettingKind for ScreenIds {
     fn shape(&self, name: &str, _: &Value) -> Result<(), Rejection> {
         Err(Rejection::BadType(name.into()))
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Settings, number, reject::Rejection},
-    Catalogue, Composite, Context, Kind, entries, list,
+    Catalogue, CheckContext, Composite, SettingKind, entries, list,
 };
 use crate::screens::catalog::{self, SCREENS};
 
@@ -16,12 +16,12 @@ use crate::screens::catalog::{self, SCREENS};
 #[derive(Debug)]
 pub struct Screens;
 
-impl Kind for Screens {
+impl SettingKind for Screens {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         list(name, value)
     }
 
-    fn check(&self, _: &str, value: &Value, context: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, _: &str, value: &Value, context: &CheckContext<'_>) -> Result<(), Rejection> {
         let entries = entries(value);
         let ordered = entries.iter().filter(|entry| has_order(entry)).count();
         if ordered != 0 && ordered != entries.len() {
@@ -105,7 +105,12 @@ impl Composite for Screens {
         settings.screen_order = merged(settings, &listed);
     }
 
-    fn emit(&self, name: &'static str, context: &Context<'_>, document: &mut Map<String, Value>) {
+    fn emit(
+        &self,
+        name: &'static str,
+        context: &CheckContext<'_>,
+        document: &mut Map<String, Value>,
+    ) {
         let settings = context.settings;
         let screens = settings.rotation_order().into_iter();
         let list: Vec<Value> = screens

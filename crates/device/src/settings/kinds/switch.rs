@@ -3,17 +3,17 @@
 use alloc::string::String;
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Kind, truth};
+use super::{super::reject::Rejection, SettingKind, truth};
 
 /// True or false.
 #[derive(Debug)]
 pub struct Switch;
 
-/// True or false, where true is what a person calls off.
+/// A switch whose label is the opposite: true means that something is off.
 #[derive(Debug)]
-pub struct Mute;
+pub struct MuteKind;
 
-impl Kind for Mute {
+impl SettingKind for MuteKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         Switch.shape(name, value)
     }
@@ -31,7 +31,7 @@ impl Kind for Mute {
     }
 }
 
-impl Kind for Switch {
+impl SettingKind for Switch {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         truth(name, value)
     }

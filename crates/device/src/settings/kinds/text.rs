@@ -5,19 +5,19 @@ use serde_json::{Value, json};
 
 use super::{
     super::reject::{Rejection, TextFault},
-    Kind,
+    SettingKind,
 };
 use crate::limits::TEXT_MAX;
 
 /// Any text.
 #[derive(Debug)]
-pub struct Text(pub usize);
+pub struct TextKind(pub usize);
 
 /// Text without a colon, which ends the name in basic authentication.
 #[derive(Debug)]
 pub struct UserName(pub usize);
 
-impl Kind for Text {
+impl SettingKind for TextKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text(name, value, self.0)
     }
@@ -39,7 +39,7 @@ impl Kind for Text {
     }
 }
 
-impl Kind for UserName {
+impl SettingKind for UserName {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text(name, value, self.0)?;
         match value.as_str().is_some_and(|user| user.contains(':')) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Key, Settings, reject::Rejection},
-    Catalogue, Composite, Context, Kind,
+    Catalogue, CheckContext, Composite, SettingKind,
 };
 use crate::limits::TIMER_SECONDS_MAX;
 
@@ -13,7 +13,7 @@ use crate::limits::TIMER_SECONDS_MAX;
 #[derive(Debug)]
 pub struct TimePerScreen;
 
-impl Kind for TimePerScreen {
+impl SettingKind for TimePerScreen {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         match value.as_f64() {
             None => Err(Rejection::BadType(name.into())),
@@ -46,7 +46,7 @@ impl Composite for TimePerScreen {
         settings.timer_seconds = value.as_f64().map_or(settings.timer_seconds, seconds);
     }
 
-    fn emit(&self, _: &'static str, _: &Context<'_>, _: &mut Map<String, Value>) {}
+    fn emit(&self, _: &'static str, _: &CheckContext<'_>, _: &mut Map<String, Value>) {}
 }
 
 /// Whole seconds in a number of minutes, at most an hour.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::reject::{Rejection, TextFault},
-    Context, Kind, text,
+    CheckContext, SettingKind, text,
 };
 
 /// Longest topic that an owner can set, bytes.
@@ -17,20 +17,20 @@ pub const GROUPS_MAX: usize = 8;
 /// Longest name of a group, bytes.
 const NAME_MAX: usize = 30;
 
-/// A topic that stands for itself alone.
+/// A topic without wildcards.
 #[derive(Debug)]
-pub struct Topic;
+pub struct TopicKind;
 
 /// Names of groups, with commas between them.
 #[derive(Debug)]
 pub struct GroupNames;
 
-impl Kind for Topic {
+impl SettingKind for TopicKind {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TOPIC_MAX)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let topic = value.as_str().unwrap_or_default();
         let is_level = |level: &str| !level.is_empty() && !level.contains(['+', '#']);
         match topic.split('/').all(is_level) && !topic.starts_with('$') {
@@ -58,12 +58,12 @@ impl Kind for Topic {
     }
 }
 
-impl Kind for GroupNames {
+impl SettingKind for GroupNames {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, CAP)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let names: Vec<&str> = names(value.as_str().unwrap_or_default()).collect();
         if names.len() > GROUPS_MAX {
             return Err(Rejection::BadLength(name.into()));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{number, reject::Rejection},
-    Kind,
+    SettingKind,
 };
 
 /// Least power, quarter-dBm.
@@ -34,7 +34,7 @@ impl TxPower {
     }
 }
 
-impl Kind for TxPower {
+impl SettingKind for TxPower {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         if !value.is_number() {
             return Err(Rejection::BadType(name.into()));

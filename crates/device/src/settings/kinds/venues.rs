@@ -3,19 +3,19 @@
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Context, Kind, texts};
+use super::{super::reject::Rejection, CheckContext, SettingKind, texts};
 use crate::market::venues::{self, VENUES, VenueSpec};
 
 /// A list of venues by the names of their sources, each once.
 #[derive(Debug)]
 pub struct Venues;
 
-impl Kind for Venues {
+impl SettingKind for Venues {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         texts::shape(name, value)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match texts::entries(value).all(|text| venues::named(text).is_some()) {
             true => Ok(()),
             false => Err(Rejection::Unknown(name.into())),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     super::reject::{Rejection, TextFault},
-    Context, Kind, text,
+    CheckContext, SettingKind, text,
 };
 
 /// Longest version, bytes.
@@ -19,12 +19,12 @@ pub struct VersionOrNone;
 const PATTERN: &str =
     "^((0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?)?$";
 
-impl Kind for VersionOrNone {
+impl SettingKind for VersionOrNone {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, VERSION_MAX)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let version = value.as_str().unwrap_or_default();
         match version.is_empty() || is_version(version) {
             true => Ok(()),

@@ -3,19 +3,19 @@
 use alloc::string::String;
 use serde_json::{Value, json};
 
-use super::{super::reject::Rejection, Context, Kind, text};
+use super::{super::reject::Rejection, CheckContext, SettingKind, text};
 use crate::{limits::TEXT_MAX, now};
 
 /// Name of an IANA time zone.
 #[derive(Debug)]
 pub struct ZoneName;
 
-impl Kind for ZoneName {
+impl SettingKind for ZoneName {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text::text(name, value, TEXT_MAX)
     }
 
-    fn check(&self, name: &str, value: &Value, _: &Context<'_>) -> Result<(), Rejection> {
+    fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         match now::Zone::named(value.as_str().unwrap_or_default()) {
             Some(_) => Ok(()),
             None => Err(Rejection::Unknown(name.into())),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use device::{
-    market::{HeightState, Origin},
+    market::{HeightState, ProofOrigin},
     sources::SourceId,
 };
 
@@ -46,11 +46,11 @@ pub struct Heights {
     pub asked: BTreeSet<SourceId>,
     away: BTreeSet<SourceId>,
     /// Peers that have left, while others are there.
-    left: BTreeSet<Origin>,
+    left: BTreeSet<ProofOrigin>,
     /// Sources that were away, and of whom nobody has proven anything since.
     anew: BTreeSet<SourceId>,
     claims: BTreeMap<SourceId, Past<u32>>,
-    proofs: BTreeMap<Origin, Past<(u32, Id)>>,
+    proofs: BTreeMap<ProofOrigin, Past<(u32, Id)>>,
     /// The chain with most blocks; of two that are as long the one that was heard first.
     chain: Vec<Id>,
     /// When anybody has said a height last.
@@ -87,7 +87,7 @@ impl Heights {
     }
 
     /// Somebody sends blocks, the newest of which is the newest that they have.
-    pub fn prove(&mut self, origin: Origin, ids: &[Id], blocks: &Blocks) {
+    pub fn prove(&mut self, origin: ProofOrigin, ids: &[Id], blocks: &Blocks) {
         let is_early = |id: &Id| {
             let is_known = self.chain.contains(id);
             !is_known && self.unix.is_some_and(|unix| blocks.time(*id) > unix + 7200)
@@ -126,7 +126,7 @@ impl Heights {
     }
 
     /// Blocks that follow none of the chain: an explorer may be believed, where nobody knows better.
-    fn prove_loosely(&mut self, origin: Origin, ids: &[Id], blocks: &Blocks) {
+    fn prove_loosely(&mut self, origin: ProofOrigin, ids: &[Id], blocks: &Blocks) {
         let unix = self.unix;
         let is_early = |id: Id| unix.is_some_and(|unix| blocks.time(id) > unix + 7200);
         let has_work = |id: Id| !matches!(blocks.flaw(id), Some(Flaw::NoWork | Flaw::OldVersion));
@@ -145,7 +145,7 @@ impl Heights {
         }
     }
 
-    fn wait_for_time(&mut self, origin: Origin) {
+    fn wait_for_time(&mut self, origin: ProofOrigin) {
         if !self.strict {
             self.proofs.remove(&origin);
             self.fasten(origin.source);
@@ -169,7 +169,7 @@ impl Heights {
     }
 
     /// A peer leaves: what it has proven stays true, and it is a witness of nothing.
-    pub fn part(&mut self, origin: Origin) {
+    pub fn part(&mut self, origin: ProofOrigin) {
         if !self.away.contains(&origin.source) {
             self.left.insert(origin);
         }

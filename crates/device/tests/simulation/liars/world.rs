@@ -7,7 +7,9 @@ use device::{
     board::BoardSpec,
     cells::Mark,
     input::Input,
-    market::{Connection, HeightState, Observation, Origin, PriceState, Reach, Standing},
+    market::{
+        Connection, HeadersReach, HeightState, Observation, PriceState, ProofOrigin, QuoteVerdict,
+    },
     memory::Memory,
     now::{Now, UtcTime},
     request::{Patch, Request},
@@ -205,7 +207,7 @@ impl World {
             }
             Step::Left(peer) => {
                 self.hear(SourceId::Peers, Observation::Left(peer));
-                self.heights.part(Origin {
+                self.heights.part(ProofOrigin {
                     source: SourceId::Peers,
                     place: peer,
                 });
@@ -285,7 +287,7 @@ impl World {
             return;
         }
         let headers = self.blocks.headers(ids);
-        let place = |source, place| Origin { source, place };
+        let place = |source, place| ProofOrigin { source, place };
         let origin = match prover {
             Prover::Peer(number) => place(SourceId::Peers, number),
             Prover::Node => place(SourceId::Node, 0),
@@ -296,7 +298,7 @@ impl World {
         }
         match prover {
             Prover::Peer(_) | Prover::Node => {
-                self.handle(Input::Headers(origin, headers, Reach::Newest))
+                self.handle(Input::Headers(origin, headers, HeadersReach::Newest))
             }
             Prover::Explorer => {
                 let height = self.blocks.height(tip);
@@ -557,9 +559,9 @@ impl World {
             for voice in truth
                 .voices
                 .iter()
-                .filter(|voice| voice.standing != Standing::Old)
+                .filter(|voice| voice.standing != QuoteVerdict::Old)
             {
-                let is_out = voice.standing == Standing::Out;
+                let is_out = voice.standing == QuoteVerdict::Out;
                 let source = voice.source;
                 assert_eq!(is_out, self.quotes.is_out(source), "{source:?} is far off");
             }

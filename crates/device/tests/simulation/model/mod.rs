@@ -14,7 +14,7 @@ use std::{
 
 use device::{
     board::BoardSpec,
-    input::{Contacts, Finished, Input, LinkEvent, Upload},
+    input::{Contacts, Finished, Input, LinkEvent, UpdateEvent},
     market::{Connection, Direction, Observation},
     now::Now,
     request::{FrontlightCommand, Reply, Request},
@@ -600,10 +600,10 @@ impl Model {
         Why::Data
     }
 
-    fn upload(&mut self, upload: &Upload) -> Why {
+    fn upload(&mut self, upload: &UpdateEvent) -> Why {
         let now = self.now.uptime;
         match upload {
-            Upload::Started => {
+            UpdateEvent::Started => {
                 self.lights.update(Some(0));
                 self.show(UPDATE, "update", Vec::new(), 0);
                 if self.frozen.is_none() {
@@ -611,7 +611,7 @@ impl Model {
                 }
                 return Why::Asked;
             }
-            Upload::Failed(_) | Upload::Installed => {
+            UpdateEvent::Failed(_) | UpdateEvent::Installed => {
                 self.lights.update(None);
                 self.layers[UPDATE] = None;
                 if let Some(left) = self.frozen.take() {
@@ -619,10 +619,10 @@ impl Model {
                     self.turn = self.turn.map(|turn| left.map_or(turn, |left| now + left));
                 }
             }
-            Upload::Progress(percent) if self.layers[UPDATE].is_some() => {
+            UpdateEvent::Progress(percent) if self.layers[UPDATE].is_some() => {
                 self.lights.update(Some((*percent).into()));
             }
-            Upload::Progress(_) | Upload::Verified => {}
+            UpdateEvent::Progress(_) | UpdateEvent::Verified => {}
         }
         Why::Data
     }

@@ -302,7 +302,7 @@ fn custom_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
 }
 
 fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    let facts = debug::Facts {
+    let facts = debug::DebugFacts {
         ip: &values.ip,
         ssid: &values.ssid,
         heap_free: values.heap,
@@ -330,7 +330,7 @@ fn sign_in_cells(values: &Values, settings: &Settings, board: &BoardSpec) -> Vec
 const NO_ANSWER: &str = "relay.example: connection refused";
 
 fn provisioning_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    let facts = provisioning::Facts {
+    let facts = provisioning::ProvisioningFacts {
         ssid: &values.access_point,
         password: &values.password,
         hostname: HOSTNAME,

@@ -14,7 +14,7 @@ use device::{
     output::Effect,
     request::{Patch, Reply, Request},
     secret::{Endpoint, Secret},
-    settings::{Settings, emit::Identity},
+    settings::{Settings, emit::BuildIdentity},
     view::View,
 };
 use mqtt::{Means, serve};
@@ -123,9 +123,9 @@ impl Rig {
             inbox: inbox.clone(),
             clock: clock.clone(),
             dialer,
-            identity: Identity {
+            identity: BuildIdentity {
                 git_tag: "4.0.0".into(),
-                ..Identity::default()
+                ..BuildIdentity::default()
             },
             port: 8080,
         };

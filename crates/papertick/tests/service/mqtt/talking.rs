@@ -7,7 +7,7 @@ use std::{
 };
 
 use device::{
-    input::{Input, LinkEvent, LinkFailure, Upload},
+    input::{Input, LinkEvent, LinkFailure, UpdateEvent},
     market::{Direction, Observation, Payment},
     output::{Effect, RebootReason},
     request::Request,
@@ -708,7 +708,7 @@ async fn what_happens_is_told_once_and_not_without_end() {
             json!({ "event_type": "payment", "sats": 2_100, "direction": "sent" }),
         ),
         (
-            Input::Uploaded(Upload::Failed("no room".into())),
+            Input::Uploaded(UpdateEvent::Failed("no room".into())),
             json!({ "event_type": "warning", "text": "an update was given up: no room" }),
         ),
     ] {
