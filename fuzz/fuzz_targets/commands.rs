@@ -6,7 +6,7 @@ use std::{sync::LazyLock, time::Duration};
 use device::{
     device::Device, input::Input, memory::Memory, now::Now, settings::Settings, view::View,
 };
-use interface::{given::Given, operations};
+use interface::{given::Parameters, operations};
 
 const NOW: Now = Now {
     uptime: Duration::ZERO,
@@ -30,7 +30,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(name) = std::str::from_utf8(name) else {
         return;
     };
-    let given = Given::body(body.strip_prefix(b"\n").unwrap_or(body));
+    let given = Parameters::body(body.strip_prefix(b"\n").unwrap_or(body));
     let Ok(asked) = operations::command(name, given, &VIEW) else {
         return;
     };

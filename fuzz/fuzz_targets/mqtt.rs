@@ -1,4 +1,4 @@
-//! Fuzzes what a broker can send: the bytes of a conversation, in both versions, and what its messages ask for.
+//! Fuzzes what a broker can send: the bytes of a session, in both versions, and what its messages ask for.
 #![no_main]
 #![allow(dead_code)]
 
@@ -24,7 +24,7 @@ use interface::mqtt::{topics, wishes};
 use mqtt_protocol_core::mqtt::Version;
 use tokio::time::Instant;
 
-use protocol::{Conversation, Said, Telling, packet_max};
+use protocol::{ProtocolSession, SessionEvent, OutgoingMessage, packet_max};
 
 const NOW: Now = Now {
     uptime: Duration::ZERO,
@@ -58,8 +58,8 @@ static WORLD: LazyLock<(View, Arc<Broker>)> = LazyLock::new(|| {
 });
 
 /// A message of the clock that must arrive.
-fn telling() -> Telling {
-    Telling {
+fn telling() -> OutgoingMessage {
+    OutgoingMessage {
         topic: "papertick/papertick-aabbcc/status".into(),
         payload: b"online".to_vec(),
         is_level: true,
@@ -79,7 +79,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Version::V3_1_1
     };
     let now = Instant::now();
-    let mut talk = Conversation::new(broker, version, now).expect("it can be written");
+    let mut session = ProtocolSession::new(broker, version, now).expect("it can be written");
     // The broker lets the clock in or the bytes say what it does instead.
     let welcome: &[u8] = match (first % 4, version) {
         (0 | 1, Version::V5_0) => &[0x20, 0x03, 0x00, 0x00, 0x00],
@@ -88,18 +88,18 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     };
     let piece = usize::from(first / 4).max(1);
     for piece in [welcome].into_iter().chain(bytes.chunks(piece)) {
-        let Ok(said) = talk.hear(piece, now) else {
+        let Ok(said) = session.receive(piece, now) else {
             return;
         };
         for said in said {
             match said {
-                Said::Welcome => {
+                SessionEvent::Connected => {
                     // A broker may take nothing so large.
-                    if talk.listen(broker, now).is_err() {
+                    if session.subscribe(broker, now).is_err() {
                         return;
                     }
                 }
-                Said::Message(message) => {
+                SessionEvent::Message(message) => {
                     assert!(message.payload.len() <= packet_max(version) as usize);
                     let incoming = topics::read(&message.topic, broker);
                     if let Some(incoming) = incoming {
@@ -110,15 +110,15 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                         let _ = topics::may_answer_on(&topic, broker);
                     }
                 }
-                Said::Listening(_) | Said::NotTaken(_) => {}
+                SessionEvent::Subscribed(_) | SessionEvent::PublishRefused(_) => {}
             }
         }
-        if talk.has_room() {
-            let _ = talk.tell(telling(), now);
+        if session.has_room() {
+            let _ = session.publish(telling(), now);
         }
-        let _ = talk.next_deadline();
-        let count = talk.out().len();
-        talk.sent_bytes(count, now);
+        let _ = session.next_deadline();
+        let count = session.out().len();
+        session.sent_bytes(count, now);
     }
-    let _ = talk.advance(now + Duration::from_secs(60));
+    let _ = session.advance(now + Duration::from_secs(60));
 });

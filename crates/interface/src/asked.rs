@@ -6,73 +6,73 @@ use device::request::{Refusal, Reply, Request};
 
 use crate::{answer::Answer, status};
 
-/// What the device is asked for a client.
+/// A request to the device on behalf of a client.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct DeviceCall {
     /// What the device is asked.
     pub request: Request,
     /// How its reply is told.
-    pub told: Told,
+    pub told: ReplyFormat,
 }
 
-/// How a reply of the device is told.
+/// How the reply of the device becomes the answer to the client.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
-    done: Done,
+pub struct ReplyFormat {
+    done: SuccessAnswer,
     mismatch: &'static str,
 }
 
-/// What is told when it was done.
+/// The answer if the request succeeds.
 #[derive(Debug, Clone, PartialEq)]
-enum Done {
+enum SuccessAnswer {
     /// This, whatever the device says of it.
     Says(Answer),
     /// What the LEDs show then.
     Lights,
 }
 
-impl Asked {
+impl DeviceCall {
     /// A request; when it is done there is nothing to say.
-    pub fn of(request: Request) -> Asked {
-        Asked::telling(request, Answer::done())
+    pub fn of(request: Request) -> DeviceCall {
+        DeviceCall::telling(request, Answer::done())
     }
 
     /// A request, and what is told when it is done.
-    pub fn telling(request: Request, answer: Answer) -> Asked {
-        Asked {
+    pub fn telling(request: Request, answer: Answer) -> DeviceCall {
+        DeviceCall {
             request,
-            told: Told {
-                done: Done::Says(answer),
+            told: ReplyFormat {
+                done: SuccessAnswer::Says(answer),
                 mismatch: "count mismatch",
             },
         }
     }
 
     /// A request after which the colours of the LEDs are told.
-    pub fn telling_lights(request: Request) -> Asked {
-        let mut asked = Asked::of(request);
-        asked.told.done = Done::Lights;
+    pub fn telling_lights(request: Request) -> DeviceCall {
+        let mut asked = DeviceCall::of(request);
+        asked.told.done = SuccessAnswer::Lights;
         asked
     }
 
     /// With these words for a list that has not one entry per LED or channel.
-    pub fn or_mismatch(mut self, words: &'static str) -> Asked {
+    pub fn or_mismatch(mut self, words: &'static str) -> DeviceCall {
         self.told.mismatch = words;
         self
     }
 }
 
-impl Told {
+impl ReplyFormat {
     /// Tells a reply.
     pub fn answer(self, reply: Reply) -> Answer {
         match reply {
             Reply::Done => match self.done {
-                Done::Says(answer) => answer,
-                Done::Lights => Answer::done(),
+                SuccessAnswer::Says(answer) => answer,
+                SuccessAnswer::Lights => Answer::done(),
             },
             Reply::Lights(colours) => match self.done {
-                Done::Says(answer) => answer,
-                Done::Lights => Answer::json(status::lights(&colours)),
+                SuccessAnswer::Says(answer) => answer,
+                SuccessAnswer::Lights => Answer::json(status::lights(&colours)),
             },
             // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
             Reply::Picture(_) | Reply::Judged(_) => Answer::done(),

@@ -5,20 +5,20 @@ use alloc::{string::String, vec::Vec};
 use device::{json, settings::reject::Rejection};
 use serde_json::{Map, Value};
 
-/// What a client gives with its wish.
+/// The parameters of a client's request.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Given {
+pub struct Parameters {
     /// The body.
-    pub body: Body,
+    pub body: RequestBody,
     /// Values by name beside it, for clients that send none; the first of a name counts.
     pub beside: Vec<(String, String)>,
     /// The one value that older clients write into the path.
     pub in_path: Option<String>,
 }
 
-/// A body, as far as it can be understood.
+/// The body of a request, parsed if it is JSON.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Body {
+pub enum RequestBody {
     /// None, or not all of it.
     #[default]
     Missing,
@@ -28,30 +28,30 @@ pub enum Body {
     Json(Value),
 }
 
-impl Body {
+impl RequestBody {
     /// Reads a body that came whole; an empty one is none.
-    pub fn read(bytes: &[u8]) -> Body {
+    pub fn read(bytes: &[u8]) -> RequestBody {
         if bytes.is_empty() {
-            return Body::Missing;
+            return RequestBody::Missing;
         }
-        json::parse(bytes).map_or(Body::NotJson, Body::Json)
+        json::parse(bytes).map_or(RequestBody::NotJson, RequestBody::Json)
     }
 }
 
-impl Given {
+impl Parameters {
     /// A body and nothing else.
-    pub fn body(bytes: &[u8]) -> Given {
-        Given {
-            body: Body::read(bytes),
-            ..Given::default()
+    pub fn body(bytes: &[u8]) -> Parameters {
+        Parameters {
+            body: RequestBody::read(bytes),
+            ..Parameters::default()
         }
     }
 
     /// A member of the body, if that is an object which has it.
     pub fn member(&self, name: &str) -> Option<&Value> {
         match &self.body {
-            Body::Json(value) => value.get(name),
-            Body::Missing | Body::NotJson => None,
+            RequestBody::Json(value) => value.get(name),
+            RequestBody::Missing | RequestBody::NotJson => None,
         }
     }
 
@@ -74,9 +74,9 @@ impl Given {
     /// There is none, or it is no JSON; in a word for the client.
     pub fn json(&self) -> Result<&Value, &'static str> {
         match &self.body {
-            Body::Json(value) => Ok(value),
-            Body::Missing => Err("bad body"),
-            Body::NotJson => Err("bad json"),
+            RequestBody::Json(value) => Ok(value),
+            RequestBody::Missing => Err("bad body"),
+            RequestBody::NotJson => Err("bad json"),
         }
     }
 
@@ -86,10 +86,10 @@ impl Given {
     /// There is none, or it is no JSON, or no object.
     pub fn change(self) -> Result<Map<String, Value>, Rejection> {
         match self.body {
-            Body::Json(Value::Object(members)) => Ok(members),
-            Body::Json(_) => Err(Rejection::NotObject),
-            Body::Missing => Err(Rejection::BadBody),
-            Body::NotJson => Err(Rejection::Json),
+            RequestBody::Json(Value::Object(members)) => Ok(members),
+            RequestBody::Json(_) => Err(Rejection::NotObject),
+            RequestBody::Missing => Err(Rejection::BadBody),
+            RequestBody::NotJson => Err(Rejection::Json),
         }
     }
 

@@ -6,14 +6,16 @@ use alloc::{string::String, vec::Vec};
 
 use device::view::View;
 
-use crate::{answer::Answer, asked::Asked, given::Given, limits::SMALL_BODY_MAX, shape::Shape};
+use crate::{
+    answer::Answer, asked::DeviceCall, given::Parameters, limits::SMALL_BODY_MAX, shape::Shape,
+};
 
 /// What the path of an operation of the control interface begins with; what is left is the operation's name.
 const PREFIX: &str = "/api/";
 
 /// Operations that belong together.
 #[derive(Debug)]
-pub struct Group {
+pub struct OperationGroup {
     /// Heading under which people find them.
     pub name: &'static str,
     /// The operations.
@@ -42,7 +44,7 @@ pub struct Operation {
     /// Answers besides those that every operation of its guard has.
     pub answers: &'static [(u16, Shape)],
     /// Who does it.
-    pub act: Act,
+    pub act: OperationHandler,
 }
 
 /// A way to ask for an operation over HTTP.
@@ -132,20 +134,20 @@ pub enum Guard {
     Portal,
 }
 
-/// Who does what is asked for.
+/// What performs an operation.
 #[derive(Debug, Clone, Copy)]
-pub enum Act {
+pub enum OperationHandler {
     /// The device, which is asked what this function reads from what the client gave.
-    Asks(fn(Given, &View) -> Result<Asked, Answer>),
+    Asks(fn(Parameters, &View) -> Result<DeviceCall, Answer>),
     /// Nobody: this function tells it from the view.
     Tells(fn(&View) -> Answer),
     /// The program.
-    Serves(Service),
+    Serves(ProgramOperation),
 }
 
-/// What the program does by itself.
+/// An operation of the program instead of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Service {
+pub enum ProgramOperation {
     /// Tells the status.
     Status,
     /// Tells the state of the host.
@@ -223,10 +225,10 @@ pub enum Service {
 /// An operation that the device does.
 pub const fn asks(
     summary: &'static str,
-    read: fn(Given, &View) -> Result<Asked, Answer>,
+    read: fn(Parameters, &View) -> Result<DeviceCall, Answer>,
     forms: &'static [Form],
 ) -> Operation {
-    operation(summary, Act::Asks(read), forms)
+    operation(summary, OperationHandler::Asks(read), forms)
 }
 
 /// An operation that tells something from the view.
@@ -235,15 +237,23 @@ pub const fn tells(
     tell: fn(&View) -> Answer,
     forms: &'static [Form],
 ) -> Operation {
-    operation(summary, Act::Tells(tell), forms)
+    operation(summary, OperationHandler::Tells(tell), forms)
 }
 
 /// An operation that the program does by itself.
-pub const fn serves(summary: &'static str, service: Service, forms: &'static [Form]) -> Operation {
-    operation(summary, Act::Serves(service), forms)
+pub const fn serves(
+    summary: &'static str,
+    service: ProgramOperation,
+    forms: &'static [Form],
+) -> Operation {
+    operation(summary, OperationHandler::Serves(service), forms)
 }
 
-const fn operation(summary: &'static str, act: Act, forms: &'static [Form]) -> Operation {
+const fn operation(
+    summary: &'static str,
+    act: OperationHandler,
+    forms: &'static [Form],
+) -> Operation {
     Operation {
         summary,
         forms,

@@ -355,15 +355,15 @@ fn fee(view: &View) -> Value {
     })
 }
 
-/// A voice, whatever it is about.
-struct Heard {
+/// What one source reports.
+struct SourceReport {
     source: SourceId,
     value: String,
     seen: Seen,
     standing: QuoteVerdict,
 }
 
-impl Heard {
+impl SourceReport {
     fn object(self, uptime: Duration) -> Value {
         let age = self.seen.age_at(uptime).unwrap_or_default();
         json!({
@@ -393,7 +393,7 @@ fn prices(view: &View, uptime: Option<Duration>) -> Value {
             object["shown"] = amount(price.value).into();
             object["spreadPermille"] = truth.spread_permille.into();
             let voice = |voice: &Voice| {
-                let told = Heard {
+                let told = SourceReport {
                     source: voice.source,
                     value: amount(voice.price),
                     seen: voice.seen,

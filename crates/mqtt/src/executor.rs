@@ -6,7 +6,7 @@ use device::{
     request::{Patch, Reply, Request},
     view::View,
 };
-use interface::{answer::Answer, asked::Asked};
+use interface::{answer::Answer, asked::DeviceCall};
 use passwords::Hasher;
 use runtime::inbox::Inbox;
 use serde_json::{Map, Value};
@@ -25,9 +25,9 @@ pub struct CommandExecutor {
 
 impl CommandExecutor {
     /// Sends requests to the device one after the other; the first refusal ends it.
-    pub async fn perform(self, asked: Vec<Asked>) -> Answer {
+    pub async fn perform(self, asked: Vec<DeviceCall>) -> Answer {
         let mut answer = Answer::done();
-        for Asked { request, told } in asked {
+        for DeviceCall { request, told } in asked {
             let reply = match self.ask(request).await {
                 Ok(reply) => reply,
                 Err(refusal) => return refusal,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use interface::mqtt::topics::Level;
+use interface::mqtt::topics::RetainedTopic;
 use tokio::time::Instant;
 
 /// Time between two tellings of how the host is.
@@ -11,7 +11,7 @@ pub const HOST_EVERY: Duration = Duration::from_secs(60);
 /// What is known of a level.
 #[derive(Debug)]
 struct Row {
-    level: Level,
+    level: RetainedTopic,
     /// It may differ from what was told.
     is_stale: bool,
     /// Names what was told.
@@ -19,28 +19,28 @@ struct Row {
     not_before: Instant,
 }
 
-/// All levels of a connection, the first of them first.
+/// The retained topics of a connection, in the order in which they are published.
 #[derive(Debug)]
-pub struct Levels {
+pub struct RetainedTopics {
     rows: Vec<Row>,
 }
 
-impl Levels {
+impl RetainedTopics {
     /// The levels of a clock with so many LEDs, all untold.
-    pub fn new(leds: usize, now: Instant) -> Levels {
+    pub fn new(leds: usize, now: Instant) -> RetainedTopics {
         let row = |level| Row {
             level,
             is_stale: true,
             told: None,
             not_before: now,
         };
-        Levels {
-            rows: Level::all(leds).into_iter().map(row).collect(),
+        RetainedTopics {
+            rows: RetainedTopic::all(leds).into_iter().map(row).collect(),
         }
     }
 
     /// Takes note that a level may differ.
-    pub fn changed(&mut self, is_meant: impl Fn(Level) -> bool) {
+    pub fn changed(&mut self, is_meant: impl Fn(RetainedTopic) -> bool) {
         for row in self.rows.iter_mut().filter(|row| is_meant(row.level)) {
             row.is_stale = true;
         }
@@ -57,7 +57,7 @@ impl Levels {
     }
 
     /// The first level that may differ and is due.
-    pub fn next(&self, now: Instant) -> Option<Level> {
+    pub fn next(&self, now: Instant) -> Option<RetainedTopic> {
         let mut due = self
             .rows
             .iter()
@@ -72,13 +72,13 @@ impl Levels {
     }
 
     /// Takes note of what is to be told of a level now; tells whether that is news.
-    pub fn is_news(&mut self, level: Level, name: u64, now: Instant) -> bool {
+    pub fn is_news(&mut self, level: RetainedTopic, name: u64, now: Instant) -> bool {
         let Some(row) = self.row(level) else {
             return false;
         };
         let is_news = row.told != Some(name);
         // Nobody says when that differs, so it is looked at again whatever it is now.
-        row.is_stale = level == Level::Host;
+        row.is_stale = level == RetainedTopic::Host;
         if row.is_stale {
             row.not_before = now + gap(level);
         }
@@ -86,37 +86,38 @@ impl Levels {
     }
 
     /// Takes note that this was told of a level.
-    pub fn told(&mut self, level: Level, name: u64, now: Instant) {
+    pub fn told(&mut self, level: RetainedTopic, name: u64, now: Instant) {
         if let Some(row) = self.row(level) {
             row.told = Some(name);
             row.not_before = now + gap(level);
         }
     }
 
-    fn row(&mut self, level: Level) -> Option<&mut Row> {
+    fn row(&mut self, level: RetainedTopic) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.level == level)
     }
 }
 
 /// Least time between two tellings of a level.
-fn gap(level: Level) -> Duration {
+fn gap(level: RetainedTopic) -> Duration {
     match level {
-        Level::Status => Duration::ZERO,
-        Level::Info
-        | Level::State
-        | Level::Update
-        | Level::Settings
-        | Level::Reported
-        | Level::Strip
-        | Level::Led(_)
-        | Level::Frontlight
-        | Level::Panels => Duration::from_secs(1),
+        RetainedTopic::Status => Duration::ZERO,
+        RetainedTopic::Info
+        | RetainedTopic::State
+        | RetainedTopic::Update
+        | RetainedTopic::Settings
+        | RetainedTopic::Reported
+        | RetainedTopic::Strip
+        | RetainedTopic::Led(_)
+        | RetainedTopic::Frontlight
+        | RetainedTopic::Panels => Duration::from_secs(1),
         // It differs at any moment.
-        Level::Host => HOST_EVERY,
+        RetainedTopic::Host => HOST_EVERY,
         // Each of these makes who follows write down much.
-        Level::Market | Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
-            Duration::from_secs(5)
-        }
+        RetainedTopic::Market
+        | RetainedTopic::Discovery
+        | RetainedTopic::QuietFrom
+        | RetainedTopic::QuietUntil => Duration::from_secs(5),
     }
 }
 
@@ -127,19 +128,19 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_newest_of_each_is_told_and_not_too_often() {
         let begun = Instant::now();
-        let mut levels = Levels::new(1, begun);
+        let mut levels = RetainedTopics::new(1, begun);
         let mut told = Vec::new();
         while let Some(level) = levels.next(begun) {
             assert!(levels.is_news(level, 1, begun));
             levels.told(level, 1, begun);
             told.push(level);
         }
-        assert_eq!(told, Level::all(1));
+        assert_eq!(told, RetainedTopic::all(1));
         // How the host is differs without anybody saying so.
         let minute = Some(begun + HOST_EVERY);
         assert_eq!(levels.next_deadline(), minute);
 
-        levels.changed(|level| [Level::State, Level::Market].contains(&level));
+        levels.changed(|level| [RetainedTopic::State, RetainedTopic::Market].contains(&level));
         assert_eq!(levels.next(begun), None);
         let (second, fifth) = (
             begun + Duration::from_secs(1),
@@ -147,21 +148,21 @@ mod tests {
         );
         assert_eq!(
             (levels.next_deadline(), levels.next(second)),
-            (Some(second), Some(Level::State))
+            (Some(second), Some(RetainedTopic::State))
         );
         // What is as it was told is no news, and counts as told.
-        assert!(!levels.is_news(Level::State, 1, second));
+        assert!(!levels.is_news(RetainedTopic::State, 1, second));
         assert_eq!(
             (levels.next_deadline(), levels.next(fifth)),
-            (Some(fifth), Some(Level::Market))
+            (Some(fifth), Some(RetainedTopic::Market))
         );
-        assert!(levels.is_news(Level::Market, 2, fifth));
-        levels.told(Level::Market, 2, fifth);
+        assert!(levels.is_news(RetainedTopic::Market, 2, fifth));
+        levels.told(RetainedTopic::Market, 2, fifth);
         // Also where it is the same for a while.
         for round in 1..4 {
             let now = begun + round * HOST_EVERY;
-            assert_eq!(levels.next(now), Some(Level::Host));
-            assert!(!levels.is_news(Level::Host, 1, now));
+            assert_eq!(levels.next(now), Some(RetainedTopic::Host));
+            assert!(!levels.is_news(RetainedTopic::Host, 1, now));
             assert_eq!(levels.next_deadline(), Some(now + HOST_EVERY));
         }
     }
@@ -169,7 +170,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_knows_nothing_is_told_everything_in_order_however_soon() {
         let begun = Instant::now();
-        let mut levels = Levels::new(1, begun);
+        let mut levels = RetainedTopics::new(1, begun);
         let mut tell_all = |now| {
             let mut told = Vec::new();
             while let Some(level) = levels.next(now) {
@@ -180,8 +181,8 @@ mod tests {
             levels.forgotten(now);
             told
         };
-        assert_eq!(tell_all(begun), Level::all(1));
+        assert_eq!(tell_all(begun), RetainedTopic::all(1));
         // A state that comes before what it is the state of is lost.
-        assert_eq!(tell_all(begun), Level::all(1));
+        assert_eq!(tell_all(begun), RetainedTopic::all(1));
     }
 }

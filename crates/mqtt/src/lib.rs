@@ -4,9 +4,9 @@
 //! clock publishes, `executor` the way into the device, and `retained` the settings that others retain for the clock. Topics
 //! and documents are in `interface`.
 
+mod context;
 mod executor;
 mod levels;
-mod means;
 mod outlet;
 mod protocol;
 mod retained;
@@ -28,11 +28,11 @@ use net::{
 };
 use tokio::time::sleep;
 
+pub use context::MqttContext;
 use executor::CommandExecutor;
-pub use means::Means;
 use runtime::outage::Outage;
 use runtime::tasks::{Stop, Tasks};
-use session::{Ended, Spread};
+use session::{ConnectionEnd, Spread};
 
 /// Time that the tasks of the door have to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -41,30 +41,34 @@ const GRACE: Duration = Duration::from_secs(1);
 const UNANSWERED_MAX: u32 = 2;
 
 /// Follows what the device wants of the broker until told to stop.
-pub async fn serve(mut means: Means, mut stop: Stop) {
+pub async fn serve(mut context: MqttContext, mut stop: Stop) {
     let (hasher, jobs) = passwords::hasher();
     let mut parts = Tasks::new();
     parts.spawn("MQTT passwords", passwords::run(jobs));
     let executor = CommandExecutor {
-        inbox: means.inbox.clone(),
-        view: means.view.clone(),
+        inbox: context.inbox.clone(),
+        view: context.view.clone(),
         hasher,
     };
-    let mut keeper = Keeper {
+    let mut keeper = ReconnectState {
         automatic: Automatic::default(),
         backoff: Backoff::new(Chance::new()),
         outage: Outage::default(),
         spread: Spread::new(),
     };
     loop {
-        let plan = means.plans.borrow_and_update().clone();
+        let plan = context.plans.borrow_and_update().clone();
         let next = match plan {
-            MqttPlan::On(broker) => keeper.keep(&mut means, &executor, broker, &mut stop).await,
+            MqttPlan::On(broker) => {
+                keeper
+                    .keep(&mut context, &executor, broker, &mut stop)
+                    .await
+            }
             MqttPlan::Off | MqttPlan::Paused => {
                 tokio::select! {
                     biased;
                     () = stop.stopped() => Next::Stop,
-                    changed = means.plans.changed() => match changed {
+                    changed = context.plans.changed() => match changed {
                         Ok(()) => Next::Look,
                         // Without anybody to plan the clock is ending.
                         Err(_) => Next::Stop,
@@ -87,8 +91,8 @@ enum Next {
     Stop,
 }
 
-/// What is remembered from one connection to the next.
-struct Keeper {
+/// State that is kept from one connection to the next.
+struct ReconnectState {
     automatic: Automatic,
     backoff: Backoff,
     outage: Outage,
@@ -130,12 +134,15 @@ impl Automatic {
     }
 
     /// Records how a connection ended. Returns whether to try the older protocol version at once.
-    fn ended(&mut self, ended: &Ended) -> bool {
+    fn ended(&mut self, ended: &ConnectionEnd) -> bool {
         self.unanswered = match ended {
-            Ended::Unanswered(_) => self.unanswered + 1,
-            Ended::OtherVersion | Ended::Stopped | Ended::Changed | Ended::Failed { .. } => 0,
+            ConnectionEnd::Unanswered(_) => self.unanswered + 1,
+            ConnectionEnd::OtherVersion
+            | ConnectionEnd::Stopped
+            | ConnectionEnd::Changed
+            | ConnectionEnd::Failed { .. } => 0,
         };
-        let is_unknown = *ended == Ended::OtherVersion || self.unanswered >= UNANSWERED_MAX;
+        let is_unknown = *ended == ConnectionEnd::OtherVersion || self.unanswered >= UNANSWERED_MAX;
         if !is_unknown {
             return false;
         }
@@ -148,11 +155,11 @@ impl Automatic {
     }
 }
 
-impl Keeper {
+impl ReconnectState {
     /// Keeps a connection to a broker until another one is wanted, or none.
     async fn keep(
         &mut self,
-        means: &mut Means,
+        context: &mut MqttContext,
         executor: &CommandExecutor,
         broker: Arc<Broker>,
         stop: &mut Stop,
@@ -164,9 +171,9 @@ impl Keeper {
                 MqttProtocol::V5 => Version::V5_0,
                 MqttProtocol::V3 => Version::V3_1_1,
             };
-            tell(means, Connection::Connecting).await;
+            tell(context, Connection::Connecting).await;
             let session = session::run(
-                means,
+                context,
                 executor,
                 Arc::clone(&broker),
                 version,
@@ -177,7 +184,7 @@ impl Keeper {
             let ended = AssertUnwindSafe(session).catch_unwind().await;
             let ended = ended.unwrap_or_else(|_| {
                 tracing::error!("the connection to the broker panicked");
-                Ended::Failed {
+                ConnectionEnd::Failed {
                     reason: "it broke off by itself".into(),
                     up_since: None,
                 }
@@ -187,14 +194,14 @@ impl Keeper {
                 continue;
             }
             let (reason, up_since) = match ended {
-                Ended::Stopped => return Next::Stop,
-                Ended::Changed => return Next::Look,
-                Ended::OtherVersion => (
+                ConnectionEnd::Stopped => return Next::Stop,
+                ConnectionEnd::Changed => return Next::Look,
+                ConnectionEnd::OtherVersion => (
                     "the broker does not know this version of MQTT".to_owned(),
                     None,
                 ),
-                Ended::Unanswered(reason) => (reason, None),
-                Ended::Failed { reason, up_since } => (reason, up_since),
+                ConnectionEnd::Unanswered(reason) => (reason, None),
+                ConnectionEnd::Failed { reason, up_since } => (reason, up_since),
             };
             if up_since.is_some() {
                 self.outage.end();
@@ -206,19 +213,19 @@ impl Keeper {
             if self.outage.is_news(&reason) {
                 tracing::warn!(reason, "the broker is not there");
             }
-            tell(means, Connection::Down { reason, retry_in }).await;
+            tell(context, Connection::Down { reason, retry_in }).await;
             tokio::select! {
                 biased;
                 () = stop.stopped() => return Next::Stop,
-                _ = means.plans.changed() => return Next::Look,
+                _ = context.plans.changed() => return Next::Look,
                 () = sleep(retry_in) => {}
             }
         }
     }
 }
 
-async fn tell(means: &Means, connection: Connection) {
+async fn tell(context: &MqttContext, connection: Connection) {
     // The loss of the device is noticed elsewhere.
     let told = Input::Brokered(Brokered::Connection(connection));
-    let _ = means.inbox.tell(told).await;
+    let _ = context.inbox.tell(told).await;
 }

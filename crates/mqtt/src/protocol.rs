@@ -1,4 +1,5 @@
-//! One conversation with a broker as a value: bytes go in, what they say comes out, and so do bytes to be sent.
+//! The protocol state of one connection to a broker, without I/O: received bytes go in; events and bytes to send come
+//! out.
 //!
 //! It knows no network and no clock; both versions of the protocol are spoken alike.
 
@@ -12,7 +13,7 @@ use std::{collections::VecDeque, num::NonZeroU16, time::Duration};
 use device::mqtt::Broker;
 use interface::mqtt::{
     documents::OFFLINE,
-    topics::{self, Level},
+    topics::{self, RetainedTopic},
 };
 use mqtt_protocol_core::mqtt::{
     Connection, Version,
@@ -46,9 +47,9 @@ pub const ACK_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest data of a caller's own that is sent back to it, bytes.
 const CORRELATION_MAX: usize = 256;
 
-/// Why a conversation is over, in words fit for people.
+/// Why a session ended, as text for owners.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Over {
+pub enum ProtocolEnd {
     /// The broker does not know this version of the protocol.
     OtherVersion,
     /// The broker closed the connection without a CONNACK; why, in words.
@@ -66,22 +67,22 @@ pub enum NotSent {
     Refused,
 }
 
-/// What the broker said.
+/// An event of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum SessionEvent {
     /// It takes the connection.
-    Welcome,
+    Connected,
     /// It lets the clock listen; to these filters it does not, counted from 0.
-    Listening(Vec<usize>),
+    Subscribed(Vec<usize>),
     /// It does not take what the clock tells, for this reason.
-    NotTaken(String),
+    PublishRefused(String),
     /// Somebody says something.
-    Message(Message),
+    Message(IncomingMessage),
 }
 
-/// A message from somebody.
+/// A message from the broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct IncomingMessage {
     /// Its topic.
     pub topic: String,
     /// What it says.
@@ -92,9 +93,9 @@ pub struct Message {
     pub answer: Option<(String, Option<Vec<u8>>)>,
 }
 
-/// A message of ours.
+/// A message to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Telling {
+pub struct OutgoingMessage {
     /// Its topic.
     pub topic: String,
     /// What it says.
@@ -107,9 +108,9 @@ pub struct Telling {
     pub correlation: Option<Vec<u8>>,
 }
 
-/// What the broker can do less than others.
+/// What the broker does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Limits {
+struct BrokerLimits {
     keeps: bool,
     acknowledges: bool,
 }
@@ -117,7 +118,7 @@ struct Limits {
 /// An answer that the broker owes.
 #[derive(Debug, Clone, Copy)]
 struct Owed {
-    /// Bytes of the conversation up to the end of what it answers.
+    /// Bytes of the session up to the end of what it answers.
     end: u64,
     /// Since when it is waited for; none while what it answers is on its way, whose time is bounded elsewhere.
     since: Option<Instant>,
@@ -129,8 +130,8 @@ impl Owed {
     }
 }
 
-/// One conversation.
-pub struct Conversation {
+/// The protocol state of one connection to the broker.
+pub struct ProtocolSession {
     connection: Connection<Client>,
     version: Version,
     /// Bytes to be sent.
@@ -144,16 +145,20 @@ pub struct Conversation {
     admission: Option<Owed>,
     /// The acknowledgements of what must arrive.
     acks: VecDeque<Owed>,
-    limits: Limits,
+    limits: BrokerLimits,
     is_welcome: bool,
 }
 
-impl Conversation {
+impl ProtocolSession {
     /// Begins one: the words of the clock are ready to be sent.
     ///
     /// # Errors
     /// Something that the broker is to be told cannot be written in the protocol.
-    pub fn new(broker: &Broker, version: Version, now: Instant) -> Result<Conversation, Over> {
+    pub fn new(
+        broker: &Broker,
+        version: Version,
+        now: Instant,
+    ) -> Result<ProtocolSession, ProtocolEnd> {
         let options = ConnectionOptions::new()
             .maximum_packet_size_recv(packet_max(version))
             .receive_maximum(RECEIVE_MAX.get());
@@ -164,9 +169,10 @@ impl Conversation {
             Version::V3_1_1 => hello_3(broker),
             Version::V5_0 | Version::Undetermined => hello_5(broker),
         };
-        let unwritable =
-            |error| Over::Because(format!("the broker cannot be told this: {}", words(error)));
-        let mut conversation = Conversation {
+        let unwritable = |error| {
+            ProtocolEnd::Because(format!("the broker cannot be told this: {}", words(error)))
+        };
+        let mut session = ProtocolSession {
             connection,
             version,
             out: Vec::new(),
@@ -175,34 +181,38 @@ impl Conversation {
             pong: None,
             admission: None,
             acks: VecDeque::new(),
-            limits: Limits {
+            limits: BrokerLimits {
                 keeps: true,
                 acknowledges: true,
             },
             is_welcome: false,
         };
-        let events = conversation.connection.send(hello.map_err(unwritable)?);
-        conversation.follow(events, now)?;
-        conversation.admission = Some(conversation.owed());
-        Ok(conversation)
+        let events = session.connection.send(hello.map_err(unwritable)?);
+        session.follow(events, now)?;
+        session.admission = Some(session.owed());
+        Ok(session)
     }
 
     /// The broker closed the connection, or it was lost.
-    pub fn closed(&self, reason: String) -> Over {
+    pub fn closed(&self, reason: String) -> ProtocolEnd {
         match self.is_welcome {
-            true => Over::Because(reason),
-            false => Over::Unanswered(reason),
+            true => ProtocolEnd::Because(reason),
+            false => ProtocolEnd::Unanswered(reason),
         }
     }
 
     /// Takes bytes of the broker.
     ///
     /// # Errors
-    /// The conversation is over.
-    pub fn hear(&mut self, bytes: &[u8], now: Instant) -> Result<Vec<Said>, Over> {
+    /// The session has ended.
+    pub fn receive(
+        &mut self,
+        bytes: &[u8],
+        now: Instant,
+    ) -> Result<Vec<SessionEvent>, ProtocolEnd> {
         // A broker of the older version answers in its own words.
         if !self.is_welcome && self.version == Version::V5_0 && is_refusal_of_version(bytes) {
-            return Err(Over::OtherVersion);
+            return Err(ProtocolEnd::OtherVersion);
         }
         let mut said = Vec::new();
         let mut cursor = Cursor::new(bytes);
@@ -217,10 +227,10 @@ impl Conversation {
     /// Asks to listen; in the older version what stands at the broker comes again each time.
     ///
     /// # Errors
-    /// The conversation is over, or a filter is none.
-    pub fn listen(&mut self, broker: &Broker, now: Instant) -> Result<(), Over> {
+    /// The session has ended, or a filter is none.
+    pub fn subscribe(&mut self, broker: &Broker, now: Instant) -> Result<(), ProtocolEnd> {
         let filters = topics::filters(broker);
-        let refused = |error| Over::Because(words(error));
+        let refused = |error| ProtocolEnd::Because(words(error));
         let entry = |filter: &String| {
             let retained = if topics::stands(filter) {
                 RetainHandling::SendRetained
@@ -270,8 +280,8 @@ impl Conversation {
     /// Tells something.
     ///
     /// # Errors
-    /// It is not sent; the conversation goes on.
-    pub fn tell(&mut self, telling: Telling, now: Instant) -> Result<(), NotSent> {
+    /// It is not sent; the session goes on.
+    pub fn publish(&mut self, telling: OutgoingMessage, now: Instant) -> Result<(), NotSent> {
         let must_arrive = telling.must_arrive && self.limits.acknowledges;
         let id = match must_arrive {
             true => Some(
@@ -302,7 +312,7 @@ impl Conversation {
     }
 
     /// Says good-bye; nothing can be told after it.
-    pub fn bid_farewell(&mut self, now: Instant) {
+    pub fn disconnect(&mut self, now: Instant) {
         let packet: Result<Packet, MqttError> = match self.version {
             Version::V3_1_1 => v3_1_1::Disconnect::builder().build().map(Packet::from),
             Version::V5_0 | Version::Undetermined => {
@@ -369,10 +379,10 @@ impl Conversation {
     ///
     /// # Errors
     /// The broker did not answer in time.
-    pub fn advance(&mut self, now: Instant) -> Result<(), Over> {
+    pub fn advance(&mut self, now: Instant) -> Result<(), ProtocolEnd> {
         let is_late = |until: Option<Instant>| until.is_some_and(|until| until <= now);
         if is_late(self.answer_due()) {
-            return Err(Over::Because(format!(
+            return Err(ProtocolEnd::Because(format!(
                 "the broker did not answer within {} s",
                 ACK_TIMEOUT.as_secs()
             )));
@@ -385,8 +395,8 @@ impl Conversation {
         Ok(())
     }
 
-    fn packet(&self, telling: Telling, id: Option<u16>) -> Result<Packet, NotSent> {
-        let Telling {
+    fn packet(&self, telling: OutgoingMessage, id: Option<u16>) -> Result<Packet, NotSent> {
+        let OutgoingMessage {
             topic,
             payload,
             is_level,
@@ -440,7 +450,7 @@ impl Conversation {
                 Event::NotifyError(MqttError::PacketTooLarge) => outcome = Err(NotSent::TooLarge),
                 Event::NotifyError(_) => outcome = Err(NotSent::Refused),
                 event => {
-                    // Nothing that is sent ends a conversation.
+                    // Nothing that is sent ends a session.
                     let _ = self.follow(vec![event], now);
                 }
             }
@@ -448,7 +458,11 @@ impl Conversation {
         outcome
     }
 
-    fn follow(&mut self, events: Vec<Event>, now: Instant) -> Result<Vec<Said>, Over> {
+    fn follow(
+        &mut self,
+        events: Vec<Event>,
+        now: Instant,
+    ) -> Result<Vec<SessionEvent>, ProtocolEnd> {
         let mut said = Vec::new();
         let mut error = None;
         let mut is_over = false;
@@ -483,7 +497,7 @@ impl Conversation {
                 }
                 Event::NotifyError(MqttError::PacketTooLarge) => {
                     let most = packet_max(self.version);
-                    return Err(Over::Because(format!(
+                    return Err(ProtocolEnd::Because(format!(
                         "the broker sends a message of more than {most} bytes, which may stand at a topic of the clock"
                     )));
                 }
@@ -493,15 +507,17 @@ impl Conversation {
             }
         }
         match (error, is_over) {
-            (Some(reason), _) => Err(Over::Because(format!(
+            (Some(reason), _) => Err(ProtocolEnd::Because(format!(
                 "what the broker sends makes no sense: {reason}"
             ))),
-            (None, true) => Err(Over::Because("the broker ended the connection".into())),
+            (None, true) => Err(ProtocolEnd::Because(
+                "the broker ended the connection".into(),
+            )),
             (None, false) => Ok(said),
         }
     }
 
-    fn read(&mut self, packet: Packet, now: Instant) -> Result<Option<Said>, Over> {
+    fn read(&mut self, packet: Packet, now: Instant) -> Result<Option<SessionEvent>, ProtocolEnd> {
         match packet {
             Packet::V3_1_1Connack(answer) => {
                 let code = answer.return_code();
@@ -527,7 +543,7 @@ impl Conversation {
                     .iter()
                     .enumerate()
                     .filter(|(_, code)| code.is_failure());
-                Ok(Some(Said::Listening(
+                Ok(Some(SessionEvent::Subscribed(
                     refused.map(|(place, _)| place).collect(),
                 )))
             }
@@ -538,7 +554,7 @@ impl Conversation {
                     .iter()
                     .enumerate()
                     .filter(|(_, code)| code.is_failure());
-                Ok(Some(Said::Listening(
+                Ok(Some(SessionEvent::Subscribed(
                     refused.map(|(place, _)| place).collect(),
                 )))
             }
@@ -552,11 +568,11 @@ impl Conversation {
                     .reason_code()
                     .filter(|code| *code != PubackReasonCode::NoMatchingSubscribers);
                 let refused = code.filter(|code| !code.is_success());
-                Ok(refused.map(|code| Said::NotTaken(words(code))))
+                Ok(refused.map(|code| SessionEvent::PublishRefused(words(code))))
             }
             Packet::V3_1_1Publish(publish) => {
                 self.acknowledge(publish.qos(), publish.packet_id(), now)?;
-                Ok(Some(Said::Message(Message {
+                Ok(Some(SessionEvent::Message(IncomingMessage {
                     topic: publish.topic_name().to_owned(),
                     payload: publish.payload().as_slice().to_vec(),
                     is_retained: publish.retain(),
@@ -565,7 +581,7 @@ impl Conversation {
             }
             Packet::V5_0Publish(publish) => {
                 self.acknowledge(publish.qos(), publish.packet_id(), now)?;
-                Ok(Some(Said::Message(Message {
+                Ok(Some(SessionEvent::Message(IncomingMessage {
                     topic: publish.topic_name().to_owned(),
                     payload: publish.payload().as_slice().to_vec(),
                     is_retained: publish.retain(),
@@ -576,7 +592,7 @@ impl Conversation {
                 let reason = farewell
                     .reason_code()
                     .map(|code| format!(": {}", words(code)));
-                Err(Over::Because(format!(
+                Err(ProtocolEnd::Because(format!(
                     "the broker ended the connection{}",
                     reason.unwrap_or_default()
                 )))
@@ -586,13 +602,13 @@ impl Conversation {
     }
 
     /// Acknowledges a message, where it wants that; the connection itself would not look at its number.
-    fn acknowledge(&mut self, qos: Qos, id: Option<u16>, now: Instant) -> Result<(), Over> {
+    fn acknowledge(&mut self, qos: Qos, id: Option<u16>, now: Instant) -> Result<(), ProtocolEnd> {
         let id = match (qos, id) {
             (Qos::AtMostOnce, _) => return Ok(()),
             (Qos::AtLeastOnce, Some(id)) => id,
             // Nobody asked for more, and a message that is to be acknowledged has a number.
             (Qos::AtLeastOnce | Qos::ExactlyOnce, _) => {
-                return Err(Over::Because(
+                return Err(ProtocolEnd::Because(
                     "what the broker sends makes no sense: another quality than was asked for"
                         .into(),
                 ));
@@ -609,7 +625,7 @@ impl Conversation {
                 .map(Packet::from),
         };
         let senseless = |error| {
-            Over::Because(format!(
+            ProtocolEnd::Because(format!(
                 "what the broker sends makes no sense: {}",
                 words(error)
             ))
@@ -627,15 +643,19 @@ impl Conversation {
         }
     }
 
-    fn welcome(&mut self, is_welcome: bool, code: &str) -> Result<Option<Said>, Over> {
+    fn welcome(
+        &mut self,
+        is_welcome: bool,
+        code: &str,
+    ) -> Result<Option<SessionEvent>, ProtocolEnd> {
         self.admission = None;
         self.is_welcome = is_welcome;
         match (is_welcome, code) {
-            (true, _) => Ok(Some(Said::Welcome)),
+            (true, _) => Ok(Some(SessionEvent::Connected)),
             (false, "UnsupportedProtocolVersion" | "UnacceptableProtocolVersion") => {
-                Err(Over::OtherVersion)
+                Err(ProtocolEnd::OtherVersion)
             }
-            (false, code) => Err(Over::Because(format!(
+            (false, code) => Err(ProtocolEnd::Because(format!(
                 "the broker refused: {}",
                 plain(code)
             ))),
@@ -694,7 +714,10 @@ fn hello_3(broker: &Broker) -> Result<Packet, MqttError> {
 
 /// What the broker says when the clock is lost.
 fn last_words(broker: &Broker) -> (String, &'static str) {
-    (Level::Status.topic(broker).unwrap_or_default(), OFFLINE)
+    (
+        RetainedTopic::Status.topic(broker).unwrap_or_default(),
+        OFFLINE,
+    )
 }
 
 fn answer_of(properties: &[Property]) -> Option<(String, Option<Vec<u8>>)> {
@@ -763,17 +786,20 @@ mod tests {
         }
     }
 
-    /// A conversation that is under way.
-    fn talking(version: Version, now: Instant) -> Conversation {
+    /// A session that the broker has accepted.
+    fn connected(version: Version, now: Instant) -> ProtocolSession {
         let broker = broker();
-        let mut talk = Conversation::new(&broker, version, now).unwrap();
-        assert_eq!(talk.hear(welcome(version), now), Ok(vec![Said::Welcome]));
-        talk.listen(&broker, now).unwrap();
-        talk
+        let mut session = ProtocolSession::new(&broker, version, now).unwrap();
+        assert_eq!(
+            session.receive(welcome(version), now),
+            Ok(vec![SessionEvent::Connected])
+        );
+        session.subscribe(&broker, now).unwrap();
+        session
     }
 
-    fn telling(size: usize) -> Telling {
-        Telling {
+    fn telling(size: usize) -> OutgoingMessage {
+        OutgoingMessage {
             topic: "a/b".into(),
             payload: vec![b'x'; size],
             is_level: true,
@@ -802,7 +828,7 @@ mod tests {
                 mqtt_pass: Secret::new(pass),
                 ..Settings::default()
             });
-            let hello = |version| Conversation::new(&broker, version, now).unwrap().out;
+            let hello = |version| ProtocolSession::new(&broker, version, now).unwrap().out;
             let (five, three) = (hello(Version::V5_0), hello(Version::V3_1_1));
             let (five, _) = v5_0::Connect::parse(body(&five)).unwrap();
             let (three, _) = v3_1_1::Connect::parse(body(&three)).unwrap();
@@ -832,11 +858,11 @@ mod tests {
     fn of_what_stood_there_before_the_clock_asks_for_wishes_alone() {
         let now = Instant::now();
         let broker = broker_of(Settings::default());
-        let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
-        talk.hear(welcome(Version::V5_0), now).unwrap();
-        talk.sent_bytes(usize::MAX, now);
-        talk.listen(&broker, now).unwrap();
-        let (wish, _) = v5_0::Subscribe::parse(body(talk.out())).unwrap();
+        let mut session = ProtocolSession::new(&broker, Version::V5_0, now).unwrap();
+        session.receive(welcome(Version::V5_0), now).unwrap();
+        session.sent_bytes(usize::MAX, now);
+        session.subscribe(&broker, now).unwrap();
+        let (wish, _) = v5_0::Subscribe::parse(body(session.out())).unwrap();
         let (asked, others): (Vec<&SubEntry>, Vec<&SubEntry>) = wish
             .entries()
             .iter()
@@ -860,111 +886,125 @@ mod tests {
     #[test]
     fn a_broker_that_acknowledges_nothing_is_told_all_the_same() {
         let now = Instant::now();
-        let mut talk = Conversation::new(&broker(), Version::V5_0, now).unwrap();
+        let mut session = ProtocolSession::new(&broker(), Version::V5_0, now).unwrap();
         // Quality 0 is the best that it takes.
         let limits = [0x20, 0x05, 0x00, 0x00, 0x02, 0x24, 0x00];
-        assert_eq!(talk.hear(&limits, now), Ok(vec![Said::Welcome]));
+        assert_eq!(
+            session.receive(&limits, now),
+            Ok(vec![SessionEvent::Connected])
+        );
         for _ in 0..2 * IN_FLIGHT_MAX {
-            talk.sent_bytes(usize::MAX, now);
-            assert!(talk.has_room());
-            assert_eq!(talk.tell(telling(1), now), Ok(()));
+            session.sent_bytes(usize::MAX, now);
+            assert!(session.has_room());
+            assert_eq!(session.publish(telling(1), now), Ok(()));
             // It stays there.
-            assert_eq!(talk.out()[0], 0x31);
+            assert_eq!(session.out()[0], 0x31);
         }
-        assert!(talk.is_settled());
+        assert!(session.is_settled());
     }
 
     #[test]
     fn no_more_is_told_than_the_broker_takes_at_a_time() {
         let now = Instant::now();
         let broker = broker();
-        let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
+        let mut session = ProtocolSession::new(&broker, Version::V5_0, now).unwrap();
         // Two at a time, none of more than 64 bytes, none that stays.
         let limits = [
             0x20, 0x0D, 0x00, 0x00, 0x0A, 0x21, 0x00, 0x02, 0x27, 0x00, 0x00, 0x00, 0x40, 0x25,
             0x00,
         ];
-        assert_eq!(talk.hear(&limits, now), Ok(vec![Said::Welcome]));
-        talk.sent_bytes(usize::MAX, now);
-        assert_eq!(talk.tell(telling(100), now), Err(NotSent::TooLarge));
-        assert!(talk.out().is_empty() && talk.is_settled());
-        for _ in 0..2 {
-            assert!(talk.has_room());
-            assert_eq!(talk.tell(telling(1), now), Ok(()));
-        }
-        assert!(!talk.has_room());
-        // Acknowledged, and not to stay there.
-        assert_eq!(talk.out()[0], 0x32);
         assert_eq!(
-            talk.hear(&[0x40, 0x02, 0x00, talk.out()[8]], now),
+            session.receive(&limits, now),
+            Ok(vec![SessionEvent::Connected])
+        );
+        session.sent_bytes(usize::MAX, now);
+        assert_eq!(session.publish(telling(100), now), Err(NotSent::TooLarge));
+        assert!(session.out().is_empty() && session.is_settled());
+        for _ in 0..2 {
+            assert!(session.has_room());
+            assert_eq!(session.publish(telling(1), now), Ok(()));
+        }
+        assert!(!session.has_room());
+        // Acknowledged, and not to stay there.
+        assert_eq!(session.out()[0], 0x32);
+        assert_eq!(
+            session.receive(&[0x40, 0x02, 0x00, session.out()[8]], now),
             Ok(Vec::new())
         );
-        assert!(talk.has_room());
+        assert!(session.has_room());
     }
 
     #[test]
     fn the_broker_is_pinged_as_often_as_it_wants() {
         let now = Instant::now();
         let broker = broker();
-        let mut talk = Conversation::new(&broker, Version::V5_0, now).unwrap();
+        let mut session = ProtocolSession::new(&broker, Version::V5_0, now).unwrap();
         // It wants to hear something every 10 s.
         let often = [0x20, 0x06, 0x00, 0x00, 0x03, 0x13, 0x00, 0x0A];
-        assert_eq!(talk.hear(&often, now), Ok(vec![Said::Welcome]));
-        talk.listen(&broker, now).unwrap();
-        talk.hear(&[0x90, 0x04, 0x00, 0x01, 0x00, 0x01], now)
+        assert_eq!(
+            session.receive(&often, now),
+            Ok(vec![SessionEvent::Connected])
+        );
+        session.subscribe(&broker, now).unwrap();
+        session
+            .receive(&[0x90, 0x04, 0x00, 0x01, 0x00, 0x01], now)
             .unwrap();
-        assert_eq!(talk.next_deadline(), Some(now + Duration::from_secs(10)));
+        assert_eq!(session.next_deadline(), Some(now + Duration::from_secs(10)));
     }
 
     #[test]
     fn what_is_not_acknowledged_in_time_ends_it() {
         let now = Instant::now();
-        let mut talk = talking(Version::V3_1_1, now);
-        talk.hear(&[0x90, 0x03, 0x00, 0x01, 0x01], now).unwrap();
-        talk.tell(telling(1), now).unwrap();
+        let mut session = connected(Version::V3_1_1, now);
+        session
+            .receive(&[0x90, 0x03, 0x00, 0x01, 0x01], now)
+            .unwrap();
+        session.publish(telling(1), now).unwrap();
         // The time begins when all of it is on its way.
-        talk.sent_bytes(1, now);
-        assert!(talk.advance(now + ACK_TIMEOUT).is_ok());
+        session.sent_bytes(1, now);
+        assert!(session.advance(now + ACK_TIMEOUT).is_ok());
         let now = now + ACK_TIMEOUT;
-        talk.sent_bytes(usize::MAX, now);
-        assert_eq!(talk.next_deadline(), Some(now + ACK_TIMEOUT));
-        let outcome = talk.advance(now + ACK_TIMEOUT);
-        assert!(matches!(outcome, Err(Over::Because(reason)) if reason.contains("did not answer")));
+        session.sent_bytes(usize::MAX, now);
+        assert_eq!(session.next_deadline(), Some(now + ACK_TIMEOUT));
+        let outcome = session.advance(now + ACK_TIMEOUT);
+        assert!(
+            matches!(outcome, Err(ProtocolEnd::Because(reason)) if reason.contains("did not answer"))
+        );
     }
 
     #[test]
     fn nobody_answers_a_ping_that_waits_behind_something_long() {
         for version in [Version::V5_0, Version::V3_1_1] {
             let begun = Instant::now();
-            let mut talk = talking(version, begun);
+            let mut session = connected(version, begun);
             let mut suback = vec![0x90, 0x04, 0x00, 0x01, 0x00, 0x01];
             if version == Version::V3_1_1 {
                 suback = vec![0x90, 0x03, 0x00, 0x01, 0x01];
             }
-            talk.hear(&suback, begun).unwrap();
-            talk.sent_bytes(usize::MAX, begun);
-            let telling = Telling {
+            session.receive(&suback, begun).unwrap();
+            session.sent_bytes(usize::MAX, begun);
+            let telling = OutgoingMessage {
                 must_arrive: false,
                 ..telling(16 * 1024)
             };
-            talk.tell(telling, begun).unwrap();
-            let long = talk.out().len();
-            let mut now = talk.next_deadline().unwrap();
-            talk.advance(now).unwrap();
-            assert_eq!(talk.out()[long..], [0xC0, 0x00]);
+            session.publish(telling, begun).unwrap();
+            let long = session.out().len();
+            let mut now = session.next_deadline().unwrap();
+            session.advance(now).unwrap();
+            assert_eq!(session.out()[long..], [0xC0, 0x00]);
             // The slowest way that is kept.
             for _ in 0..4 {
                 now += Duration::from_secs(30);
-                assert_eq!(talk.advance(now), Ok(()));
-                talk.sent_bytes(4 * 1024, now);
+                assert_eq!(session.advance(now), Ok(()));
+                session.sent_bytes(4 * 1024, now);
             }
-            talk.sent_bytes(long - 16 * 1024 + 1, now);
+            session.sent_bytes(long - 16 * 1024 + 1, now);
             now += ACK_TIMEOUT;
-            assert_eq!(talk.advance(now), Ok(()));
-            talk.sent_bytes(usize::MAX, now);
+            assert_eq!(session.advance(now), Ok(()));
+            session.sent_bytes(usize::MAX, now);
             let late = now + ACK_TIMEOUT;
-            assert_eq!(talk.advance(late - Duration::from_millis(1)), Ok(()));
-            assert!(talk.advance(late).is_err());
+            assert_eq!(session.advance(late - Duration::from_millis(1)), Ok(()));
+            assert!(session.advance(late).is_err());
         }
     }
 
@@ -972,18 +1012,20 @@ mod tests {
     #[test]
     fn what_is_told_meanwhile_puts_off_no_answer() {
         let begun = Instant::now();
-        let mut talk = talking(Version::V3_1_1, begun);
-        talk.hear(&[0x90, 0x03, 0x00, 0x01, 0x01], begun).unwrap();
+        let mut session = connected(Version::V3_1_1, begun);
+        session
+            .receive(&[0x90, 0x03, 0x00, 0x01, 0x01], begun)
+            .unwrap();
         let mut now = begun;
         for _ in 0..3 {
-            talk.tell(telling(1), now).unwrap();
-            talk.sent_bytes(usize::MAX, now);
+            session.publish(telling(1), now).unwrap();
+            session.sent_bytes(usize::MAX, now);
             now += ACK_TIMEOUT / 4;
         }
-        assert_eq!(talk.answer_due(), Some(begun + ACK_TIMEOUT));
+        assert_eq!(session.answer_due(), Some(begun + ACK_TIMEOUT));
         // The next one has its time after the one before it.
-        talk.hear(&[0x40, 0x02, 0x00, 0x02], now).unwrap();
-        assert_eq!(talk.answer_due(), Some(now + ACK_TIMEOUT));
+        session.receive(&[0x40, 0x02, 0x00, 0x02], now).unwrap();
+        assert_eq!(session.answer_due(), Some(now + ACK_TIMEOUT));
     }
 
     #[test]
@@ -1000,14 +1042,14 @@ mod tests {
                 packet.extend(body);
                 packet
             };
-            let mut talk = talking(version, now);
-            talk.sent_bytes(usize::MAX, now);
-            assert_eq!(talk.hear(&publish(2, 7), now).unwrap().len(), 1);
-            assert_eq!(talk.out()[..4], [0x40, 0x02, 0x00, 0x07]);
+            let mut session = connected(version, now);
+            session.sent_bytes(usize::MAX, now);
+            assert_eq!(session.receive(&publish(2, 7), now).unwrap().len(), 1);
+            assert_eq!(session.out()[..4], [0x40, 0x02, 0x00, 0x07]);
             for (flags, id) in [(2, 0), (4, 0), (4, 7)] {
-                let outcome = talking(version, now).hear(&publish(flags, id), now);
+                let outcome = connected(version, now).receive(&publish(flags, id), now);
                 assert!(
-                    matches!(&outcome, Err(Over::Because(reason)) if reason.contains("no sense")),
+                    matches!(&outcome, Err(ProtocolEnd::Because(reason)) if reason.contains("no sense")),
                     "{outcome:?}"
                 );
             }
@@ -1022,14 +1064,14 @@ mod tests {
         ) {
             let now = Instant::now();
             let version = if five { Version::V5_0 } else { Version::V3_1_1 };
-            let mut talk = talking(version, now);
+            let mut session = connected(version, now);
             for piece in pieces {
-                if talk.hear(&piece, now).is_err() {
+                if session.receive(&piece, now).is_err() {
                     break;
                 }
-                let _ = talk.tell(telling(3), now);
+                let _ = session.publish(telling(3), now);
             }
-            let _ = talk.advance(now + ACK_TIMEOUT);
+            let _ = session.advance(now + ACK_TIMEOUT);
         }
 
         /// Packets of a right length, of every kind.
@@ -1040,14 +1082,14 @@ mod tests {
         ) {
             let now = Instant::now();
             let version = if five { Version::V5_0 } else { Version::V3_1_1 };
-            let mut talk = talking(version, now);
+            let mut session = connected(version, now);
             for (kind, body) in packets {
                 let mut packet = vec![kind, u8::try_from(body.len()).unwrap()];
                 packet.extend(body);
-                if talk.hear(&packet, now).is_err() {
+                if session.receive(&packet, now).is_err() {
                     break;
                 }
-                let _ = talk.tell(telling(3), now);
+                let _ = session.publish(telling(3), now);
             }
         }
     }

@@ -25,8 +25,8 @@ use interface::{
     mqtt::{
         discovery,
         documents::{self, OFFLINE, ONLINE, Report},
-        topics::{self, Incoming, Lamp, Level},
-        wishes::{self, InvalidSettings, MESSAGE_MAX, Wish, Work},
+        topics::{self, Incoming, Lamp, RetainedTopic},
+        wishes::{self, CommandAction, InvalidSettings, MESSAGE_MAX, MqttCommand},
     },
 };
 use mqtt_protocol_core::mqtt::Version;
@@ -52,11 +52,13 @@ use tokio::{
 };
 
 use super::{
+    context::MqttContext,
     executor::CommandExecutor,
-    levels::Levels,
-    means::Means,
+    levels::RetainedTopics,
     outlet::{Outlet, WRITE_TIMEOUT},
-    protocol::{Conversation, Message, NotSent, Over, Said, Telling},
+    protocol::{
+        IncomingMessage, NotSent, OutgoingMessage, ProtocolEnd, ProtocolSession, SessionEvent,
+    },
     retained::{self, RetainedDocuments},
 };
 
@@ -95,7 +97,7 @@ const TOO_LARGE: &str = "too large";
 
 /// Why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum ConnectionEnd {
     /// The clock stops.
     Stopped,
     /// Something else is wanted.
@@ -115,7 +117,7 @@ pub enum Ended {
 
 /// A message that asks for something. It is read when its turn comes: what it means may depend on the one before it.
 pub struct Waiting {
-    message: Message,
+    message: IncomingMessage,
     moment: Moment,
 }
 
@@ -131,8 +133,8 @@ enum Moment {
 /// Commands that wait for their moments, by their names.
 pub type Spread = BTreeMap<String, (Instant, Waiting)>;
 
-/// Who asked for something.
-struct Asker {
+/// Where a command came from and where its response goes.
+struct CommandCaller {
     /// What it is called in the answer.
     name: String,
     /// The caller's own id for it.
@@ -141,23 +143,23 @@ struct Asker {
     place: Option<(String, Option<Vec<u8>>)>,
 }
 
-/// What comes of something that is being done.
-enum Done {
-    Wish(Box<Asker>, Answer),
+/// Result of a finished task.
+enum TaskResult {
+    Wish(Box<CommandCaller>, Answer),
     Applied(Vec<Report>),
 }
 
-type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
+type Doing = Pin<Box<dyn Future<Output = TaskResult> + Send>>;
 
 /// One connection.
-pub struct Session<'a> {
-    means: &'a Means,
+pub struct MqttSession<'a> {
+    context: &'a MqttContext,
     executor: &'a CommandExecutor,
     broker: Arc<Broker>,
-    conversation: Conversation,
+    protocol: ProtocolSession,
     chance: Chance,
     view: Arc<View>,
-    levels: Levels,
+    levels: RetainedTopics,
     /// The version that runs, where another one can be installed.
     updatable: Option<String>,
     look_at: Instant,
@@ -165,7 +167,7 @@ pub struct Session<'a> {
     /// How much of what happened was looked at.
     seen: u64,
     events: VecDeque<Happening>,
-    answers: VecDeque<Telling>,
+    answers: VecDeque<OutgoingMessage>,
     wishes: VecDeque<Waiting>,
     doing: Option<Doing>,
     /// Commands of a group that are done at these moments, by their names; those of the connection before too.
@@ -182,33 +184,33 @@ pub struct Session<'a> {
 
 /// Connects, and tells and listens until there is a reason to end.
 pub async fn run(
-    means: &Means,
+    context: &MqttContext,
     executor: &CommandExecutor,
     broker: Arc<Broker>,
     version: Version,
     spread: &mut Spread,
     stop: &mut Stop,
-) -> Ended {
+) -> ConnectionEnd {
     let opened = tokio::select! {
         biased;
-        () = stop.stopped() => return Ended::Stopped,
-        () = differs(means, &broker) => return Ended::Changed,
-        opened = open(means, &broker) => opened,
+        () = stop.stopped() => return ConnectionEnd::Stopped,
+        () = differs(context, &broker) => return ConnectionEnd::Changed,
+        opened = open(context, &broker) => opened,
     };
     let stream = match opened {
         Ok(stream) => stream,
         Err(reason) => {
-            return Ended::Failed {
+            return ConnectionEnd::Failed {
                 reason,
                 up_since: None,
             };
         }
     };
-    let mut session = match Session::new(means, executor, broker, version, spread) {
+    let mut session = match MqttSession::new(context, executor, broker, version, spread) {
         Ok(session) => session,
-        Err(Over::OtherVersion) => return Ended::OtherVersion,
-        Err(Over::Because(reason) | Over::Unanswered(reason)) => {
-            return Ended::Failed {
+        Err(ProtocolEnd::OtherVersion) => return ConnectionEnd::OtherVersion,
+        Err(ProtocolEnd::Because(reason) | ProtocolEnd::Unanswered(reason)) => {
+            return ConnectionEnd::Failed {
                 reason,
                 up_since: None,
             };
@@ -219,12 +221,14 @@ pub async fn run(
     let broker = Arc::clone(&session.broker);
     let ended = tokio::select! {
         biased;
-        () = stop.stopped() => Ended::Stopped,
-        () = differs(means, &broker) => Ended::Changed,
+        () = stop.stopped() => ConnectionEnd::Stopped,
+        () = differs(context, &broker) => ConnectionEnd::Changed,
         ended = session.live(&mut reader, &mut outlet) => ended,
     };
-    if matches!(ended, Ended::Stopped | Ended::Changed) && session.up_since.is_some() {
-        let next = means.plans.borrow().clone();
+    if matches!(ended, ConnectionEnd::Stopped | ConnectionEnd::Changed)
+        && session.up_since.is_some()
+    {
+        let next = context.plans.borrow().clone();
         let leaving = session.leave(&next, &mut reader, &mut outlet);
         // A broker that does not listen says by itself that the clock is gone.
         let _ = timeout(FAREWELL, leaving).await;
@@ -233,8 +237,8 @@ pub async fn run(
 }
 
 /// Waits until another broker is wanted, or none.
-async fn differs(means: &Means, broker: &Arc<Broker>) {
-    let mut plans = means.plans.clone();
+async fn differs(context: &MqttContext, broker: &Arc<Broker>) {
+    let mut plans = context.plans.clone();
     let is_other = |plan: &MqttPlan| *plan != MqttPlan::On(Arc::clone(broker));
     // Without anybody to plan the clock is ending, which is told elsewhere.
     if plans.wait_for(is_other).await.is_err() {
@@ -242,7 +246,7 @@ async fn differs(means: &Means, broker: &Arc<Broker>) {
     }
 }
 
-async fn open(means: &Means, broker: &Broker) -> Result<BoxedStream, String> {
+async fn open(context: &MqttContext, broker: &Broker) -> Result<BoxedStream, String> {
     let authority = split_authority(broker.host.expose());
     let (host, port) = authority.map_err(|error| error.to_string())?;
     let security = if broker.tls.is_some() {
@@ -257,36 +261,36 @@ async fn open(means: &Means, broker: &Broker) -> Result<BoxedStream, String> {
     };
     let wanted = broker.tls.clone().unwrap_or_default();
     let file = |stored: &Secret| pem::file(stored.expose());
-    let own = means.dialer.own_tls(Own {
+    let own = context.dialer.own_tls(Own {
         authorities: &file(&wanted.authorities),
         certificate: &file(&wanted.certificate),
         key: &ProxyPassword::new(file(&wanted.key)),
     });
     let own = own.map_err(|error| error.to_string())?;
     let route = route(&broker.route);
-    let made = means.dialer.connect_by(&route, destination, &own);
+    let made = context.dialer.connect_by(&route, destination, &own);
     made.await.map_err(|error| error.to_string())
 }
 
-impl<'a> Session<'a> {
+impl<'a> MqttSession<'a> {
     fn new(
-        means: &'a Means,
+        context: &'a MqttContext,
         executor: &'a CommandExecutor,
         broker: Arc<Broker>,
         version: Version,
         spread: &'a mut Spread,
-    ) -> Result<Session<'a>, Over> {
+    ) -> Result<MqttSession<'a>, ProtocolEnd> {
         let now = Instant::now();
-        let view = Arc::clone(&means.view.borrow());
+        let view = Arc::clone(&context.view.borrow());
         // Nobody expects any more what should have been done long ago.
         spread.retain(|_, (at, _)| *at + SPREAD > now);
-        Ok(Session {
-            means,
+        Ok(MqttSession {
+            context,
             executor,
-            conversation: Conversation::new(&broker, version, now)?,
+            protocol: ProtocolSession::new(&broker, version, now)?,
             chance: Chance::new(),
-            levels: Levels::new(view.board.leds, now),
-            updatable: means.newest.installer().updatable(),
+            levels: RetainedTopics::new(view.board.leds, now),
+            updatable: context.newest.installer().updatable(),
             look_at: now + LOOK_EVERY,
             up_since: None,
             seen: view.happenings.count(),
@@ -306,12 +310,16 @@ impl<'a> Session<'a> {
         })
     }
 
-    async fn live(&mut self, reader: &mut ReadHalf<BoxedStream>, outlet: &mut Outlet) -> Ended {
+    async fn live(
+        &mut self,
+        reader: &mut ReadHalf<BoxedStream>,
+        outlet: &mut Outlet,
+    ) -> ConnectionEnd {
         match self.talk(reader, outlet).await {
             Ok(never) => match never {},
-            Err(Over::OtherVersion) => Ended::OtherVersion,
-            Err(Over::Unanswered(reason)) => Ended::Unanswered(reason),
-            Err(Over::Because(reason)) => Ended::Failed {
+            Err(ProtocolEnd::OtherVersion) => ConnectionEnd::OtherVersion,
+            Err(ProtocolEnd::Unanswered(reason)) => ConnectionEnd::Unanswered(reason),
+            Err(ProtocolEnd::Because(reason)) => ConnectionEnd::Failed {
                 reason,
                 up_since: self.up_since,
             },
@@ -322,29 +330,29 @@ impl<'a> Session<'a> {
         &mut self,
         reader: &mut ReadHalf<BoxedStream>,
         outlet: &mut Outlet,
-    ) -> Result<std::convert::Infallible, Over> {
-        let mut views = self.means.view.clone();
-        let mut glasses = self.means.glass.clone();
+    ) -> Result<std::convert::Infallible, ProtocolEnd> {
+        let mut views = self.context.view.clone();
+        let mut glasses = self.context.glass.clone();
         let mut bytes = [0; 4096];
         loop {
             self.fill();
             self.begin();
-            let has_out = outlet.is_busy(self.conversation.out());
-            let stuck = outlet.due(self.conversation.out());
+            let has_out = outlet.is_busy(self.protocol.out());
+            let stuck = outlet.due(self.protocol.out());
             let wake = [stuck, self.next_deadline()];
             let wake = wake.into_iter().flatten().min();
             tokio::select! {
-                count = reader.read(&mut bytes), if self.conversation.out().len() < 2 * OUT_FULL => {
-                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
+                count = reader.read(&mut bytes), if self.protocol.out().len() < 2 * OUT_FULL => {
+                    let count = count.map_err(|error| self.protocol.closed(lost(&error)))?;
                     if count == 0 {
                         let reason = "the broker closed the connection";
-                        return Err(self.conversation.closed(reason.into()));
+                        return Err(self.protocol.closed(reason.into()));
                     }
                     self.hear(&bytes[..count]).await?;
                 }
-                count = outlet.push(self.conversation.out()), if has_out => {
-                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
-                    self.conversation.sent_bytes(count, Instant::now());
+                count = outlet.push(self.protocol.out()), if has_out => {
+                    let count = count.map_err(|error| self.protocol.closed(lost(&error)))?;
+                    self.protocol.sent_bytes(count, Instant::now());
                 }
                 done = over(&mut self.doing) => self.done(done),
                 Ok(()) = views.changed() => {
@@ -353,11 +361,11 @@ impl<'a> Session<'a> {
                 }
                 Ok(()) = glasses.changed() => {
                     glasses.mark_unchanged();
-                    self.levels.changed(|level| matches!(level, Level::Panels | Level::State));
+                    self.levels.changed(|level| matches!(level, RetainedTopic::Panels | RetainedTopic::State));
                 }
                 () = until(wake) => {
                     if stuck.is_some_and(|stuck| stuck <= Instant::now()) {
-                        return Err(Over::Because(format!(
+                        return Err(ProtocolEnd::Because(format!(
                             "the broker took nothing for {} s", WRITE_TIMEOUT.as_secs()
                         )));
                     }
@@ -372,7 +380,7 @@ impl<'a> Session<'a> {
         let levels = self.levels.next_deadline().filter(|_| self.may_tell());
         let spread = self.spread.values().map(|(at, _)| *at).min();
         [
-            self.conversation.next_deadline(),
+            self.protocol.next_deadline(),
             levels,
             spread,
             Some(self.look_at),
@@ -387,17 +395,18 @@ impl<'a> Session<'a> {
         .min()
     }
 
-    async fn advance(&mut self) -> Result<(), Over> {
+    async fn advance(&mut self) -> Result<(), ProtocolEnd> {
         let now = Instant::now();
-        self.conversation.advance(now)?;
+        self.protocol.advance(now)?;
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if self.look_at <= now {
             self.look_at = now + LOOK_EVERY;
-            let updatable = self.means.newest.installer().updatable();
+            let updatable = self.context.newest.installer().updatable();
             if updatable != self.updatable {
                 self.updatable = updatable;
-                self.levels
-                    .changed(|level| matches!(level, Level::Discovery | Level::Update));
+                self.levels.changed(|level| {
+                    matches!(level, RetainedTopic::Discovery | RetainedTopic::Update)
+                });
             }
         }
         if is_due(self.rebirth) {
@@ -420,21 +429,22 @@ impl<'a> Session<'a> {
     }
 
     /// Takes what the broker sent.
-    async fn hear(&mut self, bytes: &[u8]) -> Result<(), Over> {
+    async fn hear(&mut self, bytes: &[u8]) -> Result<(), ProtocolEnd> {
         for news in self.take_in(bytes)? {
             self.tell_device(news).await?;
         }
         Ok(())
     }
 
-    /// Takes all of it at once, for the connection may be left while the device is told of it; tells what that is.
-    fn take_in(&mut self, bytes: &[u8]) -> Result<Vec<Brokered>, Over> {
+    /// Handles all events at once, because the connection may end while the device is notified. Returns the notifications
+    /// for the device.
+    fn take_in(&mut self, bytes: &[u8]) -> Result<Vec<Brokered>, ProtocolEnd> {
         let now = Instant::now();
         let mut news = Vec::new();
-        for said in self.conversation.hear(bytes, now)? {
+        for said in self.protocol.receive(bytes, now)? {
             match said {
-                Said::Welcome => self.conversation.listen(&self.broker, now)?,
-                Said::Listening(refused) => {
+                SessionEvent::Connected => self.protocol.subscribe(&self.broker, now)?,
+                SessionEvent::Subscribed(refused) => {
                     self.up_since = Some(now);
                     news.push(Brokered::Connection(Connection::Up));
                     let filters = topics::filters(&self.broker);
@@ -448,19 +458,19 @@ impl<'a> Session<'a> {
                         news.push(self.complaint(complaint));
                     }
                 }
-                Said::NotTaken(reason) => {
+                SessionEvent::PublishRefused(reason) => {
                     self.drop_one("not-taken");
                     let complaint =
                         format!("the broker does not take all that the clock tells: {reason}");
                     news.push(self.complaint(complaint));
                 }
-                Said::Message(message) => self.take(message, now),
+                SessionEvent::Message(message) => self.take(message, now),
             }
         }
         Ok(news)
     }
 
-    fn take(&mut self, message: Message, now: Instant) {
+    fn take(&mut self, message: IncomingMessage, now: Instant) {
         let broker = Arc::clone(&self.broker);
         let Some(incoming) = topics::read(&message.topic, &broker) else {
             self.drop_one("foreign-topic");
@@ -511,7 +521,7 @@ impl<'a> Session<'a> {
     }
 
     /// Answers a message that is not looked at any closer.
-    fn refuse(&mut self, message: Message, answer: Answer) {
+    fn refuse(&mut self, message: IncomingMessage, answer: Answer) {
         let incoming = topics::read(&message.topic, &self.broker);
         let name = incoming.and_then(wishes::name);
         let caller = wishes::caller(&message.payload);
@@ -526,7 +536,7 @@ impl<'a> Session<'a> {
             if let Some(documents) = self.retained.take_due(Instant::now()) {
                 let executor = self.executor.clone();
                 self.doing = Some(Box::pin(async move {
-                    Done::Applied(retained::apply(executor, documents).await)
+                    TaskResult::Applied(retained::apply(executor, documents).await)
                 }));
                 return;
             }
@@ -540,14 +550,14 @@ impl<'a> Session<'a> {
     fn begin_wish(&mut self, waiting: Waiting) {
         let broker = Arc::clone(&self.broker);
         // The view that is followed may be older than the answer to the wish before.
-        let view = Arc::clone(&self.means.view.borrow());
+        let view = Arc::clone(&self.context.view.borrow());
         let message = &waiting.message;
         let incoming = topics::read(&message.topic, &broker);
         let wish = incoming.and_then(|incoming| wishes::read(incoming, &message.payload, &view));
         let Some(wish) = wish else {
             return;
         };
-        let Wish {
+        let MqttCommand {
             name,
             caller,
             work,
@@ -559,36 +569,39 @@ impl<'a> Session<'a> {
             self.spread.insert(name, (at, waiting));
             return;
         }
-        let asker = Box::new(Asker {
+        let asker = Box::new(CommandCaller {
             name,
             caller,
             place: waiting.message.answer,
         });
         match work {
             Ok(_) if is_spread => {
-                self.done(Done::Wish(asker, Answer::error(409, "already under way")));
+                self.done(TaskResult::Wish(
+                    asker,
+                    Answer::error(409, "already under way"),
+                ));
             }
-            Ok(Work::NewestRelease) => {
-                let asked = self.means.newest.ask(&view);
+            Ok(CommandAction::NewestRelease) => {
+                let asked = self.context.newest.ask(&view);
                 let answer = updates::answers::newest(asked);
-                self.done(Done::Wish(asker, answer));
+                self.done(TaskResult::Wish(asker, answer));
             }
-            Ok(Work::Device(asked)) => {
+            Ok(CommandAction::Device(asked)) => {
                 let executor = self.executor.clone();
                 self.doing = Some(Box::pin(async move {
                     let answer = executor.perform(asked).await;
-                    Done::Wish(asker, answer)
+                    TaskResult::Wish(asker, answer)
                 }));
             }
-            Err(refusal) => self.done(Done::Wish(asker, refusal)),
+            Err(refusal) => self.done(TaskResult::Wish(asker, refusal)),
         }
     }
 
-    fn done(&mut self, done: Done) {
+    fn done(&mut self, done: TaskResult) {
         self.doing = None;
         match done {
-            Done::Wish(asker, answer) => {
-                let Asker {
+            TaskResult::Wish(asker, answer) => {
+                let CommandCaller {
                     name,
                     caller,
                     place,
@@ -599,9 +612,10 @@ impl<'a> Session<'a> {
                 let told = documents::result(&name, caller.as_ref(), &answer);
                 self.answer(place, &told);
             }
-            Done::Applied(reports) => {
+            TaskResult::Applied(reports) => {
                 self.reports = reports;
-                self.levels.changed(|level| level == Level::Reported);
+                self.levels
+                    .changed(|level| level == RetainedTopic::Reported);
             }
         }
     }
@@ -613,7 +627,7 @@ impl<'a> Session<'a> {
             self.answers.pop_front();
             self.drop_one("answers");
         }
-        self.answers.push_back(Telling {
+        self.answers.push_back(OutgoingMessage {
             topic,
             payload: told.to_string().into_bytes(),
             is_level: false,
@@ -641,17 +655,19 @@ impl<'a> Session<'a> {
             || before.frontlight != now.frontlight
             || before.active.led_brightness != now.active.led_brightness;
         self.levels.changed(|level| match level {
-            Level::Discovery
-            | Level::QuietFrom
-            | Level::QuietUntil
-            | Level::Info
-            | Level::Settings => has_other_settings,
-            Level::Strip | Level::Led(_) | Level::Frontlight => has_other_lights,
+            RetainedTopic::Discovery
+            | RetainedTopic::QuietFrom
+            | RetainedTopic::QuietUntil
+            | RetainedTopic::Info
+            | RetainedTopic::Settings => has_other_settings,
+            RetainedTopic::Strip | RetainedTopic::Led(_) | RetainedTopic::Frontlight => {
+                has_other_lights
+            }
             // Which fee rate is told depends on them.
-            Level::Market => has_other_market || has_other_settings,
-            Level::State | Level::Reported | Level::Update => true,
+            RetainedTopic::Market => has_other_market || has_other_settings,
+            RetainedTopic::State | RetainedTopic::Reported | RetainedTopic::Update => true,
             // It is told as time passes.
-            Level::Host | Level::Status | Level::Panels => false,
+            RetainedTopic::Host | RetainedTopic::Status | RetainedTopic::Panels => false,
         });
         if missed > 0 {
             self.drop_many("events", missed);
@@ -660,19 +676,17 @@ impl<'a> Session<'a> {
 
     /// Tells whether anything may be told at all.
     fn may_tell(&self) -> bool {
-        self.up_since.is_some()
-            && self.conversation.out().len() < OUT_FULL
-            && self.conversation.has_room()
+        self.up_since.is_some() && self.protocol.out().len() < OUT_FULL && self.protocol.has_room()
     }
 
-    /// CommandExecutor what is to be told to the conversation, as long as there is room.
+    /// Passes waiting messages to the protocol session as long as it has room.
     fn fill(&mut self) {
         let now = Instant::now();
         while self.may_tell() {
             if let Some(answer) = self.answers.pop_front() {
                 self.say(answer, now);
             } else if let Some(happening) = self.events.pop_front() {
-                let telling = Telling {
+                let telling = OutgoingMessage {
                     topic: topics::event(&happening, &self.broker),
                     payload: documents::event(&happening).to_string().into_bytes(),
                     is_level: false,
@@ -688,7 +702,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn tell_level(&mut self, level: Level, now: Instant) {
+    fn tell_level(&mut self, level: RetainedTopic, now: Instant) {
         let (topic, payload) = match (level.topic(&self.broker), self.payload(level)) {
             (Some(topic), Some(payload)) => (topic, payload),
             (_, _) => {
@@ -703,7 +717,7 @@ impl<'a> Session<'a> {
             return;
         }
         self.levels.told(level, name, now);
-        let telling = Telling {
+        let telling = OutgoingMessage {
             topic,
             payload,
             is_level: true,
@@ -713,8 +727,8 @@ impl<'a> Session<'a> {
         self.say(telling, now);
     }
 
-    fn say(&mut self, telling: Telling, now: Instant) {
-        match self.conversation.tell(telling, now) {
+    fn say(&mut self, telling: OutgoingMessage, now: Instant) {
+        match self.protocol.publish(telling, now) {
             Ok(()) => {}
             Err(NotSent::TooLarge) => self.drop_one("too-large"),
             Err(NotSent::Refused) => self.drop_one("not-sent"),
@@ -722,33 +736,33 @@ impl<'a> Session<'a> {
     }
 
     /// What is to be said of a level now; none if there is nothing to say.
-    fn payload(&self, level: Level) -> Option<Vec<u8>> {
+    fn payload(&self, level: RetainedTopic) -> Option<Vec<u8>> {
         let (view, broker) = (&self.view, &self.broker);
-        let about = || self.means.about(view, self.updatable.clone());
-        let glass = || Arc::clone(&self.means.glass.borrow());
+        let about = || self.context.about(view, self.updatable.clone());
+        let glass = || Arc::clone(&self.context.glass.borrow());
         let document = match level {
-            Level::Discovery | Level::QuietFrom | Level::QuietUntil => {
+            RetainedTopic::Discovery | RetainedTopic::QuietFrom | RetainedTopic::QuietUntil => {
                 discovery::document(level, view, &about(), broker)
             }
-            Level::Status => return Some(ONLINE.into()),
-            Level::Info => Some(documents::info(view, &about(), broker)),
-            Level::State => Some(documents::state(view, &glass().panel_states())),
-            Level::Update => match documents::update(view, &about()) {
+            RetainedTopic::Status => return Some(ONLINE.into()),
+            RetainedTopic::Info => Some(documents::info(view, &about(), broker)),
+            RetainedTopic::State => Some(documents::state(view, &glass().panel_states())),
+            RetainedTopic::Update => match documents::update(view, &about()) {
                 Some(update) => Some(update),
                 // What stood there before is no longer true.
                 None => return Some(Vec::new()),
             },
-            Level::Host => {
+            RetainedTopic::Host => {
                 let free = runtime::host::memory(&runtime::host::Least::new()).free;
                 Some(documents::host(view, self.started(), free))
             }
-            Level::Settings => Some(documents::settings(view, &about().identity)),
-            Level::Reported => documents::reported(&self.reports, view),
-            Level::Strip => documents::lamp(Lamp::Strip, view),
-            Level::Led(index) => documents::lamp(Lamp::Led(index), view),
-            Level::Frontlight => documents::lamp(Lamp::Frontlight, view),
-            Level::Market => Some(documents::market(view, self.means.clock.now())),
-            Level::Panels => {
+            RetainedTopic::Settings => Some(documents::settings(view, &about().identity)),
+            RetainedTopic::Reported => documents::reported(&self.reports, view),
+            RetainedTopic::Strip => documents::lamp(Lamp::Strip, view),
+            RetainedTopic::Led(index) => documents::lamp(Lamp::Led(index), view),
+            RetainedTopic::Frontlight => documents::lamp(Lamp::Frontlight, view),
+            RetainedTopic::Market => Some(documents::market(view, self.context.clock.now())),
+            RetainedTopic::Panels => {
                 let glass = glass();
                 if glass.shows_password() {
                     // What stands there is read by many, and is taken away.
@@ -767,7 +781,7 @@ impl<'a> Session<'a> {
 
     /// When the clock was started, s since 1970-01-01 UTC, to the minute: its clock is set now and then by a little.
     fn started(&self) -> Option<i64> {
-        let now = self.means.clock.now();
+        let now = self.context.clock.now();
         let uptime = i64::try_from(now.uptime.as_millis()).ok()?;
         let started = now.utc?.unix_ms.saturating_sub(uptime);
         Some((started + MINUTE_MS / 2).div_euclid(MINUTE_MS) * (MINUTE_MS / 1000))
@@ -780,18 +794,18 @@ impl<'a> Session<'a> {
         next: &MqttPlan,
         reader: &mut ReadHalf<BoxedStream>,
         outlet: &mut Outlet,
-    ) -> Result<(), Over> {
+    ) -> Result<(), ProtocolEnd> {
         let now = Instant::now();
         let last_answer = now + LAST_ANSWER;
         let mut tellings = VecDeque::new();
-        let telling = |topic: String, payload: &str| Telling {
+        let telling = |topic: String, payload: &str| OutgoingMessage {
             topic,
             payload: payload.into(),
             is_level: true,
             must_arrive: true,
             correlation: None,
         };
-        for level in Level::all(self.view.board.leds) {
+        for level in RetainedTopic::all(self.view.board.leds) {
             let Some(topic) = level.topic(&self.broker) else {
                 continue;
             };
@@ -803,7 +817,7 @@ impl<'a> Session<'a> {
             };
             if is_left {
                 tellings.push_back(telling(topic, ""));
-            } else if level == Level::Status {
+            } else if level == RetainedTopic::Status {
                 tellings.push_back(telling(topic, OFFLINE));
             }
         }
@@ -814,18 +828,18 @@ impl<'a> Session<'a> {
                 self.drop_one("busy");
                 self.refuse(waiting.message, Answer::error(503, "busy"));
             }
-            while self.conversation.has_room()
+            while self.protocol.has_room()
                 && let Some(telling) = self.answers.pop_front().or_else(|| tellings.pop_front())
             {
                 self.say(telling, now);
             }
             let is_all = self.answers.is_empty() && tellings.is_empty();
             // A change of the settings of the connection is answered by the connection before it.
-            if self.doing.is_none() && is_all && self.conversation.is_settled() && !is_said {
-                self.conversation.bid_farewell(now);
+            if self.doing.is_none() && is_all && self.protocol.is_settled() && !is_said {
+                self.protocol.disconnect(now);
                 is_said = true;
             }
-            let has_out = outlet.is_busy(self.conversation.out());
+            let has_out = outlet.is_busy(self.protocol.out());
             if is_said && !has_out {
                 outlet.shut().await;
                 return Ok(());
@@ -833,7 +847,7 @@ impl<'a> Session<'a> {
             tokio::select! {
                 done = over(&mut self.doing) => self.done(done),
                 count = reader.read(&mut bytes) => {
-                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
+                    let count = count.map_err(|error| self.protocol.closed(lost(&error)))?;
                     if count == 0 {
                         return Ok(());
                     }
@@ -842,17 +856,17 @@ impl<'a> Session<'a> {
                         continue;
                     }
                     let now = Instant::now();
-                    for said in self.conversation.hear(&bytes[..count], now)? {
+                    for said in self.protocol.receive(&bytes[..count], now)? {
                         match said {
-                            Said::Message(message) => self.take(message, now),
-                            Said::NotTaken(_) => self.drop_one("not-taken"),
-                            Said::Welcome | Said::Listening(_) => {}
+                            SessionEvent::Message(message) => self.take(message, now),
+                            SessionEvent::PublishRefused(_) => self.drop_one("not-taken"),
+                            SessionEvent::Connected | SessionEvent::Subscribed(_) => {}
                         }
                     }
                 }
-                count = outlet.push(self.conversation.out()), if has_out => {
-                    let count = count.map_err(|error| self.conversation.closed(lost(&error)))?;
-                    self.conversation.sent_bytes(count, Instant::now());
+                count = outlet.push(self.protocol.out()), if has_out => {
+                    let count = count.map_err(|error| self.protocol.closed(lost(&error)))?;
+                    self.protocol.sent_bytes(count, Instant::now());
                 }
                 () = sleep_until(last_answer), if self.doing.is_some() => self.doing = None,
             }
@@ -879,9 +893,9 @@ impl<'a> Session<'a> {
         Brokered::Complaint(complaint)
     }
 
-    async fn tell_device(&mut self, news: Brokered) -> Result<(), Over> {
-        let told = self.means.inbox.tell(Input::Brokered(news)).await;
-        told.map_err(|stopped: Stopped| Over::Because(stopped.to_string()))
+    async fn tell_device(&mut self, news: Brokered) -> Result<(), ProtocolEnd> {
+        let told = self.context.inbox.tell(Input::Brokered(news)).await;
+        told.map_err(|stopped: Stopped| ProtocolEnd::Because(stopped.to_string()))
     }
 }
 

@@ -552,7 +552,7 @@ impl Common {
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.
         rest.spawn("look-ups", async move { resolver.lost().await });
-        let door = mqtt::Means {
+        let door = mqtt::MqttContext {
             plans: followed.mqtt,
             view: followed.view,
             glass: looked_at,

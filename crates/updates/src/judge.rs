@@ -8,7 +8,7 @@ use feeds::{
     image::{ImageFault, ImageHeader, ImageKind, VerifyingKey},
     release::is_newer,
 };
-use interface::{operation::Service, operations::path_of};
+use interface::{operation::ProgramOperation, operations::path_of};
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
@@ -162,8 +162,8 @@ impl Judge {
     pub fn judge(&self, head: &ImageHeader) -> Result<(), Refusal> {
         if head.kind != self.kind {
             let (is, place) = match head.kind {
-                ImageKind::Firmware => ("firmware", path_of(Service::Firmware)),
-                ImageKind::Page => ("page", path_of(Service::WebBundle)),
+                ImageKind::Firmware => ("firmware", path_of(ProgramOperation::Firmware)),
+                ImageKind::Page => ("page", path_of(ProgramOperation::WebBundle)),
             };
             return Err(Refusal::Kind { is, place });
         }

@@ -3,8 +3,8 @@
 use device::{request::Request, view::View};
 use interface::{
     answer::Answer,
-    asked::Asked,
-    given::{Body, Given},
+    asked::DeviceCall,
+    given::{Parameters, RequestBody},
     operation::{Form, Operation, Takes},
 };
 
@@ -16,12 +16,12 @@ use super::{
 };
 
 /// Reads what a client asks of the device.
-pub type Read = fn(Given, &View) -> Result<Asked, Answer>;
+pub type Read = fn(Parameters, &View) -> Result<DeviceCall, Answer>;
 
 /// Asks the device what an operation reads from a request.
 pub async fn perform(mut call: Call, operation: &Operation, form: &Form, read: Read) -> Response {
     let given = given(&mut call, operation, form).await;
-    let Asked { request, told } = match read(given, &call.view) {
+    let DeviceCall { request, told } = match read(given, &call.view) {
         Ok(asked) => asked,
         Err(refusal) => return answer::told(refusal),
     };
@@ -37,7 +37,7 @@ pub async fn perform(mut call: Call, operation: &Operation, form: &Form, read: R
 }
 
 /// Takes what a request gives to its place: older clients write into the path what others have in the body.
-async fn given(call: &mut Call, operation: &Operation, form: &Form) -> Given {
+async fn given(call: &mut Call, operation: &Operation, form: &Form) -> Parameters {
     let in_path = call.param.take();
     let takes_body = !form.old && operation.body != Takes::Nothing;
     let body = if takes_body {
@@ -46,10 +46,10 @@ async fn given(call: &mut Call, operation: &Operation, form: &Form) -> Given {
         Received::Nothing
     };
     let query = call.parts.uri.query().filter(|_| !form.query.is_empty());
-    Given {
+    Parameters {
         body: match body {
-            Received::Whole(bytes) => Body::read(&bytes),
-            Received::Nothing | Received::TooLarge | Received::Broken => Body::Missing,
+            Received::Whole(bytes) => RequestBody::read(&bytes),
+            Received::Nothing | Received::TooLarge | Received::Broken => RequestBody::Missing,
         },
         beside: query_pairs(query.unwrap_or_default()).collect(),
         in_path,

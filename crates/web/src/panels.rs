@@ -7,7 +7,7 @@ use device::{
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 use interface::{
-    answer::Answer, asked::refused, given::Given, limits::CUSTOM_BODY_MAX, operations,
+    answer::Answer, asked::refused, given::Parameters, limits::CUSTOM_BODY_MAX, operations,
 };
 use render::{Bitmap, Painter, png};
 use runtime::glass::DisplaySnapshot;
@@ -56,10 +56,10 @@ pub async fn written(mut call: Call) -> Response {
     }
 }
 
-async fn given(call: &mut Call, body_max: usize) -> Given {
+async fn given(call: &mut Call, body_max: usize) -> Parameters {
     match call.body(body_max).await {
-        Received::Whole(bytes) => Given::body(&bytes),
-        Received::Nothing | Received::TooLarge | Received::Broken => Given::default(),
+        Received::Whole(bytes) => Parameters::body(&bytes),
+        Received::Nothing | Received::TooLarge | Received::Broken => Parameters::default(),
     }
 }
 

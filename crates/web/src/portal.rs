@@ -12,7 +12,7 @@ use http::{
         ACCEPT, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     },
 };
-use interface::{operation::Service, operations::path_of};
+use interface::{operation::ProgramOperation, operations::path_of};
 use serde_json::json;
 use wifi::NotProvisioned;
 
@@ -64,7 +64,7 @@ enum Say<'a> {
 /// Shows the page to whoever looks at it, and leads whoever looks for the internet there; operations are not here.
 pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
     let path = request.uri().path();
-    let events = path_of(Service::Events);
+    let events = path_of(ProgramOperation::Events);
     let mut others = OPERATIONS.iter().copied().chain([events]);
     if others.any(|prefix| path.starts_with(prefix)) {
         return answer::not_found();
@@ -289,7 +289,7 @@ fn form_of(words: &Words, hostname: &str, networks: &[WifiNetwork], problem: &st
         html,
         "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}?lang={code}\"{texts}><fieldset id=\"networks\"><legend>{in_reach}</legend>",
         escaped(problem),
-        action = path_of(Service::Join),
+        action = path_of(ProgramOperation::Join),
         texts = texts(words),
     );
     for (place, network) in networks.iter().enumerate() {

@@ -17,7 +17,7 @@ use http::{
 use hyper::body::Incoming;
 
 use interface::{
-    operation::{self, Act, Form, Guard, Operation, Service},
+    operation::{self, Form, Guard, Operation, OperationHandler, ProgramOperation},
     operations,
 };
 
@@ -253,8 +253,10 @@ async fn refusal(
 /// The panels of a simulated clock are seen only through its page, so its owner could not read the password otherwise.
 fn shows_sign_in(state: &State, view: &View, target: &Target) -> bool {
     let draws = |route: Route| match route.operation.act {
-        Act::Serves(service) => matches!(service, Service::Panels | Service::Panel),
-        Act::Asks(_) | Act::Tells(_) => false,
+        OperationHandler::Serves(service) => {
+            matches!(service, ProgramOperation::Panels | ProgramOperation::Panel)
+        }
+        OperationHandler::Asks(_) | OperationHandler::Tells(_) => false,
     };
     view.shows_password && state.services.bench.is_some() && target.route.is_some_and(draws)
 }
@@ -270,9 +272,11 @@ async fn serve(
     };
     let call = Call::new(state, view, request, target.param);
     let answered = match operation.act {
-        Act::Tells(tell) => now(|| answer::told(tell(&call.view))),
-        Act::Asks(read) => later(Box::pin(commands::perform(call, operation, form, read))).await,
-        Act::Serves(service) => match handlers::of(service) {
+        OperationHandler::Tells(tell) => now(|| answer::told(tell(&call.view))),
+        OperationHandler::Asks(read) => {
+            later(Box::pin(commands::perform(call, operation, form, read))).await
+        }
+        OperationHandler::Serves(service) => match handlers::of(service) {
             Handler::Now(handler) => now(|| handler(&call)),
             Handler::Later(handler) => later(handler(call)).await,
         },

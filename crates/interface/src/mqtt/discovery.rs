@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::{
     documents::About,
     entities::{self, Entity},
-    topics::{self, Edge, Level},
+    topics::{self, QuietHoursBound, RetainedTopic},
 };
 
 /// Who made it.
@@ -34,7 +34,7 @@ pub fn device(view: &View, about: &About, broker: &Broker) -> Value {
 }
 
 /// The document of a time of the quiet hours.
-pub fn quiet(edge: Edge, view: &View, about: &About, broker: &Broker) -> Value {
+pub fn quiet(edge: QuietHoursBound, view: &View, about: &About, broker: &Broker) -> Value {
     let (name, member) = edge.told();
     let members = json!({
         "name": name,
@@ -62,23 +62,28 @@ pub fn quiet(edge: Edge, view: &View, about: &About, broker: &Broker) -> Value {
 }
 
 /// What stands at a level of the discovery; none if it is none of them.
-pub fn document(level: Level, view: &View, about: &About, broker: &Broker) -> Option<Value> {
+pub fn document(
+    level: RetainedTopic,
+    view: &View,
+    about: &About,
+    broker: &Broker,
+) -> Option<Value> {
     match level {
-        Level::Discovery => Some(device(view, about, broker)),
-        Level::QuietFrom => Some(quiet(Edge::From, view, about, broker)),
-        Level::QuietUntil => Some(quiet(Edge::Until, view, about, broker)),
-        Level::Status
-        | Level::Info
-        | Level::State
-        | Level::Update
-        | Level::Host
-        | Level::Settings
-        | Level::Reported
-        | Level::Strip
-        | Level::Led(_)
-        | Level::Frontlight
-        | Level::Market
-        | Level::Panels => None,
+        RetainedTopic::Discovery => Some(device(view, about, broker)),
+        RetainedTopic::QuietFrom => Some(quiet(QuietHoursBound::From, view, about, broker)),
+        RetainedTopic::QuietUntil => Some(quiet(QuietHoursBound::Until, view, about, broker)),
+        RetainedTopic::Status
+        | RetainedTopic::Info
+        | RetainedTopic::State
+        | RetainedTopic::Update
+        | RetainedTopic::Host
+        | RetainedTopic::Settings
+        | RetainedTopic::Reported
+        | RetainedTopic::Strip
+        | RetainedTopic::Led(_)
+        | RetainedTopic::Frontlight
+        | RetainedTopic::Market
+        | RetainedTopic::Panels => None,
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{
     documents::{self, About},
-    topics::{self, Edge, Lamp},
+    topics::{self, Lamp, QuietHoursBound},
 };
 
 /// A component of the discovery document.
@@ -46,7 +46,7 @@ pub(super) fn all(view: &View, about: &About, broker: &Broker) -> Vec<Entity> {
     all.extend(lamps(view));
     all.extend(buttons(view));
     all.extend(choices(view));
-    all.extend([Edge::From, Edge::Until].map(quiet));
+    all.extend([QuietHoursBound::From, QuietHoursBound::Until].map(quiet));
     all.extend(others(view, about, broker));
     all.extend(SPECS.iter().filter_map(|spec| of_setting(spec, view)));
     all
@@ -322,7 +322,7 @@ fn choices(view: &View) -> Vec<Entity> {
 }
 
 /// A time of the quiet hours as a text, for versions that know no times.
-fn quiet(edge: Edge) -> Entity {
+fn quiet(edge: QuietHoursBound) -> Entity {
     let (name, member) = edge.told();
     let members = json!({
         "name": format!("{name} (text)"), "topic": STATE, "ent_cat": "config", "en": false, "ic": "mdi:clock-outline",

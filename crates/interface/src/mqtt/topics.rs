@@ -12,10 +12,10 @@ const GROUP: &str = "group";
 /// Longest topic that is answered on, bytes.
 pub const RESPONSE_TOPIC_MAX: usize = 256;
 
-/// What the clock keeps at the broker, in the order in which a new connection tells it: who is told what an entity is
-/// before its state misses nothing.
+/// A retained topic. A new connection publishes them in this order, so that subscribers get the discovery of an entity
+/// before its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum RetainedTopic {
     /// What Home Assistant is told of the clock.
     Discovery,
     /// Start of the quiet hours, told to Home Assistant apart: versions that do not know such an entity would refuse
@@ -49,91 +49,95 @@ pub enum Level {
     Panels,
 }
 
-impl Level {
+impl RetainedTopic {
     /// All of a clock with so many LEDs.
-    pub fn all(leds: usize) -> Vec<Level> {
+    pub fn all(leds: usize) -> Vec<RetainedTopic> {
         let first = [
-            Level::Discovery,
-            Level::QuietFrom,
-            Level::QuietUntil,
-            Level::Status,
-            Level::Info,
-            Level::State,
-            Level::Update,
-            Level::Host,
-            Level::Settings,
-            Level::Reported,
-            Level::Strip,
+            RetainedTopic::Discovery,
+            RetainedTopic::QuietFrom,
+            RetainedTopic::QuietUntil,
+            RetainedTopic::Status,
+            RetainedTopic::Info,
+            RetainedTopic::State,
+            RetainedTopic::Update,
+            RetainedTopic::Host,
+            RetainedTopic::Settings,
+            RetainedTopic::Reported,
+            RetainedTopic::Strip,
         ];
-        let leds = (0..leds).map(Level::Led);
-        let last = [Level::Frontlight, Level::Market, Level::Panels];
+        let leds = (0..leds).map(RetainedTopic::Led);
+        let last = [
+            RetainedTopic::Frontlight,
+            RetainedTopic::Market,
+            RetainedTopic::Panels,
+        ];
         first.into_iter().chain(leds).chain(last).collect()
     }
 
     /// Its topic; none where nobody is told.
     pub fn topic(self, broker: &Broker) -> Option<String> {
         let own = |leaf: &str| Some(own(broker, leaf));
-        let single = |edge: Edge| {
+        let single = |edge: QuietHoursBound| {
             let prefix = &broker.home_assistant.as_ref()?.prefix;
             Some(format!("{prefix}/time/{}/{}/config", broker.id, key(edge)))
         };
         match self {
-            Level::Discovery => {
+            RetainedTopic::Discovery => {
                 let prefix = &broker.home_assistant.as_ref()?.prefix;
                 Some(format!("{prefix}/device/{}/config", broker.id))
             }
-            Level::QuietFrom => single(Edge::From),
-            Level::QuietUntil => single(Edge::Until),
-            Level::Status => own("status"),
-            Level::Info => own("info"),
-            Level::State => own("state"),
-            Level::Update => own("update"),
-            Level::Host => own("host"),
-            Level::Settings => own("settings"),
-            Level::Reported => own("reported"),
-            Level::Strip => own(&lamp(Lamp::Strip)),
-            Level::Led(index) => own(&lamp(Lamp::Led(index))),
-            Level::Frontlight => own(&lamp(Lamp::Frontlight)),
-            Level::Market => own("market"),
-            Level::Panels => broker.panels.then(|| self::own(broker, "panels")),
+            RetainedTopic::QuietFrom => single(QuietHoursBound::From),
+            RetainedTopic::QuietUntil => single(QuietHoursBound::Until),
+            RetainedTopic::Status => own("status"),
+            RetainedTopic::Info => own("info"),
+            RetainedTopic::State => own("state"),
+            RetainedTopic::Update => own("update"),
+            RetainedTopic::Host => own("host"),
+            RetainedTopic::Settings => own("settings"),
+            RetainedTopic::Reported => own("reported"),
+            RetainedTopic::Strip => own(&lamp(Lamp::Strip)),
+            RetainedTopic::Led(index) => own(&lamp(Lamp::Led(index))),
+            RetainedTopic::Frontlight => own(&lamp(Lamp::Frontlight)),
+            RetainedTopic::Market => own("market"),
+            RetainedTopic::Panels => broker.panels.then(|| self::own(broker, "panels")),
         }
     }
 
     /// It must arrive: the next one may be long in coming.
     pub fn must_arrive(self) -> bool {
         match self {
-            Level::Discovery
-            | Level::QuietFrom
-            | Level::QuietUntil
-            | Level::Status
-            | Level::Info
-            | Level::Update
-            | Level::Settings
-            | Level::Reported => true,
-            Level::State
-            | Level::Host
-            | Level::Strip
-            | Level::Led(_)
-            | Level::Frontlight
-            | Level::Market
-            | Level::Panels => false,
+            RetainedTopic::Discovery
+            | RetainedTopic::QuietFrom
+            | RetainedTopic::QuietUntil
+            | RetainedTopic::Status
+            | RetainedTopic::Info
+            | RetainedTopic::Update
+            | RetainedTopic::Settings
+            | RetainedTopic::Reported => true,
+            RetainedTopic::State
+            | RetainedTopic::Host
+            | RetainedTopic::Strip
+            | RetainedTopic::Led(_)
+            | RetainedTopic::Frontlight
+            | RetainedTopic::Market
+            | RetainedTopic::Panels => false,
         }
     }
 }
 
 /// Name among entities of a time at which the quiet hours begin or end.
-pub(super) fn key(edge: Edge) -> &'static str {
+pub(super) fn key(edge: QuietHoursBound) -> &'static str {
     match edge {
-        Edge::From => "quiet_from",
-        Edge::Until => "quiet_until",
+        QuietHoursBound::From => "quiet_from",
+        QuietHoursBound::Until => "quiet_until",
     }
 }
 
 /// Levels of the topic of such a time.
-pub(super) fn quiet(edge: Edge) -> &'static str {
+pub(super) fn quiet(edge: QuietHoursBound) -> &'static str {
     match edge {
-        Edge::From => "quiet/from",
-        Edge::Until => "quiet/until",
+        QuietHoursBound::From => "quiet/from",
+        QuietHoursBound::Until => "quiet/until",
     }
 }
 
@@ -160,26 +164,26 @@ pub enum Incoming<'a> {
     /// A command to a lamp.
     Lamp(Lamp),
     /// A time at which the quiet hours begin or end.
-    Quiet(Edge),
+    Quiet(QuietHoursBound),
     /// Home Assistant says how it is.
     HomeAssistant,
 }
 
 /// Where the quiet hours begin or end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
+pub enum QuietHoursBound {
     /// They begin.
     From,
     /// They end.
     Until,
 }
 
-impl Edge {
+impl QuietHoursBound {
     /// What it is called, and the member of the state that tells it.
     pub(super) fn told(self) -> (&'static str, &'static str) {
         match self {
-            Edge::From => ("Do not disturb from", "startTime"),
-            Edge::Until => ("Do not disturb until", "endTime"),
+            QuietHoursBound::From => ("Do not disturb from", "startTime"),
+            QuietHoursBound::Until => ("Do not disturb until", "endTime"),
         }
     }
 }
@@ -265,7 +269,7 @@ pub fn read<'a>(topic: &'a str, broker: &'a Broker) -> Option<Incoming<'a>> {
     let lamp = leaf
         .strip_prefix("light/")
         .and_then(|rest| named(rest.strip_suffix("/set")?));
-    let edges = [Edge::From, Edge::Until].into_iter();
+    let edges = [QuietHoursBound::From, QuietHoursBound::Until].into_iter();
     let edge = edges
         .clone()
         .find(|edge| leaf.strip_suffix("/set") == Some(quiet(*edge)));

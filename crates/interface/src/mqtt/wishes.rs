@@ -15,12 +15,12 @@ use device::{
 };
 use serde_json::{Map, Value, json};
 
-use super::topics::{Edge, Incoming, Lamp, Scope};
+use super::topics::{Incoming, Lamp, QuietHoursBound, Scope};
 use crate::{
     answer::Answer,
-    asked::Asked,
-    given::{Given, whole_number},
-    operation::{Operation, Service, Takes},
+    asked::DeviceCall,
+    given::{Parameters, whole_number},
+    operation::{Operation, ProgramOperation, Takes},
     operations,
 };
 
@@ -42,30 +42,30 @@ const NOT_FOR_GROUPS: &[&str] = &["factory_reset"];
 /// Operations that a group does one after the other: all at once would leave nobody, or fall upon their sources.
 const SPREAD_IN_GROUPS: &[&str] = &["restart", "restart_datasources", "firmware/auto_update"];
 
-/// What is to be done.
+/// What a command does.
 #[derive(Debug)]
-pub enum Work {
+pub enum CommandAction {
     /// The device is asked this, one after the other; the first that is refused ends it.
-    Device(Vec<Asked>),
+    Device(Vec<DeviceCall>),
     /// The newest release is fetched and installed, if the clock takes it.
     NewestRelease,
 }
 
-impl Work {
-    fn one(asked: Asked) -> Work {
-        Work::Device(vec![asked])
+impl CommandAction {
+    fn one(asked: DeviceCall) -> CommandAction {
+        CommandAction::Device(vec![asked])
     }
 }
 
-/// Something that is asked of the clock.
+/// A command received by MQTT.
 #[derive(Debug)]
-pub struct Wish {
+pub struct MqttCommand {
     /// What it is called in its answer.
     pub name: String,
     /// The caller's own id for it.
     pub caller: Option<Value>,
     /// What is to be done, or why it is not.
-    pub work: Result<Work, Answer>,
+    pub work: Result<CommandAction, Answer>,
     /// It is done at some moment of the next half minute.
     pub is_spread: bool,
 }
@@ -91,32 +91,32 @@ pub fn name(incoming: Incoming<'_>) -> Option<String> {
 }
 
 /// Reads a message that asks for something at once.
-pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<Wish> {
+pub fn read(incoming: Incoming<'_>, payload: &[u8], view: &View) -> Option<MqttCommand> {
     let (work, is_spread) = match incoming {
         Incoming::Command(scope, name) => {
             let is_group = scope != Scope::Own;
             let work = if is_group && NOT_FOR_GROUPS.contains(&name) {
                 Err(Answer::error(403, "not for groups"))
-            } else if operations::name_of(Service::AutoUpdate) == Some(name) {
-                Ok(Work::NewestRelease)
+            } else if operations::name_of(ProgramOperation::AutoUpdate) == Some(name) {
+                Ok(CommandAction::NewestRelease)
             } else {
-                command(name, payload, view).map(Work::one)
+                command(name, payload, view).map(CommandAction::one)
             };
             let is_spread = is_group && SPREAD_IN_GROUPS.contains(&name);
             (work, is_spread)
         }
         Incoming::Set(_) => {
             let asked = command(CHANGE, payload, view);
-            (asked.map(Work::one), false)
+            (asked.map(CommandAction::one), false)
         }
-        Incoming::Lamp(lamp) => (light(lamp, payload, view).map(Work::Device), false),
+        Incoming::Lamp(lamp) => (light(lamp, payload, view).map(CommandAction::Device), false),
         Incoming::Quiet(edge) => {
             let asked = quiet(edge, payload, view);
-            (asked.map(Work::one), false)
+            (asked.map(CommandAction::one), false)
         }
         Incoming::Desired(_) | Incoming::HomeAssistant => return None,
     };
-    Some(Wish {
+    Some(MqttCommand {
         name: name(incoming)?,
         caller: caller(payload),
         work,
@@ -181,19 +181,19 @@ pub fn retained_settings(
 /// Name of the operation that changes settings.
 const CHANGE: &str = "settings";
 
-fn command(name: &str, payload: &[u8], view: &View) -> Result<Asked, Answer> {
+fn command(name: &str, payload: &[u8], view: &View) -> Result<DeviceCall, Answer> {
     let operation = operations::named(name).ok_or_else(|| Answer::error(404, "not found"))?;
     operations::command(name, given(operation, payload)?, view)
 }
 
 /// Takes a payload as the body of an operation.
-fn given(operation: &Operation, payload: &[u8]) -> Result<Given, Answer> {
+fn given(operation: &Operation, payload: &[u8]) -> Result<Parameters, Answer> {
     if payload.len() > operation.body_max {
         return Err(Answer::error(413, "too large"));
     }
     Ok(match operation.body {
-        Takes::Nothing => Given::default(),
-        Takes::Maybe(_) | Takes::OrQuery(_) | Takes::Always(_) => Given::body(payload),
+        Takes::Nothing => Parameters::default(),
+        Takes::Maybe(_) | Takes::OrQuery(_) | Takes::Always(_) => Parameters::body(payload),
     })
 }
 
@@ -210,7 +210,7 @@ pub fn caller(payload: &[u8]) -> Option<Value> {
 }
 
 /// Reads a time of the day such as `22:05` or `22:05:00`, at which the quiet hours are to begin or to end.
-fn quiet(edge: Edge, payload: &[u8], view: &View) -> Result<Asked, Answer> {
+fn quiet(edge: QuietHoursBound, payload: &[u8], view: &View) -> Result<DeviceCall, Answer> {
     let text = core::str::from_utf8(payload).unwrap_or_default().trim();
     let mut parts = text.split(':').map(|part| part.parse::<u32>().ok());
     let (hour, minute) = match (parts.next().flatten(), parts.next().flatten()) {
@@ -221,8 +221,8 @@ fn quiet(edge: Edge, payload: &[u8], view: &View) -> Result<Asked, Answer> {
     let from = (stored.dnd_start_hour, stored.dnd_start_min);
     let until = (stored.dnd_end_hour, stored.dnd_end_min);
     let (from, until) = match edge {
-        Edge::From => ((hour, minute), until),
-        Edge::Until => (from, (hour, minute)),
+        QuietHoursBound::From => ((hour, minute), until),
+        QuietHoursBound::Until => (from, (hour, minute)),
     };
     let change = json!({ "dnd": {
         "startHour": from.0, "startMinute": from.1, "endHour": until.0, "endMinute": until.1,
@@ -231,7 +231,7 @@ fn quiet(edge: Edge, payload: &[u8], view: &View) -> Result<Asked, Answer> {
 }
 
 /// Reads a command to a lamp, which holds what is to change and nothing else.
-fn light(lamp: Lamp, payload: &[u8], view: &View) -> Result<Vec<Asked>, Answer> {
+fn light(lamp: Lamp, payload: &[u8], view: &View) -> Result<Vec<DeviceCall>, Answer> {
     let body = json::parse(payload).ok_or_else(|| Answer::bad_request("bad json"))?;
     let is_on = match body.get("state").and_then(Value::as_str) {
         Some("ON") => true,
@@ -290,7 +290,7 @@ fn strip(
     brightness: Option<u64>,
     effect: Option<&Value>,
     view: &View,
-) -> Result<Vec<Asked>, Answer> {
+) -> Result<Vec<DeviceCall>, Answer> {
     let mut asked = Vec::new();
     if let Some(level) = brightness {
         let change = json!({ Key::led_brightness.name(): level.min(BRIGHTEST.into()) });
@@ -310,7 +310,7 @@ fn strip(
 }
 
 /// Asks for an operation by its name, as somebody at another door would.
-fn ask(name: &str, body: &Value, view: &View) -> Result<Asked, Answer> {
+fn ask(name: &str, body: &Value, view: &View) -> Result<DeviceCall, Answer> {
     command(name, body.to_string().as_bytes(), view)
 }
 

@@ -2,14 +2,14 @@
 
 use super::words::LACKING;
 use crate::{
-    operation::{Guard, Operation, Service, get, post, serves},
+    operation::{Guard, Operation, ProgramOperation, get, post, serves},
     shape::Shape,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
         "Networks in reach",
-        Service::Scan,
+        ProgramOperation::Scan,
         &[get("/scan"), get("/api/scan")],
     )
     .may_fail()
@@ -17,7 +17,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, Shape::Networks)]),
     serves(
         "Join a network",
-        Service::Join,
+        ProgramOperation::Join,
         &[post("/save"), post("/api/wifi")],
     )
     .called("join")

@@ -2,7 +2,7 @@
 
 use super::words::{BAD, OK, SCALE};
 use crate::{
-    operation::{Operation, Service, get, post, serves},
+    operation::{Operation, ProgramOperation, get, post, serves},
     shape::Shape,
 };
 
@@ -12,21 +12,21 @@ const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
         "Signals of the simulated board",
-        Service::BenchState,
+        ProgramOperation::BenchState,
         &[get("/sim/state")],
     )
     .always()
     .answers(&[(200, Shape::Bench), UNSIMULATED]),
     serves(
         "The panels of the simulated board, also while it is an access point",
-        Service::BenchPanels,
+        ProgramOperation::BenchPanels,
         &[get("/sim/panels.png").asks(SCALE)],
     )
     .always()
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD, UNSIMULATED]),
     serves(
         "Press buttons; answers after their release",
-        Service::BenchButtons,
+        ProgramOperation::BenchButtons,
         &[post("/sim/buttons")],
     )
     .takes(Shape::Press)
@@ -34,7 +34,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     serves(
         "Light in the room; null takes the sensor away",
-        Service::BenchLux,
+        ProgramOperation::BenchLux,
         &[post("/sim/lux")],
     )
     .takes(Shape::Lux)
@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     serves(
         "Plug the network in or pull it out",
-        Service::BenchLink,
+        ProgramOperation::BenchLink,
         &[post("/sim/wifi")],
     )
     .takes(Shape::LinkChange)
@@ -50,7 +50,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     serves(
         "Cut the power and give it back",
-        Service::BenchPower,
+        ProgramOperation::BenchPower,
         &[post("/sim/power")],
     )
     .takes(Shape::PowerChange)
@@ -58,7 +58,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     serves(
         "Let a block, a price jump or a payment happen, or take the relay of a demo away",
-        Service::BenchMarket,
+        ProgramOperation::BenchMarket,
         &[post("/sim/market")],
     )
     .takes(Shape::MarketEvent)
@@ -66,7 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     serves(
         "Break a panel or mend it",
-        Service::BenchPanel,
+        ProgramOperation::BenchPanel,
         &[post("/sim/panel")],
     )
     .takes(Shape::Fault)

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::words::{BAD, OK, param};
 use crate::{
     answer::Answer,
-    asked::Asked,
-    given::{Body, Given},
+    asked::DeviceCall,
+    given::{Parameters, RequestBody},
     limits::CONFIRMATION,
     operation::{Operation, Param, asks, old, post},
     shape::Shape,
@@ -31,12 +31,12 @@ const SOURCE: &[Param] = &[param(
 pub(super) const OPERATIONS: &[Operation] = &[
     asks(
         "Make the clock recognisable",
-        |_, _| Ok(Asked::of(Request::Identify)),
+        |_, _| Ok(DeviceCall::of(Request::Identify)),
         &[post("/api/identify"), old("/api/identify")],
     ),
     asks(
         "Restart the clock",
-        |_, _| Ok(Asked::of(Request::Restart)),
+        |_, _| Ok(DeviceCall::of(Request::Restart)),
         &[post("/api/restart"), old("/api/restart")],
     ),
     asks(
@@ -48,7 +48,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, Shape::Message), BAD, (500, Shape::NotErased)]),
     asks(
         "Stop all data sources",
-        |_, _| Ok(Asked::of(Request::StopSources)),
+        |_, _| Ok(DeviceCall::of(Request::StopSources)),
         &[post("/api/stop_datasources")],
     ),
     asks(
@@ -75,38 +75,38 @@ pub(super) const OPERATIONS: &[Operation] = &[
 ];
 
 /// Wipes every setting, if that is really meant.
-fn factory_reset(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn factory_reset(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let word = given.member("confirm").and_then(Value::as_str);
     if word != Some(CONFIRMATION) {
         return Err(Answer::bad_request("confirmation required"));
     }
     let scheduled = Answer::message(200, "factory reset scheduled");
-    Ok(Asked::telling(Request::FactoryReset, scheduled))
+    Ok(DeviceCall::telling(Request::FactoryReset, scheduled))
 }
 
-fn restart_sources(given: Given, _view: &View) -> Result<Asked, Answer> {
-    if given.body == Body::NotJson {
+fn restart_sources(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    if given.body == RequestBody::NotJson {
         return Err(Answer::bad_request("bad json"));
     }
     let name = given.text(&["source"]);
     if name.is_none() && given.member("source").is_none() {
-        return Ok(Asked::of(Request::RestartSources));
+        return Ok(DeviceCall::of(Request::RestartSources));
     }
     if name == Some(BROKER) {
-        return Ok(Asked::of(Request::RestartBroker));
+        return Ok(DeviceCall::of(Request::RestartBroker));
     }
     let source = name.and_then(SourceId::named);
     let source = source.ok_or_else(|| Answer::bad_request("unknown source"))?;
-    Ok(Asked::of(Request::RestartSource(source)))
+    Ok(DeviceCall::of(Request::RestartSource(source)))
 }
 
-fn clear_logos(_given: Given, view: &View) -> Result<Asked, Answer> {
+fn clear_logos(_given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     let known = usize::from(view.market.pool_logo.is_some());
     let removed = Answer::json(json!({ "removed": known }));
-    Ok(Asked::telling(Request::ClearPoolLogos, removed))
+    Ok(DeviceCall::telling(Request::ClearPoolLogos, removed))
 }
 
-fn tx_power(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn tx_power(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let is_whole = |value: &Value| value.as_f64().is_none_or(|number| number % 1.0 == 0.0);
     let is_whole = given.member("txPower").is_none_or(is_whole);
     let number = given.number("txPower").filter(|_| is_whole);
@@ -116,5 +116,5 @@ fn tx_power(given: Given, _view: &View) -> Result<Asked, Answer> {
     });
     let quarter_dbm = named.map_err(Answer::bad_request)?;
     let set = Answer::json(json!({ "setTxPower": "ok" }));
-    Ok(Asked::telling(Request::SetTxPower(quarter_dbm), set))
+    Ok(DeviceCall::telling(Request::SetTxPower(quarter_dbm), set))
 }

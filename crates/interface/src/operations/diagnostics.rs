@@ -2,7 +2,7 @@
 
 use super::words::param;
 use crate::{
-    operation::{Operation, Param, Service, delete, get, post, serves},
+    operation::{Operation, Param, ProgramOperation, delete, get, post, serves},
     shape::Shape,
 };
 
@@ -13,37 +13,41 @@ const NOT_BUILT_IN: (u16, Shape) = (501, Shape::Error);
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
         "The last lines of the log",
-        Service::Log,
+        ProgramOperation::Log,
         &[get("/api/log")],
     )
     .answers(&[(200, Shape::Log)]),
     serves(
         "The last crash dump",
-        Service::Coredump,
+        ProgramOperation::Coredump,
         &[get("/api/coredump")],
     )
     .may_fail()
     .answers(&[(200, Shape::Bytes), (404, Shape::Error)]),
     serves(
         "Forget the last crash dump",
-        Service::ForgetCoredump,
+        ProgramOperation::ForgetCoredump,
         &[delete("/api/coredump")],
     )
     .called("coredump forget")
     .answers(&[(200, Shape::Empty), (500, Shape::Error)]),
     serves(
         "Start tracing allocations",
-        Service::StartTrace,
+        ProgramOperation::StartTrace,
         &[post("/api/diag/heap_trace/start").asks(RECORDS)],
     )
     .may_take(Shape::TraceSize)
     .answers(&[(200, Shape::TraceStarted), NOT_BUILT_IN]),
     serves(
         "Stop tracing allocations",
-        Service::StopTrace,
+        ProgramOperation::StopTrace,
         &[post("/api/diag/heap_trace/stop")],
     )
     .answers(&[(200, Shape::Trace), (409, Shape::Error), NOT_BUILT_IN]),
-    serves("Memory by kind", Service::Heap, &[get("/api/diag/heap")])
-        .answers(&[(200, Shape::Heap)]),
+    serves(
+        "Memory by kind",
+        ProgramOperation::Heap,
+        &[get("/api/diag/heap")],
+    )
+    .answers(&[(200, Shape::Heap)]),
 ];

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::words::{BAD, LACKING, OK, param};
 use crate::{
     answer::Answer,
-    asked::{Asked, refused},
-    given::{Given, whole_number},
+    asked::{DeviceCall, refused},
+    given::{Parameters, whole_number},
     operation::{Operation, Param, asks, get, old, patch, post, tells},
     shape::{self, Shape},
     status,
@@ -113,12 +113,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, Shape::Dnd)]),
     asks(
         "Do Not Disturb on, by hand",
-        |_, _| Ok(Asked::of(Request::SetDnd(true))),
+        |_, _| Ok(DeviceCall::of(Request::SetDnd(true))),
         &[post("/api/dnd/enable"), old("/api/dnd/enable")],
     ),
     asks(
         "Do Not Disturb off, by hand",
-        |_, _| Ok(Asked::of(Request::SetDnd(false))),
+        |_, _| Ok(DeviceCall::of(Request::SetDnd(false))),
         &[post("/api/dnd/disable"), old("/api/dnd/disable")],
     ),
 ];
@@ -130,23 +130,23 @@ fn colours(view: &View) -> Answer {
     Answer::json(status::lights(&view.lights))
 }
 
-fn colour(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn colour(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let colour = given.in_path.as_deref().or_else(|| given.text(&["c"]));
     let colour = colour.ok_or("missing c");
     let colour = colour.and_then(|colour| Rgb::parse(colour).ok_or("bad color"));
     let colour = colour.map_err(Answer::bad_request)?;
-    Ok(Asked::telling_lights(Request::SetLightsColor(colour)))
+    Ok(DeviceCall::telling_lights(Request::SetLightsColor(colour)))
 }
 
-fn set(given: Given, view: &View) -> Result<Asked, Answer> {
+fn set(given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     let colours = given
         .json()
         .and_then(|value| listed(value, view.board.leds));
     Ok(pixels(colours.map_err(Answer::bad_request)?))
 }
 
-fn pixels(colours: Vec<Rgb>) -> Asked {
-    Asked::of(Request::SetLights(colours)).or_mismatch("pixel count mismatch")
+fn pixels(colours: Vec<Rgb>) -> DeviceCall {
+    DeviceCall::of(Request::SetLights(colours)).or_mismatch("pixel count mismatch")
 }
 
 /// Reads a list of colours; a single one, in a list or alone, is that of all LEDs.
@@ -185,7 +185,7 @@ fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
     })
 }
 
-fn effect(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn effect(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let name = given.member("name").and_then(Value::as_str);
     let name = name.ok_or("name required");
     let known = name.and_then(|name| {
@@ -195,7 +195,7 @@ fn effect(given: Given, _view: &View) -> Result<Asked, Answer> {
     });
     let (name, effect) = known.map_err(Answer::bad_request)?;
     let queued = Answer::json(json!({ "queued": true, "name": name }));
-    Ok(Asked::telling(Request::PlayEffect(*effect), queued))
+    Ok(DeviceCall::telling(Request::PlayEffect(*effect), queued))
 }
 
 fn frontlight_status(view: &View) -> Answer {
@@ -205,11 +205,11 @@ fn frontlight_status(view: &View) -> Answer {
     }
 }
 
-fn frontlight(command: FrontlightCommand) -> Asked {
-    Asked::of(Request::Frontlight(command)).or_mismatch("channel count mismatch")
+fn frontlight(command: FrontlightCommand) -> DeviceCall {
+    DeviceCall::of(Request::Frontlight(command)).or_mismatch("channel count mismatch")
 }
 
-fn brightness(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn brightness(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let duty = match &given.in_path {
         Some(part) => part.parse().ok(),
         None => given.number("b"),
@@ -226,7 +226,7 @@ fn in_range(duty: i64) -> Option<u32> {
     u32::try_from(duty).ok().filter(|_| fits)
 }
 
-fn duties(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn duties(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let list = given
         .json()
         .and_then(|value| value.as_array().ok_or("bad json"));

@@ -19,50 +19,50 @@ use ::device::view::View;
 
 use crate::{
     answer::Answer,
-    asked::Asked,
-    given::Given,
-    operation::{Act, Group, Operation, Service},
+    asked::DeviceCall,
+    given::Parameters,
+    operation::{Operation, OperationGroup, OperationHandler, ProgramOperation},
 };
 
 /// All operations.
-pub static GROUPS: &[Group] = &[
-    Group {
+pub static GROUPS: &[OperationGroup] = &[
+    OperationGroup {
         name: "State",
         operations: state::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Settings",
         operations: settings::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Screens",
         operations: screens::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Lights",
         operations: lights::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Device",
         operations: device::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Updates",
         operations: updates::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Diagnostics",
         operations: diagnostics::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Bench",
         operations: bench::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Access point",
         operations: access_point::OPERATIONS,
     },
-    Group {
+    OperationGroup {
         name: "Page",
         operations: page::OPERATIONS,
     },
@@ -75,16 +75,15 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
 
 /// Looks an operation up that the device does, by its name.
 pub fn named(name: &str) -> Option<&'static Operation> {
-    let asks = |operation: &&Operation| matches!(operation.act, Act::Asks(_));
+    let asks = |operation: &&Operation| matches!(operation.act, OperationHandler::Asks(_));
     all()
         .filter(asks)
         .find(|operation| operation.name() == Some(name))
 }
 
 /// Where HTTP finds what the program does by itself.
-pub fn path_of(service: Service) -> &'static str {
-    let does =
-        |operation: &&Operation| matches!(operation.act, Act::Serves(does) if does == service);
+pub fn path_of(service: ProgramOperation) -> &'static str {
+    let does = |operation: &&Operation| matches!(operation.act, OperationHandler::Serves(does) if does == service);
     let first = all()
         .find(does)
         .and_then(|operation| operation.forms.first());
@@ -92,9 +91,8 @@ pub fn path_of(service: Service) -> &'static str {
 }
 
 /// Name of what the program does by itself; none if it has none.
-pub fn name_of(service: Service) -> Option<&'static str> {
-    let does =
-        |operation: &&Operation| matches!(operation.act, Act::Serves(does) if does == service);
+pub fn name_of(service: ProgramOperation) -> Option<&'static str> {
+    let does = |operation: &&Operation| matches!(operation.act, OperationHandler::Serves(does) if does == service);
     all().find(does)?.name()
 }
 
@@ -102,9 +100,11 @@ pub fn name_of(service: Service) -> Option<&'static str> {
 ///
 /// # Errors
 /// There is no such command, or it cannot be understood; as the client is told.
-pub fn command(name: &str, given: Given, view: &View) -> Result<Asked, Answer> {
+pub fn command(name: &str, given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     match named(name).map(|operation| operation.act) {
-        Some(Act::Asks(read)) => read(given, view),
-        Some(Act::Tells(_) | Act::Serves(_)) | None => Err(Answer::error(404, "not found")),
+        Some(OperationHandler::Asks(read)) => read(given, view),
+        Some(OperationHandler::Tells(_) | OperationHandler::Serves(_)) | None => {
+            Err(Answer::error(404, "not found"))
+        }
     }
 }

@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::words::{BAD, LACKING, OK, SCALE, param};
 use crate::{
     answer::Answer,
-    asked::Asked,
-    given::{Body, Given, whole_number},
+    asked::DeviceCall,
+    given::{Parameters, RequestBody, whole_number},
     limits::{CUSTOM_BODY_MAX, GLYPH_PX, TEXT_BODY_MAX, ZAP_MESSAGE_MAX},
-    operation::{Operation, Param, Service, asks, old, post, serves},
+    operation::{Operation, Param, ProgramOperation, asks, old, post, serves},
     shape::Shape,
 };
 
@@ -69,7 +69,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .answers(&[OK, BAD]),
     serves(
         "The panels as they would be with a text per panel, which is not shown",
-        Service::TextPicture,
+        ProgramOperation::TextPicture,
         &[post("/api/show/preview.png").asks(SCALE)],
     )
     .takes(Shape::Cells)
@@ -77,28 +77,28 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, Shape::Png), BAD, LACKING]),
     asks(
         "Show the next screen",
-        |_, _| Ok(Asked::of(Request::Next)),
+        |_, _| Ok(DeviceCall::of(Request::Next)),
         &[post("/api/screen/next")],
     ),
     asks(
         "Show the previous screen",
-        |_, _| Ok(Asked::of(Request::Previous)),
+        |_, _| Ok(DeviceCall::of(Request::Previous)),
         &[post("/api/screen/previous")],
     ),
     asks(
         "Stop the rotation",
-        |_, _| Ok(Asked::of(Request::Pause)),
+        |_, _| Ok(DeviceCall::of(Request::Pause)),
         &[post("/api/action/pause")],
     ),
     asks(
         "Stop or start the rotation",
-        |_, _| Ok(Asked::of(Request::TogglePause)),
+        |_, _| Ok(DeviceCall::of(Request::TogglePause)),
         &[old("/api/action/pause")],
     )
     .called("toggle"),
     asks(
         "Start the rotation anew",
-        |_, _| Ok(Asked::of(Request::RestartTimer)),
+        |_, _| Ok(DeviceCall::of(Request::RestartTimer)),
         &[
             post("/api/action/timer_restart"),
             old("/api/action/timer_restart"),
@@ -106,7 +106,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ),
     asks(
         "Refresh all panels fully",
-        |_, _| Ok(Asked::of(Request::FullRefresh)),
+        |_, _| Ok(DeviceCall::of(Request::FullRefresh)),
         &[post("/api/full_refresh"), old("/api/full_refresh")],
     ),
     asks(
@@ -117,25 +117,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .may_take(Shape::Zap),
 ];
 
-fn screen(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn screen(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let number = match &given.in_path {
         Some(part) => part.parse().map_err(|_| "unknown screen id"),
         None => given.number("s").ok_or("missing s"),
     };
     let number = number.map_err(Answer::bad_request)?;
-    Ok(Asked::of(Request::ShowScreen(number)))
+    Ok(DeviceCall::of(Request::ShowScreen(number)))
 }
 
-fn currency(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn currency(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let not_found = |reason| Answer::error(404, reason);
     let code = given.in_path.as_deref().or_else(|| given.text(&["c"]));
     let code = code.ok_or_else(|| not_found("missing c"))?;
     let currency = Currency::parse(&code.to_ascii_uppercase());
     let currency = currency.ok_or_else(|| not_found("currency not active"))?;
-    Ok(Asked::of(Request::ShowCurrency(currency)))
+    Ok(DeviceCall::of(Request::ShowCurrency(currency)))
 }
 
-fn text(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn text(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let text = given
         .in_path
         .as_deref()
@@ -143,15 +143,15 @@ fn text(given: Given, _view: &View) -> Result<Asked, Answer> {
     let text: String = text
         .ok_or_else(|| Answer::bad_request("missing_text"))?
         .into();
-    Ok(Asked::of(Request::ShowText(text)))
+    Ok(DeviceCall::of(Request::ShowText(text)))
 }
 
 /// Reads `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
-fn custom(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn custom(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let value = match &given.body {
-        Body::Json(value) => value,
-        Body::Missing => return Err(Answer::bad_request("bad body")),
-        Body::NotJson => return Err(Answer::bad_request("bad_json")),
+        RequestBody::Json(value) => value,
+        RequestBody::Missing => return Err(Answer::bad_request("bad body")),
+        RequestBody::NotJson => return Err(Answer::bad_request("bad_json")),
     };
     let cells = value.as_array().or_else(|| value.get("cells")?.as_array());
     let texts = cells.and_then(|cells| {
@@ -164,15 +164,15 @@ fn custom(given: Given, _view: &View) -> Result<Asked, Answer> {
         .and_then(|px| u32::try_from(px).ok())
         .filter(|px| GLYPH_PX.contains(px));
     let cells = texts.ok_or_else(|| Answer::bad_request("bad_json"))?;
-    Ok(Asked::of(Request::ShowCustom { cells, digit_px }))
+    Ok(DeviceCall::of(Request::ShowCustom { cells, digit_px }))
 }
 
 /// What the body does not say is made up.
-fn simulate_zap(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn simulate_zap(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let amount = given.member("amount_sats").and_then(whole_number);
     let message = given.member("message").and_then(Value::as_str);
     let message = message.unwrap_or("test zap");
-    Ok(Asked::of(Request::SimulateZap(Zap {
+    Ok(DeviceCall::of(Request::SimulateZap(Zap {
         amount: Sats(amount.unwrap_or(21_000).max(0).unsigned_abs()),
         message: message[..message.floor_char_boundary(ZAP_MESSAGE_MAX)].to_string(),
     })))

@@ -11,10 +11,10 @@ use device::{
 use super::words::{BAD, LACKING, param, scale};
 use crate::{
     answer::Answer,
-    asked::Asked,
-    given::Given,
+    asked::DeviceCall,
+    given::Parameters,
     limits::IMPORT_BODY_MAX,
-    operation::{Operation, Param, Service, asks, get, patch, post, serves},
+    operation::{Operation, Param, ProgramOperation, asks, get, patch, post, serves},
     shape::Shape,
 };
 
@@ -29,7 +29,7 @@ const DRAWN: &[Param] = &[
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves("All settings", Service::Settings, &[get("/api/settings")])
+    serves("All settings", ProgramOperation::Settings, &[get("/api/settings")])
         .answers(&[(200, Shape::Settings)]),
     asks(
         "Change settings",
@@ -47,14 +47,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),
     serves(
         "The settings as a file; with a passphrase, its secrets sealed in it",
-        Service::ExportSettings,
+        ProgramOperation::ExportSettings,
         &[post("/api/settings/export"), get("/api/settings/export")],
     )
     .may_take(Shape::ExportWish)
     .answers(&[(200, Shape::SettingsFile), BAD, LACKING]),
     serves(
         "Take over the settings of a file, all of them or none; as a dry run, only tell what would change",
-        Service::ImportSettings,
+        ProgramOperation::ImportSettings,
         &[post("/api/settings/import")],
     )
     .takes(Shape::ImportWish)
@@ -66,7 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     serves(
         "The panels as they would be after a change of settings, which is not made",
-        Service::SettingsPicture,
+        ProgramOperation::SettingsPicture,
         &[post("/api/preview.png").asks(DRAWN)],
     )
     .takes(Shape::Change)
@@ -75,10 +75,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
 ];
 
 /// Changes settings; whoever carries the change to the device hashes the passwords in it.
-fn change(given: Given, _view: &View) -> Result<Asked, Answer> {
+fn change(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let body = given
         .change()
         .map_err(|rejection| Answer::rejected(&rejection))?;
     let hashes = BTreeMap::new();
-    Ok(Asked::of(Request::Patch(Patch { body, hashes })))
+    Ok(DeviceCall::of(Request::Patch(Patch { body, hashes })))
 }

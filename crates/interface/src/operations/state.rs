@@ -2,7 +2,7 @@
 
 use super::words::{BAD, LACKING, SCALE, param};
 use crate::{
-    operation::{Operation, Param, Service, get, serves, watch},
+    operation::{Operation, Param, ProgramOperation, get, serves, watch},
     shape::Shape,
 };
 
@@ -13,37 +13,41 @@ const WATCHED: &[Param] = &[param(
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves("State of the clock", Service::Status, &[get("/api/status")])
-        .answers(&[(200, Shape::Status)]),
+    serves(
+        "State of the clock",
+        ProgramOperation::Status,
+        &[get("/api/status")],
+    )
+    .answers(&[(200, Shape::Status)]),
     serves(
         "State of the hardware",
-        Service::System,
+        ProgramOperation::System,
         &[get("/api/system/status"), get("/api/system_status")],
     )
     .called("system")
     .answers(&[(200, Shape::System)]),
     serves(
         "Follow the clock",
-        Service::Events,
+        ProgramOperation::Events,
         &[get("/events").asks(WATCHED)],
     )
     .answers(&[(200, Shape::Events), LACKING]),
     serves(
         "All panels as one picture",
-        Service::Panels,
+        ProgramOperation::Panels,
         &[get("/api/panels.png").asks(SCALE)],
     )
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD]),
     serves(
         "One panel as a picture, pixel by pixel",
-        Service::Panel,
+        ProgramOperation::Panel,
         &[get("/api/panels/{i}.png").open(Shape::Integer)],
     )
     .called("panel")
     .answers(&[(200, Shape::Png), (304, Shape::Empty), (404, Shape::Error)]),
     serves(
         "Watch the panels over a web socket",
-        Service::Preview,
+        ProgramOperation::Preview,
         &[watch("/api/preview/ws")],
     )
     .called("watch")

@@ -2,7 +2,7 @@
 
 use super::words::{BAD, LACKING, param};
 use crate::{
-    operation::{Guard, Operation, Param, Service, old, post, serves},
+    operation::{Guard, Operation, Param, ProgramOperation, old, post, serves},
     shape::Shape,
 };
 
@@ -21,7 +21,7 @@ const UPLOADED: &[(u16, Shape)] = &[
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
         "Fetch and install the newest release that the clock takes",
-        Service::AutoUpdate,
+        ProgramOperation::AutoUpdate,
         &[
             post("/api/firmware/auto_update"),
             old("/api/firmware/auto_update"),
@@ -36,7 +36,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     serves(
         "Install a firmware image",
-        Service::Firmware,
+        ProgramOperation::Firmware,
         &[post("/upload/firmware").asks(DIGEST)],
     )
     .called("update firmware")
@@ -45,7 +45,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(UPLOADED),
     serves(
         "Install a web bundle",
-        Service::WebBundle,
+        ProgramOperation::WebBundle,
         &[post("/upload/webui")],
     )
     .called("update page")

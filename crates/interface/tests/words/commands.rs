@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use interface::{
     answer::Answer,
-    asked::Asked,
-    given::Given,
-    operation::Act,
+    asked::DeviceCall,
+    given::Parameters,
+    operation::OperationHandler,
     operations::{self, all},
 };
 use proptest::prelude::*;
@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use crate::clock::{BOARD, clock};
 
 /// A request as `Debug` prints it, or status and reason.
-fn read(name: &str, given: Given) -> String {
+fn read(name: &str, given: Parameters) -> String {
     let view = clock(BOARD).view();
     match operations::command(name, given, &view) {
-        Ok(Asked { request, .. }) => format!("{request:?}"),
+        Ok(DeviceCall { request, .. }) => format!("{request:?}"),
         Err(Answer { status, body, .. }) => {
             let body = body.expect("a refusal has a reason");
             format!("{status} {}", body["error"].as_str().unwrap())
@@ -195,7 +195,7 @@ fn a_body_says_what_is_wanted() {
         ("status", "", "404 not found"),
     ];
     for (name, body, expected) in rows {
-        let told = read(name, Given::body(body.as_bytes()));
+        let told = read(name, Parameters::body(body.as_bytes()));
         assert_eq!(told, expected, "{name} {body}");
     }
 }
@@ -205,7 +205,10 @@ fn one_colour_is_that_of_all_leds() {
     let red = "Rgb { red: 255, green: 0, blue: 0 }";
     let expected = format!("SetLights([{}])", [red; 4].join(", "));
     for body in [r#"[{"hex":"FF0000"}]"#, r#"{"hex":"FF0000"}"#] {
-        assert_eq!(read("lights/set", Given::body(body.as_bytes())), expected);
+        assert_eq!(
+            read("lights/set", Parameters::body(body.as_bytes())),
+            expected
+        );
     }
 }
 
@@ -215,7 +218,7 @@ fn a_long_message_is_cut_between_letters() {
     let cut = "é".repeat(128);
     let expected = format!("SimulateZap(Zap {{ amount: Sats(21000), message: \"{cut}\" }})");
     assert_eq!(
-        read("action/simulate_zap", Given::body(body.as_bytes())),
+        read("action/simulate_zap", Parameters::body(body.as_bytes())),
         expected
     );
 }
@@ -223,12 +226,12 @@ fn a_long_message_is_cut_between_letters() {
 #[test]
 fn what_stands_beside_the_body_counts_where_that_says_nothing() {
     type Beside = [(&'static str, &'static str)];
-    let given = |body: &str, beside: &Beside| Given {
+    let given = |body: &str, beside: &Beside| Parameters {
         beside: beside
             .iter()
             .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
             .collect(),
-        ..Given::body(body.as_bytes())
+        ..Parameters::body(body.as_bytes())
     };
     let rows: &[(&str, &str, &Beside, &str)] = &[
         ("show/screen", "", &[("s", " 3 ")], "ShowScreen(3)"),
@@ -276,9 +279,9 @@ fn older_clients_write_it_into_the_path() {
         ),
     ];
     for (name, part, expected) in rows {
-        let given = Given {
+        let given = Parameters {
             in_path: Some(part.to_string()),
-            ..Given::default()
+            ..Parameters::default()
         };
         assert_eq!(read(name, given), expected, "{name} {part}");
     }
@@ -289,7 +292,7 @@ fn a_command_has_a_name_of_its_own() {
     let mut names = BTreeSet::new();
     for operation in all() {
         assert!(!operation.forms.is_empty(), "{}", operation.summary);
-        if let (Act::Asks(_), Some(name)) = (operation.act, operation.name()) {
+        if let (OperationHandler::Asks(_), Some(name)) = (operation.act, operation.name()) {
             assert!(names.insert(name), "{name} is taken");
         }
     }
@@ -306,7 +309,7 @@ proptest! {
         let names = all().filter_map(|operation| operation.name());
         for name in names {
             for bytes in [&body[..], json.as_bytes()] {
-                if let Err(answer) = operations::command(name, Given::body(bytes), &view) {
+                if let Err(answer) = operations::command(name, Parameters::body(bytes), &view) {
                     prop_assert!(answer.status >= 400);
                     prop_assert!(answer.body.is_some());
                 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs};
 
 use interface::{
     openapi,
-    operation::{Guard, Service},
+    operation::{Guard, ProgramOperation},
     operations::{all, path_of},
 };
 
@@ -84,8 +84,8 @@ fn an_operation_is_there_where_the_clock_is_what_it_is_for() {
 
 #[test]
 fn whoever_needs_a_path_asks_the_table() {
-    assert_eq!(path_of(Service::Health), "/healthz");
-    assert_eq!(path_of(Service::Join), "/save");
+    assert_eq!(path_of(ProgramOperation::Health), "/healthz");
+    assert_eq!(path_of(ProgramOperation::Join), "/save");
 }
 
 #[test]

@@ -14,8 +14,8 @@ use device::{
 };
 use interface::mqtt::{
     discovery, documents,
-    topics::{self, Edge, Lamp},
-    wishes::{self, Work},
+    topics::{self, Lamp, QuietHoursBound},
+    wishes::{self, CommandAction},
 };
 use minijinja::{Environment, Error, ErrorKind, context};
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ fn obey(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
     let work = wish
         .work
         .unwrap_or_else(|refusal| panic!("{topic} {payload}: {refusal:?}"));
-    let Work::Device(asked) = work else {
+    let CommandAction::Device(asked) = work else {
         return assert!(topic.ends_with("/cmd/firmware/auto_update"), "{topic}");
     };
     for asked in asked {
@@ -205,7 +205,10 @@ fn obey(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
 fn entities(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
     let view = clock.view();
     let mut entities = components(&view, broker);
-    for (edge, key) in [(Edge::From, "quiet_from"), (Edge::Until, "quiet_until")] {
+    for (edge, key) in [
+        (QuietHoursBound::From, "quiet_from"),
+        (QuietHoursBound::Until, "quiet_until"),
+    ] {
         let mut entity = discovery::quiet(edge, &view, &about(), broker);
         entity["p"] = "time".into();
         entities.insert(key.into(), entity);

@@ -34,8 +34,8 @@ use interface::{
     mqtt::{
         discovery,
         documents::{self, About, Report},
-        topics::{self, Edge, Incoming, Lamp, Level, Scope},
-        wishes::{self, Work},
+        topics::{self, Incoming, Lamp, QuietHoursBound, RetainedTopic, Scope},
+        wishes::{self, CommandAction},
     },
     operations,
 };
@@ -218,7 +218,7 @@ fn check(key: &str, component: &Value) {
 #[test]
 fn the_discovery_keeps_the_rules_of_home_assistant() {
     let (view, broker) = full();
-    let is_there = Level::Status.topic(&broker).unwrap();
+    let is_there = RetainedTopic::Status.topic(&broker).unwrap();
     let whole = discovery::device(&view, &about(), &broker);
     assert_eq!(whole["avty_t"], is_there.as_str());
     let components = components(&view, &broker);
@@ -234,7 +234,7 @@ fn the_discovery_keeps_the_rules_of_home_assistant() {
         assert!(names.insert(format!("{name:?}")), "{key}: {name:?}");
     }
     assert!(present.count() >= 60, "{}", ids.len());
-    for edge in [Edge::From, Edge::Until] {
+    for edge in [QuietHoursBound::From, QuietHoursBound::Until] {
         let mut document = discovery::quiet(edge, &view, &about(), &broker);
         assert_eq!(document["avty_t"], is_there.as_str());
         for whole in ["dev", "avty_t"] {
@@ -293,16 +293,16 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
 #[test]
 fn what_is_told_seldom_must_arrive() {
     let seldom = [
-        Level::Discovery,
-        Level::QuietFrom,
-        Level::QuietUntil,
-        Level::Status,
-        Level::Info,
-        Level::Update,
-        Level::Settings,
-        Level::Reported,
+        RetainedTopic::Discovery,
+        RetainedTopic::QuietFrom,
+        RetainedTopic::QuietUntil,
+        RetainedTopic::Status,
+        RetainedTopic::Info,
+        RetainedTopic::Update,
+        RetainedTopic::Settings,
+        RetainedTopic::Reported,
     ];
-    for level in Level::all(BOARD.leds) {
+    for level in RetainedTopic::all(BOARD.leds) {
         let expected = seldom.contains(&level);
         assert_eq!(level.must_arrive(), expected, "{level:?}");
     }
@@ -311,7 +311,7 @@ fn what_is_told_seldom_must_arrive() {
 #[test]
 fn every_component_is_about_a_level_that_is_told() {
     let (view, broker) = full();
-    let levels = Level::all(view.board.leds).into_iter();
+    let levels = RetainedTopic::all(view.board.leds).into_iter();
     let mut told: BTreeSet<String> = levels.filter_map(|level| level.topic(&broker)).collect();
     told.extend([
         topics::event(&Happening::Block { height: 1 }, &broker),
@@ -379,7 +379,7 @@ fn topics_are_read_back() {
         ),
         (
             "papertick/papertick-aabbcc/quiet/from/set",
-            Some(Incoming::Quiet(Edge::From)),
+            Some(Incoming::Quiet(QuietHoursBound::From)),
         ),
         (
             "papertick/group/all/cmd/restart",
@@ -439,7 +439,7 @@ fn answers_name_what_was_asked() {
         (Incoming::Set(Scope::Group("all")), Some("set")),
         (Incoming::Lamp(Lamp::Strip), Some("light/strip")),
         (Incoming::Lamp(Lamp::Led(1)), Some("light/2")),
-        (Incoming::Quiet(Edge::From), Some("quiet/from")),
+        (Incoming::Quiet(QuietHoursBound::From), Some("quiet/from")),
         (Incoming::Desired(Scope::Own), None),
         (Incoming::HomeAssistant, None),
     ] {
@@ -491,8 +491,8 @@ fn wished_at(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
     .unwrap();
     let spread = if wish.is_spread { " spread" } else { "" };
     match wish.work {
-        Ok(Work::NewestRelease) => format!("NewestRelease{spread}"),
-        Ok(Work::Device(asked)) => {
+        Ok(CommandAction::NewestRelease) => format!("NewestRelease{spread}"),
+        Ok(CommandAction::Device(asked)) => {
             let requests: Vec<String> = asked
                 .iter()
                 .map(|asked| format!("{:?}", asked.request))

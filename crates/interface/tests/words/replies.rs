@@ -3,18 +3,18 @@
 use device::request::{Refusal, Reply, Request};
 use interface::{
     answer::Answer,
-    asked::{Asked, refused},
-    given::Given,
-    operation::Act,
+    asked::{DeviceCall, refused},
+    given::Parameters,
+    operation::OperationHandler,
     operations::{self, all},
 };
 use serde_json::json;
 
 use crate::clock::{BARE, BOARD, clock, reply};
 
-fn asked(name: &str, body: &str) -> Asked {
+fn asked(name: &str, body: &str) -> DeviceCall {
     let view = clock(BOARD).view();
-    operations::command(name, Given::body(body.as_bytes()), &view).unwrap()
+    operations::command(name, Parameters::body(body.as_bytes()), &view).unwrap()
 }
 
 /// Status and document.
@@ -55,7 +55,7 @@ fn what_was_done_is_told() {
         ("lights/color", r#"{"c":"010203"}"#, lights.as_str()),
     ];
     for (name, body, expected) in rows {
-        let Asked {
+        let DeviceCall {
             request,
             told: words,
         } = asked(name, body);
@@ -70,7 +70,7 @@ fn what_was_done_is_told() {
 
 #[test]
 fn a_change_that_is_rejected_is_told_with_its_token() {
-    let Asked {
+    let DeviceCall {
         request,
         told: words,
     } = asked("settings", r#"{"digitFontPx":1}"#);
@@ -103,7 +103,7 @@ fn every_refusal_has_its_words() {
     ];
     for (refusal, status, error) in rows {
         assert_eq!(refused(refusal), Answer::error(status, error));
-        let words = Asked::of(Request::Next).told;
+        let words = DeviceCall::of(Request::Next).told;
         assert_eq!(
             words.answer(Reply::Refused(refusal)),
             Answer::error(status, error)
@@ -123,7 +123,7 @@ fn a_list_of_another_length_is_told_by_what_it_lists() {
         ),
         ("frontlight/set", "[1,2]", "channel count mismatch"),
     ] {
-        let Asked {
+        let DeviceCall {
             request,
             told: words,
         } = asked(name, body);
@@ -144,7 +144,7 @@ fn what_is_only_read_is_told_from_the_view() {
         let operation = all()
             .find(|operation| operation.name() == Some(name))
             .unwrap();
-        let Act::Tells(tell) = operation.act else {
+        let OperationHandler::Tells(tell) = operation.act else {
             panic!("{name} is told by somebody else");
         };
         told(tell(&clock(board).view()))

@@ -10,7 +10,7 @@ use std::{
 
 use clap::{Args, Command, ValueHint};
 use device::secret::Secret;
-use interface::{operation::Service, operations::path_of};
+use interface::{operation::ProgramOperation, operations::path_of};
 use runtime::clock::Clock;
 use serde_json::{Value, json};
 
@@ -161,7 +161,7 @@ pub(crate) fn export(client: &mut Client, args: &ExportArgs) -> Result<(), Failu
         Some(passphrase) => json!({ "passphrase": passphrase.expose() }),
         None => json!({}),
     };
-    let path = path_of(Service::ExportSettings);
+    let path = path_of(ProgramOperation::ExportSettings);
     let ask = Ask::new("POST", path, Payload::Json(wish));
     let reply = client.ask(&ask)?.accepted()?;
     args.write(&String::from_utf8_lossy(&reply.body))
@@ -268,7 +268,7 @@ impl ImportArgs {
         if !self.except.is_empty() {
             wish["except"] = self.except.clone().into();
         }
-        let path = path_of(Service::ImportSettings);
+        let path = path_of(ProgramOperation::ImportSettings);
         let reply = client.ask(&Ask::new("POST", path, Payload::Json(wish)))?;
         // What is refused in the file is told like what is taken from it.
         let told = reply.json().filter(|told| told.get("changes").is_some());

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use interface::{operation::Service, operations::path_of};
+use interface::{operation::ProgramOperation, operations::path_of};
 use runtime::patience::TimeBudget;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -32,7 +32,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 
 /// What is asked.
 fn request() -> String {
-    let health = path_of(Service::Health);
+    let health = path_of(ProgramOperation::Health);
     format!("GET {health} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 

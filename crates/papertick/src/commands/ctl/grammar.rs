@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf, sync::LazyLock};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use device::screens::{SCREENS, Screen, custom};
 use interface::{
-    operation::{Act, Form, Operation, Service, Takes},
+    operation::{Form, Operation, OperationHandler, ProgramOperation, Takes},
     operations::all,
     shape::Shape,
 };
@@ -91,17 +91,17 @@ pub(super) enum Way {
 }
 
 /// The operations that a client does something of its own with.
-const WAYS: [(Service, Way); 4] = [
-    (Service::Settings, Way::Settings),
-    (Service::Preview, Way::Watch),
-    (Service::ExportSettings, Way::Backup),
-    (Service::ImportSettings, Way::Restore),
+const WAYS: [(ProgramOperation, Way); 4] = [
+    (ProgramOperation::Settings, Way::Settings),
+    (ProgramOperation::Preview, Way::Watch),
+    (ProgramOperation::ExportSettings, Way::Backup),
+    (ProgramOperation::ImportSettings, Way::Restore),
 ];
 
 impl Way {
     /// The way in which an operation is used.
     pub(super) fn of(operation: &Operation) -> Way {
-        let does = |service: Service| matches!(operation.act, Act::Serves(done) if done == service);
+        let does = |service: ProgramOperation| matches!(operation.act, OperationHandler::Serves(done) if done == service);
         let way = WAYS.iter().find(|(service, _)| does(*service));
         way.map_or(Way::Plain, |(_, way)| *way)
     }
@@ -313,7 +313,10 @@ pub(super) fn ask(operation: &Operation, matches: &ArgMatches) -> Result<Ask, Fa
     }
     let payload = payload(operation, matches)?;
     let mut ask = Ask::new(form.method.name(), path, payload);
-    ask.is_update |= matches!(operation.act, Act::Serves(Service::AutoUpdate));
+    ask.is_update |= matches!(
+        operation.act,
+        OperationHandler::Serves(ProgramOperation::AutoUpdate)
+    );
     Ok(ask)
 }
 

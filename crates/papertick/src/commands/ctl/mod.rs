@@ -15,7 +15,7 @@ use std::{collections::BTreeSet, io::Write as _, ops::ControlFlow};
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
 use interface::{
-    operation::{Operation, Service},
+    operation::{Operation, ProgramOperation},
     operations::path_of,
     shape::Shape,
 };
@@ -194,7 +194,7 @@ fn plain(
 
 /// Tells the settings, or those that are named.
 fn settings(client: &mut Client, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
-    let ask = Ask::new("GET", path_of(Service::Settings), Payload::Nothing);
+    let ask = Ask::new("GET", path_of(ProgramOperation::Settings), Payload::Nothing);
     let reply = client.ask(&ask)?.accepted()?;
     let Some(Value::Object(document)) = reply.json() else {
         return Err(Failure::failed(

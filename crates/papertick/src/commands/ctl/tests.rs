@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use device::settings::{SPECS, VIRTUAL, spec::Access};
 use interface::{
-    operation::{Act, Takes},
+    operation::{OperationHandler, Takes},
     operations::all,
 };
 use serde_json::json;
@@ -174,7 +174,7 @@ fn every_operation_is_a_command() {
                 assert_eq!(args.operation.command(), words);
             }
         }
-        let _: &Act = &operation.act;
+        let _: &OperationHandler = &operation.act;
     }
 }
 

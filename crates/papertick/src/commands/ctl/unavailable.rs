@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use interface::{
-    operation::{Guard, Operation, Service},
+    operation::{Guard, Operation, ProgramOperation},
     operations::path_of,
 };
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) fn reason(client: &mut Client, operation: &Operation) -> Option<Strin
 
 fn why(client: &mut Client, operation: &Operation) -> Option<String> {
     let is_portal = operation.guard == Guard::Portal;
-    let Some(settings) = get(client, Service::Settings) else {
+    let Some(settings) = get(client, ProgramOperation::Settings) else {
         let words = "it has no network and is an access point, which only has a page to join one";
         return (!is_portal).then(|| words.into());
     };
@@ -39,7 +39,7 @@ fn why(client: &mut Client, operation: &Operation) -> Option<String> {
     }
     let path = operation.forms.first()?.path;
     if path.starts_with("/sim/") {
-        let Some(bench) = get(client, Service::BenchState) else {
+        let Some(bench) = get(client, ProgramOperation::BenchState) else {
             return Some("its board is real, only a simulated one has a bench".into());
         };
         let is_demo = !bench["demo_relay"].is_null();
@@ -61,7 +61,7 @@ fn why(client: &mut Client, operation: &Operation) -> Option<String> {
 }
 
 /// A document of the clock; `None` if it has none.
-fn get(client: &mut Client, service: Service) -> Option<Value> {
+fn get(client: &mut Client, service: ProgramOperation) -> Option<Value> {
     let ask = Ask::new("GET", path_of(service), Payload::Nothing);
     client.ask(&ask).ok()?.accepted().ok()?.json()
 }

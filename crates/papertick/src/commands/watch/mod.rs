@@ -15,7 +15,7 @@ use std::{io, time::Duration};
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use futures_util::{SinkExt, StreamExt};
 use http::{StatusCode, header::AUTHORIZATION};
-use interface::{operation::Service, operations::path_of};
+use interface::{operation::ProgramOperation, operations::path_of};
 use net::dialer::BoxedStream;
 use render::Bitmap;
 use tokio::{
@@ -164,7 +164,7 @@ enum Unopened {
 
 async fn handshake(client: &Client) -> Result<Socket, Unopened> {
     let failed = |what: String| Unopened::Failed(Failure::unreachable(what));
-    let url = client.socket_url(path_of(Service::Preview));
+    let url = client.socket_url(path_of(ProgramOperation::Preview));
     let mut request = url
         .into_client_request()
         .map_err(|error| failed(error.to_string()))?;

@@ -17,7 +17,7 @@ use device::{
     settings::{Settings, emit::BuildIdentity},
     view::View,
 };
-use mqtt::{Means, serve};
+use mqtt::{MqttContext, serve};
 use net::dialer::Dialer;
 use papertick::main_loop::{Beginning, Followed, MainLoop};
 use runtime::{
@@ -115,7 +115,7 @@ impl Rig {
         };
         let (installer, _) = Installer::new(nobody);
         let (newest, _) = Newest::new(installer, followed.releases.clone());
-        let means = Means {
+        let means = MqttContext {
             newest,
             plans: followed.mqtt.clone(),
             view: followed.view.clone(),

@@ -1,4 +1,4 @@
-//! What the door to the broker is given.
+//! What the MQTT client works with.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use tokio::sync::watch;
 
 use updates::newest::Newest;
 
-/// What the door is given.
+/// What the MQTT client works with.
 #[derive(Debug, Clone)]
-pub struct Means {
+pub struct MqttContext {
     /// What the device wants of the broker.
     pub plans: watch::Receiver<MqttPlan>,
     /// What the device says of itself.
@@ -33,7 +33,7 @@ pub struct Means {
     pub port: u16,
 }
 
-impl Means {
+impl MqttContext {
     /// What the clock knows of itself that the view does not tell.
     pub fn about(&self, view: &View, updatable: Option<String>) -> About {
         About {
