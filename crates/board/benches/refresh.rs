@@ -102,8 +102,8 @@ impl Swallowed {
 impl Hardware for Swallowed {
     type Spi = Bus;
     type I2c = Bus;
-    type Output = Pin;
-    type Input = Pin;
+    type HostOutput = Pin;
+    type HostInput = Pin;
     type Claim = ();
     type Error = Infallible;
 

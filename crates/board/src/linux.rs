@@ -36,8 +36,8 @@ pub struct LinuxLine(AsyncRequest);
 impl Hardware for Linux {
     type Spi = SpidevBus;
     type I2c = I2cdev;
-    type Output = LinuxLine;
-    type Input = LinuxLine;
+    type HostOutput = LinuxLine;
+    type HostInput = LinuxLine;
     type Claim = File;
     type Error = String;
 

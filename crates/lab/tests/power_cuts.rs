@@ -9,14 +9,14 @@ use serde_json::{Map, json};
 use storage::{Store, disk::Folder};
 use updates::{
     depot, record,
-    slots::{ImageSlot, Installed, Standing},
+    slots::{ImageSlot, Installed, TrialState},
 };
 
 /// How often chance decides what survives each cut.
 const CHANCES: u64 = 1;
 
 /// Puts into a folder what a clock leaves that has lived: generations of settings and memory, and programs in its slots.
-fn lived(folder: &Path, slots: &[(ImageSlot, Standing)]) {
+fn lived(folder: &Path, slots: &[(ImageSlot, TrialState)]) {
     let (mut store, _) = Store::open(Box::new(Folder::new(folder)));
     for number in 1..=3 {
         let body = Map::from_iter([("number".to_string(), json!(number))]);
@@ -41,10 +41,10 @@ fn lived(folder: &Path, slots: &[(ImageSlot, Standing)]) {
 
 #[test]
 fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
-    use Standing::{Failed, Proven, Trial};
+    use TrialState::{Failed, Proven, Trial};
     let (a, b) = (ImageSlot::A, ImageSlot::B);
     let mut beginnings = vec![Beginning::new_clock()];
-    let slots: [&[(ImageSlot, Standing)]; 3] = [
+    let slots: [&[(ImageSlot, TrialState)]; 3] = [
         &[(a, Proven), (b, Trial { starts: 0 })],
         &[(a, Proven), (b, Trial { starts: 2 })],
         &[(a, Proven), (b, Failed)],
@@ -75,7 +75,7 @@ fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
 #[test]
 fn a_copy_tells_nothing_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    lived(folder.path(), &[(ImageSlot::A, Standing::Proven)]);
+    lived(folder.path(), &[(ImageSlot::A, TrialState::Proven)]);
     let look = || {
         let mut files: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
@@ -114,7 +114,7 @@ fn a_copy_tells_nothing_and_changes_nothing() {
 #[test]
 fn the_matrix_is_printed() {
     let folder = tempfile::tempdir().unwrap();
-    lived(folder.path(), &[(ImageSlot::A, Standing::Proven)]);
+    lived(folder.path(), &[(ImageSlot::A, TrialState::Proven)]);
     let run = |folder: &Path| {
         let mut lab = std::process::Command::new(env!("CARGO_BIN_EXE_lab"));
         lab.args(["power-cuts", "--chances", "1", "--data-dir"])

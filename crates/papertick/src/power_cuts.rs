@@ -31,9 +31,9 @@ use storage::{
 use sources::logos;
 use updates::{
     depot::{self, Depot},
-    judge::{Judge, Refusal, Signatures, Versions},
+    judge::{ImageRefusal, Judge, Signatures, Versions},
     record,
-    slots::{Factory, ImageSlot, Program, Slots, Standing},
+    slots::{Factory, ImageSlot, Program, Slots, TrialState},
 };
 
 /// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not
@@ -132,7 +132,7 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
             installed.bytes = program.len() as u64;
             installed.digest = Sha256::digest(program).into();
             // Each start that is simulated counts, and no trial ends: all of them are needed.
-            if let Standing::Trial { starts } = &mut installed.standing {
+            if let TrialState::Trial { starts } = &mut installed.standing {
                 *starts = 0;
             }
         }
@@ -293,9 +293,9 @@ fn chosen(disk: &mut SharedDisk) -> (Program, String) {
             && record::is_whole(disk, &slots, slot).unwrap_or_default()
         {
             let standing = match installed.standing {
-                Standing::Trial { .. } => "on trial",
-                Standing::Proven => "proven",
-                Standing::Failed => "failed",
+                TrialState::Trial { .. } => "on trial",
+                TrialState::Proven => "proven",
+                TrialState::Failed => "failed",
             };
             return (program, format!("{} {standing}", installed.version));
         }
@@ -359,7 +359,7 @@ fn install(
     running: Program,
     kind: ImageKind,
     number: u64,
-) -> Result<(), Refusal> {
+) -> Result<(), ImageRefusal> {
     let version = Version::new(NEWEST, number, 0);
     let word = |word: &str| match kind {
         ImageKind::Firmware => word.to_string(),
@@ -399,7 +399,7 @@ fn install(
     depot.switch()
 }
 
-fn page(number: u64) -> Result<Vec<u8>, Refusal> {
+fn page(number: u64) -> Result<Vec<u8>, ImageRefusal> {
     let manifest = json!({ "commit": "tried", "buildTime": number, "minFirmware": "4.0.0" });
     let manifest = manifest.to_string().into_bytes();
     let page = Page {

@@ -65,10 +65,10 @@ use crate::{
 };
 use mqtt;
 use sources::{
-    Shared,
+    SourceServices,
     already_reported::AlreadyReported,
-    demo::market::{FIRST_HEIGHT, Quotes},
-    demo::{DemoRelay, Pace},
+    demo::market::{FIRST_HEIGHT, RelayQuotes},
+    demo::{DemoRelay, MarketPace},
     known_peers::KnownPeers,
     logos::LogoCache,
     supervisor::supervise,
@@ -77,7 +77,7 @@ use sources::{
 };
 use updates::{
     build,
-    installer::{Installer, Means},
+    installer::{Installer, InstallerConfig},
     judge::Signatures,
     keys::KeyRing,
     newest::Newest,
@@ -449,9 +449,9 @@ impl Parts {
 }
 
 /// What is needed to install updates.
-fn means(config: &DeviceConfig, inbox: Inbox) -> Means {
+fn means(config: &DeviceConfig, inbox: Inbox) -> InstallerConfig {
     let data_dir = config.run.data_dir.clone();
-    Means {
+    InstallerConfig {
         keys: KeyRing {
             files: config.run.update_keys.clone(),
             data_dir: data_dir.clone(),
@@ -564,7 +564,7 @@ impl Common {
             port: self.place.port(),
         };
         rest.spawn("MQTT", mqtt::serve(door, stop.clone()));
-        let shared = Shared {
+        let shared = SourceServices {
             dialer: self.dialer,
             upstreams,
             inbox: self.inbox,
@@ -670,8 +670,8 @@ async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Opt
     match market {
         MarketSource::World => Ok(None),
         MarketSource::Demo => {
-            let first = Quotes::at(height.unwrap_or_default().max(FIRST_HEIGHT));
-            let pace = Pace::Lively { seed: DEMO_SEED };
+            let first = RelayQuotes::at(height.unwrap_or_default().max(FIRST_HEIGHT));
+            let pace = MarketPace::Lively { seed: DEMO_SEED };
             DemoRelay::start(first, pace).await.map(Some)
         }
     }

@@ -7,16 +7,17 @@ use std::sync::{
 
 use feeds::nostr::zap::ShownZaps;
 
-use super::common::Common;
+use super::common::SharedValue;
 
 /// What was told in this run; clones know the same.
 #[derive(Debug, Clone, Default)]
-pub struct AlreadyReported(Arc<Kept>);
+pub struct AlreadyReported(Arc<ReportedState>);
 
+/// What was reported to the device.
 #[derive(Debug, Default)]
-struct Kept {
+struct ReportedState {
     /// The zaps that were told.
-    zaps: Common<ShownZaps>,
+    zaps: SharedValue<ShownZaps>,
     /// The wallet was asked for the payments before the start.
     missed: AtomicBool,
 }

@@ -8,7 +8,7 @@ use chain::{Header, rules::HeaderRefusal};
 use device::market::{HeadersReach, Judged, MESSAGE_HEADERS_MAX};
 use runtime::inbox::Stopped;
 
-use super::Context;
+use super::SourceContext;
 
 /// How often older blocks are asked for before the node's chain is taken to be another one.
 pub const BACK_MAX: u32 = 8;
@@ -59,7 +59,7 @@ impl fmt::Display for Astray {
 /// # Errors
 /// The node gives no answer, or leads astray.
 pub async fn catch_up<N: ByHeight>(
-    context: &Context,
+    context: &SourceContext,
     (height, newest): (u32, Header),
     node: &mut N,
 ) -> Result<Judged, N::Error> {

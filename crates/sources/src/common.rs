@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A value in common; clones are the same one.
+/// A value that clones share.
 #[derive(Debug, Default)]
-pub struct Common<T>(Arc<watch::Sender<T>>);
+pub struct SharedValue<T>(Arc<watch::Sender<T>>);
 
-impl<T> Clone for Common<T> {
-    fn clone(&self) -> Common<T> {
-        Common(Arc::clone(&self.0))
+impl<T> Clone for SharedValue<T> {
+    fn clone(&self) -> SharedValue<T> {
+        SharedValue(Arc::clone(&self.0))
     }
 }
 
-impl<T> Common<T> {
+impl<T> SharedValue<T> {
     /// Puts a value in common.
-    pub fn new(value: T) -> Common<T> {
-        Common(Arc::new(watch::Sender::new(value)))
+    pub fn new(value: T) -> SharedValue<T> {
+        SharedValue(Arc::new(watch::Sender::new(value)))
     }
 
     /// Looks at the value, and may change it.

@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 use super::{
-    Context,
+    SourceContext,
     by_height::{Astray, ByHeight, catch_up, is_settled},
     node,
     poll::{self, Missed, Poll},
@@ -43,14 +43,14 @@ pub struct Rpc {
     pub node: NodeConfig,
 }
 
-/// One round of questions to a node that needs a password.
-struct Asker<'a> {
-    context: &'a Context,
+/// One round of requests to a node that needs a password.
+struct RpcPoll<'a> {
+    context: &'a SourceContext,
     node: &'a NodeConfig,
 }
 
 impl Poll for Rest {
-    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
         let body = self.get(context, format::INFO_PATH).await?;
         let told = format::info_body(&body)?;
         check_network(&self.node, told)?;
@@ -89,17 +89,17 @@ impl Poll for Rest {
 }
 
 impl Rest {
-    async fn get(&self, context: &Context, path: &str) -> Result<Bytes, Missed> {
+    async fn get(&self, context: &SourceContext, path: &str) -> Result<Bytes, Missed> {
         let url = url(&self.node, path)?;
-        let Context { route, shared, .. } = context;
+        let SourceContext { route, shared, .. } = context;
         let answer = client::get(&shared.dialer, route, Get::new(url), LIMITS).await?;
         poll::body(answer)
     }
 }
 
 impl Poll for Rpc {
-    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
-        let mut asker = Asker {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
+        let mut asker = RpcPoll {
             context,
             node: &self.node,
         };
@@ -117,10 +117,10 @@ impl Poll for Rpc {
     }
 }
 
-impl Asker<'_> {
+impl RpcPoll<'_> {
     /// The answers to questions.
     async fn ask(&mut self, questions: &[RpcRequest]) -> Result<Vec<Value>, Missed> {
-        let Context { route, shared, .. } = self.context;
+        let SourceContext { route, shared, .. } = self.context;
         let login = format!("{}:{}", self.node.user, self.node.pass.expose());
         let login = format!("Basic {}", STANDARD.encode(login));
         let request = Get::new(url(self.node, "/")?).with_secret(AUTHORIZATION, &login)?;
@@ -131,7 +131,7 @@ impl Asker<'_> {
     }
 }
 
-impl ByHeight for Asker<'_> {
+impl ByHeight for RpcPoll<'_> {
     type Error = Missed;
 
     async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Missed> {

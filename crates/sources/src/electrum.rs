@@ -21,7 +21,7 @@ use tokio::{
 use super::{
     by_height::{ByHeight, catch_up},
     node,
-    session::{Ended, Link, Session},
+    session::{SessionEnd, SessionLink, SourceSession},
 };
 
 /// Longest time for an answer.
@@ -42,7 +42,7 @@ pub struct Electrum {
 
 /// A connection to a server, and what is known of its answers.
 struct Talk<'a, 'b> {
-    link: &'a mut Link<'b>,
+    link: &'a mut SessionLink<'b>,
     stream: BoxedStream,
     read: Vec<u8>,
     asked: u64,
@@ -52,8 +52,8 @@ struct Talk<'a, 'b> {
     early: Option<(u32, Header)>,
 }
 
-impl Session for Electrum {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl SourceSession for Electrum {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let usual = electrum::port(self.node.network, self.node.tls);
         let (host, port) = node::place(&self.node.host, self.node.port, usual)?;
         let security = match self.node.tls {
@@ -99,7 +99,7 @@ impl Session for Electrum {
 }
 
 impl Talk<'_, '_> {
-    async fn follow(&mut self, newest: (u32, Header)) -> Result<(), Ended> {
+    async fn follow(&mut self, newest: (u32, Header)) -> Result<(), SessionEnd> {
         let context = self.link.context();
         let judged = catch_up(context, newest, self).await?;
         self.early = Some(newest).filter(|_| judged.refused == Some(HeaderRefusal::Future));
@@ -109,7 +109,7 @@ impl Talk<'_, '_> {
         self.link.well().await
     }
 
-    async fn look_at_fees(&mut self, precise_fee: bool) -> Result<(), Ended> {
+    async fn look_at_fees(&mut self, precise_fee: bool) -> Result<(), SessionEnd> {
         let Some(rates) = self.ask_if_known(ElectrumRequest::Fees).await? else {
             // A server that knows no fees is still to say that it is there.
             self.ask(ElectrumRequest::Ping).await?;
@@ -122,20 +122,23 @@ impl Talk<'_, '_> {
     }
 
     /// The answer to a question.
-    async fn ask(&mut self, question: ElectrumRequest) -> Result<Value, Ended> {
+    async fn ask(&mut self, question: ElectrumRequest) -> Result<Value, SessionEnd> {
         let answer = self.ask_or_refuse(question).await?;
-        answer.map_err(|words| Ended::because(format!("the server refuses: {words}")))
+        answer.map_err(|words| SessionEnd::because(format!("the server refuses: {words}")))
     }
 
     /// The answer to a question that a server may not know.
-    async fn ask_if_known(&mut self, question: ElectrumRequest) -> Result<Option<Value>, Ended> {
+    async fn ask_if_known(
+        &mut self,
+        question: ElectrumRequest,
+    ) -> Result<Option<Value>, SessionEnd> {
         Ok(self.ask_or_refuse(question).await?.ok())
     }
 
     async fn ask_or_refuse(
         &mut self,
         question: ElectrumRequest,
-    ) -> Result<Result<Value, String>, Ended> {
+    ) -> Result<Result<Value, String>, SessionEnd> {
         let answer = async {
             self.asked += 1;
             let line = electrum::ask(question, self.asked, AGENT);
@@ -156,11 +159,11 @@ impl Talk<'_, '_> {
             }
         };
         let answered = time::timeout(ANSWER_TIMEOUT, answer).await;
-        answered.unwrap_or_else(|_| Err(Ended::because("no answer in time")))
+        answered.unwrap_or_else(|_| Err(SessionEnd::because("no answer in time")))
     }
 
     /// Takes note of a line that nobody waits for.
-    async fn note(&mut self, line: Result<ElectrumMessage, Malformed>) -> Result<(), Ended> {
+    async fn note(&mut self, line: Result<ElectrumMessage, Malformed>) -> Result<(), SessionEnd> {
         match line {
             Ok(ElectrumMessage::Tip(height, header)) => self.tip = Some((height, header)),
             Ok(
@@ -174,7 +177,7 @@ impl Talk<'_, '_> {
     }
 
     /// The next line. Nothing is lost when this is dropped while it waits.
-    async fn line(&mut self) -> Result<Result<ElectrumMessage, Malformed>, Ended> {
+    async fn line(&mut self) -> Result<Result<ElectrumMessage, Malformed>, SessionEnd> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
                 let line = electrum::line(&self.read[..end]);
@@ -184,26 +187,26 @@ impl Talk<'_, '_> {
                 return Ok(line);
             }
             if self.read.len() > LINE_MAX {
-                return Err(Ended::because("a line without end"));
+                return Err(SessionEnd::because("a line without end"));
             }
             self.read.reserve(READ_BYTES);
             let count = self.stream.read_buf(&mut self.read).await.map_err(broken)?;
             if count == 0 {
-                return Err(Ended::because("the server has closed the connection"));
+                return Err(SessionEnd::because("the server has closed the connection"));
             }
         }
     }
 }
 
 impl ByHeight for Talk<'_, '_> {
-    type Error = Ended;
+    type Error = SessionEnd;
 
-    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Ended> {
+    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, SessionEnd> {
         let answer = self.ask(ElectrumRequest::Headers(from)).await?;
         electrum::headers(&answer).map_err(node::useless)
     }
 }
 
-fn broken(error: std::io::Error) -> Ended {
-    Ended::because(format!("the connection broke off ({})", error.kind()))
+fn broken(error: std::io::Error) -> SessionEnd {
+    SessionEnd::because(format!("the connection broke off ({})", error.kind()))
 }

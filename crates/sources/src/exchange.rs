@@ -9,7 +9,7 @@ use net::{
     ws::{Policy, WsMessage},
 };
 
-use super::session::{Ended, Link, Session};
+use super::session::{SessionEnd, SessionLink, SourceSession};
 
 /// Bounds of the socket.
 pub const POLICY: Policy = Policy {
@@ -25,8 +25,8 @@ pub struct Exchange {
     pub currencies: Vec<Currency>,
 }
 
-impl Session for Exchange {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl SourceSession for Exchange {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let Some(subscription) = exchange::subscription(&self.currencies) else {
             // Without a currency there is nothing to connect for until the plan changes.
             return future::pending().await;

@@ -11,9 +11,9 @@ use net::{
 };
 
 use super::{
-    Context,
+    SourceContext,
     freshness::{self, Freshness},
-    session::{Ended, Link, Session},
+    session::{SessionEnd, SessionLink, SourceSession},
     side_requests,
 };
 
@@ -37,16 +37,16 @@ pub struct Explorer {
     pub freshness: Freshness,
 }
 
-/// What was learned beside the socket; nothing if there was no answer.
-enum Aside {
+/// What HTTP requests beside the WebSocket returned. `None` if there was no answer.
+enum ExplorerHttpResult {
     /// Values to start from.
     First(Vec<Observation>),
     /// The tip by the explorer's own word.
     Tip(Vec<Observation>),
 }
 
-impl Session for Explorer {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl SourceSession for Explorer {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let host = self.host.expose();
         let address = explorer::socket_url(host, self.tls);
         let mut socket = link.open(&Url::parse(&address)?, POLICY).await?;
@@ -56,11 +56,16 @@ impl Session for Explorer {
         let fee_url = explorer::projected_url(host, self.tls);
         let precise_fee = self.precise_fee;
         let context = link.context();
-        let mut asides: FuturesUnordered<BoxFuture<'_, Aside>> = FuturesUnordered::new();
-        asides.push(tip(context, &tip_url).map(Aside::First).boxed());
+        let mut asides: FuturesUnordered<BoxFuture<'_, ExplorerHttpResult>> =
+            FuturesUnordered::new();
+        asides.push(
+            tip(context, &tip_url)
+                .map(ExplorerHttpResult::First)
+                .boxed(),
+        );
         asides.push(
             fee(context, &fee_url, precise_fee)
-                .map(Aside::First)
+                .map(ExplorerHttpResult::First)
                 .boxed(),
         );
         let mut ticks = freshness::ticks();
@@ -70,7 +75,7 @@ impl Session for Explorer {
                 Some(aside) = asides.next() => self.learned(link, aside).await?,
                 _ = ticks.tick() => {
                     if self.freshness.is_stale() && asides.is_empty() {
-                        asides.push(tip(context, &tip_url).map(Aside::Tip).boxed());
+                        asides.push(tip(context, &tip_url).map(ExplorerHttpResult::Tip).boxed());
                     }
                 }
             }
@@ -79,7 +84,11 @@ impl Session for Explorer {
 }
 
 impl Explorer {
-    async fn heard(&mut self, link: &mut Link<'_>, frame: WsMessage) -> Result<(), Ended> {
+    async fn heard(
+        &mut self,
+        link: &mut SessionLink<'_>,
+        frame: WsMessage,
+    ) -> Result<(), SessionEnd> {
         let WsMessage::Text(text) = frame else {
             return link.nonsense(Malformed("not-text")).await;
         };
@@ -92,15 +101,19 @@ impl Explorer {
         }
     }
 
-    async fn learned(&mut self, link: &mut Link<'_>, aside: Aside) -> Result<(), Ended> {
+    async fn learned(
+        &mut self,
+        link: &mut SessionLink<'_>,
+        aside: ExplorerHttpResult,
+    ) -> Result<(), SessionEnd> {
         match aside {
-            Aside::First(observations) => {
+            ExplorerHttpResult::First(observations) => {
                 self.freshness.take_note(&observations);
                 link.learned_beside(observations).await
             }
-            Aside::Tip(observations) => match observations.first() {
+            ExplorerHttpResult::Tip(observations) => match observations.first() {
                 Some(Observation::Block(tip)) if !self.freshness.confirmed_by(*tip) => Err(
-                    Ended::because("the explorer has newer blocks than its feed"),
+                    SessionEnd::because("the explorer has newer blocks than its feed"),
                 ),
                 Some(_) | None => link.learned_beside(observations).await,
             },
@@ -108,12 +121,12 @@ impl Explorer {
     }
 }
 
-async fn tip(context: &Context, url: &str) -> Vec<Observation> {
+async fn tip(context: &SourceContext, url: &str) -> Vec<Observation> {
     let tip = side_requests::ask(context, url, explorer::TIP_BODY_MAX, explorer::tip_body).await;
     tip.unwrap_or_default()
 }
 
-async fn fee(context: &Context, url: &str, precise_fee: bool) -> Vec<Observation> {
+async fn fee(context: &SourceContext, url: &str, precise_fee: bool) -> Vec<Observation> {
     let read = |body: &[u8]| explorer::projected_body(body, precise_fee);
     let fees = side_requests::ask(context, url, explorer::PROJECTED_BODY_MAX, read).await;
     fees.unwrap_or_default()

@@ -4,16 +4,16 @@
 
 use device::limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX};
 
-use super::common::Common;
+use super::common::SharedValue;
 
 /// Peers that have answered well, each `host:port`; clones know the same.
 #[derive(Debug, Clone, Default)]
-pub struct KnownPeers(Common<Vec<String>>);
+pub struct KnownPeers(SharedValue<Vec<String>>);
 
 impl KnownPeers {
     /// Those of an earlier run.
     pub fn of(peers: Vec<String>) -> KnownPeers {
-        KnownPeers(Common::new(peers))
+        KnownPeers(SharedValue::new(peers))
     }
 
     /// All of them, the anchor first.

@@ -1,7 +1,7 @@
 //! One task per source: bytes of an upstream come in, observations go to the device.
 //!
 //! The `supervisor` compares which sources should run with those that do.
-//! A source is a [`session::Session`], kept open for ever by [`session::keep`], or a poll that is
+//! A source is a [`session::SourceSession`], kept open for ever by [`session::keep`], or a poll that is
 //! repeated for ever; both report what became of the connection.
 //! `demo` is the other side: a relay on loopback with a market of its own.
 
@@ -57,9 +57,9 @@ use self::{
     upstreams::Upstreams,
 };
 
-/// What all sources share.
+/// Services that all sources use.
 #[derive(Debug, Clone)]
-pub struct Shared {
+pub struct SourceServices {
     /// The way out.
     pub dialer: Dialer,
     /// Fixed public addresses and their replacements.
@@ -76,9 +76,9 @@ pub struct Shared {
     pub known_peers: KnownPeers,
 }
 
-/// What one source works with.
+/// What a source works with.
 #[derive(Debug, Clone)]
-pub struct Context {
+pub struct SourceContext {
     /// Which source it is.
     pub id: SourceId,
     /// The identity it polls.
@@ -86,12 +86,12 @@ pub struct Context {
     /// The way outbound connections take.
     pub route: Route,
     /// What all sources share.
-    pub shared: Shared,
+    pub shared: SourceServices,
     /// The one of several connections that this is; none if it is the only one.
     pub member: Option<Member>,
 }
 
-impl Context {
+impl SourceContext {
     /// Reports a failure: to the device each time, in the log if its reason is new in this outage.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use net::{
 };
 
 use super::{
-    Context,
+    SourceContext,
     poll::{self, Missed, Poll},
 };
 
@@ -28,7 +28,7 @@ pub struct Miner {
 }
 
 impl Poll for Miner {
-    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
         let url = Url::parse(&miner::url(self.host.expose())).map_err(Missed::because)?;
         let request = Get::new(url).accepting_json();
         let answer = http::get(&context.shared.dialer, &context.route, request, LIMITS).await?;

@@ -11,7 +11,7 @@ use feeds::malformed::Malformed;
 use net::url::{BadUrl, split_authority};
 use runtime::inbox::Stopped;
 
-use super::{Context, by_height::Astray, poll::Missed, session::Ended};
+use super::{SourceContext, by_height::Astray, poll::Missed, session::SessionEnd};
 
 /// Time for which a node is left alone whose headers break the rules.
 pub const LEFT_ALONE: Duration = Duration::from_secs(10 * 60);
@@ -37,11 +37,11 @@ pub fn place(host: &Endpoint, set: u16, usual: u16) -> Result<(&str, u16), BadUr
 }
 
 /// An answer that was asked for and makes no sense.
-pub fn useless(malformed: Malformed) -> Ended {
-    Ended::because(format!("the answer makes no sense ({malformed})"))
+pub fn useless(malformed: Malformed) -> SessionEnd {
+    SessionEnd::because(format!("the answer makes no sense ({malformed})"))
 }
 
-impl Context {
+impl SourceContext {
     /// Hands headers to the device and waits for what came of them; none of them asks what is kept.
     ///
     /// # Errors
@@ -60,9 +60,9 @@ impl Context {
     }
 }
 
-impl From<Astray> for Ended {
-    fn from(astray: Astray) -> Ended {
-        Ended::Failed {
+impl From<Astray> for SessionEnd {
+    fn from(astray: Astray) -> SessionEnd {
+        SessionEnd::Failed {
             reason: astray.to_string(),
             retry_after: Some(LEFT_ALONE),
         }

@@ -25,10 +25,10 @@ use runtime::inbox::Stopped;
 use tracing::Instrument;
 
 use super::{
-    Context,
+    SourceContext,
     already_reported::AlreadyReported,
-    common::Common,
-    session::{self, Ended, Link, Session},
+    common::SharedValue,
+    session::{self, SessionEnd, SessionLink, SourceSession},
     together::Member,
 };
 
@@ -61,22 +61,22 @@ pub trait Feed: Clone + Send + Sync {
     ) -> Result<Vec<Observation>, Malformed>;
 }
 
-/// Market data of one author.
+/// Market data that one author publishes on Nostr.
 #[derive(Debug, Clone)]
-pub struct Data {
+pub struct NostrDataSource {
     author: String,
-    feed: Common<DataFeed>,
+    feed: SharedValue<DataFeed>,
 }
 
-impl Data {
+impl NostrDataSource {
     /// The data of an author, named by 64 hex digits; none if it is no key.
-    pub fn of(author: String) -> Option<Data> {
-        let feed = Common::new(DataFeed::new(&author)?);
-        Some(Data { author, feed })
+    pub fn of(author: String) -> Option<NostrDataSource> {
+        let feed = SharedValue::new(DataFeed::new(&author)?);
+        Some(NostrDataSource { author, feed })
     }
 }
 
-impl Feed for Data {
+impl Feed for NostrDataSource {
     const SUBSCRIPTION: &'static str = data::SUBSCRIPTION;
 
     fn filter(&self, _: Option<UtcTime>) -> Filter {
@@ -145,7 +145,7 @@ pub struct Subscriber<F> {
 /// # Errors
 /// The device has stopped.
 pub async fn keep<F: Feed>(
-    context: &Context,
+    context: &SourceContext,
     mut relays: Vec<Endpoint>,
     feed: Option<F>,
 ) -> Result<Infallible, Stopped> {
@@ -156,7 +156,7 @@ pub async fn keep<F: Feed>(
     }
     let members = Member::of(relays.iter().map(Endpoint::masked));
     let sessions = relays.into_iter().zip(members).map(|(relay, member)| {
-        let context = Context {
+        let context = SourceContext {
             member: Some(member),
             ..context.clone()
         };
@@ -172,13 +172,13 @@ pub async fn keep<F: Feed>(
     }
 }
 
-impl<F: Feed> Session for Subscriber<F> {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl<F: Feed> SourceSession for Subscriber<F> {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let url = Url::parse(self.relay.expose())?;
         let feed = self
             .feed
             .as_ref()
-            .ok_or_else(|| Ended::because("the public key that is set is not valid"))?;
+            .ok_or_else(|| SessionEnd::because("the public key that is set is not valid"))?;
         let mut socket = link.open(&url, POLICY).await?;
         let now = link.context().shared.clock.now().utc;
         let request = frame::subscribe(F::SUBSCRIPTION, &feed.filter(now));
@@ -192,7 +192,11 @@ impl<F: Feed> Session for Subscriber<F> {
     }
 }
 
-async fn heard<F: Feed>(feed: &F, link: &mut Link<'_>, text: &[u8]) -> Result<(), Ended> {
+async fn heard<F: Feed>(
+    feed: &F,
+    link: &mut SessionLink<'_>,
+    text: &[u8],
+) -> Result<(), SessionEnd> {
     let message = match frame::message(text) {
         Ok(message) => message,
         Err(malformed) => return link.nonsense(malformed).await,
@@ -214,7 +218,7 @@ async fn heard<F: Feed>(feed: &F, link: &mut Link<'_>, text: &[u8]) -> Result<()
         RelayMessage::Closed {
             subscription,
             reason,
-        } if subscription == F::SUBSCRIPTION => Err(Ended::because(format!(
+        } if subscription == F::SUBSCRIPTION => Err(SessionEnd::because(format!(
             "the relay ended the subscription: {}",
             words(&reason)
         ))),

@@ -6,7 +6,7 @@ use device::sources::{NodeConfig, NodeKind};
 use runtime::inbox::Stopped;
 
 use super::{
-    Context,
+    SourceContext,
     core_node::{Rest, Rpc},
     electrum::Electrum,
     peer::OwnPeer,
@@ -20,7 +20,7 @@ pub const ASK_EVERY: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(context: &Context, node: NodeConfig) -> Result<Infallible, Stopped> {
+pub async fn keep(context: &SourceContext, node: NodeConfig) -> Result<Infallible, Stopped> {
     match node.kind {
         NodeKind::Bitcoin => session::keep(context, OwnPeer::of(node)).await,
         NodeKind::Electrum => session::keep(context, Electrum { node }).await,

@@ -23,10 +23,10 @@ use tokio::{
 };
 
 use super::{
-    Context,
+    SourceContext,
     by_height::{Astray, is_settled},
     node,
-    session::{Ended, Link, Session},
+    session::{SessionEnd, SessionLink, SourceSession},
 };
 
 /// Longest time until both sides know who the other is.
@@ -111,9 +111,9 @@ impl From<io::Error> for Parted {
     }
 }
 
-/// A connection to a peer that knows who we are.
+/// A connection to a peer after the handshake.
 #[derive(Debug)]
-pub struct Wire {
+pub struct PeerConnection {
     stream: BoxedStream,
     network: Network,
     read: Vec<u8>,
@@ -124,7 +124,7 @@ pub struct Wire {
     chatter_since: Instant,
 }
 
-impl Wire {
+impl PeerConnection {
     /// Says who we are, and learns who the peer is.
     ///
     /// # Errors
@@ -132,9 +132,9 @@ impl Wire {
     pub async fn greet(
         stream: BoxedStream,
         network: Network,
-        context: &Context,
-    ) -> Result<Wire, Parted> {
-        let mut wire = Wire {
+        context: &SourceContext,
+    ) -> Result<PeerConnection, Parted> {
+        let mut wire = PeerConnection {
             stream,
             network,
             read: Vec::new(),
@@ -242,9 +242,9 @@ impl Wire {
     }
 }
 
-/// What a peer has told.
+/// What a peer has sent.
 #[derive(Debug)]
-pub enum Heard {
+pub enum PeerReply {
     /// Headers, and what came of them.
     Headers(Judged),
     /// Asked for headers, it has none.
@@ -254,10 +254,10 @@ pub enum Heard {
 /// Follows the headers of a peer.
 #[derive(Debug)]
 pub struct Following<'a> {
-    context: &'a Context,
+    context: &'a SourceContext,
     /// Its place among the peers that are asked.
     place: u8,
-    wire: Wire,
+    wire: PeerConnection,
     /// Only one of all peers is asked at a time: the others go on from what it has told.
     turn: Arc<Semaphore>,
     /// The question that is not answered yet: since when, and the turn that it has.
@@ -277,7 +277,12 @@ pub struct Following<'a> {
 
 impl<'a> Following<'a> {
     /// Follows a peer from now on.
-    pub fn of(context: &'a Context, place: u8, wire: Wire, turn: Arc<Semaphore>) -> Following<'a> {
+    pub fn of(
+        context: &'a SourceContext,
+        place: u8,
+        wire: PeerConnection,
+        turn: Arc<Semaphore>,
+    ) -> Following<'a> {
         let now = Instant::now();
         Following {
             context,
@@ -298,7 +303,7 @@ impl<'a> Following<'a> {
     ///
     /// # Errors
     /// The peer is to be left.
-    pub async fn next(&mut self) -> Result<Heard, Parted> {
+    pub async fn next(&mut self) -> Result<PeerReply, Parted> {
         loop {
             let since = self.asked.as_ref().map(|(since, _)| *since);
             let answer_by = since.map_or(self.ask_at, |since| since + ANSWER_TIMEOUT);
@@ -366,7 +371,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<Heard>, Parted> {
+    async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<PeerReply>, Parted> {
         let is_short = headers.len() <= ANNOUNCED_MAX;
         // The turn ends with what came of the answer.
         let asked = self.asked.take();
@@ -379,7 +384,7 @@ impl<'a> Following<'a> {
         }
         if headers.is_empty() {
             self.ask_at = Instant::now() + ASK_EVERY;
-            return Ok(asked.map(|_| Heard::Nothing));
+            return Ok(asked.map(|_| PeerReply::Nothing));
         }
         let reach = match headers.len() < HEADERS_MAX {
             true => HeadersReach::Newest,
@@ -409,7 +414,7 @@ impl<'a> Following<'a> {
         } else if reach == HeadersReach::More && judged.is_new {
             self.ask_at = Instant::now();
         }
-        Ok(Some(Heard::Headers(judged)))
+        Ok(Some(PeerReply::Headers(judged)))
     }
 }
 
@@ -432,8 +437,8 @@ impl OwnPeer {
     }
 }
 
-impl Session for OwnPeer {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl SourceSession for OwnPeer {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let usual = p2p::port(self.node.network);
         let (host, port) = node::place(&self.node.host, self.node.port, usual)?;
         let destination = Destination {
@@ -443,30 +448,32 @@ impl Session for OwnPeer {
         };
         let stream = link.dial(destination).await?;
         let context = link.context();
-        let wire = Wire::greet(stream, self.node.network, context).await?;
+        let wire = PeerConnection::greet(stream, self.node.network, context).await?;
         let mut following = Following::of(context, 0, wire, Arc::new(Semaphore::new(1)));
         loop {
             match following.next().await? {
-                Heard::Headers(judged) => match judged.refused {
+                PeerReply::Headers(judged) => match judged.refused {
                     Some(refusal) => link.complain(refusal.to_string()).await?,
                     None => link.well().await?,
                 },
                 // Who is just a block behind has none either; who never tells one is still catching up.
-                Heard::Nothing if !link.is_up() => link.complain(NOTHING_TOLD.to_owned()).await?,
-                Heard::Nothing => {}
+                PeerReply::Nothing if !link.is_up() => {
+                    link.complain(NOTHING_TOLD.to_owned()).await?
+                }
+                PeerReply::Nothing => {}
             }
         }
     }
 }
 
-impl From<Parted> for Ended {
-    fn from(parted: Parted) -> Ended {
+impl From<Parted> for SessionEnd {
+    fn from(parted: Parted) -> SessionEnd {
         match parted {
-            Parted::Stopped => Ended::Stopped,
-            Parted::Failed(reason) => Ended::because(reason),
-            Parted::Behind => Ended::because(BEHIND.to_owned()),
+            Parted::Stopped => SessionEnd::Stopped,
+            Parted::Failed(reason) => SessionEnd::because(reason),
+            Parted::Behind => SessionEnd::because(BEHIND.to_owned()),
             Parted::Nonsense(malformed) => node::useless(malformed),
-            Parted::Faulty(reason) => Ended::Failed {
+            Parted::Faulty(reason) => SessionEnd::Failed {
                 reason,
                 retry_after: Some(node::LEFT_ALONE),
             },

@@ -31,9 +31,9 @@ use tokio::{
 use tracing::Instrument;
 
 use super::{
-    Context,
-    common::Common,
-    peer::{BEHIND, Following, Heard, Parted, Wire},
+    SourceContext,
+    common::SharedValue,
+    peer::{BEHIND, Following, Parted, PeerConnection, PeerReply},
 };
 use runtime::outage::Outage;
 
@@ -67,9 +67,9 @@ const PER_SEED_MAX: usize = 8;
 /// Seeds that are asked at the same time.
 const SEEDS_AT_ONCE: usize = 3;
 
-/// Which peers are wanted.
+/// Which peers to connect to.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct PeerPlan {
     /// Which chain they follow.
     pub network: Network,
     /// Those that the owner names; empty for whoever can be found.
@@ -84,14 +84,14 @@ struct Candidate {
     host: String,
     port: u16,
     /// Whoever has the same one may be the same.
-    group: Group,
+    group: AddressGroup,
     /// It leads to somebody else each time.
     is_seed: bool,
 }
 
-/// Part of the internet that somebody has to himself.
+/// The part of the internet that an address belongs to. Peers must come from different groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Group {
+enum AddressGroup {
     /// The first 16 bits of an address.
     V4([u8; 2]),
     /// The first 48 bits of an address.
@@ -110,13 +110,13 @@ impl Candidate {
         let group = match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
             Ok(IpAddr::V4(address)) => {
                 let [first, second, ..] = address.octets();
-                Group::V4([first, second])
+                AddressGroup::V4([first, second])
             }
             Ok(IpAddr::V6(address)) => {
                 let [first, second, third, ..] = address.segments();
-                Group::V6([first, second, third])
+                AddressGroup::V6([first, second, third])
             }
-            Err(_) => Group::Name(format!("{host}:{port}")),
+            Err(_) => AddressGroup::Name(format!("{host}:{port}")),
         };
         Candidate {
             host: host.to_owned(),
@@ -132,19 +132,19 @@ impl Candidate {
     }
 }
 
-/// What all peers have in common.
+/// State that all peers share.
 #[derive(Debug, Clone)]
-struct Together {
-    seen: Common<Seen>,
+struct PeerShared {
+    seen: SharedValue<PeerProgress>,
     /// A peer has shown headers.
     shown: Arc<Notify>,
     /// Only one of them is asked at a time.
     turn: Arc<Semaphore>,
 }
 
-/// What they have shown.
+/// What the peers have sent so far.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct PeerProgress {
     /// When a block came last, from them or from anybody else.
     news_at: Option<Instant>,
     /// The newest block that they have.
@@ -153,9 +153,9 @@ struct Seen {
     up: BTreeSet<u8>,
 }
 
-/// A peer that is asked.
+/// A connected peer.
 #[derive(Debug)]
-struct Seat {
+struct PeerSlot {
     /// Which connection it is.
     number: u64,
     candidate: Candidate,
@@ -164,12 +164,12 @@ struct Seat {
     stay: Option<oneshot::Sender<Infallible>>,
 }
 
-/// All peers that are asked, and those that could be.
-struct Crew<'a> {
-    context: &'a Context,
-    wanted: Wanted,
+/// The connected peers and the candidates.
+struct PeerPool<'a> {
+    context: &'a SourceContext,
+    wanted: PeerPlan,
     /// By place; who had a place last keeps the network to it until somebody else has it.
-    seats: BTreeMap<u8, Seat>,
+    seats: BTreeMap<u8, PeerSlot>,
     left_alone: BTreeMap<String, Instant>,
     /// Peers that failed since another peer has last sent headers.
     failed: BTreeSet<String>,
@@ -179,7 +179,7 @@ struct Crew<'a> {
     /// When they may be asked again; none before they were.
     seeds_at: Option<Instant>,
     turned_over: Instant,
-    together: Together,
+    together: PeerShared,
     /// Connections so far.
     connections: u64,
     chance: Chance,
@@ -191,22 +191,22 @@ struct Crew<'a> {
     parted: BTreeSet<u8>,
 }
 
-/// How a connection ended.
-struct Left {
+/// The end of a connection to a peer.
+struct PeerExit {
     place: u8,
     number: u64,
     parted: Parted,
 }
 
-type Runs<'a> = FuturesUnordered<BoxFuture<'a, Left>>;
+type Runs<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
 
 /// Asks public peers for ever.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopped> {
+pub async fn keep(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible, Stopped> {
     let now = Instant::now();
-    let mut crew = Crew {
+    let mut crew = PeerPool {
         context,
         wanted,
         seats: BTreeMap::new(),
@@ -216,10 +216,10 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
         finding: None,
         seeds_at: None,
         turned_over: now,
-        together: Together {
-            seen: Common::new(Seen {
+        together: PeerShared {
+            seen: SharedValue::new(PeerProgress {
                 news_at: Some(now),
-                ..Seen::default()
+                ..PeerProgress::default()
             }),
             shown: Arc::default(),
             turn: Arc::new(Semaphore::new(1)),
@@ -255,7 +255,7 @@ pub async fn keep(context: &Context, wanted: Wanted) -> Result<Infallible, Stopp
     }
 }
 
-impl<'a> Crew<'a> {
+impl<'a> PeerPool<'a> {
     /// How many are to be asked now.
     fn wanted_now(&self) -> usize {
         let most = self.wanted.most as usize;
@@ -287,7 +287,7 @@ impl<'a> Crew<'a> {
             let (network, who) = (self.wanted.network, candidate.clone());
             let run = async move {
                 let asked = ask(context, network, &who, place, together);
-                Left {
+                PeerExit {
                     place,
                     number,
                     parted: until_let_go(asked, leave).await,
@@ -295,7 +295,7 @@ impl<'a> Crew<'a> {
             };
             let span = tracing::info_span!("peer", place);
             runs.push(Box::pin(run.instrument(span)));
-            let seat = Seat {
+            let seat = PeerSlot {
                 number,
                 candidate,
                 since: Instant::now(),
@@ -416,8 +416,8 @@ impl<'a> Crew<'a> {
     }
 
     /// Takes note of how a connection ended.
-    async fn left(&mut self, left: Left) -> Result<(), Stopped> {
-        let Left { place, number, .. } = left;
+    async fn left(&mut self, left: PeerExit) -> Result<(), Stopped> {
+        let PeerExit { place, number, .. } = left;
         let seat = self.seats.get_mut(&place);
         // Somebody else may have its place already.
         let Some(seat) = seat.filter(|seat| seat.number == number) else {
@@ -568,7 +568,7 @@ impl<'a> Crew<'a> {
 }
 
 /// Finds peers by the seeds: by their names where a proxy looks names up, else by their addresses.
-async fn find(context: &Context, network: Network, mut chance: Chance) -> Vec<Candidate> {
+async fn find(context: &SourceContext, network: Network, mut chance: Chance) -> Vec<Candidate> {
     let resolver = context.shared.dialer.resolver();
     let port = p2p::port(network);
     let mut seeds = context.shared.upstreams.seeds(network);
@@ -610,11 +610,11 @@ async fn until_let_go(
 
 /// Asks a peer for as long as it answers well.
 async fn ask(
-    context: &Context,
+    context: &SourceContext,
     network: Network,
     candidate: &Candidate,
     place: u8,
-    together: Together,
+    together: PeerShared,
 ) -> Result<Infallible, Parted> {
     let destination = Destination {
         host: &candidate.host,
@@ -624,10 +624,10 @@ async fn ask(
     let dialer = &context.shared.dialer;
     let stream = dialer.connect(&context.route, destination).await;
     let stream = stream.map_err(|error| Parted::Failed(error.to_string()))?;
-    let wire = Wire::greet(stream, network, context).await?;
+    let wire = PeerConnection::greet(stream, network, context).await?;
     let mut following = Following::of(context, place, wire, Arc::clone(&together.turn));
     loop {
-        let Heard::Headers(judged) = following.next().await? else {
+        let PeerReply::Headers(judged) = following.next().await? else {
             continue;
         };
         together.seen.with(|seen| {

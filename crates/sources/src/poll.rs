@@ -12,7 +12,7 @@ use net::{
 use runtime::inbox::Stopped;
 use tokio::time;
 
-use super::Context;
+use super::SourceContext;
 use runtime::outage::Outage;
 
 /// Time from the start of a source to its first poll.
@@ -23,7 +23,7 @@ pub trait Poll: Send {
     /// Asks once; an honest answer may tell nothing.
     fn poll(
         &mut self,
-        context: &Context,
+        context: &SourceContext,
     ) -> impl Future<Output = Result<Vec<Observation>, Missed>> + Send;
 }
 
@@ -104,7 +104,7 @@ pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, Missed> {
 /// # Errors
 /// The device has stopped.
 pub async fn keep(
-    context: &Context,
+    context: &SourceContext,
     every: Duration,
     mut source: impl Poll,
 ) -> Result<Infallible, Stopped> {

@@ -16,7 +16,7 @@ use runtime::inbox::Stopped;
 use tokio::time;
 
 use super::{
-    Context,
+    SourceContext,
     poll::{self, Missed, Poll},
 };
 
@@ -37,9 +37,9 @@ pub const LOGO_RETRIES: [Duration; 4] = [
     Duration::from_secs(600),
 ];
 
-/// A pool and who asks it.
+/// A mining pool and the account to query.
 #[derive(Debug)]
-pub struct Pool {
+pub struct PoolSource {
     /// Id of the pool.
     pub pool: String,
     /// Primary identifier or key.
@@ -66,9 +66,9 @@ pub struct Logos {
 /// # Errors
 /// The device has stopped.
 pub async fn keep(
-    context: &Context,
+    context: &SourceContext,
     every: Duration,
-    pool: Pool,
+    pool: PoolSource,
     logos: Logos,
 ) -> Result<Infallible, Stopped> {
     let spec = pools::find(&pool.pool).and_then(|spec| Some((spec.id, spec.logo?)));
@@ -84,9 +84,9 @@ pub async fn keep(
     }
 }
 
-impl Poll for Pool {
-    async fn poll(&mut self, context: &Context) -> Result<Vec<Observation>, Missed> {
-        let Context { route, shared, .. } = context;
+impl Poll for PoolSource {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
+        let SourceContext { route, shared, .. } = context;
         let pool =
             pools::find(&self.pool).ok_or_else(|| Missed::because("there is no such pool"))?;
         let asker = PoolAccount {
@@ -114,7 +114,7 @@ impl Poll for Pool {
 }
 
 async fn show_logo(
-    context: &Context,
+    context: &SourceContext,
     logos: &Logos,
     pool: &str,
     spec: LogoSpec,
@@ -140,7 +140,7 @@ async fn show_logo(
     }
 }
 
-async fn fetch_logo(context: &Context, logos: &Logos, spec: LogoSpec) -> Option<Vec<u8>> {
+async fn fetch_logo(context: &SourceContext, logos: &Logos, spec: LogoSpec) -> Option<Vec<u8>> {
     let url = match Url::parse(&spec.url(logos.base.expose())?) {
         Ok(url) => url,
         Err(error) => {
@@ -176,7 +176,7 @@ enum Retry {
     Never(String),
 }
 
-async fn try_logo(context: &Context, url: &Url, spec: LogoSpec) -> Result<Vec<u8>, Retry> {
+async fn try_logo(context: &SourceContext, url: &Url, spec: LogoSpec) -> Result<Vec<u8>, Retry> {
     let limits = RequestLimits {
         timeout: LOGO_TIMEOUT,
         body_max: spec.bytes(),

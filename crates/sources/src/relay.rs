@@ -13,9 +13,9 @@ use net::{
 use tokio::time::Instant;
 
 use super::{
-    Context,
+    SourceContext,
     freshness::{self, Freshness},
-    session::{Ended, Link, Session},
+    session::{SessionEnd, SessionLink, SourceSession},
     side_requests,
 };
 
@@ -53,16 +53,16 @@ pub struct Remembered {
     catalogue_complete: bool,
 }
 
-/// What was learned beside the socket, if it was had.
-enum Aside {
+/// What HTTP requests beside the WebSocket returned.
+enum RelayHttpResult {
     /// The list of currencies.
     Catalogue(Option<Vec<Currency>>),
     /// The last block by the relay's own word.
     Tip(Option<u32>),
 }
 
-impl Session for Relay {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl SourceSession for Relay {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let public = link.context().shared.upstreams.relay();
         let address = relay::socket_url(&self.endpoint, &public);
         let mut socket = link.open(&Url::parse(&address)?, POLICY).await?;
@@ -71,7 +71,7 @@ impl Session for Relay {
         }
         self.memory.freshness.connected();
         let mut catalogue_asked: Option<Instant> = None;
-        let mut asides: FuturesUnordered<BoxFuture<'_, Aside>> = FuturesUnordered::new();
+        let mut asides: FuturesUnordered<BoxFuture<'_, RelayHttpResult>> = FuturesUnordered::new();
         let mut ticks = freshness::ticks();
         loop {
             tokio::select! {
@@ -96,7 +96,11 @@ impl Session for Relay {
 }
 
 impl Relay {
-    async fn heard(&mut self, link: &mut Link<'_>, frame: WsMessage) -> Result<(), Ended> {
+    async fn heard(
+        &mut self,
+        link: &mut SessionLink<'_>,
+        frame: WsMessage,
+    ) -> Result<(), SessionEnd> {
         let WsMessage::Binary(bytes) = frame else {
             // Text is not part of the protocol; some relays greet people with it.
             return Ok(());
@@ -110,35 +114,41 @@ impl Relay {
         }
     }
 
-    async fn learned(&mut self, link: &mut Link<'_>, aside: Aside) -> Result<(), Ended> {
+    async fn learned(
+        &mut self,
+        link: &mut SessionLink<'_>,
+        aside: RelayHttpResult,
+    ) -> Result<(), SessionEnd> {
         match aside {
-            Aside::Catalogue(None) | Aside::Tip(None) => Ok(()),
-            Aside::Catalogue(Some(currencies)) => {
+            RelayHttpResult::Catalogue(None) | RelayHttpResult::Tip(None) => Ok(()),
+            RelayHttpResult::Catalogue(Some(currencies)) => {
                 let offered = |wanted| currencies.contains(wanted);
                 self.memory.catalogue_complete = self.currencies.iter().all(offered);
                 link.learned_beside(vec![Observation::Currencies(currencies)])
                     .await
             }
-            Aside::Tip(Some(tip)) if self.memory.freshness.confirmed_by(tip) => {
+            RelayHttpResult::Tip(Some(tip)) if self.memory.freshness.confirmed_by(tip) => {
                 link.learned_beside(vec![Observation::Block(tip)]).await
             }
-            Aside::Tip(Some(_)) => Err(Ended::because("the relay has newer blocks than its feed")),
+            RelayHttpResult::Tip(Some(_)) => Err(SessionEnd::because(
+                "the relay has newer blocks than its feed",
+            )),
         }
     }
 }
 
-async fn catalogue(context: &Context, socket_url: &str) -> Aside {
+async fn catalogue(context: &SourceContext, socket_url: &str) -> RelayHttpResult {
     let Some(url) = relay::currencies_url(socket_url) else {
-        return Aside::Catalogue(None);
+        return RelayHttpResult::Catalogue(None);
     };
     let most = relay::CURRENCIES_BODY_MAX;
-    Aside::Catalogue(side_requests::ask(context, &url, most, relay::currencies).await)
+    RelayHttpResult::Catalogue(side_requests::ask(context, &url, most, relay::currencies).await)
 }
 
-async fn tip(context: &Context, socket_url: &str) -> Aside {
+async fn tip(context: &SourceContext, socket_url: &str) -> RelayHttpResult {
     let Some(url) = relay::last_block_url(socket_url) else {
-        return Aside::Tip(None);
+        return RelayHttpResult::Tip(None);
     };
     let most = relay::LAST_BLOCK_BODY_MAX;
-    Aside::Tip(side_requests::ask(context, &url, most, relay::last_block).await)
+    RelayHttpResult::Tip(side_requests::ask(context, &url, most, relay::last_block).await)
 }

@@ -14,7 +14,7 @@ use net::{
 use runtime::inbox::Stopped;
 use tokio::time::{self, Instant};
 
-use super::Context;
+use super::SourceContext;
 use runtime::outage::Outage;
 
 /// Longest time from an open socket to the first frame that is understood.
@@ -26,18 +26,18 @@ pub const NONSENSE_MAX: u32 = 64;
 /// Least time between two complaints of one connection.
 pub const COMPLAINT_EVERY: Duration = Duration::from_secs(10);
 
-/// A source that holds a socket open.
-pub trait Session: Send {
+/// A source that keeps a connection open.
+pub trait SourceSession: Send {
     /// Connects, subscribes and reports until something fails; it never ends well.
     fn run(
         &mut self,
-        link: &mut Link<'_>,
-    ) -> impl Future<Output = Result<Infallible, Ended>> + Send;
+        link: &mut SessionLink<'_>,
+    ) -> impl Future<Output = Result<Infallible, SessionEnd>> + Send;
 }
 
 /// Why a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum SessionEnd {
     /// The device has stopped.
     Stopped,
     /// Something failed.
@@ -49,41 +49,41 @@ pub enum Ended {
     },
 }
 
-impl Ended {
+impl SessionEnd {
     /// Something failed, for a reason fit for people.
-    pub fn because(reason: impl Into<String>) -> Ended {
-        Ended::Failed {
+    pub fn because(reason: impl Into<String>) -> SessionEnd {
+        SessionEnd::Failed {
             reason: reason.into(),
             retry_after: None,
         }
     }
 }
 
-impl From<Stopped> for Ended {
-    fn from(_: Stopped) -> Ended {
-        Ended::Stopped
+impl From<Stopped> for SessionEnd {
+    fn from(_: Stopped) -> SessionEnd {
+        SessionEnd::Stopped
     }
 }
 
-impl From<WsError> for Ended {
-    fn from(error: WsError) -> Ended {
-        Ended::Failed {
+impl From<WsError> for SessionEnd {
+    fn from(error: WsError) -> SessionEnd {
+        SessionEnd::Failed {
             reason: error.to_string(),
             retry_after: error.retry_after(),
         }
     }
 }
 
-impl From<BadUrl> for Ended {
-    fn from(error: BadUrl) -> Ended {
-        Ended::because(error.to_string())
+impl From<BadUrl> for SessionEnd {
+    fn from(error: BadUrl) -> SessionEnd {
+        SessionEnd::because(error.to_string())
     }
 }
 
-/// One connection of a session, and what is known of it.
+/// The current connection of a session and its state.
 #[derive(Debug)]
-pub struct Link<'a> {
-    context: &'a Context,
+pub struct SessionLink<'a> {
+    context: &'a SourceContext,
     opened: Instant,
     up_since: Option<Instant>,
     /// Frames in a row that were nonsense.
@@ -95,9 +95,9 @@ pub struct Link<'a> {
     is_disturbed: bool,
 }
 
-impl<'a> Link<'a> {
-    fn new(context: &'a Context) -> Link<'a> {
-        Link {
+impl<'a> SessionLink<'a> {
+    fn new(context: &'a SourceContext) -> SessionLink<'a> {
+        SessionLink {
             context,
             opened: Instant::now(),
             up_since: None,
@@ -109,7 +109,7 @@ impl<'a> Link<'a> {
     }
 
     /// What the source works with.
-    pub fn context(&self) -> &'a Context {
+    pub fn context(&self) -> &'a SourceContext {
         self.context
     }
 
@@ -122,8 +122,8 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The socket was not opened.
-    pub async fn open(&mut self, url: &Url, policy: Policy) -> Result<WebSocket, Ended> {
-        let Context { route, shared, .. } = self.context;
+    pub async fn open(&mut self, url: &Url, policy: Policy) -> Result<WebSocket, SessionEnd> {
+        let SourceContext { route, shared, .. } = self.context;
         let socket = WebSocket::open(&shared.dialer, route, url, policy).await?;
         self.opened = Instant::now();
         Ok(socket)
@@ -133,10 +133,10 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// It was not made.
-    pub async fn dial(&mut self, destination: Destination<'_>) -> Result<BoxedStream, Ended> {
-        let Context { route, shared, .. } = self.context;
+    pub async fn dial(&mut self, destination: Destination<'_>) -> Result<BoxedStream, SessionEnd> {
+        let SourceContext { route, shared, .. } = self.context;
         let stream = shared.dialer.connect(route, destination).await;
-        let stream = stream.map_err(|error| Ended::because(error.to_string()))?;
+        let stream = stream.map_err(|error| SessionEnd::because(error.to_string()))?;
         self.opened = Instant::now();
         Ok(stream)
     }
@@ -146,14 +146,14 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The socket is of no use any more.
-    pub async fn next(&mut self, socket: &mut WebSocket) -> Result<WsMessage, Ended> {
+    pub async fn next(&mut self, socket: &mut WebSocket) -> Result<WsMessage, SessionEnd> {
         let frame = if self.is_up() {
             socket.next().await
         } else {
             let deadline = self.opened + FIRST_FRAME_TIMEOUT;
             time::timeout_at(deadline, socket.next())
                 .await
-                .map_err(|_| Ended::because("connected, but nothing of use came"))?
+                .map_err(|_| SessionEnd::because("connected, but nothing of use came"))?
         };
         if let Err(WsError::TooLarge(_)) = frame {
             *self.untold.entry("too-long").or_default() += 1;
@@ -165,7 +165,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn understood(&mut self, observations: Vec<Observation>) -> Result<(), Ended> {
+    pub async fn understood(&mut self, observations: Vec<Observation>) -> Result<(), SessionEnd> {
         self.nonsense = 0;
         let mut report = Vec::with_capacity(observations.len() + 1);
         let is_well = self.is_disturbed && !observations.is_empty();
@@ -183,7 +183,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn well(&mut self) -> Result<(), Ended> {
+    pub async fn well(&mut self) -> Result<(), SessionEnd> {
         self.nonsense = 0;
         if !self.is_up() || self.is_disturbed {
             let up = self.come_up();
@@ -205,7 +205,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn learned_beside(&self, observations: Vec<Observation>) -> Result<(), Ended> {
+    pub async fn learned_beside(&self, observations: Vec<Observation>) -> Result<(), SessionEnd> {
         Ok(self.context.observed(observations).await?)
     }
 
@@ -213,7 +213,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// Nothing but nonsense comes, or the device has stopped.
-    pub async fn nonsense(&mut self, malformed: Malformed) -> Result<(), Ended> {
+    pub async fn nonsense(&mut self, malformed: Malformed) -> Result<(), SessionEnd> {
         self.nonsense += 1;
         *self.untold.entry(malformed.0).or_default() += 1;
         tracing::debug!(
@@ -222,7 +222,7 @@ impl<'a> Link<'a> {
             "frame dropped"
         );
         if self.nonsense >= NONSENSE_MAX {
-            return Err(Ended::because(format!(
+            return Err(SessionEnd::because(format!(
                 "only frames that make no sense ({malformed})"
             )));
         }
@@ -248,7 +248,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn complain(&mut self, complaint: String) -> Result<(), Ended> {
+    pub async fn complain(&mut self, complaint: String) -> Result<(), SessionEnd> {
         if self.may_complain() {
             let report = vec![Observation::Complaint(complaint)];
             self.context.observed(report).await?;
@@ -278,14 +278,17 @@ impl<'a> Link<'a> {
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infallible, Stopped> {
+pub async fn keep(
+    context: &SourceContext,
+    mut session: impl SourceSession,
+) -> Result<Infallible, Stopped> {
     let mut backoff = Backoff::new(Chance::new());
     let mut outage = Outage::default();
     loop {
         context
             .observed(vec![Observation::Connection(Connection::Connecting)])
             .await?;
-        let mut link = Link::new(context);
+        let mut link = SessionLink::new(context);
         let Err(ended) = session.run(&mut link).await;
         let dropped: Vec<Observation> = link.dropped().collect();
         if !dropped.is_empty() {
@@ -298,8 +301,8 @@ pub async fn keep(context: &Context, mut session: impl Session) -> Result<Infall
             backoff.succeeded();
         }
         match ended {
-            Ended::Stopped => return Err(Stopped),
-            Ended::Failed {
+            SessionEnd::Stopped => return Err(Stopped),
+            SessionEnd::Failed {
                 reason,
                 retry_after,
             } => {

@@ -10,14 +10,14 @@ use net::{
     url::Url,
 };
 
-use super::Context;
+use super::SourceContext;
 
 /// Longest time for an answer beside a socket.
 pub const TIMEOUT: Duration = Duration::from_secs(8);
 
 /// What an answer says, if one was had and is understood.
 pub async fn ask<T>(
-    context: &Context,
+    context: &SourceContext,
     url: &str,
     body_max: usize,
     read: impl FnOnce(&[u8]) -> Result<T, Malformed>,
@@ -34,7 +34,7 @@ pub async fn ask<T>(
     }
 }
 
-async fn body(context: &Context, url: &str, body_max: usize) -> Option<Bytes> {
+async fn body(context: &SourceContext, url: &str, body_max: usize) -> Option<Bytes> {
     let url = Url::parse(url).ok()?;
     let limits = RequestLimits {
         timeout: TIMEOUT,

@@ -18,19 +18,19 @@ use tokio::{sync::watch, time};
 use tracing::Instrument;
 
 use super::{
-    Context, Shared,
+    SourceContext, SourceServices,
     exchange::Exchange,
     explorer::Explorer,
     freshness::Freshness,
     miner::Miner,
-    nostr::{self, Data, Zaps},
+    nostr::{self, NostrDataSource, Zaps},
     own_node,
-    peers::{self, Wanted},
+    peers::{self, PeerPlan},
     poll,
-    pool::{self, Logos, Pool},
+    pool::{self, Logos, PoolSource},
     relay::{Relay, Remembered},
     session,
-    venue::Venue,
+    venue::VenueSource,
     wallet::Wallet,
 };
 use runtime::outage::Outage;
@@ -63,8 +63,12 @@ impl<T: HasPlans> HasPlans for Arc<T> {
 }
 
 /// Runs sources as the newest plan says, until told to stop; all of them have ended when this returns.
-pub async fn supervise(mut wanted: watch::Receiver<impl HasPlans>, shared: Shared, mut stop: Stop) {
-    let mut crew = Crew {
+pub async fn supervise(
+    mut wanted: watch::Receiver<impl HasPlans>,
+    shared: SourceServices,
+    mut stop: Stop,
+) {
+    let mut crew = RunningSources {
         shared,
         running: BTreeMap::new(),
     };
@@ -81,18 +85,18 @@ pub async fn supervise(mut wanted: watch::Receiver<impl HasPlans>, shared: Share
 }
 
 /// The running sources.
-struct Crew {
-    shared: Shared,
-    running: BTreeMap<SourceId, Running>,
+struct RunningSources {
+    shared: SourceServices,
+    running: BTreeMap<SourceId, RunningSource>,
 }
 
-/// A running source; dropping it ends it.
-struct Running {
+/// A running source. Dropping it stops the source.
+struct RunningSource {
     plan: SourcePlan,
     task: Tasks,
 }
 
-impl Crew {
+impl RunningSources {
     /// Ends what is not planned any more or planned in another way, then starts what is missing.
     async fn follow(&mut self, plans: Plans) {
         let leaving = self
@@ -109,7 +113,7 @@ impl Crew {
         for (id, plan) in plans {
             self.running.entry(id).or_insert_with(|| {
                 tracing::debug!(source = id.name(), "source starts");
-                let context = Context {
+                let context = SourceContext {
                     id,
                     identity: plan.config.identity(),
                     route: route(&plan.route),
@@ -121,7 +125,7 @@ impl Crew {
                 let config = plan.config.clone();
                 let start = move |context| run(config.clone(), context);
                 task.spawn(id.name(), survive(context, start).instrument(span));
-                Running { plan, task }
+                RunningSource { plan, task }
             });
         }
     }
@@ -135,7 +139,7 @@ fn in_order_of_ending(leaving: impl Iterator<Item = SourceId>) -> Vec<SourceId> 
 }
 
 /// Runs a source and begins anew, after a while, if it panics.
-async fn survive<F>(context: Context, start: impl Fn(Context) -> F)
+async fn survive<F>(context: SourceContext, start: impl Fn(SourceContext) -> F)
 where
     F: Future<Output = Result<Infallible, Stopped>>,
 {
@@ -162,7 +166,7 @@ where
     }
 }
 
-async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopped> {
+async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible, Stopped> {
     let context = &context;
     match config {
         SourceConfig::Relay {
@@ -203,7 +207,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
         }
         SourceConfig::Witness { currencies } => {
             let source = context.id;
-            session::keep(context, Venue { source, currencies }).await
+            session::keep(context, VenueSource { source, currencies }).await
         }
         SourceConfig::Pool {
             pool,
@@ -215,7 +219,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             logos_url,
             logo_fetches,
         } => {
-            let pool = Pool {
+            let pool = PoolSource {
                 pool,
                 user,
                 worker,
@@ -237,7 +241,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             .await
         }
         SourceConfig::Nostr { relays, author } => {
-            nostr::keep(context, relays, Data::of(author)).await
+            nostr::keep(context, relays, NostrDataSource::of(author)).await
         }
         SourceConfig::Zaps { relays, recipients } => {
             let feed = Zaps::of(recipients, context.shared.already_reported.clone());
@@ -249,7 +253,7 @@ async fn run(config: SourceConfig, context: Context) -> Result<Infallible, Stopp
             hosts,
             most,
         } => {
-            let wanted = Wanted {
+            let wanted = PeerPlan {
                 network,
                 hosts,
                 most,
@@ -296,7 +300,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_source_that_panics_begins_anew() {
         let (inbox, mut inputs) = inbox();
-        let shared = Shared {
+        let shared = SourceServices {
             dialer: Dialer::new(Roots::public()),
             upstreams: Arc::new(Upstreams::default()),
             inbox,
@@ -305,7 +309,7 @@ mod tests {
             already_reported: AlreadyReported::default(),
             known_peers: KnownPeers::default(),
         };
-        let context = Context {
+        let context = SourceContext {
             id: SourceId::Miner,
             identity: FigureIdentity::default(),
             route: Route::default(),
@@ -313,7 +317,7 @@ mod tests {
             member: None,
         };
         let runs = AtomicU32::new(0);
-        let begin = |context: Context| {
+        let begin = |context: SourceContext| {
             let run = runs.fetch_add(1, Ordering::Relaxed);
             async move {
                 context.observed(vec![Observation::Block(run)]).await?;

@@ -117,7 +117,7 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
         view,
         inbox,
     } = timekeeping;
-    let mut keeper = Keeper {
+    let mut keeper = TimeSync {
         server,
         clock,
         resolver,
@@ -166,9 +166,10 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
 }
 
 /// Hosts and ports of time servers.
-type Places = Vec<(String, u16)>;
+type ServerAddresses = Vec<(String, u16)>;
 
-struct Keeper {
+/// Synchronises the clock with time servers.
+struct TimeSync {
     server: (String, u16),
     clock: Clock,
     resolver: Resolver,
@@ -180,14 +181,14 @@ struct Keeper {
     steps: Vec<(Duration, i64)>,
 }
 
-impl Keeper {
+impl TimeSync {
     /// Who is to be asked: those that the owner names, or the usual one.
-    fn wanted(&self) -> Places {
+    fn wanted(&self) -> ServerAddresses {
         let view = self.view.borrow();
         let named = view.active.time_servers.iter();
         let named = named.filter_map(|place| split_authority(place).ok());
         let named = named.map(|(host, port)| (host.to_owned(), port.unwrap_or(TIME_PORT)));
-        let named: Places = named.collect();
+        let named: ServerAddresses = named.collect();
         match named.is_empty() {
             true => Vec::from([self.server.clone()]),
             false => named,
@@ -403,8 +404,8 @@ mod tests {
     const HOUR: i64 = 3_600_000;
     const YEAR: i64 = 365 * 24 * HOUR;
 
-    fn keeper(built_ms: Option<i64>) -> Keeper {
-        Keeper {
+    fn keeper(built_ms: Option<i64>) -> TimeSync {
+        TimeSync {
             server: ("127.0.0.1".to_owned(), TIME_PORT),
             clock: Clock::unset(),
             resolver: Resolver::new(Arc::new(HostNames)),
@@ -415,7 +416,7 @@ mod tests {
         }
     }
 
-    fn at(host: &str, port: u16) -> Places {
+    fn at(host: &str, port: u16) -> ServerAddresses {
         Vec::from([(host.to_owned(), port)])
     }
 
@@ -432,7 +433,10 @@ mod tests {
     }
 
     /// Corrects a clock by a server with these answers; returns how far it is off the host's then, ms.
-    async fn corrected(keeper: &mut Keeper, answers: &[i64]) -> (Option<i64>, Result<(), NoTime>) {
+    async fn corrected(
+        keeper: &mut TimeSync,
+        answers: &[i64],
+    ) -> (Option<i64>, Result<(), NoTime>) {
         let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = server.local_addr().unwrap().port();
         let answering = serve(server, answers.to_vec());
@@ -474,7 +478,7 @@ mod tests {
     async fn a_single_server_moves_the_clock_by_less_than_a_minute_a_day() {
         const SECOND: i64 = 1000;
         let (asleep, told) = watch::channel(Duration::ZERO);
-        let mut keeper = Keeper {
+        let mut keeper = TimeSync {
             clock: Clock::told_of_sleep(told),
             ..keeper(None)
         };
@@ -564,7 +568,7 @@ mod tests {
             (&[0], Some(0)),
         ];
         for (answers, expected) in rows {
-            let mut keeper = Keeper {
+            let mut keeper = TimeSync {
                 view: watch::Sender::new(Arc::new(view(Some(tip_secs)))).subscribe(),
                 ..keeper(None)
             };
@@ -591,8 +595,8 @@ mod tests {
         }
     }
 
-    fn knowing_two() -> Keeper {
-        Keeper {
+    fn knowing_two() -> TimeSync {
+        TimeSync {
             resolver: Resolver::new(Arc::new(Two)),
             ..keeper(Some(host_unix_ms() - YEAR))
         }
@@ -675,7 +679,7 @@ mod tests {
     async fn the_next_question_comes_in_time_after_a_night_asleep() {
         let (sleep, asleep) = tokio::sync::watch::channel(Duration::ZERO);
         let clock = Clock::told_of_sleep(asleep);
-        let keeper = Keeper {
+        let keeper = TimeSync {
             clock: clock.clone(),
             ..keeper(None)
         };

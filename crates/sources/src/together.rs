@@ -7,7 +7,7 @@ use std::time::Duration;
 use device::market::{Connection, Observation};
 use tokio::time::Instant;
 
-use super::common::Common;
+use super::common::SharedValue;
 
 /// Connections whose faults are told by name.
 const FAULTS_NAMED: usize = 3;
@@ -15,19 +15,20 @@ const FAULTS_NAMED: usize = 3;
 /// One of several connections.
 #[derive(Debug, Clone)]
 pub struct Member {
-    all: Common<Together>,
+    all: SharedValue<ConnectionGroup>,
     place: usize,
 }
 
-/// All of them, and what the device was told last.
+/// All connections and what the device was told last.
 #[derive(Debug)]
-struct Together {
-    connections: Vec<(String, State)>,
+struct ConnectionGroup {
+    connections: Vec<(String, MemberState)>,
     told: Vec<Observation>,
 }
 
+/// State of one connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum State {
+enum MemberState {
     Connecting,
     Up,
     Down { reason: String, retry_at: Instant },
@@ -36,9 +37,9 @@ enum State {
 impl Member {
     /// Brings connections with these names together.
     pub fn of(names: impl Iterator<Item = String>) -> Vec<Member> {
-        let connections: Vec<_> = names.map(|name| (name, State::Connecting)).collect();
+        let connections: Vec<_> = names.map(|name| (name, MemberState::Connecting)).collect();
         let places = 0..connections.len();
-        let all = Common::new(Together {
+        let all = SharedValue::new(ConnectionGroup {
             connections,
             told: Vec::new(),
         });
@@ -61,7 +62,7 @@ impl Member {
     }
 }
 
-impl Together {
+impl ConnectionGroup {
     fn hear(&mut self, place: usize, observation: Observation) -> Vec<Observation> {
         let Some((name, state)) = self.connections.get_mut(place) else {
             return Vec::new();
@@ -73,9 +74,9 @@ impl Together {
         match observation {
             Observation::Connection(connection) => {
                 *state = match connection {
-                    Connection::Connecting => State::Connecting,
-                    Connection::Up => State::Up,
-                    Connection::Down { reason, retry_in } => State::Down {
+                    Connection::Connecting => MemberState::Connecting,
+                    Connection::Up => MemberState::Up,
+                    Connection::Down { reason, retry_in } => MemberState::Down {
                         reason,
                         retry_at: Instant::now() + retry_in,
                     },
@@ -93,10 +94,10 @@ impl Together {
 
     /// How they are together; nothing if the device knows.
     fn report(&mut self) -> Vec<Observation> {
-        let is = |wanted: &State| self.connections.iter().any(|(_, state)| state == wanted);
+        let is = |wanted: &MemberState| self.connections.iter().any(|(_, state)| state == wanted);
         let faults = self.faults();
-        let report = if is(&State::Up) || is(&State::Connecting) {
-            let connection = if is(&State::Up) {
+        let report = if is(&MemberState::Up) || is(&MemberState::Connecting) {
+            let connection = if is(&MemberState::Up) {
                 Connection::Up
             } else {
                 Connection::Connecting
@@ -125,8 +126,8 @@ impl Together {
             .connections
             .iter()
             .filter_map(|(name, state)| match state {
-                State::Down { reason, .. } => Some(format!("{name}: {reason}")),
-                State::Connecting | State::Up => None,
+                MemberState::Down { reason, .. } => Some(format!("{name}: {reason}")),
+                MemberState::Connecting | MemberState::Up => None,
             });
         let mut down: Vec<String> = down.collect();
         let unnamed = down.len().saturating_sub(FAULTS_NAMED);
@@ -143,8 +144,8 @@ impl Together {
             .connections
             .iter()
             .filter_map(|(_, state)| match state {
-                State::Down { retry_at, .. } => Some(*retry_at),
-                State::Connecting | State::Up => None,
+                MemberState::Down { retry_at, .. } => Some(*retry_at),
+                MemberState::Connecting | MemberState::Up => None,
             });
         next.min()
             .unwrap_or_else(Instant::now)

@@ -10,7 +10,7 @@ use net::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use super::session::{Ended, Link, Session};
+use super::session::{SessionEnd, SessionLink, SourceSession};
 
 /// Bounds of the socket.
 pub const POLICY: Policy = Policy {
@@ -28,17 +28,17 @@ pub const SILENCE_MAX: Duration = STALE_PRICE;
 /// The same after it has refused something.
 pub const REFUSED_MAX: Duration = Duration::from_secs(60);
 
-/// A venue.
+/// A venue and the currencies to subscribe to.
 #[derive(Debug)]
-pub struct Venue {
+pub struct VenueSource {
     /// Which one.
     pub source: SourceId,
     /// Currencies to subscribe to.
     pub currencies: Vec<Currency>,
 }
 
-impl Session for Venue {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
+impl SourceSession for VenueSource {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let Some(mut venue) = venues::VenueSession::of(self.source) else {
             return future::pending().await;
         };
@@ -53,7 +53,7 @@ impl Session for Venue {
         for subscription in subscriptions {
             socket.send_text(subscription).await?;
         }
-        let mut pace = Pace::default();
+        let mut pace = QuoteThrottle::default();
         let mut silent_until = Instant::now() + SILENCE_MAX;
         loop {
             let wake = pace.due().map_or(silent_until, |due| due.min(silent_until));
@@ -61,7 +61,7 @@ impl Session for Venue {
                 frame = link.next(&mut socket) => frame?,
                 () = sleep_until(wake) => {
                     if wake == silent_until {
-                        return Err(Ended::because("connected, but it quotes nothing"));
+                        return Err(SessionEnd::because("connected, but it quotes nothing"));
                     }
                     link.understood(pace.take_due()).await?;
                     continue;
@@ -89,11 +89,11 @@ impl Session for Venue {
     }
 }
 
-/// When quotes were passed on last, and the newest that waits, by currency.
+/// When the last quote of each currency was passed on, and the newest quote that is held back.
 #[derive(Debug, Default)]
-struct Pace(BTreeMap<Currency, (Instant, Option<Observation>)>);
+struct QuoteThrottle(BTreeMap<Currency, (Instant, Option<Observation>)>);
 
-impl Pace {
+impl QuoteThrottle {
     /// Those of these quotes that are passed on at once; of others the newest waits.
     fn pass(&mut self, heard: Vec<Observation>) -> Vec<Observation> {
         let now = Instant::now();

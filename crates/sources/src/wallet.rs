@@ -25,17 +25,18 @@ use rustls::crypto::ring;
 
 use super::{
     nostr::POLICY,
-    session::{Ended, Link, Session},
+    session::{SessionEnd, SessionLink, SourceSession},
 };
 
 /// A wallet that was paired.
 #[derive(Debug)]
 pub struct Wallet {
-    pairing: Option<Pairing>,
+    pairing: Option<WalletPairing>,
 }
 
+/// The relay and the session of a paired wallet.
 #[derive(Debug)]
-struct Pairing {
+struct WalletPairing {
     relay: Endpoint,
     session: WalletSession,
 }
@@ -47,15 +48,15 @@ impl Wallet {
             let session = WalletSession::new(&pairing, refresh).ok()?;
             // The other relays are for wallets that have moved, which is told by a new pairing.
             let relay = pairing.relays.into_iter().next()?;
-            Some(Pairing { relay, session })
+            Some(WalletPairing { relay, session })
         });
         Wallet { pairing }
     }
 }
 
-impl Session for Wallet {
-    async fn run(&mut self, link: &mut Link<'_>) -> Result<Infallible, Ended> {
-        let Some(Pairing { relay, session }) = &mut self.pairing else {
+impl SourceSession for Wallet {
+    async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
+        let Some(WalletPairing { relay, session }) = &mut self.pairing else {
             link.complain("the pairing cannot be read".to_owned())
                 .await?;
             return future::pending().await;
@@ -93,9 +94,9 @@ impl Session for Wallet {
 /// Reports what a message says, and returns what is left to be sent.
 async fn heard(
     session: &mut WalletSession,
-    link: &mut Link<'_>,
+    link: &mut SessionLink<'_>,
     message: RelayMessage,
-) -> Result<Reaction, Ended> {
+) -> Result<Reaction, SessionEnd> {
     let is_answer = match message {
         RelayMessage::Event { .. } | RelayMessage::EndOfStored { .. } => true,
         RelayMessage::Taken { accepted, .. } => accepted,
@@ -108,7 +109,7 @@ async fn heard(
         None if is_answer => link.understood(std::mem::take(&mut step.heard)).await?,
         None => {}
         Some(Complaint::Malformed(malformed)) => link.nonsense(malformed).await?,
-        Some(complaint) if is_closed => return Err(Ended::because(complaint.to_string())),
+        Some(complaint) if is_closed => return Err(SessionEnd::because(complaint.to_string())),
         Some(complaint @ (Complaint::Wallet(_) | Complaint::Relay(_))) => {
             link.complain(complaint.to_string()).await?;
         }
@@ -123,14 +124,14 @@ fn message(frame: WsMessage) -> Result<RelayMessage, Malformed> {
     }
 }
 
-async fn send(socket: &mut WebSocket, messages: Vec<String>) -> Result<(), Ended> {
+async fn send(socket: &mut WebSocket, messages: Vec<String>) -> Result<(), SessionEnd> {
     for message in messages {
         socket.send_text(message).await?;
     }
     Ok(())
 }
 
-fn noise() -> Result<StepRandomness, Ended> {
+fn noise() -> Result<StepRandomness, SessionEnd> {
     let random = ring::default_provider().secure_random;
     let mut noise = StepRandomness {
         cipher: [0; 32],
@@ -139,7 +140,7 @@ fn noise() -> Result<StepRandomness, Ended> {
     for bytes in [&mut noise.cipher, &mut noise.signature] {
         random
             .fill(bytes)
-            .map_err(|_| Ended::because("the host has no random numbers"))?;
+            .map_err(|_| SessionEnd::because("the host has no random numbers"))?;
     }
     Ok(noise)
 }

@@ -4,7 +4,7 @@ use feeds::image::{ImageFault, ImageKind};
 use interface::answer::Answer;
 use serde_json::json;
 
-use super::{judge::Refusal, newest::NotAsked};
+use super::{judge::ImageRefusal, newest::NotAsked};
 
 /// Error of an image that is refused.
 pub const INVALID: &str = "ESP_ERR_OTA_VALIDATE_FAILED";
@@ -26,31 +26,31 @@ pub fn newest(asked: Result<(), NotAsked>) -> Answer {
 }
 
 /// Tells why nothing is installed, in the words that clients know and in a sentence.
-pub fn refused(refusal: &Refusal, kind: ImageKind, max: u64) -> Answer {
+pub fn refused(refusal: &ImageRefusal, kind: ImageKind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {
-        Refusal::Busy => Answer::message(503, "Update already in progress"),
-        Refusal::Oversize(_) => oversize(max),
-        Refusal::Digest => other_digest(),
-        Refusal::Fault(ImageFault::CutOff { .. }) => match kind {
+        ImageRefusal::Busy => Answer::message(503, "Update already in progress"),
+        ImageRefusal::Oversize(_) => oversize(max),
+        ImageRefusal::Digest => other_digest(),
+        ImageRefusal::Fault(ImageFault::CutOff { .. }) => match kind {
             ImageKind::Firmware => failed("ESP_ERR_INVALID_SIZE", &why),
             ImageKind::Page => failed("truncated upload", &why),
         },
-        Refusal::NoSlots | Refusal::NoExec => failed("no ota partition", &why),
-        Refusal::Disk(_)
-        | Refusal::NotYet(_)
-        | Refusal::Slow(_)
-        | Refusal::Fault(ImageFault::Io(_)) => failed("ESP_FAIL", &why),
-        Refusal::OnTrial(_) => unavailable("ESP_ERR_INVALID_STATE", &why),
-        Refusal::NoKeys(_) => unavailable(INVALID, &why),
-        Refusal::Fault(_)
-        | Refusal::Kind { .. }
-        | Refusal::Board { .. }
-        | Refusal::Panel { .. }
-        | Refusal::Target { .. }
-        | Refusal::Older { .. }
-        | Refusal::Mislabelled { .. }
-        | Refusal::NeedsNewer { .. } => failed(INVALID, &why),
+        ImageRefusal::NoSlots | ImageRefusal::NoExec => failed("no ota partition", &why),
+        ImageRefusal::Disk(_)
+        | ImageRefusal::NotYet(_)
+        | ImageRefusal::Slow(_)
+        | ImageRefusal::Fault(ImageFault::Io(_)) => failed("ESP_FAIL", &why),
+        ImageRefusal::OnTrial(_) => unavailable("ESP_ERR_INVALID_STATE", &why),
+        ImageRefusal::NoKeys(_) => unavailable(INVALID, &why),
+        ImageRefusal::Fault(_)
+        | ImageRefusal::Kind { .. }
+        | ImageRefusal::Board { .. }
+        | ImageRefusal::Panel { .. }
+        | ImageRefusal::Target { .. }
+        | ImageRefusal::Older { .. }
+        | ImageRefusal::Mislabelled { .. }
+        | ImageRefusal::NeedsNewer { .. } => failed(INVALID, &why),
     }
 }
 

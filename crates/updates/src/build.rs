@@ -39,7 +39,7 @@ const NOTE_MAX: usize = 256;
 
 /// What a program was built from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct BuildFacts {
     /// Its version.
     pub version: String,
     /// Its commit; empty if unknown.
@@ -50,11 +50,11 @@ pub struct Facts {
     pub target: String,
 }
 
-impl Facts {
+impl BuildFacts {
     /// Those of this program.
-    pub fn own() -> Facts {
+    pub fn own() -> BuildFacts {
         // Read like that of any other, so that no build leaves it out.
-        Facts::of(black_box(NOTE).as_bytes()).unwrap_or(Facts {
+        BuildFacts::of(black_box(NOTE).as_bytes()).unwrap_or(BuildFacts {
             version: VERSION.to_string(),
             commit: String::new(),
             time: None,
@@ -63,13 +63,13 @@ impl Facts {
     }
 
     /// Those in the file of a program; none if it has none, or more than one.
-    pub fn of(program: &[u8]) -> Option<Facts> {
+    pub fn of(program: &[u8]) -> Option<BuildFacts> {
         let mut rest = program;
         let mut found = None;
         while let Some(at) = rest.iter().position(|byte| *byte == MARK.as_bytes()[0]) {
             rest = &rest[at..];
             if let Some(behind) = rest.strip_prefix(MARK.as_bytes())
-                && let Some(facts) = Facts::read(&behind[..behind.len().min(NOTE_MAX)])
+                && let Some(facts) = BuildFacts::read(&behind[..behind.len().min(NOTE_MAX)])
             {
                 if found.as_ref().is_some_and(|found| *found != facts) {
                     return None;
@@ -81,11 +81,11 @@ impl Facts {
         found
     }
 
-    fn read(note: &[u8]) -> Option<Facts> {
+    fn read(note: &[u8]) -> Option<BuildFacts> {
         let end = note.iter().position(|byte| *byte == END)?;
         let note = std::str::from_utf8(&note[..end]).ok()?;
         let mut parts = note.split(char::from(MARK.as_bytes()[0]));
-        let facts = Facts {
+        let facts = BuildFacts {
             version: parts.next()?.to_string(),
             commit: parts.next()?.to_string(),
             time: parts.next()?.parse().ok(),
@@ -97,7 +97,7 @@ impl Facts {
 
 /// Version and commit of the program, such as `4.0.0-1a2b3c4`.
 pub fn revision() -> String {
-    match Facts::own().commit.as_str() {
+    match BuildFacts::own().commit.as_str() {
         "" => VERSION.to_string(),
         commit => format!("{VERSION}-{commit}"),
     }
@@ -105,7 +105,7 @@ pub fn revision() -> String {
 
 /// Version, commit and day of the program, for people: `4.0.0 (1a2b3c4, Jan 02 2026)`.
 pub fn described() -> String {
-    let facts = [Facts::own().commit, date()];
+    let facts = [BuildFacts::own().commit, date()];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     match facts.is_empty() {
         true => VERSION.to_string(),
@@ -116,7 +116,7 @@ pub fn described() -> String {
 /// The same with the commit first, such as `1a2b3c4-4.0.0`: for the announcement on the network, of which programs
 /// show seven characters.
 pub fn commit_first() -> String {
-    match Facts::own().commit.as_str() {
+    match BuildFacts::own().commit.as_str() {
         "" => VERSION.to_string(),
         commit => format!("{commit}-{VERSION}"),
     }
@@ -124,7 +124,7 @@ pub fn commit_first() -> String {
 
 /// When what it was built from was made, or else when it was built, s since 1970-01-01 UTC.
 pub fn time() -> Option<i64> {
-    i64::try_from(Facts::own().time?).ok()
+    i64::try_from(BuildFacts::own().time?).ok()
 }
 
 /// Its day, such as `Jan 02 2026`; empty if unknown.
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn the_revision_starts_with_the_version() {
         assert!(revision().starts_with(VERSION));
-        let commit = Facts::own().commit;
+        let commit = BuildFacts::own().commit;
         assert!(commit_first().starts_with(&commit) && revision().ends_with(&commit));
         assert!(date().is_empty() || date().len() == 11, "{}", date());
         assert!(described().starts_with(VERSION));
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn a_program_is_asked_what_it_was_built_from() {
         let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
-        assert_eq!(Facts::of(&own), Some(Facts::own()));
-        assert!(Facts::own().target.contains(std::env::consts::ARCH));
+        assert_eq!(BuildFacts::of(&own), Some(BuildFacts::own()));
+        assert!(BuildFacts::own().target.contains(std::env::consts::ARCH));
         let note = |version: &str, time: &str| {
             format!("{MARK}{version}\u{1}abc\u{1}{time}\u{1}riscv64gc-unknown-linux-gnu\u{2}")
         };
-        let facts = Facts {
+        let facts = BuildFacts {
             version: "9.1.0".into(),
             commit: "abc".into(),
             time: Some(7),
@@ -191,11 +191,14 @@ mod tests {
             (note("9.1.0", "7") + &note("9.1.1", "7"), None),
         ] {
             assert_eq!(
-                Facts::of(program.as_bytes()).as_ref(),
+                BuildFacts::of(program.as_bytes()).as_ref(),
                 expected,
                 "{program:?}"
             );
         }
-        assert_eq!(Facts::of(note("9.1.0", "").as_bytes()).unwrap().time, None);
+        assert_eq!(
+            BuildFacts::of(note("9.1.0", "").as_bytes()).unwrap().time,
+            None
+        );
     }
 }

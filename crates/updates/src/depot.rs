@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 use storage::large::{Appending, LargeDisk, Readable};
 
 use super::{
-    judge::{Judge, Refusal},
+    judge::{ImageRefusal, Judge},
     record::{self, program_file},
-    slots::{Factory, ImageSlot, Installed, Program, Shun, Standing},
+    slots::{Factory, ImageSlot, Installed, Program, Shun, TrialState},
 };
 
 /// File of what is being received.
@@ -34,11 +34,11 @@ pub struct Depot {
     disk: Box<dyn LargeDisk>,
     running: Program,
     factory: Factory,
-    stage: Stage,
+    stage: UpdateStage,
 }
 
-/// How far an update is.
-enum Stage {
+/// The stage of an update.
+enum UpdateStage {
     Idle,
     Receiving(Receiving),
     Received(Judge),
@@ -72,7 +72,7 @@ impl Depot {
             disk,
             running,
             factory,
-            stage: Stage::Idle,
+            stage: UpdateStage::Idle,
         };
         depot.abandon();
         depot
@@ -82,12 +82,12 @@ impl Depot {
     ///
     /// # Errors
     /// Another update is under way, or there is a file in the way that cannot be removed.
-    pub fn begin(&mut self, judge: Judge) -> Result<(), Refusal> {
-        if !matches!(self.stage, Stage::Idle) {
-            return Err(Refusal::Busy);
+    pub fn begin(&mut self, judge: Judge) -> Result<(), ImageRefusal> {
+        if !matches!(self.stage, UpdateStage::Idle) {
+            return Err(ImageRefusal::Busy);
         }
-        make_empty(self.disk.as_mut(), INCOMING).map_err(Refusal::Disk)?;
-        self.stage = Stage::Receiving(Receiving {
+        make_empty(self.disk.as_mut(), INCOMING).map_err(ImageRefusal::Disk)?;
+        self.stage = UpdateStage::Receiving(Receiving {
             judge,
             received: 0,
             hasher: Sha256::new(),
@@ -101,9 +101,9 @@ impl Depot {
     ///
     /// # Errors
     /// It is not taken, or the disk is full; the update has ended.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
-        let Stage::Receiving(receiving) = &mut self.stage else {
-            return Err(Refusal::NotYet("begun"));
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), ImageRefusal> {
+        let UpdateStage::Receiving(receiving) = &mut self.stage else {
+            return Err(ImageRefusal::NotYet("begun"));
         };
         let taken = receiving.take(self.disk.as_mut(), bytes);
         taken.inspect_err(|_| self.abandon())
@@ -113,15 +113,15 @@ impl Depot {
     ///
     /// # Errors
     /// It is another one, or the disk did not take it; the update has ended.
-    pub fn received(&mut self, announced: Option<[u8; 32]>) -> Result<(), Refusal> {
-        let stage = std::mem::replace(&mut self.stage, Stage::Idle);
-        let Stage::Receiving(receiving) = stage else {
+    pub fn received(&mut self, announced: Option<[u8; 32]>) -> Result<(), ImageRefusal> {
+        let stage = std::mem::replace(&mut self.stage, UpdateStage::Idle);
+        let UpdateStage::Receiving(receiving) = stage else {
             self.stage = stage;
-            return Err(Refusal::NotYet("begun"));
+            return Err(ImageRefusal::NotYet("begun"));
         };
         let ended = receiving.end(self.disk.as_mut(), announced);
         let judge = ended.inspect_err(|_| self.abandon())?;
-        self.stage = Stage::Received(judge);
+        self.stage = UpdateStage::Received(judge);
         Ok(())
     }
 
@@ -129,15 +129,15 @@ impl Depot {
     ///
     /// # Errors
     /// It is not taken, or the disk is full; the update has ended.
-    pub fn verify(&mut self) -> Result<ImageHeader, Refusal> {
-        let stage = std::mem::replace(&mut self.stage, Stage::Idle);
-        let Stage::Received(judge) = stage else {
+    pub fn verify(&mut self) -> Result<ImageHeader, ImageRefusal> {
+        let stage = std::mem::replace(&mut self.stage, UpdateStage::Idle);
+        let UpdateStage::Received(judge) = stage else {
             self.stage = stage;
-            return Err(Refusal::NotYet("received"));
+            return Err(ImageRefusal::NotYet("received"));
         };
         let verified = self.verified(&judge);
         let (head, verified) = verified.inspect_err(|_| self.abandon())?;
-        self.stage = Stage::Verified(verified);
+        self.stage = UpdateStage::Verified(verified);
         Ok(head)
     }
 
@@ -145,11 +145,11 @@ impl Depot {
     ///
     /// # Errors
     /// The disk did not take it; the clock is as it was, and the update has ended.
-    pub fn switch(&mut self) -> Result<(), Refusal> {
-        let stage = std::mem::replace(&mut self.stage, Stage::Idle);
-        let Stage::Verified(verified) = stage else {
+    pub fn switch(&mut self) -> Result<(), ImageRefusal> {
+        let stage = std::mem::replace(&mut self.stage, UpdateStage::Idle);
+        let UpdateStage::Verified(verified) = stage else {
             self.stage = stage;
-            return Err(Refusal::NotYet("verified"));
+            return Err(ImageRefusal::NotYet("verified"));
         };
         let switched = match verified {
             Verified::Firmware {
@@ -169,12 +169,12 @@ impl Depot {
                 .and_then(|()| self.disk.sync_folder()),
         };
         switched
-            .map_err(Refusal::Disk)
+            .map_err(ImageRefusal::Disk)
             .inspect_err(|_| self.abandon())
     }
 
-    fn verified(&mut self, judge: &Judge) -> Result<(ImageHeader, Verified), Refusal> {
-        let file = self.disk.open(INCOMING).map_err(Refusal::Disk)?;
+    fn verified(&mut self, judge: &Judge) -> Result<(ImageHeader, Verified), ImageRefusal> {
+        let file = self.disk.open(INCOMING).map_err(ImageRefusal::Disk)?;
         let mut image = Image::open(file)?;
         judge.judge(image.head())?;
         if judge.needs_signature(image.head()) {
@@ -204,19 +204,19 @@ impl Depot {
     fn unpack(
         &mut self,
         mut image: Image<Box<dyn Readable>>,
-    ) -> Result<(ImageSlot, Box<Installed>), Refusal> {
+    ) -> Result<(ImageSlot, Box<Installed>), ImageRefusal> {
         let (slots, _) = record::read(self.disk.as_mut());
         let slot = slots.free(self.running, &self.factory);
         let name = program_file(slot);
         let new = format!("{name}{NEW}");
-        make_empty(self.disk.as_mut(), &new).map_err(Refusal::Disk)?;
+        make_empty(self.disk.as_mut(), &new).map_err(ImageRefusal::Disk)?;
         let appending = Appending {
             disk: self.disk.as_mut(),
             name: &new,
         };
         let mut file = io::BufWriter::with_capacity(GATHERED, appending);
         image.unpack(&mut file).map_err(stored)?;
-        file.flush().map_err(Refusal::Disk)?;
+        file.flush().map_err(ImageRefusal::Disk)?;
         drop(file);
         let head = image.head();
         let placed = self
@@ -228,13 +228,13 @@ impl Depot {
             .and_then(|_| self.disk.rename(&new, &name))
             .and_then(|()| self.disk.sync_folder())
             .and_then(|()| self.disk.remove(INCOMING));
-        placed.map_err(Refusal::Disk)?;
+        placed.map_err(ImageRefusal::Disk)?;
         let installed = Installed {
             version: head.version.clone(),
             bytes: head.content_bytes,
             digest: head.content_digest,
             beside: self.factory.build.clone(),
-            standing: Standing::Trial { starts: 0 },
+            standing: TrialState::Trial { starts: 0 },
             handovers: 0,
         };
         Ok((slot, Box::new(installed)))
@@ -242,7 +242,7 @@ impl Depot {
 
     /// Gives up what is under way, and clears away what came of it.
     pub fn abandon(&mut self) {
-        self.stage = Stage::Idle;
+        self.stage = UpdateStage::Idle;
         let leftovers = ImageSlot::ALL.map(|slot| format!("{}{NEW}", program_file(slot)));
         for name in [INCOMING.to_string()].iter().chain(&leftovers) {
             // What stays is overwritten by the next update.
@@ -254,11 +254,11 @@ impl Depot {
 }
 
 impl Receiving {
-    fn take(&mut self, disk: &mut dyn LargeDisk, bytes: &[u8]) -> Result<(), Refusal> {
+    fn take(&mut self, disk: &mut dyn LargeDisk, bytes: &[u8]) -> Result<(), ImageRefusal> {
         let max = self.judge.bytes_max;
         self.received += bytes.len() as u64;
         if self.received > max {
-            return Err(Refusal::Oversize(max));
+            return Err(ImageRefusal::Oversize(max));
         }
         self.hasher.update(bytes);
         let missing = ImageHeader::BYTES - self.head.len();
@@ -280,19 +280,19 @@ impl Receiving {
         mut self,
         disk: &mut dyn LargeDisk,
         announced: Option<[u8; 32]>,
-    ) -> Result<Judge, Refusal> {
+    ) -> Result<Judge, ImageRefusal> {
         let digest: [u8; 32] = self.hasher.clone().finalize().into();
         if announced.is_some_and(|announced| announced != digest) {
-            return Err(Refusal::Digest);
+            return Err(ImageRefusal::Digest);
         }
         self.write(disk)?;
-        disk.sync(INCOMING).map_err(Refusal::Disk)?;
+        disk.sync(INCOMING).map_err(ImageRefusal::Disk)?;
         Ok(self.judge)
     }
 
-    fn write(&mut self, disk: &mut dyn LargeDisk) -> Result<(), Refusal> {
+    fn write(&mut self, disk: &mut dyn LargeDisk) -> Result<(), ImageRefusal> {
         disk.append(INCOMING, &self.gathered)
-            .map_err(Refusal::Disk)?;
+            .map_err(ImageRefusal::Disk)?;
         self.gathered.clear();
         Ok(())
     }
@@ -329,9 +329,9 @@ fn page_of(mut image: Image<Box<dyn Readable>>) -> Result<Page, ImageFault> {
 }
 
 /// Tells an image that cannot be used from a disk that does not take it.
-fn stored(fault: ImageFault) -> Refusal {
+fn stored(fault: ImageFault) -> ImageRefusal {
     if let ImageFault::Io(error) = fault {
-        return Refusal::Disk(error);
+        return ImageRefusal::Disk(error);
     }
-    Refusal::Fault(fault)
+    ImageRefusal::Fault(fault)
 }

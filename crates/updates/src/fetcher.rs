@@ -18,8 +18,8 @@ use net::{
 use semver::Version;
 
 use super::{
-    installer::{Announced, Installer, Means, Update},
-    judge::{self, Refusal, Versions},
+    installer::{Announced, IncomingUpdate, Installer, InstallerConfig},
+    judge::{self, ImageRefusal, Versions},
 };
 use crate::build;
 use runtime::route::route;
@@ -39,9 +39,9 @@ pub(super) struct Source {
     route: Route,
 }
 
-/// Why nothing was installed, in words for people; holds no secret.
+/// Why nothing was installed, as text for owners. Contains no secret.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum FetchError {
     #[error("{0} was not fetched: {1}")]
     Http(&'static str, HttpError),
     #[error("{0} was not fetched: the server says {1}")]
@@ -57,15 +57,15 @@ pub(super) enum Trouble {
     #[error("the settings were changed meanwhile")]
     NotWanted,
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] ImageRefusal),
 }
 
-impl Trouble {
+impl FetchError {
     /// Tells whether the image was fetched, and nobody who is trusted had signed it.
     pub(super) fn is_unsigned(&self) -> bool {
         matches!(
             self,
-            Trouble::Refused(Refusal::Fault(
+            FetchError::Refused(ImageRefusal::Fault(
                 ImageFault::Unsigned | ImageFault::Untrusted(_)
             ))
         )
@@ -74,20 +74,20 @@ impl Trouble {
 
 impl Source {
     /// The list that the settings name.
-    pub(super) fn of(plan: &ReleasePlan, dialer: &Dialer) -> Result<Source, Trouble> {
+    pub(super) fn of(plan: &ReleasePlan, dialer: &Dialer) -> Result<Source, FetchError> {
         let feed = Url::parse(plan.feed.expose());
         Ok(Source {
-            feed: feed.map_err(|error| Trouble::Address("the list", error))?,
+            feed: feed.map_err(|error| FetchError::Address("the list", error))?,
             dialer: dialer.clone(),
             route: route(&plan.route),
         })
     }
 
     /// What is in the list.
-    pub(super) async fn releases(&self) -> Result<Vec<ListedRelease>, Trouble> {
+    pub(super) async fn releases(&self) -> Result<Vec<ListedRelease>, FetchError> {
         let list = self.get("the list", self.feed.clone(), FEED_BODY_MAX);
         let list = list.await?;
-        release::feed(&list).map_err(|error| Trouble::Malformed("the list", error))
+        release::feed(&list).map_err(|error| FetchError::Malformed("the list", error))
     }
 
     /// Fetches a release, which was judged by this version; it is to be finished then. Dropping it gives it up.
@@ -96,37 +96,46 @@ impl Source {
         installer: &Installer,
         release: &ListedRelease,
         version: Version,
-    ) -> Result<Update, Trouble> {
+    ) -> Result<IncomingUpdate, FetchError> {
         let (image, checksum) = self.places(release, installer.means())?;
         let checksum = self.get("the checksum", checksum, CHECKSUM_BODY_MAX);
         let digest = release::checksum(&checksum.await?);
-        let digest = digest.map_err(|error| Trouble::Malformed("the checksum", error))?;
+        let digest = digest.map_err(|error| FetchError::Malformed("the checksum", error))?;
         self.fetch_image(installer, image, version, digest).await
     }
 
-    async fn get(&self, what: &'static str, url: Url, body_max: usize) -> Result<Vec<u8>, Trouble> {
+    async fn get(
+        &self,
+        what: &'static str,
+        url: Url,
+        body_max: usize,
+    ) -> Result<Vec<u8>, FetchError> {
         let limits = RequestLimits {
             timeout: LIST_TIME,
             body_max,
         };
         let request = Get::new(url).accepting_json();
         let answer = http::get(&self.dialer, &self.route, request, limits).await;
-        let answer = answer.map_err(|error| Trouble::Http(what, error))?;
+        let answer = answer.map_err(|error| FetchError::Http(what, error))?;
         if !answer.status.is_success() {
-            return Err(Trouble::Status(what, answer.status.as_u16()));
+            return Err(FetchError::Status(what, answer.status.as_u16()));
         }
         Ok(answer.body.into())
     }
 
     /// Where the image for this clock is, and its checksum.
-    fn places(&self, release: &ListedRelease, means: &Means) -> Result<(Url, Url), Trouble> {
+    fn places(
+        &self,
+        release: &ListedRelease,
+        means: &InstallerConfig,
+    ) -> Result<(Url, Url), FetchError> {
         let name = asset(means);
         let (image, checksum) = release
             .image(&name)
-            .ok_or_else(|| Trouble::NoImage(name.clone()))?;
+            .ok_or_else(|| FetchError::NoImage(name.clone()))?;
         let place = |what, url: &str| {
             let joined = self.feed.join(url);
-            joined.map_err(|error| Trouble::Address(what, error))
+            joined.map_err(|error| FetchError::Address(what, error))
         };
         Ok((place("the image", image)?, place("the checksum", checksum)?))
     }
@@ -137,14 +146,14 @@ impl Source {
         url: Url,
         version: Version,
         digest: [u8; 32],
-    ) -> Result<Update, Trouble> {
+    ) -> Result<IncomingUpdate, FetchError> {
         const WHAT: &str = "the image";
-        let broken = |error| Trouble::Http(WHAT, error);
+        let broken = |error| FetchError::Http(WHAT, error);
         let request = Get::new(url);
         let opened = http::open(&self.dialer, &self.route, request, IMAGE_PAUSE).await;
         let mut download = opened.map_err(broken)?;
         if !download.status.is_success() {
-            return Err(Trouble::Status(WHAT, download.status.as_u16()));
+            return Err(FetchError::Status(WHAT, download.status.as_u16()));
         }
         let length = download.headers.get(::http::header::CONTENT_LENGTH);
         let update = installer.begin(Announced {
@@ -165,13 +174,13 @@ impl Source {
 }
 
 /// Name of the image for a clock.
-pub(super) fn asset(means: &Means) -> String {
+pub(super) fn asset(means: &InstallerConfig) -> String {
     let panel = judge::panel(&means.board);
-    firmware_asset(means.board.id, &panel, &build::Facts::own().target)
+    firmware_asset(means.board.id, &panel, &build::BuildFacts::own().target)
 }
 
-async fn receive(download: &mut http::Download, update: &Update) -> Result<(), Trouble> {
-    let chunk = |error| Trouble::Http("the image", error);
+async fn receive(download: &mut http::Download, update: &IncomingUpdate) -> Result<(), FetchError> {
+    let chunk = |error| FetchError::Http("the image", error);
     while let Some(bytes) = download.chunk().await.map_err(chunk)? {
         update.append(bytes).await?;
     }

@@ -1,6 +1,6 @@
 //! Installs what is uploaded or fetched: one image at a time, piece by piece, on a thread of its own.
 //!
-//! Whoever brings an image holds an [`Update`]; dropping it before the end gives the image up.
+//! Whoever brings an image holds an [`IncomingUpdate`]; dropping it before the end gives the image up.
 //! The device hears of it as soon as the head of the image was judged, so that what is not for this clock disturbs nothing.
 
 use std::{io, path::PathBuf, sync::Arc, thread, time::Duration};
@@ -24,7 +24,7 @@ use tokio::{
 use super::slots::Firmware;
 use super::{
     depot::Depot,
-    judge::{self, Judge, Refusal, Signatures, Versions},
+    judge::{self, ImageRefusal, Judge, Signatures, Versions},
     keys::KeyRing,
     page, record,
     slots::{Factory, Program},
@@ -37,9 +37,9 @@ pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);
 /// Steps that may wait for the one before them.
 const STEPS_WAITING: usize = 1;
 
-/// What is needed to install something.
+/// Configuration of the installer.
 #[derive(Debug, Clone)]
-pub struct Means {
+pub struct InstallerConfig {
     /// The data folder.
     pub data_dir: PathBuf,
     /// Which program runs; none if the supervisor does not say, and then only pages can be installed.
@@ -54,10 +54,10 @@ pub struct Means {
     pub inbox: Inbox,
 }
 
-impl Means {
+impl InstallerConfig {
     /// What there is on a clock whose supervisor starts no other program, and where nobody is trusted.
-    pub fn without_slots(board: BoardSpec, data_dir: PathBuf, inbox: Inbox) -> Means {
-        Means {
+    pub fn without_slots(board: BoardSpec, data_dir: PathBuf, inbox: Inbox) -> InstallerConfig {
+        InstallerConfig {
             keys: KeyRing {
                 files: Vec::new(),
                 data_dir: data_dir.clone(),
@@ -74,7 +74,7 @@ impl Means {
 /// Installs one image at a time.
 #[derive(Debug, Clone)]
 pub struct Installer {
-    means: Arc<Means>,
+    means: Arc<InstallerConfig>,
     place: Arc<Semaphore>,
     page: watch::Sender<Option<Arc<Page>>>,
 }
@@ -95,7 +95,7 @@ pub struct Announced {
 impl Installer {
     /// An installer, on a folder in which it clears away what an update left that was interrupted. Gives what should be
     /// said of the page that is installed, in words for people.
-    pub fn new(means: Means) -> (Installer, Option<String>) {
+    pub fn new(means: InstallerConfig) -> (Installer, Option<String>) {
         drop(depot(&means));
         let found = page::installed(&mut Folder::new(&means.data_dir), &running(&means));
         let (page, note) = match found {
@@ -111,7 +111,7 @@ impl Installer {
     }
 
     /// What is needed to install something.
-    pub fn means(&self) -> &Means {
+    pub fn means(&self) -> &InstallerConfig {
         &self.means
     }
 
@@ -142,9 +142,9 @@ impl Installer {
     ///
     /// # Errors
     /// Another update is under way, or nothing can be installed here.
-    pub fn ready(&self, kind: ImageKind) -> Result<(), Refusal> {
+    pub fn ready(&self, kind: ImageKind) -> Result<(), ImageRefusal> {
         if self.place.available_permits() == 0 {
-            return Err(Refusal::Busy);
+            return Err(ImageRefusal::Busy);
         }
         let announced = Announced {
             kind,
@@ -159,14 +159,14 @@ impl Installer {
     ///
     /// # Errors
     /// Another update is under way, or nothing can be installed here.
-    pub fn begin(&self, announced: Announced) -> Result<Update, Refusal> {
+    pub fn begin(&self, announced: Announced) -> Result<IncomingUpdate, ImageRefusal> {
         let place = Arc::clone(&self.place);
-        let place = place.try_acquire_owned().map_err(|_| Refusal::Busy)?;
+        let place = place.try_acquire_owned().map_err(|_| ImageRefusal::Busy)?;
         let judge = self.judge(&announced)?;
         let mut depot = depot(&self.means);
         depot.begin(judge)?;
         let (steps, todo) = mpsc::channel(STEPS_WAITING);
-        let work = Work {
+        let work = ImageInstallation {
             depot,
             announced,
             received: 0,
@@ -178,14 +178,14 @@ impl Installer {
         thread::Builder::new()
             .name("update".to_string())
             .spawn(move || work.run(todo, place))
-            .map_err(Refusal::Disk)?;
-        Ok(Update {
+            .map_err(ImageRefusal::Disk)?;
+        Ok(IncomingUpdate {
             steps,
             until: Instant::now() + IMAGE_TIME,
         })
     }
 
-    fn judge(&self, announced: &Announced) -> Result<Judge, Refusal> {
+    fn judge(&self, announced: &Announced) -> Result<Judge, ImageRefusal> {
         let means = &self.means;
         let keys = means.keys.keys();
         self.is_possible(announced.kind, &keys)?;
@@ -195,7 +195,7 @@ impl Installer {
             // The other slot holds what is gone back to.
             let slots = record::look(&mut Folder::new(&means.data_dir));
             if slots.is_trial(firmware.running) {
-                return Err(Refusal::OnTrial(running(means)));
+                return Err(ImageRefusal::OnTrial(running(means)));
             }
         }
         Ok(Judge {
@@ -203,7 +203,7 @@ impl Installer {
             bytes_max: self.bytes_max(announced.kind),
             board: means.board.id.to_string(),
             panel: judge::panel(&means.board),
-            target: build::Facts::own().target,
+            target: build::BuildFacts::own().target,
             running: running(means),
             versions: announced.versions.clone(),
             keys,
@@ -212,61 +212,63 @@ impl Installer {
     }
 
     /// Tells whether anything of a kind is ever installed here, as long as the owner changes nothing.
-    fn is_possible(&self, kind: ImageKind, keys: &[VerifyingKey]) -> Result<(), Refusal> {
+    fn is_possible(&self, kind: ImageKind, keys: &[VerifyingKey]) -> Result<(), ImageRefusal> {
         let means = &self.means;
         if keys.is_empty() && means.signatures == Signatures::Required {
-            return Err(Refusal::NoKeys(means.keys.folder().display().to_string()));
+            return Err(ImageRefusal::NoKeys(
+                means.keys.folder().display().to_string(),
+            ));
         }
         if kind == ImageKind::Page {
             return Ok(());
         }
         if means.firmware.is_none() {
-            return Err(Refusal::NoSlots);
+            return Err(ImageRefusal::NoSlots);
         }
-        let disk = statvfs(&means.data_dir).map_err(|error| Refusal::Disk(error.into()))?;
+        let disk = statvfs(&means.data_dir).map_err(|error| ImageRefusal::Disk(error.into()))?;
         match disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
-            true => Err(Refusal::NoExec),
+            true => Err(ImageRefusal::NoExec),
             false => Ok(()),
         }
     }
 }
 
-/// An image that is coming; dropping it gives it up.
+/// An image that is being received. Dropping it cancels the update.
 #[derive(Debug)]
-pub struct Update {
-    steps: mpsc::Sender<Step>,
+pub struct IncomingUpdate {
+    steps: mpsc::Sender<InstallStep>,
     /// When it has to have come whole.
     until: Instant,
 }
 
-/// A step, with a place for its outcome.
+/// A step of an installation and the channel for its result.
 #[derive(Debug)]
-enum Step {
-    Append(Bytes, oneshot::Sender<Result<(), Refusal>>),
-    Finish(oneshot::Sender<Result<ImageHeader, Refusal>>),
-    GiveUp(oneshot::Sender<Result<(), Refusal>>),
+enum InstallStep {
+    Append(Bytes, oneshot::Sender<Result<(), ImageRefusal>>),
+    Finish(oneshot::Sender<Result<ImageHeader, ImageRefusal>>),
+    GiveUp(oneshot::Sender<Result<(), ImageRefusal>>),
 }
 
-impl Update {
+impl IncomingUpdate {
     /// Takes the next bytes.
     ///
     /// # Errors
     /// The image is not taken, takes too long, or cannot be stored; it is to be given up.
-    pub async fn append(&self, bytes: Bytes) -> Result<(), Refusal> {
+    pub async fn append(&self, bytes: Bytes) -> Result<(), ImageRefusal> {
         self.in_time()?;
         let (outcome, told) = oneshot::channel();
-        self.step(Step::Append(bytes, outcome), told).await
+        self.step(InstallStep::Append(bytes, outcome), told).await
     }
 
     /// Asks whether the image may still come.
     ///
     /// # Errors
     /// It takes too long, and has to be given up.
-    pub fn in_time(&self) -> Result<(), Refusal> {
+    pub fn in_time(&self) -> Result<(), ImageRefusal> {
         if Instant::now() < self.until {
             Ok(())
         } else {
-            Err(Refusal::Slow(IMAGE_TIME))
+            Err(ImageRefusal::Slow(IMAGE_TIME))
         }
     }
 
@@ -274,49 +276,49 @@ impl Update {
     ///
     /// # Errors
     /// The image is not taken, or cannot be stored; it was given up.
-    pub async fn finish(self) -> Result<ImageHeader, Refusal> {
+    pub async fn finish(self) -> Result<ImageHeader, ImageRefusal> {
         let (outcome, told) = oneshot::channel();
-        self.step(Step::Finish(outcome), told).await
+        self.step(InstallStep::Finish(outcome), told).await
     }
 
     /// Gives the image up; the clock is as it was when this returns.
     pub async fn give_up(self) {
         let (outcome, told) = oneshot::channel();
         // One that was given up already is no less so.
-        let _ = self.step(Step::GiveUp(outcome), told).await;
+        let _ = self.step(InstallStep::GiveUp(outcome), told).await;
     }
 
     async fn step<T>(
         &self,
-        step: Step,
-        told: oneshot::Receiver<Result<T, Refusal>>,
-    ) -> Result<T, Refusal> {
-        let gone = || Refusal::Disk(io::ErrorKind::BrokenPipe.into());
+        step: InstallStep,
+        told: oneshot::Receiver<Result<T, ImageRefusal>>,
+    ) -> Result<T, ImageRefusal> {
+        let gone = || ImageRefusal::Disk(io::ErrorKind::BrokenPipe.into());
         self.steps.send(step).await.map_err(|_| gone())?;
         told.await.map_err(|_| gone())?
     }
 }
 
-/// The work on one image.
-struct Work {
+/// The installation of one image.
+struct ImageInstallation {
     depot: Depot,
     announced: Announced,
     received: u64,
     /// What the device was told last; none before it was told anything.
     percent: Option<u8>,
-    means: Arc<Means>,
+    means: Arc<InstallerConfig>,
     runtime: Handle,
     page: watch::Sender<Option<Arc<Page>>>,
 }
 
-impl Work {
+impl ImageInstallation {
     /// Takes step after step until the image is installed or given up; the place is free again after that, unless the
     /// clock is about to be started again.
-    fn run(mut self, mut todo: mpsc::Receiver<Step>, place: OwnedSemaphorePermit) {
+    fn run(mut self, mut todo: mpsc::Receiver<InstallStep>, place: OwnedSemaphorePermit) {
         // Whoever brought the image may be gone when there is an outcome, which is seen at the next step.
         while let Some(step) = todo.blocking_recv() {
             match step {
-                Step::Append(bytes, outcome) => match self.append(&bytes) {
+                InstallStep::Append(bytes, outcome) => match self.append(&bytes) {
                     Ok(()) => drop(outcome.send(Ok(()))),
                     Err(refusal) => {
                         self.give_up(&refusal.to_string());
@@ -325,13 +327,13 @@ impl Work {
                         return;
                     }
                 },
-                Step::GiveUp(outcome) => {
+                InstallStep::GiveUp(outcome) => {
                     self.give_up("it did not come whole");
                     drop(place);
                     let _ = outcome.send(Ok(()));
                     return;
                 }
-                Step::Finish(outcome) => {
+                InstallStep::Finish(outcome) => {
                     let finished = self.finish();
                     match &finished {
                         Ok(head) => self.installed(head, place),
@@ -348,7 +350,7 @@ impl Work {
         self.give_up("it broke off");
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), ImageRefusal> {
         self.depot.append(bytes)?;
         self.received += bytes.len() as u64;
         // Before that nothing is known of it.
@@ -367,7 +369,7 @@ impl Work {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<ImageHeader, Refusal> {
+    fn finish(&mut self) -> Result<ImageHeader, ImageRefusal> {
         self.depot.received(self.announced.digest)?;
         let head = self.depot.verify()?;
         self.depot.switch()?;
@@ -414,13 +416,13 @@ impl Work {
 }
 
 /// The version that runs.
-pub fn running(means: &Means) -> Version {
+pub fn running(means: &InstallerConfig) -> Version {
     let firmware = means.firmware.as_ref();
     let told = firmware.and_then(|firmware| Version::parse(&firmware.version).ok());
     told.unwrap_or_else(|| Factory::own().version)
 }
 
-fn depot(means: &Means) -> Depot {
+fn depot(means: &InstallerConfig) -> Depot {
     let disk = Box::new(Folder::new(&means.data_dir));
     match &means.firmware {
         Some(firmware) => Depot::open(disk, firmware.running, firmware.factory.clone()),
@@ -438,15 +440,15 @@ mod tests {
     use super::*;
 
     /// Those of a clock without slots for programs, which nobody hears.
-    fn means(folder: &Path) -> Means {
+    fn means(folder: &Path) -> InstallerConfig {
         let (inbox, _) = runtime::inbox::inbox();
         let board = *board::spec::find("rev-b").unwrap();
-        Means::without_slots(board, folder.to_path_buf(), inbox)
+        InstallerConfig::without_slots(board, folder.to_path_buf(), inbox)
     }
 
     /// One that takes any page.
     fn of_pages(folder: &Path) -> Installer {
-        let means = Means {
+        let means = InstallerConfig {
             signatures: Signatures::NotRequired,
             ..means(folder)
         };
@@ -466,9 +468,10 @@ mod tests {
     async fn nothing_is_offered_where_nothing_is_ever_installed() {
         let folder = TempDir::new().unwrap();
         let nothing = means(folder.path());
-        let offers = |means: &Means| Installer::new(means.clone()).0.updatable().is_some();
+        let offers =
+            |means: &InstallerConfig| Installer::new(means.clone()).0.updatable().is_some();
         assert!(!offers(&nothing));
-        let with_slots = Means {
+        let with_slots = InstallerConfig {
             firmware: Some(Firmware {
                 running: Program::Factory,
                 version: "4.1.0".into(),
@@ -477,12 +480,12 @@ mod tests {
             ..nothing.clone()
         };
         assert!(!offers(&with_slots), "it trusts no key");
-        let trusting = Means {
+        let trusting = InstallerConfig {
             signatures: Signatures::NotRequired,
             ..with_slots.clone()
         };
         assert!(offers(&trusting));
-        assert!(!offers(&Means {
+        assert!(!offers(&InstallerConfig {
             firmware: None,
             ..trusting
         }));
@@ -512,7 +515,7 @@ mod tests {
         advance(IMAGE_TIME - Duration::from_millis(1)).await;
         update.append(byte()).await.unwrap();
         let another = installer.begin(announced.clone());
-        assert!(matches!(another, Err(Refusal::Busy)), "{another:?}");
+        assert!(matches!(another, Err(ImageRefusal::Busy)), "{another:?}");
         advance(Duration::from_millis(1)).await;
         let late = update.append(byte()).await.unwrap_err();
         assert_eq!(late.to_string(), "it did not come whole within 30 minutes");

@@ -56,9 +56,9 @@ pub enum Signatures {
     NotRequired,
 }
 
-/// Why an image is not taken.
+/// Why an image is refused.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum ImageRefusal {
     /// Another update is under way.
     #[error("another update is under way")]
     Busy,
@@ -159,16 +159,16 @@ impl Judge {
     ///
     /// # Errors
     /// It is for another clock, or not a version that is taken.
-    pub fn judge(&self, head: &ImageHeader) -> Result<(), Refusal> {
+    pub fn judge(&self, head: &ImageHeader) -> Result<(), ImageRefusal> {
         if head.kind != self.kind {
             let (is, place) = match head.kind {
                 ImageKind::Firmware => ("firmware", path_of(ProgramOperation::Firmware)),
                 ImageKind::Page => ("page", path_of(ProgramOperation::WebBundle)),
             };
-            return Err(Refusal::Kind { is, place });
+            return Err(ImageRefusal::Kind { is, place });
         }
         if head.signed_bytes() > self.bytes_max {
-            return Err(Refusal::Oversize(self.bytes_max));
+            return Err(ImageRefusal::Oversize(self.bytes_max));
         }
         match head.kind {
             ImageKind::Firmware => self.judge_firmware(head),
@@ -177,29 +177,29 @@ impl Judge {
         }
     }
 
-    fn judge_firmware(&self, head: &ImageHeader) -> Result<(), Refusal> {
+    fn judge_firmware(&self, head: &ImageHeader) -> Result<(), ImageRefusal> {
         let both = |is: &str, own: &str| (is.to_string(), own.to_string());
         if head.board != self.board {
             let (is, own) = both(&head.board, &self.board);
-            return Err(Refusal::Board { is, own });
+            return Err(ImageRefusal::Board { is, own });
         }
         if head.panel != self.panel {
             let (is, own) = both(&head.panel, &self.panel);
-            return Err(Refusal::Panel { is, own });
+            return Err(ImageRefusal::Panel { is, own });
         }
         if head.target != self.target {
             let (is, own) = both(&head.target, &self.target);
-            return Err(Refusal::Target { is, own });
+            return Err(ImageRefusal::Target { is, own });
         }
         let is = || head.version.clone();
         match &self.versions {
             Versions::Just(listed) if head.version.cmp_precedence(listed).is_ne() => {
-                Err(Refusal::Mislabelled {
+                Err(ImageRefusal::Mislabelled {
                     is: is(),
                     listed: listed.clone(),
                 })
             }
-            Versions::NotOlder if self.is_older(head) => Err(Refusal::Older {
+            Versions::NotOlder if self.is_older(head) => Err(ImageRefusal::Older {
                 is: is(),
                 running: self.running.clone(),
             }),
@@ -225,9 +225,9 @@ impl Judge {
     ///
     /// # Errors
     /// The program that runs is older.
-    pub fn judge_page(&self, needs: &Version) -> Result<(), Refusal> {
+    pub fn judge_page(&self, needs: &Version) -> Result<(), ImageRefusal> {
         if is_newer(needs, &self.running) {
-            return Err(Refusal::NeedsNewer {
+            return Err(ImageRefusal::NeedsNewer {
                 needs: needs.clone(),
                 running: self.running.clone(),
             });
@@ -283,8 +283,8 @@ mod tests {
             head.kind = ImageKind::Page;
             head.board.clear();
         };
-        type Change = fn(&mut ImageHeader);
-        let cases: [(Change, &str); 8] = [
+        type HeaderEdit = fn(&mut ImageHeader);
+        let cases: [(HeaderEdit, &str); 8] = [
             (|_| {}, ""),
             (
                 |head| head.board = "v8".into(),

@@ -5,7 +5,7 @@ use feeds::image::ImageKind;
 use net::url::Url;
 use tokio::sync::{mpsc, watch};
 
-use super::{installer::Installer, judge::Refusal};
+use super::{installer::Installer, judge::ImageRefusal};
 
 /// Wishes for the newest release that may wait.
 const WISHES_MAX: usize = 1;
@@ -26,7 +26,7 @@ pub enum NotAsked {
     Disabled,
     /// Nothing can be installed at the moment.
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] ImageRefusal),
     /// The owner has not said where.
     #[error("no address of a release feed is set")]
     NoFeed,

@@ -97,7 +97,7 @@ pub struct Factory {
 impl Factory {
     /// This program.
     pub fn own() -> Factory {
-        let facts = build::Facts::own();
+        let facts = build::BuildFacts::own();
         let time = facts.time.unwrap_or_default();
         Factory {
             version: Version::parse(build::VERSION).unwrap_or(Version::new(0, 0, 0)),
@@ -118,14 +118,14 @@ pub struct Installed {
     /// Build of the installed program at that time.
     pub beside: String,
     /// Whether it works.
-    pub standing: Standing,
+    pub standing: TrialState,
     /// Times that its supervisor was let take over without a sign that it works.
     pub handovers: u64,
 }
 
-/// Whether a program works.
+/// Whether a program has passed its trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrialState {
     /// It is on trial, and was started so many times.
     Trial {
         /// Starts without a verdict.
@@ -146,9 +146,9 @@ impl Installed {
 
     fn may_run(&self, factory: &Factory) -> bool {
         let works = match self.standing {
-            Standing::Trial { starts } => starts < TRIAL_STARTS_MAX,
-            Standing::Proven => true,
-            Standing::Failed => false,
+            TrialState::Trial { starts } => starts < TRIAL_STARTS_MAX,
+            TrialState::Proven => true,
+            TrialState::Failed => false,
         };
         works && self.counts(factory)
     }
@@ -225,7 +225,7 @@ impl Slots {
         // Only what has run before stands in for another.
         let proven = |slot: &ImageSlot| {
             let standing = self.get(*slot).map(|installed| installed.standing);
-            standing == Some(Standing::Proven) && usable(slot)
+            standing == Some(TrialState::Proven) && usable(slot)
         };
         let other = self.active.map(ImageSlot::other).filter(proven);
         let slots = active.into_iter().chain(other);
@@ -235,7 +235,7 @@ impl Slots {
     /// Tells whether a program is on trial.
     pub fn is_trial(&self, program: Program) -> bool {
         let installed = program.slot().and_then(|slot| self.get(slot));
-        installed.is_some_and(|installed| matches!(installed.standing, Standing::Trial { .. }))
+        installed.is_some_and(|installed| matches!(installed.standing, TrialState::Trial { .. }))
     }
 
     /// Remembers that a version is not to be installed without being asked for. Builds of one version are one release.
@@ -271,7 +271,7 @@ impl Slots {
             // What stood in for it goes on running.
             let other = slot.other();
             let standing = self.get(other).map(|installed| installed.standing);
-            self.active = (standing == Some(Standing::Proven)).then_some(other);
+            self.active = (standing == Some(TrialState::Proven)).then_some(other);
         }
     }
 
@@ -285,7 +285,7 @@ impl Slots {
     /// Counts a start of a program that is on trial.
     pub fn started(&mut self, slot: ImageSlot) {
         if let Some(installed) = self.place(slot)
-            && let Standing::Trial { starts } = &mut installed.standing
+            && let TrialState::Trial { starts } = &mut installed.standing
         {
             *starts += 1;
         }
@@ -295,7 +295,7 @@ impl Slots {
     pub fn worn(&self) -> Option<ImageSlot> {
         let is_worn = |slot: &ImageSlot| {
             let standing = self.get(*slot).map(|installed| installed.standing);
-            matches!(standing, Some(Standing::Trial { starts }) if starts >= TRIAL_STARTS_MAX)
+            matches!(standing, Some(TrialState::Trial { starts }) if starts >= TRIAL_STARTS_MAX)
         };
         self.active.filter(is_worn)
     }
@@ -317,7 +317,7 @@ impl Slots {
     /// Notes that a program works.
     pub fn passed(&mut self, slot: ImageSlot) {
         if let Some(installed) = self.place(slot) {
-            installed.standing = Standing::Proven;
+            installed.standing = TrialState::Proven;
         }
         self.last_failure = None;
     }
@@ -325,7 +325,7 @@ impl Slots {
     /// Notes that a program does not work, and why.
     pub fn failed(&mut self, slot: ImageSlot, reason: &str) {
         if let Some(installed) = self.place(slot) {
-            installed.standing = Standing::Failed;
+            installed.standing = TrialState::Failed;
             let version = installed.version.clone();
             self.shun(&version, Shun::Failed);
             self.note(&format!("version {version} was given up: {reason}"));
@@ -412,9 +412,9 @@ impl Shunned {
 impl Installed {
     fn to_json(&self) -> Value {
         let (standing, starts) = match self.standing {
-            Standing::Trial { starts } => ("trial", starts),
-            Standing::Proven => ("proven", 0),
-            Standing::Failed => ("failed", 0),
+            TrialState::Trial { starts } => ("trial", starts),
+            TrialState::Proven => ("proven", 0),
+            TrialState::Failed => ("failed", 0),
         };
         json!({
             "version": self.version.to_string(),
@@ -436,11 +436,11 @@ impl Installed {
             digest: hex::bytes(text("sha256")?.as_bytes())?,
             beside: text("beside")?.to_string(),
             standing: match text("standing")? {
-                "trial" => Standing::Trial {
+                "trial" => TrialState::Trial {
                     starts: number("starts")?,
                 },
-                "proven" => Standing::Proven,
-                "failed" => Standing::Failed,
+                "proven" => TrialState::Proven,
+                "failed" => TrialState::Failed,
                 _ => return None,
             },
             handovers: number("handovers").unwrap_or_default(),
@@ -476,7 +476,7 @@ mod tests {
 
     use super::*;
 
-    fn installed(version: &str, standing: Standing) -> Installed {
+    fn installed(version: &str, standing: TrialState) -> Installed {
         Installed {
             version: version.parse().unwrap(),
             bytes: 7,
@@ -494,18 +494,18 @@ mod tests {
         }
     }
 
-    const NEW: Standing = Standing::Trial { starts: 0 };
+    const NEW: TrialState = TrialState::Trial { starts: 0 };
     const A: Program = Program::Slot(ImageSlot::A);
     const B: Program = Program::Slot(ImageSlot::B);
     const F: Program = Program::Factory;
 
     #[test]
     fn programs_are_tried_from_the_newest_to_the_installed_one() {
-        use Standing::{Failed, Proven};
-        let worn = Standing::Trial {
+        use TrialState::{Failed, Proven};
+        let worn = TrialState::Trial {
             starts: TRIAL_STARTS_MAX,
         };
-        let last = Standing::Trial {
+        let last = TrialState::Trial {
             starts: TRIAL_STARTS_MAX - 1,
         };
         let (a, b) = (Some(ImageSlot::A), Some(ImageSlot::B));
@@ -536,7 +536,7 @@ mod tests {
                 &[B, F],
             ),
         ] {
-            let slot = |entry: Option<(&str, Standing)>| {
+            let slot = |entry: Option<(&str, TrialState)>| {
                 entry.map(|(version, standing)| installed(version, standing))
             };
             let slots = Slots {
@@ -554,7 +554,7 @@ mod tests {
         let mut slots = Slots::default();
         let older = Installed {
             beside: "new".to_string(),
-            ..installed("3.9.0", Standing::Proven)
+            ..installed("3.9.0", TrialState::Proven)
         };
         slots.switch(ImageSlot::A, older);
         let here = factory("4.0.0");
@@ -564,7 +564,7 @@ mod tests {
             ..factory("4.0.1")
         };
         assert_eq!(slots.ladder(&upgraded), [F]);
-        slots.switch(ImageSlot::A, installed("4.1.0", Standing::Proven));
+        slots.switch(ImageSlot::A, installed("4.1.0", TrialState::Proven));
         assert_eq!(slots.ladder(&upgraded), [A, F]);
         assert_eq!(slots.ladder(&factory("4.1.0")), [F], "as new as the slot");
     }
@@ -601,7 +601,7 @@ mod tests {
         let factory = factory("4.0.0");
         let mut slots = Slots::default();
         assert_eq!(slots.free(F, &factory), ImageSlot::A);
-        slots.switch(ImageSlot::A, installed("4.1.0", Standing::Proven));
+        slots.switch(ImageSlot::A, installed("4.1.0", TrialState::Proven));
         assert_eq!(slots.free(A, &factory), ImageSlot::B);
         assert_eq!(
             slots.free(F, &factory),
@@ -670,9 +670,9 @@ mod tests {
 
     fn any_installed() -> impl Strategy<Value = Option<Installed>> {
         let standing = prop_oneof![
-            (0..5_u64).prop_map(|starts| Standing::Trial { starts }),
-            Just(Standing::Proven),
-            Just(Standing::Failed),
+            (0..5_u64).prop_map(|starts| TrialState::Trial { starts }),
+            Just(TrialState::Proven),
+            Just(TrialState::Failed),
         ];
         let rest = (any::<[u8; 32]>(), any::<bool>(), 0..5_u64);
         let installed =

@@ -20,9 +20,9 @@ use tokio::{
 };
 
 use super::{
-    fetcher::{Source, Trouble, asset},
-    installer::{Installer, Update, running},
-    judge::Refusal,
+    fetcher::{FetchError, Source, asset},
+    installer::{IncomingUpdate, Installer, running},
+    judge::ImageRefusal,
     record,
     slots::{Shun, Shunned},
 };
@@ -58,9 +58,9 @@ pub struct Watcher {
     pub inbox: Inbox,
 }
 
-/// Why something is done.
+/// Why the watcher acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
+enum WatchCause {
     /// It is time to look.
     Look,
     /// It is time to install what is taken.
@@ -75,13 +75,13 @@ enum Cause {
 
 /// An image that has come whole.
 struct Fetched {
-    update: Update,
+    update: IncomingUpdate,
     /// The version by which it was judged.
     version: Version,
 }
 
-/// What is known of a list.
-struct Known {
+/// State of a release feed.
+struct FeedState {
     plan: ReleasePlan,
     /// What it had; none before it was read.
     releases: Option<Vec<ListedRelease>>,
@@ -95,7 +95,7 @@ struct Known {
 pub async fn run(mut watcher: Watcher, mut stop: Stop) {
     let mut chance = Chance::new();
     let mut outage = Outage::default();
-    let mut known: Option<Known> = None;
+    let mut known: Option<FeedState> = None;
     let mut first = FIRST_LOOK;
     let mut plans = watcher.plans.clone();
     // The settings were changed while somebody waited for what they had asked for.
@@ -106,9 +106,9 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
         known = match (plan, known.take()) {
             (None, _) => None,
             (Some(plan), Some(before)) if before.plan.reads_as(&plan) => {
-                Some(Known { plan, ..before })
+                Some(FeedState { plan, ..before })
             }
-            (Some(plan), _) => Some(Known {
+            (Some(plan), _) => Some(FeedState {
                 plan,
                 releases: None,
                 look_at: Instant::now() + chance.between(Duration::ZERO, first),
@@ -120,25 +120,25 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
             first = OTHER_LIST;
         }
         if let Some(known) = known.as_mut().filter(|_| is_new) {
-            watcher.judge(known, Cause::Changed, &mut chance).await;
+            watcher.judge(known, WatchCause::Changed, &mut chance).await;
         }
-        let wake = known.as_ref().and_then(Known::wake);
+        let wake = known.as_ref().and_then(FeedState::wake);
         let cause = tokio::select! {
             biased;
-            () = stop.stopped() => Cause::Stop,
-            () = std::future::ready(()), if mem::take(&mut asked_again) => Cause::Asked,
+            () = stop.stopped() => WatchCause::Stop,
+            () = std::future::ready(()), if mem::take(&mut asked_again) => WatchCause::Asked,
             changed = plans.changed() => match changed {
-                Ok(()) => Cause::Changed,
+                Ok(()) => WatchCause::Changed,
                 // Without anybody to plan the clock is ending.
-                Err(_) => Cause::Stop,
+                Err(_) => WatchCause::Stop,
             },
-            Some(()) = watcher.wishes.recv() => Cause::Asked,
-            () = until(wake.map(|(at, _)| at)) => wake.map_or(Cause::Changed, |(_, cause)| cause),
+            Some(()) = watcher.wishes.recv() => WatchCause::Asked,
+            () = until(wake.map(|(at, _)| at)) => wake.map_or(WatchCause::Changed, |(_, cause)| cause),
         };
         let known = match (cause, known.as_mut()) {
-            (Cause::Stop, _) => return,
-            (Cause::Changed, _) | (_, None) => continue,
-            (Cause::Look | Cause::Install | Cause::Asked, Some(known)) => known,
+            (WatchCause::Stop, _) => return,
+            (WatchCause::Changed, _) | (_, None) => continue,
+            (WatchCause::Look | WatchCause::Install | WatchCause::Asked, Some(known)) => known,
         };
         let plan = known.plan.clone();
         // What is fetched at that moment is given up.
@@ -146,9 +146,9 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
             biased;
             () = stop.stopped() => return,
             () = unwanted(&mut plans, &plan, cause) => {
-                asked_again = cause == Cause::Asked && plans.borrow().is_some();
-                if !asked_again && cause != Cause::Look {
-                    watcher.not_installed(&Trouble::NotWanted);
+                asked_again = cause == WatchCause::Asked && plans.borrow().is_some();
+                if !asked_again && cause != WatchCause::Look {
+                    watcher.not_installed(&FetchError::NotWanted);
                 }
                 continue;
             }
@@ -168,12 +168,12 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
 async fn unwanted(
     plans: &mut watch::Receiver<Option<ReleasePlan>>,
     plan: &ReleasePlan,
-    cause: Cause,
+    cause: WatchCause,
 ) {
     let is_other = |now: &Option<ReleasePlan>| {
         now.as_ref().is_none_or(|now| {
             // A network that is away for a moment ends no download; one that stays away does.
-            let may_go_on = cause != Cause::Install || now.habit != Habit::Looks;
+            let may_go_on = cause != WatchCause::Install || now.habit != Habit::Looks;
             !may_go_on || now.rule != plan.rule || !now.reads_as(plan)
         })
     };
@@ -185,13 +185,13 @@ async fn unwanted(
 
 /// Tells whether something is fetched: by itself what is taken, and what may have been signed since; where somebody asks
 /// also what is not taken by itself, and what there is no image of, for failures of updates stand where he looks.
-fn takes(cause: Cause, verdict: ReleaseVerdict) -> bool {
+fn takes(cause: WatchCause, verdict: ReleaseVerdict) -> bool {
     match verdict {
         ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => {
-            [Cause::Asked, Cause::Install].contains(&cause)
+            [WatchCause::Asked, WatchCause::Install].contains(&cause)
         }
         ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {
-            cause == Cause::Asked
+            cause == WatchCause::Asked
         }
         ReleaseVerdict::NotNewer
         | ReleaseVerdict::Channel
@@ -200,7 +200,7 @@ fn takes(cause: Cause, verdict: ReleaseVerdict) -> bool {
     }
 }
 
-impl Known {
+impl FeedState {
     /// Takes note of an image that nobody who is trusted had signed; of more than a list has, the oldest is forgotten.
     fn note_unsigned(&mut self, version: Version) {
         self.unsigned.retain(|known| *known != version);
@@ -214,7 +214,7 @@ impl Known {
     fn install_by(
         &self,
         verdict: ReleaseVerdict,
-        cause: Cause,
+        cause: WatchCause,
         now: Instant,
         chance: &mut Chance,
     ) -> Option<Instant> {
@@ -226,7 +226,9 @@ impl Known {
                 Some(due.unwrap_or_else(soon))
             }
             // It may have been signed since the last look, or whoever signed it be trusted by now.
-            (ReleaseVerdict::Unsigned, Habit::Installs) if cause == Cause::Look => Some(soon()),
+            (ReleaseVerdict::Unsigned, Habit::Installs) if cause == WatchCause::Look => {
+                Some(soon())
+            }
             // A network that comes and goes puts off only what was due while it was away.
             (ReleaseVerdict::Taken, Habit::Waits)
             | (ReleaseVerdict::Unsigned, Habit::Waits | Habit::Installs) => self.install_at,
@@ -235,13 +237,13 @@ impl Known {
     }
 
     /// When something is to be done without being asked, and what.
-    fn wake(&self) -> Option<(Instant, Cause)> {
-        let look = Some((self.look_at, Cause::Look));
+    fn wake(&self) -> Option<(Instant, WatchCause)> {
+        let look = Some((self.look_at, WatchCause::Look));
         match self.plan.habit {
             Habit::Waits => None,
             Habit::Looks => look,
             Habit::Installs => {
-                let install = self.install_at.map(|at| (at, Cause::Install));
+                let install = self.install_at.map(|at| (at, WatchCause::Install));
                 [look, install]
                     .into_iter()
                     .flatten()
@@ -255,8 +257,8 @@ impl Watcher {
     /// Looks, and fetches what is taken if that is what it is about.
     async fn act(
         &self,
-        cause: Cause,
-        known: &mut Known,
+        cause: WatchCause,
+        known: &mut FeedState,
         chance: &mut Chance,
         outage: &mut Outage,
     ) -> Option<Fetched> {
@@ -279,12 +281,12 @@ impl Watcher {
             }
         }
         let Some((release, version, seen)) = self.judge(known, cause, chance).await else {
-            let trouble = Trouble::NoVersion;
+            let trouble = FetchError::NoVersion;
             self.failed(cause, known, outage, &trouble).await;
             return None;
         };
         if !takes(cause, seen.verdict) {
-            if cause == Cause::Asked {
+            if cause == WatchCause::Asked {
                 let reason = seen.verdict.reason().unwrap_or_default();
                 tracing::info!(version = seen.version, reason, "no release is installed");
             }
@@ -296,7 +298,7 @@ impl Watcher {
         match fetched.await {
             Ok(update) => Some(Fetched { update, version }),
             // That one tells of itself.
-            Err(Trouble::Refused(Refusal::Busy)) if cause != Cause::Asked => None,
+            Err(FetchError::Refused(ImageRefusal::Busy)) if cause != WatchCause::Asked => None,
             Err(trouble) => {
                 self.refused(&trouble, version, known, cause, chance).await;
                 None
@@ -308,12 +310,12 @@ impl Watcher {
     async fn install(
         &self,
         fetched: Fetched,
-        known: &mut Known,
-        cause: Cause,
+        known: &mut FeedState,
+        cause: WatchCause,
         chance: &mut Chance,
     ) {
         if let Err(refusal) = fetched.update.finish().await {
-            let trouble = Trouble::Refused(refusal);
+            let trouble = FetchError::Refused(refusal);
             self.refused(&trouble, fetched.version, known, cause, chance)
                 .await;
         }
@@ -322,10 +324,10 @@ impl Watcher {
     /// Takes note that a release was not taken.
     async fn refused(
         &self,
-        trouble: &Trouble,
+        trouble: &FetchError,
         version: Version,
-        known: &mut Known,
-        cause: Cause,
+        known: &mut FeedState,
+        cause: WatchCause,
         chance: &mut Chance,
     ) {
         self.not_installed(trouble);
@@ -338,8 +340,8 @@ impl Watcher {
     /// Tells the device what of a list is taken, and when that is installed; gives it.
     async fn judge(
         &self,
-        known: &mut Known,
-        cause: Cause,
+        known: &mut FeedState,
+        cause: WatchCause,
         chance: &mut Chance,
     ) -> Option<(ListedRelease, Version, Seen)> {
         let means = self.installer.means();
@@ -372,15 +374,15 @@ impl Watcher {
     /// Takes note that a list was not had.
     async fn failed(
         &self,
-        cause: Cause,
-        known: &mut Known,
+        cause: WatchCause,
+        known: &mut FeedState,
         outage: &mut Outage,
-        trouble: &Trouble,
+        trouble: &FetchError,
     ) {
         known.look_at = Instant::now() + LOOK_AGAIN;
         known.install_at = None;
         let reason = trouble.to_string();
-        if cause == Cause::Asked {
+        if cause == WatchCause::Asked {
             self.not_installed(trouble);
         } else if outage.is_news(&reason) {
             tracing::warn!(reason, "the releases were not looked at");
@@ -389,7 +391,7 @@ impl Watcher {
     }
 
     /// Takes note that a release that was to be installed was not.
-    fn not_installed(&self, trouble: &Trouble) {
+    fn not_installed(&self, trouble: &FetchError) {
         tracing::warn!(error = %trouble, "the clock was not updated");
         let disk = &mut Folder::new(&self.installer.means().data_dir);
         let reason = format!("the newest release was not installed: {trouble}");
@@ -413,7 +415,7 @@ mod tests {
 
     use super::*;
 
-    fn known(habit: Habit, install_at: Option<Instant>) -> Known {
+    fn known(habit: Habit, install_at: Option<Instant>) -> FeedState {
         let plan = ReleasePlan {
             feed: Endpoint::new("http://feed.example/"),
             route: Default::default(),
@@ -425,7 +427,7 @@ mod tests {
             },
             habit,
         };
-        Known {
+        FeedState {
             plan,
             releases: None,
             look_at: Instant::now(),
@@ -442,21 +444,21 @@ mod tests {
             (
                 ReleaseVerdict::Taken,
                 Habit::Installs,
-                Cause::Changed,
+                WatchCause::Changed,
                 None,
                 true,
             ),
             (
                 ReleaseVerdict::Taken,
                 Habit::Looks,
-                Cause::Look,
+                WatchCause::Look,
                 Some(due),
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                Cause::Look,
+                WatchCause::Look,
                 None,
                 true,
             ),
@@ -464,42 +466,42 @@ mod tests {
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                Cause::Install,
+                WatchCause::Install,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                Cause::Asked,
+                WatchCause::Asked,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                Cause::Changed,
+                WatchCause::Changed,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                Cause::Changed,
+                WatchCause::Changed,
                 Some(due),
                 true,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Looks,
-                Cause::Look,
+                WatchCause::Look,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Failed,
                 Habit::Installs,
-                Cause::Look,
+                WatchCause::Look,
                 Some(due),
                 false,
             ),
@@ -512,7 +514,7 @@ mod tests {
         let put_off = known(Habit::Installs, Some(past));
         let at = put_off.install_by(
             ReleaseVerdict::Taken,
-            Cause::Changed,
+            WatchCause::Changed,
             now,
             &mut Chance::seeded(1),
         );
@@ -522,7 +524,8 @@ mod tests {
     #[test]
     fn who_asks_learns_why_not_and_by_itself_only_what_is_taken_is_fetched() {
         for verdict in ReleaseVerdict::ALL {
-            let by = [Cause::Look, Cause::Install, Cause::Asked].map(|cause| takes(cause, verdict));
+            let by = [WatchCause::Look, WatchCause::Install, WatchCause::Asked]
+                .map(|cause| takes(cause, verdict));
             let expected = match verdict {
                 ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => [false, true, true],
                 ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {

@@ -19,7 +19,7 @@ use super::{
     answer::{self, Response},
     call::Call,
 };
-use updates::build::Facts;
+use updates::build::BuildFacts;
 
 /// How the figures are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -397,7 +397,7 @@ pub fn read(call: &Call) -> Response {
     let build = labels([
         ("version", &identity.git_tag),
         ("board", view.board.id),
-        ("revision", &Facts::own().commit),
+        ("revision", &BuildFacts::own().commit),
     ]);
     families.family(
         Kind::Info,

@@ -401,7 +401,7 @@ mod tests {
     use super::*;
     use crate::services::Services;
     use updates::{
-        installer::{Installer, Means},
+        installer::{Installer, InstallerConfig},
         newest::Newest,
     };
 
@@ -412,7 +412,7 @@ mod tests {
         };
         let board = *board::spec::find("rev-b").unwrap();
         let device = Device::new(board, Settings::default(), Memory::default(), now);
-        let means = Means::without_slots(board, std::env::temp_dir(), inbox().0);
+        let means = InstallerConfig::without_slots(board, std::env::temp_dir(), inbox().0);
         let (installer, _) = Installer::new(means);
         Services {
             log: LogLines::new(),

@@ -20,8 +20,8 @@ use super::{
 };
 use updates::{
     answers,
-    installer::{Announced, Update},
-    judge::{Refusal, Versions},
+    installer::{Announced, IncomingUpdate},
+    judge::{ImageRefusal, Versions},
 };
 
 /// Longest time between two parts of an upload: a silent client must not block other updates.
@@ -56,15 +56,15 @@ fn disabled(call: &Call) -> Option<Response> {
 /// Why nothing was installed.
 enum Trouble {
     /// It is not taken.
-    Refused(Refusal),
+    Refused(ImageRefusal),
     /// It did not come whole.
     Broken,
     /// The form has no image in it, or is none.
     Form(&'static str),
 }
 
-impl From<Refusal> for Trouble {
-    fn from(refusal: Refusal) -> Trouble {
+impl From<ImageRefusal> for Trouble {
+    fn from(refusal: ImageRefusal) -> Trouble {
         Trouble::Refused(refusal)
     }
 }
@@ -113,7 +113,7 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
 
 /// Installs the image in a body; tells how many bytes it had.
 async fn install(
-    update: Update,
+    update: IncomingUpdate,
     body: &mut Incoming,
     form: Option<Multipart>,
 ) -> Result<u64, Trouble> {
@@ -131,7 +131,7 @@ async fn install(
 
 /// Takes all of an image out of a body; tells how many bytes it had.
 async fn receive(
-    update: &Update,
+    update: &IncomingUpdate,
     body: &mut Incoming,
     mut form: Option<Multipart>,
 ) -> Result<u64, Trouble> {

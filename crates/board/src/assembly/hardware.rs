@@ -20,9 +20,9 @@ pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
     /// The bus of the other chips.
     type I2c: I2c + Send + 'static;
     /// A line that is driven.
-    type Output: OutputPin + Send + 'static;
+    type HostOutput: OutputPin + Send + 'static;
     /// A line that is read.
-    type Input: InputPin + Edges + Send + 'static;
+    type HostInput: InputPin + Edges + Send + 'static;
     /// What keeps others from using a device file for as long as it lives.
     type Claim: Send + 'static;
     /// Why something is not to be had, in words for people.
@@ -50,13 +50,13 @@ pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// It is not there, not permitted, or taken.
-    fn output(&self, line: &WiringLine, level: LineLevel) -> Result<Self::Output, Self::Error>;
+    fn output(&self, line: &WiringLine, level: LineLevel) -> Result<Self::HostOutput, Self::Error>;
 
     /// Reads a line of the host, which is pulled this way, on its side of an inverter.
     ///
     /// # Errors
     /// It is not there, not permitted, or taken.
-    fn input(&self, line: &WiringLine, pull: Pull) -> Result<Self::Input, Self::Error>;
+    fn input(&self, line: &WiringLine, pull: Pull) -> Result<Self::HostInput, Self::Error>;
 
     /// Time since some origin.
     fn now(&self) -> Duration;

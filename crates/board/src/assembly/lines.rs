@@ -217,7 +217,7 @@ impl<H: Hardware> Pin<H> {
 /// An output line of the host or of a port expander.
 pub enum OutputLine<H: Hardware> {
     /// On the host, which knows of inverters itself.
-    Host(H::Output),
+    Host(H::HostOutput),
     /// On an expander.
     Expander(ExpanderLine<H>),
 }
@@ -225,7 +225,7 @@ pub enum OutputLine<H: Hardware> {
 /// An input line of the host or of a port expander.
 pub enum InputLine<H: Hardware> {
     /// On the host.
-    Host(H::Input),
+    Host(H::HostInput),
     /// On an expander.
     Expander(ExpanderLine<H>),
 }

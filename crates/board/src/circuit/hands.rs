@@ -63,8 +63,8 @@ pub struct Unanswered;
 impl Hardware for Circuit {
     type Spi = CircuitSpi;
     type I2c = CircuitI2c;
-    type Output = CircuitOutput;
-    type Input = CircuitInput;
+    type HostOutput = CircuitOutput;
+    type HostInput = CircuitInput;
     type Claim = ();
     type Error = InUse;
 

@@ -14,7 +14,7 @@ use runtime::{
 use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
 use updates::{
-    installer::{Installer, Means},
+    installer::{Installer, InstallerConfig},
     newest::Newest,
 };
 use web::{serve, services::Services};
@@ -41,7 +41,7 @@ pub async fn start(folder: &Path) -> Rig {
     let glass = watch::Sender::new(Arc::new(DisplaySnapshot::unknown(board.panels, 122, 250)));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let means = Means::without_slots(board, folder.to_path_buf(), inbox.clone());
+    let means = InstallerConfig::without_slots(board, folder.to_path_buf(), inbox.clone());
     let (installer, _) = Installer::new(means);
     let services = Services {
         log: LogLines::new(),

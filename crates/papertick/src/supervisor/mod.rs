@@ -870,7 +870,7 @@ mod tests {
     };
     use updates::{
         record,
-        slots::{HANDOVERS_MAX, Installed, Standing},
+        slots::{HANDOVERS_MAX, Installed, TrialState},
     };
 
     #[test]
@@ -970,7 +970,7 @@ mod tests {
     }
 
     /// Puts the script into the first slot, as a program of a version that is newer than the installed one.
-    pub(super) fn install(folder: &Path, record: &Path, standing: Standing) {
+    pub(super) fn install(folder: &Path, record: &Path, standing: TrialState) {
         let slot = ImageSlot::A;
         let file = folder.join(record::program_file(slot));
         let prepared = fs::canonicalize(folder.join("device.sh")).unwrap();
@@ -1008,13 +1008,17 @@ mod tests {
         ] {
             let folder = tempfile::tempdir().unwrap();
             let supervisor = supervisor(folder.path(), &format!("echo ready; {signals}"));
-            install(folder.path(), folder.path(), Standing::Trial { starts: 0 });
+            install(
+                folder.path(),
+                folder.path(),
+                TrialState::Trial { starts: 0 },
+            );
             let starts = starts(folder.path(), supervisor, 3).await;
             let programs: Vec<Program> = starts[..3].iter().map(running).collect();
             assert_eq!(programs, expected, "{signals}");
             let slots = record::look(&mut Folder::new(folder.path()));
             let standing = slots.get(ImageSlot::A).unwrap().standing;
-            assert_eq!(standing, Standing::Failed, "{signals}");
+            assert_eq!(standing, TrialState::Failed, "{signals}");
         }
     }
 

@@ -218,10 +218,10 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use updates::slots::{Installed, Standing};
+    use updates::slots::{Installed, TrialState};
 
     /// What is chosen where the file of a proven program is something else; with what is noted of it.
-    fn chosen_with(place: impl FnOnce(&std::path::Path)) -> (Program, Standing) {
+    fn chosen_with(place: impl FnOnce(&std::path::Path)) -> (Program, TrialState) {
         let folder = tempfile::tempdir().unwrap();
         let installation = Installation {
             path: "/usr/bin/papertick".into(),
@@ -234,7 +234,7 @@ mod tests {
                 bytes: 5,
                 digest: Sha256::digest(b"hello").into(),
                 beside: Factory::own().build,
-                standing: Standing::Proven,
+                standing: TrialState::Proven,
                 handovers: 0,
             };
             slots.switch(slot, installed);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_program_that_cannot_be_read_now_is_not_given_up_for_good() {
         let (own, factory) = (Program::Slot(ImageSlot::A), Program::Factory);
-        let is_kept = |standing| standing == Standing::Proven;
+        let is_kept = |standing| standing == TrialState::Proven;
         let whole = chosen_with(|file| fs::write(file, "hello").unwrap());
         assert_eq!((whole.0, is_kept(whole.1)), (own, true));
         let unread = chosen_with(|file| fs::create_dir(file).unwrap());

@@ -7,8 +7,8 @@ use futures_util::{SinkExt, StreamExt};
 use render::Bitmap;
 use serde_json::Value;
 use sources::{
-    demo::market::Quotes,
-    demo::{DemoRelay, Pace},
+    demo::market::RelayQuotes,
+    demo::{DemoRelay, MarketPace},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -258,7 +258,7 @@ async fn a_plain_request_is_told_to_upgrade() {
 /// Whoever stands before a demo makes things happen in its market; a real market is nobody's to move.
 #[tokio::test]
 async fn the_market_of_a_demo_moves_by_hand() {
-    let relay = DemoRelay::start(Quotes::at(900_000), Pace::Still)
+    let relay = DemoRelay::start(RelayQuotes::at(900_000), MarketPace::Still)
         .await
         .unwrap();
     let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());

@@ -36,7 +36,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 use updates::{
-    installer::{Installer, Means},
+    installer::{Installer, InstallerConfig},
     judge::Signatures,
     newest::Newest,
 };
@@ -217,9 +217,9 @@ impl Clock {
         let address = listener.local_addr().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let board = view.borrow().board;
-        let means = Means {
+        let means = InstallerConfig {
             signatures: setup.signatures,
-            ..Means::without_slots(board, folder.path().to_path_buf(), inbox.clone())
+            ..InstallerConfig::without_slots(board, folder.path().to_path_buf(), inbox.clone())
         };
         let (installer, _) = Installer::new(means);
         let time = runtime::clock::Clock::unset();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::Value;
-use updates::slots::{ImageSlot, Standing};
+use updates::slots::{ImageSlot, TrialState};
 
 use crate::{
     clock::{Clock, eventually, folder, papertick},
@@ -121,7 +121,7 @@ fn a_program_that_cannot_be_started_any_more_is_stood_in_for() {
         ImageSlot::A,
         "4.9.0",
         &working(),
-        Standing::Proven,
+        TrialState::Proven,
     );
     let place = folder();
     let (disk, path) = (mount("mode=700", place.path()), place.path().display());

@@ -120,7 +120,7 @@ fn a_clock_updates_itself_through_each_kind_of_proxy() {
     ] {
         let shop = Shop::new();
         let image = shop.image("4.9.0", &working());
-        let target = updates::build::Facts::own().target;
+        let target = updates::build::BuildFacts::own().target;
         let name = format!("papertick-rev-b-122x250-{target}.img");
         let digest: String = Sha256::digest(&image)
             .iter()

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use storage::disk::Folder;
 use updates::{
     record::{self, program_file},
-    slots::{Factory, ImageSlot, Installed, Standing},
+    slots::{Factory, ImageSlot, Installed, TrialState},
 };
 
 use crate::{
@@ -54,7 +54,7 @@ pub(crate) fn install(
     slot: ImageSlot,
     version: &str,
     program: &str,
-    standing: Standing,
+    standing: TrialState,
 ) {
     fs::create_dir_all(data_dir).unwrap();
     let path = data_dir.join(program_file(slot));
@@ -74,7 +74,7 @@ pub(crate) fn install(
     .unwrap();
 }
 
-pub(crate) const NEW: Standing = Standing::Trial { starts: 0 };
+pub(crate) const NEW: TrialState = TrialState::Trial { starts: 0 };
 
 pub(crate) fn firmware(clock: &Clock) -> Value {
     clock.get("/api/system/status").json()["firmware"].clone()
@@ -170,7 +170,7 @@ fn a_new_program_that_does_not_work_is_gone_back_from() {
                     ImageSlot::A,
                     version,
                     &working(),
-                    Standing::Proven,
+                    TrialState::Proven,
                 );
             } else if reason.contains("painted") {
                 // Takes long, and is the same.
@@ -211,14 +211,14 @@ fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
         ImageSlot::A,
         "4.5.0",
         &broken,
-        Standing::Proven,
+        TrialState::Proven,
     );
     install(
         folder.path(),
         ImageSlot::B,
         "4.9.0",
         &broken,
-        Standing::Proven,
+        TrialState::Proven,
     );
     let clock = Clock::start_with(folder.path(), TRIAL);
     let firmware = firmware(&clock);
@@ -242,7 +242,7 @@ fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
         ImageSlot::B,
         "4.9.0",
         &working(),
-        Standing::Proven,
+        TrialState::Proven,
     );
     clock.send("POST", "/api/restart", "").unwrap();
     eventually("it runs", || {
@@ -258,7 +258,7 @@ fn a_slot_that_is_not_newer_than_the_installed_program_is_left_unused() {
         ImageSlot::A,
         "4.0.0",
         &working(),
-        Standing::Proven,
+        TrialState::Proven,
     );
     record::change(&mut Folder::new(folder.path()), |slots| {
         slots.a.as_mut().unwrap().beside = "an earlier package".to_string();
@@ -277,7 +277,7 @@ fn a_slot_whose_bytes_have_changed_is_not_started() {
         ImageSlot::A,
         "4.9.0",
         &working(),
-        Standing::Proven,
+        TrialState::Proven,
     );
     fs::write(folder.path().join(program_file(ImageSlot::A)), "x").unwrap();
     let clock = Clock::start(folder.path());
@@ -331,7 +331,7 @@ fn a_supervisor_that_cannot_take_over_leaves_the_old_one_where_it_is() {
             ImageSlot::A,
             "4.9.0",
             &program,
-            Standing::Proven,
+            TrialState::Proven,
         );
         let mut broken = 0;
         let clock = loop {
@@ -395,7 +395,7 @@ fn a_supervisor_that_cannot_be_executed_leaves_the_old_one_alive() {
         ImageSlot::A,
         "4.9.0",
         &program,
-        Standing::Proven,
+        TrialState::Proven,
     );
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);

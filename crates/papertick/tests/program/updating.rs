@@ -78,7 +78,7 @@ pub(crate) fn facts(version: &str) -> ImageFacts {
         build_time: 0,
         board: "rev-b".to_string(),
         panel: "122x250".to_string(),
-        target: updates::build::Facts::own().target,
+        target: updates::build::BuildFacts::own().target,
         version: Version::parse(version).unwrap(),
         commit: String::new(),
     }
@@ -694,7 +694,7 @@ pub(crate) fn serve(files: Vec<(String, Vec<u8>)>) -> SocketAddr {
 fn a_clock_updates_itself_from_a_feed() {
     let shop = Shop::new();
     let image = shop.image("4.9.0", &working());
-    let target = updates::build::Facts::own().target;
+    let target = updates::build::BuildFacts::own().target;
     let name = format!("papertick-rev-b-122x250-{target}.img");
     let digest: String = Sha256::digest(&image)
         .iter()
@@ -780,7 +780,7 @@ fn a_clock_updates_itself_from_a_feed() {
 fn a_clock_waits_for_its_stage() {
     let shop = Shop::new();
     let image = shop.image("4.9.0", &working());
-    let target = updates::build::Facts::own().target;
+    let target = updates::build::BuildFacts::own().target;
     let name = format!("papertick-rev-b-122x250-{target}.img");
     let digest = Sha256::digest(&image);
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -862,7 +862,7 @@ fn a_release_of_somebody_who_is_not_trusted_is_told_and_taken_once_he_is() {
     let shop = Shop::new();
     let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
     let image = signed(image_of(facts("4.9.0"), working().as_bytes()), &stranger);
-    let target = updates::build::Facts::own().target;
+    let target = updates::build::BuildFacts::own().target;
     let name = format!("papertick-rev-b-122x250-{target}.img");
     let digest: [u8; 32] = Sha256::digest(&image).into();
     let sums = format!("{name}.sha256");

@@ -33,11 +33,11 @@ use tokio::{
 };
 use updates::{
     build,
-    installer::{Announced, Installer, Means},
-    judge::{Refusal, Signatures, Versions},
+    installer::{Announced, Installer, InstallerConfig},
+    judge::{ImageRefusal, Signatures, Versions},
     newest::Newest,
     record,
-    slots::{Factory, Firmware, ImageSlot, Installed, Program, Standing},
+    slots::{Factory, Firmware, ImageSlot, Installed, Program, TrialState},
     watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
 };
 
@@ -75,7 +75,7 @@ impl Rig {
 
     /// One that can install something.
     fn installing() -> Rig {
-        Rig::with(|means| Means {
+        Rig::with(|means| InstallerConfig {
             firmware: Some(Firmware {
                 running: Program::Factory,
                 version: "4.1.0".into(),
@@ -86,13 +86,14 @@ impl Rig {
         })
     }
 
-    fn with(change: impl FnOnce(Means) -> Means) -> Rig {
+    fn with(change: impl FnOnce(InstallerConfig) -> InstallerConfig) -> Rig {
         let plans = watch::Sender::new(Some(plan()));
         let (arrive, arrivals) = mpsc::channel(1);
         let (inbox, heard) = inbox();
         let folder = TempDir::new().unwrap();
         let board = *board::spec::find("rev-b").unwrap();
-        let means = Means::without_slots(board, folder.path().to_path_buf(), inbox.clone());
+        let means =
+            InstallerConfig::without_slots(board, folder.path().to_path_buf(), inbox.clone());
         let (installer, _) = Installer::new(change(means));
         let (newest, _) = Newest::new(installer.clone(), plans.subscribe());
         let (wish, wishes) = mpsc::channel(1);
@@ -167,7 +168,7 @@ impl Rig {
 }
 
 fn image() -> String {
-    let target = build::Facts::own().target;
+    let target = build::BuildFacts::own().target;
     format!("papertick-rev-b-122x250-{target}.img")
 }
 
@@ -302,7 +303,7 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
         bytes: 7,
         digest: [0; 32],
         beside: String::new(),
-        standing: Standing::Trial { starts: 0 },
+        standing: TrialState::Trial { starts: 0 },
         handovers: 0,
     };
     record::change(disk, |slots| {
@@ -331,7 +332,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
         build_time: 0,
         board: "rev-b".into(),
         panel: "122x250".into(),
-        target: build::Facts::own().target,
+        target: build::BuildFacts::own().target,
         version: Version::new(4, 9, 0),
         commit: String::new(),
     };
@@ -378,7 +379,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
         bytes: None,
         digest: None,
     });
-    assert!(matches!(next, Err(Refusal::Busy)), "{next:?}");
+    assert!(matches!(next, Err(ImageRefusal::Busy)), "{next:?}");
     rig.stop().await;
 }
 

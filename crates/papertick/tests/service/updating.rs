@@ -10,9 +10,9 @@ use serde_json::json;
 use storage::disk::{Disk, Folder};
 use updates::{
     depot::Depot,
-    judge::{Judge, Refusal, Signatures, Versions},
+    judge::{ImageRefusal, Judge, Signatures, Versions},
     record,
-    slots::{Factory, ImageSlot, Program, Shun, Slots, Standing},
+    slots::{Factory, ImageSlot, Program, Shun, Slots, TrialState},
 };
 
 use storage::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
@@ -93,7 +93,7 @@ fn depot(disk: &SharedDisk, running: Program) -> Depot {
 }
 
 /// A whole update.
-fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<ImageHeader, Refusal> {
+fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<ImageHeader, ImageRefusal> {
     depot.begin(judge)?;
     for part in image.chunks(300) {
         depot.append(part)?;
@@ -233,7 +233,7 @@ fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
             assert_eq!(found, expected, "from {old}, error at step {step}");
             if let Err(refusal) = updated {
                 assert!(
-                    matches!(refusal, Refusal::Disk(_)),
+                    matches!(refusal, ImageRefusal::Disk(_)),
                     "step {step}: {refusal}"
                 );
                 update(&mut depot, &firmware(9), judge(ImageKind::Firmware, old)).unwrap();
@@ -314,7 +314,7 @@ fn each_step_is_refused_unless_the_one_before_it_was_done() {
     let mut depot = depot(&disk, Program::Factory);
     let image = firmware(1);
     let judge = || judge(ImageKind::Firmware, 0);
-    let said = |outcome: Result<(), Refusal>| outcome.unwrap_err().to_string();
+    let said = |outcome: Result<(), ImageRefusal>| outcome.unwrap_err().to_string();
     for _ in 0..2 {
         assert_eq!(said(depot.append(&image)), "nothing was begun yet");
         assert_eq!(said(depot.received(None)), "nothing was begun yet");
@@ -424,11 +424,14 @@ fn what_is_not_taken_leaves_nothing_behind() {
     );
     depot.begin(usual.clone()).expect("it has ended");
     let refusal = depot.append(&vec![0; 10_001]).unwrap_err();
-    assert!(matches!(refusal, Refusal::Oversize(10_000)), "{refusal}");
+    assert!(
+        matches!(refusal, ImageRefusal::Oversize(10_000)),
+        "{refusal}"
+    );
     depot.begin(usual.clone()).unwrap();
     depot.append(&good).unwrap();
     let refusal = depot.received(Some([7; 32])).unwrap_err();
-    assert!(matches!(refusal, Refusal::Digest), "{refusal}");
+    assert!(matches!(refusal, ImageRefusal::Digest), "{refusal}");
     assert_eq!(disk.look().all_names(), [""; 0]);
 }
 
@@ -462,7 +465,10 @@ fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
         slots.failed(ImageSlot::B, "it painted nothing");
     })
     .unwrap();
-    assert_eq!(slots.get(ImageSlot::B).unwrap().standing, Standing::Failed);
+    assert_eq!(
+        slots.get(ImageSlot::B).unwrap().standing,
+        TrialState::Failed
+    );
     assert_eq!(start(&mut disk.look()), (Program::Slot(ImageSlot::A), 1));
     let (slots, notes) = record::read(&mut disk.clone());
     assert!(slots.last_failure.unwrap().contains("painted nothing"));

@@ -22,7 +22,7 @@ use runtime::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::{
-    Shared,
+    SourceServices,
     already_reported::AlreadyReported,
     known_peers::KnownPeers,
     logos::LogoCache,
@@ -82,7 +82,7 @@ impl Court {
         let clock = Clock::unset();
         clock.set(i64::from(START) * 1000);
         let known = KnownPeers::of(peers.iter().map(ToString::to_string).collect());
-        let shared = Shared {
+        let shared = SourceServices {
             dialer,
             upstreams: Arc::new(Upstreams::default()),
             inbox,

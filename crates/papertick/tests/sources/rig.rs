@@ -18,7 +18,7 @@ use runtime::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::{
-    Shared,
+    SourceServices,
     already_reported::AlreadyReported,
     known_peers::KnownPeers,
     logos::LogoCache,
@@ -60,7 +60,7 @@ impl Rig {
         let folder = TempDir::new().unwrap();
         let clock = Clock::unset();
         let logos = LogoCache::new(folder.path().join("logos"));
-        let shared = Shared {
+        let shared = SourceServices {
             dialer,
             upstreams: Arc::new(upstreams),
             inbox,

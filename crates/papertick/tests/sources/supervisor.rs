@@ -8,8 +8,8 @@ use device::{
 };
 use futures_util::StreamExt;
 use sources::{
-    demo::market::Quotes,
-    demo::{DemoRelay, Pace},
+    demo::market::RelayQuotes,
+    demo::{DemoRelay, MarketPace},
     supervisor::Plans,
 };
 use tokio_tungstenite::tungstenite::Message;
@@ -18,7 +18,7 @@ use crate::rig::{Rig, accept, precise_fee, price, relay_config};
 
 #[tokio::test]
 async fn the_built_in_relay_is_followed() {
-    let relay = DemoRelay::start(Quotes::at(900_000), Pace::Still)
+    let relay = DemoRelay::start(RelayQuotes::at(900_000), MarketPace::Still)
         .await
         .unwrap();
     let mut rig = Rig::on_loopback(&[relay.upstream()]);

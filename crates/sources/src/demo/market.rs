@@ -34,9 +34,9 @@ const PER_THOUSAND_USD: [(&str, u64); 7] = [
     ("JPY", 148_300),
 ];
 
-/// What a relay has to tell.
+/// Data that the demo relay publishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quotes {
+pub struct RelayQuotes {
     /// Height of the chain tip.
     pub height: u32,
     /// Fee rate, hundredths of sat/vB.
@@ -45,10 +45,10 @@ pub struct Quotes {
     pub prices: BTreeMap<String, u64>,
 }
 
-impl Quotes {
+impl RelayQuotes {
     /// The market's first quotes, from a height on.
-    pub fn at(height: u32) -> Quotes {
-        let mut quotes = Quotes {
+    pub fn at(height: u32) -> RelayQuotes {
+        let mut quotes = RelayQuotes {
             height,
             fee_hundredths: 425,
             prices: BTreeMap::new(),
@@ -74,9 +74,9 @@ impl Quotes {
     }
 }
 
-impl Default for Quotes {
-    fn default() -> Quotes {
-        Quotes::at(FIRST_HEIGHT)
+impl Default for RelayQuotes {
+    fn default() -> RelayQuotes {
+        RelayQuotes::at(FIRST_HEIGHT)
     }
 }
 
@@ -112,7 +112,7 @@ impl DemoMarket {
     }
 
     /// Goes to the next step and moves what is due.
-    pub fn step(&mut self, quotes: &mut Quotes) {
+    pub fn step(&mut self, quotes: &mut RelayQuotes) {
         self.time = self.next_step();
         if self.next_block <= self.time {
             quotes.height = quotes.height.saturating_add(1);
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_lively_market() {
         let run = || {
-            let (mut market, mut quotes) = (DemoMarket::new(1), Quotes::default());
+            let (mut market, mut quotes) = (DemoMarket::new(1), RelayQuotes::default());
             let mut seen = Vec::new();
             while market.time < Duration::from_secs(3600) {
                 market.step(&mut quotes);

@@ -16,14 +16,14 @@ use std::{
 use runtime::tasks::Tasks;
 use tokio::{net::TcpListener, sync::watch, time};
 
-use self::market::{DemoMarket, Quotes};
+use self::market::{DemoMarket, RelayQuotes};
 
 /// Time in which the relay's tasks may end by themselves.
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
-/// How the market moves.
+/// How the demo market changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum MarketPace {
     /// By itself: prices every other second, a block about every half minute.
     Lively {
         /// Seed of the chance by which it moves.
@@ -36,7 +36,7 @@ pub enum Pace {
 /// Moves the market of a demo and takes its relay away, as a person does who wants to see what the clock does then.
 #[derive(Debug, Clone)]
 pub struct DemoHand {
-    quotes: watch::Sender<Quotes>,
+    quotes: watch::Sender<RelayQuotes>,
     gone: watch::Sender<bool>,
 }
 
@@ -49,7 +49,7 @@ impl DemoHand {
 
     /// Lets all prices jump.
     pub fn jump(&self) {
-        self.quotes.send_modify(Quotes::jump);
+        self.quotes.send_modify(RelayQuotes::jump);
     }
 
     /// Takes the relay away, with all its connections, or gives it back.
@@ -67,7 +67,7 @@ impl DemoHand {
 #[derive(Debug)]
 pub struct DemoRelay {
     address: SocketAddr,
-    quotes: watch::Sender<Quotes>,
+    quotes: watch::Sender<RelayQuotes>,
     gone: watch::Sender<bool>,
     tasks: Tasks,
 }
@@ -77,7 +77,7 @@ impl DemoRelay {
     ///
     /// # Errors
     /// There is no free port.
-    pub async fn start(first: Quotes, pace: Pace) -> io::Result<DemoRelay> {
+    pub async fn start(first: RelayQuotes, pace: MarketPace) -> io::Result<DemoRelay> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let quotes = watch::Sender::new(first);
@@ -87,7 +87,7 @@ impl DemoRelay {
             "demo relay",
             serve::answer_all(listener, quotes.clone(), gone.subscribe()),
         );
-        if let Pace::Lively { seed } = pace {
+        if let MarketPace::Lively { seed } = pace {
             tasks.spawn("demo market", live(quotes.clone(), seed));
         }
         Ok(DemoRelay {
@@ -117,12 +117,12 @@ impl DemoRelay {
     }
 
     /// The newest quotes.
-    pub fn quotes(&self) -> Quotes {
+    pub fn quotes(&self) -> RelayQuotes {
         self.quotes.borrow().clone()
     }
 
     /// Moves the market; subscribers hear of what changed.
-    pub fn change(&self, change: impl FnOnce(&mut Quotes)) {
+    pub fn change(&self, change: impl FnOnce(&mut RelayQuotes)) {
         self.quotes.send_modify(change);
     }
 
@@ -132,7 +132,7 @@ impl DemoRelay {
     }
 }
 
-async fn live(quotes: watch::Sender<Quotes>, seed: u64) {
+async fn live(quotes: watch::Sender<RelayQuotes>, seed: u64) {
     let mut market = DemoMarket::new(seed);
     loop {
         time::sleep(market.pause()).await;

@@ -28,7 +28,7 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::Message;
 
-use super::market::Quotes;
+use super::market::RelayQuotes;
 use net::web_socket_server::{self as web_socket, ServerWebSocket};
 
 /// Connections that are open at once; others wait.
@@ -46,7 +46,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 /// Answers whoever connects; ends with the task it runs in.
 pub(super) async fn answer_all(
     listener: TcpListener,
-    quotes: watch::Sender<Quotes>,
+    quotes: watch::Sender<RelayQuotes>,
     mut gone: watch::Receiver<bool>,
 ) {
     let places = Arc::new(Semaphore::new(SOCKETS_MAX));
@@ -96,7 +96,7 @@ async fn accept(
 }
 
 /// Answers the requests of a connection, and serves it on as a web socket if it becomes one.
-async fn connected(stream: TcpStream, quotes: watch::Sender<Quotes>) {
+async fn connected(stream: TcpStream, quotes: watch::Sender<RelayQuotes>) {
     let (switched, mut upgrades) = mpsc::channel(1);
     let answer = service_fn(|request| {
         let answer = answered(request, &quotes, &switched);
@@ -118,7 +118,7 @@ async fn connected(stream: TcpStream, quotes: watch::Sender<Quotes>) {
 
 fn answered(
     mut request: Request<Incoming>,
-    quotes: &watch::Sender<Quotes>,
+    quotes: &watch::Sender<RelayQuotes>,
     switched: &mpsc::Sender<OnUpgrade>,
 ) -> Response<Full<Bytes>> {
     let newest = quotes.borrow();
@@ -169,9 +169,9 @@ fn decimal(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// What a client may say.
+/// A command of a client.
 #[derive(Deserialize)]
-struct Wish {
+struct RelayCommand {
     r#type: String,
     #[serde(rename = "eventType")]
     event_type: String,
@@ -180,19 +180,19 @@ struct Wish {
     currencies: Vec<String>,
 }
 
-/// What a client follows.
+/// A topic that a client is subscribed to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Topic {
+enum RelayTopic {
     Height,
     Fee,
     PreciseFee,
     Price(String),
 }
 
-/// What the relay says: one member per frame.
+/// A frame that the relay sends, as a map with one member.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Said {
+enum RelayFrame {
     Msg(String),
     Error(String),
     BlockHeight(u32),
@@ -215,10 +215,10 @@ fn fee<S: serde::Serializer>(hundredths: &u64, serializer: S) -> Result<S::Ok, S
 /// The client does not take what is said.
 struct Gone;
 
-async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<Quotes>) {
+async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<RelayQuotes>) {
     let mut topics = BTreeSet::new();
     let mut told = quotes.borrow_and_update().clone();
-    if say(&mut socket, Said::Msg("Welcome".to_owned()))
+    if say(&mut socket, RelayFrame::Msg("Welcome".to_owned()))
         .await
         .is_err()
     {
@@ -250,24 +250,32 @@ async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<Quotes>)
     }
 }
 
-async fn say(socket: &mut ServerWebSocket, said: Said) -> Result<(), Gone> {
+async fn say(socket: &mut ServerWebSocket, said: RelayFrame) -> Result<(), Gone> {
     let bytes = rmp_serde::to_vec_named(&said).map_err(|_| Gone)?;
     let sent = time::timeout(SEND_TIMEOUT, socket.send(Message::Binary(bytes.into()))).await;
     sent.map_err(|_| Gone)?.map_err(|_| Gone)
 }
 
 /// What is answered to a request; nothing to what is not understood, as the real relays do.
-fn answer(bytes: &[u8], topics: &mut BTreeSet<Topic>, quotes: &Quotes) -> Vec<Said> {
-    let Ok(request) = rmp_serde::from_slice::<Wish>(bytes) else {
+fn answer(
+    bytes: &[u8],
+    topics: &mut BTreeSet<RelayTopic>,
+    quotes: &RelayQuotes,
+) -> Vec<RelayFrame> {
+    let Ok(request) = rmp_serde::from_slice::<RelayCommand>(bytes) else {
         return Vec::new();
     };
-    let wanted: Vec<Topic> = match request.event_type.as_str() {
-        "blockheight" => vec![Topic::Height],
-        "blockfee" => vec![Topic::Fee],
-        "blockfee2" => vec![Topic::PreciseFee],
+    let wanted: Vec<RelayTopic> = match request.event_type.as_str() {
+        "blockheight" => vec![RelayTopic::Height],
+        "blockfee" => vec![RelayTopic::Fee],
+        "blockfee2" => vec![RelayTopic::PreciseFee],
         "price" => match request.currency {
-            Some(code) => vec![Topic::Price(code)],
-            None => request.currencies.into_iter().map(Topic::Price).collect(),
+            Some(code) => vec![RelayTopic::Price(code)],
+            None => request
+                .currencies
+                .into_iter()
+                .map(RelayTopic::Price)
+                .collect(),
         },
         _ => Vec::new(),
     };
@@ -284,43 +292,47 @@ fn answer(bytes: &[u8], topics: &mut BTreeSet<Topic>, quotes: &Quotes) -> Vec<Sa
     }
 }
 
-fn follow(topic: Topic, topics: &mut BTreeSet<Topic>, quotes: &Quotes) -> Vec<Said> {
+fn follow(
+    topic: RelayTopic,
+    topics: &mut BTreeSet<RelayTopic>,
+    quotes: &RelayQuotes,
+) -> Vec<RelayFrame> {
     let mut said = Vec::new();
-    if let Topic::Price(code) = &topic {
+    if let RelayTopic::Price(code) = &topic {
         if !quotes.prices.contains_key(code) {
-            return vec![Said::Error(format!("{code} does not exist."))];
+            return vec![RelayFrame::Error(format!("{code} does not exist."))];
         }
-        said.push(Said::Msg(format!("Subscribed to {code}")));
+        said.push(RelayFrame::Msg(format!("Subscribed to {code}")));
     }
     said.extend(state(&topic, quotes));
     topics.insert(topic);
     said
 }
 
-fn unfollow(topic: &Topic, topics: &mut BTreeSet<Topic>) -> Option<Said> {
+fn unfollow(topic: &RelayTopic, topics: &mut BTreeSet<RelayTopic>) -> Option<RelayFrame> {
     topics.remove(topic);
     match topic {
-        Topic::Price(code) => Some(Said::Msg(format!("Unsubscribed to {code}"))),
-        Topic::Height | Topic::Fee | Topic::PreciseFee => None,
+        RelayTopic::Price(code) => Some(RelayFrame::Msg(format!("Unsubscribed to {code}"))),
+        RelayTopic::Height | RelayTopic::Fee | RelayTopic::PreciseFee => None,
     }
 }
 
-fn news(topics: &BTreeSet<Topic>, before: &Quotes, now: &Quotes) -> Vec<Said> {
-    let said = |topic: &Topic| {
+fn news(topics: &BTreeSet<RelayTopic>, before: &RelayQuotes, now: &RelayQuotes) -> Vec<RelayFrame> {
+    let said = |topic: &RelayTopic| {
         let said = state(topic, now);
         said.filter(|said| state(topic, before).as_ref() != Some(said))
     };
     topics.iter().filter_map(said).collect()
 }
 
-fn state(topic: &Topic, quotes: &Quotes) -> Option<Said> {
+fn state(topic: &RelayTopic, quotes: &RelayQuotes) -> Option<RelayFrame> {
     match topic {
-        Topic::Height => Some(Said::BlockHeight(quotes.height)),
-        Topic::Fee => Some(Said::BlockFee((quotes.fee_hundredths + 50) / 100)),
-        Topic::PreciseFee => Some(Said::BlockFee2(quotes.fee_hundredths)),
-        Topic::Price(code) => {
+        RelayTopic::Height => Some(RelayFrame::BlockHeight(quotes.height)),
+        RelayTopic::Fee => Some(RelayFrame::BlockFee((quotes.fee_hundredths + 50) / 100)),
+        RelayTopic::PreciseFee => Some(RelayFrame::BlockFee2(quotes.fee_hundredths)),
+        RelayTopic::Price(code) => {
             let price = decimal(*quotes.prices.get(code)?);
-            Some(Said::Price([(code.clone(), price)].into()))
+            Some(RelayFrame::Price([(code.clone(), price)].into()))
         }
     }
 }
@@ -329,32 +341,35 @@ fn state(topic: &Topic, quotes: &Quotes) -> Option<Said> {
 mod tests {
     use super::*;
 
-    fn hex(said: &Said) -> String {
+    fn hex(said: &RelayFrame) -> String {
         let bytes = rmp_serde::to_vec_named(said).unwrap();
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     #[test]
     fn frames_are_those_of_real_relays() {
-        let price = |text: &str| Said::Price([("USD".to_owned(), text.to_owned())].into());
+        let price = |text: &str| RelayFrame::Price([("USD".to_owned(), text.to_owned())].into());
         let rows = [
-            (Said::Msg("Welcome".into()), "81a36d7367a757656c636f6d65"),
             (
-                Said::BlockHeight(870_123),
+                RelayFrame::Msg("Welcome".into()),
+                "81a36d7367a757656c636f6d65",
+            ),
+            (
+                RelayFrame::BlockHeight(870_123),
                 "81ab626c6f636b686569676874ce000d46eb",
             ),
-            (Said::BlockFee(13), "81a8626c6f636b6665650d"),
+            (RelayFrame::BlockFee(13), "81a8626c6f636b6665650d"),
             (
-                Said::BlockFee2(1275),
+                RelayFrame::BlockFee2(1275),
                 "81a9626c6f636b66656532cb4029800000000000",
             ),
-            (Said::BlockFee2(1300), "81a9626c6f636b666565320d"),
+            (RelayFrame::BlockFee2(1300), "81a9626c6f636b666565320d"),
             (
                 price("64211.53"),
                 "81a5707269636581a3555344a836343231312e3533",
             ),
             (
-                Said::Error("XXX does not exist.".into()),
+                RelayFrame::Error("XXX does not exist.".into()),
                 "81a56572726f72b358585820646f6573206e6f742065786973742e",
             ),
         ];
@@ -365,7 +380,7 @@ mod tests {
 
     #[test]
     fn subscribers_hear_the_state_and_then_only_what_changed() {
-        let mut quotes = Quotes::at(800_000);
+        let mut quotes = RelayQuotes::at(800_000);
         quotes.fee_hundredths = 1250;
         let mut topics = BTreeSet::new();
         let topic = |text: &str| {
@@ -378,18 +393,21 @@ mod tests {
         };
         assert_eq!(
             answer(&topic("blockfee"), &mut topics, &quotes),
-            [Said::BlockFee(13)]
+            [RelayFrame::BlockFee(13)]
         );
         assert_eq!(
             answer(&topic("blockfee2"), &mut topics, &quotes),
-            [Said::BlockFee2(1250)]
+            [RelayFrame::BlockFee2(1250)]
         );
         assert_eq!(answer(&topic("unheard"), &mut topics, &quotes), []);
         assert_eq!(answer(b"\xc1", &mut topics, &quotes), []);
         let steps = [
-            (1260, vec![Said::BlockFee2(1260)]),
-            (1270, vec![Said::BlockFee2(1270)]),
-            (1430, vec![Said::BlockFee(14), Said::BlockFee2(1430)]),
+            (1260, vec![RelayFrame::BlockFee2(1260)]),
+            (1270, vec![RelayFrame::BlockFee2(1270)]),
+            (
+                1430,
+                vec![RelayFrame::BlockFee(14), RelayFrame::BlockFee2(1430)],
+            ),
         ];
         for (fee, expected) in steps {
             let before = quotes.clone();

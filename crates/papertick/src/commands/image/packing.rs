@@ -46,7 +46,7 @@ pub(crate) fn version(text: &str) -> Result<Version, Failure> {
 pub(crate) struct Program {
     path: PathBuf,
     packed: Packed,
-    facts: build::Facts,
+    facts: build::BuildFacts,
     version: Version,
 }
 
@@ -55,7 +55,7 @@ impl Program {
     pub(crate) fn read(path: &Path, version: Option<Version>) -> Result<Program, Failure> {
         let program = read_at_most(path, PROGRAM_BYTES_MAX)?;
         let about = |what: &str| Failure::failed(format!("{}: {what}", path.display()));
-        let facts = build::Facts::of(&program)
+        let facts = build::BuildFacts::of(&program)
             .ok_or_else(|| about("it is no papertick: it does not say what it was built from"))?;
         let machine = machine(&program).ok_or_else(|| about("it is no program for Linux"))?;
         let known = MACHINES

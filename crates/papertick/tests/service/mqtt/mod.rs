@@ -101,13 +101,13 @@ impl Rig {
         let glass = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
         let folder = TempDir::new().unwrap();
-        let nobody = updates::installer::Means {
+        let nobody = updates::installer::InstallerConfig {
             firmware: Some(Firmware {
                 running: Program::Factory,
                 version: "4.0.0".into(),
                 factory: Factory::own(),
             }),
-            ..updates::installer::Means::without_slots(
+            ..updates::installer::InstallerConfig::without_slots(
                 spec,
                 folder.path().to_path_buf(),
                 inbox.clone(),
