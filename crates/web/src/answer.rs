@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::parse::percent_encode;
 
 /// An answer to a request.
-pub type Response = http::Response<Body>;
+pub type Response = http::Response<ResponseBody>;
 
 /// Content type of JSON.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -30,26 +30,26 @@ pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// A sentence for people beside the body, percent-encoded UTF-8.
 pub const REASON: HeaderName = HeaderName::from_static("papertick-reason");
 
-/// The body of an answer.
-pub enum Body {
+/// The body of a response.
+pub enum ResponseBody {
     /// All bytes are known; none once they were taken.
     Whole(Option<Bytes>),
     /// Bytes come as they are made.
     Stream(Pin<Box<dyn Stream<Item = Bytes> + Send>>),
 }
 
-impl Body {
+impl ResponseBody {
     /// No bytes at all.
-    pub const EMPTY: Body = Body::Whole(None);
+    pub const EMPTY: ResponseBody = ResponseBody::Whole(None);
 }
 
-impl From<Bytes> for Body {
-    fn from(bytes: Bytes) -> Body {
-        Body::Whole((!bytes.is_empty()).then_some(bytes))
+impl From<Bytes> for ResponseBody {
+    fn from(bytes: Bytes) -> ResponseBody {
+        ResponseBody::Whole((!bytes.is_empty()).then_some(bytes))
     }
 }
 
-impl HttpBody for Body {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -58,8 +58,10 @@ impl HttpBody for Body {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
-            Body::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Body::Stream(stream) => stream
+            ResponseBody::Whole(bytes) => {
+                Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+            }
+            ResponseBody::Stream(stream) => stream
                 .as_mut()
                 .poll_next(context)
                 .map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
@@ -67,22 +69,22 @@ impl HttpBody for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Body::Whole(None))
+        matches!(self, ResponseBody::Whole(None))
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Body::Whole(bytes) => {
+            ResponseBody::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Body::Stream(_) => SizeHint::default(),
+            ResponseBody::Stream(_) => SizeHint::default(),
         }
     }
 }
 
 /// Answers with a status and nothing else.
 pub fn empty(status: StatusCode) -> Response {
-    let mut response = Response::new(Body::EMPTY);
+    let mut response = Response::new(ResponseBody::EMPTY);
     *response.status_mut() = status;
     response
 }

@@ -6,10 +6,10 @@ use tokio::sync::watch;
 
 /// The newest document of one kind, made of a `S` in a variant `V`.
 pub struct Cached<S, V, T> {
-    slot: watch::Sender<Option<Entry<S, V, T>>>,
+    slot: watch::Sender<Option<CacheEntry<S, V, T>>>,
 }
 
-struct Entry<S, V, T> {
+struct CacheEntry<S, V, T> {
     // Holding on to the source keeps its address from being used again for another one.
     source: Arc<S>,
     variant: V,
@@ -36,7 +36,7 @@ impl<S, V: PartialEq, T: Clone> Cached<S, V, T> {
             }
         };
         let document = make(kept);
-        self.slot.send_replace(Some(Entry {
+        self.slot.send_replace(Some(CacheEntry {
             source: Arc::clone(source),
             variant,
             document: document.clone(),

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{parse::query_value, state::State, unread::Unread};
+use super::{parse::query_value, state::ServerState, unread::Unread};
 
 /// Time in which the whole of a small body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(15);
@@ -18,7 +18,7 @@ const BODY_TIME: Duration = Duration::from_secs(15);
 /// One request on its way to its handler.
 pub struct Call {
     /// What the server knows.
-    pub state: Arc<State>,
+    pub state: Arc<ServerState>,
     /// The device when the request came.
     pub view: Arc<View>,
     /// Head of the request.
@@ -44,7 +44,7 @@ pub enum Received {
 impl Call {
     /// Puts a request and what is known about it together.
     pub fn new(
-        state: Arc<State>,
+        state: Arc<ServerState>,
         view: Arc<View>,
         request: http::Request<Unread>,
         param: Option<String>,

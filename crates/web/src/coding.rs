@@ -9,7 +9,7 @@ use http::{
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY},
 };
 
-use super::answer::{self, Body, Response};
+use super::answer::{self, Response, ResponseBody};
 
 /// A document shorter than this fits into one packet anyway, bytes.
 const PACKED_FROM: usize = 1024;
@@ -47,7 +47,7 @@ pub fn pack(accepted: bool, mut response: Response) -> Response {
     if !is_json || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }
-    let Body::Whole(Some(plain)) = response.body() else {
+    let ResponseBody::Whole(Some(plain)) = response.body() else {
         return response;
     };
     if plain.len() < PACKED_FROM {

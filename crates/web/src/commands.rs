@@ -15,11 +15,16 @@ use super::{
     settings,
 };
 
-/// Reads what a client asks of the device.
-pub type Read = fn(Parameters, &View) -> Result<DeviceCall, Answer>;
+/// Parses the parameters of a request into a call to the device.
+pub type CallParser = fn(Parameters, &View) -> Result<DeviceCall, Answer>;
 
 /// Asks the device what an operation reads from a request.
-pub async fn perform(mut call: Call, operation: &Operation, form: &Form, read: Read) -> Response {
+pub async fn perform(
+    mut call: Call,
+    operation: &Operation,
+    form: &Form,
+    read: CallParser,
+) -> Response {
     let given = given(&mut call, operation, form).await;
     let DeviceCall { request, told } = match read(given, &call.view) {
         Ok(asked) => asked,

@@ -18,7 +18,7 @@ use tokio::{fs::File, io::AsyncReadExt, task::spawn_blocking};
 #[cfg(feature = "heap-trace")]
 use super::call::Received;
 use super::{
-    answer::{self, Body, NO_STORE, Response},
+    answer::{self, NO_STORE, Response, ResponseBody},
     call::Call,
 };
 
@@ -38,7 +38,7 @@ pub async fn coredump(call: Call) -> Response {
     let Some((file, length)) = dump(&call).await else {
         return answer::error(StatusCode::NOT_FOUND, "no coredump present");
     };
-    let mut response = Response::new(Body::Stream(Box::pin(chunks(file, length))));
+    let mut response = Response::new(ResponseBody::Stream(Box::pin(chunks(file, length))));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, BYTES);
     headers.insert(CACHE_CONTROL, NO_STORE);

@@ -18,11 +18,11 @@ use tokio::{
 };
 
 use super::{
-    answer::{self, Body, Response},
+    answer::{self, Response, ResponseBody},
     call::Call,
-    frames::Frame,
+    frames::EventFrame,
     sim,
-    state::State,
+    state::ServerState,
 };
 
 /// Least time between two frames with the status.
@@ -39,7 +39,7 @@ const PING: &[u8] = b": ping\n\n";
 const CLOSING: &[u8] = b"data: closing\n\n";
 
 /// Makes the frames until the server stops.
-pub async fn broadcast(state: Arc<State>) {
+pub async fn broadcast(state: Arc<ServerState>) {
     let mut view = state.services.view.clone();
     let mut glass = state.services.glass.clone();
     let mut stop = state.services.shutdown.clone();
@@ -53,7 +53,7 @@ pub async fn broadcast(state: Arc<State>) {
     loop {
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => break,
-            _ = ping.tick() => send(&state, Frame::text(PING)),
+            _ = ping.tick() => send(&state, EventFrame::text(PING)),
             Ok(()) = view.changed(), if !changed => changed = true,
             Ok(()) = told_apart.changed(), if !changed => changed = true,
             () = sleep_until(next_status), if changed => {
@@ -66,13 +66,13 @@ pub async fn broadcast(state: Arc<State>) {
                 }
                 let status = state.status(&state.view());
                 if state.told.all(&status.lasting) {
-                    send(&state, Frame::status(&status));
+                    send(&state, EventFrame::status(&status));
                     next_status = Instant::now() + STATUS_GAP;
                 }
             }
             Ok(()) = glass.changed() => {
                 let glass = Arc::clone(&glass.borrow_and_update());
-                if let Some(frame) = Frame::panels(&glass, painted) {
+                if let Some(frame) = EventFrame::panels(&glass, painted) {
                     send(&state, frame);
                 }
                 painted = glass.generation;
@@ -84,37 +84,37 @@ pub async fn broadcast(state: Arc<State>) {
     }
     send(
         &state,
-        Frame {
+        EventFrame {
             last: true,
-            ..Frame::text(CLOSING)
+            ..EventFrame::text(CLOSING)
         },
     );
 }
 
-fn send(state: &State, frame: Frame) {
+fn send(state: &ServerState, frame: EventFrame) {
     // Fails only while nobody follows.
     let _ = state.frames.send(frame);
 }
 
-/// What one client still has to be told before it follows the others.
-enum Stage {
+/// What a client of the event stream gets next.
+enum StreamStage {
     Welcome,
     Status,
     Follow,
     End,
 }
 
-/// What a client that follows is told next.
-enum News {
-    Frame(Result<Frame, RecvError>),
+/// The next item for a client of the event stream.
+enum StreamItem {
+    Frame(Result<EventFrame, RecvError>),
     Bench(Bytes),
 }
 
 struct Follower {
-    state: Arc<State>,
-    frames: Receiver<Frame>,
+    state: Arc<ServerState>,
+    frames: Receiver<EventFrame>,
     bench: Option<Watched>,
-    stage: Stage,
+    stage: StreamStage,
 }
 
 /// A simulated board that a client looks at.
@@ -134,7 +134,7 @@ impl Watched {
     }
 
     /// Waits until its signals are others than those that were told; its ink and its chips move without telling.
-    async fn changed(&mut self, state: &State) -> Bytes {
+    async fn changed(&mut self, state: &ServerState) -> Bytes {
         loop {
             self.look.tick().await;
             let signals = sim::signals(&state.services).unwrap_or_default();
@@ -157,9 +157,9 @@ pub fn follow(call: &Call) -> Response {
         state: Arc::clone(&call.state),
         frames: call.state.frames.subscribe(),
         bench: bench.map(|_| Watched::new()),
-        stage: Stage::Welcome,
+        stage: StreamStage::Welcome,
     };
-    let body = Body::Stream(Box::pin(stream::unfold(follower, Follower::next)));
+    let body = ResponseBody::Stream(Box::pin(stream::unfold(follower, Follower::next)));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -172,7 +172,7 @@ pub fn follow(call: &Call) -> Response {
 }
 
 /// Names the limit that is reached; in the log once, for it may be reached many times a second.
-fn refusal(state: &State) -> Response {
+fn refusal(state: &ServerState) -> Response {
     let (most, files) = (state.places.followers(), state.places.open_files);
     if !state.followers_refused.swap(true, Ordering::Relaxed) {
         let files = files.map_or_else(
@@ -191,57 +191,57 @@ fn refusal(state: &State) -> Response {
 impl Follower {
     async fn next(mut self) -> Option<(Bytes, Follower)> {
         let bytes = match self.stage {
-            Stage::Welcome => {
-                self.stage = Stage::Status;
+            StreamStage::Welcome => {
+                self.stage = StreamStage::Status;
                 WELCOME.into()
             }
-            Stage::Status => {
-                self.stage = Stage::Follow;
+            StreamStage::Status => {
+                self.stage = StreamStage::Follow;
                 self.status().bytes
             }
-            Stage::Follow => match self.news().await {
-                News::Bench(bytes) => bytes,
-                News::Frame(Ok(frame)) => {
+            StreamStage::Follow => match self.news().await {
+                StreamItem::Bench(bytes) => bytes,
+                StreamItem::Frame(Ok(frame)) => {
                     if frame.last {
-                        self.stage = Stage::End;
+                        self.stage = StreamStage::End;
                     }
                     frame.bytes
                 }
-                News::Frame(Err(RecvError::Lagged(_))) => {
+                StreamItem::Frame(Err(RecvError::Lagged(_))) => {
                     self.frames = self.frames.resubscribe();
                     self.everything()
                 }
-                News::Frame(Err(RecvError::Closed)) => return None,
+                StreamItem::Frame(Err(RecvError::Closed)) => return None,
             },
-            Stage::End => return None,
+            StreamStage::End => return None,
         };
         Some((bytes, self))
     }
 
     /// Waits for what all are told, and for what this client looks at besides.
-    async fn news(&mut self) -> News {
+    async fn news(&mut self) -> StreamItem {
         let Some(bench) = &mut self.bench else {
-            return News::Frame(self.frames.recv().await);
+            return StreamItem::Frame(self.frames.recv().await);
         };
         tokio::select! {
             biased;
-            frame = self.frames.recv() => News::Frame(frame),
-            bytes = bench.changed(&self.state) => News::Bench(bytes),
+            frame = self.frames.recv() => StreamItem::Frame(frame),
+            bytes = bench.changed(&self.state) => StreamItem::Bench(bytes),
         }
     }
 
     /// The status, for this client alone.
-    fn status(&self) -> Frame {
+    fn status(&self) -> EventFrame {
         let status = self.state.status(&self.state.view());
         self.state.told.one(&status.lasting);
-        Frame::status(&status)
+        EventFrame::status(&status)
     }
 
     /// What a client must know that has missed frames: the status, and that any panel may have changed.
     fn everything(&self) -> Bytes {
         let glass = self.state.glass();
         let mut bytes = self.status().bytes.to_vec();
-        if let Some(panels) = Frame::panels(&glass, 0) {
+        if let Some(panels) = EventFrame::panels(&glass, 0) {
             bytes.extend_from_slice(&panels.bytes);
         }
         bytes.into()

@@ -12,9 +12,9 @@ use super::documents::StatusDocument;
 /// Frames that a client may lag behind before it is brought up to date at once.
 pub const FRAMES_KEPT: usize = 64;
 
-/// What followers know of the status, without what changes by the mere passing of time.
+/// The status that the clients have, without values that change with time alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Known {
+enum SentStatus {
     /// Nobody follows.
     ByNobody,
     /// All were told this last.
@@ -23,33 +23,33 @@ enum Known {
     Apart,
 }
 
-/// Remembers what followers were told, by whomever: frames for all, and the first one of each.
-pub struct Told {
-    known: watch::Sender<Known>,
+/// What the clients of the event stream were sent: frames to all of them, and the first frame of each.
+pub struct BroadcastState {
+    known: watch::Sender<SentStatus>,
 }
 
-impl Told {
+impl BroadcastState {
     /// Learns when followers may know different things.
     pub fn apart(&self) -> watch::Receiver<impl Sized + use<>> {
         self.known.subscribe()
     }
 
     /// Nobody was told anything.
-    pub fn new() -> Told {
-        Told {
-            known: watch::Sender::new(Known::ByNobody),
+    pub fn new() -> BroadcastState {
+        BroadcastState {
+            known: watch::Sender::new(SentStatus::ByNobody),
         }
     }
 
     /// One follower is told this; wakes the broadcaster if others may know something else.
     pub fn one(&self, status: &Arc<str>) {
         self.known.send_if_modified(|known| {
-            let before = std::mem::replace(known, Known::Apart);
+            let before = std::mem::replace(known, SentStatus::Apart);
             match before {
-                Known::ByNobody => *known = Known::ByAll(Arc::clone(status)),
-                Known::ByAll(told) if told == *status => *known = Known::ByAll(told),
-                Known::ByAll(_) => return true,
-                Known::Apart => {}
+                SentStatus::ByNobody => *known = SentStatus::ByAll(Arc::clone(status)),
+                SentStatus::ByAll(told) if told == *status => *known = SentStatus::ByAll(told),
+                SentStatus::ByAll(_) => return true,
+                SentStatus::Apart => {}
             }
             false
         });
@@ -57,16 +57,16 @@ impl Told {
 
     /// All followers are told this, unless they know it; tells which.
     pub fn all(&self, status: &Arc<str>) -> bool {
-        self.replace(Known::ByAll(Arc::clone(status)))
+        self.replace(SentStatus::ByAll(Arc::clone(status)))
     }
 
     /// Nobody follows any more.
     pub fn nobody(&self) {
-        self.replace(Known::ByNobody);
+        self.replace(SentStatus::ByNobody);
     }
 
     /// Replaces what is known without waking the broadcaster, who does it; tells whether it was something else.
-    fn replace(&self, new: Known) -> bool {
+    fn replace(&self, new: SentStatus) -> bool {
         let mut differs = false;
         self.known.send_if_modified(|known| {
             differs = *known != new;
@@ -77,34 +77,34 @@ impl Told {
     }
 }
 
-/// One frame of the stream, as bytes.
+/// A frame of the event stream.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct EventFrame {
     /// The bytes.
     pub bytes: Bytes,
     /// Nothing comes after it.
     pub last: bool,
 }
 
-impl Frame {
+impl EventFrame {
     /// A frame of these bytes.
-    pub fn text(bytes: impl Into<Bytes>) -> Frame {
-        Frame {
+    pub fn text(bytes: impl Into<Bytes>) -> EventFrame {
+        EventFrame {
             bytes: bytes.into(),
             last: false,
         }
     }
 
     /// The status.
-    pub fn status(status: &StatusDocument) -> Frame {
+    pub fn status(status: &StatusDocument) -> EventFrame {
         let mut bytes = b"event: status\ndata: ".to_vec();
         bytes.extend_from_slice(&status.text);
         bytes.extend_from_slice(b"\n\n");
-        Frame::text(bytes)
+        EventFrame::text(bytes)
     }
 
     /// The panels that were painted since a generation; none if none was.
-    pub fn panels(glass: &DisplaySnapshot, seen: u64) -> Option<Frame> {
+    pub fn panels(glass: &DisplaySnapshot, seen: u64) -> Option<EventFrame> {
         let repainted: Vec<Value> = (0..)
             .zip(&glass.panels)
             .filter(|(_, panel)| panel.painted > seen)
@@ -114,7 +114,7 @@ impl Frame {
             return None;
         }
         let data = json!({ "generation": glass.generation, "panels": repainted });
-        Some(Frame::text(format!("event: panels\ndata: {data}\n\n")))
+        Some(EventFrame::text(format!("event: panels\ndata: {data}\n\n")))
     }
 }
 
@@ -125,13 +125,13 @@ mod tests {
     /// Who was told what; whether somebody knows an older status and the broadcaster is woken for it.
     #[test]
     fn nobody_is_left_with_an_older_status() {
-        enum Telling {
+        enum Recipients {
             One(&'static str),
             All(&'static str),
             Nobody,
         }
-        use Telling::{All, Nobody, One};
-        let rows: &[(&[Telling], bool, bool)] = &[
+        use Recipients::{All, Nobody, One};
+        let rows: &[(&[Recipients], bool, bool)] = &[
             (&[All("old")], true, false),
             (&[All("new")], false, false),
             // The only one there is knows it already.
@@ -145,7 +145,7 @@ mod tests {
             (&[One("new"), One("new")], false, false),
         ];
         for (place, (steps, told, woken)) in rows.iter().enumerate() {
-            let state = Told::new();
+            let state = BroadcastState::new();
             let broadcaster = state.known.subscribe();
             for step in *steps {
                 match step {

@@ -9,15 +9,15 @@ use super::{
     settings, sim, status, transfer, update,
 };
 
-/// An answer that is on its way.
-pub type Pending = Pin<Box<dyn Future<Output = Response> + Send>>;
+/// A response that is being produced.
+pub type PendingResponse = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 /// Who answers.
 pub enum Handler {
     /// Answers from what is known.
     Now(fn(&Call) -> Response),
     /// Reads a body or asks somebody.
-    Later(fn(Call) -> Pending),
+    Later(fn(Call) -> PendingResponse),
 }
 
 /// Makes a handler of an async function.

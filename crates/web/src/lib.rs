@@ -49,7 +49,7 @@ use std::sync::Arc;
 use diagnostics::heap_count::{heap_count, return_freed_memory};
 use runtime::{host, tasks::Tasks};
 use services::Services;
-use state::State;
+use state::ServerState;
 use tokio::{net::TcpListener, time::sleep};
 
 /// Serves the control interface until it is told to stop, then lets the requests under way end.
@@ -57,7 +57,7 @@ use tokio::{net::TcpListener, time::sleep};
 /// Ends before that only if a part of it breaks off.
 /// The credentials that guard it are those in the view at this moment.
 pub async fn serve(listener: TcpListener, services: Services) {
-    let (state, queues) = State::new(services);
+    let (state, queues) = ServerState::new(services);
     let state = Arc::new(state);
     let mut parts = Tasks::new();
     parts.spawn("events", events::broadcast(Arc::clone(&state)));
@@ -73,7 +73,7 @@ const RETURNED_FROM: u64 = 1024 * 1024;
 
 /// Samples the memory of the host, because the status has its minimum, and returns freed memory after many clients have
 /// gone.
-async fn watch_memory(state: Arc<State>) {
+async fn watch_memory(state: Arc<ServerState>) {
     let mut shutdown = state.services.shutdown.clone();
     let mut most = 0;
     loop {

@@ -21,40 +21,42 @@ use super::{
 };
 use updates::build::BuildFacts;
 
-/// How the figures are written.
+/// The text format of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum MetricsFormat {
     /// That of OpenMetrics 1.0.
     OpenMetrics,
     /// The older one, which every reader understands.
     Classic,
 }
 
-impl Format {
-    fn wanted(headers: &HeaderMap) -> Format {
+impl MetricsFormat {
+    fn wanted(headers: &HeaderMap) -> MetricsFormat {
         let named = headers
             .get_all(ACCEPT)
             .iter()
             .filter_map(|accepted| accepted.to_str().ok())
             .any(|accepted| accepted.contains("application/openmetrics-text"));
         if named {
-            Format::OpenMetrics
+            MetricsFormat::OpenMetrics
         } else {
-            Format::Classic
+            MetricsFormat::Classic
         }
     }
 
     fn content_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
-            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            Format::Classic => "text/plain; version=0.0.4; charset=utf-8",
+            MetricsFormat::OpenMetrics => {
+                "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            }
+            MetricsFormat::Classic => "text/plain; version=0.0.4; charset=utf-8",
         })
     }
 }
 
-/// What a figure is.
+/// The type of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MetricKind {
     /// It goes up and down.
     Gauge,
     /// It only grows while the process lives.
@@ -63,20 +65,20 @@ enum Kind {
     Info,
 }
 
-impl Kind {
+impl MetricKind {
     /// What ends the names of its samples.
     fn suffix(self) -> &'static str {
         match self {
-            Kind::Gauge => "",
-            Kind::Counter => "_total",
-            Kind::Info => "_info",
+            MetricKind::Gauge => "",
+            MetricKind::Counter => "_total",
+            MetricKind::Info => "_info",
         }
     }
 }
 
 /// Writes metrics one family after the other.
 struct Families {
-    format: Format,
+    format: MetricsFormat,
     text: String,
 }
 
@@ -89,7 +91,7 @@ impl Families {
         samples: impl IntoIterator<Item = (String, f64)>,
     ) {
         self.family(
-            Kind::Gauge,
+            MetricKind::Gauge,
             &format!("papertick_{name}"),
             unit,
             help,
@@ -104,7 +106,7 @@ impl Families {
         samples: impl IntoIterator<Item = (String, f64)>,
     ) {
         self.family(
-            Kind::Counter,
+            MetricKind::Counter,
             &format!("papertick_{name}"),
             "",
             help,
@@ -114,7 +116,7 @@ impl Families {
 
     fn family(
         &mut self,
-        kind: Kind,
+        kind: MetricKind,
         name: &str,
         unit: &str,
         help: &str,
@@ -126,15 +128,15 @@ impl Families {
         };
         let sample = format!("{family}{}", kind.suffix());
         let (named, kind) = match (self.format, kind) {
-            (Format::OpenMetrics, Kind::Gauge) => (&family, "gauge"),
-            (Format::OpenMetrics, Kind::Counter) => (&family, "counter"),
-            (Format::OpenMetrics, Kind::Info) => (&family, "info"),
-            (Format::Classic, Kind::Counter) => (&sample, "counter"),
-            (Format::Classic, Kind::Gauge | Kind::Info) => (&sample, "gauge"),
+            (MetricsFormat::OpenMetrics, MetricKind::Gauge) => (&family, "gauge"),
+            (MetricsFormat::OpenMetrics, MetricKind::Counter) => (&family, "counter"),
+            (MetricsFormat::OpenMetrics, MetricKind::Info) => (&family, "info"),
+            (MetricsFormat::Classic, MetricKind::Counter) => (&sample, "counter"),
+            (MetricsFormat::Classic, MetricKind::Gauge | MetricKind::Info) => (&sample, "gauge"),
         };
         let _ = writeln!(self.text, "# HELP {named} {help}");
         let _ = writeln!(self.text, "# TYPE {named} {kind}");
-        if self.format == Format::OpenMetrics && !unit.is_empty() {
+        if self.format == MetricsFormat::OpenMetrics && !unit.is_empty() {
             let _ = writeln!(self.text, "# UNIT {named} {unit}");
         }
         for (labels, value) in samples {
@@ -143,7 +145,7 @@ impl Families {
     }
 
     fn end(mut self) -> Response {
-        if self.format == Format::OpenMetrics {
+        if self.format == MetricsFormat::OpenMetrics {
             self.text.push_str("# EOF\n");
         }
         answer::bytes(self.format.content_type(), self.text.into())
@@ -196,7 +198,13 @@ fn process(families: &mut Families) {
     };
     let mut gauge = |name: &str, unit: &str, help: &str, value: Option<f64>| {
         let samples = value.map(|value| (String::new(), value));
-        families.family(Kind::Gauge, &format!("process_{name}"), unit, help, samples);
+        families.family(
+            MetricKind::Gauge,
+            &format!("process_{name}"),
+            unit,
+            help,
+            samples,
+        );
     };
     let stat = process.stat().ok();
     let ticks = ticks_per_second() as f64;
@@ -225,7 +233,7 @@ fn process(families: &mut Families) {
     );
     let spent = stat.map(|stat| (String::new(), (stat.utime + stat.stime) as f64 / ticks));
     families.family(
-        Kind::Counter,
+        MetricKind::Counter,
         "process_cpu",
         "seconds",
         "Processor time that the device process took.",
@@ -390,7 +398,7 @@ pub fn read(call: &Call) -> Response {
     let now = state.services.clock.now();
     let uptime = now.uptime;
     let mut families = Families {
-        format: Format::wanted(&call.parts.headers),
+        format: MetricsFormat::wanted(&call.parts.headers),
         text: String::new(),
     };
     let identity = &state.services.identity;
@@ -400,7 +408,7 @@ pub fn read(call: &Call) -> Response {
         ("revision", &BuildFacts::own().commit),
     ]);
     families.family(
-        Kind::Info,
+        MetricKind::Info,
         "papertick_build",
         "",
         "What runs here.",

@@ -14,7 +14,7 @@ use super::{
     call::Call,
     handbook,
     parse::percent_decode,
-    state::State,
+    state::ServerState,
 };
 
 #[derive(RustEmbed)]
@@ -66,7 +66,7 @@ pub fn bytes(data: Cow<'static, [u8]>) -> Bytes {
 }
 
 /// Answers with a file of the page; none if there is no such file.
-pub fn file(state: &State, path: &str, headers: &HeaderMap) -> Option<Response> {
+pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Response> {
     let decoded = percent_decode(path, false).unwrap_or_else(|| path.to_string());
     if decoded.contains('\0') || decoded.split('/').any(|segment| segment == "..") {
         return Some(answer::bad_request("bad path"));

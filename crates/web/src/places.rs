@@ -14,26 +14,26 @@ const CONNECTIONS_MIN: usize = 64;
 /// File descriptors left to the rest of the program.
 const FILES_RESERVED: u64 = 256;
 
-/// How many connections there may be.
+/// How many connections the server accepts.
 #[derive(Debug, Clone, Copy)]
-pub struct Places {
+pub struct ConnectionLimits {
     /// Connections at the same time.
     pub connections: usize,
     /// The limit on open files, where it is that which bounds them.
     pub open_files: Option<u64>,
 }
 
-impl Places {
+impl ConnectionLimits {
     /// As many as are asked for.
-    pub fn of(connections: usize) -> Places {
-        Places {
+    pub fn of(connections: usize) -> ConnectionLimits {
+        ConnectionLimits {
             connections,
             open_files: None,
         }
     }
 
     /// As many as the limit on open files leaves room for, after raising that limit as far as it goes.
-    pub fn of_host() -> Places {
+    pub fn of_host() -> ConnectionLimits {
         let limit = getrlimit(Resource::Nofile);
         let raised = Rlimit {
             current: limit.maximum,
@@ -43,13 +43,13 @@ impl Places {
             Ok(()) => limit.maximum,
             Err(_) => limit.current,
         };
-        Places::with_files(files)
+        ConnectionLimits::with_files(files)
     }
 
-    fn with_files(files: Option<u64>) -> Places {
+    fn with_files(files: Option<u64>) -> ConnectionLimits {
         let room = |files: u64| usize::try_from(files.saturating_sub(FILES_RESERVED)).ok();
         let room = files.and_then(room).unwrap_or(CONNECTIONS_MAX);
-        Places {
+        ConnectionLimits {
             connections: room.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX),
             open_files: files.filter(|_| room < CONNECTIONS_MAX),
         }
@@ -79,7 +79,7 @@ mod tests {
             (None, 24_576, 23_552, false),
         ];
         for (files, connections, followers, bounded) in rows {
-            let places = Places::with_files(files);
+            let places = ConnectionLimits::with_files(files);
             assert_eq!(places.connections, connections, "{files:?}");
             assert_eq!(places.followers(), followers, "{files:?}");
             assert_eq!(places.open_files, files.filter(|_| bounded), "{files:?}");

@@ -21,8 +21,8 @@ use super::{
     call::{Call, Received},
     html::{self, escaped},
     parse::network_credentials,
-    portal_words::{self, LANGUAGES, Words},
-    state::State,
+    portal_words::{self, LANGUAGES, PortalTexts},
+    state::ServerState,
     unread::Unread,
 };
 
@@ -62,7 +62,7 @@ enum Say<'a> {
 }
 
 /// Shows the page to whoever looks at it, and leads whoever looks for the internet there; operations are not here.
-pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
+pub(super) async fn look(state: &ServerState, request: &Request<Unread>) -> Response {
     let path = request.uri().path();
     let events = path_of(ProgramOperation::Events);
     let mut others = OPERATIONS.iter().copied().chain([events]);
@@ -93,14 +93,14 @@ pub(super) async fn look(state: &State, request: &Request<Unread>) -> Response {
 }
 
 /// The language of a page.
-fn language(uri: &Uri, headers: &HeaderMap) -> &'static Words {
+fn language(uri: &Uri, headers: &HeaderMap) -> &'static PortalTexts {
     let accepted = headers.get(ACCEPT_LANGUAGE);
     let accepted = accepted.and_then(|value| value.to_str().ok());
     portal_words::chosen(uri.query(), accepted)
 }
 
 /// The page.
-async fn form(state: &State, view: &View, words: &Words) -> Response {
+async fn form(state: &ServerState, view: &View, words: &PortalTexts) -> Response {
     let failure = view.link.failure.and_then(LinkFailure::parse);
     match failure {
         Some(failure) => {
@@ -168,7 +168,7 @@ pub async fn save(mut call: Call) -> Response {
 }
 
 /// Why credentials were not stored.
-fn explained(failure: &NotProvisioned, words: &Words) -> &'static str {
+fn explained(failure: &NotProvisioned, words: &PortalTexts) -> &'static str {
     match failure {
         NotProvisioned::Tried(Unprovisioned::Failed(failure)) => words.failure(*failure),
         NotProvisioned::Tried(Unprovisioned::NotStored(_)) => words.not_stored,
@@ -227,7 +227,12 @@ fn wants_page(call: &Call) -> bool {
             .is_some_and(|accept| accept.contains("text/html"))
 }
 
-async fn page(state: &State, status: StatusCode, words: &Words, say: Say<'_>) -> Response {
+async fn page(
+    state: &ServerState,
+    status: StatusCode,
+    words: &PortalTexts,
+    say: Say<'_>,
+) -> Response {
     let hostname = &state.view().hostname;
     let networks = &state.services.radio;
     let body = match say {
@@ -250,8 +255,8 @@ async fn page(state: &State, status: StatusCode, words: &Words, say: Say<'_>) ->
     response
 }
 
-fn stored(words: &Words, hostname: &str) -> String {
-    let Words {
+fn stored(words: &PortalTexts, hostname: &str) -> String {
+    let PortalTexts {
         connected, joins, ..
     } = words;
     format!(
@@ -261,7 +266,7 @@ fn stored(words: &Words, hostname: &str) -> String {
 }
 
 /// Where the clock is found once it is in the network.
-fn place(words: &Words, hostname: &str) -> String {
+fn place(words: &PortalTexts, hostname: &str) -> String {
     let hostname = escaped(hostname);
     let router = words
         .router
@@ -269,8 +274,8 @@ fn place(words: &Words, hostname: &str) -> String {
     format!("<b>http://{hostname}.local/</b>. {router}")
 }
 
-fn form_of(words: &Words, hostname: &str, networks: &[WifiNetwork], problem: &str) -> String {
-    let Words {
+fn form_of(words: &PortalTexts, hostname: &str, networks: &[WifiNetwork], problem: &str) -> String {
+    let PortalTexts {
         code,
         choose,
         in_reach,
@@ -312,7 +317,7 @@ fn form_of(words: &Words, hostname: &str, networks: &[WifiNetwork], problem: &st
         place = place(words, hostname),
         done = stored(words, hostname),
     );
-    for Words { code, language, .. } in &LANGUAGES {
+    for PortalTexts { code, language, .. } in &LANGUAGES {
         let current = if *code == words.code {
             " aria-current=\"true\""
         } else {
@@ -328,7 +333,7 @@ fn form_of(words: &Words, hostname: &str, networks: &[WifiNetwork], problem: &st
 }
 
 /// The texts that the script shows, as attributes of the form.
-fn texts(words: &Words) -> String {
+fn texts(words: &PortalTexts) -> String {
     let [strong, good, fair, weak] = words.bars;
     let texts = [
         ("trying", words.trying),

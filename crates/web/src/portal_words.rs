@@ -3,7 +3,7 @@
 use device::input::LinkFailure;
 
 /// The texts in one language. `{host}`, `{count}` and `{why}` stand for values.
-pub(super) struct Words {
+pub(super) struct PortalTexts {
     /// Code of the language, such as `de`.
     pub(super) code: &'static str,
     /// Its own name for itself.
@@ -35,7 +35,7 @@ pub(super) struct Words {
     pub(super) restarting: &'static str,
 }
 
-impl Words {
+impl PortalTexts {
     /// Why an attempt failed.
     pub(super) fn failure(&self, failure: LinkFailure) -> &'static str {
         let place = match failure {
@@ -52,7 +52,7 @@ impl Words {
 }
 
 /// The first language of a list of wishes that there is, English otherwise: `?lang=de`, or `de-AT,en;q=0.8`.
-pub(super) fn chosen(query: Option<&str>, accepted: Option<&str>) -> &'static Words {
+pub(super) fn chosen(query: Option<&str>, accepted: Option<&str>) -> &'static PortalTexts {
     let asked =
         query.and_then(|query| query.split('&').find_map(|part| part.strip_prefix("lang=")));
     let wishes = asked
@@ -68,8 +68,8 @@ pub(super) fn chosen(query: Option<&str>, accepted: Option<&str>) -> &'static Wo
 }
 
 /// All languages.
-pub(super) static LANGUAGES: [Words; 4] = [
-    Words {
+pub(super) static LANGUAGES: [PortalTexts; 4] = [
+    PortalTexts {
         code: "en",
         language: "English",
         choose: "Choose a network",
@@ -104,7 +104,7 @@ pub(super) static LANGUAGES: [Words; 4] = [
         busy: "another attempt is under way",
         restarting: "the clock is restarting",
     },
-    Words {
+    PortalTexts {
         code: "de",
         language: "Deutsch",
         choose: "Netzwerk wählen",
@@ -139,7 +139,7 @@ pub(super) static LANGUAGES: [Words; 4] = [
         busy: "ein anderer Versuch läuft noch",
         restarting: "die Uhr startet gerade neu",
     },
-    Words {
+    PortalTexts {
         code: "nl",
         language: "Nederlands",
         choose: "Kies een netwerk",
@@ -174,7 +174,7 @@ pub(super) static LANGUAGES: [Words; 4] = [
         busy: "er loopt al een andere poging",
         restarting: "de klok herstart",
     },
-    Words {
+    PortalTexts {
         code: "es",
         language: "Español",
         choose: "Elige una red",

@@ -8,7 +8,7 @@ use interface::operation::Operation;
 use serde_json::Value;
 
 use super::{
-    answer::{Body, Response},
+    answer::{Response, ResponseBody},
     html::{self, LINK_BACK, escaped},
     parse::query_value,
 };
@@ -48,8 +48,8 @@ pub fn outcome(operation: &Operation, response: &Response) -> Response {
 }
 
 /// Why something was refused, as the response for programs says it.
-fn reason(body: &Body) -> String {
-    let Body::Whole(Some(bytes)) = body else {
+fn reason(body: &ResponseBody) -> String {
+    let ResponseBody::Whole(Some(bytes)) = body else {
         return "refused".into();
     };
     let document: Value = serde_json::from_slice(bytes).unwrap_or_default();

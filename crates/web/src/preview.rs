@@ -18,7 +18,7 @@ use super::{
     answer::{self, Response},
     call::Call,
     side_task::SideTask,
-    state::State,
+    state::ServerState,
 };
 use net::web_socket_server::{self as web_socket, ServerWebSocket};
 use render::panel_frame;
@@ -61,7 +61,7 @@ pub async fn open(mut call: Call) -> Response {
     response
 }
 
-async fn watch(state: Arc<State>, upgrade: OnUpgrade, place: OwnedSemaphorePermit) {
+async fn watch(state: Arc<ServerState>, upgrade: OnUpgrade, place: OwnedSemaphorePermit) {
     let Ok(upgraded) = upgrade.await else {
         return;
     };
@@ -73,7 +73,7 @@ async fn watch(state: Arc<State>, upgrade: OnUpgrade, place: OwnedSemaphorePermi
 }
 
 /// Serves one client; returns the socket if it is to be closed in order.
-async fn stream(state: &State, mut socket: ServerWebSocket) -> Option<ServerWebSocket> {
+async fn stream(state: &ServerState, mut socket: ServerWebSocket) -> Option<ServerWebSocket> {
     let mut glass = state.services.glass.clone();
     let mut stop = state.services.shutdown.clone();
     let mut streaming = false;

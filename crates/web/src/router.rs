@@ -23,7 +23,7 @@ use interface::{
 
 use super::{
     answer::{self, Response},
-    auth::{self, Verdict},
+    auth::{self, LoginVerdict},
     call::Call,
     coding, commands,
     handlers::{self, Handler},
@@ -32,21 +32,21 @@ use super::{
     pages,
     parse::percent_decode,
     portal, press,
-    state::State,
+    state::ServerState,
     unread::Unread,
 };
 
-/// A way to ask for an operation, and the operation.
+/// An operation and one of its request forms.
 #[derive(Clone, Copy)]
-struct Route {
+struct OperationRoute {
     operation: &'static Operation,
     form: &'static Form,
 }
 
 /// Routes by path; those with an open part in a list of their own.
 struct Paths {
-    fixed: HashMap<&'static str, Vec<Route>>,
-    open: Vec<(OpenPath, Vec<Route>)>,
+    fixed: HashMap<&'static str, Vec<OperationRoute>>,
+    open: Vec<(OpenPath, Vec<OperationRoute>)>,
 }
 
 /// A path with one open part, such as `/api/panels/{i}.png`.
@@ -75,7 +75,7 @@ static PATHS: LazyLock<Paths> = LazyLock::new(|| {
     };
     let routes = operations::all().flat_map(|operation| {
         let forms = operation.forms.iter();
-        forms.map(move |form| Route { operation, form })
+        forms.map(move |form| OperationRoute { operation, form })
     });
     for route in routes {
         let Some(open) = OpenPath::of(route.form.path) else {
@@ -95,12 +95,12 @@ static PATHS: LazyLock<Paths> = LazyLock::new(|| {
     paths
 });
 
-/// What a request is for.
-struct Target {
+/// The result of routing a request.
+struct RouteMatch {
     /// The routes of its path; none where no operation has that path.
-    routes: &'static [Route],
+    routes: &'static [OperationRoute],
     /// The one of its path and its method.
-    route: Option<Route>,
+    route: Option<OperationRoute>,
     /// It was asked for by the button of a page of ours.
     pressed: bool,
     /// The open part of the path.
@@ -109,16 +109,16 @@ struct Target {
     portal: bool,
 }
 
-impl Target {
-    fn of(uri: &Uri, method: &Method, portal: bool) -> Target {
-        let visible = |(routes, _): &(&[Route], Option<String>)| {
+impl RouteMatch {
+    fn of(uri: &Uri, method: &Method, portal: bool) -> RouteMatch {
+        let visible = |(routes, _): &(&[OperationRoute], Option<String>)| {
             let mut routes = routes.iter();
             routes.any(|route| route.operation.is_served(portal))
         };
         let (routes, param) = rows(uri.path()).filter(visible).unwrap_or_default();
         let old = || routes.iter().copied().find(|route| route.form.old);
         let pressed = press::is_pressed(method, uri).then(old).flatten();
-        Target {
+        RouteMatch {
             routes,
             pressed: pressed.is_some(),
             route: pressed.or_else(|| choose(routes, method)),
@@ -129,7 +129,7 @@ impl Target {
 }
 
 /// The routes of a path, and the open part of it.
-fn rows(path: &str) -> Option<(&'static [Route], Option<String>)> {
+fn rows(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> {
     let paths = &*PATHS;
     if let Some(routes) = paths.fixed.get(path) {
         return Some((routes, None));
@@ -149,9 +149,13 @@ fn rows(path: &str) -> Option<(&'static [Route], Option<String>)> {
 /// Answers a request.
 ///
 /// What few requests do waits in boxes: the answer is moved about with room for the largest of its parts.
-pub async fn answer(state: Arc<State>, request: Request<Incoming>, peer: SocketAddr) -> Response {
+pub async fn answer(
+    state: Arc<ServerState>,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+) -> Response {
     let view = state.view();
-    let target = Target::of(request.uri(), request.method(), view.link.portal.is_some());
+    let target = RouteMatch::of(request.uri(), request.method(), view.link.portal.is_some());
     let (head, body) = request.into_parts();
     let body = Unread::new(body, &head.headers, &state.side_tasks);
     let request = Request::from_parts(head, body);
@@ -193,10 +197,10 @@ pub async fn answer(state: Arc<State>, request: Request<Incoming>, peer: SocketA
 
 /// Refuses what a page of another site sends, and who does not know the credentials.
 async fn refusal(
-    state: &State,
+    state: &ServerState,
     view: &View,
     request: &Request<Unread>,
-    target: &Target,
+    target: &RouteMatch,
     peer: SocketAddr,
 ) -> Option<Response> {
     let headers = request.headers();
@@ -239,7 +243,7 @@ async fn refusal(
         Guard::Control | Guard::Monitoring => state.gate.control(headers, peer.ip()).await,
         Guard::Upload => state.gate.upload(headers, peer.ip()).await,
     };
-    if view.shows_password && guard == Guard::Control && verdict == Verdict::Admitted {
+    if view.shows_password && guard == Guard::Control && verdict == LoginVerdict::Admitted {
         // It has been read; the loss of the device is noticed by whoever asks it something.
         let _ = Box::pin(state.services.inbox.tell(Input::SignedIn)).await;
     }
@@ -251,8 +255,8 @@ async fn refusal(
 /// Whether a request is for the picture of a simulated clock's panels while a password that the clock made is on them.
 ///
 /// The panels of a simulated clock are seen only through its page, so its owner could not read the password otherwise.
-fn shows_sign_in(state: &State, view: &View, target: &Target) -> bool {
-    let draws = |route: Route| match route.operation.act {
+fn shows_sign_in(state: &ServerState, view: &View, target: &RouteMatch) -> bool {
+    let draws = |route: OperationRoute| match route.operation.act {
         OperationHandler::Serves(service) => {
             matches!(service, ProgramOperation::Panels | ProgramOperation::Panel)
         }
@@ -262,12 +266,12 @@ fn shows_sign_in(state: &State, view: &View, target: &Target) -> bool {
 }
 
 async fn serve(
-    state: Arc<State>,
+    state: Arc<ServerState>,
     view: Arc<View>,
     request: Request<Unread>,
-    target: Target,
+    target: RouteMatch,
 ) -> Response {
-    let Some(Route { operation, form }) = target.route else {
+    let Some(OperationRoute { operation, form }) = target.route else {
         return Box::pin(unserved(&state, &request, &target)).await;
     };
     let call = Call::new(state, view, request, target.param);
@@ -298,7 +302,7 @@ async fn later(answer: impl Future<Output = Response>) -> thread::Result<Respons
 }
 
 /// Answers a request for which there is no route: with a file of the page, perhaps.
-async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> Response {
+async fn unserved(state: &ServerState, request: &Request<Unread>, target: &RouteMatch) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !target.routes.is_empty() {
         return not_allowed(target.routes);
@@ -324,7 +328,7 @@ async fn unserved(state: &State, request: &Request<Unread>, target: &Target) -> 
 }
 
 /// The route for a method; HEAD is served by the one for GET where that one only reads.
-fn choose(routes: &[Route], method: &Method) -> Option<Route> {
+fn choose(routes: &[OperationRoute], method: &Method) -> Option<OperationRoute> {
     let exact = routes
         .iter()
         .find(|route| route.form.method.name() == method);
@@ -336,13 +340,13 @@ fn choose(routes: &[Route], method: &Method) -> Option<Route> {
         .copied()
 }
 
-impl Route {
+impl OperationRoute {
     fn only_reads(&self) -> bool {
         self.form.method == operation::Method::Get && !self.form.changes
     }
 }
 
-fn not_allowed(routes: &[Route]) -> Response {
+fn not_allowed(routes: &[OperationRoute]) -> Response {
     let mut response = answer::error(StatusCode::METHOD_NOT_ALLOWED, "method not allowed");
     if let Ok(allowed) = HeaderValue::from_str(&allowed(routes)) {
         response.headers_mut().insert(ALLOW, allowed);
@@ -351,12 +355,12 @@ fn not_allowed(routes: &[Route]) -> Response {
 }
 
 /// The methods of a path, as `Allow` lists them.
-fn allowed(routes: &[Route]) -> String {
+fn allowed(routes: &[OperationRoute]) -> String {
     let mut methods: Vec<&str> = routes
         .iter()
         .map(|route| route.form.method.name())
         .collect();
-    if routes.iter().any(Route::only_reads) {
+    if routes.iter().any(OperationRoute::only_reads) {
         methods.push("HEAD");
     }
     methods.join(", ")

@@ -25,7 +25,9 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{places::Places, router, side_task::SideTask, slow::Impatient, state::State};
+use super::{
+    places::ConnectionLimits, router, side_task::SideTask, slow::Impatient, state::ServerState,
+};
 
 /// Connections that wait to be accepted, such as those that come while the device is started again.
 const BACKLOG: i32 = 1024;
@@ -57,7 +59,7 @@ const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
 /// Accepts and serves connections until the server is told to stop, or one of its parts ends.
 pub async fn run(
     listener: TcpListener,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     mut tasks: mpsc::Receiver<SideTask>,
     mut parts: Tasks,
 ) {
@@ -68,7 +70,7 @@ pub async fn run(
     let (mut connections, mut beside) = (Tasks::new(), Tasks::new());
     let mut stop = state.services.shutdown.clone();
     let places = Arc::new(Semaphore::new(state.places.connections));
-    let orders = watch::Sender::new(Order::Serve);
+    let orders = watch::Sender::new(ConnectionOrder::Serve);
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &places, &orders) => accepted,
@@ -98,7 +100,7 @@ pub async fn run(
         connections.spawn("connection", served);
     }
     drop(listener);
-    orders.send_replace(Order::Finish);
+    orders.send_replace(ConnectionOrder::Finish);
     let (connections, beside) = tokio::join!(connections.stop(STOP_TIME), beside.stop(STOP_TIME));
     let cut_off = connections.len() + beside.len();
     if cut_off > 0 {
@@ -116,7 +118,7 @@ fn prepare(listener: &TcpListener) -> io::Result<()> {
     Ok(())
 }
 
-fn tell_limit(places: &Places) {
+fn tell_limit(places: &ConnectionLimits) {
     if let Some(files) = places.open_files {
         let (connections, followers) = (places.connections, places.followers());
         tracing::info!(
@@ -127,16 +129,16 @@ fn tell_limit(places: &Places) {
     }
 }
 
-/// A client that was accepted.
-struct Client {
+/// An accepted connection.
+struct AcceptedClient {
     stream: TcpStream,
     peer: SocketAddr,
     _place: OwnedSemaphorePermit,
 }
 
-/// What connections are told.
+/// An order to all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum ConnectionOrder {
     /// Nothing in particular.
     Serve,
     /// Leave, if nothing is under way.
@@ -145,22 +147,22 @@ enum Order {
     Finish,
 }
 
-impl Order {
+impl ConnectionOrder {
     /// Tells whether nothing more is wanted of the client after this.
     fn is_last(self) -> bool {
         match self {
-            Order::Serve | Order::MakeRoom => false,
-            Order::Finish => true,
+            ConnectionOrder::Serve | ConnectionOrder::MakeRoom => false,
+            ConnectionOrder::Finish => true,
         }
     }
 }
 
 /// Asks idle connections to leave, unless all of them were asked to already.
-fn make_room(orders: &watch::Sender<Order>) {
+fn make_room(orders: &watch::Sender<ConnectionOrder>) {
     orders.send_if_modified(|order| {
         let may_ask = !order.is_last();
         if may_ask {
-            *order = Order::MakeRoom;
+            *order = ConnectionOrder::MakeRoom;
         }
         may_ask
     });
@@ -170,8 +172,8 @@ fn make_room(orders: &watch::Sender<Order>) {
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-    orders: &watch::Sender<Order>,
-) -> Client {
+    orders: &watch::Sender<ConnectionOrder>,
+) -> AcceptedClient {
     let place = loop {
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
             break place;
@@ -185,7 +187,7 @@ async fn accept(
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
-                return Client {
+                return AcceptedClient {
                     stream,
                     peer,
                     _place: place,
@@ -203,7 +205,11 @@ async fn accept(
 }
 
 /// Serves a connection from its first byte on: one that says nothing costs next to nothing.
-async fn connection(client: Client, state: Arc<State>, mut orders: watch::Receiver<Order>) {
+async fn connection(
+    client: AcceptedClient,
+    state: Arc<ServerState>,
+    mut orders: watch::Receiver<ConnectionOrder>,
+) {
     // Frames of the event stream are small and must not wait for each other.
     let _ = client.stream.set_nodelay(true);
     if Box::pin(speaks(&client.stream, &mut orders)).await {
@@ -212,7 +218,7 @@ async fn connection(client: Client, state: Arc<State>, mut orders: watch::Receiv
 }
 
 /// Waits until a new client says something; tells whether it does in time.
-async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<Order>) -> bool {
+async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<ConnectionOrder>) -> bool {
     let opened = Instant::now();
     // What was ordered before counts here too.
     orders.mark_changed();
@@ -224,23 +230,27 @@ async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<Order>) -> bool
             biased;
             said = stream.peek(&mut first) => return matches!(said, Ok(1..)),
             Ok(()) = orders.changed() => match *orders.borrow_and_update() {
-                Order::Serve => {}
-                Order::MakeRoom if opened.elapsed() < GRACE => {}
-                Order::MakeRoom => return false,
-                Order::Finish => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
+                ConnectionOrder::Serve => {}
+                ConnectionOrder::MakeRoom if opened.elapsed() < GRACE => {}
+                ConnectionOrder::MakeRoom => return false,
+                ConnectionOrder::Finish => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
             },
             () = limit.as_mut() => return false,
         }
     }
 }
 
-async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Order>) {
-    let Client {
+async fn serve(
+    client: AcceptedClient,
+    state: Arc<ServerState>,
+    mut orders: watch::Receiver<ConnectionOrder>,
+) {
+    let AcceptedClient {
         stream,
         peer,
         _place,
     } = client;
-    let work = Work::new(orders.clone());
+    let work = ConnectionActivity::new(orders.clone());
     let service = hyper::service::service_fn(|request| {
         let busy = work.begin();
         let state = Arc::clone(&state);
@@ -275,10 +285,10 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
                 return;
             }
             Ok(()) = orders.changed() => match *orders.borrow_and_update() {
-                Order::Serve => {}
-                Order::MakeRoom if work.idle_for() < GRACE => {}
-                Order::MakeRoom => return,
-                Order::Finish => last_call = Some(Box::pin(sleep(work.last_call()))),
+                ConnectionOrder::Serve => {}
+                ConnectionOrder::MakeRoom if work.idle_for() < GRACE => {}
+                ConnectionOrder::MakeRoom => return,
+                ConnectionOrder::Finish => last_call = Some(Box::pin(sleep(work.last_call()))),
             },
             () = over(&mut last_call) => {
                 connection.as_mut().graceful_shutdown();
@@ -288,24 +298,25 @@ async fn serve(client: Client, state: Arc<State>, mut orders: watch::Receiver<Or
     }
 }
 
-/// Whether a connection has requests under way, and since when it has none.
+/// Whether a connection has requests in progress, and since when it has none.
 #[derive(Clone)]
-struct Work {
-    shared: Arc<Shared>,
+struct ConnectionActivity {
+    shared: Arc<ActivityState>,
 }
 
-struct Shared {
-    orders: watch::Receiver<Order>,
+/// State that all clones of a [`ConnectionActivity`] share.
+struct ActivityState {
+    orders: watch::Receiver<ConnectionOrder>,
     opened: Instant,
     begun: AtomicUsize,
     running: AtomicUsize,
     idle_since_ms: AtomicU64,
 }
 
-impl Work {
-    fn new(orders: watch::Receiver<Order>) -> Work {
-        Work {
-            shared: Arc::new(Shared {
+impl ConnectionActivity {
+    fn new(orders: watch::Receiver<ConnectionOrder>) -> ConnectionActivity {
+        ConnectionActivity {
+            shared: Arc::new(ActivityState {
                 orders,
                 opened: Instant::now(),
                 begun: AtomicUsize::new(0),
@@ -342,7 +353,7 @@ impl Work {
 }
 
 /// A request under way, until its answer is written.
-struct Busy(Arc<Shared>);
+struct Busy(Arc<ActivityState>);
 
 impl Busy {
     /// Tells whether nothing more is wanted of the client after this.
@@ -350,8 +361,8 @@ impl Busy {
         self.0.orders.borrow().is_last()
     }
 
-    fn keep<B>(self, body: B) -> Kept<B> {
-        Kept { body, _busy: self }
+    fn keep<B>(self, body: B) -> TrackedBody<B> {
+        TrackedBody { body, _busy: self }
     }
 }
 
@@ -363,13 +374,13 @@ impl Drop for Busy {
     }
 }
 
-/// A body that keeps its connection busy.
-struct Kept<B> {
+/// A body that counts as activity of its connection until it is dropped.
+struct TrackedBody<B> {
     body: B,
     _busy: Busy,
 }
 
-impl<B: hyper::body::Body + Unpin> hyper::body::Body for Kept<B> {
+impl<B: hyper::body::Body + Unpin> hyper::body::Body for TrackedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -438,7 +449,7 @@ mod tests {
     #[tokio::test]
     async fn a_part_that_breaks_off_ends_the_server() {
         let stop = watch::Sender::new(false);
-        let (state, queues) = State::new(services(stop.subscribe()));
+        let (state, queues) = ServerState::new(services(stop.subscribe()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut parts = Tasks::new();
         parts.spawn("broken", async { panic!("on purpose") });

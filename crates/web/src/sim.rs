@@ -35,7 +35,7 @@ pub fn state(call: &Call) -> Response {
 /// All signals of the board, and whether the relay of a demo is there, as JSON; none on a real board.
 pub fn signals(services: &Services) -> Option<String> {
     let demo = services.demo.as_ref();
-    let signals = Signals {
+    let signals = BenchSignals {
         board: services.bench.as_ref()?.state(),
         demo_relay: demo.map(|hand| if hand.is_gone() { "gone" } else { "there" }),
     };
@@ -44,7 +44,7 @@ pub fn signals(services: &Services) -> Option<String> {
 
 /// What is told of the bench.
 #[derive(Serialize)]
-struct Signals {
+struct BenchSignals {
     #[serde(flatten)]
     board: BenchState,
     demo_relay: Option<&'static str>,

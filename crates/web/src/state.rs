@@ -25,9 +25,9 @@ use super::{
     auth::{self, Gate},
     cache::Cached,
     documents::{self, SettingsDocument, StatusDocument},
-    frames::{FRAMES_KEPT, Frame, Told},
+    frames::{BroadcastState, EventFrame, FRAMES_KEPT},
     origin::{self, Sites},
-    places::Places,
+    places::ConnectionLimits,
     services::Services,
     side_task::SideTask,
 };
@@ -57,8 +57,8 @@ pub struct Queues {
     pub tasks: mpsc::Receiver<SideTask>,
 }
 
-/// What every handler can reach.
-pub struct State {
+/// State that all handlers share.
+pub struct ServerState {
     /// What the server was given.
     pub services: Services,
     /// Who may come in.
@@ -89,29 +89,29 @@ pub struct State {
     /// The newest picture of all panels.
     pub pictures: Cached<DisplaySnapshot, u64, Bytes>,
     /// What all followers are sent.
-    pub frames: broadcast::Sender<Frame>,
+    pub frames: broadcast::Sender<EventFrame>,
     /// What followers know.
-    pub told: Told,
+    pub told: BroadcastState,
     /// Places for those who watch the panels.
     pub previews: Arc<Semaphore>,
     /// Work that goes on after its request was answered.
     pub side_tasks: mpsc::Sender<SideTask>,
     /// How many may connect.
-    pub places: Places,
+    pub places: ConnectionLimits,
     /// Somebody was refused who wanted to follow.
     pub followers_refused: AtomicBool,
 }
 
-impl State {
+impl ServerState {
     /// Makes it, and the queues of the server's tasks.
-    pub fn new(services: Services) -> (State, Queues) {
+    pub fn new(services: Services) -> (ServerState, Queues) {
         let (side_tasks, tasks) = mpsc::channel(PREVIEWS_MAX);
         let places = services.connections;
-        let places = places.map_or_else(Places::of_host, Places::of);
+        let places = places.map_or_else(ConnectionLimits::of_host, ConnectionLimits::of);
         let shutdown = services.shutdown.clone();
         let (gate, attempts) = Gate::new(&services.view.borrow().active, shutdown);
         let (hasher, passwords) = passwords::hasher();
-        let state = State {
+        let state = ServerState {
             gate,
             sites: Sites::new(&services.allow_origins),
             policy: origin::page_policy(&services.allow_origins),
@@ -130,7 +130,7 @@ impl State {
             description: OnceLock::new(),
             pictures: Cached::new(),
             frames: broadcast::Sender::new(FRAMES_KEPT),
-            told: Told::new(),
+            told: BroadcastState::new(),
             previews: Arc::new(Semaphore::new(PREVIEWS_MAX)),
             side_tasks,
             places,

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     settings_file,
-    settings_file::{Origin, Said, SettingsFile, Unusable},
+    settings_file::{SettingsContent, SettingsFile, SettingsOrigin, Unusable},
 };
 use updates::build;
 
@@ -48,7 +48,7 @@ pub async fn export(mut call: Call) -> Response {
         let refusal = json!({ "error": "password required", "msg": UNGUARDED });
         return answer::json_with(StatusCode::FORBIDDEN, &refusal);
     }
-    let origin = Origin {
+    let origin = SettingsOrigin {
         clock: call.view.hostname.clone(),
         board: call.view.board.id.to_string(),
         firmware: build::revision(),
@@ -123,7 +123,12 @@ pub async fn import(mut call: Call) -> Response {
     take_over(&call, &file, said, is_dry).await
 }
 
-async fn take_over(call: &Call, file: &SettingsFile, said: Said, is_dry: bool) -> Response {
+async fn take_over(
+    call: &Call,
+    file: &SettingsFile,
+    said: SettingsContent,
+    is_dry: bool,
+) -> Response {
     let import = said.import(&call.state.view().settings);
     let mut told = settings_file::told(file, said.secrets, &import);
     told["applied"] = (!is_dry).into();

@@ -54,7 +54,7 @@ fn disabled(call: &Call) -> Option<Response> {
 }
 
 /// Why nothing was installed.
-enum Trouble {
+enum UploadError {
     /// It is not taken.
     Refused(ImageRefusal),
     /// It did not come whole.
@@ -63,9 +63,9 @@ enum Trouble {
     Form(&'static str),
 }
 
-impl From<ImageRefusal> for Trouble {
-    fn from(refusal: ImageRefusal) -> Trouble {
-        Trouble::Refused(refusal)
+impl From<ImageRefusal> for UploadError {
+    fn from(refusal: ImageRefusal) -> UploadError {
+        UploadError::Refused(refusal)
     }
 }
 
@@ -95,13 +95,13 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
         Ok(update) => match call.unread() {
             Some(mut body) => {
                 let installed = install(update, &mut body, form).await;
-                if !matches!(installed, Err(Trouble::Broken)) {
+                if !matches!(installed, Err(UploadError::Broken)) {
                     // After a refusal the client is still sending.
                     call.put_back(body);
                 }
                 installed
             }
-            None => Err(Trouble::Broken),
+            None => Err(UploadError::Broken),
         },
         Err(refusal) => Err(refusal.into()),
     };
@@ -116,7 +116,7 @@ async fn install(
     update: IncomingUpdate,
     body: &mut Incoming,
     form: Option<Multipart>,
-) -> Result<u64, Trouble> {
+) -> Result<u64, UploadError> {
     match receive(&update, body, form).await {
         Ok(bytes) => {
             update.finish().await?;
@@ -134,7 +134,7 @@ async fn receive(
     update: &IncomingUpdate,
     body: &mut Incoming,
     mut form: Option<Multipart>,
-) -> Result<u64, Trouble> {
+) -> Result<u64, UploadError> {
     let mut reading = Reading::default();
     while let Some(bytes) = next(body).await? {
         let Some(form) = &mut form else {
@@ -145,7 +145,7 @@ async fn receive(
         // What stands around the image takes of its time as well.
         update.in_time()?;
         form.push(&bytes);
-        let piece = || Trouble::Form("the form cannot be read");
+        let piece = || UploadError::Form("the form cannot be read");
         while let Some(piece) = form.next_piece().map_err(|_| piece())? {
             if let Some(data) = reading.of(piece) {
                 reading.bytes += data.len() as u64;
@@ -154,10 +154,12 @@ async fn receive(
         }
     }
     if form.is_some() && !reading.is_over {
-        return Err(Trouble::Broken);
+        return Err(UploadError::Broken);
     }
     if form.is_some() && reading.bytes == 0 {
-        return Err(Trouble::Form("the form has no image in a part named file"));
+        return Err(UploadError::Form(
+            "the form has no image in a part named file",
+        ));
     }
     Ok(reading.bytes)
 }
@@ -190,7 +192,7 @@ impl Reading {
 }
 
 /// The next bytes of a body; none at its end.
-async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Bytes>, Trouble> {
+async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Bytes>, UploadError> {
     loop {
         match timeout(SILENCE, body.frame()).await {
             Ok(None) => return Ok(None),
@@ -199,17 +201,17 @@ async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Byt
                     return Ok(Some(data));
                 }
             }
-            Ok(Some(Err(_))) | Err(_) => return Err(Trouble::Broken),
+            Ok(Some(Err(_))) | Err(_) => return Err(UploadError::Broken),
         }
     }
 }
 
 /// Tells a client why nothing was installed.
-fn answer_of(trouble: &Trouble, kind: ImageKind, max: u64) -> Response {
+fn answer_of(trouble: &UploadError, kind: ImageKind, max: u64) -> Response {
     answer::told(match trouble {
-        Trouble::Broken => answers::broken(kind),
-        Trouble::Form(why) => answers::failed(answers::INVALID, why),
-        Trouble::Refused(refusal) => answers::refused(refusal, kind, max),
+        UploadError::Broken => answers::broken(kind),
+        UploadError::Form(why) => answers::failed(answers::INVALID, why),
+        UploadError::Refused(refusal) => answers::refused(refusal, kind, max),
     })
 }
 
@@ -246,7 +248,7 @@ mod tests {
         let parts = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from("half")))]);
         let mut body = StreamBody::new(parts.chain(stream::pending()));
         assert_eq!(next(&mut body).await.ok(), Some(Some(Bytes::from("half"))));
-        assert!(matches!(next(&mut body).await, Err(Trouble::Broken)));
+        assert!(matches!(next(&mut body).await, Err(UploadError::Broken)));
         assert_eq!(begun.elapsed(), SILENCE);
     }
 

@@ -30,7 +30,7 @@ use crate::{
 use updates::build;
 use web::{
     settings_file,
-    settings_file::{FILE_MAX, Origin, SettingsFile, Unusable},
+    settings_file::{FILE_MAX, SettingsFile, SettingsOrigin, Unusable},
 };
 
 /// Variable with the passphrase of a file.
@@ -137,7 +137,7 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
     match &args.data_dir {
         Some(folder) => {
             let at_rest = AtRest::open(folder)?;
-            let origin = Origin {
+            let origin = SettingsOrigin {
                 clock: String::new(),
                 board: String::new(),
                 firmware: build::revision(),

@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::watch;
 
 /// One pair of credentials.
-pub(super) struct Account {
+pub(super) struct AuthAccount {
     /// None accepts any user name.
     pub(super) user: Option<String>,
     /// Its password.
@@ -15,10 +15,10 @@ pub(super) struct Account {
     accepted: watch::Sender<Option<[u8; 32]>>,
 }
 
-impl Account {
+impl AuthAccount {
     /// Credentials that nobody has shown yet.
-    pub(super) fn new(user: Option<String>, password: &PasswordHash) -> Arc<Account> {
-        Arc::new(Account {
+    pub(super) fn new(user: Option<String>, password: &PasswordHash) -> Arc<AuthAccount> {
+        Arc::new(AuthAccount {
             user,
             password: password.clone(),
             accepted: watch::Sender::new(None),

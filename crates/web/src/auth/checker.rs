@@ -13,10 +13,10 @@ use tokio::{
 };
 
 use super::{
-    account::Account,
+    account::AuthAccount,
     failures::{self, Failures, Guesses},
-    line::Line,
-    verdict::Verdict,
+    line::FairQueue,
+    verdict::LoginVerdict,
 };
 
 /// Attempts that wait for their turn. A hash takes some 15 ms, so the last one waits for four seconds; on a small
@@ -26,30 +26,30 @@ const WAITING_MAX: usize = 256;
 /// Time in which attempts that wait are still looked at when the server stops.
 const LAST_LOOK: Duration = Duration::from_millis(400);
 
-/// An attempt on its way to the checker.
-pub struct Attempt {
+/// A login attempt for the password checker.
+pub struct LoginAttempt {
     pub(super) address: IpAddr,
-    pub(super) account: Arc<Account>,
+    pub(super) account: Arc<AuthAccount>,
     pub(super) user_known: bool,
     pub(super) password: Secret,
     /// Names the credentials.
     pub(super) digest: [u8; 32],
-    pub(super) answer: oneshot::Sender<Verdict>,
+    pub(super) answer: oneshot::Sender<LoginVerdict>,
 }
 
 /// The queue of the checker.
-pub type Attempts = mpsc::Receiver<Attempt>;
+pub type Attempts = mpsc::Receiver<LoginAttempt>;
 
-/// An attempt whose password is being looked at.
-struct Look {
-    attempt: Attempt,
+/// A login attempt whose password is being checked.
+struct PasswordCheck {
+    attempt: LoginAttempt,
     right: Pin<Box<dyn Future<Output = Option<bool>> + Send>>,
 }
 
 /// What the checker knows.
 struct Checker {
     hasher: Hasher,
-    line: Line<Attempt>,
+    line: FairQueue<LoginAttempt>,
     failures: Failures,
     wrong: Guesses,
 }
@@ -58,7 +58,7 @@ struct Checker {
 pub async fn run(mut queue: Attempts, hasher: Hasher, stop: watch::Receiver<bool>) {
     let mut checker = Checker {
         hasher,
-        line: Line::new(WAITING_MAX),
+        line: FairQueue::new(WAITING_MAX),
         failures: Failures::default(),
         wrong: Guesses::default(),
     };
@@ -72,7 +72,7 @@ pub async fn run(mut queue: Attempts, hasher: Hasher, stop: watch::Receiver<bool
                 None => return,
             },
             right = outcome(&mut look) => match (look.take(), right) {
-                (Some(Look { attempt, .. }), Some(right)) => checker.conclude(attempt, right),
+                (Some(PasswordCheck { attempt, .. }), Some(right)) => checker.conclude(attempt, right),
                 // Nobody hashes any more.
                 (_, None) | (None, _) => return,
             },
@@ -90,7 +90,7 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
     sleep(LAST_LOOK).await;
 }
 
-async fn outcome(look: &mut Option<Look>) -> Option<bool> {
+async fn outcome(look: &mut Option<PasswordCheck>) -> Option<bool> {
     match look {
         Some(look) => look.right.as_mut().await,
         None => std::future::pending().await,
@@ -98,17 +98,17 @@ async fn outcome(look: &mut Option<Look>) -> Option<bool> {
 }
 
 impl Checker {
-    fn arrived(&mut self, attempt: Attempt) {
+    fn arrived(&mut self, attempt: LoginAttempt) {
         let Some(attempt) = self.recognised(attempt) else {
             return;
         };
         if let Some(attempt) = self.line.push(attempt.address, attempt) {
-            let _ = attempt.answer.send(Verdict::Busy);
+            let _ = attempt.answer.send(LoginVerdict::Busy);
         }
     }
 
     /// Begins with the next attempt that nothing is known of.
-    fn next(&mut self) -> Option<Look> {
+    fn next(&mut self) -> Option<PasswordCheck> {
         while let Some(attempt) = self.line.next() {
             if attempt.answer.is_closed() {
                 continue;
@@ -118,14 +118,14 @@ impl Checker {
                 let (hasher, stored) = (self.hasher.clone(), attempt.account.password.clone());
                 let password = attempt.password.clone();
                 let right = Box::pin(async move { hasher.matches(stored, password).await });
-                return Some(Look { attempt, right });
+                return Some(PasswordCheck { attempt, right });
             }
         }
         None
     }
 
     /// Answers an attempt with credentials that were seen before; gives back one with others.
-    fn recognised(&mut self, attempt: Attempt) -> Option<Attempt> {
+    fn recognised(&mut self, attempt: LoginAttempt) -> Option<LoginAttempt> {
         let accepted = attempt.account.accepts(&attempt.digest);
         if !accepted && !self.wrong.contains(&attempt.digest) {
             return Some(attempt);
@@ -134,7 +134,7 @@ impl Checker {
         None
     }
 
-    fn conclude(&mut self, attempt: Attempt, password_right: bool) {
+    fn conclude(&mut self, attempt: LoginAttempt, password_right: bool) {
         let right = password_right & attempt.user_known;
         if right {
             attempt.account.accept(attempt.digest);
@@ -144,19 +144,19 @@ impl Checker {
         self.answer(attempt, right);
     }
 
-    fn answer(&mut self, attempt: Attempt, right: bool) {
-        let Attempt {
+    fn answer(&mut self, attempt: LoginAttempt, right: bool) {
+        let LoginAttempt {
             address, answer, ..
         } = attempt;
         let verdict = if right {
             self.failures.forget(address);
-            Verdict::Admitted
+            LoginVerdict::Admitted
         } else {
             let count = self.failures.add(address, Instant::now());
             if failures::is_told(count) {
                 tracing::warn!(client = %address, failures = count, "sign-in refused; `papertick passwd` on this machine sets another password");
             }
-            failures::wait(count).map_or(Verdict::Unknown, Verdict::Slowed)
+            failures::wait(count).map_or(LoginVerdict::Unknown, LoginVerdict::Slowed)
         };
         let _ = answer.send(verdict);
     }

@@ -5,17 +5,17 @@ use std::{
     net::IpAddr,
 };
 
-/// What waits for its turn: of each address the first that came, and the addresses one after the other.
-pub(super) struct Line<T> {
+/// A queue that is fair by address: the addresses take turns, and each is served in order of arrival.
+pub(super) struct FairQueue<T> {
     waiting: BTreeMap<IpAddr, VecDeque<T>>,
     turns: VecDeque<IpAddr>,
     room: usize,
 }
 
-impl<T> Line<T> {
+impl<T> FairQueue<T> {
     /// Nobody waits yet.
-    pub(super) fn new(room: usize) -> Line<T> {
-        Line {
+    pub(super) fn new(room: usize) -> FairQueue<T> {
+        FairQueue {
             waiting: BTreeMap::new(),
             turns: VecDeque::new(),
             room,
@@ -81,7 +81,7 @@ mod tests {
             ("1a 2b 3c 4d 5e", "e", "abcd"),
         ];
         for (arrivals, refused, order) in rows {
-            let mut line = Line::new(4);
+            let mut line = FairQueue::new(4);
             let mut without_room = String::new();
             for arrival in arrivals.split_whitespace() {
                 let (number, name) = arrival.split_at(1);

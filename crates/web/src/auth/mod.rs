@@ -20,10 +20,10 @@ use tokio::{
 };
 
 use super::parse::basic_credentials;
-use account::Account;
-use checker::Attempt;
+use account::AuthAccount;
+use checker::LoginAttempt;
 pub use checker::{Attempts, run};
-pub use verdict::{Verdict, leave_asking_to_page};
+pub use verdict::{LoginVerdict, leave_asking_to_page};
 
 /// Longest `Authorization` header: the longest user name and password that can be stored, in base64.
 const HEADER_MAX: usize = "Basic ".len() + (TEXT_MAX + ":".len() + TEXT_MAX).div_ceil(3) * 4;
@@ -36,10 +36,10 @@ const KEPT_BACK_MAX: usize = 256;
 
 /// The gate all guarded requests go through.
 pub struct Gate {
-    control: Option<Arc<Account>>,
-    upload: Option<Arc<Account>>,
+    control: Option<Arc<AuthAccount>>,
+    upload: Option<Arc<AuthAccount>>,
     key: [u8; 32],
-    attempts: mpsc::Sender<Attempt>,
+    attempts: mpsc::Sender<LoginAttempt>,
     kept_back: Semaphore,
     stop: watch::Receiver<bool>,
 }
@@ -52,9 +52,9 @@ impl Gate {
         let user = Some(settings.http_auth_user.clone()).filter(|user| !user.is_empty());
         let control = settings
             .http_auth_enabled
-            .then(|| Account::new(user, &settings.http_auth_pass));
+            .then(|| AuthAccount::new(user, &settings.http_auth_pass));
         let upload =
-            (!settings.ota_pass.is_empty()).then(|| Account::new(None, &settings.ota_pass));
+            (!settings.ota_pass.is_empty()).then(|| AuthAccount::new(None, &settings.ota_pass));
         let gate = Gate {
             control,
             upload,
@@ -68,49 +68,49 @@ impl Gate {
     }
 
     /// Judges a request to the control interface.
-    pub async fn control(&self, headers: &HeaderMap, address: IpAddr) -> Verdict {
+    pub async fn control(&self, headers: &HeaderMap, address: IpAddr) -> LoginVerdict {
         self.judge(self.control.as_ref(), headers, address).await
     }
 
     /// Judges an upload.
-    pub async fn upload(&self, headers: &HeaderMap, address: IpAddr) -> Verdict {
+    pub async fn upload(&self, headers: &HeaderMap, address: IpAddr) -> LoginVerdict {
         let account = self.upload.as_ref().or(self.control.as_ref());
         self.judge(account, headers, address).await
     }
 
     async fn judge(
         &self,
-        account: Option<&Arc<Account>>,
+        account: Option<&Arc<AuthAccount>>,
         headers: &HeaderMap,
         address: IpAddr,
-    ) -> Verdict {
+    ) -> LoginVerdict {
         match account {
             Some(account) => Box::pin(self.look_at(account, headers, address)).await,
-            None => Verdict::Admitted,
+            None => LoginVerdict::Admitted,
         }
     }
 
     /// Judges the credentials that a request brings.
     async fn look_at(
         &self,
-        account: &Arc<Account>,
+        account: &Arc<AuthAccount>,
         headers: &HeaderMap,
         address: IpAddr,
-    ) -> Verdict {
+    ) -> LoginVerdict {
         let credentials = headers
             .get(AUTHORIZATION)
             .filter(|header| header.len() <= HEADER_MAX)
             .and_then(basic_credentials);
         let Some((user, password)) = credentials else {
-            return Verdict::Unknown;
+            return LoginVerdict::Unknown;
         };
         let digest = self.digest(account, &user, password.expose());
         if account.accepts(&digest) {
-            return Verdict::Admitted;
+            return LoginVerdict::Admitted;
         }
         let known = account.user.as_deref();
         let (answer, verdict) = oneshot::channel();
-        let attempt = Attempt {
+        let attempt = LoginAttempt {
             address: failures::network(address),
             account: Arc::clone(account),
             user_known: known.is_none_or(|known| passwords::same(known, &user)),
@@ -119,10 +119,10 @@ impl Gate {
             answer,
         };
         if self.attempts.send(attempt).await.is_err() {
-            return Verdict::Busy;
+            return LoginVerdict::Busy;
         }
-        let verdict = verdict.await.unwrap_or(Verdict::Busy);
-        if let Verdict::Slowed(wait) = verdict {
+        let verdict = verdict.await.unwrap_or(LoginVerdict::Busy);
+        if let LoginVerdict::Slowed(wait) = verdict {
             self.keep_back(wait).await;
         }
         verdict
@@ -138,7 +138,7 @@ impl Gate {
     }
 
     /// Names credentials without telling anything of them.
-    fn digest(&self, account: &Account, user: &str, password: &str) -> [u8; 32] {
+    fn digest(&self, account: &AuthAccount, user: &str, password: &str) -> [u8; 32] {
         // Where any user name will do it makes no difference; else no user name has a zero in it that is right.
         let user = account.user.as_ref().map_or("", |_| user);
         Sha256::new()
@@ -225,13 +225,18 @@ mod tests {
             }
         }
 
-        async fn signs_in(&self, last: u8, password: &str) -> Verdict {
+        async fn signs_in(&self, last: u8, password: &str) -> LoginVerdict {
             let headers = basic(&format!("papertick:{password}"));
             self.gate.control(&headers, address(last)).await
         }
 
         /// Sends guesses from an address, each another one, whether they are answered or not.
-        fn guesses(&self, last: u8, count: usize, pause: Duration) -> Vec<JoinHandle<Verdict>> {
+        fn guesses(
+            &self,
+            last: u8,
+            count: usize,
+            pause: Duration,
+        ) -> Vec<JoinHandle<LoginVerdict>> {
             let start = Instant::now();
             let mut guesses = Vec::new();
             for number in 0..count {
@@ -250,8 +255,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_address_that_guesses_is_slowed_and_nobody_else() {
         let rig = Rig::new(MILLISECOND);
-        let millis = |wait: u64| Verdict::Slowed(Duration::from_millis(wait));
-        let unknown = Verdict::Unknown;
+        let millis = |wait: u64| LoginVerdict::Slowed(Duration::from_millis(wait));
+        let unknown = LoginVerdict::Unknown;
         let expected = [
             unknown,
             unknown,
@@ -267,13 +272,13 @@ mod tests {
             let begun = Instant::now();
             let told = rig.signs_in(1, &format!("guess {number}")).await;
             assert_eq!(told, verdict, "{number}");
-            if let Verdict::Slowed(wait) = verdict {
+            if let LoginVerdict::Slowed(wait) = verdict {
                 assert!(begun.elapsed() >= wait, "{number}");
             }
         }
         let begun = Instant::now();
         assert_eq!(rig.signs_in(2, "wrong").await, unknown);
-        assert_eq!(rig.signs_in(1, "right").await, Verdict::Admitted);
+        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
         assert!(begun.elapsed() < Duration::from_millis(10));
     }
 
@@ -283,13 +288,13 @@ mod tests {
         for round in 0..2 {
             for guess in 0..3 {
                 let told = rig.signs_in(1, &format!("guess {round} {guess}")).await;
-                assert_eq!(told, Verdict::Unknown, "{round} {guess}");
+                assert_eq!(told, LoginVerdict::Unknown, "{round} {guess}");
             }
-            assert_eq!(rig.signs_in(1, "right").await, Verdict::Admitted);
+            assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
         }
         // The second time it was known and nobody looked: who polls from an address clears nothing for its guessers.
         let told = rig.signs_in(1, "one more").await;
-        assert_eq!(told, Verdict::Slowed(Duration::from_millis(250)));
+        assert_eq!(told, LoginVerdict::Slowed(Duration::from_millis(250)));
     }
 
     /// Fifty guesses a second, each another one, from the address of the owner, who signs in for the first time.
@@ -302,7 +307,7 @@ mod tests {
             let begun = Instant::now();
             assert_eq!(
                 rig.signs_in(1, "right").await,
-                Verdict::Admitted,
+                LoginVerdict::Admitted,
                 "{attempt}"
             );
             assert!(begun.elapsed() < Duration::from_millis(100), "{attempt}");
@@ -310,7 +315,7 @@ mod tests {
         }
         for guess in guesses {
             let verdict = guess.await.unwrap();
-            let refused = matches!(verdict, Verdict::Unknown | Verdict::Slowed(_));
+            let refused = matches!(verdict, LoginVerdict::Unknown | LoginVerdict::Slowed(_));
             assert!(refused, "{verdict:?}");
         }
     }
@@ -322,13 +327,13 @@ mod tests {
         let guesses = rig.guesses(1, 2000, Duration::from_millis(20));
         sleep(Duration::from_secs(30)).await;
         let begun = Instant::now();
-        assert_eq!(rig.signs_in(2, "right").await, Verdict::Admitted);
+        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Admitted);
         assert!(begun.elapsed() < Duration::from_secs(1));
         // One that is known needs no turn.
-        assert_eq!(rig.signs_in(1, "right").await, Verdict::Admitted);
+        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
         let mut busy = 0;
         for guess in guesses {
-            busy += usize::from(guess.await.unwrap() == Verdict::Busy);
+            busy += usize::from(guess.await.unwrap() == LoginVerdict::Busy);
         }
         assert!((1000..1900).contains(&busy), "{busy}");
     }
@@ -337,16 +342,16 @@ mod tests {
     async fn a_wrong_guess_is_hashed_once() {
         let rig = Rig::new(MILLISECOND);
         for _ in 0..5 {
-            assert_ne!(rig.signs_in(1, "wrong").await, Verdict::Admitted);
+            assert_ne!(rig.signs_in(1, "wrong").await, LoginVerdict::Admitted);
         }
         let same = (0..20).map(|_| rig.signs_in(2, "also wrong"));
         for verdict in futures_util::future::join_all(same).await {
-            assert_ne!(verdict, Verdict::Admitted);
+            assert_ne!(verdict, LoginVerdict::Admitted);
         }
         assert_eq!(*rig.hashed.borrow(), 2);
         let same = (0..20).map(|_| rig.signs_in(3, "right"));
         for verdict in futures_util::future::join_all(same).await {
-            assert_eq!(verdict, Verdict::Admitted);
+            assert_eq!(verdict, LoginVerdict::Admitted);
         }
         assert_eq!(*rig.hashed.borrow(), 3);
     }
@@ -357,7 +362,7 @@ mod tests {
         let guesses = rig.guesses(1, 50, Duration::ZERO);
         sleep(Duration::from_millis(50)).await;
         guesses.iter().for_each(JoinHandle::abort);
-        assert_eq!(rig.signs_in(1, "right").await, Verdict::Admitted);
+        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
         let hashed = *rig.hashed.borrow();
         assert!(hashed <= 4, "{hashed}");
     }
@@ -370,15 +375,15 @@ mod tests {
         let begun = Instant::now();
         rig.stop.send_replace(true);
         // Who comes last may still be right.
-        assert_eq!(rig.signs_in(2, "right").await, Verdict::Admitted);
+        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Admitted);
         let mut busy = 0;
         for guess in guesses {
-            busy += usize::from(guess.await.unwrap() == Verdict::Busy);
+            busy += usize::from(guess.await.unwrap() == LoginVerdict::Busy);
         }
         assert!((70..80).contains(&busy), "{busy}");
         assert!(begun.elapsed() < Duration::from_millis(500));
-        assert_eq!(rig.signs_in(2, "right").await, Verdict::Admitted);
-        assert_eq!(rig.signs_in(2, "other").await, Verdict::Busy);
+        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Admitted);
+        assert_eq!(rig.signs_in(2, "other").await, LoginVerdict::Busy);
     }
 
     #[tokio::test]
@@ -399,16 +404,16 @@ mod tests {
             let headers =
                 HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(header).unwrap())]);
             let verdict = rig.gate.control(&headers, address(1)).await;
-            assert_eq!(verdict, Verdict::Unknown, "{header}");
+            assert_eq!(verdict, LoginVerdict::Unknown, "{header}");
         }
         let none = rig.gate.control(&HeaderMap::new(), address(1)).await;
-        assert_eq!(none, Verdict::Unknown);
+        assert_eq!(none, LoginVerdict::Unknown);
         assert_eq!(*rig.hashed.borrow(), 0);
         for (pair, verdict) in [
-            ("other:right", Verdict::Unknown),
-            ("papertick:right", Verdict::Admitted),
-            ("other:right", Verdict::Unknown),
-            (":right", Verdict::Unknown),
+            ("other:right", LoginVerdict::Unknown),
+            ("papertick:right", LoginVerdict::Admitted),
+            ("other:right", LoginVerdict::Unknown),
+            (":right", LoginVerdict::Unknown),
         ] {
             let told = rig.gate.control(&basic(pair), address(1)).await;
             assert_eq!(told, verdict, "{pair}");
@@ -418,10 +423,14 @@ mod tests {
     #[test]
     fn refusals_say_when_to_come_back() {
         let rows = [
-            (Verdict::Unknown, 401, None),
-            (Verdict::Slowed(Duration::from_millis(250)), 401, Some("1")),
-            (Verdict::Slowed(Duration::from_secs(4)), 401, Some("4")),
-            (Verdict::Busy, 503, Some("1")),
+            (LoginVerdict::Unknown, 401, None),
+            (
+                LoginVerdict::Slowed(Duration::from_millis(250)),
+                401,
+                Some("1"),
+            ),
+            (LoginVerdict::Slowed(Duration::from_secs(4)), 401, Some("4")),
+            (LoginVerdict::Busy, 503, Some("1")),
         ];
         for (verdict, status, wait) in rows {
             let response = verdict.refusal().unwrap();
@@ -431,6 +440,6 @@ mod tests {
             let challenged = response.headers().contains_key(WWW_AUTHENTICATE);
             assert_eq!(challenged, status == 401, "{verdict:?}");
         }
-        assert!(Verdict::Admitted.refusal().is_none());
+        assert!(LoginVerdict::Admitted.refusal().is_none());
     }
 }

@@ -14,9 +14,9 @@ use crate::answer::{self, Response};
 /// Time after which to come back when too many wait.
 const BUSY_TIME: Duration = Duration::from_secs(1);
 
-/// What the gate says.
+/// Result of checking the credentials of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LoginVerdict {
     /// Come in.
     Admitted,
     /// No credentials, or wrong ones.
@@ -27,14 +27,14 @@ pub enum Verdict {
     Busy,
 }
 
-impl Verdict {
+impl LoginVerdict {
     /// The answer to who is not admitted.
     pub fn refusal(self) -> Option<Response> {
         let (mut response, wait) = match self {
-            Verdict::Admitted => return None,
-            Verdict::Unknown => (unauthorized(), None),
-            Verdict::Slowed(wait) => (unauthorized(), Some(wait)),
-            Verdict::Busy => (
+            LoginVerdict::Admitted => return None,
+            LoginVerdict::Unknown => (unauthorized(), None),
+            LoginVerdict::Slowed(wait) => (unauthorized(), Some(wait)),
+            LoginVerdict::Busy => (
                 answer::error(StatusCode::SERVICE_UNAVAILABLE, "too many sign in"),
                 Some(BUSY_TIME),
             ),

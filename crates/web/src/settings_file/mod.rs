@@ -29,9 +29,9 @@ const VERSION: u64 = 1;
 /// Largest file that is read from a disk, bytes; with all that is sent beside it, it fits into the body of an import.
 pub const FILE_MAX: usize = IMPORT_BODY_MAX - 8 * 1024;
 
-/// Where settings come from.
+/// The clock that settings were exported from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct SettingsOrigin {
     /// Name of the clock.
     pub clock: String,
     /// Word for its board.
@@ -45,7 +45,7 @@ pub struct Origin {
 /// A file of settings.
 pub struct SettingsFile {
     /// Where they come from.
-    pub origin: Origin,
+    pub origin: SettingsOrigin,
     open: Map<String, Value>,
     sealed: Option<Sealed>,
     left_out: Vec<&'static str>,
@@ -119,8 +119,8 @@ impl Secrets {
     }
 }
 
-/// What is said in a file: the settings in their persisted form, and whether the secrets are among them.
-pub struct Said {
+/// Content of a settings file: the stored form of the settings and whether secrets are included.
+pub struct SettingsContent {
     /// The settings.
     pub body: Map<String, Value>,
     /// What became of the secrets.
@@ -134,7 +134,7 @@ impl SettingsFile {
     /// The passphrase is of no use, or nothing can be sealed.
     pub fn of(
         settings: &Settings,
-        origin: Origin,
+        origin: SettingsOrigin,
         passphrase: Option<&Secret>,
     ) -> Result<SettingsFile, Unusable> {
         SettingsFile::without(settings, origin, passphrase, Vec::new())
@@ -146,7 +146,7 @@ impl SettingsFile {
     /// As above.
     pub fn without(
         settings: &Settings,
-        origin: Origin,
+        origin: SettingsOrigin,
         passphrase: Option<&Secret>,
         left_out: Vec<&'static str>,
     ) -> Result<SettingsFile, Unusable> {
@@ -205,7 +205,7 @@ impl SettingsFile {
         };
         let text = |name: &str| Some(file.get(name)?.as_str()?.to_string());
         Ok(SettingsFile {
-            origin: Origin {
+            origin: SettingsOrigin {
                 clock: text("clock").unwrap_or_default(),
                 board: text("board").unwrap_or_default(),
                 firmware: text("firmware").unwrap_or_default(),
@@ -226,7 +226,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// The passphrase does not open the secrets.
-    pub fn said(&self, passphrase: Option<&Secret>) -> Result<Said, Unusable> {
+    pub fn said(&self, passphrase: Option<&Secret>) -> Result<SettingsContent, Unusable> {
         let mut body = self.open.clone();
         let secrets = match (&self.sealed, passphrase) {
             (None, _) => Secrets::Absent,
@@ -239,11 +239,11 @@ impl SettingsFile {
                 Secrets::Opened
             }
         };
-        Ok(Said { body, secrets })
+        Ok(SettingsContent { body, secrets })
     }
 }
 
-impl Said {
+impl SettingsContent {
     /// Leaves out settings that are not wanted.
     ///
     /// # Errors
@@ -354,8 +354,8 @@ mod tests {
         }
     }
 
-    fn origin() -> Origin {
-        Origin {
+    fn origin() -> SettingsOrigin {
+        SettingsOrigin {
             clock: "papertick-a1b2c3".into(),
             board: "rev-b".into(),
             firmware: "4.0.0".into(),
@@ -507,7 +507,7 @@ mod tests {
                 true,
             ),
         ] {
-            let mut said = Said {
+            let mut said = SettingsContent {
                 body: Map::from_iter([("otaPass".to_string(), json!(text))]),
                 secrets: Secrets::Opened,
             };
