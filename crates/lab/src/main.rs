@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, io, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
-use papertick::power_cuts::{Beginning, Tried, try_everything};
+use papertick::power_cuts::{InitialDisk, TestedChange, try_everything};
 use storage::power_cuts::Counts;
 
 /// Experiments on the clock.
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
 
 /// The matrix of all power cuts.
 fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String> {
-    let mut beginnings = vec![Beginning::new_clock()];
+    let mut beginnings = vec![InitialDisk::new_clock()];
     if let Some(folder) = data_dir {
         let unread = |error: io::Error| {
             let folder = folder.display();
@@ -66,7 +66,7 @@ fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String>
         if !folder.is_dir() {
             return Err(format!("there is no data folder {}", folder.display()));
         }
-        beginnings.push(Beginning::copy(&folder).map_err(unread)?);
+        beginnings.push(InitialDisk::copy(&folder).map_err(unread)?);
     }
     let (mut text, mut total) = (String::new(), Counts::default());
     for beginning in &beginnings {
@@ -86,12 +86,12 @@ fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String>
 }
 
 /// The counts of a beginning, aligned.
-fn table(beginning: &str, tried: &[Tried]) -> String {
+fn table(beginning: &str, tried: &[TestedChange]) -> String {
     let mut text = format!(
         "{beginning:36} {:>10} {:>8} {:>10} {:>8} {:>8} {:>8}\n",
         "operations", "cuts", "at a start", "old", "new", "between"
     );
-    for Tried { what, counts } in tried {
+    for TestedChange { what, counts } in tried {
         let Counts {
             operations,
             cuts,

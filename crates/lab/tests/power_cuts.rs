@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use papertick::power_cuts::{Beginning, try_everything};
+use papertick::power_cuts::{InitialDisk, try_everything};
 use semver::Version;
 use serde_json::{Map, json};
 use storage::{Store, disk::Folder};
@@ -43,7 +43,7 @@ fn lived(folder: &Path, slots: &[(ImageSlot, TrialState)]) {
 fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
     use TrialState::{Failed, Proven, Trial};
     let (a, b) = (ImageSlot::A, ImageSlot::B);
-    let mut beginnings = vec![Beginning::new_clock()];
+    let mut beginnings = vec![InitialDisk::new_clock()];
     let slots: [&[(ImageSlot, TrialState)]; 3] = [
         &[(a, Proven), (b, Trial { starts: 0 })],
         &[(a, Proven), (b, Trial { starts: 2 })],
@@ -53,7 +53,7 @@ fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
         let folder = tempfile::tempdir().unwrap();
         lived(folder.path(), slots);
         fs::write(folder.path().join(depot::PAGE), "a page").unwrap();
-        beginnings.push(Beginning::copy(folder.path()).unwrap());
+        beginnings.push(InitialDisk::copy(folder.path()).unwrap());
     }
     for beginning in &beginnings {
         let tried = try_everything(beginning, CHANCES).unwrap_or_else(|(what, broken)| {
@@ -86,7 +86,7 @@ fn a_copy_tells_nothing_and_changes_nothing() {
         files
     };
     let before = look();
-    let beginning = Beginning::copy(folder.path()).unwrap();
+    let beginning = InitialDisk::copy(folder.path()).unwrap();
     try_everything(&beginning, 0).unwrap();
     assert_eq!(look(), before);
 
@@ -98,7 +98,7 @@ fn a_copy_tells_nothing_and_changes_nothing() {
     )
     .unwrap();
     fs::write(folder.path().join("settings.json.previous"), "SECRET").unwrap();
-    let beginning = Beginning::copy(folder.path()).unwrap();
+    let beginning = InitialDisk::copy(folder.path()).unwrap();
     let (what, broken) = try_everything(&beginning, 0).unwrap_err();
     let words = format!("{what}: {broken}");
     assert_eq!(
@@ -107,7 +107,7 @@ fn a_copy_tells_nothing_and_changes_nothing() {
     );
     fs::remove_file(folder.path().join("memory.json")).unwrap();
     fs::create_dir(folder.path().join("memory.json")).unwrap();
-    let error = Beginning::copy(folder.path()).unwrap_err().to_string();
+    let error = InitialDisk::copy(folder.path()).unwrap_err().to_string();
     assert_eq!(error, "memory.json: it is a folder, not a file");
 }
 

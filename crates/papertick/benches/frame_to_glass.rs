@@ -29,8 +29,8 @@ use device::{
     sources::SourceId,
 };
 use papertick::{
-    drivers::painter::{self, Canvas, Progress},
-    main_loop::{Beginning, MainLoop},
+    drivers::painter::{self, Canvas, PaintProgress},
+    main_loop::{InitialState, MainLoop},
 };
 use render::{Bitmap, Painter};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::inbox, tasks::stop_signal};
@@ -155,7 +155,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let clock = Clock::host();
     let (inbox, inputs) = inbox();
     let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
-    let beginning = Beginning::with(spec, Settings::default());
+    let beginning = InitialState::with(spec, Settings::default());
     let (keeper, shelf) = keeper(store);
     shelf.on_a_thread().unwrap();
     let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper);
@@ -174,7 +174,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
         care: Care::NONE,
         pictures: followed.picture.clone(),
         glass: watch::Sender::new(Arc::new(unknown)),
-        progress: watch::Sender::new(Progress::Waiting),
+        progress: watch::Sender::new(PaintProgress::Waiting),
         inbox: inbox.clone(),
     }));
     tokio::time::sleep(Duration::from_millis(100)).await;

@@ -27,9 +27,11 @@ use crate::{
     config::{DeviceConfig, MarketSource},
     crash_dumps,
     failure::Failure,
-    kept::Kept,
-    lifeline::{BROKEN_CODE, RESTART_CODE, Word},
-    wiring::{FIRST_PICTURE, HEART, Parts, Performing, Prepared, first_picture, heart},
+    kept::StoredState,
+    lifeline::{BROKEN_CODE, DeviceMessage, RESTART_CODE},
+    wiring::{
+        FIRST_PICTURE, Parts, Performing, PreparedStart, SUPERVISOR_TASK, first_picture, heartbeat,
+    },
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -66,7 +68,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
     crash_dumps::tell_supervisor(&config);
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
-    let prepared = Prepared::new(&config, inherited_socket()?);
+    let prepared = PreparedStart::new(&config, inherited_socket()?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(BLOCKING_THREADS)
@@ -75,7 +77,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
-    let mut kept = Kept::read(loaded, fresh(config.run.market)).map_err(cannot)?;
+    let mut kept = StoredState::read(loaded, fresh(config.run.market)).map_err(cannot)?;
     kept.unstored = lock.unwritable().map(ToString::to_string);
     let log = start_log(&config, &kept.settings);
     crash_dumps::mention(&config.run.data_dir);
@@ -173,37 +175,40 @@ fn start_log(config: &DeviceConfig, settings: &Settings) -> LogLines {
 /// Starts all parts, waits for a reason to end, and ends them.
 async fn live(
     config: DeviceConfig,
-    prepared: Prepared,
+    prepared: PreparedStart,
     store: Store,
-    kept: Kept,
+    kept: StoredState,
     log: LogLines,
 ) -> io::Result<Ending> {
-    let mut signals = Signals::new()?;
+    let mut signals = TerminationSignals::new()?;
     let life = Life {
         supervisor: config.supervisor,
         last_refresh: config.run.last_refresh(),
     };
     let mut parts = Parts::start(config, prepared, store, kept, log).await?;
-    Word::Ready.say()?;
+    DeviceMessage::Ready.say()?;
     parts
         .rest
         .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
     let mut signs = Tasks::new();
-    signs.spawn(HEART, heart(parts.pulse.clone(), Word::say));
+    signs.spawn(
+        SUPERVISOR_TASK,
+        heartbeat(parts.pulse.clone(), DeviceMessage::say),
+    );
     let ending = life.run(&mut parts, &mut signs, &mut signals).await;
     life.stop(parts).await;
     Ok(ending)
 }
 
-/// The signals that a device hears.
-struct Signals {
+/// The signals that end the device.
+struct TerminationSignals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
 }
 
-impl Signals {
-    fn new() -> io::Result<Signals> {
-        Ok(Signals {
+impl TerminationSignals {
+    fn new() -> io::Result<TerminationSignals> {
+        Ok(TerminationSignals {
             terminate: unix::signal(SignalKind::terminate())?,
             interrupt: unix::signal(SignalKind::interrupt())?,
         })
@@ -218,7 +223,12 @@ struct Life {
 
 impl Life {
     /// Runs until there is a reason to end.
-    async fn run(&self, parts: &mut Parts, signs: &mut Tasks, signals: &mut Signals) -> Ending {
+    async fn run(
+        &self,
+        parts: &mut Parts,
+        signs: &mut Tasks,
+        signals: &mut TerminationSignals,
+    ) -> Ending {
         loop {
             tokio::select! {
                 _ = signals.terminate.recv() => return Ending::Stopped,
@@ -228,7 +238,7 @@ impl Life {
                 () = parts.restart.notified() => return Ending::Restart,
                 carried = power_cut(parts.bench.as_ref()) => {
                     // No ceremony: what is not on the disk is lost, as it would be on a real board.
-                    let _ = Word::PowerCut(carried).say();
+                    let _ = DeviceMessage::PowerCut(carried).say();
                     std::process::exit(i32::from(RESTART_CODE));
                 }
                 ended = parts.front.ended() => return broken(ended),
@@ -281,7 +291,7 @@ async fn power_cut(bench: Option<&Bench>) -> String {
 
 fn broken(ended: Option<TaskExit>) -> Ending {
     let name = ended.map(|ended| ended.name).unwrap_or_default();
-    if name == HEART || name == FIRST_PICTURE {
+    if name == SUPERVISOR_TASK || name == FIRST_PICTURE {
         // The supervisor is gone, and the device goes with it.
         return Ending::Stopped;
     }
@@ -325,7 +335,7 @@ mod tests {
             supervisor: std::process::id(),
             last_refresh: Duration::ZERO,
         };
-        let mut signals = Signals::new().unwrap();
+        let mut signals = TerminationSignals::new().unwrap();
         let groups: [fn(&mut Parts) -> &mut Tasks; 4] = [
             |parts| &mut parts.front,
             |parts| &mut parts.core,
@@ -341,7 +351,7 @@ mod tests {
             assert_eq!(ending, Ok(Ending::Broken), "{group}");
         }
         // The supervisor is gone, and the device goes with it.
-        for sign in [HEART, FIRST_PICTURE] {
+        for sign in [SUPERVISOR_TASK, FIRST_PICTURE] {
             let (mut parts, mut signs) = (idle(), Tasks::new());
             signs.spawn(sign, async {});
             let ending = life.run(&mut parts, &mut signs, &mut signals);

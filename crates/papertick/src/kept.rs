@@ -10,8 +10,8 @@ use device::{
 use passwords::made;
 use storage::{Loaded, file::StoredContent, series::Records};
 
-/// What survived the last run.
-pub(crate) struct Kept {
+/// What the previous run stored.
+pub(crate) struct StoredState {
     /// The settings; the defaults where none were stored.
     pub(crate) settings: Settings,
     /// What the device remembers.
@@ -26,12 +26,12 @@ pub(crate) struct Kept {
     pub(crate) unstored: Option<String>,
 }
 
-impl Kept {
+impl StoredState {
     /// Reads it, with the settings that a clock has of which nothing is stored; an interface that must be shut and has no password is given one.
     ///
     /// # Errors
     /// The host has no random numbers for a password.
-    pub(crate) fn read(loaded: Loaded, fresh: Settings) -> io::Result<Kept> {
+    pub(crate) fn read(loaded: Loaded, fresh: Settings) -> io::Result<StoredState> {
         let mut notes = loaded.notes;
         let mut why = WhyMade::NoneStored;
         let settings = match loaded.settings {
@@ -62,7 +62,7 @@ impl Kept {
                 "{why}: the interface wants the password that stands on the glass"
             ));
         }
-        Ok(Kept {
+        Ok(StoredState {
             settings,
             memory,
             chain: loaded.chain,

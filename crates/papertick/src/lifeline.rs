@@ -21,9 +21,9 @@ pub const BROKEN_CODE: u8 = 70;
 /// 3 belonged to a standby process that is gone: a device that knows it ends at once when its supervisor says 2.
 pub const PROTOCOL: u32 = 2;
 
-/// What the device says.
+/// A message of the device to its supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum DeviceMessage {
     /// It answers requests.
     Ready,
     /// A picture is on the glass.
@@ -36,16 +36,16 @@ pub enum Word {
     PowerCut(String),
 }
 
-impl Word {
+impl DeviceMessage {
     /// Reads a line; none if it is no word.
-    pub fn parse(line: &str) -> Option<Word> {
+    pub fn parse(line: &str) -> Option<DeviceMessage> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "ready" => Some(Word::Ready),
-            "painted" => Some(Word::Painted),
-            "beat" => Some(Word::Beat),
-            "painter-stuck" => Some(Word::PainterStuck),
-            "power-cut" => Some(Word::PowerCut(rest.to_owned())),
+            "ready" => Some(DeviceMessage::Ready),
+            "painted" => Some(DeviceMessage::Painted),
+            "beat" => Some(DeviceMessage::Beat),
+            "painter-stuck" => Some(DeviceMessage::PainterStuck),
+            "power-cut" => Some(DeviceMessage::PowerCut(rest.to_owned())),
             _ => None,
         }
     }
@@ -57,11 +57,11 @@ impl Word {
     pub fn say(self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self {
-            Word::Ready => writeln!(out, "ready {PROTOCOL}")?,
-            Word::Painted => writeln!(out, "painted")?,
-            Word::Beat => writeln!(out, "beat")?,
-            Word::PainterStuck => writeln!(out, "painter-stuck")?,
-            Word::PowerCut(carried) => writeln!(out, "power-cut {carried}")?,
+            DeviceMessage::Ready => writeln!(out, "ready {PROTOCOL}")?,
+            DeviceMessage::Painted => writeln!(out, "painted")?,
+            DeviceMessage::Beat => writeln!(out, "beat")?,
+            DeviceMessage::PainterStuck => writeln!(out, "painter-stuck")?,
+            DeviceMessage::PowerCut(carried) => writeln!(out, "power-cut {carried}")?,
         }
         out.flush()
     }
@@ -74,19 +74,22 @@ mod tests {
     #[test]
     fn words_are_read() {
         for (line, word) in [
-            ("ready", Some(Word::Ready)),
-            ("ready 3 more", Some(Word::Ready)),
-            ("painted", Some(Word::Painted)),
-            ("beat", Some(Word::Beat)),
-            ("painter-stuck", Some(Word::PainterStuck)),
-            ("painter-stuck", Some(Word::PainterStuck)),
-            ("power-cut 5 3200", Some(Word::PowerCut("5 3200".into()))),
-            ("power-cut", Some(Word::PowerCut(String::new()))),
+            ("ready", Some(DeviceMessage::Ready)),
+            ("ready 3 more", Some(DeviceMessage::Ready)),
+            ("painted", Some(DeviceMessage::Painted)),
+            ("beat", Some(DeviceMessage::Beat)),
+            ("painter-stuck", Some(DeviceMessage::PainterStuck)),
+            ("painter-stuck", Some(DeviceMessage::PainterStuck)),
+            (
+                "power-cut 5 3200",
+                Some(DeviceMessage::PowerCut("5 3200".into())),
+            ),
+            ("power-cut", Some(DeviceMessage::PowerCut(String::new()))),
             ("power-cuts 5", None),
             ("hello", None),
             ("", None),
         ] {
-            assert_eq!(Word::parse(line), word, "{line}");
+            assert_eq!(DeviceMessage::parse(line), word, "{line}");
         }
     }
 }

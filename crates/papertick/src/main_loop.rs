@@ -57,9 +57,9 @@ const EFFECTS_DEPTH: usize = 16;
 /// Least time between two ticks: whatever the device asks for, the loop does not spin.
 const TICK_MIN: Duration = Duration::from_millis(1);
 
-/// What the device begins with.
+/// The state that the device starts with.
 #[derive(Debug)]
-pub struct Beginning {
+pub struct InitialState {
     /// The board.
     pub board: BoardSpec,
     /// The settings that were stored.
@@ -76,10 +76,10 @@ pub struct Beginning {
     pub headers: Option<Chain>,
 }
 
-impl Beginning {
+impl InitialState {
     /// A device with settings of which nothing else is known.
-    pub fn with(board: BoardSpec, settings: Settings) -> Beginning {
-        Beginning {
+    pub fn with(board: BoardSpec, settings: Settings) -> InitialState {
+        InitialState {
             board,
             settings,
             memory: Memory::default(),
@@ -91,9 +91,9 @@ impl Beginning {
     }
 }
 
-/// What the loop publishes; newest wins.
+/// Senders of what the main loop publishes. Receivers see the newest value.
 #[derive(Debug)]
-pub struct Levels {
+pub struct LoopSenders {
     picture: watch::Sender<Picture>,
     strip: watch::Sender<Vec<Rgb>>,
     frontlight: watch::Sender<Vec<u16>>,
@@ -105,9 +105,9 @@ pub struct Levels {
     view: watch::Sender<Arc<View>>,
 }
 
-/// What others follow.
+/// Receivers of what the main loop publishes.
 #[derive(Debug)]
-pub struct Followed {
+pub struct LoopReceivers {
     /// For the painter.
     pub picture: watch::Receiver<Picture>,
     /// For the LED strip.
@@ -157,20 +157,20 @@ pub struct MainLoop {
     wall: watch::Receiver<Wall>,
     inputs: mpsc::Receiver<InboxMessage>,
     keeper: StoreHandle,
-    levels: Levels,
+    levels: LoopSenders,
     effects: mpsc::Sender<Effect>,
     asks: mpsc::Receiver<oneshot::Sender<u64>>,
     /// How often there was something to do.
     rounds: u64,
-    memory: Debt,
+    memory: PendingSave,
     truth_log: TruthLog,
     /// The chain whose headers are kept.
     chain: Option<ChainSpec>,
-    headers: Debt,
+    headers: PendingSave,
     /// Newest block of the chain that is stored, or about to be.
     kept_tip: Option<BlockHash>,
     /// Whoever waits for the end of the wipe.
-    wiping: Vec<Pending>,
+    wiping: Vec<PendingReply>,
     /// What came of the beginning.
     begun: Option<Round>,
 }
@@ -180,12 +180,12 @@ struct Round {
     /// The settings before it.
     before: Arc<Settings>,
     unsaved: Unsaved,
-    pending: Vec<Pending>,
+    pending: Vec<PendingReply>,
 }
 
 /// Whether something that may wait is to be saved, and when it was saved last.
 #[derive(Debug, Default)]
-struct Debt {
+struct PendingSave {
     since: Option<Instant>,
     saved: Option<Instant>,
     /// The save that runs.
@@ -195,14 +195,14 @@ struct Debt {
 }
 
 /// A reply that waits until the change behind it is stored and visible.
-struct Pending {
+struct PendingReply {
     answer: Option<oneshot::Sender<Reply>>,
     reply: Option<Reply>,
     effects: Vec<Effect>,
     changed_settings: bool,
 }
 
-impl Pending {
+impl PendingReply {
     /// Refuses what was asked for. Its effects are those of what was due meanwhile: no request that changes settings has
     /// any of its own.
     fn refuse(&mut self, refusal: Refusal) {
@@ -232,7 +232,7 @@ impl Round {
         let output = device.handle(message.input, now);
         self.unsaved.settings |= output.unsaved.settings;
         self.unsaved.memory |= output.unsaved.memory;
-        self.pending.push(Pending {
+        self.pending.push(PendingReply {
             answer: message.answer,
             reply: output.reply,
             effects: output.effects,
@@ -244,12 +244,12 @@ impl Round {
 impl MainLoop {
     /// Makes the device and its loop; the levels hold what it wants from the start.
     pub fn new(
-        beginning: Beginning,
+        beginning: InitialState,
         clock: Clock,
         inputs: mpsc::Receiver<InboxMessage>,
         keeper: StoreHandle,
-    ) -> (MainLoop, Followed) {
-        let Beginning {
+    ) -> (MainLoop, LoopReceivers) {
+        let InitialState {
             board,
             settings,
             memory,
@@ -265,10 +265,10 @@ impl MainLoop {
         for input in said {
             begun.handle(&mut device, InboxMessage::of(input), clock.now());
         }
-        let levels = Levels::of(&device);
+        let levels = LoopSenders::of(&device);
         let (effects, performed) = mpsc::channel(EFFECTS_DEPTH);
         let (asking, asks) = mpsc::channel(ASKS_DEPTH);
-        let followed = Followed {
+        let followed = LoopReceivers {
             picture: levels.picture.subscribe(),
             strip: levels.strip.subscribe(),
             frontlight: levels.frontlight.subscribe(),
@@ -292,10 +292,10 @@ impl MainLoop {
             effects,
             asks,
             rounds: 0,
-            memory: Debt::default(),
+            memory: PendingSave::default(),
             truth_log: TruthLog::default(),
             chain,
-            headers: Debt::default(),
+            headers: PendingSave::default(),
             wiping: Vec::new(),
             begun: Some(begun),
         };
@@ -408,7 +408,7 @@ impl MainLoop {
     }
 
     /// Makes changed settings durable, or takes the change back and says so to whoever made it.
-    async fn store_settings(&mut self, before: Arc<Settings>, pending: &mut [Pending]) {
+    async fn store_settings(&mut self, before: Arc<Settings>, pending: &mut [PendingReply]) {
         let refusal = if self.device.is_erasing() {
             Refusal::Erasing
         } else {
@@ -434,7 +434,7 @@ impl MainLoop {
     }
 
     /// Whoever asked for the wipe that has ended, with their answers; what is not gone is stored as it was.
-    async fn after_wipe(&mut self, is_wiped: bool) -> Vec<Pending> {
+    async fn after_wipe(&mut self, is_wiped: bool) -> Vec<PendingReply> {
         let mut waiting = std::mem::take(&mut self.wiping);
         if !is_wiped {
             let settings = store::to_json(self.device.settings());
@@ -552,7 +552,7 @@ enum Due {
     AtTheEnd,
 }
 
-impl Debt {
+impl PendingSave {
     /// When it is to be saved; none if it is, or is being saved.
     fn due(&self) -> Option<Instant> {
         let since = self.since.filter(|_| self.saving.is_none())?;
@@ -596,8 +596,8 @@ impl Debt {
     }
 }
 
-impl Levels {
-    fn of(device: &Device) -> Levels {
+impl LoopSenders {
+    fn of(device: &Device) -> LoopSenders {
         let Desired {
             picture,
             strip,
@@ -608,7 +608,7 @@ impl Levels {
             mqtt,
             releases,
         } = device.desired();
-        Levels {
+        LoopSenders {
             picture: watch::Sender::new(picture),
             strip: watch::Sender::new(strip),
             frontlight: watch::Sender::new(frontlight),

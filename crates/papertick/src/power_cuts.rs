@@ -62,28 +62,28 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The major version of programs that are tried: newer than all others.
 const NEWEST: u64 = 1_000_000;
 
-/// A disk on which changes are tried.
+/// A disk on which the changes are tested.
 #[derive(Debug, Clone)]
-pub struct Beginning {
+pub struct InitialDisk {
     /// What it is, in words for people.
     pub what: &'static str,
     /// The disk.
     pub disk: SimDisk,
 }
 
-/// What came of a change.
+/// Result of testing one change.
 #[derive(Debug, Clone, Copy)]
-pub struct Tried {
+pub struct TestedChange {
     /// What was changed, in words for people.
     pub what: &'static str,
     /// How often.
     pub counts: Counts,
 }
 
-impl Beginning {
+impl InitialDisk {
     /// A clock that was never started.
-    pub fn new_clock() -> Beginning {
-        Beginning {
+    pub fn new_clock() -> InitialDisk {
+        InitialDisk {
             what: "a new clock",
             disk: SimDisk::default(),
         }
@@ -93,7 +93,7 @@ impl Beginning {
     ///
     /// # Errors
     /// A file is there and cannot be read; it is named.
-    pub fn copy(folder: &Path) -> io::Result<Beginning> {
+    pub fn copy(folder: &Path) -> io::Result<InitialDisk> {
         let mut folder = Folder::new(folder);
         let mut files = Vec::new();
         for name in COPIED {
@@ -108,7 +108,7 @@ impl Beginning {
         if folder.names()?.contains(&depot::PAGE.to_string()) {
             install(&disk, Program::Factory, ImageKind::Page, 0).map_err(io::Error::other)?;
         }
-        Ok(Beginning {
+        Ok(InitialDisk {
             what: "a copy of this clock",
             disk: disk.look(),
         })
@@ -145,29 +145,29 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
 /// # Errors
 /// What was changed when a start found what must not be, and what it found.
 pub fn try_everything(
-    beginning: &Beginning,
+    beginning: &InitialDisk,
     chances: u64,
-) -> Result<Vec<Tried>, (&'static str, Broken)> {
+) -> Result<Vec<TestedChange>, (&'static str, Broken)> {
     let mut tried = Vec::new();
     for (what, act) in ACTS {
         let (disk, running) = act.prepared(&beginning.disk);
         let counts = try_all(&disk, &Acted { act, running }, chances);
         let counts = counts.map_err(|broken| (what, broken))?;
-        tried.push(Tried { what, counts });
+        tried.push(TestedChange { what, counts });
     }
     for (what, disk) in [
         ("a picture of a pool is kept", SimDisk::default()),
         ("a picture of a pool is replaced", old_picture()),
     ] {
         let counts = try_all(&disk, &Pictured, chances).map_err(|broken| (what, broken))?;
-        tried.push(Tried { what, counts });
+        tried.push(TestedChange { what, counts });
     }
     Ok(tried)
 }
 
-/// What is done to a data folder.
+/// A change of a data folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Act {
+enum DataChange {
     SaveSettings,
     ReplaceSettings,
     SaveMemory,
@@ -180,44 +180,47 @@ enum Act {
     InstallPage,
 }
 
-const ACTS: [(&str, Act); 10] = [
-    ("settings are saved", Act::SaveSettings),
-    ("settings replace all older ones", Act::ReplaceSettings),
-    ("the memory is saved", Act::SaveMemory),
-    ("the header of a block is added", Act::KeepBlock),
-    ("headers are written anew", Act::KeepPeriod),
-    ("everything is erased", Act::Erase),
-    ("a program is installed", Act::InstallProgram),
-    ("a new program is found to work", Act::Pass),
-    ("a new program is given up", Act::GiveUp),
-    ("a page is installed", Act::InstallPage),
+const ACTS: [(&str, DataChange); 10] = [
+    ("settings are saved", DataChange::SaveSettings),
+    (
+        "settings replace all older ones",
+        DataChange::ReplaceSettings,
+    ),
+    ("the memory is saved", DataChange::SaveMemory),
+    ("the header of a block is added", DataChange::KeepBlock),
+    ("headers are written anew", DataChange::KeepPeriod),
+    ("everything is erased", DataChange::Erase),
+    ("a program is installed", DataChange::InstallProgram),
+    ("a new program is found to work", DataChange::Pass),
+    ("a new program is given up", DataChange::GiveUp),
+    ("a page is installed", DataChange::InstallPage),
 ];
 
-impl Act {
+impl DataChange {
     /// The disk on which it can be done, and the program that runs then.
     fn prepared(self, beginning: &SimDisk) -> (SimDisk, Program) {
         let disk = SharedDisk::of(beginning.clone());
         let mut running = chosen(&mut SharedDisk::of(disk.look())).0;
         // Where it cannot be prepared the change comes to nothing, which is said.
         match self {
-            Act::Pass | Act::GiveUp => {
+            DataChange::Pass | DataChange::GiveUp => {
                 let _ = install(&disk, running, ImageKind::Firmware, 1);
                 running = chosen(&mut SharedDisk::of(disk.look())).0;
             }
-            Act::Erase => {
-                let _ = save(&disk, Act::SaveSettings);
-                let _ = save(&disk, Act::SaveMemory);
-                let _ = save(&disk, Act::KeepPeriod);
+            DataChange::Erase => {
+                let _ = save(&disk, DataChange::SaveSettings);
+                let _ = save(&disk, DataChange::SaveMemory);
+                let _ = save(&disk, DataChange::KeepPeriod);
             }
-            Act::KeepBlock => {
-                let _ = save(&disk, Act::KeepPeriod);
+            DataChange::KeepBlock => {
+                let _ = save(&disk, DataChange::KeepPeriod);
             }
-            Act::SaveSettings
-            | Act::KeepPeriod
-            | Act::ReplaceSettings
-            | Act::SaveMemory
-            | Act::InstallProgram
-            | Act::InstallPage => {}
+            DataChange::SaveSettings
+            | DataChange::KeepPeriod
+            | DataChange::ReplaceSettings
+            | DataChange::SaveMemory
+            | DataChange::InstallProgram
+            | DataChange::InstallPage => {}
         }
         (disk.look(), running)
     }
@@ -225,7 +228,7 @@ impl Act {
 
 /// An act and the program that runs while it is done.
 struct Acted {
-    act: Act,
+    act: DataChange,
     running: Program,
 }
 
@@ -235,21 +238,23 @@ impl DiskChange for Acted {
             record::change(disk, |slots| what(slots, self.running)).is_ok()
         };
         match self.act {
-            Act::SaveSettings
-            | Act::ReplaceSettings
-            | Act::SaveMemory
-            | Act::KeepBlock
-            | Act::KeepPeriod
-            | Act::Erase => save(&disk, self.act).is_ok(),
-            Act::InstallProgram => install(&disk, self.running, ImageKind::Firmware, 2).is_ok(),
-            Act::InstallPage => install(&disk, self.running, ImageKind::Page, 2).is_ok(),
-            Act::Pass => note(&mut disk, |slots, running| {
+            DataChange::SaveSettings
+            | DataChange::ReplaceSettings
+            | DataChange::SaveMemory
+            | DataChange::KeepBlock
+            | DataChange::KeepPeriod
+            | DataChange::Erase => save(&disk, self.act).is_ok(),
+            DataChange::InstallProgram => {
+                install(&disk, self.running, ImageKind::Firmware, 2).is_ok()
+            }
+            DataChange::InstallPage => install(&disk, self.running, ImageKind::Page, 2).is_ok(),
+            DataChange::Pass => note(&mut disk, |slots, running| {
                 running
                     .slot()
                     .into_iter()
                     .for_each(|slot| slots.passed(slot));
             }),
-            Act::GiveUp => note(&mut disk, |slots, running| {
+            DataChange::GiveUp => note(&mut disk, |slots, running| {
                 let slot = running.slot().into_iter();
                 slot.for_each(|slot| slots.failed(slot, "it was tried"));
             }),
@@ -327,7 +332,7 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 /// Saves or erases; what is saved is unlike anything that was.
-fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
+fn save(disk: &SharedDisk, act: DataChange) -> io::Result<()> {
     let (mut store, loaded) = Store::open(Box::new(disk.clone()));
     let changed = |content: StoredContent| -> Map<String, Value> {
         let mut body = content.whole().unwrap_or_default();
@@ -335,21 +340,22 @@ fn save(disk: &SharedDisk, act: Act) -> io::Result<()> {
         body
     };
     match act {
-        Act::SaveSettings => store.save_settings(&changed(loaded.settings)),
-        Act::ReplaceSettings => store.replace_settings(&changed(loaded.settings)),
-        Act::SaveMemory => store.save_memory(&changed(loaded.memory)),
-        Act::KeepBlock => {
+        DataChange::SaveSettings => store.save_settings(&changed(loaded.settings)),
+        DataChange::ReplaceSettings => store.replace_settings(&changed(loaded.settings)),
+        DataChange::SaveMemory => store.save_memory(&changed(loaded.memory)),
+        DataChange::KeepBlock => {
             let about = loaded.chain.about.unwrap_or_default();
             let block = [loaded.chain.bytes, vec![0xA5; HEADER_BYTES]].concat();
             store.save_chain(&about, &block)
         }
-        Act::KeepPeriod => {
+        DataChange::KeepPeriod => {
             store.save_chain(&changed(StoredContent::Nothing), &[0x5A; 9 * HEADER_BYTES])
         }
-        Act::Erase => store.wipe(),
-        Act::InstallProgram | Act::Pass | Act::GiveUp | Act::InstallPage => {
-            Err(io::ErrorKind::InvalidInput.into())
-        }
+        DataChange::Erase => store.wipe(),
+        DataChange::InstallProgram
+        | DataChange::Pass
+        | DataChange::GiveUp
+        | DataChange::InstallPage => Err(io::ErrorKind::InvalidInput.into()),
     }
 }
 

@@ -53,15 +53,15 @@ use wifi::{
 use crate::{
     buses::{Serving, serve},
     chain_file,
-    config::{self, DeviceConfig, MarketSource, Network, PartsKind, RunConfig},
-    drivers::advert::{self, Announcing, Patience},
+    config::{self, DeviceConfig, MarketSource, NetworkConfig, PartsKind, RunConfig},
+    drivers::advert::{self, AdvertTimeouts, Announcing},
     drivers::captive_dns::{self, Names},
-    drivers::painter::{self, Canvas, Progress},
+    drivers::painter::{self, Canvas, PaintProgress},
     drivers::{host, lights, senses},
     effects::Performer,
-    kept::Kept,
-    lifeline::{BEAT_PERIOD, Word},
-    main_loop::{Beginning, Followed, MainLoop, Rounds},
+    kept::StoredState,
+    lifeline::{BEAT_PERIOD, DeviceMessage},
+    main_loop::{InitialState, LoopReceivers, MainLoop, Rounds},
 };
 use mqtt;
 use sources::{
@@ -86,8 +86,8 @@ use updates::{
 use web;
 use web::services::Services;
 
-/// Name of the task that ends with the supervisor.
-pub(crate) const HEART: &str = "heart";
+/// Name of the task that reports to the supervisor. It ends when the supervisor is gone.
+pub(crate) const SUPERVISOR_TASK: &str = "heart";
 
 /// Name of the task that waits for the first picture.
 pub(crate) const FIRST_PICTURE: &str = "first picture";
@@ -123,18 +123,18 @@ pub(crate) struct Parts {
     pub(crate) pulse: Pulse,
 }
 
-/// What a device can have before it has the data folder.
-pub(crate) struct Prepared {
+/// What a device prepares before it has the data folder.
+pub(crate) struct PreparedStart {
     listener: TcpListener,
     /// The authorities that are trusted, or what is wrong with their file: one that has gone bad stops nothing.
     roots: Result<Roots, String>,
 }
 
-impl Prepared {
+impl PreparedStart {
     /// Prepares all of it.
-    pub(crate) fn new(config: &DeviceConfig, listener: TcpListener) -> Prepared {
+    pub(crate) fn new(config: &DeviceConfig, listener: TcpListener) -> PreparedStart {
         let roots = config::roots(config.run.ca_file.as_deref());
-        Prepared {
+        PreparedStart {
             listener,
             roots: roots.map_err(|failure| failure.message),
         }
@@ -145,7 +145,7 @@ impl Prepared {
 #[derive(Clone)]
 pub(crate) struct Pulse {
     rounds: Rounds,
-    painter: watch::Receiver<Progress>,
+    painter: watch::Receiver<PaintProgress>,
     glass: watch::Receiver<Arc<DisplaySnapshot>>,
 }
 
@@ -159,12 +159,12 @@ impl Pulse {
 /// The ends of the drivers that others hold the other ends of.
 struct Ends {
     glass: watch::Sender<Arc<DisplaySnapshot>>,
-    progress: watch::Sender<Progress>,
+    progress: watch::Sender<PaintProgress>,
     orders: Orders,
 }
 
 /// What most parts need.
-struct Common {
+struct SharedParts {
     config: DeviceConfig,
     /// Where the clock listens.
     place: SocketAddr,
@@ -180,13 +180,13 @@ struct Common {
     demo: Option<String>,
 }
 
-/// What the drivers follow, and where they tell.
-struct Wanted {
+/// The channels of the drivers.
+struct DriverChannels {
     picture: watch::Receiver<Picture>,
     strip: watch::Receiver<Vec<Rgb>>,
     frontlight: watch::Receiver<Vec<u16>>,
     glass: watch::Sender<Arc<DisplaySnapshot>>,
-    progress: watch::Sender<Progress>,
+    progress: watch::Sender<PaintProgress>,
 }
 
 /// The ports of a board.
@@ -286,12 +286,12 @@ impl Parts {
     /// Starts all parts, first those that clients wait for.
     pub(crate) async fn start(
         config: DeviceConfig,
-        prepared: Prepared,
+        prepared: PreparedStart,
         store: Store,
-        kept: Kept,
+        kept: StoredState,
         log: LogLines,
     ) -> io::Result<Parts> {
-        let Prepared { listener, roots } = prepared;
+        let PreparedStart { listener, roots } = prepared;
         let spec = config.run.board();
         let place = listener.local_addr()?;
         let options = SimOptions {
@@ -337,7 +337,7 @@ impl Parts {
         let known_peers = KnownPeers::of(kept.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
         let headers = chain.and_then(|chain| chain_file::read(&kept.chain, &chain));
-        let beginning = Beginning {
+        let beginning = InitialState {
             board: spec,
             settings: kept.settings,
             memory: kept.memory,
@@ -379,7 +379,7 @@ impl Parts {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         front.spawn("http", web::serve(listener, services));
         core.spawn("main loop", main_loop.run(core_stopped));
-        let progress = watch::Sender::new(Progress::Begun);
+        let progress = watch::Sender::new(PaintProgress::Begun);
         let pulse = Pulse {
             rounds: followed.rounds.clone(),
             painter: progress.subscribe(),
@@ -401,7 +401,7 @@ impl Parts {
             inbox: inbox.clone(),
         };
         rest.spawn("releases", watcher::run(watcher, stop.clone()));
-        let common = Common {
+        let common = SharedParts {
             config,
             place,
             inbox,
@@ -478,13 +478,13 @@ fn said_at_start(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
     said
 }
 
-impl Common {
+impl SharedParts {
     async fn start_rest(
         self,
         rest: &mut Tasks,
         buses: &mut Tasks,
         board: Board,
-        followed: Followed,
+        followed: LoopReceivers,
         ends: Ends,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
@@ -497,7 +497,7 @@ impl Common {
             }
             (PartsKind::Circuit(_) | PartsKind::Simulated | PartsKind::Wired(_), _) => ends.glass,
         };
-        let wanted = Wanted {
+        let wanted = DriverChannels {
             picture: followed.picture,
             strip: followed.strip,
             frontlight: followed.frontlight,
@@ -523,7 +523,8 @@ impl Common {
         }
         let plan = followed.wifi.clone();
         self.start_radio(rest, board.wifi, plan, ends.orders)?;
-        if let (Network::Simulated(_), Some(bench)) = (&self.config.run.network, board.bench) {
+        if let (NetworkConfig::Simulated(_), Some(bench)) = (&self.config.run.network, board.bench)
+        {
             let names = Names {
                 views: followed.view.clone(),
                 port: names_port(self.place),
@@ -583,7 +584,7 @@ impl Common {
         rest: &mut Tasks,
         ports: PortSet<impl Panels, impl LedStrip, impl Frontlight, impl LightSensor, impl Buttons>,
         care: Care,
-        wanted: Wanted,
+        wanted: DriverChannels,
     ) {
         let spec = self.config.run.board();
         let canvas = Canvas {
@@ -618,7 +619,7 @@ impl Common {
             adverts,
             reach: MdnsScope::of_listener(self.place.ip()),
             service: service(self.place, self.config.run.board()),
-            patience: Patience::default(),
+            patience: AdvertTimeouts::default(),
             inbox: self.inbox.clone(),
             stop,
         }
@@ -639,7 +640,7 @@ impl Common {
         };
         let inbox = self.inbox.clone();
         match self.config.run.network {
-            Network::NetworkManager => {
+            NetworkConfig::NetworkManager => {
                 let radio = NetworkManager::new(network_manager::Options {
                     bus: None,
                     portal_port: self.place.port(),
@@ -647,7 +648,7 @@ impl Common {
                 });
                 rest.spawn("radio", wifi::run(radio, plan, orders, who, inbox));
             }
-            Network::Host | Network::Simulated(_) => {
+            NetworkConfig::Host | NetworkConfig::Simulated(_) => {
                 rest.spawn("radio", wifi::run(simulated, plan, orders, who, inbox));
             }
         }
@@ -707,7 +708,7 @@ fn names_port(place: SocketAddr) -> u16 {
 
 /// The simulated radio, if there is one.
 fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOptions> {
-    let Network::Simulated(networks) = &config.run.network else {
+    let NetworkConfig::Simulated(networks) = &config.run.network else {
         return None;
     };
     let ip = match place.ip() {
@@ -729,7 +730,7 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
 /// A painter that has given all panels up has painted nothing.
 pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot>>) {
     let is_painted = glass.wait_for(|glass| glass.is_painted()).await.is_ok();
-    if is_painted && Word::Painted.say().is_err() {
+    if is_painted && DeviceMessage::Painted.say().is_err() {
         return;
     }
     std::future::pending().await
@@ -737,7 +738,7 @@ pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot
 
 /// Gives the supervisor a sign of life whenever the main loop comes round and the painter is not stuck; ends when it is
 /// gone.
-pub(crate) async fn heart(pulse: Pulse, say: impl Fn(Word) -> io::Result<()>) {
+pub(crate) async fn heartbeat(pulse: Pulse, say: impl Fn(DeviceMessage) -> io::Result<()>) {
     let Pulse {
         rounds, painter, ..
     } = pulse;
@@ -751,7 +752,7 @@ pub(crate) async fn heart(pulse: Pulse, say: impl Fn(Word) -> io::Result<()>) {
         // After a time in which the whole process was stopped the painter gets its chance first.
         if looks_stuck > 1 {
             tracing::error!("the painter makes no progress");
-            if say(Word::PainterStuck).is_err() {
+            if say(DeviceMessage::PainterStuck).is_err() {
                 return;
             }
             // The supervisor ends this process.
@@ -760,7 +761,7 @@ pub(crate) async fn heart(pulse: Pulse, say: impl Fn(Word) -> io::Result<()>) {
         if rounds.next().await.is_err() {
             return;
         }
-        if say(Word::Beat).is_err() {
+        if say(DeviceMessage::Beat).is_err() {
             return;
         }
         sleep(BEAT_PERIOD).await;
@@ -779,16 +780,16 @@ fn identity() -> BuildIdentity {
     }
 }
 
-/// Those who ask whether the main loop comes round.
+/// Liveness probes of the main loop.
 #[cfg(test)]
-type Asked = tokio::sync::mpsc::Receiver<tokio::sync::oneshot::Sender<u64>>;
+type LivenessProbes = tokio::sync::mpsc::Receiver<tokio::sync::oneshot::Sender<u64>>;
 
 #[cfg(test)]
 impl Pulse {
     /// One that is made by hand, with the main loop's and the painter's side of it.
-    pub(crate) fn by_hand() -> (Pulse, Asked, watch::Sender<Progress>) {
+    pub(crate) fn by_hand() -> (Pulse, LivenessProbes, watch::Sender<PaintProgress>) {
         let (rounds, asked) = Rounds::by_hand();
-        let progress = watch::Sender::new(Progress::Begun);
+        let progress = watch::Sender::new(PaintProgress::Begun);
         let blank = DisplaySnapshot {
             generation: 0,
             panels: Vec::new(),
@@ -822,19 +823,26 @@ mod tests {
             first.send(1).unwrap();
             asked.recv().await.unwrap().send(2).unwrap();
             asked.recv().await.unwrap().send(3).unwrap();
-            assert_eq!(*told.borrow(), [Word::Beat, Word::Beat]);
-            progress.send_replace(Progress::Painting(Instant::now()));
+            assert_eq!(*told.borrow(), [DeviceMessage::Beat, DeviceMessage::Beat]);
+            progress.send_replace(PaintProgress::Painting(Instant::now()));
             asked.recv().await.unwrap().send(4).unwrap();
             assert!(asked.recv().await.is_none(), "it asks no more");
         };
         tokio::select! {
             biased;
             () = life => panic!("it gave its end of the main loop up"),
-            () = heart(pulse, says) => panic!("it ended"),
+            () = heartbeat(pulse, says) => panic!("it ended"),
             () = sleep(BEAT_PERIOD * 20) => {}
         }
         let last = told.borrow().iter().skip(2).cloned().collect::<Vec<_>>();
-        assert_eq!(last, [Word::Beat, Word::Beat, Word::PainterStuck]);
+        assert_eq!(
+            last,
+            [
+                DeviceMessage::Beat,
+                DeviceMessage::Beat,
+                DeviceMessage::PainterStuck
+            ]
+        );
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use device::{
     view::View,
 };
 use net::{dialer::Dialer, tls::Roots};
-use papertick::main_loop::{Beginning, MainLoop};
+use papertick::main_loop::{InitialState, MainLoop};
 use runtime::{
     clock::Clock, glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines, tasks::stop_signal,
 };
@@ -32,7 +32,7 @@ pub async fn start(folder: &Path) -> Rig {
     let (inbox, inputs) = inbox();
     let (radio, orders) = wifi::radio();
     let (store, _) = Store::open(Box::new(Folder::new(folder)));
-    let beginning = Beginning::with(board, Settings::default());
+    let beginning = InitialState::with(board, Settings::default());
     let (keeper, shelf) = keeper(store);
     shelf.on_a_thread().unwrap();
     let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);

@@ -17,7 +17,7 @@ use storage::{
     lock::{Holder, Lock, lock},
 };
 
-use crate::{failure::Failure, kept::Kept};
+use crate::{failure::Failure, kept::StoredState};
 
 /// The settings in a data folder; no clock can start on it meanwhile.
 pub(crate) struct AtRest {
@@ -55,7 +55,7 @@ impl AtRest {
             settings,
             ..Loaded::default()
         };
-        let kept = Kept::read(loaded, Settings::default())
+        let kept = StoredState::read(loaded, Settings::default())
             .map_err(|error| Failure::failed(error.to_string()))?;
         for note in notes {
             crate::standard_error::say(&note);

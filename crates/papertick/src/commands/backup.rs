@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use super::{
     at_rest::AtRest,
     client::{
-        Ask, Client, Payload,
-        target::{Target, secret, typed},
+        Ask, ClockClient, Payload,
+        target::{ClockTarget, secret, typed},
     },
     files::{cannot_write, read_at_most},
 };
@@ -40,7 +40,7 @@ const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";
 #[derive(Debug, Args)]
 pub struct BackupArgs {
     #[command(flatten)]
-    target: Target,
+    target: ClockTarget,
 
     #[command(flatten)]
     export: ExportArgs,
@@ -69,7 +69,7 @@ pub(crate) struct ExportArgs {
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     #[command(flatten)]
-    target: Target,
+    target: ClockTarget,
 
     #[command(flatten)]
     import: ImportArgs,
@@ -156,7 +156,7 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The clock does not hand them out, or they cannot be written.
-pub(crate) fn export(client: &mut Client, args: &ExportArgs) -> Result<(), Failure> {
+pub(crate) fn export(client: &mut ClockClient, args: &ExportArgs) -> Result<(), Failure> {
     let wish = match args.passphrase()? {
         Some(passphrase) => json!({ "passphrase": passphrase.expose() }),
         None => json!({}),
@@ -183,7 +183,11 @@ pub fn restore(args: &RestoreArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Something in it is refused; nothing was changed then.
-pub(crate) fn import(client: &mut Client, args: &ImportArgs, json: bool) -> Result<(), Failure> {
+pub(crate) fn import(
+    client: &mut ClockClient,
+    args: &ImportArgs,
+    json: bool,
+) -> Result<(), Failure> {
     tell(&args.over_http(client)?, json)
 }
 
@@ -259,7 +263,7 @@ impl ImportArgs {
         Ok(passphrase)
     }
 
-    fn over_http(&self, client: &mut Client) -> Result<Value, Failure> {
+    fn over_http(&self, client: &mut ClockClient) -> Result<Value, Failure> {
         let (json, file) = self.read()?;
         let mut wish = json!({ "file": json, "dryRun": self.dry_run });
         if let Some(passphrase) = self.passphrase(&file)? {

@@ -36,12 +36,12 @@ pub struct DiscoverArgs {
 
     /// Print what another program reads
     #[arg(long, value_name = "PROGRAM")]
-    format: Option<Format>,
+    format: Option<InventoryFormat>,
 }
 
 /// A program that reads which clocks there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum InventoryFormat {
     /// Targets in a file that Prometheus watches (`file_sd_configs`)
     Prometheus,
     /// An inventory of Ansible
@@ -78,8 +78,8 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
         .block_on(looked(search(&reach, time), args.seconds))
         .map_err(|error| cannot(error.to_string()))?;
     let text = match args.format {
-        Some(Format::Prometheus) => targets(&found),
-        Some(Format::Ansible) => inventory(&found),
+        Some(InventoryFormat::Prometheus) => targets(&found),
+        Some(InventoryFormat::Ansible) => inventory(&found),
         None if args.json => documents(&found),
         None => lines(&found),
     };

@@ -28,8 +28,8 @@ use crate::{
         files::{cannot_read, cannot_write, open, read_at_most},
         image::{
             PasswordArgs,
-            keys::{self, Secret},
-            packing::{self, Program},
+            keys::{self, SigningKey},
+            packing::{self, PackedProgram},
         },
     },
     config::flags::boards,
@@ -116,7 +116,7 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
     let page = args.notes_url.as_deref().map(notes_url).transpose()?;
     let notes = ReleaseNotes { text, page };
     let secret = args.key.as_deref();
-    let secret = secret.map(|key| Secret::read(key, args.password.password_file.as_deref()));
+    let secret = secret.map(|key| SigningKey::read(key, args.password.password_file.as_deref()));
     let secret = secret.transpose()?;
     let folder = new_folder(&args.output)?;
     let mut making = Making {
@@ -126,14 +126,14 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
     };
     for file in &args.files {
         if is_program(file)? {
-            making.add_program(&Program::read(file, version.clone())?, &args.board)?;
+            making.add_program(&PackedProgram::read(file, version.clone())?, &args.board)?;
         } else {
             let longest = ImageHeader::BYTES as u64 + PAYLOAD_BYTES_MAX + SIGNATURE_BYTES_MAX;
-            making.add(&read_at_most(file, longest)?, Origin::Ready(file))?;
+            making.add(&read_at_most(file, longest)?, ImageOrigin::Ready(file))?;
         }
     }
     if let Some(folder) = &args.web {
-        making.add(&packing::page(folder, version)?, Origin::Packed)?;
+        making.add(&packing::page(folder, version)?, ImageOrigin::Packed)?;
     }
     let version = making.finish(base.as_deref(), &notes)?;
     let text = match args.json {
@@ -146,7 +146,7 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
 }
 
 /// Where an image comes from.
-enum Origin<'a> {
+enum ImageOrigin<'a> {
     /// It was packed here, and is to be signed.
     Packed,
     /// It was there, and is taken as it is.
@@ -155,27 +155,27 @@ enum Origin<'a> {
 
 struct Making<'a> {
     folder: &'a Path,
-    secret: Option<&'a Secret>,
+    secret: Option<&'a SigningKey>,
     /// What each image says of itself, and whether anybody signed it.
     images: BTreeMap<String, (ImageHeader, bool)>,
 }
 
 impl Making<'_> {
-    fn add_program(&mut self, program: &Program, only: &[String]) -> Result<(), Failure> {
+    fn add_program(&mut self, program: &PackedProgram, only: &[String]) -> Result<(), Failure> {
         let wanted =
             |id: &str| only.is_empty() || only.iter().any(|one| one.eq_ignore_ascii_case(id));
         for board in spec::BOARDS.iter().filter(|board| wanted(board.id)) {
-            self.add(&program.image(board)?, Origin::Packed)?;
+            self.add(&program.image(board)?, ImageOrigin::Packed)?;
         }
         Ok(())
     }
 
     /// Puts an image under the name that clocks look for.
-    fn add(&mut self, image: &[u8], origin: Origin<'_>) -> Result<(), Failure> {
+    fn add(&mut self, image: &[u8], origin: ImageOrigin<'_>) -> Result<(), Failure> {
         let new = self.folder.join("image.new");
         let whose = match origin {
-            Origin::Packed => &new,
-            Origin::Ready(path) => path,
+            ImageOrigin::Packed => &new,
+            ImageOrigin::Ready(path) => path,
         };
         let head = Image::open(Cursor::new(image))
             .map_err(|fault| Failure::failed(format!("{}: {fault}", whose.display())))?
@@ -200,7 +200,7 @@ impl Making<'_> {
         }
         let path = self.folder.join(&name);
         fs::rename(&new, &path).map_err(|error| cannot_write(&path, &error))?;
-        if let (Origin::Packed, Some(secret)) = (&origin, self.secret) {
+        if let (ImageOrigin::Packed, Some(secret)) = (&origin, self.secret) {
             keys::sign(secret, &path)?;
         }
         let signed = !open(&path)?.signatures().is_empty();

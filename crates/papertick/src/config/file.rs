@@ -13,10 +13,10 @@ use crate::failure::Failure;
 /// Largest configuration file, bytes.
 const FILE_MAX: u64 = 64 * 1024;
 
-/// What it says; the names are those of the flags.
+/// The configuration file. Its keys are the names of the flags.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub(super) struct File {
+pub(super) struct ConfigFile {
     pub(super) listen: Option<String>,
     pub(super) data_dir: Option<PathBuf>,
     pub(super) board: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct File {
 ///
 /// # Errors
 /// It cannot be read, or a line of it cannot be understood.
-pub(super) fn read(path: &Path) -> Result<File, Failure> {
+pub(super) fn read(path: &Path) -> Result<ConfigFile, Failure> {
     let about =
         |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
     let text = read_text(path, FILE_MAX).map_err(|error| about(error.to_string()))?;
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn what_the_package_brings_says_nothing_and_proposes_what_there_is() {
         const BROUGHT: &str = include_str!("../../../../packaging/papertick.toml");
-        let nothing: File = toml::from_str(BROUGHT).unwrap();
+        let nothing: ConfigFile = toml::from_str(BROUGHT).unwrap();
         assert!(nothing.board.is_none() && nothing.log.is_none());
         let proposed = BROUGHT
             .lines()
             .filter_map(|line| line.strip_prefix("# "))
             .filter(|line| line.split(' ').nth(1) == Some("="))
             .collect::<Vec<_>>();
-        let all: File = toml::from_str(&proposed.join("\n")).unwrap();
+        let all: ConfigFile = toml::from_str(&proposed.join("\n")).unwrap();
         assert_eq!(proposed.len(), 6);
         assert!(all.wiring.is_some() && !all.update_key.is_empty());
     }

@@ -58,7 +58,7 @@ pub struct RunConfig {
     /// The simulated panels paint at once.
     pub instant_panels: bool,
     /// Which network the clock is on.
-    pub network: Network,
+    pub network: NetworkConfig,
     /// Word for how much is logged; none leaves it to the settings.
     pub log: Option<String>,
     /// Which market the clock shows.
@@ -87,7 +87,7 @@ pub enum PartsKind {
 
 /// Which network the clock is on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Network {
+pub enum NetworkConfig {
     /// The host's, as it is.
     Host,
     /// That of a radio which the host's NetworkManager drives for the clock.
@@ -97,9 +97,9 @@ pub enum Network {
 }
 
 /// Words for who manages the network.
-pub(crate) const WIFI: [(&str, Network); 2] = [
-    ("host", Network::Host),
-    ("network-manager", Network::NetworkManager),
+pub(crate) const WIFI: [(&str, NetworkConfig); 2] = [
+    ("host", NetworkConfig::Host),
+    ("network-manager", NetworkConfig::NetworkManager),
 ];
 
 /// Which market the clock shows.

@@ -13,8 +13,8 @@ use board::{
 };
 
 use super::{
-    LOG_LEVELS, MarketSource, Network, PartsKind, RunConfig, WIFI,
-    file::{self, File},
+    LOG_LEVELS, MarketSource, NetworkConfig, PartsKind, RunConfig, WIFI,
+    file::{self, ConfigFile},
     flags::Flags,
     roots,
 };
@@ -32,7 +32,7 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080
 pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, Failure> {
     let file = match &flags.config {
         Some(path) => file::read(path)?,
-        None => File::default(),
+        None => ConfigFile::default(),
     };
     let listen = flags.listen.or(file.listen);
     let data_dir = match flags.data_dir.or(file.data_dir) {
@@ -59,13 +59,13 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         &names(PanelTiming::NAMED),
     )?;
     check_upstreams(&upstreams)?;
-    let said = Choice {
+    let said = HardwareChoice {
         board: flags.board,
         circuit: flags.circuit,
         wiring: flags.wiring,
     };
     let parts_of_flags = said.says_something();
-    let (board, parts) = parts(said.or(Choice {
+    let (board, parts) = parts(said.or(HardwareChoice {
         board: file.board,
         circuit: file.circuit,
         wiring: file.wiring,
@@ -133,20 +133,20 @@ fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
     checked.collect()
 }
 
-/// What is said of the board and its parts; at most one of them.
-struct Choice {
+/// The configured board, circuit or wiring; at most one of them.
+struct HardwareChoice {
     board: Option<String>,
     circuit: Option<String>,
     wiring: Option<PathBuf>,
 }
 
-impl Choice {
+impl HardwareChoice {
     fn says_something(&self) -> bool {
         self.board.is_some() || self.circuit.is_some() || self.wiring.is_some()
     }
 
     /// This one, or another one if this says nothing.
-    fn or(self, other: Choice) -> Choice {
+    fn or(self, other: HardwareChoice) -> HardwareChoice {
         match self.says_something() {
             true => self,
             false => other,
@@ -174,8 +174,8 @@ impl Air {
 }
 
 /// Word for the board, and what its parts are: simulated ones, those of a circuit, or the real ones of a wiring file.
-fn parts(choice: Choice) -> Result<(String, PartsKind), Failure> {
-    let Choice {
+fn parts(choice: HardwareChoice) -> Result<(String, PartsKind), Failure> {
+    let HardwareChoice {
         board,
         circuit,
         wiring,
@@ -221,7 +221,7 @@ fn clock_of(file: &WiringFile, path: &Path) -> Result<String, Failure> {
 }
 
 /// Who manages the network, or which air a simulated radio is in.
-fn network(air: Air) -> Result<Network, Failure> {
+fn network(air: Air) -> Result<NetworkConfig, Failure> {
     let Air { wifi, sim_networks } = air;
     let word = one_of("manager of the network", wifi, &names(&WIFI))?;
     match (word, sim_networks) {
@@ -233,19 +233,19 @@ fn network(air: Air) -> Result<Network, Failure> {
             let named = WIFI
                 .into_iter()
                 .find(|(name, _)| word.as_deref() == Some(name));
-            Ok(named.map_or(Network::Host, |(_, network)| network))
+            Ok(named.map_or(NetworkConfig::Host, |(_, network)| network))
         }
     }
 }
 
 /// Looks at the networks now: the radio itself could only say that it sees none.
-fn simulated(path: &Path) -> Result<Network, Failure> {
+fn simulated(path: &Path) -> Result<NetworkConfig, Failure> {
     let about =
         |what: String| Failure::usage(format!("file of networks {}: {what}", path.display()));
     radio::networks(path).map_err(about)?;
     // Whoever starts the device may have another folder.
     let path = fs::canonicalize(path).map_err(|error| about(error.to_string()))?;
-    Ok(Network::Simulated(path))
+    Ok(NetworkConfig::Simulated(path))
 }
 
 fn names<T>(named: &[(&'static str, T)]) -> Vec<&'static str> {
@@ -375,7 +375,7 @@ mod tests {
                 chain: Some("signet".into()),
                 anchor: None,
                 ca_file: None,
-                network: Network::NetworkManager,
+                network: NetworkConfig::NetworkManager,
                 instant_panels: true,
                 log: Some("debug".into()),
                 market: MarketSource::World,
@@ -528,14 +528,14 @@ mod tests {
             ..Flags::default()
         };
         let config = with_file("wifi = \"network-manager\"", flags).unwrap();
-        assert_eq!(config.network, Network::Simulated(path.clone()));
+        assert_eq!(config.network, NetworkConfig::Simulated(path.clone()));
         let flags = Flags {
             wifi: Some("host".into()),
             ..Flags::default()
         };
         let text = format!("sim-networks = {:?}", path.display().to_string());
         let config = with_file(&text, flags).unwrap();
-        assert_eq!(config.network, Network::Host);
+        assert_eq!(config.network, NetworkConfig::Host);
     }
 
     #[test]

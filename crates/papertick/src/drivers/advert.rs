@@ -21,18 +21,18 @@ const NAMES_MAX: u32 = 20;
 /// Longest label of a host name, bytes (RFC 1035).
 const LABEL_MAX: usize = 63;
 
-/// What the driver waits for.
+/// Timeouts of the announcement.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct AdvertTimeouts {
     /// Time after which a clock that could not be announced says so.
     pub complain: Duration,
     /// Time after which it tries anew.
     pub retry: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for AdvertTimeouts {
+    fn default() -> AdvertTimeouts {
+        AdvertTimeouts {
             complain: Duration::from_secs(10),
             retry: Duration::from_secs(60),
         }
@@ -49,7 +49,7 @@ pub struct Announcing {
     /// What is announced besides the name.
     pub service: AnnouncedService,
     /// What the driver waits for.
-    pub patience: Patience,
+    pub patience: AdvertTimeouts,
     /// Where the device hears of it.
     pub inbox: Inbox,
     /// When to take everything back.
@@ -57,7 +57,7 @@ pub struct Announcing {
 }
 
 /// Why a name is no longer announced.
-enum Over {
+enum AdvertEnd {
     /// The device wants something else.
     Changed,
     /// It is time to stop, or the device is gone.
@@ -75,7 +75,7 @@ pub async fn run(announcing: Announcing) {
         announcing.stop.clone().stopped().await;
         return;
     };
-    let mut driver = Driver {
+    let mut driver = AdvertDriver {
         announcing,
         reach,
         complained: false,
@@ -87,36 +87,37 @@ pub async fn run(announcing: Announcing) {
             None => driver.until(None).await,
         };
         match over {
-            Over::Stopped => return,
-            Over::Changed | Over::Taken | Over::Failed => {}
+            AdvertEnd::Stopped => return,
+            AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed => {}
         }
     }
 }
 
-struct Driver {
+struct AdvertDriver {
     announcing: Announcing,
     reach: MdnsScope,
     /// It was said that the clock cannot be announced.
     complained: bool,
 }
 
-impl Driver {
+impl AdvertDriver {
     /// Announces the clock under the first name that is free, until something else is wanted.
-    async fn announce(&mut self, hostname: &str) -> Over {
+    async fn announce(&mut self, hostname: &str) -> AdvertEnd {
         let mut number = 1;
         loop {
             let over = self
                 .announce_as(hostname, &numbered(hostname, number))
                 .await;
             match over {
-                Over::Changed | Over::Stopped => return over,
-                Over::Taken if number < NAMES_MAX => number += 1,
-                Over::Taken | Over::Failed => {
+                AdvertEnd::Changed | AdvertEnd::Stopped => return over,
+                AdvertEnd::Taken if number < NAMES_MAX => number += 1,
+                AdvertEnd::Taken | AdvertEnd::Failed => {
                     // Whatever else failed has said so.
                     self.complain("all its names are taken");
                     number = 1;
                     let retry_at = Instant::now() + self.announcing.patience.retry;
-                    if let over @ (Over::Changed | Over::Stopped) = self.until(Some(retry_at)).await
+                    if let over @ (AdvertEnd::Changed | AdvertEnd::Stopped) =
+                        self.until(Some(retry_at)).await
                     {
                         return over;
                     }
@@ -125,12 +126,12 @@ impl Driver {
         }
     }
 
-    async fn announce_as(&mut self, hostname: &str, name: &str) -> Over {
+    async fn announce_as(&mut self, hostname: &str, name: &str) -> AdvertEnd {
         let mut responder = match Responder::start(&self.reach, name, &self.announcing.service) {
             Ok(responder) => responder,
             Err(error) => {
                 self.complain(&error.to_string());
-                return Over::Failed;
+                return AdvertEnd::Failed;
             }
         };
         let mut told = false;
@@ -138,9 +139,11 @@ impl Driver {
         responder.end().await;
         match over {
             // Nobody asks any more.
-            Over::Stopped => {}
-            Over::Changed | Over::Taken | Over::Failed if told => self.tell(hostname, None).await,
-            Over::Changed | Over::Taken | Over::Failed => {}
+            AdvertEnd::Stopped => {}
+            AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed if told => {
+                self.tell(hostname, None).await
+            }
+            AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed => {}
         }
         over
     }
@@ -152,9 +155,9 @@ impl Driver {
         hostname: &str,
         name: &str,
         told: &mut bool,
-    ) -> Over {
+    ) -> AdvertEnd {
         let begun = Instant::now();
-        let Patience { complain, retry } = self.announcing.patience;
+        let AdvertTimeouts { complain, retry } = self.announcing.patience;
         loop {
             let deadline = match (*told, self.complained) {
                 (true, _) => None,
@@ -164,11 +167,11 @@ impl Driver {
             let said = tokio::select! {
                 said = responder.said() => said,
                 over = until(&mut self.announcing, deadline) => match over {
-                    Over::Failed if !self.complained => {
+                    AdvertEnd::Failed if !self.complained => {
                         self.complain("no network took it");
                         continue;
                     }
-                    Over::Changed | Over::Stopped | Over::Taken | Over::Failed => return over,
+                    AdvertEnd::Changed | AdvertEnd::Stopped | AdvertEnd::Taken | AdvertEnd::Failed => return over,
                 },
             };
             match said {
@@ -184,18 +187,18 @@ impl Driver {
                     tracing::warn!(
                         "another one is called {name} on the network, the clock takes a number"
                     );
-                    return Over::Taken;
+                    return AdvertEnd::Taken;
                 }
                 ResponderEvent::Broken(error) => {
                     self.complain(&error);
-                    return Over::Failed;
+                    return AdvertEnd::Failed;
                 }
             }
         }
     }
 
     /// Waits until something else is wanted, at most until a deadline.
-    async fn until(&mut self, deadline: Option<Instant>) -> Over {
+    async fn until(&mut self, deadline: Option<Instant>) -> AdvertEnd {
         until(&mut self.announcing, deadline).await
     }
 
@@ -217,15 +220,15 @@ impl Driver {
     }
 }
 
-async fn until(announcing: &mut Announcing, deadline: Option<Instant>) -> Over {
+async fn until(announcing: &mut Announcing, deadline: Option<Instant>) -> AdvertEnd {
     tokio::select! {
         biased;
-        () = announcing.stop.stopped() => Over::Stopped,
+        () = announcing.stop.stopped() => AdvertEnd::Stopped,
         changed = announcing.adverts.changed() => match changed {
-            Ok(()) => Over::Changed,
-            Err(_) => Over::Stopped,
+            Ok(()) => AdvertEnd::Changed,
+            Err(_) => AdvertEnd::Stopped,
         },
-        () = moments::until(deadline) => Over::Failed,
+        () = moments::until(deadline) => AdvertEnd::Failed,
     }
 }
 

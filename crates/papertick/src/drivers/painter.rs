@@ -43,9 +43,9 @@ pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 /// Time that a panel must have rested before it gets a full refresh that nobody asked for.
 pub const QUIET: Duration = Duration::from_secs(60);
 
-/// What the painter does, for whoever watches over it.
+/// Progress of the painter, for the watchdog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum PaintProgress {
     /// It has painted nothing yet.
     Begun,
     /// It waits for a picture.
@@ -54,12 +54,12 @@ pub enum Progress {
     Painting(Instant),
 }
 
-impl Progress {
+impl PaintProgress {
     /// Tells whether the painter has taken too long.
     pub fn is_stuck(self) -> bool {
         match self {
-            Progress::Begun | Progress::Waiting => false,
-            Progress::Painting(until) => Instant::now() >= until,
+            PaintProgress::Begun | PaintProgress::Waiting => false,
+            PaintProgress::Painting(until) => Instant::now() >= until,
         }
     }
 }
@@ -80,7 +80,7 @@ pub struct Canvas<P> {
     /// What they show.
     pub glass: watch::Sender<Arc<DisplaySnapshot>>,
     /// What the painter does.
-    pub progress: watch::Sender<Progress>,
+    pub progress: watch::Sender<PaintProgress>,
     /// Where the end of a paint is reported.
     pub inbox: Inbox,
 }
@@ -97,13 +97,13 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         progress,
         inbox,
     } = canvas;
-    let mut painter = Painter::new(panels, render::Painter::new(width, height), care, glass);
+    let mut painter = PainterTask::new(panels, render::Painter::new(width, height), care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
         let limit = painter.panels.patience() * STEP_FACTOR;
-        progress.send_replace(Progress::Painting(Instant::now() + limit));
+        progress.send_replace(PaintProgress::Painting(Instant::now() + limit));
         painter.paint(&picture).await;
-        progress.send_replace(Progress::Waiting);
+        progress.send_replace(PaintProgress::Waiting);
         let painted = Input::Finished(Finished::Painted(picture.serial));
         if inbox.tell(painted).await.is_err() {
             return;
@@ -121,20 +121,20 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
     }
 }
 
-struct Painter<P> {
+struct PainterTask<P> {
     panels: P,
     renderer: render::Painter,
     care: Care,
     glass: DisplaySnapshot,
     publish: watch::Sender<Arc<DisplaySnapshot>>,
-    places: Vec<Place>,
+    places: Vec<PaintedPanel>,
     /// Counters of the picture that was painted last; none before the first.
     painted: Option<Counters>,
 }
 
 /// What the painter knows of one panel.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct PaintedPanel {
     /// What the panel was last told to show; none if nobody knows.
     told: Option<Arc<Bitmap>>,
     /// A password is in that.
@@ -174,16 +174,16 @@ struct Counters {
     repaints: u64,
 }
 
-impl<P: Panels> Painter<P> {
+impl<P: Panels> PainterTask<P> {
     fn new(
         panels: P,
         renderer: render::Painter,
         care: Care,
         publish: watch::Sender<Arc<DisplaySnapshot>>,
-    ) -> Painter<P> {
+    ) -> PainterTask<P> {
         let glass = DisplaySnapshot::clone(&publish.borrow());
-        Painter {
-            places: vec![Place::default(); panels.count()],
+        PainterTask {
+            places: vec![PaintedPanel::default(); panels.count()],
             panels,
             renderer,
             care,
@@ -236,7 +236,7 @@ impl<P: Panels> Painter<P> {
     /// Waits until the panels are idle, publishing as they become so, and gives up on those that do not.
     async fn wait(&mut self) {
         let deadline = Instant::now() + self.panels.patience();
-        while self.places.iter().any(Place::is_awaited) {
+        while self.places.iter().any(PaintedPanel::is_awaited) {
             match timeout_at(deadline, self.panels.idle()).await {
                 Ok(idle) => self.settle(&idle),
                 Err(_) => break,
@@ -320,7 +320,7 @@ impl<P: Panels> Painter<P> {
     }
 }
 
-impl Place {
+impl PaintedPanel {
     /// The refresh this panel needs to show a frame; none if it shows it, or cannot.
     fn refresh_for(&self, frame: &Bitmap, all: Option<Refresh>, care: &Care) -> Option<Refresh> {
         let now = Instant::now();

@@ -58,9 +58,9 @@ pub enum TakeOver {
     Really,
 }
 
-/// What one supervisor tells the next.
+/// The state that a supervisor sends to the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct HandoverState {
     /// What it expects of the next.
     pub(super) protocol: u32,
     /// The program that takes over.
@@ -79,10 +79,10 @@ pub(super) struct Told {
     pub(super) announced: bool,
 }
 
-/// What one supervisor gives the next.
-pub(super) struct Given {
+/// What a supervisor hands over to the next one.
+pub(super) struct Handover {
     /// What it tells.
-    pub(super) told: Told,
+    pub(super) told: HandoverState,
     /// Where the clock listens.
     pub(super) listener: TcpListener,
     /// What keeps other clocks out of the data folder.
@@ -93,7 +93,7 @@ pub(super) struct Given {
 ///
 /// # Errors
 /// It would not, or does not say.
-pub(super) async fn is_understood(program: &Path, told: &Told) -> Result<(), String> {
+pub(super) async fn is_understood(program: &Path, told: &HandoverState) -> Result<(), String> {
     let words = |error: io::Error| error.to_string();
     let text = text(told).map_err(words)?;
     let (reader, mut writer) = UnixStream::pair().map_err(words)?;
@@ -117,8 +117,8 @@ pub(super) async fn is_understood(program: &Path, told: &Told) -> Result<(), Str
     }
 }
 
-/// A program that is given everything and is executed next.
-pub(super) struct Prepared(Command);
+/// The command of the next supervisor, ready for exec.
+pub(super) struct PreparedExec(Command);
 
 /// Gives a program everything that it takes the place of this one with.
 ///
@@ -126,16 +126,16 @@ pub(super) struct Prepared(Command);
 /// It is too much.
 pub(super) fn prepare(
     program: &Path,
-    told: &Told,
+    told: &HandoverState,
     things: &[BorrowedFd<'_>],
-) -> io::Result<Prepared> {
+) -> io::Result<PreparedExec> {
     let reader = give(&text(told)?, things)?;
     let mut command = command(program);
     command.stdin(Stdio::from(reader));
-    Ok(Prepared(command))
+    Ok(PreparedExec(command))
 }
 
-impl Prepared {
+impl PreparedExec {
     /// Executes it in the place of this one; returns only where that cannot be done, and no other is executed then.
     pub(super) fn execute(mut self) -> io::Error {
         let error = self.0.exec();
@@ -150,14 +150,14 @@ impl Prepared {
 ///
 /// # Errors
 /// In words for people: it is not what a supervisor gives, or one of another time gave it.
-pub(super) fn taken() -> Result<Given, String> {
+pub(super) fn taken() -> Result<Handover, String> {
     let words = |error: io::Error| error.to_string();
     let (text, mut things) = take().map_err(words)?;
     let told = understood(&text)?;
     let mut next = || things.next().ok_or("something is missing".to_string());
     let listener = TcpListener::from(next()?);
     let lock = next()?;
-    Ok(Given {
+    Ok(Handover {
         told,
         listener,
         lock,
@@ -177,14 +177,14 @@ pub(super) fn try_only() -> Result<(), String> {
     understood(&text).map(drop)
 }
 
-fn understood(text: &[u8]) -> Result<Told, String> {
+fn understood(text: &[u8]) -> Result<HandoverState, String> {
     let text: serde_json::Value =
         serde_json::from_slice(text).map_err(|error| error.to_string())?;
     // Versions up to 4.0 hand over a device that runs; this one starts its device itself.
     if text.get("device").is_some_and(|device| !device.is_null()) {
         return Err("the other supervisor still has a device".to_string());
     }
-    let told: Told = serde_json::from_value(text).map_err(|error| error.to_string())?;
+    let told: HandoverState = serde_json::from_value(text).map_err(|error| error.to_string())?;
     if told.protocol > PROTOCOL {
         return Err(format!(
             "the other supervisor speaks protocol {}, and this one {PROTOCOL}",
@@ -200,7 +200,7 @@ fn command(program: &Path) -> Command {
     command
 }
 
-fn text(told: &Told) -> io::Result<Vec<u8>> {
+fn text(told: &HandoverState) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(told).map_err(io::Error::other)?;
     if text.len() > TEXT_MAX {
         return Err(io::Error::other("there is too much to hand over"));

@@ -30,7 +30,7 @@ use std::{
     time::Duration,
 };
 
-use handover::{Given, TakeOver, Told};
+use handover::{Handover, HandoverState, TakeOver};
 use listenfd::ListenFd;
 use process::Process;
 use programs::{Chosen, Installation, Programs};
@@ -42,21 +42,21 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     time::{Instant, sleep_until, timeout},
 };
-use trial::{TRIAL, Trial, Verdict};
+use trial::{ProgramTrial, TRIAL, TrialVerdict};
 
 use crate::{
     config::{DeviceConfig, MarketSource, RunConfig},
     crash_dumps::CrashDumps,
     failure::{Code, Failure},
-    lifeline::{BEAT_PERIOD, PROTOCOL, RESTART_CODE, Word},
+    lifeline::{BEAT_PERIOD, DeviceMessage, PROTOCOL, RESTART_CODE},
     service_manager::{NOTIFY_SOCKET, Notifier},
     standard_error::say,
 };
 use updates::slots::{Factory, ImageSlot, Program};
 
-/// How long the supervisor waits for what.
+/// Timeouts and limits of the supervisor.
 #[derive(Debug, Clone, Copy)]
-struct Limits {
+struct SupervisorLimits {
     /// Time in which a device must be ready.
     start: Duration,
     /// Time without a sign of life after which a device is given up.
@@ -75,15 +75,15 @@ struct Limits {
     trial: Duration,
 }
 
-impl Limits {
+impl SupervisorLimits {
     /// The same with trials as long as they are asked for.
-    fn for_trials(self, run: &RunConfig) -> Limits {
+    fn for_trials(self, run: &RunConfig) -> SupervisorLimits {
         let trial = run.trial_secs.map_or(self.trial, Duration::from_secs);
-        Limits { trial, ..self }
+        SupervisorLimits { trial, ..self }
     }
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: SupervisorLimits = SupervisorLimits {
     start: Duration::from_secs(30),
     beat: Duration::from_secs(6 * BEAT_PERIOD.as_secs()),
     stop: Duration::from_millis(1700),
@@ -268,7 +268,7 @@ struct Supervisor {
     notifier: Notifier,
     /// The page was announced, so the clock has run.
     announced: bool,
-    limits: Limits,
+    limits: SupervisorLimits,
     next: DeviceConfig,
     /// The slot of this supervisor, until there is a sign that it works.
     unconfirmed: Option<ImageSlot>,
@@ -279,14 +279,14 @@ struct Supervisor {
 /// Longest wait for what a device said last, once it has ended: something else may have its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// A device that is followed.
-struct Followed {
+/// The running device process.
+struct SupervisedDevice {
     process: Process,
     chosen: Chosen,
     /// What the board left for its next start.
     cut: Option<String>,
     /// Under way while its program is on trial.
-    trial: Option<Trial>,
+    trial: Option<ProgramTrial>,
 }
 
 /// How a device process ended.
@@ -313,8 +313,8 @@ enum End {
 
 impl Supervisor {
     /// Goes on with what another supervisor gave.
-    fn after(given: Given) -> io::Result<Supervisor> {
-        let Given {
+    fn after(given: Handover) -> io::Result<Supervisor> {
+        let Handover {
             told,
             listener,
             lock,
@@ -519,7 +519,7 @@ impl Supervisor {
         if !self.is_to_hand_over(chosen) {
             return;
         }
-        let told = Told {
+        let told = HandoverState {
             protocol: handover::PROTOCOL,
             own: chosen.program,
             own_digest: chosen.digest.clone(),
@@ -628,19 +628,19 @@ impl Supervisor {
     async fn watch(&mut self, process: Process, chosen: &Chosen, stop: &mut StopSignals) -> End {
         let mut patience = TimeBudget::of(self.limits.start);
         let safe_until = Instant::now() + self.limits.safe;
-        let trial = || Trial::new(self.place, self.limits.trial);
-        let mut followed = Followed {
+        let trial = || ProgramTrial::new(self.place, self.limits.trial);
+        let mut followed = SupervisedDevice {
             process,
             chosen: chosen.clone(),
             cut: None,
             trial: chosen.is_trial.then(trial),
         };
         loop {
-            let Followed { process, trial, .. } = &mut followed;
+            let SupervisedDevice { process, trial, .. } = &mut followed;
             tokio::select! {
                 () = stop.given() => return self.stopped(process).await,
                 word = process.words.next() => {
-                    if word == Word::PainterStuck {
+                    if word == DeviceMessage::PainterStuck {
                         process.child.kill().await;
                         return End::Broken("its painter made no progress".to_string());
                     }
@@ -660,8 +660,8 @@ impl Supervisor {
                     return End::SafeLongEnough;
                 }
                 verdict = of_trial(trial) => match verdict {
-                    Verdict::Passed => self.pass(&mut followed),
-                    Verdict::Failed(reason) => {
+                    TrialVerdict::Passed => self.pass(&mut followed),
+                    TrialVerdict::Failed(reason) => {
                         self.end(process).await;
                         return End::NotPassed(reason);
                     }
@@ -681,7 +681,7 @@ impl Supervisor {
     async fn judge_last_words(
         &mut self,
         status: io::Result<ExitStatus>,
-        followed: &mut Followed,
+        followed: &mut SupervisedDevice,
     ) -> End {
         while let Ok(Some(word)) = timeout(LAST_WORDS, followed.process.words.next_or_end()).await {
             self.hear(word, followed);
@@ -690,7 +690,7 @@ impl Supervisor {
     }
 
     /// Notes that a new program works. Its supervisor takes over at the next start of the device.
-    fn pass(&mut self, followed: &mut Followed) {
+    fn pass(&mut self, followed: &mut SupervisedDevice) {
         followed.trial = None;
         followed.chosen.is_trial = false;
         let chosen = &followed.chosen;
@@ -708,26 +708,26 @@ impl Supervisor {
         }
     }
 
-    fn hear(&mut self, word: Word, followed: &mut Followed) {
+    fn hear(&mut self, word: DeviceMessage, followed: &mut SupervisedDevice) {
         match word {
-            Word::Ready => {
+            DeviceMessage::Ready => {
                 self.notifier.tell("READY=1\nWATCHDOG=1");
                 if !self.announced {
                     self.announced = true;
                     self.announce();
                 }
             }
-            Word::Painted => {
+            DeviceMessage::Painted => {
                 if let Some(trial) = &mut followed.trial {
                     trial.painted();
                 }
             }
-            Word::Beat => {
+            DeviceMessage::Beat => {
                 self.notifier.tell("WATCHDOG=1");
                 self.show_life();
             }
-            Word::PainterStuck => {}
-            Word::PowerCut(carried) => followed.cut = Some(carried),
+            DeviceMessage::PainterStuck => {}
+            DeviceMessage::PowerCut(carried) => followed.cut = Some(carried),
         }
     }
 
@@ -762,7 +762,7 @@ fn page(place: SocketAddr) -> String {
 }
 
 /// Waits for the verdict of a trial; for ever if there is none under way.
-async fn of_trial(trial: &mut Option<Trial>) -> Verdict {
+async fn of_trial(trial: &mut Option<ProgramTrial>) -> TrialVerdict {
     match trial {
         Some(trial) => trial.verdict().await,
         None => std::future::pending().await,
@@ -936,7 +936,7 @@ mod tests {
             notifier: Notifier::default(),
             announced: false,
             // However slow the host is.
-            limits: Limits {
+            limits: SupervisorLimits {
                 beat: Duration::from_secs(60),
                 stop: Duration::from_secs(60),
                 pauses: [Duration::from_millis(10); 6],
@@ -1039,7 +1039,7 @@ mod tests {
             supervisor.next.run.parts = parts;
             let chosen = supervisor.programs.choose();
             let mut process = supervisor.start(&chosen).unwrap();
-            assert_eq!(process.words.next().await, Word::Ready);
+            assert_eq!(process.words.next().await, DeviceMessage::Ready);
             supervisor.end(&mut process).await;
             assert_eq!(ended.exists(), ends_by_itself);
         }
@@ -1203,7 +1203,10 @@ mod tests {
     }
 
     /// Which of the first six devices run in safe mode if all break off, but the fourth does something else.
-    async fn safe_but_for_the_fourth(fourth: &str, limits: impl FnOnce(&mut Limits)) -> Vec<bool> {
+    async fn safe_but_for_the_fourth(
+        fourth: &str,
+        limits: impl FnOnce(&mut SupervisorLimits),
+    ) -> Vec<bool> {
         let folder = tempfile::tempdir().unwrap();
         let script = format!(
             "echo ready; test $(wc -l < {}) = 4 && {fourth}; exit 70",
@@ -1224,7 +1227,7 @@ mod tests {
 
     #[tokio::test]
     async fn safe_mode_ends_by_itself_and_returns_at_the_next_failure() {
-        let soon = |limits: &mut Limits| limits.safe = Duration::from_millis(100);
+        let soon = |limits: &mut SupervisorLimits| limits.safe = Duration::from_millis(100);
         let safe = safe_but_for_the_fourth("exec sleep 1000", soon).await;
         assert_eq!(safe, [false, false, false, true, false, true]);
     }

@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::lifeline::Word;
+use crate::lifeline::DeviceMessage;
 
 /// Longest line of a device; what is longer is no word.
 const LINE_MAX: usize = 4096;
@@ -25,7 +25,7 @@ pub(super) struct Process {
     /// The process.
     pub(super) child: Child,
     /// What it says.
-    pub(super) words: Words,
+    pub(super) words: DeviceMessages,
 }
 
 impl Process {
@@ -37,7 +37,7 @@ impl Process {
         let out = started.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Process {
             child,
-            words: Words::of(out.into())?,
+            words: DeviceMessages::of(out.into())?,
         })
     }
 }
@@ -108,16 +108,16 @@ impl Drop for Child {
     }
 }
 
-/// What a device says, word by word.
-pub(super) struct Words {
+/// Reads the messages of a device.
+pub(super) struct DeviceMessages {
     pipe: pipe::Receiver,
     heard: Vec<u8>,
     is_over: bool,
 }
 
-impl Words {
-    fn of(out: OwnedFd) -> io::Result<Words> {
-        Ok(Words {
+impl DeviceMessages {
+    fn of(out: OwnedFd) -> io::Result<DeviceMessages> {
+        Ok(DeviceMessages {
             pipe: pipe::Receiver::from_owned_fd(out)?,
             heard: Vec::new(),
             is_over: false,
@@ -125,7 +125,7 @@ impl Words {
     }
 
     /// Waits for the next word; never returns once the pipe has ended. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Word {
+    pub(super) async fn next(&mut self) -> DeviceMessage {
         match self.next_or_end().await {
             Some(word) => word,
             None => std::future::pending().await,
@@ -133,12 +133,12 @@ impl Words {
     }
 
     /// Waits for the next word; none once the pipe has ended.
-    pub(super) async fn next_or_end(&mut self) -> Option<Word> {
+    pub(super) async fn next_or_end(&mut self) -> Option<DeviceMessage> {
         loop {
             while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.heard.drain(..=end).collect();
                 let line = String::from_utf8_lossy(&line);
-                if let Some(word) = Word::parse(line.trim_end()) {
+                if let Some(word) = DeviceMessage::parse(line.trim_end()) {
                     return Some(word);
                 }
             }

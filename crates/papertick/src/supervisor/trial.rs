@@ -39,16 +39,16 @@ fn request() -> String {
 /// How the answer begins.
 const ANSWERED: &[u8] = b"HTTP/1.1 200 ";
 
-/// What a trial has shown.
-pub(super) enum Verdict {
+/// Result of a trial.
+pub(super) enum TrialVerdict {
     /// It works.
     Passed,
     /// It does not, for this reason in words for people.
     Failed(String),
 }
 
-/// A trial under way.
-pub(super) struct Trial {
+/// A trial of a new program.
+pub(super) struct ProgramTrial {
     place: SocketAddr,
     length: Duration,
     patience: TimeBudget,
@@ -58,11 +58,11 @@ pub(super) struct Trial {
     probe: Pin<Box<dyn Future<Output = bool> + Send>>,
 }
 
-impl Trial {
+impl ProgramTrial {
     /// A trial of the program that listens there.
-    pub(super) fn new(place: SocketAddr, length: Duration) -> Trial {
+    pub(super) fn new(place: SocketAddr, length: Duration) -> ProgramTrial {
         let place = reachable(place);
-        Trial {
+        ProgramTrial {
             place,
             length,
             patience: TimeBudget::of((length * PATIENCE_FACTOR).max(PATIENCE_MIN)),
@@ -78,11 +78,11 @@ impl Trial {
     }
 
     /// Waits for the verdict; dropping the future loses nothing.
-    pub(super) async fn verdict(&mut self) -> Verdict {
+    pub(super) async fn verdict(&mut self) -> TrialVerdict {
         loop {
             let has_answered = tokio::select! {
                 has_answered = &mut self.probe => has_answered,
-                () = self.patience.ended() => return Verdict::Failed(self.lacks().to_string()),
+                () = self.patience.ended() => return TrialVerdict::Failed(self.lacks().to_string()),
             };
             let (place, pause) = (self.place, self.pause());
             self.probe = Box::pin(async move {
@@ -96,7 +96,7 @@ impl Trial {
             // One before the first pause and one after each.
             let answering = self.pause() * self.answered.saturating_sub(1);
             if self.is_painted && self.answered > 0 && answering >= self.length {
-                return Verdict::Passed;
+                return TrialVerdict::Passed;
             }
         }
     }
@@ -156,9 +156,10 @@ mod tests {
     type Answers = fn(usize) -> bool;
 
     /// The verdict of a short trial of a program that answers some of the requests.
-    async fn verdict(answers: Answers, is_painted: bool) -> Verdict {
+    async fn verdict(answers: Answers, is_painted: bool) -> TrialVerdict {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut trial = Trial::new(listener.local_addr().unwrap(), Duration::from_millis(200));
+        let mut trial =
+            ProgramTrial::new(listener.local_addr().unwrap(), Duration::from_millis(200));
         trial.patience = TimeBudget::of(Duration::from_millis(800));
         if is_painted {
             trial.painted();
@@ -181,7 +182,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_that_paints_and_answers_for_long_enough_passes() {
-        assert!(matches!(verdict(|_| true, true).await, Verdict::Passed));
+        assert!(matches!(
+            verdict(|_| true, true).await,
+            TrialVerdict::Passed
+        ));
     }
 
     #[tokio::test]
@@ -195,7 +199,7 @@ mod tests {
             (|number| number % 4 != 3, true, too_short),
         ];
         for (answers, is_painted, expected) in rows {
-            let Verdict::Failed(reason) = verdict(answers, is_painted).await else {
+            let TrialVerdict::Failed(reason) = verdict(answers, is_painted).await else {
                 panic!("{expected}")
             };
             assert_eq!(reason, expected);

@@ -12,7 +12,7 @@ use device::{
 };
 use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
 use net::mdns::{AnnouncedService, MdnsScope, search};
-use papertick::drivers::advert::{self, Announcing, Patience};
+use papertick::drivers::advert::{self, AdvertTimeouts, Announcing};
 use runtime::{
     inbox::{InboxMessage, inbox},
     log_lines::LogLines,
@@ -78,7 +78,7 @@ impl Network {
 
     /// Starts a clock that wants a name.
     fn clock(&self, name: &str, port: u16) -> Clock {
-        Clock::start(Some(self.reach()), Patience::default(), name, port)
+        Clock::start(Some(self.reach()), AdvertTimeouts::default(), name, port)
     }
 }
 
@@ -132,7 +132,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn start(reach: Option<MdnsScope>, patience: Patience, name: &str, port: u16) -> Clock {
+    fn start(reach: Option<MdnsScope>, patience: AdvertTimeouts, name: &str, port: u16) -> Clock {
         let (adverts, followed) = watch::channel(advert_of(name));
         let (inbox, inputs) = inbox();
         let (stopper, stop) = stop_signal();
@@ -294,7 +294,7 @@ async fn the_second_clock_of_a_name_takes_a_number(network: Network) {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
     let log = Logged::from_now(LevelFilter::INFO, &LogLines::new());
-    let impatient = Patience {
+    let impatient = AdvertTimeouts {
         complain: Duration::from_millis(100),
         retry: Duration::from_millis(100),
     };
@@ -312,7 +312,7 @@ async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_nobody_else_can_reach_is_not_announced() {
     let reach = MdnsScope::of_listener(LOCALHOST);
-    let mut clock = Clock::start(reach, Patience::default(), "here-0a1b2c", 80);
+    let mut clock = Clock::start(reach, AdvertTimeouts::default(), "here-0a1b2c", 80);
     sleep(Duration::from_secs(3600)).await;
     assert!(clock.inputs.try_recv().is_err());
     clock.stop().await;

@@ -23,7 +23,7 @@ use net::{
     route::Route,
     tls::Roots,
 };
-use papertick::main_loop::{Beginning, MainLoop};
+use papertick::main_loop::{InitialState, MainLoop};
 use runtime::{
     clock::Clock,
     inbox::inbox,
@@ -90,7 +90,7 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
     shelf.on_a_thread().unwrap();
     let clock = Clock::unset();
     let board = *spec::find("rev-b").unwrap();
-    let beginning = Beginning::with(board, Settings::default());
+    let beginning = InitialState::with(board, Settings::default());
     let (inbox, inputs) = inbox();
     let (main_loop, mut followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
     let (_stopper, stop) = stop_signal();

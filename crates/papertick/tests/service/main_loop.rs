@@ -23,7 +23,9 @@ use futures_util::{FutureExt, future::join_all};
 use papertick::{
     chain_file,
     drivers::senses,
-    main_loop::{Beginning, Followed, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX},
+    main_loop::{
+        InitialState, LoopReceivers, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX,
+    },
 };
 use runtime::{
     clock::Clock,
@@ -49,7 +51,7 @@ use crate::miner::Miner;
 /// A main loop at work.
 struct Desk {
     inbox: Inbox,
-    followed: Followed,
+    followed: LoopReceivers,
     disk: SharedDisk,
     keeper: StoreHandle,
     clock: Clock,
@@ -140,7 +142,7 @@ impl Desk {
 /// A main loop that does not run yet: its inputs wait.
 struct Idle {
     inbox: Inbox,
-    followed: Followed,
+    followed: LoopReceivers,
     disk: SharedDisk,
     keeper: StoreHandle,
     shelf: StoreWorker,
@@ -164,14 +166,14 @@ impl Idle {
             .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
         let board = *spec::find("rev-b").unwrap();
-        let beginning = Beginning {
+        let beginning = InitialState {
             memory,
-            ..Beginning::with(board, settings)
+            ..InitialState::with(board, settings)
         };
         Idle::begun(store, disk, clock, beginning)
     }
 
-    fn begun(store: Store, disk: SharedDisk, clock: Clock, beginning: Beginning) -> Idle {
+    fn begun(store: Store, disk: SharedDisk, clock: Clock, beginning: InitialState) -> Idle {
         let (inbox, inputs) = inbox();
         let (keeper, shelf) = keeper::keeper(store);
         let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper.clone());
@@ -208,9 +210,9 @@ fn on_a_chain() -> (Desk, ChainSpec) {
     let chain = ChainSpec::built_in(Network::Regtest);
     let disk = SharedDisk::default();
     let (store, _) = Store::open(Box::new(disk.clone()));
-    let beginning = Beginning {
+    let beginning = InitialState {
         chain: Some(chain),
-        ..Beginning::with(*spec::find("rev-b").unwrap(), Settings::default())
+        ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
     };
     let idle = Idle::begun(store, disk, Clock::unset(), beginning);
     (idle.run(), chain)
@@ -263,14 +265,14 @@ async fn a_change_is_durable_and_visible_before_it_is_answered() {
 async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_lost() {
     let disk = SharedDisk::default();
     let (store, _) = Store::open(Box::new(disk.clone()));
-    let beginning = Beginning {
+    let beginning = InitialState {
         said: vec![
             Input::Noticed("a word to the owner".into()),
             Input::Asked(Request::SetDnd(true)),
             Input::Asked(Request::Restart),
         ],
         unstored: Some("the disk is full".into()),
-        ..Beginning::with(*spec::find("rev-b").unwrap(), Settings::default())
+        ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
     };
     let idle = Idle::begun(store, disk, Clock::unset(), beginning);
     let view = idle.followed.view.borrow().clone();

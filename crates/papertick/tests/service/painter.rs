@@ -18,7 +18,7 @@ use device::{
     refresh::Refresh,
     settings::fonts::FontId,
 };
-use papertick::drivers::painter::{self, Canvas, Progress, QUIET, RETRY_MAX, STEP_FACTOR};
+use papertick::drivers::painter::{self, Canvas, PaintProgress, QUIET, RETRY_MAX, STEP_FACTOR};
 use render::Bitmap;
 use runtime::{
     glass::DisplaySnapshot,
@@ -37,7 +37,7 @@ struct Easel {
     pictures: watch::Sender<Picture>,
     glass: watch::Receiver<Arc<DisplaySnapshot>>,
     bench: Bench,
-    progress: watch::Receiver<Progress>,
+    progress: watch::Receiver<PaintProgress>,
     inputs: mpsc::Receiver<InboxMessage>,
     _tasks: Tasks,
 }
@@ -54,7 +54,7 @@ impl Easel {
         let (pictures, follow) = watch::channel(picture(text));
         let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let (glass, shown) = watch::channel(Arc::new(unknown));
-        let (progress, doing) = watch::channel(Progress::Waiting);
+        let (progress, doing) = watch::channel(PaintProgress::Waiting);
         let (inbox, inputs) = inbox();
         let mut tasks = Tasks::new();
         let canvas = Canvas {
@@ -315,7 +315,7 @@ impl Panels for Hanging {
 
 #[tokio::test(start_paused = true)]
 async fn a_port_that_hangs_is_noticed() {
-    let (progress, watched) = watch::channel(Progress::Waiting);
+    let (progress, watched) = watch::channel(PaintProgress::Waiting);
     let (_pictures, follow) = watch::channel(picture("0000000"));
     let (inbox, _inputs) = inbox();
     let mut tasks = Tasks::new();
@@ -348,7 +348,7 @@ async fn panels_that_stay_busy_do_not_make_the_painter_look_stuck() {
         assert!(!easel.progress.borrow().is_stuck());
     }
     sleep(3 * STEP_FACTOR * BUSY_LIMIT).await;
-    assert_eq!(*easel.progress.borrow(), Progress::Waiting);
+    assert_eq!(*easel.progress.borrow(), PaintProgress::Waiting);
 }
 
 /// Panels that fail at every start, and tell when they were started.
@@ -394,7 +394,7 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
         care: Care::NONE,
         pictures: follow,
         glass,
-        progress: watch::Sender::new(Progress::Waiting),
+        progress: watch::Sender::new(PaintProgress::Waiting),
         inbox,
     };
     tasks.spawn("painter", painter::run(canvas));
@@ -427,7 +427,7 @@ fn clock_on(
     Tasks,
     watch::Sender<Picture>,
     watch::Receiver<Arc<DisplaySnapshot>>,
-    watch::Receiver<Progress>,
+    watch::Receiver<PaintProgress>,
 ) {
     let board = assemble(circuit, wiring).unwrap();
     let mut tasks = Tasks::new();
@@ -436,7 +436,7 @@ fn clock_on(
     }
     let (pictures, follow) = watch::channel(picture("00000000"));
     let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(8, 122, 250)));
-    let (progress, doing) = watch::channel(Progress::Waiting);
+    let (progress, doing) = watch::channel(PaintProgress::Waiting);
     let (inbox, mut inputs) = inbox();
     let canvas = Canvas {
         panels: board.panels,

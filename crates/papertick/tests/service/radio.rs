@@ -20,7 +20,7 @@ use device::{
 use futures_util::FutureExt;
 use papertick::{
     effects::Performer,
-    main_loop::{Beginning, Followed, MainLoop},
+    main_loop::{InitialState, LoopReceivers, MainLoop},
 };
 use runtime::{
     clock::Clock,
@@ -41,7 +41,7 @@ pub(crate) struct Desk {
     pub(crate) disk: SharedDisk,
     pub(crate) bench: Bench,
     pub(crate) radio: Radio,
-    pub(crate) followed: Followed,
+    pub(crate) followed: LoopReceivers,
     pub(crate) inbox: Inbox,
     pub(crate) performer: Performer,
     _stopper: Stopper,
@@ -77,7 +77,7 @@ impl Desk {
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
-        let beginning = Beginning::with(spec, settings);
+        let beginning = InitialState::with(spec, settings);
         let (inbox, inputs) = inbox();
         let (keeper, shelf) = keeper::keeper(store);
         let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper.clone());

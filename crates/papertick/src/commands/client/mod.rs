@@ -34,7 +34,7 @@ use super::setting_words;
 use crate::{failure::Failure, printable::one_line};
 use half_closed::HalfClosed;
 use updates::build;
-use upload::{Progress, Upload};
+use upload::{FileUpload, UploadProgress};
 use web::{answer::REASON, parse::percent_decode};
 
 /// Longest time until a clock has answered; buttons of the bench can be held for a minute.
@@ -96,9 +96,9 @@ impl Ask {
     }
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reply {
+pub(crate) struct ClientResponse {
     /// Status.
     pub(crate) status: StatusCode,
     /// Content type; empty if there is none.
@@ -111,7 +111,7 @@ pub(crate) struct Reply {
     pub(crate) reason: Option<String>,
 }
 
-impl Reply {
+impl ClientResponse {
     /// The body as JSON; none if it is none.
     pub(crate) fn json(&self) -> Option<Value> {
         let is_json = self.content_type.starts_with("application/json");
@@ -122,7 +122,7 @@ impl Reply {
     ///
     /// # Errors
     /// The answer is a refusal.
-    pub(crate) fn accepted(self) -> Result<Reply, Failure> {
+    pub(crate) fn accepted(self) -> Result<ClientResponse, Failure> {
         if self.status.is_success() {
             return Ok(self);
         }
@@ -134,8 +134,8 @@ impl Reply {
     }
 }
 
-/// Who asks.
-pub(crate) struct Account {
+/// The credentials of the client.
+pub(crate) struct ClientLogin {
     /// Name.
     pub(crate) user: String,
     /// Password; none if nobody has said one yet.
@@ -143,27 +143,31 @@ pub(crate) struct Account {
 }
 
 /// A request with a document or with a file as its body.
-type OutgoingRequest = Request<Either<Full<Bytes>, Upload>>;
+type OutgoingRequest = Request<Either<Full<Bytes>, FileUpload>>;
 
-/// A client of one clock.
-pub(crate) struct Client {
+/// HTTP client of one clock.
+pub(crate) struct ClockClient {
     base: Url,
-    account: Account,
+    account: ClientLogin,
     dialer: Dialer,
     runtime: Runtime,
 }
 
-impl Client {
+impl ClockClient {
     /// A client of the clock at an address.
     ///
     /// # Errors
     /// This machine has no means to ask anybody.
-    pub(crate) fn new(base: Url, account: Account, dialer: Dialer) -> Result<Client, Failure> {
+    pub(crate) fn new(
+        base: Url,
+        account: ClientLogin,
+        dialer: Dialer,
+    ) -> Result<ClockClient, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::failed(format!("cannot ask a clock: {error}")))?;
-        Ok(Client {
+        Ok(ClockClient {
             base,
             account,
             dialer,
@@ -181,7 +185,7 @@ impl Client {
     ///
     /// # Errors
     /// The clock does not answer, or wants other credentials.
-    pub(crate) fn ask(&mut self, ask: &Ask) -> Result<Reply, Failure> {
+    pub(crate) fn ask(&mut self, ask: &Ask) -> Result<ClientResponse, Failure> {
         let begin = Instant::now();
         loop {
             let asked = self.exchange(ask, async |response| whole(response).await);
@@ -327,8 +331,8 @@ impl Client {
         }
     }
 
-    fn request(&self, ask: &Ask) -> Result<(OutgoingRequest, Progress), Failure> {
-        let progress = Progress::default();
+    fn request(&self, ask: &Ask) -> Result<(OutgoingRequest, UploadProgress), Failure> {
+        let progress = UploadProgress::default();
         let mut request = Request::builder()
             .method(ask.method)
             .uri(&ask.path)
@@ -344,7 +348,7 @@ impl Client {
                 Either::Left(Full::from(value.to_string()))
             }
             Payload::File(path) => {
-                let upload = Upload::of(path, &progress)?;
+                let upload = FileUpload::of(path, &progress)?;
                 request = request
                     .header(EXPECT, "100-continue")
                     .header(CONTENT_TYPE, "application/octet-stream")
@@ -370,7 +374,7 @@ impl Client {
 }
 
 /// Reads the whole of an answer.
-async fn whole(response: Response<Incoming>) -> Result<Reply, Failure> {
+async fn whole(response: Response<Incoming>) -> Result<ClientResponse, Failure> {
     let (head, mut body) = response.into_parts();
     let content_type = head.headers.get(CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
@@ -390,7 +394,7 @@ async fn whole(response: Response<Incoming>) -> Result<Reply, Failure> {
         }
         bytes.extend_from_slice(&data);
     }
-    Ok(Reply {
+    Ok(ClientResponse {
         status: head.status,
         content_type: content_type.unwrap_or_default().to_string(),
         retry_after: retry_after.map(Duration::from_secs),

@@ -13,7 +13,7 @@ use net::{
 };
 use storage::disk::read_text;
 
-use super::{Account, Client};
+use super::{ClientLogin, ClockClient};
 use crate::{
     commands::{files::cannot_read, unseen},
     config::roots,
@@ -38,7 +38,7 @@ const STDIN: &str = "-";
 // The address of the clock and the credentials. A doc comment here would replace the help of every command that has
 // these flags.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Target {
+pub(crate) struct ClockTarget {
     /// The clock: an address such as papertick-1a2b3c.local:8080 or https://clock.example [default: http://127.0.0.1:8080]
     #[arg(
         long,
@@ -80,20 +80,20 @@ pub(crate) struct Target {
     ca_file: Option<PathBuf>,
 }
 
-impl Target {
+impl ClockTarget {
     /// A client of the clock.
     ///
     /// # Errors
     /// What was said of it cannot be.
-    pub(crate) fn client(&self) -> Result<Client, Failure> {
+    pub(crate) fn client(&self) -> Result<ClockClient, Failure> {
         let host = self.host.as_deref().unwrap_or(HERE);
         let password = secret(PASSWORD, self.password_file.as_deref())?;
-        let account = Account {
+        let account = ClientLogin {
             user: self.user.clone().unwrap_or_else(|| "papertick".into()),
             password,
         };
         let dialer = Dialer::for_uploads(roots(self.ca_file.as_deref())?);
-        Client::new(address(host)?, account, dialer)
+        ClockClient::new(address(host)?, account, dialer)
     }
 }
 

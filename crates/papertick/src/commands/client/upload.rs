@@ -32,7 +32,7 @@ const CONTINUE_TIME: Duration = Duration::from_secs(1);
 
 /// Whether a file is sent: not before the server wants it, and no longer once it has answered.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Progress(Arc<ProgressState>);
+pub(crate) struct UploadProgress(Arc<ProgressState>);
 
 #[derive(Debug, Default)]
 struct ProgressState {
@@ -40,7 +40,7 @@ struct ProgressState {
     is_stopped: AtomicBool,
 }
 
-impl Progress {
+impl UploadProgress {
     /// The server wants the file.
     pub(crate) fn start(&self) {
         self.0.wanted.notify_one();
@@ -57,10 +57,10 @@ impl Progress {
     }
 }
 
-/// A file on its way.
-pub(crate) struct Upload {
+/// A file that is being uploaded.
+pub(crate) struct FileUpload {
     file: File,
-    progress: Progress,
+    progress: UploadProgress,
     wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     length: u64,
     sent: u64,
@@ -74,16 +74,16 @@ struct Bar {
     shown: Option<u64>,
 }
 
-impl Upload {
+impl FileUpload {
     /// Opens a file.
     ///
     /// # Errors
     /// It cannot be read.
-    pub(crate) fn of(path: &Path, progress: &Progress) -> Result<Upload, Failure> {
+    pub(crate) fn of(path: &Path, progress: &UploadProgress) -> Result<FileUpload, Failure> {
         let unread = |error: io::Error| cannot_read(path, &error);
         let file = open_file(path).map_err(unread)?;
         let length = file.metadata().map_err(unread)?.len();
-        Ok(Upload {
+        Ok(FileUpload {
             file,
             progress: progress.clone(),
             wait: Some(Box::pin(progress.clone().started())),
@@ -102,7 +102,7 @@ impl Upload {
     }
 }
 
-impl Body for Upload {
+impl Body for FileUpload {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -215,10 +215,10 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let bytes: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();
         file.write_all(&bytes).unwrap();
-        let upload = Upload::of(file.path(), &Progress::default()).unwrap();
+        let upload = FileUpload::of(file.path(), &UploadProgress::default()).unwrap();
         assert_eq!(upload.size_hint().exact(), Some(100_000));
         assert_eq!(upload.collect().await.unwrap().to_bytes(), bytes);
-        let missing = Upload::of(Path::new("/nowhere/image"), &Progress::default());
+        let missing = FileUpload::of(Path::new("/nowhere/image"), &UploadProgress::default());
         let failure = missing.err().unwrap();
         assert!(failure.message.contains("/nowhere/image"), "{failure}");
     }

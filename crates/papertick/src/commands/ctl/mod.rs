@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 use super::{
     backup::{self, ExportArgs, ImportArgs},
-    client::{Ask, Client, Payload, target::Target},
+    client::{Ask, ClockClient, Payload, target::ClockTarget},
     setting_words, watch,
 };
 use crate::{
@@ -35,16 +35,16 @@ use grammar::Way;
 /// What is asked of a clock.
 #[derive(Debug)]
 pub struct CtlArgs {
-    common: Common,
+    common: CtlOptions,
     operation: &'static Operation,
     matches: ArgMatches,
 }
 
 // A doc comment would become the purpose of the whole command.
 #[derive(Debug, Args)]
-struct Common {
+struct CtlOptions {
     #[command(flatten)]
-    target: Target,
+    target: ClockTarget,
 
     /// Print documents as they are, for programs
     #[arg(long, global = true)]
@@ -77,7 +77,7 @@ impl Args for CtlArgs {
     fn augment_args(command: Command) -> Command {
         // Only who wants it waits until the whole table has become commands.
         command.defer(|command| {
-            grammar::commands(Common::augment_args(command))
+            grammar::commands(CtlOptions::augment_args(command))
                 .subcommand_required(true)
                 .disable_help_subcommand(true)
         })
@@ -93,7 +93,7 @@ impl FromArgMatches for CtlArgs {
         let (operation, matches) =
             grammar::chosen(matches).ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
         Ok(CtlArgs {
-            common: Common::from_arg_matches(matches)?,
+            common: CtlOptions::from_arg_matches(matches)?,
             operation,
             matches: matches.clone(),
         })
@@ -139,7 +139,7 @@ pub fn run(args: &CtlArgs) -> Result<(), Failure> {
 }
 
 fn plain(
-    client: &mut Client,
+    client: &mut ClockClient,
     operation: &Operation,
     matches: &ArgMatches,
     ask: &Ask,
@@ -193,7 +193,7 @@ fn plain(
 }
 
 /// Tells the settings, or those that are named.
-fn settings(client: &mut Client, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
+fn settings(client: &mut ClockClient, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
     let ask = Ask::new("GET", path_of(ProgramOperation::Settings), Payload::Nothing);
     let reply = client.ask(&ask)?.accepted()?;
     let Some(Value::Object(document)) = reply.json() else {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{grammar, summary, words::plain};
 use crate::{
-    commands::{client::Reply, files::cannot_write},
+    commands::{client::ClientResponse, files::cannot_write},
     failure::Failure,
     printable::{one_line, print},
     standard_error::say,
@@ -24,7 +24,7 @@ use crate::{
 /// It is a refusal, or cannot be written.
 pub(super) fn tell(
     operation: &Operation,
-    reply: Reply,
+    reply: ClientResponse,
     output: Option<&Path>,
     json: bool,
 ) -> Result<(), Failure> {
@@ -59,7 +59,7 @@ pub(super) fn tell(
 }
 
 /// Prints the document of a refusal, for programs.
-pub(super) fn refusal(reply: &Reply, json: bool) {
+pub(super) fn refusal(reply: &ClientResponse, json: bool) {
     if let Some(told) = reply.json().filter(|_| json) {
         document(&told, json);
     }

@@ -8,7 +8,7 @@ use interface::{
 use serde_json::Value;
 
 use crate::{
-    commands::client::{Ask, Client, Payload, Reply},
+    commands::client::{Ask, ClientResponse, ClockClient, Payload},
     printable::one_line,
 };
 
@@ -16,19 +16,19 @@ use crate::{
 const UNKNOWN: &str = "not found";
 
 /// Whether the clock knows nothing at the path that was asked for.
-pub(super) fn is_unknown(reply: &Reply) -> bool {
+pub(super) fn is_unknown(reply: &ClientResponse) -> bool {
     let error = || Some(reply.json()?["error"].as_str()? == UNKNOWN);
     reply.status == StatusCode::NOT_FOUND && error().unwrap_or_default()
 }
 
 /// Why it cannot do an operation; `None` if it does not say enough of itself.
-pub(super) fn reason(client: &mut Client, operation: &Operation) -> Option<String> {
+pub(super) fn reason(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     let command = operation.command();
     let why = why(client, operation)?;
     Some(format!("this clock cannot do `{command}`: {why}"))
 }
 
-fn why(client: &mut Client, operation: &Operation) -> Option<String> {
+fn why(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     let is_portal = operation.guard == Guard::Portal;
     let Some(settings) = get(client, ProgramOperation::Settings) else {
         let words = "it has no network and is an access point, which only has a page to join one";
@@ -61,7 +61,7 @@ fn why(client: &mut Client, operation: &Operation) -> Option<String> {
 }
 
 /// A document of the clock; `None` if it has none.
-fn get(client: &mut Client, service: ProgramOperation) -> Option<Value> {
+fn get(client: &mut ClockClient, service: ProgramOperation) -> Option<Value> {
     let ask = Ask::new("GET", path_of(service), Payload::Nothing);
     client.ask(&ask).ok()?.accepted().ok()?.json()
 }

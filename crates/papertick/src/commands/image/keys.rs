@@ -123,15 +123,15 @@ pub(super) fn public(path: &Path) -> Result<VerifyingKey, Failure> {
     })
 }
 
-/// A secret key that can sign.
-pub(crate) struct Secret {
+/// A private key for signing.
+pub(crate) struct SigningKey {
     secret: SecretKey,
     public: PublicKey,
 }
 
-impl Secret {
+impl SigningKey {
     /// Reads a key file and asks for its password if it has one.
-    pub(crate) fn read(path: &Path, password_file: Option<&Path>) -> Result<Secret, Failure> {
+    pub(crate) fn read(path: &Path, password_file: Option<&Path>) -> Result<SigningKey, Failure> {
         let no_key = || {
             Failure::failed(format!(
                 "{} holds no secret key of minisign: such a file is made by `papertick image keygen`",
@@ -151,7 +151,7 @@ impl Secret {
             Some(_) | None => return Err(no_key()),
         };
         let public = PublicKey::from_secret_key(&secret).map_err(|_| no_key())?;
-        Ok(Secret { secret, public })
+        Ok(SigningKey { secret, public })
     }
 
     fn key(&self) -> Option<VerifyingKey> {
@@ -160,7 +160,7 @@ impl Secret {
 }
 
 /// Signs an image, in its file.
-pub(crate) fn sign(secret: &Secret, path: &Path) -> Result<(), Failure> {
+pub(crate) fn sign(secret: &SigningKey, path: &Path) -> Result<(), Failure> {
     let cannot =
         |error: String| Failure::failed(format!("cannot sign {}: {error}", path.display()));
     let image = open(path)?;

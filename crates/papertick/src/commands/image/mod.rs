@@ -25,7 +25,7 @@ use crate::{
     failure::Failure,
     printable::print,
 };
-use packing::Program;
+use packing::PackedProgram;
 
 /// The actions of `image`.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ enum Action {
     Verify(VerifyArgs),
     /// Tell what an image says of itself
     #[command(after_help = SHOW_EXAMPLES)]
-    Show(ShowArgs),
+    Show(ImageShowArgs),
 }
 
 /// Where the password of a secret key comes from.
@@ -143,7 +143,7 @@ struct VerifyArgs {
 }
 
 #[derive(Debug, Args)]
-struct ShowArgs {
+struct ImageShowArgs {
     /// The image
     #[arg(value_name = "FILE")]
     image: PathBuf,
@@ -242,7 +242,7 @@ fn pack(args: &PackArgs) -> Result<String, Failure> {
                     Failure::failed(format!("this program cannot be found: {error}"))
                 })?,
             };
-            Program::read(&program, version)?.image(board.unwrap_or(&spec::BOARDS[0]))?
+            PackedProgram::read(&program, version)?.image(board.unwrap_or(&spec::BOARDS[0]))?
         }
     };
     fs::write(&args.output, image).map_err(|error| cannot_write(&args.output, &error))?;
@@ -252,7 +252,7 @@ fn pack(args: &PackArgs) -> Result<String, Failure> {
 fn sign(args: &SignArgs) -> Result<String, Failure> {
     match (&args.key, &args.signature) {
         (Some(key), _) => {
-            let secret = keys::Secret::read(key, args.password.password_file.as_deref())?;
+            let secret = keys::SigningKey::read(key, args.password.password_file.as_deref())?;
             for image in &args.images {
                 keys::sign(&secret, image)?;
             }

@@ -43,16 +43,16 @@ pub(crate) fn version(text: &str) -> Result<Version, Failure> {
 }
 
 /// A program that was packed.
-pub(crate) struct Program {
+pub(crate) struct PackedProgram {
     path: PathBuf,
     packed: Packed,
     facts: build::BuildFacts,
     version: Version,
 }
 
-impl Program {
+impl PackedProgram {
     /// Packs a program; it says itself what it is, but may be given another version.
-    pub(crate) fn read(path: &Path, version: Option<Version>) -> Result<Program, Failure> {
+    pub(crate) fn read(path: &Path, version: Option<Version>) -> Result<PackedProgram, Failure> {
         let program = read_at_most(path, PROGRAM_BYTES_MAX)?;
         let about = |what: &str| Failure::failed(format!("{}: {what}", path.display()));
         let facts = build::BuildFacts::of(&program)
@@ -71,7 +71,7 @@ impl Program {
             Some(version) => version,
             None => self::version(&facts.version)?,
         };
-        Ok(Program {
+        Ok(PackedProgram {
             path: path.to_path_buf(),
             packed: Packed::new(&program),
             facts,

@@ -34,7 +34,7 @@ const PRICES: &[(&str, u64)] = &[
 pub(super) struct Values {
     pub(super) height: Option<u32>,
     pub(super) currency: Option<Currency>,
-    pub(super) price: Quote,
+    pub(super) price: PriceArgument,
     pub(super) fee: Option<FeeRate>,
     pub(super) state: HeightState,
     pub(super) agreeing: Option<usize>,
@@ -67,9 +67,9 @@ pub(super) struct Values {
     pub(super) mark: Option<Mark>,
 }
 
-/// A price as it was asked for.
+/// The price on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quote {
+pub(super) enum PriceArgument {
     /// That of the sample.
     Sample,
     /// Not known.
@@ -79,7 +79,7 @@ pub(super) enum Quote {
 }
 
 /// A value by its name.
-struct Named {
+struct NamedValue {
     name: &'static str,
     what: &'static str,
     /// Takes a value over; none if it is none.
@@ -88,7 +88,7 @@ struct Named {
 
 macro_rules! named {
     ($name:literal, $what:literal, $field:ident, $read:expr) => {
-        Named {
+        NamedValue {
             name: $name,
             what: $what,
             take: |values, text| {
@@ -101,7 +101,7 @@ macro_rules! named {
 }
 
 /// All values, in the order in which help lists them.
-static NAMED: &[Named] = &[
+static NAMED: &[NamedValue] = &[
     named!(
         "height",
         "height of the chain tip, such as 957123",
@@ -207,7 +207,7 @@ static NAMED: &[Named] = &[
         text,
         words
     ),
-    Named {
+    NamedValue {
         name: "panel",
         what: "text of one panel of the screen `custom`, such as A/B or mdi:wifi; once per panel",
         take: |values, text| {
@@ -301,12 +301,12 @@ impl Values {
     pub(super) fn price(&self, currency: Currency) -> Result<Option<Price>, Failure> {
         let sample = || PRICES.iter().find(|(code, _)| *code == currency.code());
         match (self.price, sample()) {
-            (Quote::Given(price), _) => Ok(Some(price)),
-            (Quote::Unknown, _) => Ok(None),
-            (Quote::Sample, Some((_, units))) => Ok(Some(Price {
+            (PriceArgument::Given(price), _) => Ok(Some(price)),
+            (PriceArgument::Unknown, _) => Ok(None),
+            (PriceArgument::Sample, Some((_, units))) => Ok(Some(Price {
                 micros: units * MICRO,
             })),
-            (Quote::Sample, None) => Err(Failure::usage(format!(
+            (PriceArgument::Sample, None) => Err(Failure::usage(format!(
                 "there is no price in {currency} to show: say one with --value price=…"
             ))),
         }
@@ -318,7 +318,7 @@ impl Default for Values {
         Values {
             height: Some(957_123),
             currency: None,
-            price: Quote::Sample,
+            price: PriceArgument::Sample,
             fee: FeeRate::parse("4.7"),
             state: HeightState::Proven,
             agreeing: Some(4),
@@ -372,11 +372,11 @@ fn words(text: &str) -> Option<String> {
     Some(text.into())
 }
 
-fn quote(text: &str) -> Option<Quote> {
+fn quote(text: &str) -> Option<PriceArgument> {
     if text.is_empty() {
-        return Some(Quote::Unknown);
+        return Some(PriceArgument::Unknown);
     }
-    Price::parse(text).map(Quote::Given)
+    Price::parse(text).map(PriceArgument::Given)
 }
 
 /// Satoshis that can be counted in thousandths too.

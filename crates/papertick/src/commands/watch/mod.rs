@@ -27,12 +27,12 @@ use tokio_tungstenite::{
     tungstenite::{self, Message, client::IntoClientRequest, protocol::WebSocketConfig},
 };
 
-use super::client::{Client, refusal, target::Target};
+use super::client::{ClockClient, refusal, target::ClockTarget};
 use crate::failure::Failure;
-use picture::Panels;
+use picture::PanelImages;
 use render::panel_frame;
 use size::Size;
-use terminal::Screen;
+use terminal::TerminalScreen;
 use with::With;
 
 /// Largest message of a clock, bytes: a panel takes a few thousand.
@@ -51,15 +51,15 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 #[derive(Debug, Args)]
 pub struct WatchArgs {
     #[command(flatten)]
-    target: Target,
+    target: ClockTarget,
 
     #[command(flatten)]
-    show: ShowArgs,
+    show: WatchShowArgs,
 }
 
 /// How the panels are shown.
 #[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct WatchShowArgs {
     /// What the panels are drawn with [default: what the terminal can do]
     #[arg(long, value_enum)]
     with: Option<With>,
@@ -81,7 +81,7 @@ Ctrl-C ends it and leaves the terminal as it was.";
 
 /// The flags that `ctl watch` has besides those of `ctl`.
 pub(crate) fn arguments() -> Vec<Arg> {
-    ShowArgs::augment_args(clap::Command::new("watch").disable_help_flag(true))
+    WatchShowArgs::augment_args(clap::Command::new("watch").disable_help_flag(true))
         .get_arguments()
         .cloned()
         .collect()
@@ -96,13 +96,13 @@ pub fn run(args: &WatchArgs) -> Result<(), Failure> {
 }
 
 /// The same with a client and the matches of a command.
-pub(crate) fn run_with(client: Client, matches: &ArgMatches) -> Result<(), Failure> {
-    let args =
-        ShowArgs::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run_with(client: ClockClient, matches: &ArgMatches) -> Result<(), Failure> {
+    let args = WatchShowArgs::from_arg_matches(matches)
+        .map_err(|error| Failure::usage(error.to_string()))?;
     watch(client, &args)
 }
 
-fn watch(mut client: Client, args: &ShowArgs) -> Result<(), Failure> {
+fn watch(mut client: ClockClient, args: &WatchShowArgs) -> Result<(), Failure> {
     if args.once {
         let with = args.with.unwrap_or(With::Blocks);
         let mut socket = open(&mut client)?;
@@ -117,16 +117,16 @@ fn watch(mut client: Client, args: &ShowArgs) -> Result<(), Failure> {
     }
     let mut socket = open(&mut client)?;
     let with = args.with.unwrap_or_else(terminal::best);
-    let screen = Screen::enter().map_err(cannot)?;
+    let screen = TerminalScreen::enter().map_err(cannot)?;
     loop {
         let ended = client.block_on(follow(&mut socket, with, &screen))?;
-        if ended == Ended::Asked {
+        if ended == WatchEnd::Asked {
             return Ok(());
         }
         screen.say("the clock is away; it is tried again");
         match client.block_on(pause())? {
-            Ended::Asked => return Ok(()),
-            Ended::Away => {}
+            WatchEnd::Asked => return Ok(()),
+            WatchEnd::Away => {}
         }
         if let Ok(again) = open(&mut client) {
             socket = again;
@@ -134,11 +134,11 @@ fn watch(mut client: Client, args: &ShowArgs) -> Result<(), Failure> {
     }
 }
 
-type Socket = WebSocketStream<BoxedStream>;
+type ClientWebSocket = WebSocketStream<BoxedStream>;
 
-/// Why nothing is followed any more.
+/// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum WatchEnd {
     /// Somebody wants to end it.
     Asked,
     /// The clock has broken off.
@@ -146,7 +146,7 @@ enum Ended {
 }
 
 /// Opens the stream of panels.
-fn open(client: &mut Client) -> Result<Socket, Failure> {
+fn open(client: &mut ClockClient) -> Result<ClientWebSocket, Failure> {
     loop {
         match client.block_on(handshake(client)) {
             Ok(socket) => return Ok(socket),
@@ -162,7 +162,7 @@ enum Unopened {
     Failed(Failure),
 }
 
-async fn handshake(client: &Client) -> Result<Socket, Unopened> {
+async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, Unopened> {
     let failed = |what: String| Unopened::Failed(Failure::unreachable(what));
     let url = client.socket_url(path_of(ProgramOperation::Preview));
     let mut request = url
@@ -196,8 +196,8 @@ async fn handshake(client: &Client) -> Result<Socket, Unopened> {
 }
 
 /// The panels as they are now.
-async fn first(socket: &mut Socket) -> Result<Panels, Failure> {
-    let mut panels = Panels::default();
+async fn first(socket: &mut ClientWebSocket) -> Result<PanelImages, Failure> {
+    let mut panels = PanelImages::default();
     loop {
         let wait = if panels.is_empty() { HANDSHAKE } else { REST };
         match timeout(wait, next(socket)).await {
@@ -214,23 +214,27 @@ async fn first(socket: &mut Socket) -> Result<Panels, Failure> {
 }
 
 /// Draws the panels whenever they, or the terminal, have changed.
-async fn follow(socket: &mut Socket, with: With, screen: &Screen) -> Result<Ended, Failure> {
+async fn follow(
+    socket: &mut ClientWebSocket,
+    with: With,
+    screen: &TerminalScreen,
+) -> Result<WatchEnd, Failure> {
     let mut resized = signal(SignalKind::window_change()).map_err(cannot)?;
     let mut ending = pin_ends()?;
-    let mut panels = Panels::default();
-    let mut shown: Option<(Panels, Size)> = None;
+    let mut panels = PanelImages::default();
+    let mut shown: Option<(PanelImages, Size)> = None;
     loop {
         let settled = !panels.is_empty();
         tokio::select! {
             biased;
-            () = &mut ending => return Ok(Ended::Asked),
+            () = &mut ending => return Ok(WatchEnd::Asked),
             _ = resized.recv() => shown = None,
             message = next(socket) => match message {
                 Some((index, bitmap)) => {
                     panels.put(index, bitmap);
                     continue;
                 }
-                None => return Ok(Ended::Away),
+                None => return Ok(WatchEnd::Away),
             },
             () = sleep(REST), if settled && !is_shown(shown.as_ref(), &panels) => {}
         }
@@ -242,7 +246,7 @@ async fn follow(socket: &mut Socket, with: With, screen: &Screen) -> Result<Ende
     }
 }
 
-fn is_shown(shown: Option<&(Panels, Size)>, panels: &Panels) -> bool {
+fn is_shown(shown: Option<&(PanelImages, Size)>, panels: &PanelImages) -> bool {
     shown.is_some_and(|(shown, _)| shown == panels)
 }
 
@@ -251,11 +255,11 @@ fn cannot(error: io::Error) -> Failure {
 }
 
 /// Waits before a clock is tried again.
-async fn pause() -> Result<Ended, Failure> {
+async fn pause() -> Result<WatchEnd, Failure> {
     let mut ending = pin_ends()?;
     tokio::select! {
-        () = &mut ending => Ok(Ended::Asked),
-        () = sleep(AGAIN) => Ok(Ended::Away),
+        () = &mut ending => Ok(WatchEnd::Asked),
+        () = sleep(AGAIN) => Ok(WatchEnd::Away),
     }
 }
 
@@ -274,7 +278,7 @@ fn pin_ends() -> Result<std::pin::Pin<Box<dyn Future<Output = ()>>>, Failure> {
 }
 
 /// The next panel that is told; none if the clock breaks off.
-async fn next(socket: &mut Socket) -> Option<(usize, Bitmap)> {
+async fn next(socket: &mut ClientWebSocket) -> Option<(usize, Bitmap)> {
     loop {
         match socket.next().await?.ok()? {
             Message::Binary(bytes) => {

@@ -7,11 +7,11 @@ use render::Bitmap;
 /// Space between two panels, as a part of the width of one: one in so many.
 const GAP: usize = 24;
 
-/// The panels that are known, by their place from the left.
+/// The last image of each panel, by position from the left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Panels(BTreeMap<usize, Bitmap>);
+pub(super) struct PanelImages(BTreeMap<usize, Bitmap>);
 
-impl Panels {
+impl PanelImages {
     /// Takes a panel.
     pub(super) fn put(&mut self, index: usize, bitmap: Bitmap) {
         self.0.insert(index, bitmap);

@@ -123,27 +123,27 @@ fn asked(terminal: &mut File) -> Option<String> {
 ///
 /// It is written beside the program, because a terminal that is stopped takes nothing for as long as its owner likes.
 #[derive(Debug)]
-pub(super) struct Screen {
-    content: watch::Sender<Content>,
+pub(super) struct TerminalScreen {
+    content: watch::Sender<TerminalContent>,
     /// Dropped after the content, at whose end the terminal is given back.
-    _left: Left,
+    _left: RestoreWait,
 }
 
-/// Waits at its end until the terminal is given back.
+/// Dropping it waits until the terminal is restored.
 #[derive(Debug)]
-struct Left(mpsc::Receiver<()>);
+struct RestoreWait(mpsc::Receiver<()>);
 
-/// What is to be seen.
+/// The text and the picture on the terminal.
 #[derive(Debug, Default)]
-struct Content {
+struct TerminalContent {
     picture: String,
     words: String,
 }
 
-impl Screen {
+impl TerminalScreen {
     /// Begins.
-    pub(super) fn enter() -> io::Result<Screen> {
-        let (content, to_show) = watch::channel(Content::default());
+    pub(super) fn enter() -> io::Result<TerminalScreen> {
+        let (content, to_show) = watch::channel(TerminalContent::default());
         let (leave, left) = mpsc::channel();
         let waits = runtime::Builder::new_current_thread().build()?;
         thread::spawn(move || {
@@ -151,16 +151,17 @@ impl Screen {
             // The program may have ended.
             let _ = leave.send(());
         });
-        Ok(Screen {
+        Ok(TerminalScreen {
             content,
-            _left: Left(left),
+            _left: RestoreWait(left),
         })
     }
 
     /// Draws a picture in the place of the one before; one that could not be written until then is left out.
     pub(super) fn draw(&self, picture: String) {
         let words = String::new();
-        self.content.send_replace(Content { picture, words });
+        self.content
+            .send_replace(TerminalContent { picture, words });
     }
 
     /// Says something below the picture.
@@ -173,7 +174,7 @@ impl Screen {
     }
 }
 
-impl Drop for Left {
+impl Drop for RestoreWait {
     fn drop(&mut self) {
         // A terminal that takes nothing cannot be given back.
         let _ = self.0.recv_timeout(LEAVING_MAX);
@@ -181,11 +182,11 @@ impl Drop for Left {
 }
 
 /// Writes what is to be seen, always the newest, until nothing is any more.
-fn show(mut content: watch::Receiver<Content>, waits: &Runtime) {
+fn show(mut content: watch::Receiver<TerminalContent>, waits: &Runtime) {
     print(ENTER);
     while waits.block_on(content.changed()).is_ok() {
         let text = {
-            let Content { picture, words } = &*content.borrow_and_update();
+            let TerminalContent { picture, words } = &*content.borrow_and_update();
             let below = if words.is_empty() {
                 ""
             } else {

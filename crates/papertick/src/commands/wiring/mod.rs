@@ -25,7 +25,7 @@ pub enum WiringCommand {
     Check(CheckArgs),
     /// Draw what is connected where
     #[command(after_help = SHOW_EXAMPLES)]
-    Show(ShowArgs),
+    Show(WiringShowArgs),
     /// Try every part: each panel shows its number, each LED its colours, the buttons are echoed
     #[command(after_help = TEST_EXAMPLES)]
     Test(trial::TestArgs),
@@ -48,7 +48,7 @@ pub struct CheckArgs {
 
 /// The flags of `wiring show`.
 #[derive(Debug, Args)]
-pub struct ShowArgs {
+pub struct WiringShowArgs {
     /// Wiring file
     file: PathBuf,
 
@@ -117,7 +117,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show(args: &ShowArgs) -> Result<(), Failure> {
+fn show(args: &WiringShowArgs) -> Result<(), Failure> {
     let (_, file) = load(&args.file)?;
     let Some(output) = &args.output else {
         print(&drawing::text(&file));

@@ -58,27 +58,27 @@ pub struct TestArgs {
     emulated: bool,
 }
 
-/// What became of a part.
+/// Test result of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Tried {
+struct PartResult {
     part: String,
     result: String,
     is_good: bool,
 }
 
-impl Tried {
-    fn new(part: impl Into<String>, result: impl Into<String>) -> Tried {
-        Tried {
+impl PartResult {
+    fn new(part: impl Into<String>, result: impl Into<String>) -> PartResult {
+        PartResult {
             part: part.into(),
             result: result.into(),
             is_good: true,
         }
     }
 
-    fn failed(part: impl Into<String>, result: impl Into<String>) -> Tried {
-        Tried {
+    fn failed(part: impl Into<String>, result: impl Into<String>) -> PartResult {
+        PartResult {
             is_good: false,
-            ..Tried::new(part, result)
+            ..PartResult::new(part, result)
         }
     }
 }
@@ -104,7 +104,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
             let circuit = Circuit::new(&file.wiring, Flow::Live);
             let mut tried = try_all(&circuit, &file.wiring, Serving::Tasks, seconds).await?;
             for violation in circuit.violations() {
-                tried.push(Tried::failed("circuit", violation));
+                tried.push(PartResult::failed("circuit", violation));
             }
             Ok(tried)
         } else {
@@ -115,7 +115,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
     let tried = tried.map_err(Failure::failed)?;
     let width = tried.iter().map(|tried| tried.part.len()).max();
     let width = width.unwrap_or_default();
-    for Tried { part, result, .. } in &tried {
+    for PartResult { part, result, .. } in &tried {
         print(&format!("{part:width$}  {result}\n"));
     }
     let bad: Vec<&str> = tried
@@ -137,7 +137,7 @@ async fn try_all<H: Hardware>(
     wiring: &Wiring,
     serving: Serving,
     seconds: u64,
-) -> Result<Vec<Tried>, String> {
+) -> Result<Vec<PartResult>, String> {
     let AssembledBoard {
         mut panels,
         strip,
@@ -159,9 +159,9 @@ async fn try_all<H: Hardware>(
         tried.push(match sensor.read().await {
             Sensed::Millilux(millilux) => {
                 let (lux, tenths) = (millilux / 1000, millilux % 1000 / 100);
-                Tried::new("light sensor", format!("{lux}.{tenths} lux"))
+                PartResult::new("light sensor", format!("{lux}.{tenths} lux"))
             }
-            Sensed::Absent => Tried::failed("light sensor", "does not answer"),
+            Sensed::Absent => PartResult::failed("light sensor", "does not answer"),
         });
     }
     if let Some(buttons) = buttons {
@@ -174,20 +174,20 @@ async fn try_all<H: Hardware>(
 }
 
 /// Lets each panel show its number; all at once, as the clock does.
-async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
+async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult> {
     print("each panel shows its number\n");
     let model = wiring.panels[0].setup.model;
     let mut renderer = render::Painter::new(model.width, model.height);
     let picture = numbers(panels.count());
     let begun = Instant::now();
-    let mut results: Vec<Option<Tried>> = Vec::new();
+    let mut results: Vec<Option<PartResult>> = Vec::new();
     for panel in 0..panels.count() {
         let frame = Arc::new(renderer.paint(&picture, panel));
         let started = panels.start(panel, &frame, Refresh::Full).await;
         let name = format!("panel {}", panel + 1);
         results.push(match started {
             Ok(()) => None,
-            Err(fault) => Some(Tried::failed(name, fault.name())),
+            Err(fault) => Some(PartResult::failed(name, fault.name())),
         });
     }
     while results.iter().any(Option::is_none) {
@@ -198,12 +198,13 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<Tried> {
             let name = format!("panel {}", panel + 1);
             let millis = begun.elapsed().as_millis();
             results[panel] = Some(match outcome {
-                Ok(_) => Tried::new(name, format!("shows it after {millis} ms")),
-                Err(fault) => Tried::failed(name, fault.name()),
+                Ok(_) => PartResult::new(name, format!("shows it after {millis} ms")),
+                Err(fault) => PartResult::failed(name, fault.name()),
             });
         }
     }
-    let silent = |panel: usize| Tried::failed(format!("panel {}", panel + 1), "does not answer");
+    let silent =
+        |panel: usize| PartResult::failed(format!("panel {}", panel + 1), "does not answer");
     results
         .into_iter()
         .enumerate()
@@ -225,7 +226,7 @@ fn numbers(panels: usize) -> Picture {
     }
 }
 
-async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> Tried {
+async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> PartResult {
     let count = wiring.strip.as_ref().map_or(0, |strip| strip.count);
     print("the LEDs are red, green and blue, and then one after the other white\n");
     let full = [(48, 0, 0), (0, 48, 0), (0, 0, 48)];
@@ -244,29 +245,29 @@ async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> Tried {
         sleep(COLOUR_TIME / 2).await;
     }
     strip.show(&vec![Rgb::BLACK; count]).await;
-    Tried::new("strip", format!("{count} LEDs were told their colours"))
+    PartResult::new("strip", format!("{count} LEDs were told their colours"))
 }
 
-async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> Tried {
+async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult {
     print("the frontlight goes up and down\n");
     for step in (0..=LIGHT_STEPS).chain((0..LIGHT_STEPS).rev()) {
         let duty = DUTY_MAX / LIGHT_STEPS * step;
         if !frontlight.takes(&vec![duty; panels]).await {
-            return Tried::failed("frontlight", "does not answer");
+            return PartResult::failed("frontlight", "does not answer");
         }
         sleep(LIGHT_STEP).await;
     }
-    Tried::new("frontlight", "went up and down")
+    PartResult::new("frontlight", "went up and down")
 }
 
-async fn echo(mut buttons: AssembledButtons, seconds: u64) -> Tried {
+async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
     print(&format!("press the buttons, for {seconds} s\n"));
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut seen = 0u8;
     let first = end.max(Instant::now() + Duration::from_secs(1));
     let mut edge = timeout_at(first, buttons.edge()).await;
     if edge.is_err() {
-        return Tried::failed("buttons", "do not answer");
+        return PartResult::failed("buttons", "do not answer");
     }
     while let Ok(ButtonEdge { down, .. }) = edge {
         let pressed: Vec<String> = (0..8)
@@ -284,8 +285,8 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> Tried {
         .map(|button| (button + 1).to_string())
         .collect();
     match pressed.is_empty() {
-        true => Tried::new("buttons", "answer; none was pressed"),
-        false => Tried::new("buttons", format!("pressed: {}", pressed.join(" "))),
+        true => PartResult::new("buttons", "answer; none was pressed"),
+        false => PartResult::new("buttons", format!("pressed: {}", pressed.join(" "))),
     }
 }
 
@@ -297,7 +298,7 @@ mod tests {
 
     use super::*;
 
-    fn told(tried: &[Tried]) -> Vec<String> {
+    fn told(tried: &[PartResult]) -> Vec<String> {
         tried
             .iter()
             .map(|tried| {

@@ -19,7 +19,7 @@ use device::{
 };
 use mqtt::{MqttContext, serve};
 use net::dialer::Dialer;
-use papertick::main_loop::{Beginning, Followed, MainLoop};
+use papertick::main_loop::{InitialState, LoopReceivers, MainLoop};
 use runtime::{
     clock::Clock,
     glass::DisplaySnapshot,
@@ -50,7 +50,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 /// A clock whose door for MQTT is open, without panels; it has room for another program, and trusts nobody.
 pub(crate) struct Rig {
     pub(crate) inbox: Inbox,
-    pub(crate) followed: Followed,
+    pub(crate) followed: LoopReceivers,
     pub(crate) door: Tasks,
     pub(crate) stopper: Stopper,
     pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
@@ -90,9 +90,9 @@ impl Rig {
         let (keeper, shelf) = keeper::keeper(store);
         let spec = *spec::find("rev-b").unwrap();
         let (inbox, inputs) = inbox();
-        let beginning = Beginning {
+        let beginning = InitialState {
             memory: Memory::default(),
-            ..Beginning::with(spec, settings)
+            ..InitialState::with(spec, settings)
         };
         let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
         let (going, go_on) = stop_signal();
