@@ -73,6 +73,6 @@ impl ProxyPassword {
 
 impl fmt::Debug for ProxyPassword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Password(***)")
+        f.write_str("ProxyPassword(***)")
     }
 }

@@ -18,7 +18,7 @@ pub struct StepRandomness {
 
 impl fmt::Debug for StepRandomness {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Noise(..)")
+        formatter.write_str("StepRandomness(..)")
     }
 }
 

@@ -621,7 +621,7 @@ fn secrets_cannot_be_printed() {
     let noise = scene.noise();
     let printed = format!("{:?} {noise:?}", scene.session);
     assert!(
-        !printed.contains(&SECRET[..16]) && printed.contains("Noise(..)"),
+        !printed.contains(&SECRET[..16]) && printed.contains("StepRandomness(..)"),
         "{printed}"
     );
 }
