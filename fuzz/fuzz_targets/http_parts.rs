@@ -2,7 +2,7 @@
 #![no_main]
 
 #[allow(dead_code)] // Encoding is no part of what is fuzzed.
-#[path = "../../crates/papertick/src/doors/http/parse.rs"]
+#[path = "../../crates/web/src/parse.rs"]
 mod parse;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -2,7 +2,7 @@
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../crates/papertick/src/doors/mqtt/protocol.rs"]
+#[path = "../../crates/mqtt/src/protocol.rs"]
 mod protocol;
 
 use std::{

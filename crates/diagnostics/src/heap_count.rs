@@ -57,7 +57,7 @@ fn added(bytes: usize) {
     unsafe_code,
     reason = "an allocator is a contract that no type can state; this one passes every call on as it came"
 )]
-// SAFETY: every call goes to the inner allocator with the same arguments, and its answer is what is answered.
+// SAFETY: every call goes to the inner allocator with the same arguments, and its result is returned unchanged.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Counted<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let place = unsafe { self.0.alloc(layout) };

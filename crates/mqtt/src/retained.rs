@@ -6,12 +6,13 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use device::settings::patch;
 use interface::mqtt::{
     documents::Report,
     topics::Scope,
     wishes::{InvalidSettings, RetainedSettings},
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::executor::CommandExecutor;
@@ -70,27 +71,80 @@ impl RetainedDocuments {
 
 /// Applies documents, ordered from general to specific, and returns a report for each.
 ///
-/// If the merged change is refused, each document is applied by itself, so that a mistake in one does not stop the others.
+/// If the merged change is refused, it is tried without one document at a time, and that one is reported as refused: a
+/// mistake in one does not stop the others. If several have mistakes, nothing is applied.
 pub(super) async fn apply(
     executor: CommandExecutor,
     documents: Vec<(String, Parsed)>,
 ) -> Vec<Report> {
-    let mut merged = Map::new();
-    for settings in documents
-        .iter()
-        .filter_map(|(_, parsed)| parsed.as_ref().ok())
+    let valid = |(_, parsed): &(String, Parsed)| Some(parsed.as_ref().ok()?.settings.clone());
+    let all: Vec<Option<Map<String, Value>>> = documents.iter().map(valid).collect();
+    let merged = |without: Option<usize>| {
+        let used = all
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| Some(*at) != without);
+        used.filter_map(|(_, settings)| settings.as_ref())
+            .fold(Map::new(), merge)
+    };
+    let whole = merged(None);
+    let mut refused = None;
+    if !whole.is_empty()
+        && let Err(reason) = executor.patch(whole).await
     {
-        merged.extend(settings.settings.clone());
+        refused = Some((None, reason));
+        // The most specific first: it is the least that is left out.
+        for at in (0..all.len()).rev().filter(|at| all[*at].is_some()) {
+            let rest = merged(Some(at));
+            if !rest.is_empty() && executor.patch(rest).await.is_ok() {
+                refused = refused.map(|(_, reason)| (Some(at), reason));
+                break;
+            }
+        }
     }
-    let is_merged = merged.is_empty() || executor.patch(merged).await.is_ok();
-    let mut reports = Vec::new();
-    for (scope, parsed) in documents {
+    let report = |(at, (scope, parsed)): (usize, (String, Parsed))| {
         let (rev, error) = match parsed {
-            Ok(RetainedSettings { rev, .. }) if is_merged => (rev, None),
-            Ok(RetainedSettings { rev, settings }) => (rev, executor.patch(settings).await.err()),
+            Ok(RetainedSettings { rev, .. }) => {
+                let concerns = |(blamed, _): &&(Option<usize>, String)| {
+                    blamed.is_none_or(|blamed| blamed == at)
+                };
+                (
+                    rev,
+                    refused
+                        .as_ref()
+                        .filter(concerns)
+                        .map(|(_, reason)| reason.clone()),
+                )
+            }
             Err(InvalidSettings { rev, reason }) => (rev, Some(reason)),
         };
-        reports.push(Report { scope, rev, error });
+        Report { scope, rev, error }
+    };
+    documents.into_iter().enumerate().map(report).collect()
+}
+
+/// Adds a more specific document: its values replace those of the same setting. Objects are merged by member, the list of
+/// screens by `id`.
+fn merge(mut general: Map<String, Value>, specific: &Map<String, Value>) -> Map<String, Value> {
+    for (name, value) in specific {
+        let name = patch::canonical(name);
+        let merged = match (general.remove(name), value) {
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new).into(),
+            (Some(Value::Array(old)), Value::Array(new)) => merge_lists(old, new).into(),
+            (_, value) => value.clone(),
+        };
+        general.insert(name.to_owned(), merged);
     }
-    reports
+    general
+}
+
+/// Merges lists of objects with an `id`; any other list is replaced as a whole.
+fn merge_lists(old: Vec<Value>, new: &[Value]) -> Vec<Value> {
+    let has_id = |entry: &Value| entry.get("id").is_some();
+    if !old.iter().chain(new).all(has_id) {
+        return new.to_vec();
+    }
+    let is_replaced = |entry: &Value| new.iter().any(|newer| newer["id"] == entry["id"]);
+    let kept = old.into_iter().filter(|entry| !is_replaced(entry));
+    kept.chain(new.iter().cloned()).collect()
 }

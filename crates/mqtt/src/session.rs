@@ -176,6 +176,8 @@ pub struct MqttSession<'a> {
     rebirth: Option<Instant>,
     retained: RetainedDocuments,
     reports: Vec<Report>,
+    /// Retained settings were applied on this connection.
+    has_applied: bool,
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
     /// What the log says of this connection.
@@ -303,6 +305,7 @@ impl<'a> MqttSession<'a> {
             rebirth: None,
             retained: RetainedDocuments::default(),
             reports: Vec::new(),
+            has_applied: false,
             dropped: BTreeMap::new(),
             report_at: None,
             complaints: Outage::default(),
@@ -614,6 +617,7 @@ impl<'a> MqttSession<'a> {
             }
             TaskResult::Applied(reports) => {
                 self.reports = reports;
+                self.has_applied = true;
                 self.levels
                     .changed(|level| level == RetainedTopic::Reported);
             }

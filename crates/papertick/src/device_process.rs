@@ -1,6 +1,6 @@
 //! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
 //!
-//! The HTTP server stops first, then the main loop, then everything else. A restart is such an end with an exit code of its
+//! The HTTP server and the tasks beside it stop first, then the main loop. A restart is such an end with an exit code of its
 //! own; the supervisor keeps the listening socket and starts the next device. The data folder is free at the very end.
 
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
@@ -260,12 +260,14 @@ impl Life {
         };
         let ending = async {
             parts.front_stop.stop();
-            for name in parts.front.stop(requests).await {
+            parts.rest_stop.stop();
+            let (cut_off, _) = tokio::join!(parts.front.stop(requests), parts.rest.stop(others));
+            for name in cut_off {
                 tracing::debug!(task = %name, "stopped");
             }
+            // It stores what it remembers when nothing more can reach it.
             parts.core_stop.stop();
-            parts.rest_stop.stop();
-            tokio::join!(parts.core.stop(others), parts.rest.stop(others));
+            parts.core.stop(others).await;
             // Ink that moves is not cut off.
             parts.buses.stop(self.last_refresh).await;
         };

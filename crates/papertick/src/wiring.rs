@@ -534,7 +534,13 @@ impl SharedParts {
         }
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
-        rest.spawn("host's clock", self.clock.clone().follow_host());
+        let (clock, mut stopped) = (self.clock.clone(), stop.clone());
+        rest.spawn("host's clock", async move {
+            tokio::select! {
+                () = clock.follow_host() => {}
+                () = stopped.stopped() => {}
+            }
+        });
         let known = host_facts(self.place);
         rest.spawn("host", host::measure(known, self.inbox.clone()));
         let upstreams = Arc::new(self.upstreams()?);
@@ -552,7 +558,13 @@ impl SharedParts {
         }
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.
-        rest.spawn("look-ups", async move { resolver.lost().await });
+        let mut stopped = stop.clone();
+        rest.spawn("look-ups", async move {
+            tokio::select! {
+                () = resolver.lost() => {}
+                () = stopped.stopped() => {}
+            }
+        });
         let door = mqtt::MqttContext {
             plans: followed.mqtt,
             view: followed.view,

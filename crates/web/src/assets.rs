@@ -50,6 +50,7 @@ impl Assets {
             };
             let asset = Asset {
                 cache,
+                level: Compression::best(),
                 ..Asset::new(bytes, content_type)
             };
             (name, asset)
@@ -85,23 +86,31 @@ pub struct Asset {
     plain: Bytes,
     /// Compressed at the first request that accepts it; `None` in it if that saves nothing.
     gzip: OnceLock<Option<Bytes>>,
+    level: Compression,
     content_type: HeaderValue,
     cache: HeaderValue,
 }
 
 impl Asset {
-    /// A file that clients ask for again each time.
+    /// A file that is made for one response.
     pub fn new(plain: Bytes, content_type: HeaderValue) -> Asset {
         Asset {
             plain,
             gzip: OnceLock::new(),
+            level: Compression::fast(),
             content_type,
             cache: ASK_AGAIN,
         }
     }
 
     fn gzip(&self) -> Option<&Bytes> {
-        let gzip = || coding::gzip(&self.plain, Compression::best());
+        // Pictures are compressed already.
+        let is_picture = self.content_type == "image/png";
+        let gzip = || {
+            (!is_picture)
+                .then(|| coding::gzip(&self.plain, self.level))
+                .flatten()
+        };
         self.gzip.get_or_init(gzip).as_ref()
     }
 

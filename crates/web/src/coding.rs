@@ -41,7 +41,7 @@ pub fn gzip(plain: &[u8], level: Compression) -> Option<Bytes> {
     (packed.len() < plain.len()).then(|| packed.into())
 }
 
-/// Packs a JSON document for a client that takes it packed; what is short or changes on its way stays as it is.
+/// Compresses a JSON body if the client accepts gzip. Short and streamed bodies stay plain.
 pub fn pack(accepted: bool, mut response: Response) -> Response {
     let is_json = response.headers().get(CONTENT_TYPE) == Some(&answer::JSON);
     if !is_json || response.headers().contains_key(CONTENT_ENCODING) {
@@ -54,7 +54,7 @@ pub fn pack(accepted: bool, mut response: Response) -> Response {
         return response;
     }
     let packed = accepted.then(|| gzip(plain, Compression::fast())).flatten();
-    response.headers_mut().append(VARY, VARIES);
+    response.headers_mut().insert(VARY, VARIES);
     let Some(packed) = packed else {
         return response;
     };

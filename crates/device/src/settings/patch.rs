@@ -238,6 +238,15 @@ fn kept(stored: &Settings, spec: &Spec, value: &Value) -> bool {
     stored.get(spec.key) == spec.kind.normal(value)
 }
 
+/// The name of a setting where clients know two, such as `explorerInstance` for `mempoolInstance`; any other name as it is.
+pub fn canonical(name: &str) -> &str {
+    if name == "timeBasedEnabled" {
+        return "dndTimeEnabled";
+    }
+    let row = SPECS.iter().find(|spec| spec.alias == Some(name));
+    row.map_or(name, |spec| spec.name)
+}
+
 /// Tells whether the setting's other name has precedence in this body.
 ///
 /// A client that knows one of two names changes that one and sends the other back as it was read;

@@ -1,6 +1,7 @@
 //! The settings in a data folder on which no clock runs.
 
 use std::{
+    ffi::OsString,
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -43,7 +44,7 @@ impl AtRest {
         if !may_be_of_a_clock(folder) {
             let folder = folder.display();
             return Err(Failure::failed(format!(
-                "{folder} has other files and none of a clock: say where its data folder is with --data-dir"
+                "{folder} is not a data folder of papertick: name that with --data-dir"
             )));
         }
         let locks = [lock(folder, Holder::Clock)?, lock(folder, Holder::Device)?];
@@ -84,11 +85,22 @@ impl AtRest {
     }
 }
 
-/// Returns whether a clock has run on a folder, or could begin with it because it is empty.
+/// Names of which a data folder has at least one, unless it is empty.
+const CLOCK_FILES: [&str; 4] = [
+    "lock",
+    "settings.json",
+    "settings.json.previous",
+    "update-keys",
+];
+
+/// Returns whether a folder belongs to a clock, is empty, or cannot be read, which is reported later.
 fn may_be_of_a_clock(folder: &Path) -> bool {
-    let is_there = |name: &str| folder.join(name).exists();
-    let is_empty = || fs::read_dir(folder).is_ok_and(|mut files| files.next().is_none());
-    is_there("lock") || is_there("settings.json") || is_empty()
+    let Ok(files) = fs::read_dir(folder) else {
+        return true;
+    };
+    let names: Vec<_> = files.flatten().map(|file| file.file_name()).collect();
+    let is_known = |name: &OsString| CLOCK_FILES.iter().any(|known| name == known);
+    names.iter().all(|name| name == "lost+found") || names.iter().any(is_known)
 }
 
 impl Drop for AtRest {

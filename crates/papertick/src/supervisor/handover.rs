@@ -180,7 +180,7 @@ pub(super) fn try_only() -> Result<(), String> {
 fn understood(text: &[u8]) -> Result<HandoverState, String> {
     let text: serde_json::Value =
         serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    // Versions up to 4.0 hand over a device that runs; this one starts its device itself.
+    // Earlier builds hand over a device that runs; this one starts its device itself.
     if text.get("device").is_some_and(|device| !device.is_null()) {
         return Err("the other supervisor still has a device".to_string());
     }

@@ -477,7 +477,7 @@ impl Supervisor {
         }
     }
 
-    /// Starts the next device, after the supervisor of its program has taken the place of this one if it is to.
+    /// Hands over to the supervisor of the chosen program if that is due, then starts the device.
     async fn start_next(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, Chosen) {
         let chosen = self.programs.choose();
         if !chosen.is_trial {

@@ -192,7 +192,7 @@ impl Clock {
         pid.unwrap()
     }
 
-    /// The device process and, behind it, the one that stands by.
+    /// The processes that the supervisor has started, oldest first.
     pub(crate) fn devices(&self) -> Vec<Pid> {
         let own = self.supervisor.id();
         let path = PathBuf::from(format!("/proc/{own}/task/{own}/children"));

@@ -18,7 +18,7 @@ const CLIENTS: u64 = 500;
 const SILENT_MAX: u64 = 4 * 1024;
 
 /// What they may take each while they follow or could ask again, bytes; this build is not optimised.
-const IDLE_MAX: u64 = 10 * 1024;
+const IDLE_MAX: u64 = 16 * 1024;
 
 /// Time without a change after which memory is at rest.
 const REST: Duration = Duration::from_secs(1);
