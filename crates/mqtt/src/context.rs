@@ -7,7 +7,6 @@ use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
 use tokio::sync::watch;
-
 use updates::newest::Newest;
 
 /// What the MQTT client works with.

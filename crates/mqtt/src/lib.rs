@@ -30,8 +30,10 @@ use tokio::time::sleep;
 
 pub use context::MqttContext;
 use executor::CommandExecutor;
-use runtime::outage::Outage;
-use runtime::tasks::{Stop, Tasks};
+use runtime::{
+    outage::Outage,
+    tasks::{Stop, Tasks},
+};
 use session::{ConnectionEnd, Spread};
 
 /// Time that the tasks of the door have to end.

@@ -757,7 +757,7 @@ impl<'a> MqttSession<'a> {
                 None => return Some(Vec::new()),
             },
             RetainedTopic::Host => {
-                let free = runtime::host::memory(&runtime::host::Least::new()).free;
+                let free = runtime::host::memory(&runtime::host::Least::default()).free;
                 Some(documents::host(view, self.started(), free))
             }
             RetainedTopic::Settings => Some(documents::settings(view, &about().identity)),

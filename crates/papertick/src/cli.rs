@@ -12,29 +12,32 @@ use clap::{
     CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-
 use clap_complete::Shell;
 use interface::operations;
+use updates::build;
 
 use crate::{
-    commands::backup::{self, BackupArgs, RestoreArgs},
-    commands::ctl::{self, CtlArgs},
-    commands::discover::{self, DiscoverArgs},
-    commands::image::{self, ImageArgs},
-    commands::passwd::{self, PasswdArgs},
-    commands::release::{self, ReleaseArgs},
-    commands::render::{self, RenderArgs},
-    commands::suggestion,
-    commands::watch::{self, WatchArgs},
-    commands::wiring::WiringCommand,
-    config::flags::{Flags, replaced_environment},
-    config::resolve::resolve,
-    config::{DeviceConfig, MarketSource, RunConfig},
+    commands::{
+        backup::{self, BackupArgs, RestoreArgs},
+        ctl::{self, CtlArgs},
+        discover::{self, DiscoverArgs},
+        image::{self, ImageArgs},
+        passwd::{self, PasswdArgs},
+        release::{self, ReleaseArgs},
+        render::{self, RenderArgs},
+        suggestion,
+        watch::{self, WatchArgs},
+        wiring::WiringCommand,
+    },
+    config::{
+        DeviceConfig, MarketSource, RunConfig,
+        flags::{Flags, replaced_environment},
+        resolve::resolve,
+    },
     crash_dumps,
     failure::Failure,
     supervisor::handover::TakeOver,
 };
-use updates::build;
 
 /// What the program is asked to do.
 #[derive(Debug)]

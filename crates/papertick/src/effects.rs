@@ -7,15 +7,13 @@ use device::{
     output::Effect,
 };
 use runtime::inbox::Inbox;
-use storage::keeper::StoreHandle;
+use sources::logos::LogoCache;
+use storage::{crash_dump, keeper::StoreHandle};
 use tokio::{
     sync::{Notify, mpsc},
     time::timeout,
 };
 use wifi::{Radio, secrets};
-
-use sources::logos::LogoCache;
-use storage::crash_dump;
 
 /// Time the radio has to forget.
 const FORGET: Duration = Duration::from_secs(5);

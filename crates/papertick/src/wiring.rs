@@ -39,11 +39,33 @@ use runtime::{
     log_lines::LogLines,
     tasks::{Stop, Stopper, Tasks, stop_signal},
 };
+use sources::{
+    SourceServices,
+    already_reported::AlreadyReported,
+    demo::{
+        DemoRelay, MarketPace,
+        market::{FIRST_HEIGHT, RelayQuotes},
+    },
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    supervisor::supervise,
+    time::{Timekeeping, keep_time},
+    upstreams::Upstreams,
+};
 use storage::{Store, keeper};
 use tokio::{
     sync::{Notify, mpsc, watch},
     time::{Instant, sleep},
 };
+use updates::{
+    build,
+    installer::{Installer, InstallerConfig},
+    judge::Signatures,
+    keys::KeyRing,
+    newest::Newest,
+    watcher::{self, Watcher},
+};
+use web::services::Services;
 use wifi::{
     Orders,
     network_manager::{self, NetworkManager},
@@ -54,37 +76,18 @@ use crate::{
     buses::{Serving, serve},
     chain_file,
     config::{self, DeviceConfig, MarketSource, NetworkConfig, PartsKind, RunConfig},
-    drivers::advert::{self, AdvertTimeouts, Announcing},
-    drivers::captive_dns::{self, Names},
-    drivers::painter::{self, Canvas, PaintProgress},
-    drivers::{host, lights, senses},
+    drivers::{
+        advert::{self, AdvertTimeouts, Announcing},
+        captive_dns::{self, Names},
+        host, lights,
+        painter::{self, Canvas, PaintProgress},
+        senses,
+    },
     effects::Performer,
     kept::StoredState,
     lifeline::{BEAT_PERIOD, DeviceMessage},
     main_loop::{InitialState, LoopReceivers, MainLoop, Rounds},
 };
-use mqtt;
-use sources::{
-    SourceServices,
-    already_reported::AlreadyReported,
-    demo::market::{FIRST_HEIGHT, RelayQuotes},
-    demo::{DemoRelay, MarketPace},
-    known_peers::KnownPeers,
-    logos::LogoCache,
-    supervisor::supervise,
-    time::{Timekeeping, keep_time},
-    upstreams::Upstreams,
-};
-use updates::{
-    build,
-    installer::{Installer, InstallerConfig},
-    judge::Signatures,
-    keys::KeyRing,
-    newest::Newest,
-    watcher::{self, Watcher},
-};
-use web;
-use web::services::Services;
 
 /// Name of the task that reports to the supervisor. It ends when the supervisor is gone.
 pub(crate) const SUPERVISOR_TASK: &str = "heart";

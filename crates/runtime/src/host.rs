@@ -18,9 +18,9 @@ pub struct Least {
     more_free: AtomicU64,
 }
 
-impl Least {
-    /// Nothing was seen yet.
-    pub fn new() -> Least {
+impl Default for Least {
+    /// No sample yet.
+    fn default() -> Least {
         Least {
             free: AtomicU64::new(u64::MAX),
             more_free: AtomicU64::new(u64::MAX),
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn memory_is_told_in_bytes_with_the_least_that_was_free() {
-        let least = Least::new();
+        let least = Least::default();
         for (available, least_available, swap, least_swap) in [
             (3000, 3000, 200, 200),
             (1000, 1000, 300, 200),
@@ -101,6 +101,9 @@ mod tests {
             });
             assert_eq!(Value::Object(memory.members()), expected);
         }
-        assert_eq!(read("MemTotal: much", &Least::new()), HostMemory::default());
+        assert_eq!(
+            read("MemTotal: much", &Least::default()),
+            HostMemory::default()
+        );
     }
 }

@@ -23,7 +23,7 @@ use net::{
     dialer::{Destination, TransportSecurity, goes_by_name},
     url::{bracketed, split_authority},
 };
-use runtime::{inbox::Stopped, waits::over};
+use runtime::{inbox::Stopped, outage::Outage, waits::over};
 use tokio::{
     sync::{Notify, Semaphore, oneshot},
     time::{self, Instant, MissedTickBehavior},
@@ -35,7 +35,6 @@ use super::{
     common::SharedValue,
     peer::{BEHIND, Following, Parted, PeerConnection, PeerReply},
 };
-use runtime::outage::Outage;
 
 /// Peers that are asked beside the others while no block comes.
 pub const MORE_IN_SILENCE: usize = 2;

@@ -9,11 +9,10 @@ use net::{
     chance::Chance,
     http::{HttpError, HttpResponse},
 };
-use runtime::inbox::Stopped;
+use runtime::{inbox::Stopped, outage::Outage};
 use tokio::time;
 
 use super::SourceContext;
-use runtime::outage::Outage;
 
 /// Time from the start of a source to its first poll.
 pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);

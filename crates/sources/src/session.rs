@@ -11,11 +11,10 @@ use net::{
     url::{BadUrl, Url},
     ws::{Policy, WebSocket, WsError, WsMessage},
 };
-use runtime::inbox::Stopped;
+use runtime::{inbox::Stopped, outage::Outage};
 use tokio::time::{self, Instant};
 
 use super::SourceContext;
-use runtime::outage::Outage;
 
 /// Longest time from an open socket to the first frame that is understood.
 pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);

@@ -12,6 +12,8 @@ use futures_util::FutureExt;
 use net::{backoff::Backoff, chance::Chance};
 use runtime::{
     inbox::Stopped,
+    outage::Outage,
+    route::route,
     tasks::{Stop, Tasks},
 };
 use tokio::{sync::watch, time};
@@ -33,8 +35,6 @@ use super::{
     venue::VenueSource,
     wallet::Wallet,
 };
-use runtime::outage::Outage;
-use runtime::route::route;
 
 pub use device::sources::Plan as Plans;
 

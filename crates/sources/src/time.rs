@@ -22,12 +22,12 @@ use rsntp::{AsyncSntpClient, Config, SynchronizationError, SynchronizationResult
 use runtime::{
     clock::{Clock, host_unix_ms},
     inbox::Inbox,
+    outage::Outage,
     tasks::Stop,
 };
 use tokio::{sync::watch, time};
 
 use super::upstreams::TIME_PORT;
-use runtime::outage::Outage;
 
 /// Time between two questions while all is well.
 pub const ASK_EVERY: Duration = Duration::from_secs(3600);

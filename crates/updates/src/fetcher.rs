@@ -14,7 +14,7 @@ use net::{
     route::Route,
     url::{BadUrl, Url},
 };
-
+use runtime::route::route;
 use semver::Version;
 
 use super::{
@@ -22,7 +22,6 @@ use super::{
     judge::{self, ImageRefusal, Versions},
 };
 use crate::build;
-use runtime::route::route;
 
 /// Longest time for the list of a release, or for a checksum.
 const LIST_TIME: Duration = Duration::from_secs(10);

@@ -21,13 +21,12 @@ use tokio::{
     time::Instant,
 };
 
-use super::slots::Firmware;
 use super::{
     depot::Depot,
     judge::{self, ImageRefusal, Judge, Signatures, Versions},
     keys::KeyRing,
     page, record,
-    slots::{Factory, Program},
+    slots::{Factory, Firmware, Program},
 };
 use crate::build;
 

@@ -11,7 +11,7 @@ use feeds::{
     staging::{self, Here},
 };
 use net::{chance::Chance, dialer::Dialer};
-use runtime::{inbox::Inbox, tasks::Stop, waits::until};
+use runtime::{inbox::Inbox, outage::Outage, tasks::Stop, waits::until};
 use semver::Version;
 use storage::disk::Folder;
 use tokio::{
@@ -26,7 +26,6 @@ use super::{
     record,
     slots::{Shun, Shunned},
 };
-use runtime::outage::Outage;
 
 /// Time within which a clock looks for the first time, so that clocks that were switched on together do not ask at once.
 pub const FIRST_LOOK: Duration = Duration::from_secs(10 * 60);

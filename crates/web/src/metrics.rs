@@ -14,12 +14,12 @@ use net::dialer::DialCounts;
 use procfs::{process::Process, ticks_per_second};
 use runtime::glass::{DisplaySnapshot, PanelGlass};
 use tokio::time::Instant;
+use updates::build::BuildFacts;
 
 use super::{
     answer::{self, Response},
     call::Call,
 };
-use updates::build::BuildFacts;
 
 /// The text format of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,8 @@ use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, StatusCode, header::UPGRADE};
 use hyper::upgrade::OnUpgrade;
+use net::web_socket_server::{self as web_socket, ServerWebSocket};
+use render::panel_frame;
 use runtime::glass::DisplaySnapshot;
 use serde_json::{Value, json};
 use tokio::{
@@ -20,8 +22,6 @@ use super::{
     side_task::SideTask,
     state::ServerState,
 };
-use net::web_socket_server::{self as web_socket, ServerWebSocket};
-use render::panel_frame;
 
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 1024;

@@ -407,14 +407,13 @@ mod tests {
     use device::{device::Device, memory::Memory, now::Now, settings::Settings};
     use net::{dialer::Dialer, tls::Roots};
     use runtime::{glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines};
-    use wifi;
-
-    use super::*;
-    use crate::services::Services;
     use updates::{
         installer::{Installer, InstallerConfig},
         newest::Newest,
     };
+
+    use super::*;
+    use crate::services::Services;
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {

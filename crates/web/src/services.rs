@@ -6,11 +6,10 @@ use board::sim::Bench;
 use device::{settings::emit::BuildIdentity, view::View};
 use net::dialer::Dialer;
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox, log_lines::LogLines};
-use tokio::sync::watch;
-use wifi::Radio;
-
 use sources::demo::DemoHand;
+use tokio::sync::watch;
 use updates::{installer::Installer, newest::Newest};
+use wifi::Radio;
 
 /// What the server is given.
 #[derive(Debug, Clone)]

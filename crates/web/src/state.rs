@@ -15,8 +15,11 @@ use device::{
 use feeds::image::page::Page;
 use http::{HeaderValue, StatusCode};
 use passwords::Hasher;
-use runtime::host::{self, Least};
-use runtime::{glass::DisplaySnapshot, inbox::Stopped};
+use runtime::{
+    glass::DisplaySnapshot,
+    host::{self, Least},
+    inbox::Stopped,
+};
 use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::{
@@ -117,7 +120,7 @@ impl ServerState {
             policy: origin::page_policy(&services.allow_origins),
             services,
             status: Cached::new(),
-            least_memory: Least::new(),
+            least_memory: Least::default(),
             settings: Cached::new(),
             page: Cached::new(),
             settings_tag: Cached::new(),

@@ -13,6 +13,8 @@ use device::secret::Secret;
 use interface::{operation::ProgramOperation, operations::path_of};
 use runtime::clock::Clock;
 use serde_json::{Value, json};
+use updates::build;
+use web::settings_file::{self, FILE_MAX, SettingsFile, SettingsOrigin, Unusable};
 
 use super::{
     at_rest::AtRest,
@@ -26,11 +28,6 @@ use crate::{
     failure::Failure,
     printable::{one_line, print},
     standard_error::say,
-};
-use updates::build;
-use web::{
-    settings_file,
-    settings_file::{FILE_MAX, SettingsFile, SettingsOrigin, Unusable},
 };
 
 /// Variable with the passphrase of a file.

@@ -43,6 +43,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 use trial::{ProgramTrial, TRIAL, TrialVerdict};
+use updates::slots::{Factory, ImageSlot, Program};
 
 use crate::{
     config::{DeviceConfig, MarketSource, RunConfig},
@@ -52,7 +53,6 @@ use crate::{
     service_manager::{NOTIFY_SOCKET, Notifier},
     standard_error::say,
 };
-use updates::slots::{Factory, ImageSlot, Program};
 
 /// Timeouts and limits of the supervisor.
 #[derive(Debug, Clone, Copy)]

@@ -18,6 +18,7 @@ use hyper::{
     upgrade::{self, OnUpgrade},
 };
 use hyper_util::rt::TokioIo;
+use net::web_socket_server::{self as web_socket, ServerWebSocket};
 use runtime::tasks::Tasks;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -29,7 +30,6 @@ use tokio::{
 use tokio_tungstenite::tungstenite::Message;
 
 use super::market::RelayQuotes;
-use net::web_socket_server::{self as web_socket, ServerWebSocket};
 
 /// Connections that are open at once; others wait.
 const SOCKETS_MAX: usize = 64;

@@ -34,8 +34,8 @@ use storage::{
 };
 use tempfile::TempDir;
 use tokio::{sync::watch, time::timeout};
-use updates;
 use updates::{
+    self,
     installer::Installer,
     newest::Newest,
     slots::{Factory, Firmware, Program},
