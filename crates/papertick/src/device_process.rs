@@ -188,7 +188,7 @@ async fn live(
     let mut parts = Parts::start(config, prepared, store, kept, log).await?;
     DeviceMessage::Ready.say()?;
     parts
-        .rest
+        .endless
         .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
     let mut signs = Tasks::new();
     signs.spawn(
@@ -244,6 +244,7 @@ impl Life {
                 ended = parts.front.ended() => return broken(ended),
                 ended = parts.core.ended() => return broken(ended),
                 ended = parts.rest.ended() => return broken(ended),
+                ended = parts.endless.ended() => return broken(ended),
                 ended = signs.ended() => return broken(ended),
                 // One that is still needed cannot end by itself.
                 ended = parts.buses.ended(), if !parts.buses.is_empty() => return broken(ended),
@@ -261,10 +262,11 @@ impl Life {
         let ending = async {
             parts.front_stop.stop();
             parts.rest_stop.stop();
-            let (cut_off, _) = tokio::join!(parts.front.stop(requests), parts.rest.stop(others));
-            for name in cut_off {
-                tracing::debug!(task = %name, "stopped");
+            let (front, rest) = tokio::join!(parts.front.stop(requests), parts.rest.stop(others));
+            for name in front.into_iter().chain(rest) {
+                tracing::debug!(task = %name, "cut off");
             }
+            parts.endless.abort().await;
             // It stores what it remembers when nothing more can reach it.
             parts.core_stop.stop();
             parts.core.stop(others).await;
@@ -322,6 +324,7 @@ mod tests {
             core: idling(),
             core_stop: stop_signal().0,
             rest: idling(),
+            endless: idling(),
             rest_stop: stop_signal().0,
             performing: Box::pin(std::future::pending()),
             restart: std::sync::Arc::default(),
@@ -338,10 +341,11 @@ mod tests {
             last_refresh: Duration::ZERO,
         };
         let mut signals = TerminationSignals::new().unwrap();
-        let groups: [fn(&mut Parts) -> &mut Tasks; 4] = [
+        let groups: [fn(&mut Parts) -> &mut Tasks; 5] = [
             |parts| &mut parts.front,
             |parts| &mut parts.core,
             |parts| &mut parts.rest,
+            |parts| &mut parts.endless,
             |parts| &mut parts.buses,
         ];
         for (group, of) in groups.into_iter().enumerate() {

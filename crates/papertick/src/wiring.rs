@@ -112,9 +112,11 @@ pub(crate) struct Parts {
     /// The main loop.
     pub(crate) core: Tasks,
     pub(crate) core_stop: Stopper,
-    /// Everything else: what follows the main loop, and what tells it what happens.
+    /// Tasks that end when they are told to stop, such as sources.
     pub(crate) rest: Tasks,
     pub(crate) rest_stop: Stopper,
+    /// Tasks that never end by themselves, such as drivers; they are aborted.
+    pub(crate) endless: Tasks,
     /// What the process itself does; it never ends.
     pub(crate) performing: Performing,
     /// The device is to be started again.
@@ -428,10 +430,19 @@ impl Parts {
                 relay.stop().await;
             });
         }
-        let mut buses = Tasks::new();
+        let mut tasks = DeviceTasks {
+            rest,
+            endless: Tasks::new(),
+            buses: Tasks::new(),
+        };
         let mut effects = common
-            .start_rest(&mut rest, &mut buses, board, followed, ends, stop)
+            .start_rest(&mut tasks, board, followed, ends, stop)
             .await?;
+        let DeviceTasks {
+            rest,
+            endless,
+            buses,
+        } = tasks;
         let restart = Arc::new(Notify::new());
         let wanted = Arc::clone(&restart);
         let performing = Box::pin(async move { performer.run(&mut effects, &wanted).await });
@@ -442,6 +453,7 @@ impl Parts {
             core_stop,
             rest,
             rest_stop,
+            endless,
             performing,
             restart,
             bench,
@@ -481,21 +493,32 @@ fn said_at_start(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
     said
 }
 
+/// Tasks beside the HTTP server and the main loop, by how they end.
+struct DeviceTasks {
+    rest: Tasks,
+    endless: Tasks,
+    buses: Tasks,
+}
+
 impl SharedParts {
     async fn start_rest(
         self,
-        rest: &mut Tasks,
-        buses: &mut Tasks,
+        tasks: &mut DeviceTasks,
         board: Board,
         followed: LoopReceivers,
         ends: Ends,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
+        let DeviceTasks {
+            rest,
+            endless,
+            buses,
+        } = tasks;
         let looked_at = ends.glass.subscribe();
         let glass = match (&self.config.run.parts, &board.bench) {
             (PartsKind::Circuit(_), Some(bench)) => {
                 let painted = watch::Sender::new(ends.glass.borrow().clone());
-                rest.spawn("eyes", eyes(painted.subscribe(), ends.glass, bench.clone()));
+                endless.spawn("eyes", eyes(painted.subscribe(), ends.glass, bench.clone()));
                 painted
             }
             (PartsKind::Circuit(_) | PartsKind::Simulated | PartsKind::Wired(_), _) => ends.glass,
@@ -508,7 +531,7 @@ impl SharedParts {
             progress: ends.progress,
         };
         match board.ports {
-            Ports::Simulated(ports) => self.drive(rest, *ports, board.care, wanted),
+            Ports::Simulated(ports) => self.drive(endless, *ports, board.care, wanted),
             Ports::Assembled(parts, serving) => {
                 serve(buses, parts.buses, serving);
                 let ports = PortSet {
@@ -518,14 +541,14 @@ impl SharedParts {
                     sensor: parts.sensor,
                     buttons: parts.buttons,
                 };
-                self.drive(rest, ports, board.care, wanted);
+                self.drive(endless, ports, board.care, wanted);
             }
         }
         if let Some(hand) = board.hand {
-            rest.spawn("hand", hand.run());
+            endless.spawn("hand", hand.run());
         }
         let plan = followed.wifi.clone();
-        self.start_radio(rest, board.wifi, plan, ends.orders)?;
+        self.start_radio(endless, board.wifi, plan, ends.orders)?;
         if let (NetworkConfig::Simulated(_), Some(bench)) = (&self.config.run.network, board.bench)
         {
             let names = Names {
@@ -533,19 +556,13 @@ impl SharedParts {
                 port: names_port(self.place),
                 bench,
             };
-            rest.spawn("captive DNS", captive_dns::run(names));
+            endless.spawn("captive DNS", captive_dns::run(names));
         }
         let announcing = self.announcing(followed.advert.clone(), stop.clone());
         rest.spawn("announcer", advert::run(announcing));
-        let (clock, mut stopped) = (self.clock.clone(), stop.clone());
-        rest.spawn("host's clock", async move {
-            tokio::select! {
-                () = clock.follow_host() => {}
-                () = stopped.stopped() => {}
-            }
-        });
+        endless.spawn("host's clock", self.clock.clone().follow_host());
         let known = host_facts(self.place);
-        rest.spawn("host", host::measure(known, self.inbox.clone()));
+        endless.spawn("host", host::measure(known, self.inbox.clone()));
         let upstreams = Arc::new(self.upstreams()?);
         // The demo asks nobody outside.
         if self.config.run.market != MarketSource::Demo {
@@ -561,13 +578,7 @@ impl SharedParts {
         }
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.
-        let mut stopped = stop.clone();
-        rest.spawn("look-ups", async move {
-            tokio::select! {
-                () = resolver.lost() => {}
-                () = stopped.stopped() => {}
-            }
-        });
+        endless.spawn("look-ups", async move { resolver.lost().await });
         let door = mqtt::MqttContext {
             plans: followed.mqtt,
             view: followed.view,
@@ -596,7 +607,7 @@ impl SharedParts {
     /// Starts the drivers of whatever parts there are.
     fn drive(
         &self,
-        rest: &mut Tasks,
+        endless: &mut Tasks,
         ports: PortSet<impl Panels, impl LedStrip, impl Frontlight, impl LightSensor, impl Buttons>,
         care: Care,
         wanted: DriverChannels,
@@ -612,20 +623,20 @@ impl SharedParts {
             progress: wanted.progress,
             inbox: self.inbox.clone(),
         };
-        rest.spawn("painter", painter::run(canvas));
+        endless.spawn("painter", painter::run(canvas));
         if let Some(strip) = ports.strip {
-            rest.spawn("strip", lights::strip(strip, wanted.strip));
+            endless.spawn("strip", lights::strip(strip, wanted.strip));
         }
         if let Some(frontlight) = ports.frontlight {
             let lights = lights::frontlight(frontlight, wanted.frontlight);
-            rest.spawn("frontlight", lights);
+            endless.spawn("frontlight", lights);
         }
         if let Some(sensor) = ports.sensor {
-            rest.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
+            endless.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
         }
         if let Some(buttons) = ports.buttons {
             let senses = senses::buttons(buttons, self.clock.clone(), self.inbox.clone());
-            rest.spawn("buttons", senses);
+            endless.spawn("buttons", senses);
         }
     }
 
@@ -643,7 +654,7 @@ impl SharedParts {
     /// Starts the driver of whichever radio there is.
     fn start_radio(
         &self,
-        rest: &mut Tasks,
+        endless: &mut Tasks,
         simulated: SimWifi,
         plan: watch::Receiver<WifiPlan>,
         orders: Orders,
@@ -661,10 +672,10 @@ impl SharedParts {
                     portal_port: self.place.port(),
                     patience: network_manager::PATIENCE,
                 });
-                rest.spawn("radio", wifi::run(radio, plan, orders, who, inbox));
+                endless.spawn("radio", wifi::run(radio, plan, orders, who, inbox));
             }
             NetworkConfig::Host | NetworkConfig::Simulated(_) => {
-                rest.spawn("radio", wifi::run(simulated, plan, orders, who, inbox));
+                endless.spawn("radio", wifi::run(simulated, plan, orders, who, inbox));
             }
         }
         Ok(())
