@@ -7,6 +7,7 @@ use std::{
 
 static BLOCKS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
+static PEAK: AtomicU64 = AtomicU64::new(0);
 
 /// An allocator whose allocations are counted; it is meant to be the global one.
 #[derive(Debug)]
@@ -27,6 +28,11 @@ pub fn heap_count() -> HeapCount {
         blocks: BLOCKS.load(Ordering::Relaxed),
         bytes: BYTES.load(Ordering::Relaxed),
     }
+}
+
+/// Returns the most bytes that were allocated since the last call.
+pub fn take_peak_bytes() -> u64 {
+    PEAK.swap(BYTES.load(Ordering::Relaxed), Ordering::Relaxed)
 }
 
 /// Returns freed memory to the host, which the C library otherwise keeps between blocks that are in use.
@@ -50,7 +56,8 @@ pub fn return_freed_memory() {}
 
 fn added(bytes: usize) {
     BLOCKS.fetch_add(1, Ordering::Relaxed);
-    BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
+    let before = BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
+    PEAK.fetch_max(before + bytes as u64, Ordering::Relaxed);
 }
 
 #[expect(

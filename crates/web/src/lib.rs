@@ -46,7 +46,7 @@ mod update;
 
 use std::sync::Arc;
 
-use diagnostics::heap_count::{heap_count, return_freed_memory};
+use diagnostics::heap_count::{heap_count, return_freed_memory, take_peak_bytes};
 use runtime::{host, tasks::Tasks};
 use services::Services;
 use state::ServerState;
@@ -75,15 +75,11 @@ const RETURNED_FROM: u64 = 1024 * 1024;
 /// gone.
 async fn watch_memory(state: Arc<ServerState>) {
     let mut shutdown = state.services.shutdown.clone();
-    let mut most = 0;
     loop {
         host::memory(&state.least_memory);
-        let bytes = heap_count().bytes;
-        if bytes + RETURNED_FROM < most {
+        if heap_count().bytes + RETURNED_FROM < take_peak_bytes() {
             return_freed_memory();
-            most = bytes;
         }
-        most = most.max(bytes);
         tokio::select! {
             _ = shutdown.wait_for(|stop| *stop) => return,
             () = sleep(host::MEMORY_PERIOD) => {}
