@@ -131,6 +131,7 @@ fn merge(mut general: Map<String, Value>, specific: &Map<String, Value>) -> Map<
         let merged = match (general.remove(name), value) {
             (Some(Value::Object(old)), Value::Object(new)) => merge(old, new).into(),
             (Some(Value::Array(old)), Value::Array(new)) => merge_lists(old, new).into(),
+            (_, Value::Object(new)) => merge(Map::new(), new).into(),
             (_, value) => value.clone(),
         };
         general.insert(name.to_owned(), merged);

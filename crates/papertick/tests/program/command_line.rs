@@ -235,6 +235,20 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     assert_eq!(clock.setting("httpAuthPassSet"), false, "it is gone");
     let nowhere = ["passwd", "--data-dir", "/nowhere", "--clear"];
     assert_fails(&mut papertick(&nowhere), Code::Failed, "/nowhere");
+    let foreign = crate::clock::folder();
+    fs::write(foreign.path().join("letter.txt"), "hello").unwrap();
+    let other = [
+        "passwd",
+        "--data-dir",
+        foreign.path().to_str().unwrap(),
+        "--clear",
+    ];
+    assert_fails(
+        &mut papertick(&other),
+        Code::Failed,
+        "is not a data folder of papertick",
+    );
+    assert_eq!(fs::read_dir(foreign.path()).unwrap().count(), 1);
 }
 
 #[test]

@@ -846,6 +846,28 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
     assert_eq!(reported["scopes"]["shop"]["error"], "range:mqttPort");
     assert_eq!(reported["scopes"]["all"]["applied"], true);
 
+    // Two names of one setting are one, and objects are merged by member.
+    let general = json!({ "settings": {
+        "explorerInstance": "general.example",
+        "dnd": { "enabled": true, "timeBasedEnabled": true },
+    } });
+    let own_settings = json!({ "settings": {
+        "mempoolInstance": "own.example",
+        "dnd": { "dndTimeEnabled": false, "startHour": 1, "startMinute": 2, "endHour": 3, "endMinute": 4 },
+    } });
+    for _ in 0..2 {
+        peer.keep(shop, "").await;
+        peer.keep(all, &general.to_string()).await;
+        peer.keep(&own, &own_settings.to_string()).await;
+        sleep(Duration::from_secs(3)).await;
+        let now = Arc::clone(&rig.view().settings);
+        assert_eq!(now.explorer_instance.expose(), "own.example");
+        assert_eq!(
+            (now.dnd_enabled, now.dnd_time_enabled, now.dnd_start_hour),
+            (true, false, 1)
+        );
+    }
+
     // The owner's change stays until the broker sends the documents again.
     rig.set(json!({ "ledBrightness": 77 })).await;
     sleep(Duration::from_secs(3)).await;
