@@ -105,7 +105,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                     if let Some(incoming) = incoming {
                         let _ = wishes::read(incoming, &message.payload, view);
                     }
-                    let _ = wishes::desired(&message.payload, view);
+                    let _ = wishes::retained_settings(&message.payload, view);
                     if let Some((topic, _)) = message.answer {
                         let _ = topics::may_answer_on(&topic, broker);
                     }
