@@ -24,7 +24,7 @@ use interface::mqtt::{topics, wishes};
 use mqtt_protocol_core::mqtt::Version;
 use tokio::time::Instant;
 
-use protocol::{ProtocolSession, SessionEvent, OutgoingMessage, packet_max};
+use protocol::{OutgoingMessage, ProtocolSession, SessionEvent, packet_max};
 
 const NOW: Now = Now {
     uptime: Duration::ZERO,

@@ -2,7 +2,7 @@
 #![no_main]
 
 use board::{
-    assembly::{PanelWorker, ExpanderBus},
+    assembly::{ExpanderBus, PanelWorker},
     circuit::{Circuit, Flow},
     wiring::read,
 };
