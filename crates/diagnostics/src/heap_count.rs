@@ -1,4 +1,4 @@
-//! An allocator that counts what is allocated, and a way to return freed memory to the host.
+//! An allocator that counts its allocations, and a function that returns freed memory to the host.
 
 use std::{
     alloc::{GlobalAlloc, Layout},
@@ -9,20 +9,20 @@ static BLOCKS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
-/// An allocator whose allocations are counted; it is meant to be the global one.
+/// Counts the allocations of the allocator inside. Use it as the global allocator.
 #[derive(Debug)]
 pub struct Counted<A>(pub A);
 
-/// What is allocated at a moment.
+/// Allocations at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HeapCount {
     /// Number of allocations.
     pub blocks: u64,
-    /// Their bytes, as they were asked for.
+    /// Their bytes, as requested.
     pub bytes: u64,
 }
 
-/// Returns what is allocated now; zeros if the global allocator is another one.
+/// Returns the current allocations. Zeros if the global allocator is another one.
 pub fn heap_count() -> HeapCount {
     HeapCount {
         blocks: BLOCKS.load(Ordering::Relaxed),
@@ -54,8 +54,7 @@ pub fn return_freed_memory() {
 #[cfg(not(target_env = "gnu"))]
 pub fn return_freed_memory() {}
 
-fn added(bytes: usize) {
-    BLOCKS.fetch_add(1, Ordering::Relaxed);
+fn grow(bytes: usize) {
     let before = BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
     PEAK.fetch_max(before + bytes as u64, Ordering::Relaxed);
 }
@@ -69,7 +68,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counted<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let place = unsafe { self.0.alloc(layout) };
         if !place.is_null() {
-            added(layout.size());
+            BLOCKS.fetch_add(1, Ordering::Relaxed);
+            grow(layout.size());
         }
         place
     }
@@ -77,7 +77,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counted<A> {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let place = unsafe { self.0.alloc_zeroed(layout) };
         if !place.is_null() {
-            added(layout.size());
+            BLOCKS.fetch_add(1, Ordering::Relaxed);
+            grow(layout.size());
         }
         place
     }
@@ -91,7 +92,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counted<A> {
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let other = unsafe { self.0.realloc(place, layout, size) };
         if !other.is_null() {
-            BYTES.fetch_add(size as u64, Ordering::Relaxed);
+            grow(size);
             BYTES.fetch_sub(layout.size() as u64, Ordering::Relaxed);
         }
         other

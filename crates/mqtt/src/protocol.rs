@@ -539,24 +539,12 @@ impl ProtocolSession {
             Packet::V3_1_1Suback(answer) => {
                 self.admission = None;
                 let codes = answer.return_codes();
-                let refused = codes
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, code)| code.is_failure());
-                Ok(Some(SessionEvent::Subscribed(
-                    refused.map(|(place, _)| place).collect(),
-                )))
+                Ok(Some(subscribed(codes.iter().map(|code| code.is_failure()))))
             }
             Packet::V5_0Suback(answer) => {
                 self.admission = None;
                 let codes = answer.reason_codes();
-                let refused = codes
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, code)| code.is_failure());
-                Ok(Some(SessionEvent::Subscribed(
-                    refused.map(|(place, _)| place).collect(),
-                )))
+                Ok(Some(subscribed(codes.iter().map(|code| code.is_failure()))))
             }
             Packet::V3_1_1Puback(_) => {
                 self.acknowledged(now);
@@ -746,6 +734,12 @@ fn plain(name: &str) -> String {
         words.push(letter.to_ascii_lowercase());
     }
     words
+}
+
+/// The event of a SUBACK, with the positions of the filters that were refused.
+fn subscribed(failures: impl Iterator<Item = bool>) -> SessionEvent {
+    let refused = failures.enumerate().filter(|(_, is_failure)| *is_failure);
+    SessionEvent::Subscribed(refused.map(|(position, _)| position).collect())
 }
 
 #[cfg(test)]

@@ -77,27 +77,21 @@ pub(super) async fn apply(
     executor: CommandExecutor,
     documents: Vec<(String, Parsed)>,
 ) -> Vec<Report> {
-    let valid = |(_, parsed): &(String, Parsed)| Some(parsed.as_ref().ok()?.settings.clone());
-    let all: Vec<Option<Map<String, Value>>> = documents.iter().map(valid).collect();
+    let settings_of = |at: usize| Some(&documents[at].1.as_ref().ok()?.settings);
     let merged = |without: Option<usize>| {
-        let used = all
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| Some(*at) != without);
-        used.filter_map(|(_, settings)| settings.as_ref())
-            .fold(Map::new(), merge)
+        let used = (0..documents.len()).filter(|at| Some(*at) != without);
+        used.filter_map(settings_of).fold(Map::new(), merge)
     };
-    let whole = merged(None);
-    let mut refused = None;
-    if !whole.is_empty()
-        && let Err(reason) = executor.patch(whole).await
-    {
-        refused = Some((None, reason));
-        // The most specific first: it is the least that is left out.
-        for at in (0..all.len()).rev().filter(|at| all[*at].is_some()) {
-            let rest = merged(Some(at));
-            if !rest.is_empty() && executor.patch(rest).await.is_ok() {
-                refused = refused.map(|(_, reason)| (Some(at), reason));
+    let refusal = executor.patch(merged(None)).await.err();
+    let mut left_out = None;
+    if refusal.is_some() {
+        // The most specific first, because the fewest clocks share it.
+        for at in (0..documents.len())
+            .rev()
+            .filter(|at| settings_of(*at).is_some())
+        {
+            if executor.patch(merged(Some(at))).await.is_ok() {
+                left_out = Some(at);
                 break;
             }
         }
@@ -105,16 +99,8 @@ pub(super) async fn apply(
     let report = |(at, (scope, parsed)): (usize, (String, Parsed))| {
         let (rev, error) = match parsed {
             Ok(RetainedSettings { rev, .. }) => {
-                let concerns = |(blamed, _): &&(Option<usize>, String)| {
-                    blamed.is_none_or(|blamed| blamed == at)
-                };
-                (
-                    rev,
-                    refused
-                        .as_ref()
-                        .filter(concerns)
-                        .map(|(_, reason)| reason.clone()),
-                )
+                let is_refused = left_out.is_none_or(|left_out| left_out == at);
+                (rev, refusal.clone().filter(|_| is_refused))
             }
             Err(InvalidSettings { rev, reason }) => (rev, Some(reason)),
         };

@@ -175,9 +175,8 @@ pub struct MqttSession<'a> {
     /// When Home Assistant is told everything again.
     rebirth: Option<Instant>,
     retained: RetainedDocuments,
-    reports: Vec<Report>,
-    /// Retained settings were applied on this connection.
-    has_applied: bool,
+    /// Results of the retained settings. `None` before they are applied on this connection.
+    reports: Option<Vec<Report>>,
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
     /// What the log says of this connection.
@@ -304,8 +303,7 @@ impl<'a> MqttSession<'a> {
             spread,
             rebirth: None,
             retained: RetainedDocuments::default(),
-            reports: Vec::new(),
-            has_applied: false,
+            reports: None,
             dropped: BTreeMap::new(),
             report_at: None,
             complaints: Outage::default(),
@@ -616,8 +614,7 @@ impl<'a> MqttSession<'a> {
                 self.answer(place, &told);
             }
             TaskResult::Applied(reports) => {
-                self.reports = reports;
-                self.has_applied = true;
+                self.reports = Some(reports);
                 self.levels
                     .changed(|level| level == RetainedTopic::Reported);
             }
@@ -761,7 +758,11 @@ impl<'a> MqttSession<'a> {
                 Some(documents::host(view, self.started(), free))
             }
             RetainedTopic::Settings => Some(documents::settings(view, &about().identity)),
-            RetainedTopic::Reported => documents::reported(&self.reports, view),
+            RetainedTopic::Reported => match documents::reported(self.reports.as_ref()?, view) {
+                Some(reported) => Some(reported),
+                // The last document was removed.
+                None => return Some(Vec::new()),
+            },
             RetainedTopic::Strip => documents::lamp(Lamp::Strip, view),
             RetainedTopic::Led(index) => documents::lamp(Lamp::Led(index), view),
             RetainedTopic::Frontlight => documents::lamp(Lamp::Frontlight, view),

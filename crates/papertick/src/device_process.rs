@@ -29,9 +29,7 @@ use crate::{
     failure::Failure,
     kept::StoredState,
     lifeline::{BROKEN_CODE, DeviceMessage, RESTART_CODE},
-    wiring::{
-        FIRST_PICTURE, Parts, Performing, PreparedStart, SUPERVISOR_TASK, first_picture, heartbeat,
-    },
+    wiring::{FIRST_PICTURE, Parts, Performing, SUPERVISOR_TASK, first_picture, heartbeat},
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -46,17 +44,17 @@ const HTTP_STOP: Duration = Duration::from_millis(900);
 /// Time everything else has to end.
 const STOP: Duration = Duration::from_millis(500);
 
-/// Time all of it has to end once the supervisor is gone: somebody may be starting the clock anew.
+/// Time for all tasks to end once the supervisor is gone: another clock may be starting on the same folder.
 const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
 /// Why the device ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    /// It was told to.
+    /// By a signal.
     Stopped,
     /// It is to be started again.
     Restart,
-    /// A part broke off.
+    /// A task ended that should not.
     Broken,
 }
 
@@ -68,7 +66,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
     crash_dumps::tell_supervisor(&config);
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
-    let prepared = PreparedStart::new(&config, inherited_socket()?);
+    let listener = inherited_socket()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(BLOCKING_THREADS)
@@ -82,7 +80,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let log = start_log(&config, &kept.settings);
     crash_dumps::mention(&config.run.data_dir);
     let ending = runtime
-        .block_on(live(config, prepared, store, kept, log))
+        .block_on(live(config, listener, store, kept, log))
         .map_err(cannot)?;
     // Work that is stuck on a blocking thread must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(100));
@@ -175,7 +173,7 @@ fn start_log(config: &DeviceConfig, settings: &Settings) -> LogLines {
 /// Starts all parts, waits for a reason to end, and ends them.
 async fn live(
     config: DeviceConfig,
-    prepared: PreparedStart,
+    listener: TcpListener,
     store: Store,
     kept: StoredState,
     log: LogLines,
@@ -185,15 +183,15 @@ async fn live(
         supervisor: config.supervisor,
         last_refresh: config.run.last_refresh(),
     };
-    let mut parts = Parts::start(config, prepared, store, kept, log).await?;
-    DeviceMessage::Ready.say()?;
+    let mut parts = Parts::start(config, listener, store, kept, log).await?;
+    DeviceMessage::Ready.send()?;
     parts
         .endless
         .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
     let mut signs = Tasks::new();
     signs.spawn(
         SUPERVISOR_TASK,
-        heartbeat(parts.pulse.clone(), DeviceMessage::say),
+        heartbeat(parts.pulse.clone(), DeviceMessage::send),
     );
     let ending = life.run(&mut parts, &mut signs, &mut signals).await;
     life.stop(parts).await;
@@ -238,7 +236,7 @@ impl Life {
                 () = parts.restart.notified() => return Ending::Restart,
                 carried = power_cut(parts.bench.as_ref()) => {
                     // No ceremony: what is not on the disk is lost, as it would be on a real board.
-                    let _ = DeviceMessage::PowerCut(carried).say();
+                    let _ = DeviceMessage::PowerCut(carried).send();
                     std::process::exit(i32::from(RESTART_CODE));
                 }
                 ended = parts.front.ended() => return broken(ended),
@@ -252,7 +250,7 @@ impl Life {
         }
     }
 
-    /// Ends everything at once: first the clients, then the device.
+    /// Ends the HTTP server and the sources, then the main loop, then the buses.
     async fn stop(&self, parts: Parts) {
         let (requests, others) = if is_orphan(self.supervisor) {
             (Duration::ZERO, ORPHAN_STOP)
@@ -267,10 +265,10 @@ impl Life {
                 tracing::debug!(task = %name, "cut off");
             }
             parts.endless.abort().await;
-            // It stores what it remembers when nothing more can reach it.
+            // The main loop saves its memory when no task can send it anything.
             parts.core_stop.stop();
             parts.core.stop(others).await;
-            // Ink that moves is not cut off.
+            // A refresh under way is finished.
             parts.buses.stop(self.last_refresh).await;
         };
         beside(parts.performing, ending).await;

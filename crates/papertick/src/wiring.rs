@@ -128,24 +128,6 @@ pub(crate) struct Parts {
     pub(crate) pulse: Pulse,
 }
 
-/// What a device prepares before it has the data folder.
-pub(crate) struct PreparedStart {
-    listener: TcpListener,
-    /// The authorities that are trusted, or what is wrong with their file: one that has gone bad stops nothing.
-    roots: Result<Roots, String>,
-}
-
-impl PreparedStart {
-    /// Prepares all of it.
-    pub(crate) fn new(config: &DeviceConfig, listener: TcpListener) -> PreparedStart {
-        let roots = config::roots(config.run.ca_file.as_deref());
-        PreparedStart {
-            listener,
-            roots: roots.map_err(|failure| failure.message),
-        }
-    }
-}
-
 /// What the sign of life is taken from.
 #[derive(Clone)]
 pub(crate) struct Pulse {
@@ -291,12 +273,13 @@ impl Parts {
     /// Starts all parts, first those that clients wait for.
     pub(crate) async fn start(
         config: DeviceConfig,
-        prepared: PreparedStart,
+        listener: TcpListener,
         store: Store,
         kept: StoredState,
         log: LogLines,
     ) -> io::Result<Parts> {
-        let PreparedStart { listener, roots } = prepared;
+        // A file of authorities that cannot be read stops nothing; the log says what is wrong with it.
+        let roots = config::roots(config.run.ca_file.as_deref()).map_err(|failure| failure.message);
         let spec = config.run.board();
         let place = listener.local_addr()?;
         let options = SimOptions {
@@ -756,7 +739,7 @@ fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOption
 /// A painter that has given all panels up has painted nothing.
 pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot>>) {
     let is_painted = glass.wait_for(|glass| glass.is_painted()).await.is_ok();
-    if is_painted && DeviceMessage::Painted.say().is_err() {
+    if is_painted && DeviceMessage::Painted.send().is_err() {
         return;
     }
     std::future::pending().await

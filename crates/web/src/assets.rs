@@ -15,16 +15,16 @@ use super::{
     coding, etag,
 };
 
-/// A file under another name has another content, so that the one under this name never changes.
+/// The name contains a hash of the content, so the content under this name never changes.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// Whoever has it asks whether it is still the newest.
+/// Clients revalidate it at each use.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// Folder of the files whose names tell their content.
+/// Folder of the files with a hash in their name.
 const HASHED: &str = "assets/";
 
-/// Signs of a hash at the end of such a name.
+/// Characters of the hash at the end of the name.
 const HASH_SIGNS: usize = 8;
 
 /// The files of a page.
@@ -50,7 +50,7 @@ impl Assets {
             };
             let asset = Asset {
                 cache,
-                level: Compression::best(),
+                gzip: OnceLock::new(),
                 ..Asset::new(bytes, content_type)
             };
             (name, asset)
@@ -64,7 +64,7 @@ impl Assets {
     }
 }
 
-/// Whether the name of a file tells its content, such as `assets/index-BfN287rg.js`.
+/// Returns whether a name contains a hash of the content, such as `assets/index-BfN287rg.js`.
 fn is_hashed(name: &str) -> bool {
     let stem = name
         .strip_prefix(HASHED)
@@ -83,34 +83,42 @@ fn is_hashed(name: &str) -> bool {
 
 /// One file, ready to be sent.
 pub struct Asset {
-    plain: Bytes,
-    /// Compressed at the first request that accepts it; `None` in it if that saves nothing.
-    gzip: OnceLock<Option<Bytes>>,
-    level: Compression,
+    plain: Form,
+    /// Compressed at the first request that accepts it. `None` inside if compression saves nothing.
+    gzip: OnceLock<Option<Form>>,
     content_type: HeaderValue,
     cache: HeaderValue,
 }
 
+/// The bytes of a file as they are sent, and their tag.
+struct Form {
+    bytes: Bytes,
+    tag: HeaderValue,
+}
+
+impl Form {
+    fn new(bytes: Bytes) -> Form {
+        let version = format!("{:08x}-{}", crc32fast::hash(&bytes), bytes.len());
+        Form {
+            tag: etag::tag(&version),
+            bytes,
+        }
+    }
+}
+
 impl Asset {
-    /// A file that is made for one response.
+    /// A file that is made for one response. It is not compressed.
     pub fn new(plain: Bytes, content_type: HeaderValue) -> Asset {
         Asset {
-            plain,
-            gzip: OnceLock::new(),
-            level: Compression::fast(),
+            plain: Form::new(plain),
+            gzip: OnceLock::from(None),
             content_type,
             cache: ASK_AGAIN,
         }
     }
 
-    fn gzip(&self) -> Option<&Bytes> {
-        // Pictures are compressed already.
-        let is_picture = self.content_type == "image/png";
-        let gzip = || {
-            (!is_picture)
-                .then(|| coding::gzip(&self.plain, self.level))
-                .flatten()
-        };
+    fn gzip(&self) -> Option<&Form> {
+        let gzip = || coding::gzip(&self.plain.bytes, Compression::best()).map(Form::new);
         self.gzip.get_or_init(gzip).as_ref()
     }
 
@@ -119,13 +127,12 @@ impl Asset {
         let gzip = coding::is_gzip_accepted(headers)
             .then(|| self.gzip())
             .flatten();
-        let bytes = gzip.unwrap_or(&self.plain);
-        let version = format!("{:08x}-{}", crc32fast::hash(bytes), bytes.len());
-        let tag = etag::tag(&version);
+        let form = gzip.unwrap_or(&self.plain);
+        let tag = form.tag.clone();
         let mut response = if etag::is_known(headers, &tag) {
             etag::not_modified(tag)
         } else {
-            let whole = answer::bytes(self.content_type.clone(), bytes.clone());
+            let whole = answer::bytes(self.content_type.clone(), form.bytes.clone());
             let mut response = etag::tagged(whole, tag);
             if gzip.is_some() {
                 response

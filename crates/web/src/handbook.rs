@@ -33,19 +33,14 @@ pub fn asset(path: &str) -> Option<Asset> {
             content_type("page.html", "text/html"),
         ));
     }
-    let file = Documents::get(path).filter(|_| is_part(path))?;
+    let file = Documents::get(path)?;
     let guessed = match path.rsplit('.').next() {
         Some("png") => "image/png",
+        Some("json") => "application/json",
         _ => "text/plain",
     };
     let content_type = content_type(path, guessed);
     Some(Asset::new(bytes(file.data), content_type))
-}
-
-/// Returns whether a file belongs to the handbook.
-fn is_part(path: &str) -> bool {
-    let folders = ["gallery/", "images/", "wiring/"];
-    folders.iter().any(|folder| path.starts_with(folder))
 }
 
 fn document(name: &str) -> Option<String> {
@@ -172,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_is_no_document_is_not_served() {
-        for path in ["nothing", "../Cargo", "gallery/", "openapi.json"] {
+        for path in ["nothing", "../Cargo", "gallery/"] {
             assert!(asset(path).is_none(), "{path}");
         }
     }

@@ -868,6 +868,15 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
         );
     }
 
+    // Without documents there is no report.
+    for topic in [all, shop, &*own] {
+        peer.keep(topic, "").await;
+    }
+    let reports = peer.all_in(Duration::from_secs(3)).await;
+    let mut reports = reports.iter().rev();
+    let last = reports.find(|heard| heard.topic == format!("{OWN}/reported"));
+    assert!(last.is_some_and(|heard| heard.is_retained && heard.payload.is_empty()));
+
     // The owner's change stays until the broker sends the documents again.
     rig.set(json!({ "ledBrightness": 77 })).await;
     sleep(Duration::from_secs(3)).await;
