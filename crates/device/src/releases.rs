@@ -278,7 +278,7 @@ mod tests {
             ),
             (
                 ReleaseVerdict::Unsigned,
-                "nobody whom the clock trusts has signed it.",
+                "it has no signature by a trusted key.",
             ),
             (
                 ReleaseVerdict::Failed,
@@ -286,7 +286,7 @@ mod tests {
             ),
             (
                 ReleaseVerdict::Left,
-                "it ran here, and somebody went back from it.",
+                "it ran here, and the owner went back to an older version.",
             ),
         ] {
             let mut releases = Releases::default();

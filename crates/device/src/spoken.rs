@@ -131,9 +131,9 @@ words! {
     RELEASE_PIN = "another version is pinned.";
     RELEASE_SHARE = "its turn has not come: the clock has number {number} for it, and the share ends before that.";
     RELEASE_NO_IMAGE = "it has nothing for this board and machine.";
-    RELEASE_UNSIGNED = "nobody whom the clock trusts has signed it.";
+    RELEASE_UNSIGNED = "it has no signature by a trusted key.";
     RELEASE_FAILED = "it was tried here and did not work.";
-    RELEASE_LEFT = "it ran here, and somebody went back from it.";
+    RELEASE_LEFT = "it ran here, and the owner went back to an older version.";
     RELEASES_UNKNOWN = "The releases were not looked at: {why}";
 }
 

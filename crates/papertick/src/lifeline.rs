@@ -1,11 +1,11 @@
-//! What the device process tells its supervisor, one word a line on a pipe.
+//! Messages of the device process to its supervisor: one line each, on a pipe.
 
 use std::{
     io::{self, Write},
     time::Duration,
 };
 
-/// Time between two signs of life.
+/// Time between two heartbeats.
 pub const BEAT_PERIOD: Duration = Duration::from_secs(5);
 
 /// Exit code of a device that is to be started again.
@@ -14,30 +14,30 @@ pub const RESTART_CODE: u8 = 75;
 /// Exit code of a device that broke off.
 pub const BROKEN_CODE: u8 = 70;
 
-/// What supervisor and device of this program can expect of each other. It grows when one of them needs to know something
-/// of the other that members and words which are passed over where they are not known cannot tell.
+/// Version of the protocol between supervisor and device. It grows when unknown members and messages, which are ignored,
+/// are not enough for compatibility.
 ///
-/// 1 is that of the first program; with 2 the supervisor says which program runs and the device when it has painted.
-/// 3 belonged to a standby process that is gone: a device that knows it ends at once when its supervisor says 2.
+/// 1: the first program. 2: the supervisor names the program that runs, and the device reports its first picture. 3 was
+/// used by builds with a standby process, which restart without it under a supervisor of version 2.
 pub const PROTOCOL: u32 = 2;
 
 /// A message of the device to its supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceMessage {
-    /// It answers requests.
+    /// The HTTP server answers requests.
     Ready,
     /// A picture is on the glass.
     Painted,
-    /// Its main loop and its painter make progress.
+    /// Main loop and painter make progress.
     Beat,
-    /// Its painter makes none.
+    /// The painter makes no progress.
     PainterStuck,
-    /// Its power was cut and comes back; with what its board wants to know then, in the board's own words.
+    /// The simulated power was cut; with the state of the board for the next start.
     PowerCut(String),
 }
 
 impl DeviceMessage {
-    /// Reads a line; none if it is no word.
+    /// Parses a line. `None` if the message is unknown.
     pub fn parse(line: &str) -> Option<DeviceMessage> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
@@ -50,11 +50,11 @@ impl DeviceMessage {
         }
     }
 
-    /// Says it.
+    /// Sends it.
     ///
     /// # Errors
     /// The supervisor is gone.
-    pub fn say(self) -> io::Result<()> {
+    pub fn send(self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self {
             DeviceMessage::Ready => writeln!(out, "ready {PROTOCOL}")?,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read() {
+    fn messages_are_parsed() {
         for (line, word) in [
             ("ready", Some(DeviceMessage::Ready)),
             ("ready 3 more", Some(DeviceMessage::Ready)),

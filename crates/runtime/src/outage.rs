@@ -11,7 +11,7 @@ pub struct Outage {
 }
 
 impl Outage {
-    /// Tells whether a reason is to stand in the log, which it is once.
+    /// Returns whether a reason is to be logged; each is logged once.
     pub fn is_news(&mut self, reason: &str) -> bool {
         // Reasons can hold an upstream's own words, of which there is no end.
         let is_news = self.told.len() < REASONS_MAX && self.told.iter().all(|told| told != reason);
@@ -21,7 +21,7 @@ impl Outage {
         is_news
     }
 
-    /// Takes note that the connection works; tells whether the log says otherwise.
+    /// Ends the outage. Returns whether a reason was logged.
     pub fn end(&mut self) -> bool {
         let was_told = !self.told.is_empty();
         self.told.clear();

@@ -9,7 +9,7 @@ use super::{judge::ImageRefusal, newest::NotAsked};
 /// Error of an image that is refused.
 pub const INVALID: &str = "ESP_ERR_OTA_VALIDATE_FAILED";
 
-/// Tells whether somebody looks for the newest release, in the words that clients know, or why not, and in a sentence.
+/// The answer to a request for the newest release: that it is fetched, or why not.
 pub fn newest(asked: Result<(), NotAsked>) -> Answer {
     let trouble = match asked {
         Ok(()) => return Answer::message(200, "Firmware update triggered"),
@@ -25,7 +25,7 @@ pub fn newest(asked: Result<(), NotAsked>) -> Answer {
     }
 }
 
-/// Tells why nothing is installed, in the words that clients know and in a sentence.
+/// Why an image is not installed.
 pub fn refused(refusal: &ImageRefusal, kind: ImageKind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {

@@ -123,7 +123,7 @@ impl Registers {
     }
 }
 
-/// The command whose parameters are being received.
+/// The last command; the bytes that follow are its parameters.
 #[derive(Debug)]
 struct ActiveCommand {
     command: u8,

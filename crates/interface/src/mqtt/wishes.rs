@@ -134,7 +134,7 @@ pub struct InvalidSettings {
 }
 
 impl InvalidSettings {
-    /// Settings whose version could not be read.
+    /// Settings without a readable version.
     pub fn unread(reason: &str) -> InvalidSettings {
         InvalidSettings {
             rev: String::new(),

@@ -704,9 +704,9 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
                 "its turn has not come: the clock has number 91 for it, and the share ends before that."
             }
             ReleaseVerdict::NoImage => "it has nothing for this board and machine.",
-            ReleaseVerdict::Unsigned => "nobody whom the clock trusts has signed it.",
+            ReleaseVerdict::Unsigned => "it has no signature by a trusted key.",
             ReleaseVerdict::Failed => "it was tried here and did not work.",
-            ReleaseVerdict::Left => "it ran here, and somebody went back from it.",
+            ReleaseVerdict::Left => "it ran here, and the owner went back to an older version.",
         };
         let told = saw(ReleaseCheck::Found(release), 3);
         let reason = &told["phrase"]["values"]["why"];
@@ -725,7 +725,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         (&after["version"], &after["lastError"], &after["ageSec"]),
         (&json!("4.3.0"), &json!("no list"), &json!(22))
     );
-    let left = "Release 4.3.0: it ran here, and somebody went back from it.";
+    let left = "Release 4.3.0: it ran here, and the owner went back to an older version.";
     let said = format!("{left} The releases were not looked at: no list.");
     assert_eq!(after["says"], said);
     assert_eq!(after["phrase"]["values"]["mark"], unknown);

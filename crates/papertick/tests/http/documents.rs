@@ -734,7 +734,7 @@ async fn every_view_of_the_page_has_an_address() {
     }
 }
 
-/// Files are compressed at their first request, and those whose names tell their content are fetched once.
+/// Files are compressed at their first request, and clients keep files with a hash in their name.
 #[tokio::test]
 async fn the_page_travels_packed_and_its_files_are_kept() {
     let clock = Clock::start().await;

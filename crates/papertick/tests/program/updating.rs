@@ -884,7 +884,7 @@ fn a_release_of_somebody_who_is_not_trusted_is_told_and_taken_once_he_is() {
     update();
     eventually("it is known", || known()["why"] == "unsigned");
     assert_eq!(known()["taken"], false);
-    let says = "Release 4.9.0: nobody whom the clock trusts has signed it.";
+    let says = "Release 4.9.0: it has no signature by a trusted key.";
     assert_eq!(known()["says"], says);
     let failure = firmware(&clock)["lastFailure"].to_string();
     assert!(

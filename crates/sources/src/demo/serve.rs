@@ -369,8 +369,8 @@ mod tests {
                 "81a5707269636581a3555344a836343231312e3533",
             ),
             (
-                RelayFrame::Error("XXX does not exist.".into()),
-                "81a56572726f72b358585820646f6573206e6f742065786973742e",
+                RelayFrame::Error("ZZZ does not exist.".into()),
+                "81a56572726f72b35a5a5a20646f6573206e6f742065786973742e",
             ),
         ];
         for (said, expected) in rows {

@@ -7,7 +7,7 @@ use embedded_hal::{digital::OutputPin, spi::SpiBus};
 /// Most bytes in one transfer: what a bus of Linux takes in one call unless it is told otherwise.
 pub const CHUNK_MAX: usize = 4096;
 
-/// The SPI bus of the panels. The panel whose chip select is low receives the bytes.
+/// The SPI bus of the panels. The panel with a low chip select receives the bytes.
 #[derive(Debug)]
 pub struct PanelBus<S, D> {
     spi: S,

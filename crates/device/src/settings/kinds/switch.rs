@@ -9,7 +9,7 @@ use super::{super::reject::Rejection, SettingKind, truth};
 #[derive(Debug)]
 pub struct Switch;
 
-/// A switch whose label is the opposite: true means that something is off.
+/// A switch with an inverted label: true means that the feature is off.
 #[derive(Debug)]
 pub struct MuteKind;
 
