@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    clock::{Clock, PATIENCE, eventually, is_alive},
+    clock::{Clock, PATIENCE, eventually, folder, is_alive},
     programs::{firmware, working},
     updating::Shop,
 };
@@ -104,4 +104,19 @@ fn a_restart_and_an_update_refuse_no_client() {
         assert_eq!(status["notes"], serde_json::json!([]), "{status}");
     }
     assert_eq!(firmware(&clock)["version"], "4.9.0");
+}
+
+#[test]
+fn a_clock_shows_the_same_screen_after_a_restart() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    // Quicker than screens are stored while the clock runs.
+    for screen in [3, 0, 10, 20] {
+        let before = clock.device();
+        let shown = clock.send("GET", &format!("/api/show/screen/{screen}"), "");
+        assert_eq!(shown.unwrap().status, 200);
+        clock.send("POST", "/api/restart", "").unwrap();
+        eventually("another device runs", || clock.device() != before);
+        assert_eq!(clock.get("/api/status").json()["currentScreen"], screen);
+    }
 }

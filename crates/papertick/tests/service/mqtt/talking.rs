@@ -846,14 +846,16 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
     assert_eq!(reported["scopes"]["shop"]["error"], "range:mqttPort");
     assert_eq!(reported["scopes"]["all"]["applied"], true);
 
-    // Two names of one setting are one, and objects are merged by member.
+    // Two names of one setting are one; objects are merged by member, screens by id.
     let general = json!({ "settings": {
         "explorerInstance": "general.example",
         "dnd": { "enabled": true, "timeBasedEnabled": true },
+        "screens": [{ "id": 0, "enabled": false }],
     } });
     let own_settings = json!({ "settings": {
         "mempoolInstance": "own.example",
         "dnd": { "dndTimeEnabled": false, "startHour": 1, "startMinute": 2, "endHour": 3, "endMinute": 4 },
+        "screens": [{ "id": 3, "enabled": false }],
     } });
     for _ in 0..2 {
         peer.keep(shop, "").await;
@@ -866,6 +868,8 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
             (now.dnd_enabled, now.dnd_time_enabled, now.dnd_start_hour),
             (true, false, 1)
         );
+        let is_off = |screen| !now.is_screen_enabled(screen);
+        assert!(is_off(0) && is_off(3), "screens are merged by id");
     }
 
     // Without documents there is no report.
