@@ -3,10 +3,10 @@
 
 use std::{sync::LazyLock, time::Duration};
 
+use api::{given::Parameters, operations};
 use device::{
     device::Device, input::Input, memory::Memory, now::Now, settings::Settings, view::View,
 };
-use interface::{given::Parameters, operations};
 
 const NOW: Now = Now {
     uptime: Duration::ZERO,

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use api::mqtt::{commands, topics};
 use device::{
     device::Device,
     input::{Input, LinkEvent},
@@ -20,7 +21,6 @@ use device::{
     settings::Settings,
     view::View,
 };
-use interface::mqtt::{topics, wishes};
 use mqtt_protocol_core::mqtt::Version;
 use tokio::time::Instant;
 
@@ -103,9 +103,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                     assert!(message.payload.len() <= packet_max(version) as usize);
                     let incoming = topics::read(&message.topic, broker);
                     if let Some(incoming) = incoming {
-                        let _ = wishes::read(incoming, &message.payload, view);
+                        let _ = commands::read(incoming, &message.payload, view);
                     }
-                    let _ = wishes::retained_settings(&message.payload, view);
+                    let _ = commands::retained_settings(&message.payload, view);
                     if let Some((topic, _)) = message.answer {
                         let _ = topics::may_answer_on(&topic, broker);
                     }

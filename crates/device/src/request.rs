@@ -18,7 +18,7 @@ use crate::{
 pub enum Request {
     /// Change settings.
     Patch(Patch),
-    /// Tell what would be on the panels after these wishes, and fulfil none.
+    /// Draw what the panels would show after these requests. Nothing is changed.
     Preview(Vec<Request>),
     /// Take over the settings of another clock, all of them or none.
     Import(Imported),

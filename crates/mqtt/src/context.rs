@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use api::mqtt::documents::About;
 use device::{mqtt::MqttPlan, settings::emit::BuildIdentity, view::View};
-use interface::mqtt::documents::About;
 use net::{dialer::Dialer, url::bracketed};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
 use tokio::sync::watch;

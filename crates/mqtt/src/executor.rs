@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use api::{answer::Answer, asked::DeviceCall};
 use device::{
     request::{Patch, Reply, Request},
     view::View,
 };
-use interface::{answer::Answer, asked::DeviceCall};
 use passwords::Hasher;
 use runtime::inbox::Inbox;
 use serde_json::{Map, Value};
@@ -57,7 +57,7 @@ impl CommandExecutor {
             | Reply::Picture(_)
             | Reply::Judged(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
-            Reply::Refused(refusal) => Err(reason(&interface::asked::refused(refusal))),
+            Reply::Refused(refusal) => Err(reason(&api::asked::refused(refusal))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use interface::mqtt::topics::RetainedTopic;
+use api::mqtt::topics::RetainedTopic;
 use tokio::time::Instant;
 
 /// Time between two tellings of how the host is.

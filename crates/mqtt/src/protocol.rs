@@ -10,11 +10,11 @@
 
 use std::{collections::VecDeque, num::NonZeroU16, time::Duration};
 
-use device::mqtt::Broker;
-use interface::mqtt::{
+use api::mqtt::{
     documents::OFFLINE,
     topics::{self, RetainedTopic},
 };
+use device::mqtt::Broker;
 use mqtt_protocol_core::mqtt::{
     Connection, Version,
     common::Cursor,

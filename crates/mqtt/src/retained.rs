@@ -6,12 +6,12 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use device::settings::patch;
-use interface::mqtt::{
+use api::mqtt::{
+    commands::{InvalidSettings, RetainedSettings},
     documents::Report,
     topics::Scope,
-    wishes::{InvalidSettings, RetainedSettings},
 };
+use device::settings::patch;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 

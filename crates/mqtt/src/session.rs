@@ -11,6 +11,15 @@ use std::{
     time::Duration,
 };
 
+use api::{
+    answer::Answer,
+    mqtt::{
+        commands::{self, CommandAction, InvalidSettings, MESSAGE_MAX, MqttCommand},
+        discovery,
+        documents::{self, OFFLINE, ONLINE, Report},
+        topics::{self, Incoming, Lamp, RetainedTopic},
+    },
+};
 use device::{
     happenings::{HAPPENINGS_MAX, Happening},
     input::{Brokered, Input},
@@ -19,15 +28,6 @@ use device::{
     secret::Secret,
     settings::kinds::pem,
     view::View,
-};
-use interface::{
-    answer::Answer,
-    mqtt::{
-        discovery,
-        documents::{self, OFFLINE, ONLINE, Report},
-        topics::{self, Incoming, Lamp, RetainedTopic},
-        wishes::{self, CommandAction, InvalidSettings, MESSAGE_MAX, MqttCommand},
-    },
 };
 use mqtt_protocol_core::mqtt::Version;
 use net::{
@@ -63,7 +63,7 @@ use super::{
 };
 
 /// Wishes that may wait for the one that is being fulfilled.
-const WISHES_MAX: usize = 16;
+const COMMANDS_MAX: usize = 16;
 
 /// Answers that may wait to be sent.
 const ANSWERS_MAX: usize = 32;
@@ -168,7 +168,7 @@ pub struct MqttSession<'a> {
     seen: u64,
     events: VecDeque<Happening>,
     answers: VecDeque<OutgoingMessage>,
-    wishes: VecDeque<Waiting>,
+    commands: VecDeque<Waiting>,
     doing: Option<Doing>,
     /// Commands of a group that are done at these moments, by their names; those of the connection before too.
     spread: &'a mut Spread,
@@ -298,7 +298,7 @@ impl<'a> MqttSession<'a> {
             view,
             events: VecDeque::new(),
             answers: VecDeque::new(),
-            wishes: VecDeque::new(),
+            commands: VecDeque::new(),
             doing: None,
             spread,
             rebirth: None,
@@ -415,7 +415,7 @@ impl<'a> MqttSession<'a> {
             self.levels.forgotten(now);
         }
         for (_, (_, waiting)) in self.spread.extract_if(.., |_, (at, _)| *at <= now) {
-            self.wishes.push_front(Waiting {
+            self.commands.push_front(Waiting {
                 moment: Moment::Now,
                 ..waiting
             });
@@ -494,7 +494,7 @@ impl<'a> MqttSession<'a> {
                     .receive(scope, Some(parsed), &broker.groups, now);
             }
             Incoming::Desired(scope) => {
-                let parsed = wishes::retained_settings(&message.payload, &self.view).transpose();
+                let parsed = commands::retained_settings(&message.payload, &self.view).transpose();
                 self.retained.receive(scope, parsed, &broker.groups, now);
             }
             // Somebody takes away what stood there.
@@ -508,12 +508,12 @@ impl<'a> MqttSession<'a> {
                 self.drop_one("too-large");
                 self.refuse(message, Answer::error(413, TOO_LARGE));
             }
-            _ if self.wishes.len() >= WISHES_MAX => {
+            _ if self.commands.len() >= COMMANDS_MAX => {
                 self.drop_one("busy");
                 self.refuse(message, Answer::error(503, "busy"));
             }
             Incoming::Command(..) | Incoming::Set(_) | Incoming::Lamp(_) | Incoming::Quiet(_) => {
-                self.wishes.push_back(Waiting {
+                self.commands.push_back(Waiting {
                     message,
                     moment: Moment::Any,
                 });
@@ -524,8 +524,8 @@ impl<'a> MqttSession<'a> {
     /// Answers a message that is not looked at any closer.
     fn refuse(&mut self, message: IncomingMessage, answer: Answer) {
         let incoming = topics::read(&message.topic, &self.broker);
-        let name = incoming.and_then(wishes::name);
-        let caller = wishes::caller(&message.payload);
+        let name = incoming.and_then(commands::name);
+        let caller = commands::caller(&message.payload);
         let name = name.unwrap_or(message.topic);
         let told = documents::result(&name, caller.as_ref(), &answer);
         self.answer(message.answer, &told);
@@ -541,7 +541,7 @@ impl<'a> MqttSession<'a> {
                 }));
                 return;
             }
-            let Some(waiting) = self.wishes.pop_front() else {
+            let Some(waiting) = self.commands.pop_front() else {
                 return;
             };
             self.begin_wish(waiting);
@@ -554,7 +554,7 @@ impl<'a> MqttSession<'a> {
         let view = Arc::clone(&self.context.view.borrow());
         let message = &waiting.message;
         let incoming = topics::read(&message.topic, &broker);
-        let wish = incoming.and_then(|incoming| wishes::read(incoming, &message.payload, &view));
+        let wish = incoming.and_then(|incoming| commands::read(incoming, &message.payload, &view));
         let Some(wish) = wish else {
             return;
         };
@@ -829,7 +829,7 @@ impl<'a> MqttSession<'a> {
         let mut bytes = [0; 4096];
         let mut is_said = false;
         loop {
-            for waiting in std::mem::take(&mut self.wishes) {
+            for waiting in std::mem::take(&mut self.commands) {
                 self.drop_one("busy");
                 self.refuse(waiting.message, Answer::error(503, "busy"));
             }

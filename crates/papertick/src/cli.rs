@@ -8,12 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use api::operations;
 use clap::{
     CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_complete::Shell;
-use interface::operations;
 use updates::build;
 
 use crate::{

@@ -343,7 +343,7 @@ impl Parts {
         let (core_stop, core_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
         let demo = demo_relay(config.run.market, height).await?;
-        let (newest, wishes) = Newest::new(installer.clone(), followed.releases.clone());
+        let (newest, requests) = Newest::new(installer.clone(), followed.releases.clone());
         let services = Services {
             inbox: inbox.clone(),
             view: followed.view.clone(),
@@ -383,7 +383,7 @@ impl Parts {
         };
         let watcher = Watcher {
             plans: followed.releases.clone(),
-            wishes,
+            requests,
             installer,
             dialer: dialer.clone(),
             inbox: inbox.clone(),

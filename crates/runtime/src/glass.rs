@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use api::status::PanelState;
 use device::{board::PanelFault, refresh::Refresh};
-use interface::status::PanelState;
 use render::Bitmap;
 use tokio::time::Instant;
 

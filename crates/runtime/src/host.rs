@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use interface::status::{DiskSpace, HostMemory};
+use api::status::{DiskSpace, HostMemory};
 
 /// Time between two looks at the memory while nobody asks, so that the least there was is the least there was.
 pub const MEMORY_PERIOD: Duration = Duration::from_secs(10);

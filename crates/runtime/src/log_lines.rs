@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use interface::limits::LOG_LINES;
+use api::limits::LOG_LINES;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tracing::{

@@ -1,7 +1,7 @@
 //! Answers to clients: why an image is not installed, in the words that clients know and in a sentence.
 
+use api::answer::Answer;
 use feeds::image::{ImageFault, ImageKind};
-use interface::answer::Answer;
 use serde_json::json;
 
 use super::{judge::ImageRefusal, newest::NotAsked};

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use api::{operation::ProgramOperation, operations::path_of};
 use device::board::BoardSpec;
 use feeds::{
     image::{ImageFault, ImageHeader, ImageKind, VerifyingKey},
     release::is_newer,
 };
-use interface::{operation::ProgramOperation, operations::path_of};
 use semver::Version;
 use serde::{Deserialize, Serialize};
 

@@ -8,14 +8,14 @@ use tokio::sync::{mpsc, watch};
 use super::{installer::Installer, judge::ImageRefusal};
 
 /// Wishes for the newest release that may wait.
-const WISHES_MAX: usize = 1;
+const REQUESTS_MAX: usize = 1;
 
 /// Asks for the newest release.
 #[derive(Debug, Clone)]
 pub struct Newest {
     installer: Installer,
     plans: watch::Receiver<Option<ReleasePlan>>,
-    wishes: mpsc::Sender<()>,
+    requests: mpsc::Sender<()>,
 }
 
 /// Why nobody looks for the newest release.
@@ -47,13 +47,13 @@ impl Newest {
         installer: Installer,
         plans: watch::Receiver<Option<ReleasePlan>>,
     ) -> (Newest, mpsc::Receiver<()>) {
-        let (wishes, wished) = mpsc::channel(WISHES_MAX);
+        let (requests, receiver) = mpsc::channel(REQUESTS_MAX);
         let newest = Newest {
             installer,
             plans,
-            wishes,
+            requests,
         };
-        (newest, wished)
+        (newest, receiver)
     }
 
     /// What installs it.
@@ -81,7 +81,7 @@ impl Newest {
         if self.plans.borrow().is_none() {
             return Err(NotAsked::NotReady);
         }
-        self.wishes.try_send(()).map_err(|error| match error {
+        self.requests.try_send(()).map_err(|error| match error {
             mpsc::error::TrySendError::Full(()) => NotAsked::Busy,
             mpsc::error::TrySendError::Closed(()) => NotAsked::NotReady,
         })

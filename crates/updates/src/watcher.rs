@@ -48,7 +48,7 @@ pub struct Watcher {
     /// Where to look, and what is taken.
     pub plans: watch::Receiver<Option<ReleasePlan>>,
     /// Wishes for the newest release.
-    pub wishes: mpsc::Receiver<()>,
+    pub requests: mpsc::Receiver<()>,
     /// What installs it.
     pub installer: Installer,
     /// The way out.
@@ -131,7 +131,7 @@ pub async fn run(mut watcher: Watcher, mut stop: Stop) {
                 // Without anybody to plan the clock is ending.
                 Err(_) => WatchCause::Stop,
             },
-            Some(()) = watcher.wishes.recv() => WatchCause::Asked,
+            Some(()) = watcher.requests.recv() => WatchCause::Asked,
             () = until(wake.map(|(at, _)| at)) => wake.map_or(WatchCause::Changed, |(_, cause)| cause),
         };
         let known = match (cause, known.as_mut()) {

@@ -6,6 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use api::answer::Answer;
 use bytes::Bytes;
 use futures_util::Stream;
 use http::{
@@ -13,7 +14,6 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use interface::answer::Answer;
 use serde_json::Value;
 
 use super::parse::percent_encode;

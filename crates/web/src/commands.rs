@@ -1,12 +1,12 @@
 //! Commands: what a client gives is read, the device is asked, and its reply told.
 
-use device::{request::Request, view::View};
-use interface::{
+use api::{
     answer::Answer,
     asked::DeviceCall,
     given::{Parameters, RequestBody},
     operation::{Form, Operation, Takes},
 };
+use device::{request::Request, view::View};
 
 use super::{
     answer::{self, Response},

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write, sync::Arc};
 
+use api::status::{self, HostMemory, Surroundings};
 use bytes::Bytes;
 use device::{
     now::Now,
@@ -13,7 +14,6 @@ use device::{
     view::{SourceState, View},
 };
 use http::HeaderValue;
-use interface::status::{self, HostMemory, Surroundings};
 use runtime::glass::DisplaySnapshot;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

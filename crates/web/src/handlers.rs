@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use interface::operation::ProgramOperation;
+use api::operation::ProgramOperation;
 
 use super::{
     answer::Response, call::Call, diag, events, metrics, openapi, pages, panels, portal, preview,

@@ -1,7 +1,7 @@
 //! The description of the interface, for programs.
 
+use api::openapi;
 use http::{HeaderValue, header::CACHE_CONTROL};
-use interface::openapi;
 
 use super::{
     answer::{self, Response},

@@ -1,14 +1,12 @@
 //! The panels as pictures.
 
+use api::{answer::Answer, asked::refused, given::Parameters, limits::CUSTOM_BODY_MAX, operations};
 use bytes::Bytes;
 use device::{
     limits::PATCH_BODY_MAX,
     request::{Patch, Reply, Request},
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use interface::{
-    answer::Answer, asked::refused, given::Parameters, limits::CUSTOM_BODY_MAX, operations,
-};
 use render::{Bitmap, Painter, png};
 use runtime::glass::DisplaySnapshot;
 use tokio::task::spawn_blocking;
@@ -34,17 +32,17 @@ pub async fn changed(mut call: Call) -> Response {
         Err(rejection) => return answer::told(Answer::rejected(&rejection)),
     };
     // Nothing on the panels follows from a password, so that none need be hashed.
-    let mut wishes = Vec::from([Request::Patch(Patch {
+    let mut requests = Vec::from([Request::Patch(Patch {
         body,
         ..Patch::default()
     })]);
     if let Some(screen) = call.query("s") {
         match screen.parse() {
-            Ok(number) => wishes.push(Request::ShowScreen(number)),
+            Ok(number) => requests.push(Request::ShowScreen(number)),
             Err(_) => return answer::bad_request("unknown screen id"),
         }
     }
-    preview(&call, wishes).await
+    preview(&call, requests).await
 }
 
 /// All panels as they would be with a text per panel.
@@ -63,17 +61,17 @@ async fn given(call: &mut Call, body_max: usize) -> Parameters {
     }
 }
 
-/// All panels as they would be after these wishes.
+/// All panels as they would be after these requests.
 ///
 /// The device says what would be on them, and the painter of its panels draws it.
-async fn preview(call: &Call, wishes: Vec<Request>) -> Response {
+async fn preview(call: &Call, requests: Vec<Request>) -> Response {
     let Some(scale) = scale(call) else {
         return answer::bad_request("scale out of range");
     };
     let Ok(_turn) = call.state.drawing.acquire().await else {
         return answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
     };
-    let picture = match call.state.ask(Request::Preview(wishes)).await {
+    let picture = match call.state.ask(Request::Preview(requests)).await {
         Ok(Reply::Picture(picture)) => picture,
         Ok(Reply::Rejected(rejection)) => return answer::told(Answer::rejected(&rejection)),
         Ok(Reply::Refused(refusal)) => return answer::told(refused(refusal)),

@@ -4,6 +4,7 @@
 
 use std::{fmt::Write, sync::LazyLock};
 
+use api::{operation::ProgramOperation, operations::path_of};
 use board::ports::{Unprovisioned, WifiNetwork};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
@@ -12,7 +13,6 @@ use http::{
         ACCEPT, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     },
 };
-use interface::{operation::ProgramOperation, operations::path_of};
 use serde_json::json;
 use wifi::NotProvisioned;
 

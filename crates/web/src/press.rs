@@ -3,8 +3,8 @@
 //! A page of another site can make its visitors' browsers send a GET without a mark, with an image, a frame or a fetch.
 //! Such a GET gets a page whose button sends the same as a POST, which browsers do mark.
 
+use api::operation::Operation;
 use http::{Method, StatusCode, uri::Uri};
-use interface::operation::Operation;
 use serde_json::Value;
 
 use super::{

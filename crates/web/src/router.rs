@@ -16,7 +16,7 @@ use http::{
 };
 use hyper::body::Incoming;
 
-use interface::{
+use api::{
     operation::{self, Form, Guard, Operation, OperationHandler, ProgramOperation},
     operations,
 };

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::{given::whole_number, limits::SMALL_BODY_MAX};
 use board::sim::{Bench, BenchError, BenchState, SimFault};
 use device::{
     input::Input,
@@ -10,7 +11,6 @@ use device::{
     units::Msats,
 };
 use http::StatusCode;
-use interface::{given::whole_number, limits::SMALL_BODY_MAX};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! How the clock and its host are.
 
+use api::{answer::Answer, status};
 use http::StatusCode;
-use interface::{answer::Answer, status};
 use serde_json::{Value, json};
 
 use super::{

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use api::{
+    answer::Answer,
+    asked::refused,
+    limits::{IMPORT_BODY_MAX, SMALL_BODY_MAX},
+};
 use device::{
     request::{Imported, Reply, Request},
     secret::Secret,
     settings::transfer,
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_DISPOSITION};
-use interface::{
-    answer::Answer,
-    asked::refused,
-    limits::{IMPORT_BODY_MAX, SMALL_BODY_MAX},
-};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 

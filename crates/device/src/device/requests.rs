@@ -34,7 +34,7 @@ impl Device {
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
-            Request::Preview(wishes) => (self.preview(wishes, now), RefreshCause::Data),
+            Request::Preview(requests) => (self.preview(requests, now), RefreshCause::Data),
             Request::Import(Imported(body)) => self.import(&body, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
@@ -192,12 +192,12 @@ impl Device {
         (changed(import.changed), cause)
     }
 
-    /// What would be on the panels then: another clock like this one fulfils the wishes, and is thrown away.
-    fn preview(&self, wishes: Vec<Request>, now: Now) -> Reply {
+    /// What would be on the panels then: another clock like this one takes the requests and is dropped.
+    fn preview(&self, requests: Vec<Request>, now: Now) -> Reply {
         let mut other = self.clone();
         let mut due = RefreshCause::Data;
-        for wish in wishes {
-            let (reply, cause) = other.answer(wish, now, &mut Output::default());
+        for request in requests {
+            let (reply, cause) = other.answer(request, now, &mut Output::default());
             match reply {
                 Reply::Done | Reply::Changed(_) | Reply::Lights(_) => due = due.max(cause),
                 Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) | Reply::Judged(_) => {

@@ -39,7 +39,7 @@ fn sources(folder: &str) -> Vec<(String, String)> {
 fn zaps_of_the_network_are_made_in_one_place() {
     let mut makers: Vec<String> = [
         "crates/feeds/src",
-        "crates/interface/src",
+        "crates/api/src",
         "crates/papertick/src",
         "crates/board/src",
         "crates/render/src",
@@ -54,9 +54,9 @@ fn zaps_of_the_network_are_made_in_one_place() {
     assert_eq!(
         makers,
         [
-            "crates/feeds/src/nostr/zap.rs",
             // The owner's own test, and pictures drawn without a device.
-            "crates/interface/src/operations/screens.rs",
+            "crates/api/src/operations/screens.rs",
+            "crates/feeds/src/nostr/zap.rs",
             "crates/papertick/src/commands/render/pictures.rs"
         ]
     );

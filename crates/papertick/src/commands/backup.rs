@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use api::{operation::ProgramOperation, operations::path_of};
 use clap::{Args, Command, ValueHint};
 use device::secret::Secret;
-use interface::{operation::ProgramOperation, operations::path_of};
 use runtime::clock::Clock;
 use serde_json::{Value, json};
 use updates::build;

@@ -1,10 +1,10 @@
 //! Settings as they are written on a command line: `KEY=VALUE`.
 
+use api::shape::Shape;
 use device::settings::{
     SPECS, VIRTUAL,
     spec::{Access, Spec},
 };
-use interface::shape::Shape;
 use serde_json::Value;
 
 use super::suggestion;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use interface::{operation::ProgramOperation, operations::path_of};
+use api::{operation::ProgramOperation, operations::path_of};
 use runtime::patience::TimeBudget;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use api::openapi;
 use chain::{Work, anchor::genesis, network::Network};
 use device::{
     board::PanelFault,
@@ -13,7 +14,6 @@ use device::{
     units::{Currency, Price},
     view::SourceState,
 };
-use interface::openapi;
 use net::{
     dialer::{Destination, Dialer, TransportSecurity},
     route::Route,

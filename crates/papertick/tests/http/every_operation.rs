@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use api::openapi;
 use board::sim::{self, SimOptions};
 use device::request::{Refusal, Reply};
-use interface::openapi;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

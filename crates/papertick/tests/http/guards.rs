@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::openapi;
 use argon2::{
     Argon2, Params,
     password_hash::{PasswordHasher, SaltString},
@@ -12,7 +13,6 @@ use device::{
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, TEXT_MAX},
 };
-use interface::openapi;
 use serde_json::json;
 
 use crate::support::{Clock, Kind, Setup};

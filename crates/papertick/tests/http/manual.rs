@@ -53,7 +53,7 @@ async fn every_example_works() {
 
 #[test]
 fn every_operation_of_today_is_in_the_manual() {
-    let api = interface::openapi::document();
+    let api = api::openapi::document();
     for (path, item) in api["paths"].as_object().unwrap() {
         let old = item
             .as_object()

@@ -1,6 +1,6 @@
 //! Secrets go in and never come out: not in an answer, not to a follower, not in the log.
 
-use interface::openapi;
+use api::openapi;
 use runtime::log_lines::LogLines;
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;

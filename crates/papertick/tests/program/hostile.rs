@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use interface::operations::all;
+use api::operations::all;
 use papertick::cli::{self, Command};
 
 use crate::clock::{folder, papertick};

@@ -96,10 +96,10 @@ impl Rig {
             InstallerConfig::without_slots(board, folder.path().to_path_buf(), inbox.clone());
         let (installer, _) = Installer::new(change(means));
         let (newest, _) = Newest::new(installer.clone(), plans.subscribe());
-        let (wish, wishes) = mpsc::channel(1);
+        let (wish, receiver) = mpsc::channel(1);
         let watcher = Watcher {
             plans: plans.subscribe(),
-            wishes,
+            requests: receiver,
             installer: installer.clone(),
             dialer: Dialer::in_memory(Roots::public(), arrive),
             inbox,

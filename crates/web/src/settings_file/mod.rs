@@ -7,6 +7,7 @@ mod sealed;
 
 use std::fmt;
 
+use api::limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN};
 use device::{
     secret::Secret,
     settings::{
@@ -15,7 +16,6 @@ use device::{
         transfer::{self, Apart, Import, SettingChange},
     },
 };
-use interface::limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN};
 use serde_json::{Map, Value, json};
 
 use sealed::Sealed;

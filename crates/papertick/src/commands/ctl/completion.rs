@@ -2,12 +2,12 @@
 
 use std::ffi::OsStr;
 
+use api::shape::Shape;
 use clap::{
     Arg, Command, Error,
     builder::{PossibleValue, StringValueParser, TypedValueParser},
 };
 use device::screens::{SCREENS, Screen};
-use interface::shape::Shape;
 use serde_json::Value;
 
 use super::words;

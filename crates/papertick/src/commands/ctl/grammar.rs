@@ -2,13 +2,13 @@
 
 use std::{collections::HashMap, path::PathBuf, sync::LazyLock};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use device::screens::{SCREENS, Screen, custom};
-use interface::{
+use api::{
     operation::{Form, Operation, OperationHandler, ProgramOperation, Takes},
     operations::all,
     shape::Shape,
 };
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
+use device::screens::{SCREENS, Screen, custom};
 use serde_json::{Map, Value};
 
 use super::{completion::Suggested, words};

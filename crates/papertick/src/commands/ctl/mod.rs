@@ -13,12 +13,12 @@ mod words;
 
 use std::{collections::BTreeSet, io::Write as _, ops::ControlFlow};
 
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
-use interface::{
+use api::{
     operation::{Operation, ProgramOperation},
     operations::path_of,
     shape::Shape,
 };
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
 use serde_json::{Map, Value};
 
 use super::{

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use interface::{operation::Operation, shape::Shape};
+use api::{operation::Operation, shape::Shape};
 use serde_json::Value;
 
 use super::{grammar, summary, words::plain};

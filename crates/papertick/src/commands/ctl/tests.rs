@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use device::settings::{SPECS, VIRTUAL, spec::Access};
-use interface::{
+use api::{
     operation::{OperationHandler, Takes},
     operations::all,
 };
+use device::settings::{SPECS, VIRTUAL, spec::Access};
 use serde_json::json;
 
 use super::*;

@@ -1,10 +1,10 @@
 //! Why a clock answers that it does not know an operation.
 
-use http::StatusCode;
-use interface::{
+use api::{
     operation::{Guard, Operation, ProgramOperation},
     operations::path_of,
 };
+use http::StatusCode;
 use serde_json::Value;
 
 use crate::{

@@ -241,7 +241,7 @@ fn kinds(schema: &Value) -> Vec<&str> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use interface::shape::Shape;
+    use api::shape::Shape;
 
     use super::*;
 

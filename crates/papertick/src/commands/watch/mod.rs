@@ -12,10 +12,10 @@ mod with;
 
 use std::{io, time::Duration};
 
+use api::{operation::ProgramOperation, operations::path_of};
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use futures_util::{SinkExt, StreamExt};
 use http::{StatusCode, header::AUTHORIZATION};
-use interface::{operation::ProgramOperation, operations::path_of};
 use net::dialer::BoxedStream;
 use render::Bitmap;
 use tokio::{

@@ -3,6 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use api::mqtt::{
+    commands::{self, CommandAction},
+    discovery, documents,
+    topics::{self, Lamp, QuietHoursBound},
+};
 use device::{
     device::Device,
     input::Input,
@@ -11,11 +16,6 @@ use device::{
     request::{Reply, Request},
     sources::SourceId,
     units::{Currency, FeeRate, Price},
-};
-use interface::mqtt::{
-    discovery, documents,
-    topics::{self, Lamp, QuietHoursBound},
-    wishes::{self, CommandAction},
 };
 use minijinja::{Environment, Error, ErrorKind, context};
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ fn commands(component: &Value) -> Vec<String> {
 fn obey(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
     let mut clock = clock.clone();
     let incoming = topics::read(topic, broker).unwrap_or_else(|| panic!("{topic}"));
-    let wish = wishes::read(incoming, payload.as_bytes(), &clock.view()).unwrap();
+    let wish = commands::read(incoming, payload.as_bytes(), &clock.view()).unwrap();
     let work = wish
         .work
         .unwrap_or_else(|refusal| panic!("{topic} {payload}: {refusal:?}"));

@@ -7,6 +7,16 @@ use std::{
     time::Duration,
 };
 
+use api::{
+    answer::Answer,
+    mqtt::{
+        commands::{self, CommandAction},
+        discovery,
+        documents::{self, About, Report},
+        topics::{self, Incoming, Lamp, QuietHoursBound, RetainedTopic, Scope},
+    },
+    operations,
+};
 use device::{
     board::BoardSpec,
     device::Device,
@@ -28,16 +38,6 @@ use device::{
     sources::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
     view::View,
-};
-use interface::{
-    answer::Answer,
-    mqtt::{
-        discovery,
-        documents::{self, About, Report},
-        topics::{self, Incoming, Lamp, QuietHoursBound, RetainedTopic, Scope},
-        wishes::{self, CommandAction},
-    },
-    operations,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -336,7 +336,7 @@ fn every_component_is_about_a_level_that_is_told() {
             let payloads = ["pl_on", "pl_prs", "pl_inst"].map(|member| component.get(member));
             let payload = payloads.into_iter().flatten().next();
             let payload = payload.and_then(Value::as_str).unwrap_or_default();
-            let wish = wishes::read(incoming, payload.as_bytes(), &view);
+            let wish = commands::read(incoming, payload.as_bytes(), &view);
             let refused = wish.unwrap().work.err().map(|answer| answer.status);
             if let Incoming::Command(_, name) = incoming {
                 let is_known = operations::all().any(|row| row.name() == Some(name));
@@ -444,7 +444,7 @@ fn answers_name_what_was_asked() {
         (Incoming::HomeAssistant, None),
     ] {
         let said = format!("{incoming:?}");
-        assert_eq!(wishes::name(incoming).as_deref(), expected, "{said}");
+        assert_eq!(commands::name(incoming).as_deref(), expected, "{said}");
     }
 }
 
@@ -483,7 +483,7 @@ fn wished(topic: &str, payload: &str) -> String {
 fn wished_at(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
     let (mut view, broker) = full();
     view.lights = lights;
-    let wish = wishes::read(
+    let wish = commands::read(
         topics::read(topic, &broker).unwrap(),
         payload.as_bytes(),
         &view,
@@ -716,7 +716,7 @@ fn what_the_clock_is_is_told_by_the_names_of_its_members() {
 #[test]
 fn retained_settings_are_parsed_and_contain_no_secret() {
     let (view, _) = full();
-    let read = |payload: &str| match wishes::retained_settings(payload.as_bytes(), &view) {
+    let read = |payload: &str| match commands::retained_settings(payload.as_bytes(), &view) {
         Ok(Some(retained)) => format!(
             "{} {:?}",
             retained.rev,
@@ -1013,10 +1013,10 @@ fn the_id_of_who_asks_is_a_text_or_a_number() {
         (json!({ "a": 7 }), None),
     ] {
         let payload = json!({ "id": id, "s": 1 }).to_string();
-        assert_eq!(wishes::caller(payload.as_bytes()), expected, "{payload}");
+        assert_eq!(commands::caller(payload.as_bytes()), expected, "{payload}");
     }
-    assert_eq!(wishes::caller(b"PRESS"), None);
-    assert_eq!(wishes::caller(b"{}"), None);
+    assert_eq!(commands::caller(b"PRESS"), None);
+    assert_eq!(commands::caller(b"{}"), None);
 }
 
 #[test]
@@ -1051,9 +1051,9 @@ proptest! {
     fn anything_from_a_broker_is_answered(topic in "(papertick|homeassistant)/(papertick-aabbcc|group|status)(/[a-z/]{0,20})?", payload in prop::collection::vec(any::<u8>(), 0..200)) {
         let (view, broker) = full();
         if let Some(incoming) = topics::read(&topic, &broker) {
-            let _ = wishes::read(incoming, &payload, &view);
+            let _ = commands::read(incoming, &payload, &view);
         }
-        let _ = wishes::retained_settings(&payload, &view);
+        let _ = commands::retained_settings(&payload, &view);
     }
 }
 

@@ -2,6 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use api::{
+    mqtt::documents,
+    shape::Shape,
+    status::{self, DiskSpace, HostMemory, PanelState, Surroundings},
+};
 use device::{
     board::PanelFault,
     device::Device,
@@ -22,11 +27,6 @@ use device::{
     spoken,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
     view::{SourceState, View},
-};
-use interface::{
-    mqtt::documents,
-    shape::Shape,
-    status::{self, DiskSpace, HostMemory, PanelState, Surroundings},
 };
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interface::{
+use api::{
     answer::Answer,
     asked::DeviceCall,
     given::Parameters,

@@ -1,13 +1,13 @@
 //! Replies: what the device says on the left, what a client is told on the right.
 
-use device::request::{Refusal, Reply, Request};
-use interface::{
+use api::{
     answer::Answer,
     asked::{DeviceCall, refused},
     given::Parameters,
     operation::OperationHandler,
     operations::{self, all},
 };
+use device::request::{Refusal, Reply, Request};
 use serde_json::json;
 
 use crate::clock::{BARE, BOARD, clock, reply};

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use interface::{
+use api::{
     openapi,
     operation::{Guard, ProgramOperation},
     operations::{all, path_of},
