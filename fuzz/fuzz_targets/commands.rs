@@ -4,9 +4,8 @@
 use std::{sync::LazyLock, time::Duration};
 
 use api::{given::Parameters, operations};
-use device::{
-    device::Device, input::Input, memory::Memory, now::Now, settings::Settings, view::View,
-};
+use device::{device::Device, input::Input, memory::Memory, settings::Settings, view::View};
+use market::now::Now;
 
 const NOW: Now = Now {
     uptime: Duration::ZERO,

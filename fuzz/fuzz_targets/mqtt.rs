@@ -16,11 +16,11 @@ use device::{
     input::{Input, LinkEvent},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
-    now::Now,
     secret::{Endpoint, Secret},
     settings::Settings,
     view::View,
 };
+use market::now::Now;
 use mqtt_protocol_core::mqtt::Version;
 use tokio::time::Instant;
 

@@ -8,10 +8,10 @@ use device::{
     device::Device,
     input::Input,
     memory::Memory,
-    now::Now,
     request::{Patch, Reply, Request},
     settings::Settings,
 };
+use market::now::Now;
 use serde_json::Value;
 
 const BOARD: BoardSpec = BoardSpec::EXAMPLE;

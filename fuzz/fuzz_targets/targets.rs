@@ -6,14 +6,7 @@
 use std::{io::Cursor, time::Duration};
 
 use chain::network::Network;
-use device::{
-    market::{MinerStats, Observation, Zap},
-    now::{Now, UtcTime},
-    secret::Secret,
-    settings::pairing::PairingUri,
-    units::{FeeRate, MICRO, Price, Sats},
-    venues::VENUES,
-};
+use device::{secret::Secret, settings::pairing::PairingUri};
 use feeds::{
     core_node, electrum, exchange, explorer,
     image::{Image, ImageHeader, SIGNATURES_MAX, Signature, VerifyingKey, page::Page},
@@ -35,6 +28,12 @@ use feeds::{
     },
     p2p, pools, relay, release,
     venues::VenueSession,
+};
+use market::{
+    MinerStats, Observation, Zap,
+    now::{Now, UtcTime},
+    units::{FeeRate, MICRO, Price, Sats},
+    venues::VENUES,
 };
 use sha2::{Digest, Sha256};
 

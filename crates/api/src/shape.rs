@@ -10,7 +10,6 @@ use alloc::{
 use device::{
     board::PanelFault,
     lights::{StripEffect, frontlight::DUTY_MAX, strip::MuteReason},
-    market::{HeightState, PriceState, QuoteVerdict, TimeState},
     refresh::Refresh,
     releases::ReleaseVerdict,
     screens::SCREENS,
@@ -19,8 +18,8 @@ use device::{
         kinds::{SettingKind, tx_power::TxPower},
         schema::{document_schema, json_schema},
     },
-    sources::SourceId,
 };
+use market::{HeightState, PriceState, QuoteVerdict, TimeState, source_id::SourceId};
 use serde_json::{Map, Value, json};
 
 use crate::{

@@ -13,17 +13,18 @@ use core::time::Duration;
 use device::{
     board::PanelFault,
     lights::{Rgb, strip::MuteReason},
-    market::{
-        Claimed, Datum, Fee, MinerStats, PoolStats, PriceState, QuoteVerdict, Seen, Tip, Voice,
-    },
-    now::UtcTime,
     refresh::Refresh,
     releases::{ReleaseVerdict, Releases},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
-    sources::SourceId,
+    sources::Claimed,
     spoken::{self, Sentence},
-    units::{Currency, Msats, Price, fixed},
     view::{FrontlightState, LinkState, SourceState, View},
+};
+use market::{
+    Datum, Fee, MinerStats, PoolStats, PriceState, QuoteVerdict, Seen, Tip, Voice,
+    now::UtcTime,
+    source_id::SourceId,
+    units::{Currency, Msats, Price, fixed},
 };
 use serde_json::{Map, Value, json};
 
@@ -221,7 +222,10 @@ fn market(view: &View, uptime: Option<Duration>) -> Value {
         let told = told(height, height.value, uptime);
         put("height", told, view.truth.height.name());
     }
-    if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
+    if let Some(fee) = market
+        .current_fee(view.active.fee_precision())
+        .map(Fee::datum)
+    {
         let decimals = if view.active.block_fee_dec { 2 } else { 0 };
         let rate = fixed(fee.value.micros, decimals);
         let state = view.truth.fee.name();
@@ -348,7 +352,10 @@ fn truth(view: &View, surroundings: Option<&Surroundings>) -> Value {
 
 /// The state and the source of the fee rate.
 fn fee(view: &View) -> Value {
-    let shown = view.market.current_fee(&view.active).map(Fee::datum);
+    let shown = view
+        .market
+        .current_fee(view.active.fee_precision())
+        .map(Fee::datum);
     json!({
         "state": view.truth.fee.name(),
         "source": shown.map(|shown| shown.source.name()),

@@ -6,12 +6,14 @@ use device::{
     Device,
     board::BoardSpec,
     input::{Finished, Input, Sensed},
-    market::{Connection, Observation},
     memory::Memory,
-    now::{Now, UtcTime},
     request::Request,
     settings::Settings,
-    sources::SourceId,
+};
+use market::{
+    Connection, Observation,
+    now::{Now, UtcTime},
+    source_id::SourceId,
     units::{Currency, Price},
 };
 

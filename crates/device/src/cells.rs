@@ -5,10 +5,8 @@
 
 use alloc::{string::String, sync::Arc, vec, vec::Vec};
 
-use crate::{
-    settings::fonts::FontId,
-    spoken::{self, SentenceTemplate},
-};
+use crate::settings::fonts::FontId;
+use market::{logo::Logo, mark::Mark};
 
 /// The content of one panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,19 +86,6 @@ pub struct BlockLine {
     pub bold: bool,
 }
 
-/// A one-bit picture whose set bits are paper.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logo {
-    /// Name of the pool or miner the picture stands for.
-    pub name: String,
-    /// Width, px.
-    pub width: u16,
-    /// Height, px.
-    pub height: u16,
-    /// Rows of `ceil(width / 8)` bytes, most significant bit leftmost, 0 is ink.
-    pub rows: Vec<u8>,
-}
-
 /// A symbol of the icon set, named as in Material Design Icons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "each variant is the icon of that name")]
@@ -154,45 +139,6 @@ pub struct Style {
     pub inverted: bool,
     /// Which drawing of the satoshi symbol.
     pub sats_variant: u8,
-}
-
-/// The sign that a value on the glass is less than good; of several reasons the worst counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mark {
-    /// One voice says so, or nobody has proven it, where more was asked for.
-    Alone,
-    /// Voices say different things.
-    Disputed,
-    /// It is older than it should be.
-    Stale,
-}
-
-impl Mark {
-    /// All of them, the least first.
-    pub const ALL: [Mark; 3] = [Mark::Alone, Mark::Disputed, Mark::Stale];
-
-    /// Word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mark::Alone => "alone",
-            Mark::Disputed => "disputed",
-            Mark::Stale => "stale",
-        }
-    }
-
-    /// Looks one up by its word.
-    pub fn named(name: &str) -> Option<Mark> {
-        Mark::ALL.into_iter().find(|mark| mark.name() == name)
-    }
-
-    /// What it means, in a sentence for people who listen.
-    pub fn sentence(self) -> SentenceTemplate {
-        match self {
-            Mark::Alone => spoken::ALONE,
-            Mark::Disputed => spoken::DISPUTED,
-            Mark::Stale => spoken::STALE,
-        }
-    }
 }
 
 /// What is less than good about the values of a picture; the worst mark is the one on the glass.

@@ -13,11 +13,15 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use chain::{Header, chain::Chain};
+use market::{
+    ChainSpec, Connection, Direction, FigureIdentity, HeadersReach, Observation, ProofOrigin,
+    SourceState, mark::Mark, now::Now, source_id::SourceId,
+};
 
 use crate::{
     board::BoardSpec,
     buttons::ButtonDecoder,
-    cells::{self, Mark},
+    cells,
     glass::{
         ComposeContext, Directions, Glass, Layer, LayerContent, Presented, RefreshCause,
         rotation::{RotationSlot, Timer},
@@ -26,16 +30,10 @@ use crate::{
     host::HostFacts,
     input::{Brokered, Contacts, Finished, Input, LinkEvent, UpdateEvent},
     lights::{Lights, faults::FaultSignal, shows::Show, strip::Mode},
-    market::{
-        self, ChainSpec, Connection, Direction, FigureIdentity, HeadersReach, Observation,
-        ProofOrigin, SourceState, Upstream,
-        sources::{Plan, SourceId},
-    },
     memory::Memory,
     mqtt::{self, MqttPlan},
     network::{LinkNews, NetworkControl},
     notes::Notes,
-    now::Now,
     output::{Desired, Effect, Output, RebootReason},
     releases::{self, ReleasePlan, Releases},
     request::Reply,
@@ -43,6 +41,7 @@ use crate::{
     screens::no_data::Silence,
     secret::MadePassword,
     settings::{RunningSettings, Settings},
+    sources::{self, Plan, Upstream},
     spoken::{self, Sentence},
     view::View,
 };
@@ -286,7 +285,7 @@ impl Device {
         marks.fold(sentence, |said, mark| {
             spoken::MARKED
                 .with("sentence", said)
-                .with("mark", mark.sentence())
+                .with("mark", spoken::of_mark(mark))
         })
     }
 
@@ -572,7 +571,7 @@ impl Device {
             (
                 settings.ota_enabled,
                 settings.git_release_url.clone(),
-                crate::market::sources::route(settings),
+                crate::sources::route(settings),
             )
         };
         // What a list showed is not known of one that is read in another way, or no more.
@@ -638,19 +637,19 @@ impl Device {
     /// Tells the rooms what a source has said.
     fn tell_news(
         &mut self,
-        news: market::MarketChange,
+        news: sources::MarketChange,
         now: Now,
         output: &mut Output,
     ) -> RefreshCause {
         let (settings, uptime) = (self.settled.active(), now.uptime);
         match news {
-            market::MarketChange::Nothing => {}
-            market::MarketChange::Value => output.unsaved.memory = true,
-            market::MarketChange::PoolLogo => {
+            sources::MarketChange::Nothing => {}
+            sources::MarketChange::Value => output.unsaved.memory = true,
+            sources::MarketChange::PoolLogo => {
                 output.unsaved.memory = true;
                 return self.cause_of_logo();
             }
-            market::MarketChange::Block => {
+            sources::MarketChange::Block => {
                 if let Some(height) = self.upstream.height() {
                     self.happenings.add(Happening::Block { height });
                 }
@@ -658,12 +657,12 @@ impl Device {
                 self.lights.flash_for_block(picture, settings, uptime);
                 self.glass.steal_focus(settings, uptime);
             }
-            market::MarketChange::Zap(zap) => {
+            sources::MarketChange::Zap(zap) => {
                 if settings.nostr_zap_notify {
                     self.show_zap(zap, uptime);
                 }
             }
-            market::MarketChange::Payment(payment) => {
+            sources::MarketChange::Payment(payment) => {
                 if settings.nwc_show_notify {
                     self.happenings.add(told(&payment));
                     let picture = self.glass.next_picture();
@@ -671,7 +670,7 @@ impl Device {
                     self.glass.notify(LayerContent::Payment(payment), uptime);
                 }
             }
-            market::MarketChange::Currencies => {
+            sources::MarketChange::Currencies => {
                 output.unsaved.memory = true;
                 let stored = self.settled.stored().clone();
                 return self.adopt(stored, now);

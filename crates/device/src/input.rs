@@ -7,11 +7,11 @@ use chain::Header;
 
 use crate::{
     host::HostFacts,
-    market::{Connection, HeadersReach, Observation, ProofOrigin, sources::SourceId},
     releases::ReleaseCheck,
     request::Request,
     secret::{MadePassword, Secret},
 };
+use market::{Connection, HeadersReach, Observation, ProofOrigin, source_id::SourceId};
 
 /// Something that happened; the device changes only by handling one of these.
 #[derive(Debug, Clone)]

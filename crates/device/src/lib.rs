@@ -16,9 +16,9 @@ pub mod view;
 
 pub mod glass;
 pub mod lights;
-pub mod market;
 pub mod network;
 pub mod settings;
+pub mod sources;
 
 pub mod screens;
 
@@ -34,12 +34,9 @@ pub mod cells;
 pub mod host;
 pub mod json;
 pub mod limits;
-pub mod now;
 pub mod secret;
 pub mod spoken;
-pub mod units;
 
 pub use device::Device;
 pub use glass::{panels, refresh, rotation};
-pub use market::{sources, venues};
 pub use network::portal;

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use crate::{
     glass::rotation::RotationSlot,
     limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX},
-    market::{
-        Datum, Figure, FigureIdentity, Market, MinerStats, PoolStats, Prices, Seen,
-        sources::SourceId,
-    },
+};
+use market::{
+    Datum, Figure, FigureIdentity, Market, MinerStats, PoolStats, Prices, Seen,
     now::{Now, UtcTime},
+    source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 

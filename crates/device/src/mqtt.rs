@@ -3,9 +3,9 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{
-    market::sources::{self, RouteSettings},
     secret::{Endpoint, Secret},
     settings::{Settings, kinds::topic},
+    sources::{self, RouteSettings},
 };
 
 /// Port of a broker that is spoken to in the clear.

@@ -2,9 +2,10 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
+use crate::sources::Plan;
 use crate::{
-    cells::Picture, lights::Rgb, market::sources::Plan, mqtt::MqttPlan, releases::ReleasePlan,
-    request::Reply, secret::Secret,
+    cells::Picture, lights::Rgb, mqtt::MqttPlan, releases::ReleasePlan, request::Reply,
+    secret::Secret,
 };
 
 /// What handling one input brought about, besides the levels.

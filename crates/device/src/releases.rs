@@ -6,11 +6,11 @@ use alloc::string::String;
 use core::time::Duration;
 
 use crate::{
-    market::sources::{self, RouteSettings},
     secret::Endpoint,
     settings::Settings,
     spoken::{self, Sentence, SentenceTemplate},
 };
+use crate::{sources, sources::RouteSettings};
 
 /// Where the clock looks for releases, and what it takes of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,15 +2,15 @@
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
+
+use market::{Judged, Zap, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 use crate::{
     cells::Picture,
     lights::{Rgb, StripEffect},
-    market::{Judged, Zap, sources::SourceId},
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
-    units::Currency,
 };
 
 /// A wish of a client; each gets one [`Reply`].

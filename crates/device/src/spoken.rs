@@ -8,6 +8,7 @@ use alloc::{
     vec::Vec,
 };
 use core::fmt::{self, Display, Formatter, Write};
+use market::mark::Mark;
 
 /// An English sentence with `{name}` placeholders. All of them are in the table below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,6 +196,15 @@ impl From<String> for SentenceValue {
 impl From<&str> for SentenceValue {
     fn from(text: &str) -> SentenceValue {
         SentenceValue::Text(text.into())
+    }
+}
+
+/// The sentence that explains a mark to a screen reader.
+pub fn of_mark(mark: Mark) -> SentenceTemplate {
+    match mark {
+        Mark::Alone => ALONE,
+        Mark::Disputed => DISPUTED,
+        Mark::Stale => STALE,
     }
 }
 

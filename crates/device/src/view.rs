@@ -2,18 +2,20 @@
 
 use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 
+use market::{Market, source_id::SourceId, units::Currency};
+
 use crate::{
     board::BoardSpec,
     happenings::Happenings,
     lights::{Rgb, strip::MuteReason},
-    market::{Market, Truth, sources::SourceId},
     releases::Releases,
     settings::Settings,
+    sources::Truth,
     spoken::Sentence,
-    units::Currency,
 };
 
-pub use crate::{lights::frontlight::FrontlightState, market::SourceState, network::LinkState};
+pub use crate::{lights::frontlight::FrontlightState, network::LinkState};
+pub use market::SourceState;
 
 /// One snapshot of the device.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 //! password and tells fees too.
 
 use chain::{BlockHash, HEADER_BYTES, Header, header, network::Network};
-use device::{
-    market::Observation,
+use market::{
+    Observation,
     units::{FeeRate, MICRO},
 };
 use serde_json::{Value, json};

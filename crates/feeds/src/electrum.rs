@@ -4,7 +4,7 @@
 //! Headers come as one text up to version 1.4 of the protocol, and as a list from 1.6 on.
 
 use chain::{HEADER_BYTES, Header, header, network::Network};
-use device::{market::Observation, units::FeeRate};
+use market::{Observation, units::FeeRate};
 use serde_json::{Value, json};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! The exchange: prices as JSON over a socket, one symbol per currency.
 
-use device::{
-    market::Observation,
+use market::{
+    Observation,
     units::{Currency, Price},
 };
 use serde_json::Value;

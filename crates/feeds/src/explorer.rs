@@ -1,7 +1,7 @@
 //! The block explorer: blocks and fees as JSON over a socket, with two requests to start from.
 
 use chain::{BlockHash, CompactTarget, Header, TxMerkleNode, Version};
-use device::{market::Observation, units::FeeRate};
+use market::{Observation, units::FeeRate};
 use serde_json::Value;
 
 use crate::{

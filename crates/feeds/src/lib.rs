@@ -1,7 +1,7 @@
 //! Wire formats of everything upstream: bytes to values and back, without I/O and without a clock.
 //!
 //! A *frame* is one message of a socket, a *body* is the answer to one request.
-//! Parsers give what the core understands, mostly [`device::market::Observation`], or say with one
+//! Parsers give what the core understands, mostly [`market::Observation`], or say with one
 //! word why the bytes are [`malformed::Malformed`]; the caller counts that and drops the bytes.
 //! Read on with `relay`, the smallest whole feed.
 

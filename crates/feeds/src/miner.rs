@@ -1,6 +1,6 @@
 //! The miner on the local network: one request, one JSON object, every member optional.
 
-use device::{market::MinerStats, units::Hashrate};
+use market::{MinerStats, units::Hashrate};
 use serde_json::Value;
 
 use crate::{malformed::Malformed, scalar::Scalar};

@@ -5,7 +5,8 @@
 
 use std::{borrow::Cow, fmt};
 
-use device::{market::Observation, sources::RelayEndpoint, units::Currency};
+use device::sources::RelayEndpoint;
+use market::{Observation, units::Currency};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},

@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, fmt};
 
-use device::{
-    market::Observation,
+use market::{
+    Observation,
     units::{FeeRate, MICRO, Price},
 };
 use serde::{

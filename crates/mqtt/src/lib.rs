@@ -16,11 +16,11 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use device::{
     input::{Brokered, Input},
-    market::Connection,
     mqtt::{Broker, MqttPlan, MqttProtocol},
     secret::Endpoint,
 };
 use futures_util::FutureExt;
+use market::Connection;
 use mqtt_protocol_core::mqtt::Version;
 use net::{
     backoff::{Backoff, STABLE_AFTER},

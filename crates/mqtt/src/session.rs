@@ -23,12 +23,12 @@ use api::{
 use device::{
     happenings::{HAPPENINGS_MAX, Happening},
     input::{Brokered, Input},
-    market::Connection,
     mqtt::{Broker, MqttPlan},
     secret::Secret,
     settings::kinds::pem,
     view::View,
 };
+use market::Connection;
 use mqtt_protocol_core::mqtt::Version;
 use net::{
     chance::Chance,

@@ -23,10 +23,12 @@ use device::{
     board::{BoardSpec, PanelFault},
     input::{Finished, Input},
     memory::Memory,
-    now::{Now, UtcTime},
     refresh::Refresh,
     settings::Settings,
-    sources::SourceId,
+};
+use market::{
+    now::{Now, UtcTime},
+    source_id::SourceId,
 };
 use papertick::{
     drivers::painter::{self, Canvas, PaintProgress},

@@ -4,8 +4,8 @@
 //! names an anchor trusts nothing that came from elsewhere.
 
 use chain::{BlockHash, CompactTarget, HEADER_BYTES, Header, Work, anchor::Anchor, chain::Chain};
-use device::market::ChainSpec;
 use feeds::hex;
+use market::ChainSpec;
 use serde_json::{Map, Value, json};
 use storage::series::Records;
 

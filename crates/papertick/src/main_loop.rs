@@ -15,10 +15,8 @@ use device::{
     device::Device,
     input::{Finished, Input},
     lights::Rgb,
-    market::ChainSpec,
     memory::Memory,
     mqtt::MqttPlan,
-    now::Now,
     output::{Advert, Desired, Effect, Unsaved, WifiPlan},
     releases::ReleasePlan,
     request::{Refusal, Reply},
@@ -26,6 +24,7 @@ use device::{
     sources::Plan,
     view::View,
 };
+use market::{ChainSpec, now::Now};
 use runtime::{
     clock::{Clock, Wall},
     inbox::{INBOX_DEPTH, InboxMessage, Stopped},

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use device::market::{HeightState, PriceState, TimeState, Truth};
+use device::sources::Truth;
+use market::{HeightState, PriceState, TimeState};
 
 /// How good the values were when it was last told.
 #[derive(Debug, Default)]

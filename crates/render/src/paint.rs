@@ -1,6 +1,7 @@
 //! The painter: pictures in, bitmaps out, with what was drawn before at hand.
 
-use device::cells::{Cell, Mark, Picture, Style};
+use device::cells::{Cell, Picture, Style};
+use market::mark::Mark;
 
 use crate::{
     Bitmap,

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use common::{HEIGHT, Ink, WIDTH, ink, picture};
 use device::{
-    cells::{BlockLine, Cell, Icon, Logo, Mark, Picture, Style},
+    cells::{BlockLine, Cell, Icon, Picture, Style},
     settings::fonts::FontId,
 };
+use market::{logo::Logo, mark::Mark};
 use proptest::prelude::*;
 use render::{Bitmap, Painter, png};
 

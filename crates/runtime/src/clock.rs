@@ -14,7 +14,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use device::now::{Now, UtcTime};
+use market::now::{Now, UtcTime};
 use rustix::{
     io::{Errno, read},
     time::{

@@ -3,9 +3,9 @@
 use chain::Header;
 use device::{
     input::Input,
-    market::{HeadersReach, Judged, ProofOrigin},
     request::{Reply, Request},
 };
+use market::{HeadersReach, Judged, ProofOrigin};
 use tokio::sync::{mpsc, oneshot};
 
 /// Inputs that may wait for the device.

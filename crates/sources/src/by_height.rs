@@ -5,7 +5,7 @@
 use std::fmt;
 
 use chain::{Header, rules::HeaderRefusal};
-use device::market::{HeadersReach, Judged, MESSAGE_HEADERS_MAX};
+use market::{HeadersReach, Judged, MESSAGE_HEADERS_MAX};
 use runtime::inbox::Stopped;
 
 use super::SourceContext;

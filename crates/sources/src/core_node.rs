@@ -3,12 +3,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use chain::Header;
-use device::{
-    market::{HeadersReach, Observation},
-    sources::NodeConfig,
-};
+use device::sources::NodeConfig;
 use feeds::core_node::{self as format, BODY_MAX, ChainInfo, RpcRequest};
 use http::header::AUTHORIZATION;
+use market::{HeadersReach, Observation};
 use net::{
     http::{self as client, Get, RequestLimits},
     url::{Scheme, Url},

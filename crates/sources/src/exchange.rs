@@ -2,8 +2,8 @@
 
 use std::{convert::Infallible, future, time::Duration};
 
-use device::units::Currency;
 use feeds::{exchange, malformed::Malformed};
+use market::units::Currency;
 use net::{
     url::Url,
     ws::{Policy, WsMessage},

@@ -2,9 +2,10 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use device::{market::Observation, secret::Endpoint};
+use device::secret::Endpoint;
 use feeds::{explorer, malformed::Malformed};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use market::Observation;
 use net::{
     url::Url,
     ws::{Policy, WsMessage},

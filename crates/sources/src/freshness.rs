@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::market::Observation;
+use market::Observation;
 use tokio::time::{self, Instant, Interval, MissedTickBehavior};
 
 /// Time between looks at the age of the last block.

@@ -40,11 +40,8 @@ pub mod demo;
 
 use std::{sync::Arc, time::Duration};
 
-use device::{
-    input::Input,
-    market::{Connection, FigureIdentity, Observation, Polled},
-    sources::SourceId,
-};
+use device::input::Input;
+use market::{Connection, FigureIdentity, Observation, Polled, source_id::SourceId};
 use net::{dialer::Dialer, route::Route};
 use runtime::{
     clock::Clock,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use device::{market::Observation, secret::Endpoint};
+use device::secret::Endpoint;
 use feeds::miner;
+use market::Observation;
 use net::{
     http::{self, Get, RequestLimits},
     url::Url,

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use chain::Header;
-use device::{
-    market::{HeadersReach, Judged, ProofOrigin},
-    secret::Endpoint,
-};
+use device::secret::Endpoint;
 use feeds::malformed::Malformed;
+use market::{HeadersReach, Judged, ProofOrigin};
 use net::url::{BadUrl, split_authority};
 use runtime::inbox::Stopped;
 

@@ -6,7 +6,7 @@
 
 use std::{convert::Infallible, future, time::Duration};
 
-use device::{market::Observation, now::UtcTime, secret::Endpoint};
+use device::secret::Endpoint;
 use feeds::{
     malformed::Malformed,
     nostr::{
@@ -17,6 +17,7 @@ use feeds::{
     },
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use market::{Observation, now::UtcTime};
 use net::{
     url::Url,
     ws::{Policy, WsMessage},

@@ -3,14 +3,12 @@
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use chain::{BlockHash, Header, network::Network, rules::HeaderRefusal};
-use device::{
-    market::{HeadersReach, Judged},
-    sources::NodeConfig,
-};
+use device::sources::NodeConfig;
 use feeds::{
     malformed::Malformed,
     p2p::{self, HEAD_BYTES, HEADERS_MAX, Message, MessageHeader, MessageKind},
 };
+use market::{HeadersReach, Judged};
 use net::{
     chance::Chance,
     dialer::{BoxedStream, Destination, TransportSecurity},

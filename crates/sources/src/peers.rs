@@ -15,9 +15,9 @@ use std::{
 };
 
 use chain::{BlockHash, network::Network};
-use device::market::{Connection, Observation};
 use feeds::{malformed::Malformed, p2p};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use market::{Connection, Observation};
 use net::{
     chance::Chance,
     dialer::{Destination, TransportSecurity, goes_by_name},

@@ -2,12 +2,10 @@
 
 use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
 
-use device::{
-    market::Observation,
-    secret::{Endpoint, Secret},
-};
+use device::secret::{Endpoint, Secret};
 use feeds::pools::{self, PoolAccount, logo::LogoSpec};
 use http::HeaderName;
+use market::Observation;
 use net::{
     http::{self as client, Get, HttpError, RequestLimits},
     url::Url,

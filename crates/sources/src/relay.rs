@@ -3,9 +3,10 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use device::{market::Observation, sources::RelayEndpoint, units::Currency};
+use device::sources::RelayEndpoint;
 use feeds::relay;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use market::{Observation, units::Currency};
 use net::{
     url::Url,
     ws::{Policy, WsMessage},

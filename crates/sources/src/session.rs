@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, convert::Infallible, time::Duration};
 
-use device::market::{Connection, Observation};
 use feeds::malformed::Malformed;
+use market::{Connection, Observation};
 use net::{
     backoff::{Backoff, STABLE_AFTER},
     chance::Chance,

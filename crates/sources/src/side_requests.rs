@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use device::market::Observation;
 use feeds::malformed::Malformed;
+use market::Observation;
 use net::{
     http::{self, Get, HttpResponse, RequestLimits},
     url::Url,

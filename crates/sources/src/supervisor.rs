@@ -6,9 +6,10 @@ use std::{
 
 use device::{
     output::Desired,
-    sources::{SourceConfig, SourceId, SourcePlan},
+    sources::{SourceConfig, SourcePlan},
 };
 use futures_util::FutureExt;
+use market::source_id::SourceId;
 use net::{backoff::Backoff, chance::Chance};
 use runtime::{
     inbox::Stopped,
@@ -271,10 +272,8 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use device::{
-        input::Input,
-        market::{Connection, FigureIdentity, Observation},
-    };
+    use device::input::Input;
+    use market::{Connection, FigureIdentity, Observation};
     use net::{dialer::Dialer, route::Route, tls::Roots};
     use runtime::{clock::Clock, inbox::inbox};
 

@@ -10,8 +10,9 @@ use std::{
     time::Duration,
 };
 
-use device::{input::Input, market::Connection, now::UtcTime, view::View};
+use device::{input::Input, view::View};
 use futures_util::future::join_all;
+use market::{Connection, now::UtcTime};
 use net::{
     backoff::Backoff,
     chance::Chance,
@@ -364,7 +365,8 @@ fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, N
 mod tests {
     use std::io;
 
-    use device::{board::BoardSpec, device::Device, memory::Memory, now::Now, settings::Settings};
+    use device::{board::BoardSpec, device::Device, memory::Memory, settings::Settings};
+    use market::now::Now;
 
     use net::resolver::{HostNames, NameService};
     use tokio::net::UdpSocket;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use device::market::{Connection, Observation};
+use market::{Connection, Observation};
 use tokio::time::Instant;
 
 use super::common::SharedValue;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use chain::network::Network;
-use device::{settings::pools, sources::SourceId, venues};
+use device::settings::pools;
 use feeds::{exchange, p2p, relay};
+use market::{source_id::SourceId, venues};
 use net::url::{BadUrl, Url, split_authority};
 
 /// Public time server.

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, convert::Infallible, future, time::Duration};
 
-use device::{limits::STALE_PRICE, market::Observation, sources::SourceId, units::Currency};
 use feeds::{malformed::Malformed, venues};
+use market::{Observation, limits::STALE_PRICE, source_id::SourceId, units::Currency};
 use net::{
     url::Url,
     ws::{Policy, WsMessage},

@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use device::now::{UtcTime, Zone};
+use market::now::{UtcTime, Zone};
 
 /// Version of the program; its major number is the generation of the interface.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -5,7 +5,6 @@ use std::{fmt::Write, sync::Arc};
 use api::status::{self, HostMemory, Surroundings};
 use bytes::Bytes;
 use device::{
-    now::Now,
     settings::{
         Key, Settings,
         emit::{self, BuildIdentity},
@@ -14,6 +13,7 @@ use device::{
     view::{SourceState, View},
 };
 use http::HeaderValue;
+use market::now::Now;
 use runtime::glass::DisplaySnapshot;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

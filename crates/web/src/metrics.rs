@@ -2,14 +2,9 @@
 
 use std::{fmt::Write, time::Duration};
 
-use device::{
-    market::{Claimed, Datum, Fee, HeightState, PriceState, Seen, TimeState},
-    now::Now,
-    screens::catalog,
-    units::MICRO,
-    view::View,
-};
+use device::{screens::catalog, sources::Claimed, view::View};
 use http::{HeaderMap, HeaderValue, header::ACCEPT};
+use market::{Datum, Fee, HeightState, PriceState, Seen, TimeState, now::Now, units::MICRO};
 use net::dialer::DialCounts;
 use procfs::{process::Process, ticks_per_second};
 use runtime::glass::{DisplaySnapshot, PanelGlass};
@@ -455,7 +450,10 @@ pub fn read(call: &Call) -> Response {
             )
         }),
     );
-    let fee = view.market.current_fee(&view.active).map(Fee::datum);
+    let fee = view
+        .market
+        .current_fee(view.active.fee_precision())
+        .map(Fee::datum);
     families.gauge(
         "fee_rate",
         "",
@@ -509,7 +507,7 @@ pub fn read(call: &Call) -> Response {
             .iter()
             .map(|(id, source)| (label("source", id.name()), flag(source.up))),
     );
-    let age = |(id, source): (&device::sources::SourceId, &device::view::SourceState)| {
+    let age = |(id, source): (&market::source_id::SourceId, &device::view::SourceState)| {
         let age = uptime.saturating_sub(source.last_success?);
         Some((label("source", id.name()), age.as_secs_f64()))
     };
@@ -519,7 +517,7 @@ pub fn read(call: &Call) -> Response {
         "Time since the source said something.",
         view.sources.iter().filter_map(age),
     );
-    let succeeded = |(id, source): (&device::sources::SourceId, &device::view::SourceState)| {
+    let succeeded = |(id, source): (&market::source_id::SourceId, &device::view::SourceState)| {
         let then = unix(source.last_success?, now)?;
         Some((label("source", id.name()), then))
     };
@@ -580,7 +578,7 @@ pub fn read(call: &Call) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use device::{now::UtcTime, sources::SourceId};
+    use market::{now::UtcTime, source_id::SourceId};
 
     use super::*;
 

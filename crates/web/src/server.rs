@@ -404,7 +404,8 @@ impl<B: hyper::body::Body + Unpin> hyper::body::Body for TrackedBody<B> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use device::{device::Device, memory::Memory, now::Now, settings::Settings};
+    use device::{device::Device, memory::Memory, settings::Settings};
+    use market::now::Now;
     use net::{dialer::Dialer, tls::Roots};
     use runtime::{glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines};
     use updates::{

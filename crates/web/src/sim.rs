@@ -4,13 +4,9 @@ use std::time::Duration;
 
 use api::{given::whole_number, limits::SMALL_BODY_MAX};
 use board::sim::{Bench, BenchError, BenchState, SimFault};
-use device::{
-    input::Input,
-    market::{Direction, Observation, Payment},
-    sources::SourceId,
-    units::Msats,
-};
+use device::input::Input;
 use http::StatusCode;
+use market::{Direction, Observation, Payment, source_id::SourceId, units::Msats};
 use serde::Serialize;
 use serde_json::{Value, json};
 

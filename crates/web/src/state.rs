@@ -7,9 +7,9 @@ use std::{
 
 use bytes::Bytes;
 use device::{
-    market::sources as wanted,
     request::{Reply, Request},
     settings::{Settings, emit::BuildIdentity},
+    sources as wanted,
     view::{SourceState, View},
 };
 use feeds::image::page::Page;

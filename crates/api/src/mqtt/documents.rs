@@ -8,18 +8,20 @@ use alloc::{
 use device::{
     happenings::Happening,
     lights::{Rgb, frontlight::DUTY_MAX},
-    market::{Datum, Fee},
     memory::utc_of,
     mqtt::Broker,
-    now::Now,
     screens::catalog,
     settings::{
         SPECS, VIRTUAL,
         emit::{self, BuildIdentity},
         fonts, pools,
     },
-    units::{Currency, fixed},
     view::View,
+};
+use market::{
+    Datum, Fee,
+    now::Now,
+    units::{Currency, fixed},
 };
 use serde_json::{Map, Value, json};
 
@@ -150,7 +152,10 @@ pub fn market(view: &View, now: Now) -> Value {
     if let Some(height) = &market.height {
         object.insert("height".into(), told(height, height.value.into(), now));
     }
-    if let Some(fee) = market.current_fee(&view.active).map(Fee::datum) {
+    if let Some(fee) = market
+        .current_fee(view.active.fee_precision())
+        .map(Fee::datum)
+    {
         let rate = fixed(fee.value.micros, 2);
         object.insert("feeRate".into(), told(fee, rate.into(), now));
     }

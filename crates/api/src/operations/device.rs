@@ -1,6 +1,7 @@
 //! Operations on the clock as a whole.
 
-use device::{request::Request, sources::SourceId, view::View};
+use device::{request::Request, view::View};
+use market::source_id::SourceId;
 use serde_json::{Value, json};
 
 use super::words::{BAD, OK, param};

@@ -2,11 +2,10 @@
 
 use alloc::string::{String, ToString};
 
-use device::{
-    market::Zap,
-    request::Request,
+use device::{request::Request, view::View};
+use market::{
+    Zap,
     units::{Currency, Sats},
-    view::View,
 };
 use serde_json::Value;
 

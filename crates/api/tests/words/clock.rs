@@ -7,10 +7,10 @@ use device::{
     device::Device,
     input::Input,
     memory::Memory,
-    now::Now,
     request::{Reply, Request},
     settings::Settings,
 };
+use market::now::Now;
 
 /// Seven panels, four LEDs, a frontlight and a light sensor.
 pub(crate) const BOARD: BoardSpec = BoardSpec {

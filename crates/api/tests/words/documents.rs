@@ -11,22 +11,23 @@ use device::{
     board::PanelFault,
     device::Device,
     input::{Brokered, Input, LinkEvent, LinkFailure, Sensed},
-    market::{
-        Connection, Datum, Figure, FigureIdentity, Market, MinerStats, Observation, Polled,
-        PoolStats, Reorganisations, Seen, Tip,
-    },
     memory::Memory,
     network::LinkState,
-    now::UtcTime,
     refresh::Refresh,
     releases::{Release, ReleaseCheck, ReleaseVerdict},
     request::{Patch, Reply, Request},
     secret::{Endpoint, Secret},
     settings::Settings,
-    sources::{self, ByHand, SourceId},
+    sources::{self, ByHand},
     spoken,
-    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
     view::{SourceState, View},
+};
+use market::{
+    Connection, Datum, Figure, FigureIdentity, Market, MinerStats, Observation, Polled, PoolStats,
+    Reorganisations, Seen, Tip,
+    now::UtcTime,
+    source_id::SourceId,
+    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 use serde_json::{Map, Value, json};
 

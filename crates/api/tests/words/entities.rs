@@ -11,10 +11,12 @@ use api::mqtt::{
 use device::{
     device::Device,
     input::Input,
-    market::Observation,
     mqtt::Broker,
     request::{Reply, Request},
-    sources::SourceId,
+};
+use market::{
+    Observation,
+    source_id::SourceId,
     units::{Currency, FeeRate, Price},
 };
 use minijinja::{Environment, Error, ErrorKind, context};

@@ -23,10 +23,8 @@ use device::{
     happenings::Happening,
     input::{Contacts, Input, LinkEvent, UpdateEvent},
     lights::Rgb,
-    market::{Direction, HeightState, Observation, Payment, Tip, Zap},
     memory::Memory,
     mqtt::{Broker, MqttPlan},
-    now::{Now, UtcTime},
     releases::{Release, ReleaseCheck, ReleaseVerdict},
     request::{FrontlightCommand, Request},
     secret::{Endpoint, Secret},
@@ -35,9 +33,13 @@ use device::{
         emit::BuildIdentity,
         reject::{Rejection, TextFault},
     },
-    sources::SourceId,
-    units::{Currency, FeeRate, Msats, Price, Sats},
     view::View,
+};
+use market::{
+    Direction, HeightState, Observation, Payment, Tip, Zap,
+    now::{Now, UtcTime},
+    source_id::SourceId,
+    units::{Currency, FeeRate, Msats, Price, Sats},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -781,7 +783,7 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
         Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
     ];
     clock.handle(Input::Observed(SourceId::Relay, learned), now(2));
-    let up = vec![Observation::Connection(device::market::Connection::Up)];
+    let up = vec![Observation::Connection(market::Connection::Up)];
     clock.handle(Input::Observed(SourceId::Relay, up), now(2));
     let (view, broker) = (clock.view(), broker(&clock));
     let market = documents::market(&view, now(3));
@@ -809,9 +811,7 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
         (&json!(true), &Value::Null)
     );
     assert_eq!(state["sources"], json!({ "relay": true }));
-    let lost = vec![Observation::Connection(
-        device::market::Connection::Connecting,
-    )];
+    let lost = vec![Observation::Connection(market::Connection::Connecting)];
     clock.handle(Input::Observed(SourceId::Relay, lost), now(2));
     let state = documents::state(&clock.view(), &[]);
     assert_eq!(state["sources"], json!({ "relay": false }));

@@ -6,22 +6,20 @@ use serde_json::{Map, Value};
 use super::Device;
 use crate::{
     buttons::Gesture,
-    glass::{Layer, RefreshCause, rotation::Navigation},
+    glass::rotation::Navigation,
+    glass::{Layer, RefreshCause},
     happenings::Happening,
     input::ButtonAction,
     lights::shows::Show,
     mqtt::MqttPlan,
-    now::Now,
     output::{Effect, Output, RebootReason},
     request::{Changed, Imported, Patch, Refusal, Reply, Request},
     screens::custom,
-    settings::{
-        Key, Settings,
-        kinds::tx_power::TxPower,
-        patch::{self, Catalogue},
-        transfer,
-    },
+    settings::kinds::tx_power::TxPower,
+    settings::patch::{self, Catalogue},
+    settings::{Key, Settings, transfer},
 };
+use market::now::Now;
 
 impl Device {
     /// Answers a request; tells why there may be something to paint.

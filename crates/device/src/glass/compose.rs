@@ -13,20 +13,23 @@ use super::{
 };
 use crate::{
     board::BoardSpec,
-    cells::{self, Cell, Mark},
+    cells::{self, Cell},
     host::HostFacts,
-    limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
-    market::{Datum, Doubt, Doubts, HeightTruth, Market, polled_age_max},
-    now::Now,
+    screens::catalog::{self, Dependency},
+    screens::no_data::{self, Silence},
     screens::{
-        Scene,
-        catalog::{self, Dependency},
-        custom, debug, erasing,
-        no_data::{self, Silence},
-        payment, provisioning, safe_mode, sign_in, splash, update, zap,
+        Scene, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash, update,
+        zap,
     },
     settings::{RunningSettings, Settings},
     spoken::{self, Sentence},
+};
+use market::{
+    Datum, Doubt, Doubts, HeightTruth, Market,
+    limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
+    mark::Mark,
+    now::Now,
+    polled_age_max,
 };
 
 /// Port that a browser uses by itself.

@@ -7,10 +7,10 @@ use core::time::Duration;
 
 use crate::{
     cells::Cell,
-    market::{Payment, Zap},
     secret::{MadePassword, Secret},
     settings::Settings,
 };
+use market::{Payment, Zap};
 
 /// What can cover the rotation, from the bottom to the top: the highest that is there is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

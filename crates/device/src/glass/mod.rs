@@ -13,6 +13,8 @@ pub mod rotation;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use market::{Market, now::Now, units::Currency};
+
 use self::{
     layers::Layers,
     panels::{Composition, PanelPictures, Visible, style},
@@ -23,8 +25,6 @@ use crate::{
     board::BoardSpec,
     cells::{Cell, Marks, Picture},
     limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
-    market::Market,
-    now::Now,
     request::Refusal,
     screens::{
         Scene,
@@ -32,7 +32,6 @@ use crate::{
     },
     settings::Settings,
     spoken::Sentence,
-    units::Currency,
 };
 
 pub use self::{

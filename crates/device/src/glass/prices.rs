@@ -3,10 +3,8 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use crate::{
-    market::{Market, Prices},
-    settings::Settings,
-};
+use crate::settings::Settings;
+use market::{Market, Prices};
 
 /// Prices as they got onto the glass.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -9,8 +9,8 @@ use core::time::Duration;
 use crate::{
     screens::{SCREENS, Screen, catalog},
     settings::Settings,
-    units::Currency,
 };
+use market::units::Currency;
 
 /// Id of the block height screen, where everything falls back to.
 pub const BLOCK_HEIGHT: u16 = 0;

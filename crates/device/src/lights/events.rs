@@ -14,10 +14,10 @@ use super::{
 use crate::{
     board::BoardSpec,
     limits::PAINT_MAX,
-    now::Now,
     request::{FrontlightCommand, Refusal, Reply},
     settings::{RunningSettings, Settings},
 };
+use market::now::Now;
 
 /// All lights of a clock.
 #[derive(Debug, Clone)]

@@ -1,9 +1,7 @@
 //! Do Not Disturb: by hand, or on a schedule in local time.
 
-use crate::{
-    now::{LocalTime, UtcTime, Zone},
-    settings::Settings,
-};
+use crate::settings::Settings;
+use market::now::{LocalTime, UtcTime, Zone};
 
 const MINUTES_A_DAY: u32 = 24 * 60;
 const MINUTE_MS: i64 = 60_000;

@@ -11,8 +11,8 @@ use super::{decimal, row};
 use crate::{
     cells::{Cell, Icon},
     spoken::{self, Sentence},
-    units::{SATS_PER_BTC, Sats},
 };
+use market::units::{SATS_PER_BTC, Sats};
 
 const BILLION: u64 = 1_000_000_000;
 

@@ -9,10 +9,8 @@ use alloc::{
 use core::time::Duration;
 
 use super::{prose, row};
-use crate::{
-    cells::{BlockLine, Cell},
-    market::HeightState,
-};
+use crate::cells::{BlockLine, Cell};
+use market::HeightState;
 
 /// Height of the text, px.
 const PX: u32 = 22;

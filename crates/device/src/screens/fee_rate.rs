@@ -8,8 +8,10 @@ use alloc::{
 use super::{Scene, decimal, row};
 use crate::{
     cells::Cell,
-    market::Fee,
     spoken::{self, Sentence},
+};
+use market::{
+    Fee,
     units::{FeeRate, MICRO},
 };
 

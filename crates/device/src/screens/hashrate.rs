@@ -9,8 +9,8 @@ use super::decimal;
 use crate::{
     cells::Cell,
     spoken::{self, SentenceTemplate},
-    units::Hashrate,
 };
+use market::units::Hashrate;
 
 /// Powers of ten with the letters of their units, largest first.
 const UNITS: &[(u32, &str)] = &[

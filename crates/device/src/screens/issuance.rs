@@ -1,6 +1,6 @@
 //! What the chain's height says: bitcoin in existence, blocks until the subsidy halves.
 
-use crate::units::SATS_PER_BTC;
+use market::units::SATS_PER_BTC;
 
 /// Blocks with the same subsidy.
 pub const ERA_BLOCKS: u32 = 210_000;

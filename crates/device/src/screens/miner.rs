@@ -3,10 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{Scene, row};
-use crate::{
-    cells::{Cell, Icon},
-    market::MinerStats,
-};
+use crate::cells::{Cell, Icon};
+use market::MinerStats;
 
 /// The miner's panel.
 pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);

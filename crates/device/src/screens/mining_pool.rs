@@ -5,9 +5,9 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use super::{Scene, row};
 use crate::{
     cells::Cell,
-    market::PoolStats,
     spoken::{self, Sentence},
 };
+use market::PoolStats;
 
 /// Figures of the pool; `None` while it is offline.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {

@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 use super::{amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
-    market::{Direction, Payment},
     settings::Settings,
     spoken::{self, Sentence},
-    units::SATS_PER_BTC,
 };
+use market::{Direction, Payment, units::SATS_PER_BTC};
 
 /// The amount behind an arrow in its direction; without a direction it reads as received.
 ///

@@ -10,8 +10,8 @@ use super::{Scene, decimal, mining_pool, row, suffix};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence},
-    units::{SATS_PER_BTC, Sats},
 };
+use market::units::{SATS_PER_BTC, Sats};
 
 /// The earnings with their unit on the last panel; blank where the pool has no such figure.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {

@@ -3,11 +3,8 @@
 use alloc::{vec, vec::Vec};
 
 use super::{decimal, row, suffix};
-use crate::{
-    cells::Cell,
-    settings::Settings,
-    units::{MICRO, Price},
-};
+use crate::{cells::Cell, settings::Settings};
+use market::units::{MICRO, Price};
 
 /// A price in full, with its sign if there is room: as many decimals as its magnitude deserves,
 /// none if they do not fit.

@@ -10,9 +10,9 @@ use alloc::{
 use super::{Scene, row};
 use crate::{
     cells::Cell,
-    market::{HeightState, Proven},
     spoken::{self, Sentence, SentenceTemplate},
 };
+use market::{HeightState, Proven};
 
 const MINUTES_PER_HOUR: u64 = 60;
 const HOURS_PER_DAY: u64 = 24;

@@ -9,8 +9,8 @@ use super::{Scene, decimal, row, signs, suffix};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence},
-    units::{Currency, MICRO, Price, SATS_PER_BTC},
 };
+use market::units::{Currency, MICRO, Price, SATS_PER_BTC};
 
 /// Satoshis in a bitcoin, in the millionths in which prices are kept.
 const SATS_MICROS: u64 = SATS_PER_BTC * MICRO;

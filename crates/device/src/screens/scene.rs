@@ -1,9 +1,9 @@
 //! All that a screen may look at.
 
-use crate::{
-    market::{Fee, HeightTruth, Market},
+use crate::settings::Settings;
+use market::{
+    Fee, HeightTruth, Market,
     now::LocalTime,
-    settings::Settings,
     units::{Currency, Price},
 };
 
@@ -49,6 +49,6 @@ impl<'a> Scene<'a> {
 
     /// Fee rate, if known.
     pub fn fee(&self) -> Option<Fee<'a>> {
-        self.market.current_fee(self.settings)
+        self.market.current_fee(self.settings.fee_precision())
     }
 }

@@ -1,6 +1,7 @@
 //! Signs before a number: of a currency, of satoshis, of bitcoin.
 
-use crate::{cells::Cell, settings::Settings, units::Currency};
+use crate::{cells::Cell, settings::Settings};
+use market::units::Currency;
 
 /// The sign of a currency; its code where it has no sign of one character.
 pub fn currency(currency: Currency) -> Cell {

@@ -6,8 +6,8 @@ use super::{Scene, amount, row, signs, suffix};
 use crate::{
     cells::{Cell, Icon},
     spoken::{self, Sentence},
-    units::{SATS_PER_BTC, Sats},
 };
+use market::units::{SATS_PER_BTC, Sats};
 
 const LABEL: &str = "BAL";
 

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use super::{amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
-    market::Zap,
     settings::Settings,
     spoken::{self, Sentence},
 };
+use market::Zap;
 
 /// The amount behind a lightning bolt; the sender's message is never shown.
 pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use serde_json::Value;
 
 use super::{Key, Settings, kinds::pool_user};
-use crate::{market::sources, secret::Endpoint};
+use crate::secret::Endpoint;
+use crate::sources;
 
 /// A password, and what says where it is sent.
 struct Binding {

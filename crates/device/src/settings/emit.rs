@@ -10,7 +10,8 @@ use super::{
     pools,
     spec::{Access, BoardPart, Spec},
 };
-use crate::{units::Currency, view::View};
+use crate::view::View;
+use market::units::Currency;
 
 /// White as a 16-bit colour.
 pub(super) const WHITE: u32 = 0xFFFF;

@@ -6,10 +6,8 @@ use alloc::{
 };
 use serde_json::Value;
 
-use crate::{
-    secret::{Endpoint, PasswordHash, Secret},
-    units::Currency,
-};
+use crate::secret::{Endpoint, PasswordHash, Secret};
+use market::units::Currency;
 
 /// A type that a setting can have; conversion to and from the stored form.
 pub trait Field: Sized {

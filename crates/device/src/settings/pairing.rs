@@ -4,10 +4,8 @@ use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use super::npub;
-use crate::{
-    market::FigureIdentity,
-    secret::{Endpoint, Secret},
-};
+use crate::secret::{Endpoint, Secret};
+use market::FigureIdentity;
 
 const SCHEME: &str = "nostr+walletconnect://";
 

@@ -2,6 +2,8 @@
 
 use alloc::{format, string::String, vec::Vec};
 
+use market::fees::FeePrecision;
+
 use super::{
     SPECS, Settings,
     fonts::FontId,
@@ -9,11 +11,10 @@ use super::{
     spec::Apply,
 };
 use crate::{
-    now::Zone,
     screens::catalog::{self, SCREENS},
     secret::Endpoint,
-    units::Currency,
 };
+use market::{now::Zone, units::Currency};
 
 /// Name to sign in with where none is stored.
 const SIGN_IN_USER: &str = "papertick";
@@ -82,6 +83,14 @@ impl Settings {
             }
         }
         recipients
+    }
+
+    /// Whether a fee rate with or without decimals is preferred.
+    pub fn fee_precision(&self) -> FeePrecision {
+        match self.block_fee_dec {
+            true => FeePrecision::Precise,
+            false => FeePrecision::Whole,
+        }
     }
 
     /// Host name without a domain: the prefix, a dash and the end of the hardware address.

@@ -3,9 +3,9 @@
 use alloc::{sync::Arc, vec::Vec};
 
 use super::{Settings, patch::after_restart};
-use crate::{
+use crate::secret::PasswordHash;
+use market::{
     now::{LocalTime, Now, Zone},
-    secret::PasswordHash,
     units::Currency,
 };
 

@@ -50,8 +50,8 @@ use crate::{
     limits::{NODE_TEXT_MAX, PEERS_MAX, TEXT_MAX},
     screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},
-    units::Currency,
 };
+use market::units::Currency;
 
 const ALWAYS: &[SettingCondition] = &[];
 const WITH_FRONTLIGHT: &[SettingCondition] = &[Has(BoardPart::Frontlight)];

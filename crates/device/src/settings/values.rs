@@ -4,10 +4,8 @@ use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
 use super::{field::Field, table::rows};
-use crate::{
-    secret::{Endpoint, PasswordHash, Secret},
-    units::Currency,
-};
+use crate::secret::{Endpoint, PasswordHash, Secret};
+use market::units::Currency;
 
 macro_rules! values {
     ($(

@@ -1,10 +1,9 @@
 //! What the clock knows, keeps and forgets, and what that does to the glass.
 
 use device::{
-    cells::{self, Cell, Mark},
+    cells::{self, Cell},
     host::HostFacts,
     input::{Input, LinkEvent},
-    market::{Datum, Market, MinerStats, Observation, Seen},
     memory::Memory,
     mqtt::MqttPlan,
     output::Effect,
@@ -12,8 +11,10 @@ use device::{
     request::{Refusal, Reply, Request},
     screens::SCREENS,
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
-    sources::{SourceConfig, SourceId},
-    units::Hashrate,
+    sources::SourceConfig,
+};
+use market::{
+    Datum, Market, MinerStats, Observation, Seen, mark::Mark, source_id::SourceId, units::Hashrate,
 };
 
 use crate::world::{World, settings};

@@ -8,20 +8,21 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 use device::{
     Device,
     board::BoardSpec,
-    cells::Logo,
     input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, UpdateEvent},
     lights::{Rgb, StripEffect},
-    market::{
-        Connection, Direction, FigureIdentity, MinerStats, Observation, Payment, Polled, PoolStats,
-        Zap,
-    },
     memory::Memory,
-    now::{Now, UtcTime},
     output::{Effect, Output, Unsaved},
     request::{FrontlightCommand, Patch, Reply, Request},
     secret::Secret,
     settings::{SPECS, Settings, store},
-    sources::{self, ByHand, SourceId},
+    sources::{self, ByHand},
+};
+use market::{
+    Connection, Direction, FigureIdentity, MinerStats, Observation, Payment, Polled, PoolStats,
+    Zap,
+    logo::Logo,
+    now::{Now, UtcTime},
+    source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 use serde_json::{Map, Value, json};

@@ -2,11 +2,13 @@
 
 use device::{
     cells::{Cell, mirror},
-    market::{Datum, Figure, FigureIdentity, HeightTruth, Market, Seen},
-    now::UtcTime,
     screens::{SCREENS, Scene, amount, catalog, decimal, issuance, price_layout, suffix},
     settings::Settings,
-    sources::SourceId,
+};
+use market::{
+    Datum, Figure, FigureIdentity, HeightTruth, Market, Seen,
+    now::UtcTime,
+    source_id::SourceId,
     units::{Currency, FeeRate, Price, Sats},
 };
 use std::{collections::BTreeSet, time::Duration};

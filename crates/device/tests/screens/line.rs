@@ -2,15 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::{
-    cells::Logo,
-    market::{
-        Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, PoolStats,
-        Proven, Seen,
-    },
+use device::settings::{SPECS, Settings};
+use market::{
+    Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, PoolStats, Proven,
+    Seen,
+    logo::Logo,
     now::LocalTime,
-    settings::{SPECS, Settings},
-    sources::SourceId,
+    source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats, decimal_micros},
 };
 

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use device::{
     cells::{self, Cell},
-    market::{Direction, HeightState, Payment, Zap},
     screens::{
         custom, debug, erasing, payment, prose, provisioning, row, safe_mode, sign_in, splash,
         update, zap,
     },
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
+};
+use market::{
+    Direction, HeightState, Payment, Zap,
     units::{Msats, Sats},
 };
 

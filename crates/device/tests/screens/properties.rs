@@ -3,15 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use device::{
-    cells::{Cell, Logo},
-    market::{
-        Datum, Direction, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats,
-        Payment, PoolStats, Prices, Proven, Seen, Zap,
-    },
-    now::LocalTime,
+    cells::Cell,
     screens::{SCREENS, Scene, catalog, issuance, payment, row, suffix, zap},
     settings::Settings,
-    sources::SourceId,
+};
+use market::{
+    Datum, Direction, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats,
+    Payment, PoolStats, Prices, Proven, Seen, Zap,
+    logo::Logo,
+    now::LocalTime,
+    source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, MICRO, Msats, Price, SATS_PER_BTC, Sats},
 };
 use proptest::prelude::*;

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use device::{
-    cells::{Cell, Mark},
-    market::{Direction, Payment, Zap},
-    screens::{
-        SCREENS, Scene, catalog, custom,
-        no_data::{self, Silence},
-        payment, safe_mode, update, zap,
-    },
+    cells::Cell,
+    screens::no_data::{self, Silence},
+    screens::{SCREENS, Scene, catalog, custom, payment, safe_mode, update, zap},
     spoken::{self, Sentence, SentenceValue},
+};
+use market::{
+    Direction, Payment, Zap,
+    mark::Mark,
     units::{Msats, Sats},
 };
 
@@ -212,7 +212,7 @@ fn is_whole(sentence: &Sentence) -> bool {
 
 #[test]
 fn marks_say_what_is_less_than_good() {
-    let said = Mark::ALL.map(|mark| (mark, mark.sentence().template()));
+    let said = Mark::ALL.map(|mark| (mark, spoken::of_mark(mark).template()));
     assert_eq!(
         said,
         [

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, sync::Arc};
 use device::{
     board::BoardSpec,
     happenings::Happenings,
-    market::{FigureIdentity, Truth},
     releases::Releases,
     request::Patch,
     secret::PasswordHash,
@@ -15,10 +14,10 @@ use device::{
         patch::{self, Catalogue, Patched},
         reject::Rejection,
     },
-    sources::{self, ByHand, SourceId},
-    units::Currency,
+    sources::{self, ByHand, Truth},
     view::{LinkState, View},
 };
+use market::{FigureIdentity, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 pub(crate) const BOARD: BoardSpec = BoardSpec {

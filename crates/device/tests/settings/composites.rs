@@ -7,8 +7,8 @@ use device::{
         Settings,
         patch::{self, Catalogue},
     },
-    units::Currency,
 };
+use market::units::Currency;
 use serde_json::{Value, json};
 
 use crate::{

@@ -4,18 +4,15 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use chain::network::Network;
 use device::{
-    market::{Datum, Seen},
     request::{Patch, Request},
     secret::{PasswordHash, Secret},
-    settings::{
-        SPECS, Settings, TEXT_MAX, VIRTUAL, emit,
-        facts::FACTS,
-        patch::{self, Catalogue},
-        schema,
-        spec::Access,
-    },
-    sources::{self, ByHand, SourceId},
+    settings::facts::FACTS,
+    settings::patch::{self, Catalogue},
+    settings::spec::Access,
+    settings::{SPECS, Settings, TEXT_MAX, VIRTUAL, emit, schema},
+    sources::{self, ByHand},
 };
+use market::{Datum, Seen, source_id::SourceId};
 use serde_json::{Map, Value, json};
 
 use crate::bench;

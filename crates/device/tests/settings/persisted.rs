@@ -6,8 +6,8 @@ use device::{
         Settings,
         store::{self, Finding, Note},
     },
-    units::Currency,
 };
+use market::units::Currency;
 use serde_json::{Map, Value, json};
 
 use crate::bench;

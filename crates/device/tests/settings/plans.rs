@@ -6,8 +6,9 @@ use chain::network::Network;
 use device::{
     secret::{Endpoint, Secret},
     settings::Settings,
-    sources::{self, ByHand, RelayEndpoint, SourceConfig, SourceId, SourcePlan},
+    sources::{self, ByHand, RelayEndpoint, SourceConfig, SourcePlan},
 };
+use market::source_id::SourceId;
 use serde_json::Value;
 
 use crate::bench;

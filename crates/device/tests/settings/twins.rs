@@ -6,16 +6,19 @@ use device::{
     Device,
     input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed},
     lights::Rgb,
-    market::{Connection, Direction, MinerStats, Observation, Payment, Polled, PoolStats, Zap},
     memory::Memory,
     mqtt::MqttPlan,
-    now::{Now, UtcTime},
     output::Effect,
     releases::ReleasePlan,
     request::{FrontlightCommand, Request},
     secret::Secret,
     settings::Settings,
-    sources::{RouteSettings, SourceId},
+    sources::RouteSettings,
+};
+use market::{
+    Connection, Direction, MinerStats, Observation, Payment, Polled, PoolStats, Zap,
+    now::{Now, UtcTime},
+    source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 

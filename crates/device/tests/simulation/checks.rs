@@ -1,10 +1,11 @@
 //! What must hold after every input, and after every step of every life.
 
 use device::{
-    cells::{Cell, Mark, Picture},
+    cells::{Cell, Picture},
     output::Desired,
     view::View,
 };
+use market::mark::Mark;
 
 use crate::{
     model::Model,

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use device::{
-    input::Input,
-    market::{Connection, Observation},
-    sources::SourceId,
-};
+use device::input::Input;
+use market::{Connection, Observation, source_id::SourceId};
 
 use crate::{
     script::{Step, Way},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use device::limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE};
+use market::limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE};
 
 use crate::{
     script::Step,

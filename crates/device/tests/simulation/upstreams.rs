@@ -4,10 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     Device,
-    cells::Logo,
     input::{Input, Sensed},
-    limits::CURRENCIES_MAX,
-    market::{Connection, Datum, Observation, Seen},
     memory::Memory,
     output::Effect,
     request::{Patch, Request},
@@ -16,9 +13,15 @@ use device::{
         Settings,
         emit::{self, BuildIdentity},
     },
-    sources::{SourceConfig, SourceId},
-    units::{Currency, Price},
+    sources::SourceConfig,
     view::SourceState,
+};
+use market::{
+    Connection, Datum, Observation, Seen,
+    limits::CURRENCIES_MAX,
+    logo::Logo,
+    source_id::SourceId,
+    units::{Currency, Price},
 };
 use serde_json::{Value, json};
 

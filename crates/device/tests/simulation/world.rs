@@ -9,14 +9,17 @@ use device::{
     cells::Picture,
     input::{Contacts, Finished, Input, LinkEvent, Sensed, UpdateEvent},
     lights::Rgb,
-    market::{ChainSpec, Connection, Direction, Observation, Payment, Polled, Zap},
     memory::Memory,
-    now::{Now, UtcTime},
     output::{Effect, Output, Unsaved},
     request::{Patch, Reply, Request},
     secret::Secret,
-    settings::{Settings, data_source, pairing::PairingUri, store},
-    sources::SourceId,
+    settings::pairing::PairingUri,
+    settings::{Settings, data_source, store},
+};
+use market::{
+    ChainSpec, Connection, Direction, Observation, Payment, Polled, Zap,
+    now::{Now, UtcTime},
+    source_id::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
 };
 use serde_json::{Map, Value};

@@ -1,16 +1,13 @@
 //! What somebody may try who wants the clock to show what is not so, a row after the other, and what the glass says of it.
 
 use chain::{CompactTarget, Header, rules::HeaderRefusal};
-use device::{
-    cells::Mark,
-    input::Input,
+use device::{input::Input, settings::data_source};
+use market::{
+    ChainSpec, Connection, HeightState, Observation, PriceState, QuoteVerdict, TimeState,
     limits::{STALE_PRICE, TIP_AGE_MAX},
-    market::{
-        ChainSpec, Connection, HeightState, Observation, PriceState, QuoteVerdict, TimeState,
-        sources::SourceId,
-    },
+    mark::Mark,
     now::{Now, UtcTime},
-    settings::data_source,
+    source_id::SourceId,
     units::Price,
 };
 

@@ -5,16 +5,18 @@ use std::time::Duration;
 use chain::network::Network;
 use device::{
     board::BoardSpec,
-    cells::Mark,
     device::Device,
     input::Input,
-    limits::{FEE_MOST_SAT_VB, STALE_FEE},
-    market::{ChainSpec, Connection, Observation, PriceState},
     memory::Memory,
     request::Request,
     secret::Endpoint,
     settings::{Settings, data_source},
-    sources::SourceId,
+};
+use market::{
+    ChainSpec, Connection, Observation, PriceState,
+    limits::{FEE_MOST_SAT_VB, STALE_FEE},
+    mark::Mark,
+    source_id::SourceId,
     units::FeeRate,
 };
 use proptest::prelude::*;
@@ -79,14 +81,17 @@ impl World {
     /// The text of the rate that the screen shows, and its source.
     fn fee_shown(&self) -> Option<(String, SourceId)> {
         let view = self.device.view();
-        let shown = view.market.current_fee(&view.active)?.datum();
-        let text = device::units::fixed(shown.value.micros, 2);
+        let shown = view
+            .market
+            .current_fee(view.active.fee_precision())?
+            .datum();
+        let text = market::units::fixed(shown.value.micros, 2);
         Some((text, shown.source))
     }
 
     #[track_caller]
     fn check_fee(&mut self, text: &str, source: SourceId, state: PriceState) {
-        let shown = Some((device::units::fixed(rate(text).micros, 2), source));
+        let shown = Some((market::units::fixed(rate(text).micros, 2), source));
         let seen = (self.fee_shown(), self.device.view().truth.fee);
         assert_eq!(seen, (shown, state), "after {} s", self.secs);
     }
@@ -247,7 +252,7 @@ proptest! {
             world.wait(wait);
             let mark = world.fee_mark();
             let view = world.device.view();
-            let Some(shown) = view.market.current_fee(&view.active) else { continue };
+            let Some(shown) = view.market.current_fee(view.active.fee_precision()) else { continue };
             let age = shown.datum().seen.age_at(Duration::from_secs(world.secs())).unwrap();
             prop_assert_eq!(mark == Some(Mark::Stale), age > STALE_FEE, "{:?} old", age);
         }

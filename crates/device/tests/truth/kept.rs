@@ -7,15 +7,13 @@ use device::{
     board::BoardSpec,
     device::Device,
     input::Input,
-    market::{
-        ChainSpec, Connection, HeadersReach, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation,
-        ProofOrigin, Seen,
-    },
     memory::Memory,
-    now::Now,
     request::{Reply, Request},
     settings::{Settings, data_source},
-    sources::SourceId,
+};
+use market::{
+    ChainSpec, Connection, HeadersReach, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation,
+    ProofOrigin, Seen, now::Now, source_id::SourceId,
 };
 use serde_json::json;
 

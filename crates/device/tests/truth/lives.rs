@@ -1,10 +1,7 @@
 //! Random lives with voices that lie: no height above the proven one is ever called proven, and the order in which
 //! voices of one moment are heard changes nothing.
 
-use device::{
-    market::{HeightState, Observation},
-    sources::SourceId,
-};
+use market::{HeightState, Observation, source_id::SourceId};
 use proptest::prelude::*;
 
 use crate::{

@@ -18,11 +18,13 @@ use device::{
     board::BoardSpec,
     device::Device,
     input::Input,
-    market::{ChainSpec, Connection, HeightState, Observation, SourceState},
     memory::Memory,
-    now::{Now, UtcTime},
     settings::{Settings, data_source},
-    sources::SourceId,
+};
+use market::{
+    ChainSpec, Connection, HeightState, Observation, SourceState,
+    now::{Now, UtcTime},
+    source_id::SourceId,
 };
 use miner::{Miner, START};
 

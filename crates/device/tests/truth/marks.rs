@@ -2,12 +2,16 @@
 
 use chain::network::Network;
 use device::{
-    cells::{Mark, Picture},
+    cells::Picture,
     happenings::Happening,
     input::Input,
-    market::{ChainSpec, HeightState, Observation},
     request::{Patch, Request},
     settings::data_source,
+    spoken,
+};
+use market::{
+    ChainSpec, HeightState, Observation,
+    mark::Mark,
     units::{Currency, Price},
 };
 use serde_json::{Map, Value, json};
@@ -165,7 +169,7 @@ fn what_is_old_and_disputed_is_told_to_be_both() {
         (Some(Mark::Stale), true, true)
     );
     for mark in [Mark::Stale, Mark::Disputed] {
-        let said = mark.sentence().template();
+        let said = spoken::of_mark(mark).template();
         assert!(view.says.to_string().contains(said), "{}", view.says);
     }
     world.set("proofMode", json!(0));

@@ -8,7 +8,7 @@ use chain::{
     anchor::{Anchor, genesis},
     network::Network,
 };
-use device::market::ChainSpec;
+use market::ChainSpec;
 
 use mined::{mined, worked};
 

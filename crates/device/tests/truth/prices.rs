@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use chain::network::Network;
-use device::{
-    cells::Mark,
-    input::Input,
-    market::{ChainSpec, Connection, Observation, PriceState, QuoteVerdict},
+use device::{input::Input, request::Request, settings::data_source};
+use market::{
+    ChainSpec, Connection, Observation, PriceState, QuoteVerdict,
+    mark::Mark,
     now::UtcTime,
-    request::Request,
-    settings::data_source,
-    sources::SourceId,
+    source_id::SourceId,
     units::{Currency, Price},
 };
 use proptest::prelude::*;

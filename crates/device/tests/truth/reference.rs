@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use device::market::HeightState;
+use market::HeightState;
 
 /// What each source said at each second: claims, and those who prove.
 #[derive(Debug, Clone, Default)]

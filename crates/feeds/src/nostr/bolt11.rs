@@ -3,7 +3,7 @@
 //! Only the *human-readable part*, which holds the amount, and the checksum over the whole invoice
 //! are read: a zap needs no more, and the rest belongs to those who pay.
 
-use device::units::Msats;
+use market::units::Msats;
 
 use crate::malformed::Malformed;
 

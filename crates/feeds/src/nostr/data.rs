@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use device::{
-    market::Observation,
+use market::{
+    Observation,
     units::{Currency, FeeRate, Price},
 };
 

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use device::{market::Zap, now::UtcTime, units::Msats};
+use market::{Zap, now::UtcTime, units::Msats};
 
 use super::{
     bolt11,

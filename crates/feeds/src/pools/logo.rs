@@ -1,6 +1,6 @@
 //! Pictures of pools: raw one-bit files of a size that is known beforehand.
 
-use device::cells::Logo;
+use market::logo::Logo;
 
 use crate::malformed::Malformed;
 

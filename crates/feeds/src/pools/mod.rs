@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use device::{
-    market::PoolStats,
+use device::secret::Secret;
+use market::{
+    PoolStats,
     now::UtcTime,
-    secret::Secret,
     units::{Hashrate, Sats},
 };
 

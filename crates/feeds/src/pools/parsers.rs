@@ -1,6 +1,6 @@
 //! Parsers of the pools' answers, one per family of pools.
 
-use device::units::{Hashrate, Sats};
+use market::units::{Hashrate, Sats};
 use serde_json::Value;
 
 use super::Sample;

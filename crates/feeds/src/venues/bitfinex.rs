@@ -1,6 +1,6 @@
 //! Bitfinex: its ticker, a bare list behind the number of a channel; it sends no time.
 
-use device::{market::Observation, units::Currency};
+use market::{Observation, units::Currency};
 use serde_json::{Value, json};
 
 use super::{CHANNELS_MAX, ChannelCurrencies, REFUSED, currency, quote};

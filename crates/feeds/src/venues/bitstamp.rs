@@ -1,6 +1,6 @@
 //! Bitstamp: its trades, one channel for each currency.
 
-use device::{market::Observation, now::UtcTime, units::Currency};
+use market::{Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
 use super::{ChannelCurrencies, REFUSED, currency, quote};

@@ -1,6 +1,6 @@
 //! Coinbase: the ticker of its exchange, at most every five seconds.
 
-use device::{market::Observation, now::UtcTime, units::Currency};
+use market::{Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
 use super::{ChannelCurrencies, REFUSED, currency, quote};

@@ -1,6 +1,6 @@
 //! Gemini: the candles of minutes, whose newest closes with the newest price.
 
-use device::{market::Observation, now::UtcTime, units::Currency};
+use market::{Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
 
 use super::{ChannelCurrencies, REFUSED, currency, quote};

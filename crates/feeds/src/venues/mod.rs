@@ -10,7 +10,7 @@ mod gemini;
 
 use std::collections::BTreeMap;
 
-use device::{market::Observation, now::UtcTime, sources::SourceId, units::Currency, venues};
+use market::{Observation, now::UtcTime, source_id::SourceId, units::Currency, venues};
 use serde_json::Value;
 
 use crate::{malformed::Malformed, scalar::Scalar};

@@ -1,7 +1,7 @@
 //! The explorer's messages, as tables.
 
-use device::market::Observation;
 use feeds::{explorer, malformed::Malformed};
+use market::Observation;
 use serde_json::{Value, json};
 
 use crate::support::{fee, fixture, precise};

@@ -1,7 +1,7 @@
 //! The miner's answers, as a table.
 
-use device::{market::MinerStats, units::Hashrate};
 use feeds::{malformed::Malformed, miner};
+use market::{MinerStats, units::Hashrate};
 
 use crate::support::fixture;
 

@@ -1,15 +1,17 @@
 //! Requests, answers and pictures of every pool, as tables.
 
 use device::{
-    market::PoolStats,
-    now::UtcTime,
     secret::Secret,
     settings::pools::{self as core, UserField},
-    units::{Hashrate, Sats},
 };
 use feeds::{
     malformed::Malformed,
     pools::{self, MissingField, PoolAccount},
+};
+use market::{
+    PoolStats,
+    now::UtcTime,
+    units::{Hashrate, Sats},
 };
 
 use crate::support::answer_of;

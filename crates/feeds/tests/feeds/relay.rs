@@ -1,7 +1,8 @@
 //! The relay's frames, URLs and bodies, as tables.
 
-use device::{market::Observation, sources::RelayEndpoint, units::Currency};
+use device::sources::RelayEndpoint;
 use feeds::{malformed::Malformed, relay};
+use market::{Observation, units::Currency};
 
 use crate::support::{currency, fee, hex, precise, price, unhex};
 

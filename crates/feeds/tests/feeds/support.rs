@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
-use device::{
-    market::Observation,
+use market::{
+    Observation,
     units::{Currency, FeeRate, Price},
 };
 

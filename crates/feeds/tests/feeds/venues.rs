@@ -1,13 +1,13 @@
 //! The venues' messages, as tables.
 
-use device::{
-    market::Observation,
+use feeds::{malformed::Malformed, venues::VenueSession};
+use market::{
+    Observation,
     now::UtcTime,
-    sources::SourceId,
+    source_id::SourceId,
     units::{Currency, Price},
     venues::VENUES,
 };
-use feeds::{malformed::Malformed, venues::VenueSession};
 
 use crate::support::{currency, fixture};
 

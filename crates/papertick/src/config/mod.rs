@@ -21,7 +21,7 @@ use board::{
 };
 use chain::{anchor::Anchor, network::Network as ChainNetwork};
 use device::board::BoardSpec;
-use device::market::ChainSpec;
+use market::ChainSpec;
 use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;

@@ -4,15 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use api::openapi;
 use chain::{Work, anchor::genesis, network::Network};
-use device::{
-    board::PanelFault,
-    market::{
-        Claimed, Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
-    },
+use device::{board::PanelFault, sources::Claimed, view::SourceState};
+use market::{
+    Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
     now::UtcTime,
-    sources::SourceId,
+    source_id::SourceId,
     units::{Currency, Price},
-    view::SourceState,
 };
 use net::{
     dialer::{Destination, Dialer, TransportSecurity},

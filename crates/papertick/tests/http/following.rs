@@ -10,7 +10,8 @@ use tokio::{
 };
 
 use board::sim::{self, SimOptions};
-use device::{board::PanelFault, refresh::Refresh, sources::SourceId, view::SourceState};
+use device::{board::PanelFault, refresh::Refresh, view::SourceState};
+use market::source_id::SourceId;
 
 use crate::support::{Clock, SOON, Setup, followers};
 

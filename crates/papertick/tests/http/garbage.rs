@@ -7,11 +7,11 @@ use device::{
     device::Device,
     input::Input,
     memory::Memory,
-    now::Now,
     request::{Patch, Reply, Request},
     settings::{SPECS, Settings},
 };
 use http::HeaderValue;
+use market::now::Now;
 use proptest::{prelude::*, strategy::ValueTree};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

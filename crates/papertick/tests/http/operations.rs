@@ -4,13 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     lights::Rgb,
-    market::{Datum, Figure, FigureIdentity, Seen},
     request::{Changed, Refusal, Reply},
     settings::Settings,
-    sources::SourceId,
-    units::FeeRate,
     view::SourceState,
 };
+use market::{Datum, Figure, FigureIdentity, Seen, source_id::SourceId, units::FeeRate};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

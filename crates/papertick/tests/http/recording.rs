@@ -4,12 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use board::sim::{self, SimOptions};
 use device::{
-    market::{Datum, Figure, FigureIdentity, PoolStats, Seen},
     refresh::Refresh,
     releases::{Release, ReleaseVerdict, Releases},
-    sources::SourceId,
-    units::{Currency, Hashrate, Price, Sats},
     view::SourceState,
+};
+use market::{
+    Datum, Figure, FigureIdentity, PoolStats, Seen,
+    source_id::SourceId,
+    units::{Currency, Hashrate, Price, Sats},
 };
 use serde_json::{Map, Value, json};
 

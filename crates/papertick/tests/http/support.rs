@@ -10,14 +10,13 @@ use device::{
     input::Input,
     lights::Rgb,
     memory::Memory,
-    now::Now,
     request::{Reply, Request},
     secret::MadePassword,
     settings::{Settings, emit::BuildIdentity},
     spoken,
-    units::Currency,
     view::{FrontlightState, LinkState, View},
 };
+use market::{now::Now, units::Currency};
 use net::{dialer::Dialer, tls::Roots};
 use render::Bitmap;
 use runtime::{
@@ -66,7 +65,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         says: spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123)),
         stale: false,
         disputed: false,
-        truth: device::market::Truth::default(),
+        truth: device::sources::Truth::default(),
         mode: "rotation",
         timer_running: true,
         updating: false,

@@ -9,8 +9,9 @@ use std::{
 };
 
 use chain::{chain::Chain, network::Network};
-use device::{market::ChainSpec, memory::Memory, now::Now};
+use device::memory::Memory;
 use feeds::p2p;
+use market::{ChainSpec, now::Now};
 use papertick::chain_file;
 use serde_json::{Value, json};
 use storage::{Store, disk::Folder};

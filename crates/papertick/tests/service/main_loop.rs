@@ -10,16 +10,18 @@ use chain::{BlockHash, Header, network::Network};
 use device::{
     input::{Finished, Input, LinkEvent},
     limits::PROVISIONED_DELAY,
-    market::{ChainSpec, Connection, HeadersReach, Observation},
     memory::Memory,
     output::{Effect, RebootReason},
     request::{Patch, Refusal, Reply, Request},
     secret::PasswordHash,
     settings::{Key, Settings, store},
-    sources::SourceId,
-    units::{Currency, FeeRate, Price},
 };
 use futures_util::{FutureExt, future::join_all};
+use market::{
+    ChainSpec, Connection, HeadersReach, Observation,
+    source_id::SourceId,
+    units::{Currency, FeeRate, Price},
+};
 use papertick::{
     chain_file,
     drivers::senses,

@@ -6,13 +6,13 @@ use std::time::Duration;
 use device::{
     Device,
     input::{Input, UpdateEvent},
-    now::Now,
     releases::{Habit, ReleaseChannel, ReleaseCheck, ReleasePlan, ReleaseRule, ReleaseVerdict},
     secret::Endpoint,
     settings::Settings,
     view::View,
 };
 use feeds::image::{ImageFacts, ImageKind, Packed};
+use market::now::Now;
 use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,

@@ -7,11 +7,11 @@ use device::{
     board::BoardSpec,
     device::Device,
     input::Input,
-    market::{ChainSpec, Connection, HeightState, Observation},
     memory::Memory,
     settings::Settings,
-    sources::{RouteSettings, SourceConfig, SourceId, SourcePlan},
+    sources::{RouteSettings, SourceConfig, SourcePlan},
 };
+use market::{ChainSpec, Connection, HeightState, Observation, source_id::SourceId};
 use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,

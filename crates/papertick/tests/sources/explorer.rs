@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use device::{
-    market::{Connection, Observation},
-    sources::{SourceConfig, SourceId},
+use device::sources::SourceConfig;
+use futures_util::{SinkExt, StreamExt};
+use market::{
+    Connection, Observation,
+    source_id::SourceId,
     units::{FeeRate, Price},
 };
-use futures_util::{SinkExt, StreamExt};
 use sources::{
     freshness::STALE_AFTER,
     venue::{QUOTE_EVERY, REFUSED_MAX, SILENCE_MAX},

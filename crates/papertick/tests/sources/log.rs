@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use device::{
     input::Input,
-    market::Connection,
     secret::Secret,
-    sources::{ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings, SourceConfig, SourceId},
+    sources::{ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings, SourceConfig},
 };
+use market::{Connection, source_id::SourceId};
 use net::dialer::Arrival;
 use runtime::{
     clock::Clock,

@@ -5,11 +5,9 @@ use std::{collections::HashMap, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chain::{HEADER_BYTES, Header, header, network::Network};
-use device::{
-    market::{Connection, HeightState, Observation},
-    sources::{NodeConfig, NodeKind, RouteSettings, SourceConfig, SourceId},
-};
+use device::sources::{NodeConfig, NodeKind, RouteSettings, SourceConfig};
 use feeds::{hex, p2p};
+use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
 use serde_json::{Value, json};
 use tokio::{

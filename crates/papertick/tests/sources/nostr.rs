@@ -2,18 +2,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use device::{
-    market::{Connection, Observation, Zap},
-    secret::Secret,
-    sources::{SourceConfig, SourceId},
-    units::Sats,
-};
+use device::{secret::Secret, sources::SourceConfig};
 use feeds::nostr::{
     data,
     event::{NostrEvent, Signer},
     frame, zap,
 };
 use futures_util::{SinkExt, StreamExt};
+use market::{Connection, Observation, Zap, source_id::SourceId, units::Sats};
 use net::dialer::Arrival;
 use nostr_relay_builder::MockRelay;
 use tokio::{io::DuplexStream, sync::mpsc, time};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use device::{
-    market::{Connection, MinerStats, Observation, Polled, PoolStats},
-    secret::Secret,
-    sources::{SourceConfig, SourceId},
+use device::{secret::Secret, sources::SourceConfig};
+use market::{
+    Connection, MinerStats, Observation, Polled, PoolStats,
+    source_id::SourceId,
     units::{Hashrate, Sats},
 };
 use net::{backoff, dialer::Arrival};

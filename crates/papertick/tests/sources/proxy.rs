@@ -7,9 +7,10 @@ use device::{
     secret::Secret,
     sources::{
         NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings,
-        SourceConfig, SourceId,
+        SourceConfig,
     },
 };
+use market::source_id::SourceId;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_tungstenite::accept_async;
 

@@ -7,13 +7,11 @@ use std::{
 
 use chain::{Header, network::Network};
 use device::{
-    market::{Connection, HeightState, Observation},
     secret::Secret,
-    sources::{
-        NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RouteSettings, SourceConfig, SourceId,
-    },
+    sources::{NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RouteSettings, SourceConfig},
 };
 use feeds::p2p;
+use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
 use sources::peers::{
     FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, MORE_IN_SILENCE, SEEDS_EVERY, SILENCE, TURN_OVER_EVERY,

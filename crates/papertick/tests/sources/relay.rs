@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use device::{
-    market::{Connection, Observation},
-    sources::SourceId,
-};
 use futures_util::{SinkExt, StreamExt};
+use market::{Connection, Observation, source_id::SourceId};
 use net::backoff::STABLE_AFTER;
 use sources::{relay as source, session};
 use tokio::{

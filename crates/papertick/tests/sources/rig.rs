@@ -4,8 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     input::Input,
-    market::{Connection, Observation},
-    sources::{RelayEndpoint, RouteSettings, SourceConfig, SourceId, SourcePlan},
+    sources::{RelayEndpoint, RouteSettings, SourceConfig, SourcePlan},
+};
+use market::{
+    Connection, Observation,
+    source_id::SourceId,
     units::{Currency, FeeRate, Price},
 };
 use net::{

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use device::{
-    market::{Connection, Observation},
-    sources::{SourceId, SourcePlan},
-};
+use device::sources::SourcePlan;
 use futures_util::StreamExt;
+use market::{Connection, Observation, source_id::SourceId};
 use sources::{
     demo::market::RelayQuotes,
     demo::{DemoRelay, MarketPace},

@@ -7,9 +7,9 @@ use std::{
 };
 
 use device::{
-    Device, board::BoardSpec, input::Input, market::Connection, memory::Memory, settings::Settings,
-    view::View,
+    Device, board::BoardSpec, input::Input, memory::Memory, settings::Settings, view::View,
 };
+use market::Connection;
 use net::resolver::{HostNames, Resolver};
 use runtime::{
     clock::Clock,

@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use device::{
-    market::{Connection, Observation},
     secret::Secret,
-    sources::{RelayEndpoint, SourceConfig, SourceId},
+    sources::{RelayEndpoint, SourceConfig},
 };
 use feeds::nostr::{data, zap};
 use futures_util::SinkExt;
+use market::{Connection, Observation, source_id::SourceId};
 use net::dialer::Arrival;
 use tokio::{
     io::{AsyncWriteExt, DuplexStream},

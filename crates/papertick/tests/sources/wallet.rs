@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use device::{
-    market::{Direction, Observation, Payment, Polled},
-    secret::Secret,
-    sources::{SourceConfig, SourceId},
-    units::Msats,
-};
+use device::{secret::Secret, sources::SourceConfig};
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
+use market::{Direction, Observation, Payment, Polled, source_id::SourceId, units::Msats};
 use nostr::{
     event::{Event, EventBuilder, FinalizeEvent, Kind, Tag},
     key::{Keys, PublicKey},

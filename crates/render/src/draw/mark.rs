@@ -1,6 +1,6 @@
 //! The marks of values that are less than good.
 
-use device::cells::Mark;
+use market::mark::Mark;
 
 use crate::mask::{Area, Mask};
 

@@ -1,6 +1,7 @@
 //! Icons and logos, centred by their ink.
 
-use device::cells::{Icon, Logo};
+use device::cells::Icon;
+use market::logo::Logo;
 use zeno::Transform;
 
 use super::PanelCanvas;

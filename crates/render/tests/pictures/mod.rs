@@ -3,14 +3,18 @@
 use std::{sync::Arc, time::Duration};
 
 use device::{
-    cells::{Cell, Icon, Logo, Mark, Picture},
-    market::{Direction, HeightState, Payment, Zap},
+    cells::{Cell, Icon, Picture},
     screens::{
         Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash,
         update, zap,
     },
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::{Settings, fonts::FontId},
+};
+use market::{
+    Direction, HeightState, Payment, Zap,
+    logo::Logo,
+    mark::Mark,
     units::{Msats, Sats},
 };
 

@@ -7,10 +7,8 @@ use super::{
     super::{Settings, field::Field, reject::Rejection},
     Catalogue, CheckContext, Composite, SettingKind, entries, list, text,
 };
-use crate::{
-    limits::{CURRENCIES_MAX, TEXT_MAX},
-    units::Currency,
-};
+use crate::limits::TEXT_MAX;
+use market::{limits::CURRENCIES_MAX, units::Currency};
 
 /// `actCurrencies`: a list of codes.
 #[derive(Debug)]

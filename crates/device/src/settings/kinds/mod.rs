@@ -33,7 +33,7 @@ use core::fmt;
 use serde_json::{Map, Value};
 
 use super::{Settings, reject::Rejection};
-use crate::units::Currency;
+use market::units::Currency;
 
 /// What is known of the device outside the table.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,10 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
 
 use super::{super::reject::Rejection, CheckContext, SettingKind, texts};
-use crate::market::venues::{self, VENUES, VenueSpec};
+use market::{
+    venues,
+    venues::{VENUES, VenueSpec},
+};
 
 /// A list of venues by the names of their sources, each once.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use alloc::string::String;
 use serde_json::{Value, json};
 
 use super::{super::reject::Rejection, CheckContext, SettingKind, text};
-use crate::{limits::TEXT_MAX, now};
+use crate::limits::TEXT_MAX;
+use market::now;
 
 /// Name of an IANA time zone.
 #[derive(Debug)]

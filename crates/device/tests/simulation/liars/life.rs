@@ -1,6 +1,6 @@
 //! What happens in a life of liars: a seed is a life, the same one every time.
 
-use device::sources::SourceId;
+use market::source_id::SourceId;
 
 use super::blocks::Flaw;
 use crate::workload::Dice;

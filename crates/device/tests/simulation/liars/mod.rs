@@ -14,7 +14,7 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use device::sources::SourceId;
+use market::source_id::SourceId;
 
 use crate::{
     seeds::{Seeds, failure, shortened},

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use device::{market::PriceState, sources::SourceId};
+use market::{PriceState, source_id::SourceId};
 
 /// Seconds for which a quote counts.
 const FRESH: i64 = 5 * 60;

@@ -7,10 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use device::{
-    market::{HeightState, ProofOrigin},
-    sources::SourceId,
-};
+use market::{HeightState, ProofOrigin, source_id::SourceId};
 
 use super::blocks::{Blocks, Flaw, Id};
 

@@ -5,16 +5,16 @@ use std::{collections::BTreeSet, time::Duration};
 use device::{
     Device,
     board::BoardSpec,
-    cells::Mark,
     input::Input,
-    market::{
-        Connection, HeadersReach, HeightState, Observation, PriceState, ProofOrigin, QuoteVerdict,
-    },
     memory::Memory,
-    now::{Now, UtcTime},
     request::{Patch, Request},
     settings::{Settings, data_source},
-    sources::SourceId,
+};
+use market::{
+    Connection, HeadersReach, HeightState, Observation, PriceState, ProofOrigin, QuoteVerdict,
+    mark::Mark,
+    now::{Now, UtcTime},
+    source_id::SourceId,
     units::{Currency, Price},
 };
 use serde_json::{Map, Value, json};

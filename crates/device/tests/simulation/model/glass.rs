@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use device::{
-    cells::{Mark, Marks},
-    units::Currency,
-};
+use device::cells::Marks;
+use market::{mark::Mark, units::Currency};
 
 use super::{Learned, Model, SECOND, Slot};
 

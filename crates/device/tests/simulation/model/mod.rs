@@ -15,13 +15,10 @@ use std::{
 use device::{
     board::BoardSpec,
     input::{Contacts, Finished, Input, LinkEvent, UpdateEvent},
-    market::{Connection, Direction, Observation},
-    now::Now,
     request::{FrontlightCommand, Reply, Request},
     settings::Settings,
-    sources::SourceId,
-    units::Currency,
 };
+use market::{Connection, Direction, Observation, now::Now, source_id::SourceId, units::Currency};
 
 use jiff::tz::TimeZone;
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use device::{market::Direction, units::Msats};
+use market::{Direction, units::Msats};
 use serde_json::{Value, json};
 
 use super::{super::event::VerifiedEvent, cipher::Cipher};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use device::market::Observation;
+use market::Observation;
 
 use super::{super::event::Bytes32, message::WalletError};
 use crate::malformed::Malformed;

@@ -5,10 +5,10 @@
 
 use std::{collections::VecDeque, fmt, time::Duration};
 
-use device::{
-    market::{Direction, FigureIdentity, Observation, Payment, Polled},
+use device::settings::pairing::PairingUri;
+use market::{
+    Direction, FigureIdentity, Observation, Payment, Polled,
     now::{Now, UtcTime},
-    settings::pairing::PairingUri,
     units::Msats,
 };
 

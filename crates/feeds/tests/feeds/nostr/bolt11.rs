@@ -1,8 +1,8 @@
 //! Amounts of invoices, against a table and against the crate that Lightning wallets use.
 
-use device::units::Msats;
 use feeds::{malformed::Malformed, nostr::bolt11};
 use lightning_invoice::SignedRawBolt11Invoice;
+use market::units::Msats;
 use proptest::prelude::*;
 
 const ALPHABET: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";

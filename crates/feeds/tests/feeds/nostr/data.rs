@@ -1,6 +1,6 @@
 //! Data events: contents, staleness of each slot, authors.
 
-use device::{market::Observation, secret::Secret};
+use device::secret::Secret;
 use feeds::{
     malformed::Malformed,
     nostr::{
@@ -9,6 +9,7 @@ use feeds::{
         frame,
     },
 };
+use market::Observation;
 
 use super::{AUTHOR, verified};
 use crate::support::{fee, precise, price};

@@ -1,6 +1,5 @@
 //! Zap receipts: amounts, gates of age and repetition.
 
-use device::{market::Zap, now::UtcTime, units::Sats};
 use feeds::{
     malformed::Malformed,
     nostr::{
@@ -10,6 +9,7 @@ use feeds::{
         zap::{REMEMBERED, ShownZaps, ZapFeed},
     },
 };
+use market::{Zap, now::UtcTime, units::Sats};
 
 use super::{AUTHOR, bolt11::invoice, verified};
 

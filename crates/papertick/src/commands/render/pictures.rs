@@ -4,25 +4,25 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use device::{
     board::BoardSpec,
-    cells::{Cell, Logo, Picture},
-    market::{
-        Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, Payment,
-        PoolStats, Proven, Seen, Zap,
-    },
+    cells::{Cell, Picture},
     panels,
+    screens::catalog::Dependency,
+    screens::no_data::{self, Silence},
     screens::{
-        SCREENS, Scene, Screen,
-        catalog::Dependency,
-        custom, debug, erasing,
-        no_data::{self, Silence},
-        payment, provisioning, safe_mode, sign_in, splash, update, zap,
+        SCREENS, Scene, Screen, custom, debug, erasing, payment, provisioning, safe_mode, sign_in,
+        splash, update, zap,
     },
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
-    sources::SourceId,
-    units::{Currency, FeeRate, MICRO, Msats},
 };
 use feeds::pools;
+use market::{
+    Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, Payment,
+    PoolStats, Proven, Seen, Zap,
+    logo::Logo,
+    source_id::SourceId,
+    units::{Currency, FeeRate, MICRO, Msats},
+};
 use storage::disk::read_at_most;
 
 use super::values::Values;

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use device::{
     request::Patch,
     screens::SCREENS,
-    settings::{
-        Key, Settings,
-        patch::{self, Catalogue},
-        reject::Rejection,
-    },
-    units::Currency,
+    settings::patch::{self, Catalogue},
+    settings::reject::Rejection,
+    settings::{Key, Settings},
 };
+use market::units::Currency;
 use serde_json::{Map, Value};
 
 use crate::{

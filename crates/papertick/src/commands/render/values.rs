@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use device::{
-    cells::Mark,
-    market::{Direction, HeightState},
+use jiff::civil::{Date, DateTime, Time, date};
+use market::{
+    Direction, HeightState,
+    mark::Mark,
     now::LocalTime,
     units::{Currency, FeeRate, Hashrate, MICRO, Price, Sats, decimal_micros},
 };
-use jiff::civil::{Date, DateTime, Time, date};
 
 use crate::{
     commands::{setting_words::assignment, suggestion},

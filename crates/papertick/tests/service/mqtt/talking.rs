@@ -8,12 +8,14 @@ use std::{
 
 use device::{
     input::{Input, LinkEvent, LinkFailure, UpdateEvent},
-    market::{Direction, Observation, Payment},
     output::{Effect, RebootReason},
     request::Request,
     secret::Secret,
     settings::Settings,
-    sources::SourceId,
+};
+use market::{
+    Direction, Observation, Payment,
+    source_id::SourceId,
     units::{Currency, Msats, Price},
 };
 use mqtt_protocol_core::mqtt::{

@@ -1,6 +1,5 @@
 //! What is inside the wallet's messages, as tables.
 
-use device::{market::Direction, units::Msats};
 use feeds::{
     malformed::Malformed,
     nostr::wallet::{
@@ -8,6 +7,7 @@ use feeds::{
         message::{self, Info, Transaction, WalletError, WalletMethod},
     },
 };
+use market::{Direction, units::Msats};
 
 use super::super::verified;
 

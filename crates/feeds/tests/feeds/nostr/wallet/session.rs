@@ -2,13 +2,7 @@
 
 use std::time::Duration;
 
-use device::{
-    market::{Direction, Observation, Payment, Polled},
-    now::{Now, UtcTime},
-    secret::Secret,
-    settings::pairing::PairingUri,
-    units::Msats,
-};
+use device::{secret::Secret, settings::pairing::PairingUri};
 use feeds::{
     malformed::Malformed,
     nostr::{
@@ -21,6 +15,11 @@ use feeds::{
             session::{WalletSession, WalletSessionState},
         },
     },
+};
+use market::{
+    Direction, Observation, Payment, Polled,
+    now::{Now, UtcTime},
+    units::Msats,
 };
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use core::time::Duration;
 use chain::anchor::Anchor;
 
 use super::{
-    sources::SourceId,
+    source_id::SourceId,
     truth::HeightState,
     until::Until,
     values::{Datum, Seen},

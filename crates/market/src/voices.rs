@@ -12,7 +12,7 @@ use core::{cmp::Reverse, time::Duration};
 use chain::BlockHash;
 
 use super::{
-    sources::SourceId,
+    source_id::SourceId,
     until::Until,
     values::{Datum, Seen},
 };

@@ -7,7 +7,7 @@ use chain::Header;
 
 use super::figures::Polled;
 use crate::{
-    cells::Logo,
+    logo::Logo,
     now::UtcTime,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };

@@ -11,17 +11,17 @@ use alloc::{
 use core::time::Duration;
 
 use super::{
-    sources::SourceId,
+    source_id::SourceId,
     truth::Doubt,
     until::Until,
     values::{Datum, Seen},
 };
 use crate::{
-    cells::Mark,
     limits::{
         AGREED_KEPT, AHEAD_MOST, DOUBT_TIME, JUMP_HELD, JUMP_PERMILLE, OUTLIER_BACK_PERMILLE,
         OUTLIER_PERMILLE, QUOTE_FRESH, STALE_PRICE,
     },
+    mark::Mark,
     now::{Now, UtcTime},
     units::Price,
 };

@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::time::Duration;
 
-use crate::{cells::Mark, units::Currency};
+use crate::{mark::Mark, units::Currency};
 
 /// How good a height is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

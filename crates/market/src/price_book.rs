@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use super::{
     quotes::{PriceRules, PriceTruth, Quotes},
-    sources::SourceId,
+    source_id::SourceId,
     truth::VerdictEffect,
     values::Market,
 };

@@ -4,14 +4,14 @@ use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;
 
 use super::{
+    fees::FeePrecision,
     figures::{self, Figure},
     observation::{MinerStats, Observation, PoolStats},
-    sources::SourceId,
+    source_id::SourceId,
 };
 use crate::{
-    cells::Logo,
+    logo::Logo,
     now::{Now, UtcTime},
-    settings::Settings,
     units::{Currency, FeeRate, Msats, Price},
 };
 
@@ -204,15 +204,15 @@ impl Market {
         }
     }
 
-    /// Fee rate, if known: the newest; of two equally new ones the kind the owner prefers.
+    /// Fee rate, if known: the newest; of two equally new ones the preferred precision.
     ///
     /// Age goes first because a source gives one of the two, and which one follows the setting.
-    pub fn current_fee(&self, settings: &Settings) -> Option<Fee<'_>> {
+    pub fn current_fee(&self, preferred: FeePrecision) -> Option<Fee<'_>> {
         let whole = self.fee.as_ref().map(Fee::Whole);
         let precise = self.precise_fee.as_ref().map(Fee::Precise);
-        let (preferred, other) = match settings.block_fee_dec {
-            true => (precise, whole),
-            false => (whole, precise),
+        let (preferred, other) = match preferred {
+            FeePrecision::Precise => (precise, whole),
+            FeePrecision::Whole => (whole, precise),
         };
         match (preferred, other) {
             (Some(preferred), Some(other)) => {

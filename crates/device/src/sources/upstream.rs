@@ -10,7 +10,9 @@ use core::time::Duration;
 
 use chain::{Header, Work, chain::Chain, network::Network, rules::HeaderRefusal};
 
-use super::{
+use super::plan::{self as sources, ByHand, Plan};
+use crate::settings::{RunningSettings, Settings, proof_mode};
+use market::{
     doubts::{self, Demands},
     fees::{FeePrecision, FeeQuote, Fees},
     figures::{FigureIdentity, Polled},
@@ -22,8 +24,8 @@ use super::{
     proof::{ChainSpec, HeaderRun, Shown},
     quotes::{PriceRules, PriceState},
     since::Since,
+    source_id::SourceId,
     source_state::SourceState,
-    sources::{self, ByHand, Plan, SourceId},
     time_truth::{self, TimeServer, TimeTruth},
     truth::{Doubts, HeightState, HeightTruth, Proven},
     until::Until,
@@ -32,10 +34,9 @@ use super::{
     verdict::{self, Admits, Believed, HeightVerdict},
     voices::{ChainPosition, ProofOrigin, Tip, Trail, Voices},
 };
-use crate::{
+use market::{
     limits::{CATCH_UP_BLOCKS, CLOCK_STEP_MIN, CURRENCIES_MAX, LEAD_BLOCKS, TIP_AGE_MAX},
     now::{Now, UtcTime},
-    settings::{RunningSettings, Settings},
     units::{Currency, FeeRate},
 };
 
@@ -193,7 +194,7 @@ impl Upstream {
             trail: Trail::default(),
         };
         let (voices, anchor) = (Voices::default(), chain.as_ref().map(|chain| &chain.anchor));
-        let demands = Demands::of(settings, &plan);
+        let demands = demands(settings, &plan);
         let verdict = verdict::height(&voices, None, &believed, anchor, demands.admits, now);
         let mut upstream = Upstream {
             verdict,
@@ -504,7 +505,7 @@ impl Upstream {
         if !back.is_empty() {
             self.replan(settled);
         }
-        self.demands = Demands::of(settled.active(), &self.plan);
+        self.demands = demands(settled.active(), &self.plan);
         let plan = Arc::clone(&self.plan);
         Arc::make_mut(&mut self.market).retain_figures(|source| identity_in(&plan, source));
         self.settle(now);
@@ -1141,6 +1142,23 @@ impl Upstream {
     fn wants_prices_in(&self, currency: Currency, settled: &RunningSettings) -> bool {
         self.offer.currencies().contains(&currency)
             || settled.stored().currencies().contains(&currency)
+    }
+}
+
+/// What the settings demand of values, given the sources that run.
+fn demands(settings: &Settings, plan: &Plan) -> Demands {
+    Demands {
+        admits: match settings.proof_mode {
+            proof_mode::STRICT => Admits::Proofs,
+            _ => Admits::Claims,
+        },
+        marks: settings.proof_mode != proof_mode::OFF,
+        prices: PriceRules {
+            band_permille: settings.price_band.into(),
+            quorum: settings.price_quorum as usize,
+            witnessed: false,
+        },
+        proof: sources::asks_for_proof(plan),
     }
 }
 

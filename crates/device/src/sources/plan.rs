@@ -4,15 +4,14 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use chain::network::Network;
 
-use super::{figures::FigureIdentity, venues};
 use crate::{
     limits::PEERS_MAX,
     secret::{Endpoint, Secret},
-    settings::{Settings, data_source, pairing::PairingUri},
-    units::Currency,
+    settings::pairing::PairingUri,
+    settings::{Settings, data_source},
 };
-
-pub use super::source_id::SourceId;
+use market::units::Currency;
+use market::{figures::FigureIdentity, source_id::SourceId, venues};
 
 /// A source that should run; any difference restarts it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,17 +4,13 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::{
+    mark::Mark,
     quotes::PriceRules,
     since::Since,
-    sources::{self, Plan},
     truth::{Doubt, HeightState},
     verdict::{Admits, HeightVerdict},
 };
-use crate::{
-    cells::Mark,
-    limits::DOUBT_TIME,
-    settings::{Settings, proof_mode},
-};
+use crate::limits::DOUBT_TIME;
 
 /// What the owner asks of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,25 +23,6 @@ pub struct Demands {
     pub prices: PriceRules,
     /// Something is asked that can prove a height: only then is a mere claim a blemish.
     pub proof: bool,
-}
-
-impl Demands {
-    /// Those of settings, and of what is asked because of them.
-    pub fn of(settings: &Settings, plan: &Plan) -> Demands {
-        Demands {
-            admits: match settings.proof_mode {
-                proof_mode::STRICT => Admits::Proofs,
-                _ => Admits::Claims,
-            },
-            marks: settings.proof_mode != proof_mode::OFF,
-            prices: PriceRules {
-                band_permille: settings.price_band.into(),
-                quorum: settings.price_quorum as usize,
-                witnessed: false,
-            },
-            proof: sources::asks_for_proof(plan),
-        }
-    }
 }
 
 /// Takes note of how a height is now: since when has it been less than good?

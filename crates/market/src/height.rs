@@ -8,7 +8,7 @@ use alloc::collections::BTreeMap;
 use core::time::Duration;
 
 use super::{
-    sources::SourceId,
+    source_id::SourceId,
     values::{Datum, Seen},
 };
 use crate::{
