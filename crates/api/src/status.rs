@@ -16,12 +16,12 @@ use device::{
     refresh::Refresh,
     releases::{ReleaseVerdict, Releases},
     settings::{Settings, data_source, emit::lux, kinds::tx_power},
-    sources::Claimed,
     spoken::{self, Sentence},
     view::{FrontlightState, LinkState, SourceState, View},
 };
 use market::{
     Datum, Fee, MinerStats, PoolStats, PriceState, QuoteVerdict, Seen, Tip, Voice,
+    heights::Claimed,
     now::UtcTime,
     source_id::SourceId,
     units::{Currency, Msats, Price, fixed},

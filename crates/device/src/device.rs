@@ -370,7 +370,7 @@ impl Device {
             }
             Input::Held(contacts) => self.network.power_on(contacts, self.settled.active()),
             Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), self.settled.active()),
-            Input::Timed(connection) => self.upstream.hear_time_server(connection, now),
+            Input::Timed(connection) => self.upstream.observe_time_server(connection, now),
             Input::TimeRefused => self.upstream.refuse_time(),
             Input::Brokered(news) => self.hear_broker(news, uptime),
             Input::Measured(facts) => self.host = facts,
@@ -625,7 +625,9 @@ impl Device {
         let mut cause = RefreshCause::Data;
         for observation in observations {
             let is_of_use = observation.is_of_use();
-            let news = self.upstream.hear(source, observation, &self.settled, now);
+            let news = self
+                .upstream
+                .observe(source, observation, &self.settled, now);
             cause = cause.max(self.tell_news(news, now, output));
             if is_of_use {
                 self.glass.end_splash();
@@ -852,7 +854,7 @@ fn known<'a>(
         market: upstream.market(),
         doubts: upstream.doubts(),
         truth: upstream.height_truth(now),
-        voices: upstream.height_voices(),
+        voices: upstream.height_sources(),
         settled,
         host,
         // Who was never reached has not even said that.

@@ -3,7 +3,8 @@
 //! This crate is pure: no I/O, no clock, no threads, no random numbers.
 //! `observation` is what a source reports and `values` what is known, with source and age.
 //! Heights: `voices` has the claims and proofs of each source, `height` the rules for claims, `headers` the chain that is
-//! kept, `proof` headers that do not reach it; `verdict` decides which height is shown and `doubts` how it is marked.
+//! kept, `proof` headers that do not reach it; `verdict` decides which height is shown and `doubts` how it is marked;
+//! `heights` has all of them.
 //! Prices: `quotes` decides between the primary source and the `venues` that witness it; `price_book` has all currencies.
 //! `fees` chooses the fee rate, `figures` are those of the owner's pool, miner and wallet.
 #![no_std]
@@ -15,6 +16,7 @@ pub mod fees;
 pub mod figures;
 pub mod headers;
 pub mod height;
+pub mod heights;
 pub mod limits;
 pub mod logo;
 pub mod mark;

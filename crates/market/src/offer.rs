@@ -1,51 +1,73 @@
 //! Which currencies can be chosen, and which of the chosen ones the clock goes through.
 //!
-//! What is stored is the owner's choice for good: a currency that is not offered at the moment is only left out.
+//! The stored choice is permanent: a currency that is not offered at the moment is left out.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeSet, vec::Vec};
 
 use crate::{limits::CURRENCIES_MAX, units::Currency};
 
 /// Currencies offered before a source has said which it can serve.
 const SEED: &[&str] = &["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
 
-/// The currencies on offer; never empty.
+/// The currencies on offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer(Vec<Currency>);
-
-impl Default for Offer {
-    fn default() -> Offer {
-        let known = SEED.iter().filter_map(|code| Currency::parse(code));
-        Offer(known.collect())
-    }
+pub struct Offer {
+    /// Never empty.
+    currencies: Vec<Currency>,
+    /// Currencies of earlier offers of this run; at most [`CURRENCIES_MAX`].
+    earlier: BTreeSet<Currency>,
 }
 
 impl Offer {
-    /// An offer of these; the usual one if there is none among them.
-    pub fn of(mut currencies: Vec<Currency>) -> Offer {
-        currencies.truncate(CURRENCIES_MAX);
-        match currencies.is_empty() {
-            true => Offer::default(),
-            false => Offer(currencies),
+    /// An offer of these currencies; of the usual ones if there are none.
+    pub fn new(currencies: Vec<Currency>) -> Offer {
+        Offer {
+            currencies: or_seed(currencies),
+            earlier: BTreeSet::new(),
         }
     }
 
     /// The currencies on offer.
     pub fn currencies(&self) -> &[Currency] {
-        &self.0
+        &self.currencies
     }
 
-    /// Those of the chosen currencies that are on offer; one that is, if there is none.
+    /// Currencies that were on offer earlier in this run and are no longer.
+    pub fn former(&self) -> Vec<Currency> {
+        let former = self.earlier.iter();
+        let former = former.filter(|it| !self.currencies.contains(it));
+        former.copied().collect()
+    }
+
+    /// The chosen currencies that are on offer; if there are none, one that is.
     pub fn among(&self, chosen: &[Currency]) -> Vec<Currency> {
-        let mut shown: Vec<Currency> = chosen
-            .iter()
-            .copied()
-            .filter(|currency| self.0.contains(currency))
-            .collect();
+        let chosen = chosen.iter().filter(|it| self.currencies.contains(it));
+        let mut shown: Vec<Currency> = chosen.copied().collect();
         if shown.is_empty() {
-            let dollar = self.0.iter().find(|currency| **currency == Currency::USD);
-            shown.extend(dollar.or(self.0.first()));
+            let mut dollar = self.currencies.iter().filter(|it| **it == Currency::USD);
+            shown.extend(dollar.next().or(self.currencies.first()));
         }
         shown
     }
+
+    /// Replaces the currencies, by the usual ones if there are none; returns whether they differ.
+    pub fn replace(&mut self, currencies: Vec<Currency>) -> bool {
+        let currencies = or_seed(currencies);
+        if currencies == self.currencies {
+            return false;
+        }
+        let before = core::mem::replace(&mut self.currencies, currencies);
+        let room = CURRENCIES_MAX.saturating_sub(self.earlier.len());
+        self.earlier.extend(before.into_iter().take(room));
+        true
+    }
+}
+
+fn or_seed(mut currencies: Vec<Currency>) -> Vec<Currency> {
+    currencies.truncate(CURRENCIES_MAX);
+    if currencies.is_empty() {
+        let known = SEED.iter().filter_map(|code| Currency::parse(code));
+        currencies.extend(known);
+    }
+    currencies
 }

@@ -2,9 +2,11 @@
 
 use std::{fmt::Write, time::Duration};
 
-use device::{screens::catalog, sources::Claimed, view::View};
+use device::{screens::catalog, view::View};
 use http::{HeaderMap, HeaderValue, header::ACCEPT};
-use market::{Datum, Fee, HeightState, PriceState, Seen, TimeState, now::Now, units::MICRO};
+use market::{
+    Datum, Fee, HeightState, PriceState, Seen, TimeState, heights::Claimed, now::Now, units::MICRO,
+};
 use net::dialer::DialCounts;
 use procfs::{process::Process, ticks_per_second};
 use runtime::glass::{DisplaySnapshot, PanelGlass};

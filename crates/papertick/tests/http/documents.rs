@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use api::openapi;
 use chain::{Work, anchor::genesis, network::Network};
-use device::{board::PanelFault, sources::Claimed, view::SourceState};
+use device::{board::PanelFault, view::SourceState};
 use market::{
     Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
+    heights::Claimed,
     now::UtcTime,
     source_id::SourceId,
     units::{Currency, Price},
