@@ -184,8 +184,10 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
     }
     let is_key = settings.pool_user_is_key;
     import.changed.cleared = bound::clear_moved(settings, stored, is_given);
-    // Whoever wrote it knew what it is, whichever pool is chosen now.
-    settings.pool_user_is_key |= is_key && !settings.mining_pool_user.is_empty();
+    if is_given(Key::pool_user_is_key) {
+        // A name that was entered for another pool stays a name, and a key stays a key.
+        settings.pool_user_is_key = is_key && !settings.mining_pool_user.is_empty();
+    }
     let lacking = lacking(settings).map(|key| Rejection::BadLength(key.name().into()));
     import.refused.extend(lacking);
     import.changes = changes(stored, &import.settings);

@@ -361,3 +361,16 @@ fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
     expected.sort_unstable();
     assert_eq!(held_back, expected);
 }
+
+#[test]
+fn a_user_entered_for_another_pool_stays_a_name() {
+    let there = Settings {
+        mining_pool_name: "viabtc".into(),
+        mining_pool_user: Secret::new("a"),
+        pool_user_is_key: false,
+        ..Settings::default()
+    };
+    let file = transfer::apart(&there).together();
+    let import = transfer::import(&Settings::default(), &file);
+    assert_eq!(import.settings, there);
+}
