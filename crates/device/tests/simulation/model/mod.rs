@@ -16,6 +16,7 @@ use device::{
     board::BoardSpec,
     input::{Contacts, Finished, Input, LinkEvent, UpdateEvent},
     request::{FrontlightCommand, Reply, Request},
+    screens::SCREENS,
     settings::Settings,
 };
 use market::{Connection, Direction, Observation, now::Now, source_id::SourceId, units::Currency};
@@ -510,10 +511,11 @@ impl Model {
 
     /// Whether a wish is refused; none of changes of settings, whose values the model does not judge.
     fn refuses(&self, request: &Request) -> Option<bool> {
-        const IDS: [i64; 14] = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900];
         match request {
             Request::Patch(_) => None,
-            Request::ShowScreen(number) if IDS.contains(number) => {
+            Request::ShowScreen(number)
+                if SCREENS.iter().any(|screen| i64::from(screen.id) == *number) =>
+            {
                 let is_it = |(slot, _): &(Slot, bool)| i64::from(slot.0) == *number;
                 Some(!self.slots().iter().any(is_it))
             }
