@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use device::settings::{SPECS, Settings};
+use device::{
+    screens::SCREENS,
+    settings::{SPECS, Settings},
+};
 use market::{
     Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, PoolStats, Proven,
     Seen,
@@ -22,8 +25,8 @@ pub(crate) struct Line {
     pub(crate) local: Option<LocalTime>,
 }
 
-/// Words for the screens of the catalogue.
-const SCREENS: &[(&str, u16)] = &[
+/// Short words for some screens; the others have those of the catalogue.
+const SHORT_WORDS: &[(&str, u16)] = &[
     ("block", 0),
     ("clock", 3),
     ("halving", 4),
@@ -40,13 +43,19 @@ const SCREENS: &[(&str, u16)] = &[
     ("balance", 90),
 ];
 
+fn screen_id(word: &str) -> Option<u16> {
+    let short = SHORT_WORDS.iter().find(|(short, _)| *short == word);
+    let named = SCREENS.iter().find(|screen| screen.word() == word);
+    short.map(|(_, id)| *id).or(named.map(|screen| screen.id))
+}
+
 impl Line {
     /// Reads words such as `ticker USD price=95432 suffixPrice`.
     pub(crate) fn parse(text: &str) -> Line {
         let mut words = text.split_whitespace();
         let screen = words.next().unwrap();
         let mut line = Line {
-            screen: SCREENS.iter().find(|(word, _)| *word == screen).unwrap().1,
+            screen: screen_id(screen).unwrap(),
             currency: Currency::USD,
             market: Market::default(),
             truth: HeightTruth::default(),
