@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::{lights::StripEffect, request::FrontlightCommand};
+use device::{lights::StripEffect, request::FrontlightCommand, screens::SCREENS};
 use serde_json::{Value, json};
 
 use crate::{
@@ -89,9 +89,17 @@ const HANDS: &[&[u8]] = &[
     &[2, 3, 4],
 ];
 
-const SCREENS: &[i64] = &[
-    0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900, 1, 2, 99, -1,
-];
+/// Ids of all screens, in ascending order.
+fn screen_ids() -> Vec<i64> {
+    let mut ids: Vec<i64> = SCREENS.iter().map(|screen| screen.id.into()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Ids of screens, and some that no screen has.
+fn any_screen_ids() -> Vec<i64> {
+    [screen_ids(), vec![1, 2, 99, -1]].concat()
+}
 
 /// A life: of every third seed one of a clock with a radio, else one of a clock that sleeps now and then.
 pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
@@ -180,7 +188,7 @@ fn step(dice: &mut Dice) -> Step {
         26 => Step::Custom(vec!["A/B".into(), "mdi:wifi".into(), "x".into()]),
         27..=29 => Step::Next,
         30..=31 => Step::Previous,
-        32..=37 => Step::Screen(*dice.pick(SCREENS)),
+        32..=37 => Step::Screen(*dice.pick(&any_screen_ids())),
         38..=39 => Step::Currency((*dice.pick(CURRENCIES)).into()),
         40 => Step::Pause,
         41 => Step::TogglePause,
@@ -510,10 +518,11 @@ fn setting(dice: &mut Dice) -> Step {
 /// One screen more or less, or all in another order.
 fn screens(dice: &mut Dice) -> Value {
     if dice.below(4) > 0 {
-        return json!([{"id": dice.pick(SCREENS), "enabled": dice.below(2) == 1}]);
+        return json!([{"id": dice.pick(&any_screen_ids()), "enabled": dice.below(2) == 1}]);
     }
-    let mut ids = SCREENS[..14].to_vec();
-    ids.rotate_left(usize::try_from(dice.below(13)).unwrap());
+    let mut ids = screen_ids();
+    let places = dice.below(ids.len() as u64 - 1);
+    ids.rotate_left(usize::try_from(places).unwrap());
     let entry = |(order, id)| json!({ "id": id, "order": order });
     ids.into_iter().enumerate().map(entry).collect()
 }
