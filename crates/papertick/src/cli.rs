@@ -14,6 +14,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_complete::Shell;
+use supervisor::crash_dumps;
 use updates::build;
 
 use crate::{
@@ -34,9 +35,7 @@ use crate::{
         flags::{Flags, replaced_environment},
         resolve::resolve,
     },
-    crash_dumps,
     failure::Failure,
-    supervisor::handover::TakeOver,
 };
 
 /// What the program is asked to do.
@@ -46,8 +45,11 @@ pub enum Command {
     Run(Box<RunConfig>),
     /// Be the device of a supervisor.
     Device(Box<DeviceConfig>),
-    /// Go on as the supervisor in whose place this program was put.
-    TakeOver(TakeOver),
+    /// Continue as the supervisor of another program.
+    TakeOver {
+        /// Only say whether that would work.
+        try_only: bool,
+    },
     /// Make a picture of a screen.
     Render(RenderArgs),
     /// List the clocks on the local network.
@@ -154,7 +156,7 @@ enum Subcommands {
         try_only: bool,
     },
     /// Make a dump of a device that has crashed; started by the supervisor.
-    #[command(hide = true, name = crash_dumps::TAKER)]
+    #[command(hide = true, name = crash_dumps::DUMPER)]
     CrashDump {
         /// Process number of the device.
         process: u32,
@@ -254,8 +256,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
         Subcommands::Completions { shell } => Ok(Command::Print(completions(shell))),
         Subcommands::Man { folder } => Ok(Command::Man(folder)),
-        Subcommands::TakeOver { try_only: true } => Ok(Command::TakeOver(TakeOver::Try)),
-        Subcommands::TakeOver { try_only: false } => Ok(Command::TakeOver(TakeOver::Really)),
+        Subcommands::TakeOver { try_only } => Ok(Command::TakeOver { try_only }),
         Subcommands::CrashDump { process, folder } => Ok(Command::CrashDump { process, folder }),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))

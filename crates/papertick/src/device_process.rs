@@ -20,15 +20,17 @@ use storage::{
     disk::Folder,
     lock::{self, Holder},
 };
+use supervisor::{
+    crash_dumps,
+    messages::{BROKEN_CODE, DeviceMessage, RESTART_CODE},
+};
 use tokio::signal::unix::{self, SignalKind};
 use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
     config::{DeviceConfig, MarketSource},
-    crash_dumps,
     failure::Failure,
     kept::StoredState,
-    lifeline::{BROKEN_CODE, DeviceMessage, RESTART_CODE},
     wiring::{FIRST_PICTURE, Parts, Performing, SUPERVISOR_TASK, first_picture, heartbeat},
 };
 
@@ -64,7 +66,9 @@ enum Ending {
 /// It cannot start.
 pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
-    crash_dumps::tell_supervisor(&config);
+    if let Some(socket) = &config.crash_dumps {
+        crash_dumps::report_crashes(socket);
+    }
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
     let listener = inherited_socket()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -1,6 +1,7 @@
 //! Why the program ends without having done what it was asked for: one line for people, one number for programs.
 
 use storage::lock::FolderError;
+use supervisor::messages::REFUSED_CODE;
 
 /// Why the program ends.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +17,7 @@ pub struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// It did not work.
-    Failed = 1,
+    Failed = REFUSED_CODE as isize,
     /// The command line, the environment or the configuration file says what cannot be.
     Usage = 2,
     /// The clock does not answer.

@@ -9,12 +9,12 @@ use std::{
 use diagnostics::heap_count::Counted;
 use papertick::{
     cli::{self, Command},
+    clock_process,
     commands::{backup, ctl, discover, image, passwd, release, render, watch, wiring},
-    crash_dumps, device_process,
+    device_process,
     failure::Failure,
-    standard_error::say,
-    supervisor,
 };
+use runtime::standard_error::say;
 
 /// The C library's, counted; the supervisor sets its options.
 #[cfg(not(feature = "heap-trace"))]
@@ -39,8 +39,13 @@ fn main() -> ExitCode {
 
 fn act() -> Result<ExitCode, Failure> {
     match cli::parse(std::env::args_os())? {
-        Command::Run(config) => supervisor::run(*config).map(|()| ExitCode::SUCCESS),
-        Command::TakeOver(how) => supervisor::take_over(how).map(|()| ExitCode::SUCCESS),
+        Command::Run(config) => clock_process::run(&config).map(|()| ExitCode::SUCCESS),
+        Command::TakeOver { try_only: true } => {
+            clock_process::try_take_over().map(|()| ExitCode::SUCCESS)
+        }
+        Command::TakeOver { try_only: false } => {
+            clock_process::take_over().map(|()| ExitCode::SUCCESS)
+        }
         Command::Device(config) => device_process::run(*config),
         Command::Render(args) => render::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Discover(args) => discover::run(&args).map(|()| ExitCode::SUCCESS),
@@ -53,7 +58,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Wiring(command) => wiring::run(&command).map(|()| ExitCode::SUCCESS),
         Command::CrashDump { process, folder } => {
-            crash_dumps::take(process, &folder).map(|()| ExitCode::SUCCESS)
+            clock_process::dump_crash(process, &folder).map(|()| ExitCode::SUCCESS)
         }
         Command::Man(folder) => cli::write_manual(&folder).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {

@@ -53,6 +53,7 @@ use sources::{
     upstreams::Upstreams,
 };
 use storage::{Store, keeper};
+use supervisor::messages::{BEAT_PERIOD, DeviceMessage};
 use tokio::{
     sync::{Notify, mpsc, watch},
     time::{Instant, sleep},
@@ -85,7 +86,6 @@ use crate::{
     },
     effects::Performer,
     kept::StoredState,
-    lifeline::{BEAT_PERIOD, DeviceMessage},
     main_loop::{InitialState, LoopReceivers, MainLoop, Rounds},
 };
 

@@ -7,6 +7,8 @@ pub mod inbox;
 pub mod log_lines;
 pub mod outage;
 pub mod patience;
+pub mod printable;
 pub mod route;
+pub mod standard_error;
 pub mod tasks;
 pub mod waits;

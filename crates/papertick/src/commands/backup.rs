@@ -11,7 +11,11 @@ use std::{
 use api::{operation::ProgramOperation, operations::path_of};
 use clap::{Args, Command, ValueHint};
 use device::secret::Secret;
-use runtime::clock::Clock;
+use runtime::{
+    clock::Clock,
+    printable::{one_line, print},
+    standard_error::say,
+};
 use serde_json::{Value, json};
 use updates::build;
 use web::settings_file::{self, FILE_MAX, SettingsFile, SettingsOrigin, Unusable};
@@ -24,11 +28,7 @@ use super::{
     },
     files::{cannot_write, read_at_most},
 };
-use crate::{
-    failure::Failure,
-    printable::{one_line, print},
-    standard_error::say,
-};
+use crate::failure::Failure;
 
 /// Variable with the passphrase of a file.
 const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";

@@ -11,10 +11,11 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use net::mdns::{FoundClock, MdnsScope, search};
+use runtime::printable::print;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::{failure::Failure, printable::print};
+use crate::failure::Failure;
 
 /// Time between two looks at how long it still takes.
 const TICK: Duration = Duration::from_millis(250);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use device::cells::{Cell, Icon};
+use runtime::standard_error::say;
 
 use super::suggestion;
-use crate::standard_error::say;
 
 /// Says which of the icons on these cells there are not, and what was probably meant; and what of their texts is left out.
 pub(crate) fn mention_unknown(cells: &[Cell]) {

@@ -10,12 +10,12 @@ use device::{
     secret::{PasswordHash, Secret},
     settings::{Key, Settings, TEXT_MAX},
 };
+use runtime::standard_error::say;
 
 use super::{at_rest::AtRest, backup::typed_twice, client::target::secret};
 use crate::{
     config::{MarketSource, resolve::default_data_dir},
     failure::Failure,
-    standard_error::say,
 };
 
 /// Variable with the new password.

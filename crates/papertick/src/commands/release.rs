@@ -17,6 +17,7 @@ use feeds::{
 };
 use jiff::Timestamp;
 use net::url::{Scheme, Url};
+use runtime::{printable::print, standard_error::say};
 use semver::Version;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -34,8 +35,6 @@ use crate::{
     },
     config::flags::boards,
     failure::Failure,
-    printable::print,
-    standard_error::say,
 };
 
 /// File of the list.

@@ -26,8 +26,8 @@ use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
-use crate::{failure::Failure, lifeline::PROTOCOL};
-use updates::{judge::Signatures, slots::Firmware};
+use crate::failure::Failure;
+use updates::judge::Signatures;
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -111,31 +111,8 @@ pub enum MarketSource {
     Demo,
 }
 
-/// What a device process is started with. A supervisor may be of another version: members are only ever added, and each
-/// has a value for where it is missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceConfig {
-    /// What supervisor and device can expect of each other.
-    #[serde(default)]
-    pub protocol: u32,
-    /// What the clock is run with.
-    pub run: RunConfig,
-    /// Process number of the supervisor.
-    pub supervisor: u32,
-    /// How often the device broke off since the supervisor started.
-    pub crashes: u64,
-    /// Why it is started again, in words for people; none after a start or restart that was wanted.
-    pub note: Option<String>,
-    /// Why it is to run without its sources, in words for people; none if it is to run as usual.
-    pub safe_mode: Option<String>,
-    /// What the board left for this start when its power was cut, in its own words.
-    pub carried: Option<String>,
-    /// Name of the socket at which a crash is told; none where nobody listens.
-    pub crash_dumps: Option<String>,
-    /// Which program runs; none if the supervisor does not say, and then nothing can be updated.
-    #[serde(default)]
-    pub firmware: Option<Firmware>,
-}
+/// What a device process is started with.
+pub type DeviceConfig = supervisor::config::DeviceConfig<RunConfig>;
 
 impl RunConfig {
     /// The chain whose height is told; none where it is invented.
@@ -199,23 +176,6 @@ impl RunConfig {
             PanelTiming::Instant
         } else {
             PanelTiming::Real
-        }
-    }
-}
-
-impl DeviceConfig {
-    /// The first start of a device by this process.
-    pub fn first(run: RunConfig) -> DeviceConfig {
-        DeviceConfig {
-            protocol: PROTOCOL,
-            run,
-            supervisor: std::process::id(),
-            crashes: 0,
-            note: None,
-            safe_mode: None,
-            carried: None,
-            crash_dumps: None,
-            firmware: None,
         }
     }
 }

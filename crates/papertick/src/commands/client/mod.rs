@@ -12,6 +12,7 @@ use std::{ops::ControlFlow, path::PathBuf, time::Duration};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::{Bytes, BytesMut};
 use device::secret::Secret;
+use half_closed::HalfClosed;
 use http::{
     HeaderMap, HeaderValue, Request, Response, StatusCode,
     header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, RETRY_AFTER, USER_AGENT},
@@ -24,18 +25,18 @@ use net::{
     route::Route,
     url::{Scheme, Url},
 };
+use runtime::printable::one_line;
 use serde_json::Value;
 use tokio::{
     runtime::Runtime,
     time::{Instant, sleep, timeout},
 };
-
-use super::setting_words;
-use crate::{failure::Failure, printable::one_line};
-use half_closed::HalfClosed;
 use updates::build;
 use upload::{FileUpload, UploadProgress};
 use web::{answer::REASON, parse::percent_decode};
+
+use super::setting_words;
+use crate::failure::Failure;
 
 /// Longest time until a clock has answered; buttons of the bench can be held for a minute.
 const ANSWER_TIME: Duration = Duration::from_secs(90);

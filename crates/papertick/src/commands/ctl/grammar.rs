@@ -9,17 +9,21 @@ use api::{
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use device::screens::{SCREENS, Screen, custom};
+use runtime::standard_error::say;
 use serde_json::{Map, Value};
+use web::parse::percent_encode;
 
 use super::{completion::Suggested, words};
 use crate::{
-    commands::client::{Ask, Payload, target},
-    commands::setting_words::{self, assignment},
-    commands::{backup, icons, suggestion, watch},
+    commands::{
+        backup,
+        client::{Ask, Payload, target},
+        icons,
+        setting_words::{self, assignment},
+        suggestion, watch,
+    },
     failure::Failure,
-    standard_error::say,
 };
-use web::parse::percent_encode;
 
 /// What is written behind the commands that want something; without it an example is the command alone.
 pub(super) const EXAMPLES: &[&str] = &[

@@ -19,6 +19,8 @@ use api::{
     shape::Shape,
 };
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
+use grammar::Way;
+use runtime::printable::printable;
 use serde_json::{Map, Value};
 
 use super::{
@@ -26,11 +28,7 @@ use super::{
     client::{Ask, ClockClient, Payload, target::ClockTarget},
     setting_words, watch,
 };
-use crate::{
-    failure::{Code, Failure},
-    printable::printable,
-};
-use grammar::Way;
+use crate::failure::{Code, Failure};
 
 /// What is asked of a clock.
 #[derive(Debug)]

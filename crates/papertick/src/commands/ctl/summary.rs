@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use runtime::printable::one_line;
 use serde_json::{Map, Value};
 
 use super::words::plain;
-use crate::printable::one_line;
 
 /// Seconds of a minute, an hour and a day.
 const MINUTE: u64 = 60;

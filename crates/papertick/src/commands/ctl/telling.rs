@@ -8,14 +8,16 @@ use std::{
 };
 
 use api::{operation::Operation, shape::Shape};
+use runtime::{
+    printable::{one_line, print},
+    standard_error::say,
+};
 use serde_json::Value;
 
 use super::{grammar, summary, words::plain};
 use crate::{
     commands::{client::ClientResponse, files::cannot_write},
     failure::Failure,
-    printable::{one_line, print},
-    standard_error::say,
 };
 
 /// Prints an answer, or writes it to a file.

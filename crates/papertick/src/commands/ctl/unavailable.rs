@@ -5,12 +5,10 @@ use api::{
     operations::path_of,
 };
 use http::StatusCode;
+use runtime::printable::one_line;
 use serde_json::Value;
 
-use crate::{
-    commands::client::{Ask, ClientResponse, ClockClient, Payload},
-    printable::one_line,
-};
+use crate::commands::client::{Ask, ClientResponse, ClockClient, Payload};
 
 /// What a clock answers on a path that leads nowhere.
 const UNKNOWN: &str = "not found";

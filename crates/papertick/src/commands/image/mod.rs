@@ -16,16 +16,15 @@ use std::{
 use board::spec;
 use clap::{Args, Subcommand};
 use feeds::image::{Image, ImageFault, ImageKind, PAGE_BYTES_MAX, page::Page};
-
+use packing::PackedProgram;
+use runtime::printable::print;
 use storage::disk;
 
 use crate::{
     commands::files::{cannot_read, cannot_write, open},
     config::flags::boards,
     failure::Failure,
-    printable::print,
 };
-use packing::PackedProgram;
 
 /// The actions of `image`.
 #[derive(Debug, Args)]

@@ -7,9 +7,8 @@ use std::{
 
 use feeds::image::{Image, ImageHeader, ImageKind};
 use jiff::Timestamp;
+use runtime::printable::one_line;
 use serde_json::{Value, json};
-
-use crate::printable::one_line;
 
 /// In a line, such as `firmware 4.0.1 for rev-b, 122x250, aarch64-unknown-linux-gnu`.
 pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {

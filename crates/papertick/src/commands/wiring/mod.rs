@@ -9,11 +9,11 @@ use board::{
     wiring::{self, drawing},
 };
 use clap::{Args, Subcommand};
+use runtime::printable::print;
 use serde_json::json;
 
 use crate::{
     failure::Failure,
-    printable::print,
     wiring_file::{failure, load, text_of},
 };
 

@@ -21,13 +21,12 @@ use device::{
     refresh::Refresh,
     settings::Settings,
 };
-use runtime::tasks::Tasks;
+use runtime::{printable::print, tasks::Tasks};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     buses::{Serving, serve},
     failure::Failure,
-    printable::print,
     wiring_file::{load, load_for_host},
 };
 

@@ -14,13 +14,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Time for which a new program must answer, unless tests say otherwise.
+/// Time for which a new program must answer, unless tests shorten it.
 pub(super) const TRIAL: Duration = Duration::from_secs(60);
 
-/// How many times as long it may take until it has painted and has answered for so long.
+/// The trial fails after this many times its length.
 const PATIENCE_FACTOR: u32 = 5;
 
-/// Least time that it may take, however short the trial is.
+/// The trial does not fail before this time, however short it is.
 const PATIENCE_MIN: Duration = Duration::from_secs(10);
 
 /// Longest time between two requests, and most of them in a trial.
@@ -30,13 +30,13 @@ const PROBES: u32 = 10;
 /// Time in which an answer must come.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// What is asked.
+/// The request of the trial.
 fn request() -> String {
     let health = path_of(ProgramOperation::Health);
     format!("GET {health} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
-/// How the answer begins.
+/// Start of a response that counts.
 const ANSWERED: &[u8] = b"HTTP/1.1 200 ";
 
 /// Result of a trial.
@@ -53,7 +53,7 @@ pub(super) struct ProgramTrial {
     length: Duration,
     patience: TimeBudget,
     is_painted: bool,
-    /// Requests in a row that were answered: only while this process runs are there any.
+    /// Requests in a row that were answered.
     answered: u32,
     probe: Pin<Box<dyn Future<Output = bool> + Send>>,
 }
@@ -115,7 +115,7 @@ impl ProgramTrial {
     }
 }
 
-/// Where this machine itself finds a clock that listens there.
+/// Address at which this machine reaches a clock that listens on an address.
 fn reachable(place: SocketAddr) -> SocketAddr {
     let here = match place.ip() {
         IpAddr::V4(_) => IpAddr::from(Ipv4Addr::LOCALHOST),
@@ -123,12 +123,12 @@ fn reachable(place: SocketAddr) -> SocketAddr {
     };
     match place.ip().is_unspecified() {
         true => SocketAddr::new(here, place.port()),
-        // Whole, for an address may have a scope.
+        // Unchanged, because the address may have a scope.
         false => place,
     }
 }
 
-/// Tells whether a clock answers.
+/// Returns whether a clock answers.
 async fn answers(place: SocketAddr) -> bool {
     let asked = async {
         #[expect(
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// Tells which requests are answered, by their number.
+    /// Whether a request is answered, by its number.
     type Answers = fn(usize) -> bool;
 
     /// The verdict of a short trial of a program that answers some of the requests.

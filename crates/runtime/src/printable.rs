@@ -8,17 +8,17 @@ use std::{
 /// Replaces every character that a terminal could act on by its JSON escape, such as `\u001b`; lines and tabs stay.
 ///
 /// A JSON document stays a JSON document with the same meaning, because such characters stand only in its strings.
-pub(crate) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     escaped(text, |character| matches!(character, '\n' | '\t'))
 }
 
 /// The same for a text that must stay on one line.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     escaped(text, |_| false)
 }
 
 /// Prints text on the standard output; a reader that has closed it is no failure.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     let _ = io::stdout().write_all(printable(text).as_bytes());
 }
 

@@ -1,19 +1,19 @@
-//! What the service manager of the host is told, if there is one that wants to know.
+//! Notifications to the service manager of the host (`sd_notify`).
 
 use std::{io, os::unix::net::UnixDatagram};
 
 /// Environment variable that names the socket of the service manager.
-pub(crate) const NOTIFY_SOCKET: &str = "NOTIFY_SOCKET";
+pub const NOTIFY_SOCKET: &str = "NOTIFY_SOCKET";
 
-/// Tells the service manager how the clock is, if there is one that wants to know.
+/// Sends the state of the clock to the service manager, if there is one.
 #[derive(Debug, Default)]
-pub(crate) struct Notifier {
+pub struct Notifier {
     socket: Option<UnixDatagram>,
 }
 
 impl Notifier {
-    /// The one that the environment names.
-    pub(crate) fn from_environment() -> Notifier {
+    /// The service manager that the environment names.
+    pub fn from_environment() -> Notifier {
         let socket = std::env::var_os(NOTIFY_SOCKET).and_then(|path| {
             let socket = UnixDatagram::unbound().ok()?;
             match path.to_str().and_then(|path| path.strip_prefix('@')) {
@@ -27,18 +27,18 @@ impl Notifier {
         Notifier { socket }
     }
 
-    /// One that somebody hears, and who hears it.
+    /// A notifier and the socket that receives its notifications.
     #[cfg(test)]
-    pub(crate) fn heard() -> io::Result<(Notifier, UnixDatagram)> {
+    pub fn connected() -> io::Result<(Notifier, UnixDatagram)> {
         let (socket, manager) = UnixDatagram::pair()?;
         let socket = Some(socket);
         Ok((Notifier { socket }, manager))
     }
 
-    /// Tells a state, such as `READY=1`.
-    pub(crate) fn tell(&self, state: &str) {
+    /// Sends a state, such as `READY=1`.
+    pub fn notify(&self, state: &str) {
         if let Some(socket) = &self.socket {
-            // A manager that does not listen is not helped by an error here.
+            // A manager that does not read is no reason to stop.
             let _ = socket.send(state.as_bytes());
         }
     }

@@ -1,9 +1,9 @@
-//! Crash dumps: a device that crashes tells its supervisor, which has a process of its own look at it.
+//! Crash dumps: a device that crashes reports to the supervisor, which starts a third process to make a dump of it.
 //!
-//! The supervisor waits at an abstract socket, whose name the device is started with. A device that crashes says so
-//! there and stands still until the *taker*, a third process, has made a dump of it: that one may fail, or take more
-//! memory than there is, without harm to the supervisor. It runs the program of the device, whatever the supervisor runs.
-//! There is one dump, that of the last crash: it takes the place of the one before when it is whole.
+//! The supervisor listens on an abstract socket, whose name the device is started with. A device that crashes connects to it
+//! and waits until the *dumper*, the third process, has made the dump: that one may fail, or run out of memory, without harm
+//! to the supervisor. It runs the program of the device, whatever program the supervisor runs.
+//! There is one dump, of the last crash: it replaces the one before when it is complete.
 
 use std::{
     io::{self, Write},
@@ -19,6 +19,7 @@ use std::{
 
 use diagnostics::{crash, dump};
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use runtime::standard_error::say;
 use rustix::{
     net::sockopt::socket_peercred,
     process::{Pid, Signal, kill_process},
@@ -34,21 +35,19 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{config::DeviceConfig, failure::Failure, standard_error::say};
+/// The subcommand of the dumper.
+pub const DUMPER: &str = "crash-dump";
 
-/// The word of the command line by which this program is a taker.
-pub const TAKER: &str = "crash-dump";
+/// Time in which a dumper must be done; less than a crashed device waits.
+const DUMPER_TIME: Duration = Duration::from_secs(crash::PATIENCE.as_secs() - 5);
 
-/// Time in which a taker must be done; less than a crashed device waits.
-const TAKER_TIME: Duration = Duration::from_secs(crash::PATIENCE.as_secs() - 5);
-
-/// Devices that are looked at at the same time: one that is on its way out, the next one, and some room.
+/// Most dumpers at the same time: for one device that is ending, the next one, and some room.
 const DEVICES_MAX: usize = 4;
 
-/// Pause after the socket could not be waited at.
+/// Pause after a failed accept.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The place where devices tell that they have crashed.
+/// The socket on which devices report that they crashed.
 #[derive(Debug)]
 pub struct CrashDumps {
     listener: StdListener,
@@ -60,7 +59,7 @@ impl CrashDumps {
     /// Opens a socket under a new name; dumps are written to the folder.
     ///
     /// # Errors
-    /// There is no socket or no chance to be had.
+    /// The host gives no socket or no random number.
     pub fn open(folder: &Path) -> io::Result<CrashDumps> {
         let name = new_name()?;
         let listener = StdListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
@@ -77,7 +76,7 @@ impl CrashDumps {
         &self.name
     }
 
-    /// Has dumps made of devices that crash, until it is dropped.
+    /// Starts a dumper for each device that crashes, until it is dropped.
     pub async fn serve(self) {
         let Ok(listener) = UnixListener::from_std(self.listener) else {
             return;
@@ -86,7 +85,7 @@ impl CrashDumps {
         loop {
             tokio::select! {
                 accepted = listener.accept(), if devices.len() < DEVICES_MAX => match accepted {
-                    Ok((socket, _)) => devices.push(follow(socket, &self.folder)),
+                    Ok((socket, _)) => devices.push(report(socket, &self.folder)),
                     Err(_) => sleep(PAUSE).await,
                 },
                 Some(()) = devices.next(), if !devices.is_empty() => {}
@@ -96,25 +95,25 @@ impl CrashDumps {
 }
 
 fn new_name() -> io::Result<String> {
-    let mut chance = [0; 8];
-    getrandom(&mut chance, GetRandomFlags::empty())?;
-    let chance = u64::from_ne_bytes(chance);
-    Ok(format!("papertick-crashes-{chance:016x}"))
+    let mut random = [0; 8];
+    getrandom(&mut random, GetRandomFlags::empty())?;
+    let random = u64::from_ne_bytes(random);
+    Ok(format!("papertick-crashes-{random:016x}"))
 }
 
-/// Has a dump made of a device that has crashed.
-async fn follow(socket: UnixStream, folder: &Path) {
+/// Makes a dump of the device at the other end of a socket, and reports how that went.
+async fn report(socket: UnixStream, folder: &Path) {
     let Some(process) = device_at(&socket) else {
         return;
     };
-    if let Err(error) = have_taken(process, socket, folder).await {
+    if let Err(error) = run_dumper(process, socket, folder).await {
         say(&format!(
             "the device crashed, and there is no dump of it: {error}"
         ));
     }
 }
 
-/// Whose socket it is; none if that is no device of this supervisor.
+/// The process at the other end of a socket; `None` if it is no child of this process.
 fn device_at(socket: &UnixStream) -> Option<Pid> {
     let process = socket_peercred(socket).ok()?.pid;
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -122,25 +121,26 @@ fn device_at(socket: &UnixStream) -> Option<Pid> {
     (parent.trim().parse() == Ok(std::process::id())).then_some(process)
 }
 
-async fn have_taken(process: Pid, socket: UnixStream, folder: &Path) -> io::Result<()> {
+/// Starts a dumper for a process and waits for it.
+async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Result<()> {
     let socket = socket.into_std()?;
     socket.set_nonblocking(false)?;
-    // Also while its file is being replaced.
+    // Works while its file is being replaced.
     let program = format!("/proc/{process}/exe");
-    let mut taker = Command::new(program)
-        .arg(TAKER)
+    let mut dumper = Command::new(program)
+        .arg(DUMPER)
         .arg(process.to_string())
         .arg(folder)
         .stdin(Stdio::from(OwnedFd::from(socket)))
         .kill_on_drop(true)
         .spawn()?;
-    let ended = timeout(TAKER_TIME, taker.wait()).await;
+    let ended = timeout(DUMPER_TIME, dumper.wait()).await;
     if ended.is_err() {
-        taker.kill().await?;
+        dumper.kill().await?;
     }
     let is_taken = matches!(&ended, Ok(Ok(status)) if status.success());
     if !is_taken {
-        // A taker stops whom it looks at, and one that was killed has not let it go.
+        // A dumper stops the process that it reads, and does not continue it if it is killed.
         let _ = kill_process(process, Signal::CONT);
     }
     let status = ended.map_err(|_| io::Error::other("it took too long"))??;
@@ -155,45 +155,39 @@ async fn have_taken(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
     Ok(())
 }
 
-/// Lets the supervisor know when this process, its device, crashes; without that it crashes all the same.
-pub(crate) fn tell_supervisor(config: &DeviceConfig) {
-    let Some(name) = &config.crash_dumps else {
-        return;
-    };
+/// Sets this process, the device, up to report a crash on a socket before it ends.
+pub fn report_crashes(name: &str) {
     if let Err(error) = crash::tell(name) {
         say(&format!("there will be no dump of a crash: {error}"));
     }
 }
 
-/// Makes a dump of a process that has crashed and says where on the socket that is the standard input.
+/// Makes a dump of a process that crashed; the standard input is the socket on which it reported that.
 ///
 /// # Errors
-/// There is no dump; the one before is as it was.
-pub fn take(process: u32, folder: &Path) -> Result<(), Failure> {
-    let taken = || -> Result<(), dump::DumpError> {
-        let mut socket = StdStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        let mut bytes = Vec::new();
-        dump::take(process, &mut socket, &mut bytes)?;
-        let mut folder = Folder::new(folder);
-        let kept = folder
-            .write(PART, &bytes)
-            .and_then(|()| folder.sync(PART))
-            .and_then(|()| folder.rename(PART, FILE))
-            .and_then(|()| folder.sync_folder());
-        if kept.is_err() {
-            // A full disk needs the room.
-            let _ = folder.remove(PART);
-        }
-        kept?;
-        // Whoever crashed may have been ended meanwhile.
-        let _ = socket.write_all(&[0]);
-        Ok(())
-    };
-    taken().map_err(|error| Failure::failed(error.to_string()))
+/// There is no new dump; the one before is unchanged.
+pub fn take(process: u32, folder: &Path) -> Result<(), dump::DumpError> {
+    let mut socket = StdStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut bytes = Vec::new();
+    dump::take(process, &mut socket, &mut bytes)?;
+    let mut folder = Folder::new(folder);
+    let stored = folder
+        .write(PART, &bytes)
+        .and_then(|()| folder.sync(PART))
+        .and_then(|()| folder.rename(PART, FILE))
+        .and_then(|()| folder.sync_folder());
+    if stored.is_err() {
+        // A full disk needs the room.
+        let _ = folder.remove(PART);
+    }
+    stored?;
+    // The process may have ended meanwhile.
+    let _ = socket.write_all(&[0]);
+    Ok(())
 }
 
-/// Mentions in the log that there is a dump, if there is one.
-pub(crate) fn mention(folder: &Path) {
+/// Logs that there is a dump, if there is one.
+pub fn mention(folder: &Path) {
     if let Ok(facts) = folder.join(FILE).metadata() {
         tracing::info!(bytes = facts.len(), "there is a dump of a crash");
     }
@@ -220,7 +214,7 @@ mod tests {
             let stranger = StdStream::connect_addr(&place).unwrap();
             stranger.set_nonblocking(true).unwrap();
             let mut stranger = UnixStream::from_std(stranger).unwrap();
-            let heard = timeout(TAKER_TIME, stranger.read(&mut [0])).await;
+            let heard = timeout(DUMPER_TIME, stranger.read(&mut [0])).await;
             assert_eq!(heard.unwrap().unwrap(), 0, "the end, at once");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -240,20 +234,20 @@ mod tests {
                 sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(TAKER_TIME, waiting).await.unwrap();
+        timeout(DUMPER_TIME, waiting).await.unwrap();
     }
 
     #[tokio::test]
-    async fn a_device_whose_taker_breaks_off_is_let_go() {
+    async fn a_device_whose_dumper_breaks_off_is_let_go() {
         let folder = tempfile::tempdir().unwrap();
-        // As a taker it ends at once, for that is no time.
+        // As a dumper it ends at once, for that is no time.
         let mut device = Command::new("sleep").arg("1000").spawn().unwrap();
         let process = Pid::from_raw(device.id().unwrap().cast_signed()).unwrap();
-        // That is how a taker leaves it that was killed in the middle.
+        // That is how a dumper leaves it that was killed in the middle.
         kill_process(process, Signal::STOP).unwrap();
         comes_to(process, 'T').await;
         let (socket, _other) = UnixStream::pair().unwrap();
-        let failed = have_taken(process, socket, folder.path()).await;
+        let failed = run_dumper(process, socket, folder.path()).await;
         assert!(failed.unwrap_err().to_string().contains("exit status"));
         comes_to(process, 'S').await;
         device.kill().await.unwrap();

@@ -1,4 +1,4 @@
-//! Which program the supervisor starts, and what it notes of each.
+//! Which program the supervisor starts, and what it stores about each.
 
 use std::{
     io::{self, ErrorKind},
@@ -6,10 +6,9 @@ use std::{
 };
 
 use feeds::hex;
+use runtime::standard_error::say;
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
-
-use crate::standard_error::say;
 use updates::{
     record,
     slots::{Factory, Firmware, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},
@@ -29,44 +28,45 @@ pub(super) struct Programs {
     data_dir: PathBuf,
     disk: Folder,
     installation: Installation,
-    /// Slots whose program broke off again and again in this run, or could not be noted as failed.
+    /// Slots that are not used until a restart: their program failed several times, or its failure could not be stored.
     given_up: Vec<ImageSlot>,
 }
 
 /// The program that is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Chosen {
+pub(super) struct ChosenProgram {
     /// Which one it is.
     pub(super) program: Program,
     /// Where it is.
     pub(super) path: PathBuf,
     /// Its version.
     pub(super) version: String,
-    /// SHA-256 of its file, in hex digits; none for the installed one.
+    /// SHA-256 of its file in hex digits; `None` for the installed program.
     pub(super) digest: Option<String>,
-    /// It has yet to show that it works.
+    /// It has not shown yet that it works.
     pub(super) is_trial: bool,
-    /// Its supervisor may take the place of this one.
+    /// Its supervisor may replace this one.
     pub(super) may_take_over: bool,
 }
 
 impl Programs {
-    pub(super) fn new(
-        data_dir: PathBuf,
-        installation: Installation,
-        given_up: Vec<ImageSlot>,
-    ) -> Programs {
+    pub(super) fn new(data_dir: PathBuf, installation: Installation) -> Programs {
         Programs {
             disk: Folder::new(&data_dir),
             data_dir,
             installation,
-            given_up,
+            given_up: Vec::new(),
         }
     }
 
-    /// Slots that are left alone in this run.
+    /// Slots that are not used until a restart.
     pub(super) fn given_up(&self) -> &[ImageSlot] {
         &self.given_up
+    }
+
+    /// Does not use these slots until a restart.
+    pub(super) fn leave_alone(&mut self, slots: Vec<ImageSlot>) {
+        self.given_up = slots;
     }
 
     /// The installed program.
@@ -75,7 +75,7 @@ impl Programs {
     }
 
     /// The program to start: the first of the ladder that is whole and was not given up.
-    pub(super) fn choose(&mut self) -> Chosen {
+    pub(super) fn choose(&mut self) -> ChosenProgram {
         let (slots, notes) = record::read(&mut self.disk);
         for note in notes {
             say(&note);
@@ -99,8 +99,8 @@ impl Programs {
         self.installed()
     }
 
-    fn installed(&self) -> Chosen {
-        Chosen {
+    fn installed(&self) -> ChosenProgram {
+        ChosenProgram {
             program: Program::Factory,
             path: self.installation.path.clone(),
             version: self.installation.factory.version.to_string(),
@@ -110,23 +110,23 @@ impl Programs {
         }
     }
 
-    fn chosen(&self, slots: &Slots, slot: ImageSlot) -> Chosen {
+    fn chosen(&self, slots: &Slots, slot: ImageSlot) -> ChosenProgram {
         let program = Program::Slot(slot);
         let installed = slots.get(slot);
         let handovers = installed.map_or(HANDOVERS_MAX, |installed| installed.handovers);
-        Chosen {
+        ChosenProgram {
             program,
             path: self.data_dir.join(record::program_file(slot)),
             version: installed.map_or_else(String::new, |installed| installed.version.to_string()),
             digest: installed.map(|installed| hex::digits(&installed.digest)),
             is_trial: slots.is_trial(program),
-            // Who stands in for another one need not do so for ever.
+            // A program that runs because another one failed is not here to stay.
             may_take_over: handovers < HANDOVERS_MAX && self.given_up.is_empty(),
         }
     }
 
-    /// What the device is told of the program it runs.
-    pub(super) fn told(&self, chosen: &Chosen) -> Firmware {
+    /// What the device gets to know about its program.
+    pub(super) fn firmware(&self, chosen: &ChosenProgram) -> Firmware {
         Firmware {
             running: chosen.program,
             version: chosen.version.clone(),
@@ -134,7 +134,7 @@ impl Programs {
         }
     }
 
-    /// Tells whether a program has still to show that it works.
+    /// Returns whether a program is on trial.
     pub(super) fn is_on_trial(&mut self, program: Program) -> bool {
         record::look(&mut self.disk).is_trial(program)
     }
@@ -144,22 +144,22 @@ impl Programs {
         self.change("the start of a new program", |slots| slots.started(slot));
     }
 
-    /// Notes that a program works; tells whether that was noted.
+    /// Stores that a program works; returns whether that was stored.
     pub(super) fn passed(&mut self, slot: ImageSlot) -> bool {
         self.change("that a program works", |slots| slots.passed(slot))
     }
 
-    /// Notes that a program does not work; it is never started again.
+    /// Stores that a program does not work; it is never started again.
     pub(super) fn fail(&mut self, slot: ImageSlot, reason: &str) {
         say(&format!("{} was given up: {reason}", Program::Slot(slot)));
         self.change("that a program does not work", |slots| {
             slots.failed(slot, reason);
         });
-        // Where that could not be stored it still holds for this run.
+        // For this run, also if it could not be stored.
         self.leave(slot);
     }
 
-    /// Leaves aside a program that did work, until the clock is started again or somebody asks for a restart.
+    /// Stops using a program that did work, until the clock is started again or a restart is requested.
     pub(super) fn leave_aside(&mut self, slot: ImageSlot, reason: &str) {
         say(&format!("{} is left aside: {reason}", Program::Slot(slot)));
         self.change("why a program was left aside", |slots| {
@@ -179,12 +179,12 @@ impl Programs {
         self.given_up.clear();
     }
 
-    /// Counts an attempt to let the supervisor of a program take over; tells whether that was noted.
+    /// Counts an attempt to hand over to the supervisor of a program; returns whether that was stored.
     pub(super) fn handing_over(&mut self, slot: ImageSlot) -> bool {
         self.change("an attempt to hand over", |slots| slots.handing_over(slot))
     }
 
-    /// Notes that the supervisor of a program works.
+    /// Stores that the supervisor of a program works.
     pub(super) fn handed_over(&mut self, slot: ImageSlot) {
         self.change("that a supervisor works", |slots| slots.handed_over(slot));
     }
@@ -198,7 +198,7 @@ impl Programs {
     }
 }
 
-/// Tells whether a program that could not be started is itself to blame, and not the host that is short of something.
+/// Returns whether a failed start is the fault of the program's file, not of a host that is short of something.
 pub(super) fn is_to_blame(error: &io::Error) -> bool {
     const ENOEXEC: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
     error.raw_os_error() == Some(ENOEXEC)
@@ -217,10 +217,11 @@ mod tests {
     use semver::Version;
     use sha2::{Digest, Sha256};
 
-    use super::*;
     use updates::slots::{Installed, TrialState};
 
-    /// What is chosen where the file of a proven program is something else; with what is noted of it.
+    use super::*;
+
+    /// The program that is chosen, and what is stored, after the file of a proven program was replaced.
     fn chosen_with(place: impl FnOnce(&std::path::Path)) -> (Program, TrialState) {
         let folder = tempfile::tempdir().unwrap();
         let installation = Installation {
@@ -241,7 +242,7 @@ mod tests {
         })
         .unwrap();
         place(&folder.path().join(record::program_file(slot)));
-        let mut programs = Programs::new(folder.path().to_path_buf(), installation, Vec::new());
+        let mut programs = Programs::new(folder.path().to_path_buf(), installation);
         let chosen = programs.choose();
         let slots = record::look(&mut Folder::new(folder.path()));
         (chosen.program, slots.get(slot).unwrap().standing)

@@ -11,6 +11,9 @@ pub const BEAT_PERIOD: Duration = Duration::from_secs(5);
 /// Exit code of a device that is to be started again.
 pub const RESTART_CODE: u8 = 75;
 
+/// Exit code of a device that cannot start, and said why on its standard error.
+pub const REFUSED_CODE: u8 = 1;
+
 /// Exit code of a device that broke off.
 pub const BROKEN_CODE: u8 = 70;
 

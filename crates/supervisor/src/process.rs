@@ -15,21 +15,21 @@ use tokio::{
     time::timeout,
 };
 
-use crate::lifeline::DeviceMessage;
+use crate::messages::DeviceMessage;
 
-/// Longest line of a device; what is longer is no word.
+/// Longest line of a device, bytes; a longer one is dropped.
 const LINE_MAX: usize = 4096;
 
-/// A device process and what it says.
+/// A device process and the messages it sends.
 pub(super) struct Process {
     /// The process.
     pub(super) child: Child,
-    /// What it says.
-    pub(super) words: DeviceMessages,
+    /// Its messages.
+    pub(super) messages: DeviceMessages,
 }
 
 impl Process {
-    /// Starts a process whose standard output is heard.
+    /// Starts a process whose standard output is read.
     pub(super) fn start(command: &mut Command) -> io::Result<Process> {
         let children = unix::signal(SignalKind::child())?;
         let mut started = command.stdout(Stdio::piped()).spawn()?;
@@ -37,7 +37,7 @@ impl Process {
         let out = started.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Process {
             child,
-            words: DeviceMessages::of(out.into())?,
+            messages: DeviceMessages::of(out.into())?,
         })
     }
 }
@@ -59,7 +59,7 @@ impl Child {
         })
     }
 
-    /// Starts a process that says nothing.
+    /// Starts a process that sends no messages.
     pub(super) fn start(command: &mut Command) -> io::Result<Child> {
         let children = unix::signal(SignalKind::child())?;
         Child::of(command.spawn()?.id(), children)
@@ -83,11 +83,11 @@ impl Child {
     /// Kills it and waits for its end.
     pub(super) async fn kill(&mut self) {
         self.signal(Signal::KILL);
-        // An error means that it has ended and somebody else has noticed.
+        // An error means that it has ended and was waited for already.
         let _ = self.wait().await;
     }
 
-    /// Tells it to end; tells whether it does so in time.
+    /// Sends it SIGTERM; returns whether it ends in time.
     pub(super) async fn stop(&mut self, limit: Duration) -> bool {
         self.signal(Signal::TERM);
         timeout(limit, self.wait()).await.is_ok()
@@ -111,7 +111,8 @@ impl Drop for Child {
 /// Reads the messages of a device.
 pub(super) struct DeviceMessages {
     pipe: pipe::Receiver,
-    heard: Vec<u8>,
+    /// Bytes that are not parsed yet.
+    received: Vec<u8>,
     is_over: bool,
 }
 
@@ -119,36 +120,36 @@ impl DeviceMessages {
     fn of(out: OwnedFd) -> io::Result<DeviceMessages> {
         Ok(DeviceMessages {
             pipe: pipe::Receiver::from_owned_fd(out)?,
-            heard: Vec::new(),
+            received: Vec::new(),
             is_over: false,
         })
     }
 
-    /// Waits for the next word; never returns once the pipe has ended. Dropping the future loses nothing.
+    /// Waits for the next message; never returns once the pipe has ended. Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> DeviceMessage {
         match self.next_or_end().await {
-            Some(word) => word,
+            Some(message) => message,
             None => std::future::pending().await,
         }
     }
 
-    /// Waits for the next word; none once the pipe has ended.
+    /// Waits for the next message; `None` once the pipe has ended.
     pub(super) async fn next_or_end(&mut self) -> Option<DeviceMessage> {
         loop {
-            while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.heard.drain(..=end).collect();
+            while let Some(end) = self.received.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.received.drain(..=end).collect();
                 let line = String::from_utf8_lossy(&line);
-                if let Some(word) = DeviceMessage::parse(line.trim_end()) {
-                    return Some(word);
+                if let Some(message) = DeviceMessage::parse(line.trim_end()) {
+                    return Some(message);
                 }
             }
-            if self.heard.len() > LINE_MAX {
-                self.heard.clear();
+            if self.received.len() > LINE_MAX {
+                self.received.clear();
             }
             if self.is_over {
                 return None;
             }
-            let read = self.pipe.read_buf(&mut self.heard).await;
+            let read = self.pipe.read_buf(&mut self.received).await;
             self.is_over = !matches!(read, Ok(1..));
         }
     }

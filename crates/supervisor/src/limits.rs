@@ -1,0 +1,59 @@
+//! Time limits of the supervisor, as values so that tests can shorten them.
+
+use std::time::Duration;
+
+use crate::{config::ClockConfig, messages::BEAT_PERIOD, trial::TRIAL};
+
+/// Time limits of the supervisor.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SupervisorLimits {
+    /// Time in which a device must be ready.
+    pub(crate) start: Duration,
+    /// Time without a message after which a device is killed.
+    pub(crate) beat: Duration,
+    /// Time a device has to stop, besides that for a refresh of the panels.
+    pub(crate) stop: Duration,
+    /// Pauses before a failed device is started again; the last one repeats.
+    pub(crate) pauses: [Duration; 6],
+    /// A device that ran for so long did start: the next failure is the first in a row again.
+    pub(crate) steady: Duration,
+    /// Failures in a row after which the device is started without its sources.
+    pub(crate) failures: usize,
+    /// Time without sources after which the device is started with them again.
+    pub(crate) safe: Duration,
+    /// Time for which a new program must answer.
+    pub(crate) trial: Duration,
+}
+
+pub(crate) const LIMITS: SupervisorLimits = SupervisorLimits {
+    start: Duration::from_secs(30),
+    beat: Duration::from_secs(6 * BEAT_PERIOD.as_secs()),
+    stop: Duration::from_millis(1700),
+    pauses: [
+        Duration::from_millis(200),
+        Duration::from_secs(1),
+        Duration::from_secs(3),
+        Duration::from_secs(10),
+        Duration::from_secs(30),
+        Duration::from_secs(60),
+    ],
+    steady: Duration::from_secs(120),
+    failures: 3,
+    safe: Duration::from_secs(3600),
+    trial: TRIAL,
+};
+
+impl SupervisorLimits {
+    /// The limits for a clock.
+    pub(crate) fn of(clock: &ClockConfig) -> SupervisorLimits {
+        SupervisorLimits {
+            trial: clock.trial.unwrap_or(LIMITS.trial),
+            ..LIMITS
+        }
+    }
+
+    /// Pause before the next attempt, after a number of failures in a row.
+    pub(crate) fn pause(&self, failures: usize) -> Duration {
+        self.pauses[(failures - 1).min(self.pauses.len() - 1)]
+    }
+}

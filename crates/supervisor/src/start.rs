@@ -1,0 +1,158 @@
+//! How the supervisor starts: lock, listening socket, and the state of the supervisor before it.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    os::fd::AsFd,
+    time::Duration,
+};
+
+use listenfd::ListenFd;
+use runtime::standard_error::say;
+use serde_json::Value;
+use storage::lock::{self, FolderError, Holder};
+use updates::slots::Factory;
+
+use crate::{
+    config::ClockConfig,
+    handover::Handover,
+    programs::Installation,
+    supervision::{OwnProgram, Supervisor},
+};
+
+/// Time in which a supervisor that was just killed ends.
+const KILLED: Duration = Duration::from_secs(1);
+
+/// Time in which a device whose supervisor was killed ends, besides that for a refresh of the panels.
+const ORPHAN: Duration = Duration::from_secs(3);
+
+/// Attempts to bind an address that a process has just given up, and the pause between two: the kernel does not release lock
+/// and address at the same moment.
+const BIND_ATTEMPTS: u32 = 20;
+const BIND_PAUSE: Duration = Duration::from_millis(25);
+
+/// Why the clock ended, or did not start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SupervisorError {
+    /// Another program uses the data folder or the port.
+    #[error("{0}")]
+    InUse(String),
+    /// It failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<FolderError> for SupervisorError {
+    fn from(error: FolderError) -> SupervisorError {
+        let message = error.to_string();
+        match error {
+            FolderError::Taken { .. } => SupervisorError::InUse(message),
+            FolderError::Unusable { .. } => SupervisorError::Failed(message),
+        }
+    }
+}
+
+/// Runs the clock until a signal stops it. The configuration `run` is passed to each device.
+///
+/// # Errors
+/// The folder or the address cannot be used, or the device does not start at all.
+pub fn run(listen: SocketAddr, clock: ClockConfig, run: Value) -> Result<(), SupervisorError> {
+    let lock = lock::lock_patiently(&clock.data_dir, Holder::Clock, KILLED)?;
+    wait_for_orphan(&clock)?;
+    let listener = match inherited()? {
+        Some(listener) => listener,
+        None => bind(listen)?,
+    };
+    let installation = Installation {
+        path: std::env::current_exe().map_err(cannot_start)?,
+        factory: Factory::own(),
+    };
+    let lock = lock.as_fd().try_clone_to_owned().map_err(cannot_start)?;
+    let own = OwnProgram::installed();
+    let supervisor =
+        Supervisor::new(lock, listener, own, installation, clock, run).map_err(cannot_start)?;
+    runtime()?.block_on(supervisor.run())
+}
+
+/// Continues as the supervisor whose state was handed over.
+///
+/// # Errors
+/// As for [`run`].
+pub fn resume(handover: Handover, clock: ClockConfig) -> Result<(), SupervisorError> {
+    let supervisor = Supervisor::resumed(handover, clock).map_err(cannot_start)?;
+    runtime()?.block_on(supervisor.run())
+}
+
+/// The runtime of the supervisor: one thread.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, SupervisorError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(cannot_start)
+}
+
+/// The error for a failed system call at the start.
+pub(crate) fn cannot_start(error: io::Error) -> SupervisorError {
+    SupervisorError::Failed(format!("the clock cannot start: {error}"))
+}
+
+/// Waits for the device of an earlier supervisor that was killed.
+fn wait_for_orphan(clock: &ClockConfig) -> Result<(), FolderError> {
+    match lock::lock(&clock.data_dir, Holder::Device) {
+        Ok(_) => return Ok(()),
+        Err(FolderError::Taken { .. }) => {}
+        Err(error @ FolderError::Unusable { .. }) => return Err(error),
+    }
+    say("the device of an earlier run has not ended yet, waiting for it");
+    let patience = ORPHAN + clock.last_refresh;
+    lock::lock_patiently(&clock.data_dir, Holder::Device, patience).map(drop)
+}
+
+/// The socket that the service manager passed to this process, if any.
+fn inherited() -> Result<Option<TcpListener>, SupervisorError> {
+    let mut passed = ListenFd::from_env();
+    if passed.len() > 1 {
+        say("more than one socket is given: the clock answers on the first alone");
+    }
+    let listener = passed.take_tcp_listener(0).map_err(|error| {
+        SupervisorError::Failed(format!("the socket that is given is of no use: {error}"))
+    })?;
+    if let Some(listener) = &listener {
+        let address = listener.local_addr().map_err(cannot_start)?;
+        say(&format!(
+            "listening on {address}, as the service manager says"
+        ));
+    }
+    Ok(listener)
+}
+
+/// Binds the address, if need be after waiting for a process that is ending.
+fn bind(address: SocketAddr) -> Result<TcpListener, SupervisorError> {
+    bind_patiently(address).map_err(|error| {
+        let (ip, port, kind) = (address.ip(), address.port(), error.kind());
+        if kind == io::ErrorKind::AddrInUse {
+            return SupervisorError::InUse(format!(
+                "port {port} of {ip} is taken by another program: choose another with --listen {ip}:PORT"
+            ));
+        }
+        SupervisorError::Failed(if kind == io::ErrorKind::PermissionDenied {
+            format!("port {port} may not be used by this user: choose one from 1024 up with --listen {ip}:PORT")
+        } else if kind == io::ErrorKind::AddrNotAvailable {
+            format!("this machine has no address {ip}: choose another with --listen, such as 0.0.0.0:{port}")
+        } else {
+            format!("{address} cannot be listened on ({error}): choose another place with --listen")
+        })
+    })
+}
+
+fn bind_patiently(address: SocketAddr) -> io::Result<TcpListener> {
+    for _ in 1..BIND_ATTEMPTS {
+        match TcpListener::bind(address) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                std::thread::sleep(BIND_PAUSE);
+            }
+            bound => return bound,
+        }
+    }
+    TcpListener::bind(address)
+}

@@ -1,0 +1,431 @@
+//! The loop of the supervisor: start a device, watch it, and do what follows its end.
+
+use std::{
+    io::{self, Write},
+    net::{SocketAddr, TcpListener},
+    os::{fd::OwnedFd, unix::process::ExitStatusExt},
+    process::{Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use runtime::{patience::TimeBudget, standard_error::say, tasks::Tasks};
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::time::{Instant, sleep_until, timeout};
+use updates::slots::{ImageSlot, Program};
+
+use crate::{
+    SupervisorError,
+    config::{ClockConfig, DeviceConfig, OpaqueConfig},
+    crash_dumps::CrashDumps,
+    handover::Handover,
+    limits::SupervisorLimits,
+    messages::{DeviceMessage, PROTOCOL, REFUSED_CODE, RESTART_CODE},
+    process::Process,
+    programs::{self, ChosenProgram, Installation, Programs},
+    restarts::{End, EndedDevice, FailureCounts, FailureKind, NextStep},
+    service_manager::{NOTIFY_SOCKET, Notifier},
+    signals::StopSignals,
+    start::cannot_start,
+    trial::{ProgramTrial, TrialVerdict},
+};
+
+/// Options of the host's resolver, unless the owner sets others: a name server that does not answer is given up sooner than
+/// after the usual half a minute, so that its thread is free again.
+const RESOLVER: &str = "RES_OPTIONS";
+const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
+
+/// Number of heaps of the C library, unless the owner sets another: one for each worker thread, because each keeps its freed
+/// memory.
+const HEAPS: &str = "MALLOC_ARENA_MAX";
+const HEAPS_MAX: &str = "2";
+
+/// Longest wait for the last messages of a device that has ended: another process may hold its pipe open.
+const LAST_MESSAGES: Duration = Duration::from_millis(100);
+
+/// The supervisor.
+pub(crate) struct Supervisor {
+    /// Locks the data folder while it is open.
+    pub(crate) lock: OwnedFd,
+    /// The listening socket of the clock.
+    pub(crate) listener: TcpListener,
+    pub(crate) address: SocketAddr,
+    pub(crate) own: OwnProgram,
+    pub(crate) programs: Programs,
+    pub(crate) clock: ClockConfig,
+    pub(crate) notifier: Notifier,
+    /// The address of the page was printed: a device has run.
+    pub(crate) is_announced: bool,
+    pub(crate) limits: SupervisorLimits,
+    /// What the next device is started with.
+    pub(crate) next: OpaqueConfig,
+    /// Failures so far.
+    pub(crate) counts: FailureCounts,
+    /// The slot of this supervisor after a hand-over, until its device makes progress.
+    pub(crate) unconfirmed: Option<ImageSlot>,
+    /// False after a failed exec; do not try again.
+    pub(crate) may_execute: bool,
+}
+
+/// The program of this supervisor.
+pub(crate) struct OwnProgram {
+    /// Which one it is.
+    pub(crate) program: Program,
+    /// SHA-256 of its file in hex digits, because its slot may hold another program by now; `None` if unknown.
+    pub(crate) digest: Option<String>,
+}
+
+impl OwnProgram {
+    /// The installed program.
+    pub(crate) fn installed() -> OwnProgram {
+        OwnProgram {
+            program: Program::Factory,
+            digest: None,
+        }
+    }
+}
+
+/// The running device process.
+struct SupervisedDevice {
+    process: Process,
+    chosen: ChosenProgram,
+    /// State of a simulated board whose power was cut.
+    cut: Option<String>,
+    /// `None` if its program is not on trial, or has passed.
+    trial: Option<ProgramTrial>,
+}
+
+impl Supervisor {
+    /// A supervisor that has not started a device yet.
+    ///
+    /// # Errors
+    /// The listener has no address.
+    pub(crate) fn new(
+        lock: OwnedFd,
+        listener: TcpListener,
+        own: OwnProgram,
+        installation: Installation,
+        clock: ClockConfig,
+        run: Value,
+    ) -> io::Result<Supervisor> {
+        Ok(Supervisor {
+            lock,
+            address: listener.local_addr()?,
+            listener,
+            own,
+            programs: Programs::new(clock.data_dir.clone(), installation),
+            limits: SupervisorLimits::of(&clock),
+            clock,
+            notifier: Notifier::from_environment(),
+            is_announced: false,
+            next: DeviceConfig::first(run),
+            counts: FailureCounts::default(),
+            unconfirmed: None,
+            may_execute: true,
+        })
+    }
+
+    /// Continues with the state of another supervisor.
+    ///
+    /// # Errors
+    /// The listener has no address.
+    pub(crate) fn resumed(handover: Handover, clock: ClockConfig) -> io::Result<Supervisor> {
+        let Handover {
+            state,
+            listener,
+            lock,
+        } = handover;
+        let own = OwnProgram {
+            program: state.own,
+            digest: state.own_digest,
+        };
+        let run = Value::Null;
+        let mut supervisor =
+            Supervisor::new(lock, listener, own, state.installation.clone(), clock, run)?;
+        supervisor.unconfirmed = state.own.slot();
+        supervisor.programs.leave_alone(state.given_up);
+        supervisor.is_announced = state.announced;
+        supervisor.next = DeviceConfig {
+            protocol: PROTOCOL,
+            ..state.next
+        };
+        Ok(supervisor)
+    }
+
+    /// Runs until a signal stops it, or until it is clear that no device starts.
+    ///
+    /// # Errors
+    /// No device starts.
+    pub(crate) async fn run(mut self) -> Result<(), SupervisorError> {
+        let mut stop = StopSignals::new().map_err(cannot_start)?;
+        let _dumps = self.serve_crash_dumps();
+        loop {
+            let ended = self.run_device(&mut stop).await;
+            match self.next_step(ended)? {
+                NextStep::Stop => return Ok(()),
+                NextStep::Start => {}
+                NextStep::StartAfter(pause) => {
+                    if stop.received_within(pause).await {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Serves the socket for crash dumps, on boards that have them, until the tasks are dropped.
+    fn serve_crash_dumps(&mut self) -> Tasks {
+        let mut tasks = Tasks::new();
+        if !self.clock.has_crash_dumps {
+            return tasks;
+        }
+        match CrashDumps::open(&self.clock.data_dir) {
+            Ok(dumps) => {
+                self.next.crash_dumps = Some(dumps.name().to_string());
+                tasks.spawn("crash dumps", dumps.serve());
+            }
+            Err(error) => {
+                self.next.crash_dumps = None;
+                say(&format!("there will be no dumps of crashes: {error}"));
+            }
+        }
+        tasks
+    }
+
+    /// Starts a device and watches it until it ends.
+    async fn run_device(&mut self, stop: &mut StopSignals) -> EndedDevice {
+        let begun = Instant::now();
+        let (started, mut chosen) = self.start_next(stop).await;
+        let end = match started {
+            Ok(process) => {
+                self.counts.unstarted = 0;
+                let end = self.watch(process, &chosen, stop).await;
+                // It may have passed: then this is a failure like any other.
+                chosen.is_trial &= self.programs.is_on_trial(chosen.program);
+                self.next.note = None;
+                self.next.carried = None;
+                end
+            }
+            Err(error) if chosen.program.slot().is_some() && programs::is_to_blame(&error) => {
+                End::Failed(
+                    FailureKind::Broken,
+                    format!("it cannot be started: {error}"),
+                )
+            }
+            Err(error) => End::NotStarted(error.to_string()),
+        };
+        EndedDevice {
+            end,
+            chosen,
+            lifetime: begun.elapsed(),
+        }
+    }
+
+    /// Hands over to the supervisor of the chosen program if that is due, then starts the device.
+    async fn start_next(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, ChosenProgram) {
+        let chosen = self.programs.choose();
+        if !chosen.is_trial {
+            self.hand_over(&chosen, stop).await;
+        }
+        self.next.firmware = Some(self.programs.firmware(&chosen));
+        let started = self.start(&chosen);
+        // A failed start says nothing about the program.
+        if let (Ok(_), true, Some(slot)) = (&started, chosen.is_trial, chosen.program.slot()) {
+            self.programs.started(slot);
+        }
+        (started, chosen)
+    }
+
+    /// Starts a device process.
+    ///
+    /// # Errors
+    /// The host cannot start it.
+    pub(crate) fn start(&self, chosen: &ChosenProgram) -> io::Result<Process> {
+        let socket = OwnedFd::from(self.listener.try_clone()?);
+        let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
+        let or = |name, value: &str| std::env::var_os(name).unwrap_or_else(|| value.into());
+        let mut command = Command::new(&chosen.path);
+        let command = command
+            .arg("device")
+            .arg(config)
+            .env(RESOLVER, or(RESOLVER, RESOLVER_OPTIONS))
+            .env(HEAPS, or(HEAPS, HEAPS_MAX))
+            // Only the supervisor reports to the service manager.
+            .env_remove(NOTIFY_SOCKET)
+            .stdin(Stdio::from(socket));
+        Process::start(command)
+    }
+
+    /// Watches a device process until it ends.
+    async fn watch(
+        &mut self,
+        process: Process,
+        chosen: &ChosenProgram,
+        stop: &mut StopSignals,
+    ) -> End {
+        let mut patience = TimeBudget::of(self.limits.start);
+        let safe_until = Instant::now() + self.limits.safe;
+        let trial = || ProgramTrial::new(self.address, self.limits.trial);
+        let mut device = SupervisedDevice {
+            process,
+            chosen: chosen.clone(),
+            cut: None,
+            trial: chosen.is_trial.then(trial),
+        };
+        loop {
+            let SupervisedDevice { process, trial, .. } = &mut device;
+            tokio::select! {
+                () = stop.received() => {
+                    self.notifier.notify("STOPPING=1");
+                    self.stop(process).await;
+                    return End::Stopped;
+                }
+                message = process.messages.next() => {
+                    if message == DeviceMessage::PainterStuck {
+                        process.child.kill().await;
+                        return End::broken("its painter made no progress");
+                    }
+                    patience = TimeBudget::of(self.limits.beat);
+                    self.handle(message, &mut device);
+                }
+                status = process.child.wait() => return self.ended(status, &mut device).await,
+                () = patience.ended() => {
+                    process.child.kill().await;
+                    return End::broken("it made no progress");
+                }
+                () = sleep_until(safe_until), if self.next.safe_mode.is_some() => {
+                    say("the device is tried with its sources again");
+                    self.stop(process).await;
+                    return End::SafeLongEnough;
+                }
+                verdict = verdict_of(trial) => match verdict {
+                    TrialVerdict::Passed => self.pass(&mut device),
+                    TrialVerdict::Failed(reason) => {
+                        self.stop(process).await;
+                        return End::NotPassed(reason);
+                    }
+                },
+            }
+        }
+    }
+
+    /// Stops a device process, and kills it if it does not stop in time.
+    pub(crate) async fn stop(&self, process: &mut Process) {
+        let limit = self.limits.stop + self.clock.last_refresh;
+        if !process.child.stop(limit).await {
+            say("the device did not end in time and was killed");
+            process.child.kill().await;
+        }
+    }
+
+    /// Handles the messages that are still in the pipe of a device that ended, and returns how it ended.
+    async fn ended(
+        &mut self,
+        status: io::Result<ExitStatus>,
+        device: &mut SupervisedDevice,
+    ) -> End {
+        while let Ok(Some(message)) =
+            timeout(LAST_MESSAGES, device.process.messages.next_or_end()).await
+        {
+            self.handle(message, device);
+        }
+        match status {
+            Ok(status) => end_of(status, device.cut.take()),
+            Err(error) => End::broken(error),
+        }
+    }
+
+    /// Stores that a new program works. Its supervisor takes over at the next start of the device.
+    fn pass(&mut self, device: &mut SupervisedDevice) {
+        device.trial = None;
+        let chosen = &mut device.chosen;
+        chosen.is_trial = false;
+        if let Some(slot) = chosen.program.slot() {
+            say(&format!("version {} works", chosen.version));
+            self.programs.passed(slot);
+        }
+    }
+
+    fn handle(&mut self, message: DeviceMessage, device: &mut SupervisedDevice) {
+        match message {
+            DeviceMessage::Ready => {
+                self.notifier.notify("READY=1\nWATCHDOG=1");
+                if !self.is_announced {
+                    self.is_announced = true;
+                    self.announce();
+                }
+            }
+            DeviceMessage::Painted => {
+                if let Some(trial) = &mut device.trial {
+                    trial.painted();
+                }
+            }
+            DeviceMessage::Beat => {
+                self.notifier.notify("WATCHDOG=1");
+                if let Some(slot) = self.unconfirmed.take() {
+                    self.programs.handed_over(slot);
+                }
+            }
+            DeviceMessage::PainterStuck => {}
+            DeviceMessage::PowerCut(state) => device.cut = Some(state),
+        }
+    }
+
+    /// Prints the address of the page.
+    fn announce(&self) {
+        let mut out = io::stdout().lock();
+        // No reader is no reason to stop.
+        let _ = writeln!(out, "{}: {}", self.clock.label, page(self.address))
+            .and_then(|()| out.flush());
+    }
+}
+
+/// Address of the page of a clock that listens on an address.
+pub(crate) fn page(address: SocketAddr) -> String {
+    let port = address.port();
+    if address.ip().is_unspecified() {
+        format!("http://localhost:{port}/ and port {port} of every other address of this machine")
+    } else {
+        format!("http://{address}/")
+    }
+}
+
+/// Waits for the verdict of a trial; for ever if there is none.
+async fn verdict_of(trial: &mut Option<ProgramTrial>) -> TrialVerdict {
+    match trial {
+        Some(trial) => trial.verdict().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn end_of(status: ExitStatus, cut: Option<String>) -> End {
+    if let Some(state) = cut {
+        return End::PowerCut(state);
+    }
+    let kind = match status.code() {
+        Some(code) if code == i32::from(RESTART_CODE) => return End::Restart,
+        Some(code) if code == i32::from(REFUSED_CODE) => FailureKind::Refused,
+        // A device exits with 0 only after SIGTERM.
+        Some(0) => {
+            return End::Failed(FailureKind::Killed, "it was told to stop".to_string());
+        }
+        None if is_from_outside(status) => FailureKind::Killed,
+        Some(_) | None => FailureKind::Broken,
+    };
+    End::Failed(kind, status.to_string())
+}
+
+/// Returns whether the process was ended by a signal that another process sent; a crash raises other signals.
+fn is_from_outside(status: ExitStatus) -> bool {
+    let outside = [
+        Signal::KILL,
+        Signal::TERM,
+        Signal::INT,
+        Signal::HUP,
+        Signal::QUIT,
+    ];
+    let signal = status.signal();
+    outside
+        .iter()
+        .any(|outside| signal == Some(outside.as_raw()))
+}
