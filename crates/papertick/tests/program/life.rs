@@ -127,7 +127,7 @@ fn a_restart_refuses_no_connection() {
     );
     stop.store(true, Ordering::Relaxed);
     let knocks = knocking.join().unwrap();
-    assert!(knocks > 5, "{knocks} connections");
+    assert!(knocks > 0, "no connection during the restart");
     assert!(!is_alive(before));
 }
 
