@@ -3,14 +3,9 @@
 //! The device subscribes to *topics*; every frame from the relay is a map, mostly of one member.
 //! Values come as numbers or as texts, depending on which relay software answers.
 
-use std::{borrow::Cow, fmt};
-
 use device::sources::RelayEndpoint;
 use market::{Observation, units::Currency};
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
+use rmpv::{Value, ValueRef, decode, encode};
 
 use crate::{
     malformed::Malformed,
@@ -32,8 +27,8 @@ pub const LAST_BLOCK_BODY_MAX: usize = 32;
 /// Largest list of currencies, bytes.
 pub const CURRENCIES_BODY_MAX: usize = 1024;
 
-/// Nesting that no honest frame reaches; it bounds the stack.
-const DEPTH_MAX: usize = 16;
+/// Limit of nesting, which bounds the stack; `rmpv` counts at least two for each level.
+const DEPTH_MAX: usize = 32;
 
 /// URL of the socket; `public` is [`PUBLIC_URL`] unless the command line replaces it.
 pub fn socket_url(endpoint: &RelayEndpoint, public: &str) -> String {
@@ -90,22 +85,18 @@ pub fn subscriptions(blocks: bool, precise_fee: bool, currencies: &[Currency]) -
     topics.chain(prices).collect()
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Subscribe<'a> {
-    r#type: &'static str,
-    event_type: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    currency: Option<&'a str>,
-}
-
 fn subscribe(event_type: &str, currency: Option<&str>) -> Vec<u8> {
-    let message = Subscribe {
-        r#type: "subscribe",
-        event_type,
-        currency,
-    };
-    rmp_serde::to_vec_named(&message).expect("texts always have a MessagePack form")
+    let members = [
+        ("type", Some("subscribe")),
+        ("eventType", Some(event_type)),
+        ("currency", currency),
+    ];
+    let members = members
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.into(), text?.into())));
+    let mut bytes = Vec::new();
+    encode::write_value(&mut bytes, &Value::Map(members.collect())).expect("a Vec takes all bytes");
+    bytes
 }
 
 /// Reads one binary frame; fees of the topic that was not asked for are dropped.
@@ -116,162 +107,80 @@ pub fn frame(bytes: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malfor
     if bytes.len() > FRAME_MAX {
         return Err(Malformed("too-long"));
     }
-    let mut decoder = rmp_serde::Deserializer::new(bytes);
-    decoder.set_max_depth(DEPTH_MAX);
-    let members = decoder
-        .deserialize_any(MembersVisitor)
-        .map_err(|_| Malformed("not-a-map"))?;
-    if !decoder.get_ref().is_empty() {
+    let mut rest = bytes;
+    let Ok(ValueRef::Map(members)) = decode::read_value_ref_with_max_depth(&mut rest, DEPTH_MAX)
+    else {
+        return Err(Malformed("not-a-map"));
+    };
+    if !rest.is_empty() {
         return Err(Malformed("trailing-bytes"));
     }
-    members.observations(precise_fee)
+    observations(&members, precise_fee)
 }
 
-/// The members of a frame that matter.
-#[derive(Debug, Default)]
-struct Members<'a> {
-    height: Option<Scalar<'a>>,
-    whole_fee: Option<Scalar<'a>>,
-    precise_fee: Option<Scalar<'a>>,
-    prices: Option<RelayPrices<'a>>,
-}
-
-impl Members<'_> {
-    fn observations(&self, precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
-        let mut heard = Vec::new();
-        let mut flaw = None;
-        if let Some(height) = present(&self.height) {
-            match height.height() {
-                Some(height) => heard.push(Observation::Block(height)),
-                None => flaw = Some(Malformed("height")),
-            }
+fn observations(
+    members: &[(ValueRef<'_>, ValueRef<'_>)],
+    precise_fee: bool,
+) -> Result<Vec<Observation>, Malformed> {
+    let mut observations = Vec::new();
+    let mut flaw = None;
+    if let Some(height) = scalar_member(members, "blockheight") {
+        match height.height() {
+            Some(height) => observations.push(Observation::Block(height)),
+            None => flaw = Some(Malformed("height")),
         }
-        let fee = if precise_fee {
-            &self.precise_fee
-        } else {
-            &self.whole_fee
-        };
-        if let Some(fee) = present(fee) {
-            match fee.fee_rate() {
-                Some(rate) => {
-                    heard.push(Observation::Fee(scalar::whole_fee(rate)));
-                    heard.extend(precise_fee.then_some(Observation::PreciseFee(rate)));
+    }
+    let fee_topic = if precise_fee { "blockfee2" } else { "blockfee" };
+    if let Some(fee) = scalar_member(members, fee_topic) {
+        match fee.fee_rate() {
+            Some(rate) => observations.extend(scalar::fees(rate, precise_fee)),
+            None => flaw = Some(Malformed("fee")),
+        }
+    }
+    match member(members, "price") {
+        Some(ValueRef::Map(prices)) => {
+            for (code, price) in prices {
+                let price = Scalar::from(price);
+                if price.is_absent() {
+                    continue;
                 }
-                None => flaw = Some(Malformed("fee")),
-            }
-        }
-        match &self.prices {
-            Some(RelayPrices::Map(prices)) => {
-                for (code, price) in prices.iter().filter(|(_, price)| !price.is_absent()) {
-                    match Currency::parse(code).zip(price.price()) {
-                        Some((currency, price)) => heard.push(Observation::Price(currency, price)),
-                        None => flaw = Some(Malformed("price")),
+                match text(code).and_then(Currency::parse).zip(price.price()) {
+                    Some((currency, price)) => {
+                        observations.push(Observation::Price(currency, price))
                     }
-                }
-            }
-            Some(RelayPrices::Odd) => flaw = Some(Malformed("price")),
-            Some(RelayPrices::Nil) | None => {}
-        }
-        match flaw {
-            Some(flaw) if heard.is_empty() => Err(flaw),
-            _ => Ok(heard),
-        }
-    }
-}
-
-fn present<'a, 'b>(scalar: &'b Option<Scalar<'a>>) -> Option<&'b Scalar<'a>> {
-    scalar.as_ref().filter(|scalar| !scalar.is_absent())
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a map")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Members::default();
-        while let Some(RelayText(name)) = entries.next_key()? {
-            match name.as_ref() {
-                "blockheight" => members.height = Some(entries.next_value()?),
-                "blockfee" => members.whole_fee = Some(entries.next_value()?),
-                "blockfee2" => members.precise_fee = Some(entries.next_value()?),
-                "price" => members.prices = Some(entries.next_value()?),
-                _ => {
-                    entries.next_value::<IgnoredAny>()?;
+                    None => flaw = Some(Malformed("price")),
                 }
             }
         }
-        Ok(members)
+        Some(ValueRef::Nil) | None => {}
+        Some(_) => flaw = Some(Malformed("price")),
+    }
+    match flaw {
+        Some(flaw) if observations.is_empty() => Err(flaw),
+        _ => Ok(observations),
     }
 }
 
-/// A text that is borrowed where the format allows it.
-#[derive(Deserialize)]
-struct RelayText<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// The prices of a message.
-#[derive(Debug)]
-enum RelayPrices<'a> {
-    Map(Vec<(Cow<'a, str>, Scalar<'a>)>),
-    Nil,
-    Odd,
+/// The last member of this name, as readers of maps do.
+fn member<'a>(members: &'a [(ValueRef<'a>, ValueRef<'a>)], name: &str) -> Option<&'a ValueRef<'a>> {
+    let mut members = members.iter().rev();
+    members.find_map(|(key, value)| (text(key) == Some(name)).then_some(value))
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for RelayPrices<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RelayPrices<'a>, D::Error> {
-        deserializer.deserialize_any(PricesVisitor)
-    }
+/// The number of this name; `None` if the relay has no value yet.
+fn scalar_member<'a>(
+    members: &'a [(ValueRef<'a>, ValueRef<'a>)],
+    name: &str,
+) -> Option<Scalar<'a>> {
+    let scalar = Scalar::from(member(members, name)?);
+    (!scalar.is_absent()).then_some(scalar)
 }
 
-struct PricesVisitor;
-
-impl<'de> Visitor<'de> for PricesVisitor {
-    type Value = RelayPrices<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a map of prices")
-    }
-
-    fn visit_unit<E>(self) -> Result<RelayPrices<'de>, E> {
-        Ok(RelayPrices::Nil)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RelayPrices<'de>, A::Error> {
-        let mut prices = Vec::new();
-        while let Some((RelayText(code), price)) = entries.next_entry()? {
-            prices.push((code, price));
-        }
-        Ok(RelayPrices::Map(prices))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<RelayPrices<'de>, E> {
-        Ok(RelayPrices::Odd)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<RelayPrices<'de>, E> {
-        Ok(RelayPrices::Odd)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<RelayPrices<'de>, E> {
-        Ok(RelayPrices::Odd)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<RelayPrices<'de>, E> {
-        Ok(RelayPrices::Odd)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<RelayPrices<'de>, E> {
-        Ok(RelayPrices::Odd)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RelayPrices<'de>, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(RelayPrices::Odd)
-    }
+fn text<'a>(value: &'a ValueRef<'a>) -> Option<&'a str> {
+    let ValueRef::String(text) = value else {
+        return None;
+    };
+    text.as_str()
 }
 
 /// Reads the answer to the question for the last block.

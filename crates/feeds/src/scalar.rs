@@ -1,15 +1,12 @@
 //! One number, however an upstream writes it: as an integer, a float or a text.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use market::{
     Observation,
     units::{FeeRate, MICRO, Price},
 };
-use serde::{
-    Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
-};
+use rmpv::ValueRef;
 use serde_json::Value;
 
 use crate::malformed::Malformed;
@@ -138,80 +135,23 @@ impl<'a> From<&'a Value> for Scalar<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar<'a>, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
-    }
-}
-
-struct ScalarVisitor;
-
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a value")
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Whole(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Scalar<'de>, E> {
-        Ok(u64::try_from(value).map_or(Scalar::Odd, Scalar::Whole))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Float(value))
-    }
-
-    fn visit_f32<E>(self, value: f32) -> Result<Scalar<'de>, E> {
-        // Widened to 64 bits, the number would get decimals that nobody sent.
-        Ok(Scalar::Text(Cow::Owned(value.to_string())))
-    }
-
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Text(Cow::Borrowed(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Text(Cow::Owned(value.to_owned())))
-    }
-
-    fn visit_unit<E>(self) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Nil)
-    }
-
-    fn visit_none<E>(self) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Nil)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Scalar<'de>, D::Error> {
-        Scalar::deserialize(deserializer)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Odd)
-    }
-
-    fn visit_bytes<E>(self, _: &[u8]) -> Result<Scalar<'de>, E> {
-        Ok(Scalar::Odd)
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Scalar<'de>, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Scalar::Odd)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Scalar<'de>, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Odd)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Scalar<'de>, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Odd)
+impl<'a> From<&'a ValueRef<'a>> for Scalar<'a> {
+    fn from(value: &'a ValueRef<'a>) -> Scalar<'a> {
+        match value {
+            ValueRef::String(text) => {
+                let text = text.as_str().map(Cow::Borrowed);
+                text.map_or(Scalar::Odd, Scalar::Text)
+            }
+            ValueRef::Integer(number) => number.as_u64().map_or(Scalar::Odd, Scalar::Whole),
+            // Widened to 64 bits, the number would get decimals that the relay did not send.
+            ValueRef::F32(float) => Scalar::Text(Cow::Owned(float.to_string())),
+            ValueRef::F64(float) => Scalar::Float(*float),
+            ValueRef::Nil => Scalar::Nil,
+            ValueRef::Boolean(_)
+            | ValueRef::Binary(_)
+            | ValueRef::Array(_)
+            | ValueRef::Map(_)
+            | ValueRef::Ext(..) => Scalar::Odd,
+        }
     }
 }

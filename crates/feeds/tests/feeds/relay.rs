@@ -7,7 +7,9 @@ use market::{Observation, units::Currency};
 use crate::support::{currency, fee, hex, precise, price, unhex};
 
 fn pack(json: serde_json::Value) -> Vec<u8> {
-    rmp_serde::to_vec_named(&json).unwrap()
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, &rmpv::ext::to_value(json).unwrap()).unwrap();
+    bytes
 }
 
 #[test]

@@ -19,8 +19,8 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use net::web_socket_server::{self as web_socket, ServerWebSocket};
+use rmpv::{Value, decode, encode};
 use runtime::tasks::Tasks;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -169,17 +169,6 @@ fn decimal(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// A command of a client.
-#[derive(Deserialize)]
-struct RelayCommand {
-    r#type: String,
-    #[serde(rename = "eventType")]
-    event_type: String,
-    currency: Option<String>,
-    #[serde(default)]
-    currencies: Vec<String>,
-}
-
 /// A topic that a client is subscribed to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum RelayTopic {
@@ -190,25 +179,40 @@ enum RelayTopic {
 }
 
 /// A frame that the relay sends, as a map with one member.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq)]
 enum RelayFrame {
     Msg(String),
     Error(String),
     BlockHeight(u32),
     BlockFee(u64),
     /// Hundredths; whole rates travel as integers.
-    #[serde(serialize_with = "fee")]
     BlockFee2(u64),
     Price(BTreeMap<String, String>),
 }
 
-#[expect(clippy::cast_precision_loss, reason = "fee rates are small")]
-fn fee<S: serde::Serializer>(hundredths: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    if hundredths.is_multiple_of(100) {
-        serializer.serialize_u64(hundredths / 100)
-    } else {
-        serializer.serialize_f64(*hundredths as f64 / 100.0)
+impl RelayFrame {
+    #[expect(clippy::cast_precision_loss, reason = "fee rates are small")]
+    fn encode(&self) -> Vec<u8> {
+        let (topic, value) = match self {
+            RelayFrame::Msg(text) => ("msg", text.as_str().into()),
+            RelayFrame::Error(text) => ("error", text.as_str().into()),
+            RelayFrame::BlockHeight(height) => ("blockheight", (*height).into()),
+            RelayFrame::BlockFee(rate) => ("blockfee", (*rate).into()),
+            RelayFrame::BlockFee2(hundredths) if hundredths.is_multiple_of(100) => {
+                ("blockfee2", (hundredths / 100).into())
+            }
+            RelayFrame::BlockFee2(hundredths) => ("blockfee2", (*hundredths as f64 / 100.0).into()),
+            RelayFrame::Price(prices) => {
+                let prices = prices.iter();
+                let prices =
+                    prices.map(|(code, price)| (code.as_str().into(), price.as_str().into()));
+                ("price", Value::Map(prices.collect()))
+            }
+        };
+        let mut bytes = Vec::new();
+        encode::write_value(&mut bytes, &Value::Map(vec![(topic.into(), value)]))
+            .expect("a Vec takes all bytes");
+        bytes
     }
 }
 
@@ -251,40 +255,40 @@ async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<RelayQuo
 }
 
 async fn say(socket: &mut ServerWebSocket, said: RelayFrame) -> Result<(), Gone> {
-    let bytes = rmp_serde::to_vec_named(&said).map_err(|_| Gone)?;
-    let sent = time::timeout(SEND_TIMEOUT, socket.send(Message::Binary(bytes.into()))).await;
+    let message = Message::Binary(said.encode().into());
+    let sent = time::timeout(SEND_TIMEOUT, socket.send(message)).await;
     sent.map_err(|_| Gone)?.map_err(|_| Gone)
 }
 
 /// What is answered to a request; nothing to what is not understood, as the real relays do.
 fn answer(
-    bytes: &[u8],
+    mut bytes: &[u8],
     topics: &mut BTreeSet<RelayTopic>,
     quotes: &RelayQuotes,
 ) -> Vec<RelayFrame> {
-    let Ok(request) = rmp_serde::from_slice::<RelayCommand>(bytes) else {
+    let Ok(command) = decode::read_value(&mut bytes) else {
         return Vec::new();
     };
-    let wanted: Vec<RelayTopic> = match request.event_type.as_str() {
-        "blockheight" => vec![RelayTopic::Height],
-        "blockfee" => vec![RelayTopic::Fee],
-        "blockfee2" => vec![RelayTopic::PreciseFee],
-        "price" => match request.currency {
-            Some(code) => vec![RelayTopic::Price(code)],
-            None => request
-                .currencies
-                .into_iter()
-                .map(RelayTopic::Price)
-                .collect(),
+    let price = |code: &str| RelayTopic::Price(code.to_owned());
+    let wanted: Vec<RelayTopic> = match command["eventType"].as_str() {
+        Some("blockheight") => vec![RelayTopic::Height],
+        Some("blockfee") => vec![RelayTopic::Fee],
+        Some("blockfee2") => vec![RelayTopic::PreciseFee],
+        Some("price") => match command["currency"].as_str() {
+            Some(code) => vec![price(code)],
+            None => {
+                let codes = command["currencies"].as_array().into_iter().flatten();
+                codes.filter_map(Value::as_str).map(price).collect()
+            }
         },
         _ => Vec::new(),
     };
-    match request.r#type.as_str() {
-        "subscribe" => wanted
+    match command["type"].as_str() {
+        Some("subscribe") => wanted
             .into_iter()
             .flat_map(|topic| follow(topic, topics, quotes))
             .collect(),
-        "unsubscribe" => wanted
+        Some("unsubscribe") => wanted
             .iter()
             .flat_map(|topic| unfollow(topic, topics))
             .collect(),
@@ -342,8 +346,10 @@ mod tests {
     use super::*;
 
     fn hex(said: &RelayFrame) -> String {
-        let bytes = rmp_serde::to_vec_named(said).unwrap();
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        said.encode()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 
     #[test]
@@ -384,12 +390,11 @@ mod tests {
         quotes.fee_hundredths = 1250;
         let mut topics = BTreeSet::new();
         let topic = |text: &str| {
-            rmp_serde::to_vec_named(
-                &[("type", "subscribe"), ("eventType", text)]
-                    .into_iter()
-                    .collect::<std::collections::BTreeMap<_, _>>(),
-            )
-            .unwrap()
+            let members = [("type", "subscribe"), ("eventType", text)];
+            let members = members.map(|(name, text)| (name.into(), text.into()));
+            let mut bytes = Vec::new();
+            encode::write_value(&mut bytes, &Value::Map(members.to_vec())).unwrap();
+            bytes
         };
         assert_eq!(
             answer(&topic("blockfee"), &mut topics, &quotes),
