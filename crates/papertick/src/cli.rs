@@ -30,11 +30,7 @@ use crate::{
         watch::{self, WatchArgs},
         wiring::WiringCommand,
     },
-    config::{
-        DeviceConfig, MarketSource, RunConfig,
-        flags::{Flags, replaced_environment},
-        resolve::resolve,
-    },
+    config::{DeviceConfig, MarketSource, RunConfig, flags::Flags, resolve::resolve},
     failure::Failure,
 };
 
@@ -222,28 +218,23 @@ The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-de
 /// One of them says what cannot be.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let read = || {
-        let mut matches = Cli::command().try_get_matches_from(arguments)?;
-        let replaced = matches
-            .subcommand()
-            .map_or_else(Vec::new, |(_, flags)| replaced_environment(flags));
-        let mut cli = Cli::from_arg_matches_mut(&mut matches)?;
-        if let Subcommands::Run(flags) | Subcommands::Demo(flags) = &mut cli.command {
-            flags.forget(&replaced);
-        }
-        Ok::<Cli, clap::Error>(cli)
+        let matches = Cli::command().try_get_matches_from(arguments)?;
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok::<_, clap::Error>((cli.command, matches))
     };
-    let cli = match read() {
-        Ok(cli) => cli,
+    let (command, mut matches) = match read() {
+        Ok(read) => read,
         Err(error) => return explain(&error),
     };
-    match cli.command {
-        Subcommands::Run(flags) => Ok(Command::Run(Box::new(resolve(
-            *flags,
-            MarketSource::World,
-        )?))),
-        Subcommands::Demo(flags) => {
-            Ok(Command::Run(Box::new(resolve(*flags, MarketSource::Demo)?)))
-        }
+    let mut run = |flags: Flags, market| {
+        let given = matches.remove_subcommand();
+        let given = given.map_or_else(Default::default, |(_, given)| given);
+        let config = resolve(flags.merge_file(given)?, market)?;
+        Ok(Command::Run(Box::new(config)))
+    };
+    match command {
+        Subcommands::Run(flags) => run(*flags, MarketSource::World),
+        Subcommands::Demo(flags) => run(*flags, MarketSource::Demo),
         Subcommands::Render(args) => Ok(Command::Render(args)),
         Subcommands::Ctl(args) => Ok(Command::Ctl(args)),
         Subcommands::Watch(args) => Ok(Command::Watch(args)),

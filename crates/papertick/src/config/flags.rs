@@ -1,19 +1,22 @@
-//! The flags of `run` and `demo`, each of which can stand in the environment as well.
+//! The flags of `run` and `demo`. Each is declared once for the command line, the environment and the configuration
+//! file.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use board::{sim::PanelTiming, spec::BOARDS};
 use chain::network::Network;
 use clap::{
-    ArgAction, ArgMatches, Args,
+    ArgAction, ArgMatches, Args, FromArgMatches,
     builder::{FalseyValueParser, PossibleValuesParser},
-    parser::ValueSource,
 };
+use serde::{Deserialize, Deserializer};
 
-use super::{LOG_LEVELS, WIFI};
+use super::{LOG_LEVELS, WIFI, file};
+use crate::failure::Failure;
 
-/// The flags of `run` and `demo`.
-#[derive(Debug, Default, Args)]
+/// The flags of `run` and `demo`, which are the keys of the configuration file as well.
+#[derive(Debug, Default, Args, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Flags {
     /// Address and port of the page and the control interface [default: 127.0.0.1:8080]
     #[arg(long, env = "PAPERTICK_LISTEN", value_name = "ADDRESS:PORT")]
@@ -52,6 +55,7 @@ pub struct Flags {
         value_name = "NAME=URL",
         value_delimiter = ','
     )]
+    #[serde(deserialize_with = "upstream_table")]
     pub(crate) upstream: Vec<String>,
 
     /// Network whose blocks are counted [default: main]
@@ -95,6 +99,7 @@ pub struct Flags {
 
     /// Time for which a new program must answer before it is trusted, s; for tests
     #[arg(long, env = "PAPERTICK_TRIAL_SECONDS", hide = true)]
+    #[serde(skip)]
     pub(crate) trial_seconds: Option<u64>,
 
     /// How much is logged [default: info]
@@ -103,6 +108,7 @@ pub struct Flags {
 
     /// Configuration file with the same names: `listen = "0.0.0.0:80"`
     #[arg(long, env = "PAPERTICK_CONFIG", value_name = "FILE.toml")]
+    #[serde(skip)]
     pub(crate) config: Option<PathBuf>,
 }
 
@@ -123,39 +129,54 @@ fn timings() -> PossibleValuesParser {
     PossibleValuesParser::new(PanelTiming::NAMED.iter().map(|(name, _)| *name))
 }
 
-/// Flags of `run` and `demo` of which one takes the place of the others.
-const CHOICES: [&[&str]; 2] = [&["board", "circuit", "wiring"], &["wifi", "sim_networks"]];
-
-/// Flags that the environment gives, and another one of the same choice on the command line replaces.
-pub(crate) fn replaced_environment(flags: &ArgMatches) -> Vec<&'static str> {
-    let is_from = |flag: &&str, source| {
-        let given = flags.try_contains_id(flag).unwrap_or_default();
-        given && flags.value_source(flag) == Some(source)
-    };
-    CHOICES
-        .iter()
-        .filter(|choice| {
-            choice
-                .iter()
-                .any(|flag| is_from(flag, ValueSource::CommandLine))
-        })
-        .flat_map(|choice| choice.iter().copied())
-        .filter(|flag| is_from(flag, ValueSource::EnvVariable))
-        .collect()
+/// Reads the table that `upstream` is in the file.
+fn upstream_table<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<String>, D::Error> {
+    let table = BTreeMap::<String, String>::deserialize(table)?;
+    let assignments = table.iter().map(|(name, url)| format!("{name}={url}"));
+    Ok(assignments.collect())
 }
 
 impl Flags {
-    /// Forgets what the environment said of flags that others replace.
-    pub(crate) fn forget(&mut self, replaced: &[&str]) {
-        for flag in replaced {
-            match *flag {
-                "board" => self.board = None,
-                "circuit" => self.circuit = None,
-                "wiring" => self.wiring = None,
-                "wifi" => self.wifi = None,
-                "sim_networks" => self.sim_networks = None,
-                _ => {}
+    /// Merges the command line and the environment, from which these flags are, with the configuration file. The
+    /// command line counts first, then the environment.
+    ///
+    /// # Errors
+    /// The configuration file cannot be read.
+    pub(crate) fn merge_file(self, mut given: ArgMatches) -> Result<Flags, Failure> {
+        let mut flags = match &self.config {
+            Some(path) => file::read(path)?,
+            None => Flags::default(),
+        };
+        if keep_highest_source(&mut given, &["board", "circuit", "wiring"]) {
+            (flags.board, flags.circuit, flags.wiring) = (None, None, None);
+            // The panel timing of the file is for simulated panels, which these flags replace.
+            if given.contains_id("circuit") || given.contains_id("wiring") {
+                flags.panel_timing = None;
             }
         }
+        if keep_highest_source(&mut given, &["wifi", "sim_networks"]) {
+            (flags.wifi, flags.sim_networks) = (None, None);
+        }
+        // `given` has a value for this flag even where it is missing.
+        let unsigned_updates = flags.unsigned_updates;
+        let update = flags.update_from_arg_matches(&given);
+        update.map_err(|error| Failure::usage(error.to_string()))?;
+        flags.unsigned_updates |= unsigned_updates;
+        Ok(flags)
     }
+}
+
+/// Clears the flags of a choice that the environment gives if the command line gives another one of them. False if none
+/// of them is given.
+fn keep_highest_source(given: &mut ArgMatches, choice: &[&str]) -> bool {
+    let sources = choice.iter().filter_map(|flag| given.value_source(flag));
+    let Some(highest) = sources.max() else {
+        return false;
+    };
+    for flag in choice {
+        if given.value_source(flag) != Some(highest) {
+            let _ = given.try_clear_id(flag);
+        }
+    }
+    true
 }

@@ -1,7 +1,7 @@
 //! What the clock is run with.
 //!
-//! `flags` is what the command line and the environment can say, `file` the configuration file; `resolve` puts them
-//! together, and the defaults below them.
+//! `flags` declares the flags and merges the command line, the environment and the configuration file (`file`);
+//! `resolve` checks the result and adds the defaults.
 
 mod file;
 pub(crate) mod flags;

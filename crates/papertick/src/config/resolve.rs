@@ -1,4 +1,4 @@
-//! Puts together what was said where: command line and environment over the configuration file over defaults.
+//! Checks the merged flags and adds the defaults.
 
 use std::{
     env, fs,
@@ -13,10 +13,7 @@ use board::{
 };
 
 use super::{
-    LOG_LEVELS, MarketSource, NetworkConfig, PartsKind, RunConfig, WIFI,
-    file::{self, ConfigFile},
-    flags::Flags,
-    roots,
+    LOG_LEVELS, MarketSource, NetworkConfig, PartsKind, RunConfig, WIFI, flags::Flags, roots,
 };
 use crate::{failure::Failure, wiring_file};
 use sources::upstreams::Upstreams;
@@ -25,92 +22,44 @@ use updates::{judge::Signatures, keys};
 /// Where the page is if nobody says otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
-/// Puts together what was said where.
+/// Checks the merged flags and adds the defaults.
 ///
 /// # Errors
-/// Something that was said cannot be.
+/// A flag has a value that is not allowed, or two of them exclude each other.
 pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, Failure> {
-    let file = match &flags.config {
-        Some(path) => file::read(path)?,
-        None => ConfigFile::default(),
-    };
-    let listen = flags.listen.or(file.listen);
-    let data_dir = match flags.data_dir.or(file.data_dir) {
+    let data_dir = match flags.data_dir {
         Some(folder) => folder,
         None => default_data_dir(market)?,
     };
-    let upstreams = if flags.upstream.is_empty() {
-        file.upstream
-            .iter()
-            .map(|(name, url)| format!("{name}={url}"))
-            .collect()
-    } else {
-        flags.upstream
-    };
-    let origins = if flags.allow_origin.is_empty() {
-        file.allow_origin
-    } else {
-        flags.allow_origin
-    };
-    let timing_of_flags = flags.panel_timing.is_some();
-    let timing = one_of(
-        "panel timing",
-        flags.panel_timing.or(file.panel_timing),
-        &names(PanelTiming::NAMED),
-    )?;
-    check_upstreams(&upstreams)?;
-    let said = HardwareChoice {
-        board: flags.board,
-        circuit: flags.circuit,
-        wiring: flags.wiring,
-    };
-    let parts_of_flags = said.says_something();
-    let (board, parts) = parts(said.or(HardwareChoice {
-        board: file.board,
-        circuit: file.circuit,
-        wiring: file.wiring,
-    }))?;
-    let is_instant = timing.is_some_and(|word| word == PanelTiming::Instant.name());
-    let is_simulated = parts == PartsKind::Simulated;
-    // What the file says of panels that flags have replaced is of no account.
-    if is_instant && !is_simulated && (timing_of_flags || !parts_of_flags) {
+    let timings = names(PanelTiming::NAMED);
+    let timing = one_of("panel timing", flags.panel_timing, &timings)?;
+    let instant_panels = timing.is_some_and(|word| word == PanelTiming::Instant.name());
+    check_upstreams(&flags.upstream)?;
+    let (board, parts) = parts(flags.board, flags.circuit, flags.wiring)?;
+    if instant_panels && parts != PartsKind::Simulated {
         return Err(Failure::usage(
             "--panel-timing instant is for simulated panels: those of --circuit and --wiring take the time of real \
              ones; leave it out",
         ));
     }
-    let said_of_network = Air {
-        wifi: flags.wifi,
-        sim_networks: flags.sim_networks,
-    };
-    let ca_file = flags.ca_file.or(file.ca_file);
-    roots(ca_file.as_deref())?;
+    roots(flags.ca_file.as_deref())?;
+    let origins = flags.allow_origin.iter().map(|text| origin(text));
     let config = RunConfig {
-        listen: listen.map_or(Ok(LISTEN), |text| address(&text))?,
+        listen: flags.listen.map_or(Ok(LISTEN), |text| address(&text))?,
         data_dir,
         board,
         parts,
-        allow_origins: origins
-            .iter()
-            .map(|text| origin(text))
-            .collect::<Result<_, _>>()?,
-        upstreams,
-        chain: flags.chain.or(file.chain),
-        anchor: flags.anchor.or(file.anchor),
-        ca_file,
-        network: network(said_of_network.or(Air {
-            wifi: file.wifi,
-            sim_networks: file.sim_networks,
-        }))?,
-        instant_panels: is_instant && is_simulated,
-        log: one_of("log level", flags.log.or(file.log), &LOG_LEVELS)?,
+        allow_origins: origins.collect::<Result<_, _>>()?,
+        upstreams: flags.upstream,
+        chain: flags.chain,
+        anchor: flags.anchor,
+        ca_file: flags.ca_file,
+        network: network(flags.wifi, flags.sim_networks)?,
+        instant_panels,
+        log: one_of("log level", flags.log, &LOG_LEVELS)?,
         market,
-        update_keys: update_keys(if flags.update_key.is_empty() {
-            file.update_key
-        } else {
-            flags.update_key
-        })?,
-        signatures: if flags.unsigned_updates || file.unsigned_updates {
+        update_keys: update_keys(flags.update_key)?,
+        signatures: if flags.unsigned_updates {
             Signatures::NotRequired
         } else {
             Signatures::Required
@@ -133,53 +82,12 @@ fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
     checked.collect()
 }
 
-/// The configured board, circuit or wiring; at most one of them.
-struct HardwareChoice {
+/// Word for the board, and what its parts are: simulated ones, those of a circuit, or the real ones of a wiring file.
+fn parts(
     board: Option<String>,
     circuit: Option<String>,
     wiring: Option<PathBuf>,
-}
-
-impl HardwareChoice {
-    fn says_something(&self) -> bool {
-        self.board.is_some() || self.circuit.is_some() || self.wiring.is_some()
-    }
-
-    /// This one, or another one if this says nothing.
-    fn or(self, other: HardwareChoice) -> HardwareChoice {
-        match self.says_something() {
-            true => self,
-            false => other,
-        }
-    }
-}
-
-/// What is said of the network; at most one of them.
-struct Air {
-    wifi: Option<String>,
-    sim_networks: Option<PathBuf>,
-}
-
-impl Air {
-    /// This one, or another one if this says nothing.
-    fn or(self, other: Air) -> Air {
-        match self {
-            Air {
-                wifi: None,
-                sim_networks: None,
-            } => other,
-            said => said,
-        }
-    }
-}
-
-/// Word for the board, and what its parts are: simulated ones, those of a circuit, or the real ones of a wiring file.
-fn parts(choice: HardwareChoice) -> Result<(String, PartsKind), Failure> {
-    let HardwareChoice {
-        board,
-        circuit,
-        wiring,
-    } = choice;
+) -> Result<(String, PartsKind), Failure> {
     let said = [
         (board.is_some(), "--board"),
         (circuit.is_some(), "--circuit"),
@@ -221,8 +129,7 @@ fn clock_of(file: &WiringFile, path: &Path) -> Result<String, Failure> {
 }
 
 /// Who manages the network, or which air a simulated radio is in.
-fn network(air: Air) -> Result<NetworkConfig, Failure> {
-    let Air { wifi, sim_networks } = air;
+fn network(wifi: Option<String>, sim_networks: Option<PathBuf>) -> Result<NetworkConfig, Failure> {
     let word = one_of("manager of the network", wifi, &names(&WIFI))?;
     match (word, sim_networks) {
         (Some(word), Some(_)) => Err(Failure::usage(format!(
@@ -337,14 +244,19 @@ mod tests {
 
     use std::io::Write;
 
+    use clap::{Args, FromArgMatches};
+
     use super::*;
     use crate::config::DeviceConfig;
 
-    fn with_file(text: &str, flags: Flags) -> Result<RunConfig, Failure> {
+    fn with_file(text: &str, flags: &str) -> Result<RunConfig, Failure> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let config = Some(file.path().to_path_buf());
-        resolve(Flags { config, ..flags }, MarketSource::World)
+        let line = format!("run --config {} {flags}", file.path().display());
+        let command = Flags::augment_args(clap::Command::new("run"));
+        let given = command.get_matches_from(line.split_whitespace());
+        let flags = Flags::from_arg_matches(&given).unwrap();
+        resolve(flags.merge_file(given)?, MarketSource::World)
     }
 
     const FULL: &str = "
@@ -362,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_file_is_read() {
-        let config = with_file(FULL, Flags::default()).unwrap();
+        let config = with_file(FULL, "").unwrap();
         assert_eq!(
             config,
             RunConfig {
@@ -399,29 +311,20 @@ mod tests {
         };
         let (_file, path) = key();
         let text = format!("update-key = [{path:?}]");
-        let said = with_file(&text, Flags::default()).unwrap();
+        let said = with_file(&text, "").unwrap();
         assert_eq!(
             (said.update_keys, said.signatures),
             (vec![path], Signatures::Required)
         );
         let (_other_file, other) = key();
-        let flags = Flags {
-            update_key: vec![other.clone()],
-            ..Flags::default()
-        };
-        assert_eq!(with_file(&text, flags).unwrap().update_keys, [other]);
+        let flags = format!("--update-key {}", other.display());
+        assert_eq!(with_file(&text, &flags).unwrap().update_keys, [other]);
 
-        let said = with_file("unsigned-updates = true", Flags::default()).unwrap();
+        let said = with_file("unsigned-updates = true", "").unwrap();
         assert_eq!(said.signatures, Signatures::NotRequired);
-        let flags = Flags {
-            unsigned_updates: true,
-            ..Flags::default()
-        };
-        assert_eq!(
-            with_file("", flags).unwrap().signatures,
-            Signatures::NotRequired
-        );
-        let no_key = with_file("update-key = [\"/dev/null\"]", Flags::default());
+        let said = with_file("", "--unsigned-updates").unwrap();
+        assert_eq!(said.signatures, Signatures::NotRequired);
+        let no_key = with_file("update-key = [\"/dev/null\"]", "");
         let words = no_key.unwrap_err().to_string();
         assert!(words.contains("--update-key /dev/null: "), "{words}");
     }
@@ -435,7 +338,7 @@ mod tests {
             ("chain = \"testnet4\"", "testnet4", None),
             (anchored.as_str(), "main", Some(921_311)),
         ] {
-            let config = with_file(text, Flags::default()).unwrap();
+            let config = with_file(text, "").unwrap();
             let chain = config.chain().unwrap().unwrap();
             assert_eq!(
                 (chain.network.name(), chain.anchor.height()),
@@ -445,23 +348,15 @@ mod tests {
         }
         let demo = RunConfig {
             market: MarketSource::Demo,
-            ..with_file("", Flags::default()).unwrap()
+            ..with_file("", "").unwrap()
         };
         assert_eq!(demo.chain(), Ok(None), "its blocks are invented");
     }
 
     #[test]
     fn flags_count_before_the_file() {
-        let flags = Flags {
-            listen: Some("8090".into()),
-            board: Some("rev-a".into()),
-            upstream: vec!["sntp=127.0.0.1:123".into()],
-            allow_origin: vec!["http://clock.example".into()],
-            panel_timing: Some("real".into()),
-            chain: Some("regtest".into()),
-            log: Some("warn".into()),
-            ..Flags::default()
-        };
+        let flags = "--listen 8090 --board rev-a --upstream sntp=127.0.0.1:123 --panel-timing real \
+                     --allow-origin http://clock.example --chain regtest --log warn";
         let config = with_file(FULL, flags).unwrap();
         assert_eq!(config.allow_origins, ["http://clock.example"]);
         assert!(!config.instant_panels);
@@ -480,13 +375,9 @@ mod tests {
         authority.write_all(signed.cert.pem().as_bytes()).unwrap();
         let hash = "0000000000000000000163ae80f80fde6b841fa3cefafaeed5be642a9dcfaf2f";
         let anchor = format!("921311:{hash}:1701cdfb");
-        let flags = Flags {
-            ca_file: Some(authority.path().into()),
-            anchor: Some(anchor.clone()),
-            ..Flags::default()
-        };
+        let flags = format!("--ca-file {} --anchor {anchor}", authority.path().display());
         let text = "ca-file = \"/nowhere/ca.pem\"\nanchor = \"1\"";
-        let config = with_file(text, flags).unwrap();
+        let config = with_file(text, &flags).unwrap();
         assert_eq!(config.ca_file.as_deref(), Some(authority.path()));
         assert_eq!(config.anchor, Some(anchor));
     }
@@ -494,27 +385,23 @@ mod tests {
     #[test]
     fn flags_take_the_place_of_all_that_the_file_says_of_the_parts() {
         let wired = "wiring = \"/nowhere/clock.toml\"";
-        let flags = Flags {
-            board: Some("v8".into()),
-            ..Flags::default()
-        };
-        let config = with_file(wired, flags).unwrap();
+        let config = with_file(wired, "--board v8").unwrap();
         assert_eq!(
             (config.board.as_str(), config.parts),
             ("v8", PartsKind::Simulated)
         );
-        let failure = with_file(wired, Flags::default()).unwrap_err();
+        let failure = with_file(wired, "").unwrap_err();
         assert!(
             failure
                 .message
                 .contains("/nowhere/clock.toml cannot be read")
         );
-        let circuit = with_file("circuit = \"Rev-A\"", Flags::default()).unwrap();
+        let circuit = with_file("circuit = \"Rev-A\"", "").unwrap();
         assert_eq!(
             (circuit.board.as_str(), circuit.parts),
             ("rev-a", PartsKind::Circuit(None))
         );
-        let both = with_file("board = \"v8\"\ncircuit = \"v8\"", Flags::default()).unwrap_err();
+        let both = with_file("board = \"v8\"\ncircuit = \"v8\"", "").unwrap_err();
         assert!(both.message.contains("--board and --circuit"));
     }
 
@@ -523,45 +410,27 @@ mod tests {
         let mut air = tempfile::NamedTempFile::new().unwrap();
         air.write_all(b"[]").unwrap();
         let path = fs::canonicalize(air.path()).unwrap();
-        let flags = Flags {
-            sim_networks: Some(path.clone()),
-            ..Flags::default()
-        };
-        let config = with_file("wifi = \"network-manager\"", flags).unwrap();
+        let flags = format!("--sim-networks {}", path.display());
+        let config = with_file("wifi = \"network-manager\"", &flags).unwrap();
         assert_eq!(config.network, NetworkConfig::Simulated(path.clone()));
-        let flags = Flags {
-            wifi: Some("host".into()),
-            ..Flags::default()
-        };
         let text = format!("sim-networks = {:?}", path.display().to_string());
-        let config = with_file(&text, flags).unwrap();
+        let config = with_file(&text, "--wifi host").unwrap();
         assert_eq!(config.network, NetworkConfig::Host);
     }
 
     #[test]
     fn panels_that_take_the_time_of_real_ones_are_not_said_to_be_instant() {
         let text = "panel-timing = \"instant\"\ncircuit = \"rev-b\"";
-        let failure = with_file(text, Flags::default()).unwrap_err();
+        let failure = with_file(text, "").unwrap_err();
         assert!(
             failure.message.contains("--panel-timing"),
             "{}",
             failure.message
         );
-        let flags = || Flags {
-            circuit: Some("rev-b".into()),
-            ..Flags::default()
-        };
-        let config = with_file("panel-timing = \"instant\"", flags()).unwrap();
+        let config = with_file("panel-timing = \"instant\"", "--circuit rev-b").unwrap();
         assert!(!config.instant_panels, "the file speaks of other panels");
-        let flags = Flags {
-            panel_timing: Some("instant".into()),
-            ..flags()
-        };
-        assert!(with_file("", flags).is_err());
-        let config = with_file(
-            "panel-timing = \"real\"\ncircuit = \"rev-b\"",
-            Flags::default(),
-        );
+        assert!(with_file("", "--circuit rev-b --panel-timing instant").is_err());
+        let config = with_file("panel-timing = \"real\"\ncircuit = \"rev-b\"", "");
         assert!(!config.unwrap().instant_panels);
     }
 
@@ -591,7 +460,7 @@ mod tests {
             ),
             ("= =", &["line 1"]),
         ] {
-            let failure = with_file(text, Flags::default()).unwrap_err();
+            let failure = with_file(text, "").unwrap_err();
             assert!(!failure.message.contains('\n'), "{}", failure.message);
             for part in parts {
                 assert!(
@@ -636,7 +505,7 @@ mod tests {
 
     #[test]
     fn supervisors_of_other_versions_are_understood() {
-        let config = with_file(FULL, Flags::default()).unwrap();
+        let config = with_file(FULL, "").unwrap();
         let own = DeviceConfig::first(config);
         let mut older = serde_json::to_value(&own).unwrap();
         for member in ["protocol", "firmware"] {
