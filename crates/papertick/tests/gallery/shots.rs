@@ -38,17 +38,17 @@ pub(crate) const SECTIONS: &[Section] = &[
         shots: || listed(SCREENS),
     },
     Section {
-        heading: "Ways to draw them",
+        heading: "Styles",
         columns: 1,
         shots: || listed(STYLES),
     },
     Section {
-        heading: "What covers them for a while",
+        heading: "Overlays",
         columns: 1,
         shots: || listed(OVERLAYS),
     },
     Section {
-        heading: "What the clock has to say itself",
+        heading: "Messages of the clock",
         columns: 1,
         shots: || listed(SYSTEM),
     },
@@ -73,7 +73,7 @@ pub(crate) const SECTIONS: &[Section] = &[
 type Row = (&'static str, &'static str, &'static str);
 
 const SCREENS: &[Row] = &[
-    ("block-height", "Height of the chain", "block-height"),
+    ("block-height", "Block height", "block-height"),
     (
         "block-height-million",
         "A height that needs every panel",
@@ -145,22 +145,22 @@ const SCREENS: &[Row] = &[
         "ticker --set suffixPrice=true --set decimalShareDot=true",
     ),
     ("ticker-mow", "In millions", "ticker --set mowMode=true"),
-    ("market-cap", "Worth of all bitcoin", "market-cap"),
+    ("market-cap", "Market cap", "market-cap"),
     (
         "market-cap-share-dot",
         "The dot sharing a panel",
         "market-cap --set decimalShareDot=true",
     ),
-    ("supply", "Bitcoin there are", "bitcoin-supply"),
+    ("supply", "Bitcoin supply", "bitcoin-supply"),
     (
         "supply-percent",
-        "Share of all there will be",
+        "Supply in percent",
         "bitcoin-supply --set supplyPercent=true",
     ),
-    ("proof", "How the height is proven", "proof-of-the-height"),
+    ("proof", "Proof of the height", "proof-of-the-height"),
     (
         "proof-claimed",
-        "A height that nothing proves",
+        "An unproven height",
         "proof-of-the-height --value state=claimed --value agreeing=",
     ),
     (
@@ -170,12 +170,12 @@ const SCREENS: &[Row] = &[
     ),
     (
         "pool-hashrate-two-words",
-        "A pool of two words",
+        "A pool with a name of two words",
         "mining-pool-hashrate --set miningPoolName=public_pool",
     ),
     (
         "pool-offline",
-        "A pool that says nothing",
+        "A pool that does not answer",
         "mining-pool-hashrate --value hashrate=",
     ),
     (
@@ -228,7 +228,7 @@ const STYLES: &[Row] = &[
     ),
     (
         "style-horizontal",
-        "Labels that lie",
+        "Horizontal labels",
         "ticker --set verticalDesc=false",
     ),
     (
@@ -248,17 +248,17 @@ const STYLES: &[Row] = &[
     ),
     (
         "style-stale",
-        "A value that is old carries a small clock",
+        "A stale value is marked with a small clock",
         "ticker --value mark=stale",
     ),
     (
         "style-disputed",
-        "One that sources disagree about carries an unequal sign",
+        "A disputed value is marked with an unequal sign",
         "block-height --value mark=disputed",
     ),
     (
         "style-alone",
-        "One that nobody confirms carries a ring",
+        "An unconfirmed value is marked with a ring",
         "block-height --value mark=alone",
     ),
 ];
@@ -270,10 +270,10 @@ const OVERLAYS: &[Row] = &[
         "With the satoshi sign",
         "zap --value zap=420 --set priceSymMode=1",
     ),
-    ("payment-received", "A payment that was received", "payment"),
+    ("payment-received", "A payment received", "payment"),
     (
         "payment-sent",
-        "A payment that was sent",
+        "A payment sent",
         "payment --value payment=250000 --value direction=sent",
     ),
     ("text", "A text", "text"),
@@ -288,25 +288,21 @@ const OVERLAYS: &[Row] = &[
         "More icons",
         "custom --value panel=mdi:pickaxe --value panel=mdi:rocket-launch --value panel=mdi:wifi --value panel=mdi:wifi-alert --value panel=mdi:wifi-off",
     ),
-    ("debug", "For finding out what is wrong", "debug"),
+    ("debug", "Debug view", "debug"),
     ("update", "Progress of an update", "update"),
 ];
 
 const SYSTEM: &[Row] = &[
-    ("splash", "The first moments after the start", "splash"),
+    ("splash", "Start screen", "splash"),
     (
         "provisioning",
-        "How to bring the clock into a network",
+        "How to connect the clock to a network",
         "provisioning",
     ),
-    ("no-data", "Nothing was ever learned", "no-data"),
-    ("safe-mode", "Running on defaults", "safe-mode"),
-    (
-        "sign-in",
-        "A password for a clock that has none stored",
-        "sign-in",
-    ),
-    ("erasing", "All settings are being wiped", "erasing"),
+    ("no-data", "No data since the start", "no-data"),
+    ("safe-mode", "Safe mode", "safe-mode"),
+    ("sign-in", "A password that the clock created", "sign-in"),
+    ("erasing", "Factory reset", "erasing"),
 ];
 
 const EIGHT_PANELS: &[Row] = &[
@@ -344,7 +340,7 @@ const EIGHT_PANELS: &[Row] = &[
     ("v8-supply", "One more decimal", "bitcoin-supply --board v8"),
     (
         "v8-proof",
-        "How the height is proven",
+        "Proof of the height",
         "proof-of-the-height --board v8 --value state=disputed --value age=140",
     ),
     (
@@ -363,19 +359,11 @@ const EIGHT_PANELS: &[Row] = &[
         "wallet-balance --board v8 --value balance=123456789",
     ),
     ("v8-custom", "A text or icon per panel", "custom --board v8"),
-    (
-        "v8-debug",
-        "For finding out what is wrong",
-        "debug --board v8",
-    ),
-    (
-        "v8-splash",
-        "The first moments after the start",
-        "splash --board v8",
-    ),
+    ("v8-debug", "Debug view", "debug --board v8"),
+    ("v8-splash", "Start screen", "splash --board v8"),
     (
         "v8-provisioning",
-        "How to bring the clock into a network",
+        "How to connect the clock to a network",
         "provisioning --board v8",
     ),
 ];
