@@ -66,7 +66,7 @@ use updates::{
     newest::Newest,
     watcher::{self, Watcher},
 };
-use web::services::Services;
+use web::{proxy::PublicAccess, services::Services};
 use wifi::{
     Orders,
     network_manager::{self, NetworkManager},
@@ -316,6 +316,9 @@ impl Parts {
                 "updates need no signature: the clock was started with --unsigned-updates".into(),
             );
         }
+        let (access, mistakes) =
+            PublicAccess::parse(&config.run.trusted_proxies, &config.run.public_urls);
+        notes.extend(mistakes);
         let dialer = Dialer::new(roots.unwrap_or_else(|note| {
             notes.push(note);
             Roots::public()
@@ -350,6 +353,7 @@ impl Parts {
             glass: glass.subscribe(),
             identity: identity(),
             allow_origins: config.run.allow_origins.clone(),
+            access,
             clock: clock.clone(),
             crashes: config.crashes,
             installer: installer.clone(),

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use http::{
     HeaderName, HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_TYPE},
+    header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION},
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use serde_json::Value;
@@ -137,6 +137,15 @@ pub fn told(answer: Answer) -> Response {
 /// Refuses with `{"error": …}`.
 pub fn error(status: StatusCode, reason: &str) -> Response {
     told(Answer::error(status.as_u16(), reason))
+}
+
+/// Sends the client to another path.
+pub fn redirect(path: &str) -> Response {
+    let mut response = empty(StatusCode::PERMANENT_REDIRECT);
+    if let Ok(path) = HeaderValue::from_str(path) {
+        response.headers_mut().insert(LOCATION, path);
+    }
+    response
 }
 
 /// Refuses with 400 and `{"error": …}`.

@@ -117,6 +117,13 @@ impl Asset {
         }
     }
 
+    /// The page, with addresses that are relative to another root than its own.
+    pub fn with_root(&self, root: &str) -> Asset {
+        let page = String::from_utf8_lossy(&self.plain.bytes);
+        let page = page.replacen("<base href=\"./\"", &format!("<base href=\"{root}\""), 1);
+        Asset::new(page.into(), self.content_type.clone())
+    }
+
     fn gzip(&self) -> Option<&Form> {
         let gzip = || coding::gzip(&self.plain.bytes, Compression::best()).map(Form::new);
         self.gzip.get_or_init(gzip).as_ref()

@@ -9,7 +9,7 @@
   const main = document.getElementById('operations');
   let api;
   try {
-    const answer = await fetch('/openapi.json');
+    const answer = await fetch('openapi.json');
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     api = await answer.json();
   } catch (error) {

@@ -12,6 +12,9 @@ use super::{
 /// First segment of the paths of all pages.
 pub const FOLDER: &str = "handbook";
 
+/// Its address without the slash that relative links need.
+pub const ROOT_WITHOUT_SLASH: &str = "/handbook";
+
 /// The document that is shown first.
 const FIRST: &str = "README";
 
@@ -51,7 +54,7 @@ fn document(name: &str) -> Option<String> {
 fn page(text: &str, contents: &str) -> String {
     let title = text.lines().find_map(|line| line.strip_prefix("# "));
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · papertick</title>\n<link rel=\"icon\" href=\"/favicon.svg\">\n<link rel=\"stylesheet\" href=\"/handbook.css\">\n</head>\n<body>\n<nav>\n<p><a href=\"/\">← The clock</a></p>\n<details>\n<summary>Contents</summary>\n{contents}</details>\n</nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · papertick</title>\n<link rel=\"icon\" href=\"../favicon.svg\">\n<link rel=\"stylesheet\" href=\"../handbook.css\">\n</head>\n<body>\n<nav>\n<p><a href=\"../\">← The clock</a></p>\n<details>\n<summary>Contents</summary>\n{contents}</details>\n</nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
         title = escaped(title.unwrap_or("Handbook")),
         contents = rendered(contents),
         body = rendered(text),
@@ -108,11 +111,11 @@ fn address(link: &str) -> CowStr<'static> {
         return link.to_string().into();
     }
     if link == "openapi.json" {
-        return "/openapi.json".into();
+        return "../openapi.json".into();
     }
     let (file, part) = link.split_at(link.find('#').unwrap_or(link.len()));
     let file = file.strip_suffix(".md").unwrap_or(file);
-    format!("/{FOLDER}/{file}{part}").into()
+    format!("{file}{part}").into()
 }
 
 #[cfg(test)]
@@ -140,10 +143,11 @@ mod tests {
             let links = [values(&text, "href"), values(&text, "src")].concat();
             for link in links {
                 let (file, part) = link.split_once('#').unwrap_or((link, ""));
-                let target = file.strip_prefix("/handbook/");
+                let is_outside = file.starts_with("../") || file.contains("://");
+                let target = (!is_outside && !file.is_empty()).then_some(file);
                 let found = match (target, part) {
-                    (None, "") => file.starts_with('/') || file.contains("://"),
-                    (None, part) => file.contains("://") || values(&text, "id").contains(&part),
+                    (None, "") => is_outside,
+                    (None, part) => is_outside || values(&text, "id").contains(&part),
                     (Some(target), "") => asset(target).is_some(),
                     (Some(target), part) => {
                         pages.iter().any(|page| page == target)

@@ -24,8 +24,18 @@ static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 });
 
-/// A link to the page of the clock.
-pub const LINK_BACK: &str = "<p><a href=\"/\">Back to the clock</a></p>";
+/// The root of the clock relative to a path: a proxy may serve the clock below a prefix that it does not tell.
+pub fn root(path: &str) -> String {
+    match path.matches('/').count() {
+        0 | 1 => "./".into(),
+        depth => "../".repeat(depth - 1),
+    }
+}
+
+/// A link from a path to the page of the clock.
+pub fn link_back(path: &str) -> String {
+    format!("<p><a href=\"{}\">Back to the clock</a></p>", root(path))
+}
 
 /// Whether a browser asks for something that it shows as a page.
 pub fn is_wanted(headers: &HeaderMap) -> bool {

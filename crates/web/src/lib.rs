@@ -30,6 +30,7 @@ mod portal;
 mod portal_words;
 mod press;
 mod preview;
+pub mod proxy;
 mod router;
 mod server;
 pub mod services;

@@ -15,7 +15,10 @@ use http::{
     },
 };
 
-use super::answer::{self, Response};
+use super::{
+    answer::{self, Response},
+    proxy::PublicAccess,
+};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -36,7 +39,7 @@ const HOME_DOMAINS: &[&str] = &[
 ];
 
 /// What the page may load: only what comes from here.
-const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'";
+const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'";
 
 /// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
 /// whose pages may control the clock may put it in one.
@@ -62,13 +65,15 @@ pub enum Sender {
 pub struct Sites {
     /// Origins as browsers write them, in lower case.
     allowed: Vec<String>,
+    /// Origins of the clock's own public URLs.
+    public: Vec<String>,
     /// Name of the host the program runs on, in lower case.
     machine: String,
 }
 
 impl Sites {
-    /// Knows the origins that the owner allows.
-    pub fn new(allowed: &[String]) -> Sites {
+    /// Knows the origins that the owner allows, and those of the clock's public URLs.
+    pub fn new(allowed: &[String], access: &PublicAccess) -> Sites {
         let machine = rustix::system::uname()
             .nodename()
             .to_string_lossy()
@@ -78,6 +83,7 @@ impl Sites {
                 .iter()
                 .map(|origin| origin.trim_end_matches('/').to_ascii_lowercase())
                 .collect(),
+            public: access.origins().map(str::to_string).collect(),
             machine,
         }
     }
@@ -88,7 +94,7 @@ impl Sites {
         let name = without_port(&host).trim_end_matches('.');
         (!self.is_known(name, hostname)).then(|| {
             refusal(&format!(
-                "unknown host name: to reach the clock by it, start the clock with --allow-origin http://{host}"
+                "unknown host name: to reach the clock by it, start the clock with --public-url http://{host}"
             ))
         })
     }
@@ -106,7 +112,8 @@ impl Sites {
     }
 
     fn allows_name(&self, name: &str) -> bool {
-        let mut names = self.allowed.iter().map(|origin| authority(origin));
+        let origins = self.allowed.iter().chain(&self.public);
+        let mut names = origins.map(|origin| authority(origin));
         names.any(|authority| without_port(authority) == name)
     }
 
@@ -115,8 +122,11 @@ impl Sites {
         let host = text(headers, &HOST)
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let is_ours =
-            |origin: &str| !host.is_empty() && authority(&origin.to_ascii_lowercase()) == host;
+        let is_ours = |origin: &str| {
+            let origin = origin.to_ascii_lowercase();
+            let is_host = !host.is_empty() && authority(&origin) == host;
+            is_host || self.public.contains(&origin)
+        };
         let referer = text(headers, &REFERER).filter(|_| *method == Method::GET);
         let referer = referer.map(origin_of);
         let ours = match (
@@ -287,7 +297,7 @@ mod tests {
     #[test]
     fn marks_tell_whose_page_sends_a_request() {
         let allowed = ["http://localhost:5173".to_string()];
-        let sites = Sites::new(&allowed);
+        let sites = Sites::new(&allowed, &PublicAccess::default());
         let host = ("host", "192.0.2.7:8080");
         let allowed_page = ("referer", "http://localhost:5173/");
         let own_page = ("referer", "http://192.0.2.7:8080/api");
@@ -322,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_default_port_may_be_left_out() {
-        let sites = Sites::new(&[]);
+        let sites = Sites::new(&[], &PublicAccess::default());
         let request = headers(&[
             ("host", "papertick-a1b2c3.local"),
             ("origin", "http://papertick-a1b2c3.local"),
@@ -338,7 +348,7 @@ mod tests {
         ];
         let sites = Sites {
             machine: "shelf".into(),
-            ..Sites::new(&allowed)
+            ..Sites::new(&allowed, &PublicAccess::default())
         };
         let rows = [
             ("192.0.2.7", true),

@@ -12,7 +12,7 @@ use super::{
     answer::{self, Response},
     assets::{Asset, Assets, content_type},
     call::Call,
-    handbook,
+    handbook, html,
     parse::percent_decode,
     state::ServerState,
 };
@@ -20,6 +20,9 @@ use super::{
 #[derive(RustEmbed)]
 #[folder = "../../webui/dist"]
 struct Bundle;
+
+/// The root in the page itself, which is right for `/`.
+const OWN_ROOT: &str = "./";
 
 /// Views of the page that have an address of their own; what follows is for the page to read.
 const VIEWS: [&str; 2] = ["settings", "care"];
@@ -82,6 +85,9 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
             .to_string();
     }
     if let Some((&handbook::FOLDER, rest)) = segments.split_first() {
+        if path == handbook::ROOT_WITHOUT_SLASH {
+            return Some(answer::redirect(&format!("{}/", handbook::FOLDER)));
+        }
         let asset = handbook::asset(&rest.join("/"));
         return asset.map(|asset| asset.answer(headers, &state.policy));
     }
@@ -93,7 +99,12 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
         Some(installed) if !OWN.contains(&name.as_str()) => installed.get(&name),
         Some(_) | None => ASSETS.get(&name),
     };
-    asset.map(|asset| asset.answer(headers, &state.policy))
+    let asset = asset?;
+    let root = html::root(&decoded);
+    if name == ENTRY && root != OWN_ROOT {
+        return Some(asset.with_root(&root).answer(headers, &state.policy));
+    }
+    Some(asset.answer(headers, &state.policy))
 }
 
 /// Answers with the versions of the page that is served; the one inside the program has the program's version and time.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     answer::{Response, ResponseBody},
-    html::{self, LINK_BACK, escaped},
+    html::{self, escaped, link_back},
     parse::query_value,
 };
 
@@ -27,15 +27,16 @@ pub fn page(operation: &Operation, uri: &Uri) -> Response {
     let (summary, path) = (escaped(operation.summary), escaped(uri.path()));
     let content = format!(
         "<p>This address, a bookmark or another page asks the clock for <code>{path}</code>.</p>\n\
-         <form method=\"post\" action=\"{path}?{PRESSED}\"><button>{summary}</button></form>\n\
-         {LINK_BACK}"
+         <form method=\"post\" action=\"?{PRESSED}\"><button>{summary}</button></form>\n\
+         {}",
+        link_back(uri.path())
     );
     let title = format!("{}?", operation.summary);
     html::notice(StatusCode::FORBIDDEN, &title, &content)
 }
 
 /// The page after the button was pressed, in place of the response for programs.
-pub fn outcome(operation: &Operation, response: &Response) -> Response {
+pub fn outcome(operation: &Operation, path: &str, response: &Response) -> Response {
     let (title, text) = match response.status().is_success() {
         true => ("Done", format!("{}.", operation.summary)),
         false => (
@@ -43,7 +44,7 @@ pub fn outcome(operation: &Operation, response: &Response) -> Response {
             format!("{}: {}.", operation.summary, reason(response.body())),
         ),
     };
-    let content = format!("<p>{}</p>\n{LINK_BACK}", escaped(&text));
+    let content = format!("<p>{}</p>\n{}", escaped(&text), link_back(path));
     html::notice(response.status(), title, &content)
 }
 

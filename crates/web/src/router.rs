@@ -32,6 +32,7 @@ use super::{
     pages,
     parse::percent_decode,
     portal, press,
+    proxy::RequestSource,
     state::ServerState,
     unread::Unread,
 };
@@ -151,10 +152,13 @@ fn rows(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> {
 /// What few requests do waits in boxes: the answer is moved about with room for the largest of its parts.
 pub async fn answer(
     state: Arc<ServerState>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
     peer: SocketAddr,
 ) -> Response {
     let view = state.view();
+    // Checked before headers of a proxy replace the host.
+    let ambiguous = origin::ambiguous_host(&request);
+    let source = state.services.access.apply(&mut request, peer.ip());
     let target = RouteMatch::of(request.uri(), request.method(), view.link.portal.is_some());
     let (head, body) = request.into_parts();
     let body = Unread::new(body, &head.headers, &state.side_tasks);
@@ -164,19 +168,24 @@ pub async fn answer(
     let asked = tracing::enabled!(tracing::Level::DEBUG)
         .then(|| (request.method().clone(), request.uri().path().to_string()));
     let pressed = target.route.filter(|_| target.pressed);
-    let mut response = match refusal(&state, &view, &request, &target, peer).await {
+    let pressed = pressed.map(|route| (route, request.uri().path().to_string()));
+    let refused = match ambiguous {
+        Some(refusal) => Some(refusal),
+        None => refusal(&state, &view, &request, &target, &source).await,
+    };
+    let mut response = match refused {
         Some(refusal) => refusal,
         None => {
             let response = serve(Arc::clone(&state), view, request, target).await;
             match pressed {
-                Some(route) => press::outcome(route.operation, &response),
+                Some((route, path)) => press::outcome(route.operation, &path, &response),
                 None => response,
             }
         }
     };
     response = coding::pack(packed, response);
     if let Some((method, path)) = asked {
-        tracing::debug!(client = %peer, %method, path, status = response.status().as_u16(), "answered");
+        tracing::debug!(client = %source.client, %method, path, status = response.status().as_u16(), "answered");
     }
     // What a client may have written into a document must not be taken for a page.
     let nosniff = HeaderValue::from_static("nosniff");
@@ -201,16 +210,19 @@ async fn refusal(
     view: &View,
     request: &Request<Unread>,
     target: &RouteMatch,
-    peer: SocketAddr,
+    source: &RequestSource,
 ) -> Option<Response> {
     let headers = request.headers();
-    if let Some(refusal) = origin::ambiguous_host(request) {
-        return Some(refusal);
+    if let Some(to) = &source.redirect {
+        return Some(answer::redirect(to));
     }
     // Who looks for the internet at the access point is shown its page, under whatever name; but what the clock knows
     // of it and of the networks around is told under its own names alone.
     let looks = target.portal && target.route.is_none();
-    if !looks && let Some(refusal) = state.sites.rebound(headers, &view.hostname) {
+    if !looks
+        && !source.is_ingress
+        && let Some(refusal) = state.sites.rebound(headers, &view.hostname)
+    {
         return Some(refusal);
     }
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
@@ -240,8 +252,8 @@ async fn refusal(
         Guard::Open | Guard::Portal => return None,
         Guard::Monitoring if view.active.metrics_open => return None,
         Guard::Control if shows_sign_in(state, view, target) => return None,
-        Guard::Control | Guard::Monitoring => state.gate.control(headers, peer.ip()).await,
-        Guard::Upload => state.gate.upload(headers, peer.ip()).await,
+        Guard::Control | Guard::Monitoring => state.gate.control(headers, source.client).await,
+        Guard::Upload => state.gate.upload(headers, source.client).await,
     };
     if view.shows_password && guard == Guard::Control && verdict == LoginVerdict::Admitted {
         // It has been read; the loss of the device is noticed by whoever asks it something.
@@ -321,7 +333,10 @@ async fn unserved(state: &ServerState, request: &Request<Unread>, target: &Route
         .then(|| pages::file(state, request.uri().path(), request.headers()))
         .flatten();
     let missing = || match html::is_wanted(request.headers()) {
-        true => html::notice(StatusCode::NOT_FOUND, "Page not found", html::LINK_BACK),
+        true => {
+            let link = html::link_back(request.uri().path());
+            html::notice(StatusCode::NOT_FOUND, "Page not found", &link)
+        }
         false => answer::not_found(),
     };
     file.unwrap_or_else(missing)

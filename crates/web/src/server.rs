@@ -414,7 +414,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::services::Services;
+    use crate::{proxy::PublicAccess, services::Services};
 
     fn services(shutdown: watch::Receiver<bool>) -> Services {
         let now = Now {
@@ -432,6 +432,7 @@ mod tests {
             glass: watch::Sender::new(Arc::new(DisplaySnapshot::unknown(7, 122, 250))).subscribe(),
             identity: device::settings::emit::BuildIdentity::default(),
             allow_origins: Vec::new(),
+            access: PublicAccess::default(),
             clock: runtime::clock::Clock::unset(),
             crashes: 0,
             newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,

@@ -11,6 +11,8 @@ use tokio::sync::watch;
 use updates::{installer::Installer, newest::Newest};
 use wifi::Radio;
 
+use super::proxy::PublicAccess;
+
 /// What the server is given.
 #[derive(Debug, Clone)]
 pub struct Services {
@@ -24,6 +26,8 @@ pub struct Services {
     pub identity: BuildIdentity,
     /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
+    /// How browsers reach the clock.
+    pub access: PublicAccess,
     /// What tells the uptime of the device.
     pub clock: Clock,
     /// How often the device broke off since its supervisor started.

@@ -116,7 +116,7 @@ impl ServerState {
         let (hasher, passwords) = passwords::hasher();
         let state = ServerState {
             gate,
-            sites: Sites::new(&services.allow_origins),
+            sites: Sites::new(&services.allow_origins, &services.access),
             policy: origin::page_policy(&services.allow_origins),
             services,
             status: Cached::new(),

@@ -50,6 +50,7 @@ pub async fn start(folder: &Path) -> Rig {
         glass: glass.subscribe(),
         identity: BuildIdentity::default(),
         allow_origins: Vec::new(),
+        access: Default::default(),
         clock,
         crashes: 0,
         newest: Newest::new(installer.clone(), followed.releases.clone()).0,

@@ -48,6 +48,24 @@ pub struct Flags {
     )]
     pub(crate) allow_origin: Vec<String>,
 
+    /// Address under which browsers reach the clock, such as https://home.example/clock; may be repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_PUBLIC_URL",
+        value_name = "URL",
+        value_delimiter = ','
+    )]
+    pub(crate) public_url: Vec<String>,
+
+    /// Reverse proxy whose X-Forwarded headers are believed: an address or a range such as 172.16.0.0/12; may be repeated
+    #[arg(
+        long,
+        env = "PAPERTICK_TRUSTED_PROXY",
+        value_name = "CIDR",
+        value_delimiter = ','
+    )]
+    pub(crate) trusted_proxy: Vec<String>,
+
     /// Address used instead of a public one: relay, exchange, sntp, seeds, the name of a venue or the id of a pool; may be repeated
     #[arg(
         long,

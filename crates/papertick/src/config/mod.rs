@@ -43,6 +43,12 @@ pub struct RunConfig {
     pub board: String,
     /// Origins of other sites whose pages may control the clock.
     pub allow_origins: Vec<String>,
+    /// Addresses under which browsers reach the clock.
+    #[serde(default)]
+    pub public_urls: Vec<String>,
+    /// Address ranges of proxies whose headers are believed.
+    #[serde(default)]
+    pub trusted_proxies: Vec<String>,
     /// Addresses used instead of public ones, `NAME=URL`.
     pub upstreams: Vec<String>,
     /// Name of the network whose blocks are counted; none for the one that is worth something.

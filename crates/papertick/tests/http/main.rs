@@ -25,6 +25,7 @@ mod logged;
 mod manual;
 mod operations;
 mod provisioning;
+mod proxies;
 mod recording;
 mod secrets;
 mod support;

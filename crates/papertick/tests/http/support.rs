@@ -39,6 +39,7 @@ use updates::{
     judge::Signatures,
     newest::Newest,
 };
+use web::proxy::PublicAccess;
 use web::{serve, services::Services};
 use wifi::Radio;
 
@@ -137,6 +138,7 @@ pub(crate) struct Setup {
     pub(crate) board: &'static str,
     pub(crate) settings: Settings,
     pub(crate) allow_origins: Vec<String>,
+    pub(crate) access: PublicAccess,
     pub(crate) bench: Option<Bench>,
     pub(crate) demo: Option<DemoHand>,
     pub(crate) connections: Option<usize>,
@@ -163,6 +165,7 @@ impl Default for Setup {
             board: "rev-b",
             settings: Settings::default(),
             allow_origins: Vec::new(),
+            access: PublicAccess::default(),
             bench: None,
             demo: None,
             connections: None,
@@ -233,6 +236,7 @@ impl Clock {
                 ..BuildIdentity::default()
             },
             allow_origins: setup.allow_origins,
+            access: setup.access,
             clock: time.clone(),
             crashes: 2,
             newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,

@@ -1,0 +1,177 @@
+//! Behind a reverse proxy: which headers count, which hosts are known, which addresses the page has.
+
+use web::proxy::PublicAccess;
+
+use crate::{
+    guards::guarded_setup,
+    support::{Answer, Clock, Setup},
+};
+
+/// Requests of the tests come from this address.
+const LOOPBACK: &str = "127.0.0.1";
+
+fn access(proxies: &[&str], urls: &[&str]) -> PublicAccess {
+    let texts = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let (access, mistakes) = PublicAccess::parse(&texts(proxies), &texts(urls));
+    assert_eq!(mistakes, Vec::<String>::new());
+    access
+}
+
+async fn behind(proxies: &[&str], urls: &[&str]) -> Clock {
+    Clock::with(Setup {
+        access: access(proxies, urls),
+        ..Setup::default()
+    })
+    .await
+}
+
+/// Sends a request line with header lines; a `Host` among them replaces the clock's own.
+async fn send(clock: &Clock, line: &str, headers: &str) -> Answer {
+    let (method, path) = line.split_once(' ').unwrap();
+    let headers: Vec<&str> = headers
+        .split("\r\n")
+        .filter(|line| !line.is_empty())
+        .collect();
+    clock.send(method, path, &headers, "").await
+}
+
+#[tokio::test]
+async fn hosts_and_origins_are_those_of_the_proxy_and_the_public_urls() {
+    const PUBLIC: &str = "http://umbrel.local:3711";
+    let next = "POST /api/screen/next";
+    let status = "GET /api/status";
+    let forwarded = "X-Forwarded-Host: umbrel.local:3711\r\n";
+    let https = "X-Forwarded-Host: home.example\r\nX-Forwarded-Proto: https\r\n";
+    let foreign = "Origin: http://evil.example\r\n";
+    let own = "Origin: http://umbrel.local:3711\r\n";
+    let ingress =
+        "X-Ingress-Path: /api/hassio_ingress/TOKEN\r\nX-Forwarded-Host: my.duckdns.org\r\n";
+    type Texts<'a> = &'a [&'a str];
+    let rows: &[(Texts<'_>, Texts<'_>, &str, String, u16)] = &[
+        (
+            &[],
+            &[PUBLIC],
+            status,
+            "Host: umbrel.local:3711\r\n".into(),
+            200,
+        ),
+        (&[], &[], status, "Host: umbrel.local:3711\r\n".into(), 403),
+        (&[LOOPBACK], &[], status, forwarded.into(), 403),
+        (&[LOOPBACK], &[PUBLIC], status, forwarded.into(), 200),
+        // The same headers from an address that is not trusted change nothing.
+        (&["192.0.2.0/24"], &[], status, forwarded.into(), 200),
+        (&[], &[], next, format!("{forwarded}{own}"), 403),
+        (
+            &[LOOPBACK],
+            &[PUBLIC],
+            next,
+            format!("{forwarded}{own}"),
+            200,
+        ),
+        (
+            &[LOOPBACK],
+            &[PUBLIC],
+            next,
+            format!("{forwarded}{foreign}"),
+            403,
+        ),
+        // A proxy that rewrites the host and does not tell which it was.
+        (&[], &[PUBLIC], next, own.into(), 200),
+        (
+            &[LOOPBACK],
+            &["https://home.example"],
+            next,
+            format!("{https}Origin: https://home.example\r\n"),
+            200,
+        ),
+        (
+            &[LOOPBACK],
+            &["https://home.example"],
+            next,
+            format!("{https}Origin: http://home.example:8080\r\n"),
+            403,
+        ),
+        (&[LOOPBACK], &[], status, ingress.into(), 200),
+        (
+            &[LOOPBACK],
+            &[],
+            next,
+            format!("{ingress}Origin: https://my.duckdns.org\r\n"),
+            200,
+        ),
+        (&[LOOPBACK], &[], next, format!("{ingress}{foreign}"), 403),
+        (
+            &[],
+            &[],
+            next,
+            format!("{ingress}Origin: https://my.duckdns.org\r\n"),
+            403,
+        ),
+    ];
+    for (proxies, urls, line, headers, expected) in rows {
+        let clock = behind(proxies, urls).await;
+        let answered = send(&clock, line, headers).await;
+        assert_eq!(
+            answered.status, *expected,
+            "{proxies:?} {urls:?} {line} {headers}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_served_below_a_prefix() {
+    let clock = behind(&[LOOPBACK], &["https://home.example/clock"]).await;
+    let ingress = "X-Ingress-Path: /ingress/TOKEN\r\n";
+    let rows = [
+        ("/clock/", "", "<base href=\"./\""),
+        ("/clock/settings", "", "<base href=\"./\""),
+        ("/clock/settings/display", "", "<base href=\"../\""),
+        ("/settings/display", "", "<base href=\"../\""),
+        ("/ingress/TOKEN/care/log", ingress, "<base href=\"../\""),
+        ("/care/log", ingress, "<base href=\"../\""),
+        ("/clock/docs", "", "src=\"docs.js\""),
+        ("/clock/handbook/", "", "href=\"../handbook.css\""),
+        ("/clock/api/status", "", "\"data\""),
+    ];
+    for (path, headers, piece) in rows {
+        let answered = send(&clock, &format!("GET {path}"), headers).await;
+        let text = answered.text();
+        assert!(
+            answered.status == 200 && text.contains(piece),
+            "{path}: {text}"
+        );
+        assert!(
+            !text.contains("=\"/"),
+            "{path} has an absolute address: {text}"
+        );
+    }
+    for (path, to) in [
+        ("/clock", "/clock/"),
+        ("/clock?a=b", "/clock/?a=b"),
+        ("/handbook", "handbook/"),
+    ] {
+        let answered = clock.get(path).await;
+        assert_eq!(answered.status, 308, "{path}");
+        assert_eq!(answered.header("location"), Some(to), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn guesses_are_counted_by_the_address_of_the_client() {
+    let clock = Clock::with(Setup {
+        access: access(&[LOOPBACK], &[]),
+        ..guarded_setup()
+    })
+    .await;
+    let guess =
+        |client: &str| format!("X-Forwarded-For: {client}\r\nAuthorization: Basic YTpi\r\n");
+    let mut slowed = 0;
+    for _ in 0..12 {
+        let answered = send(&clock, "GET /api/status", &guess("192.0.2.7")).await;
+        assert_eq!(answered.status, 401);
+        slowed += usize::from(answered.header("retry-after").is_some());
+    }
+    assert!(slowed > 0, "the client that guesses is slowed");
+    let other = send(&clock, "GET /api/status", &guess("192.0.2.8")).await;
+    assert_eq!((other.status, other.header("retry-after")), (401, None));
+}
