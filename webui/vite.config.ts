@@ -41,7 +41,7 @@ function table(): Plugin {
 
 export default defineConfig({
   plugins: [table(), svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }), scripts()],
-  base: '/',
+  base: './',
   build: {
     target: 'es2022',
     modulePreload: false,

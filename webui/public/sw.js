@@ -1,12 +1,13 @@
 // Keeps the page itself, so that it opens while the clock is away; what the clock says is never kept here.
-const PAGE = 'papertick-page';
-const ENTRY = '/';
+// This file is at the root of the clock, which may be below a path of a host with other clocks.
+const ROOT = new URL('./', self.location).pathname;
+const PAGE = ROOT === '/' ? 'papertick-page' : `papertick-page${ROOT}`;
 /** Files of the page that are kept at most; each build has three, under new names. */
 const FILES_MAX = 16;
 
 self.addEventListener('install', (event) => {
   self.skipWaiting();
-  event.waitUntil(caches.open(PAGE).then((cache) => cache.add(ENTRY)));
+  event.waitUntil(caches.open(PAGE).then((cache) => cache.add(ROOT)));
 });
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -14,15 +15,29 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
-  if (request.method !== 'GET' || url.origin !== location.origin) return;
-  if (request.mode === 'navigate' && /^\/((settings|care)(\/.*)?)?$/.test(url.pathname)) {
-    event.respondWith(newest(event, ENTRY, request));
-  } else if (url.pathname.startsWith('/assets/')) {
+  if (request.method !== 'GET' || url.origin !== location.origin || !url.pathname.startsWith(ROOT)) return;
+  const path = url.pathname.slice(ROOT.length);
+  if (request.mode === 'navigate' && /^((settings|care)(\/.*)?)?$/.test(path)) {
+    event.respondWith(page(event, path, request));
+  } else if (path.startsWith('assets/')) {
     event.respondWith(kept(event, request));
-  } else if (['/theme.js', '/favicon.svg', '/app.webmanifest'].includes(url.pathname)) {
+  } else if (['theme.js', 'favicon.svg', 'app.webmanifest'].includes(path)) {
     event.respondWith(newest(event, url.pathname, request));
   }
 });
+
+/** The page of a view. The one that is kept is that of the root, whose addresses are relative to it. */
+async function page(event, path, request) {
+  if (!path.includes('/')) return newest(event, ROOT, request);
+  try {
+    return await fetch(request);
+  } catch (failure) {
+    const before = await (await caches.open(PAGE)).match(ROOT);
+    if (!before) throw failure;
+    const text = (await before.text()).replace('<base href="./"', `<base href="${ROOT}"`);
+    return new Response(text, { headers: before.headers });
+  }
+}
 
 /** What the clock has; what was kept of it where the clock does not answer. */
 async function newest(event, name, request) {
@@ -49,6 +64,7 @@ async function kept(event, request) {
 }
 
 async function prune(cache) {
-  const files = (await cache.keys()).filter((request) => new URL(request.url).pathname.startsWith('/assets/'));
+  const isFile = (request) => new URL(request.url).pathname.startsWith(`${ROOT}assets/`);
+  const files = (await cache.keys()).filter(isFile);
   await Promise.all(files.slice(0, -FILES_MAX).map((request) => cache.delete(request)));
 }

@@ -1,4 +1,5 @@
 // Nothing of the page is made before its words are there.
+import { at } from './lib/root';
 import './lib/load';
 import { mount } from 'svelte';
 import App from './App.svelte';
@@ -18,4 +19,4 @@ mount(App, { target });
 clock.start();
 // A browser offers this on this machine and over TLS alone; the page then opens while the clock is away.
 if ('serviceWorker' in navigator && import.meta.env.PROD)
-  void navigator.serviceWorker.register('/sw.js').catch(() => {});
+  void navigator.serviceWorker.register(at('/sw.js')).catch(() => {});

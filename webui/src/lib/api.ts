@@ -1,4 +1,5 @@
 /** Requests to the clock. */
+import { at } from './root';
 import { t } from './words';
 import { PICTURE } from './operations';
 import { signed } from './sign';
@@ -47,7 +48,7 @@ export async function ask(method: string, path: string, what: Ask = {}): Promise
   let text = '';
   let bytes: Blob | undefined;
   try {
-    answer = await fetch(path, {
+    answer = await fetch(at(path), {
       method,
       headers,
       body: what.json === undefined ? (what.bytes ?? null) : JSON.stringify(what.json),

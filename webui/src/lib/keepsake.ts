@@ -1,4 +1,5 @@
 /** The last pictures of the panels, kept in the browser for when the clock is away. */
+import { ofThisClock } from './root';
 
 export interface Keepsake {
   /** When they were seen, ms. */
@@ -7,7 +8,7 @@ export interface Keepsake {
   pictures: string[];
 }
 
-const STORED = 'papertick-last';
+const STORED = ofThisClock('papertick-last');
 
 /** What is kept; null if there is nothing, or nothing that can be read. */
 export function recall(): Keepsake | null {

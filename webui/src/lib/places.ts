@@ -1,4 +1,5 @@
 /** The views of the page and their addresses, which the clock answers with the page. */
+import { at, pathOf } from './root';
 import { contains } from './fields';
 import { n, t } from './words';
 
@@ -19,16 +20,16 @@ export function titleOf(view: View, value: string): string {
   return [first, 'papertick'].filter(Boolean).join(' · ');
 }
 
-/** What an address shows; one that is not known shows the clock. */
+/** What the path of an address shows; one that is not known shows the clock. */
 export function placeOf(path: string): Place {
-  const [, first, part = ''] = path.split('/');
+  const [, first, part = ''] = pathOf(path).split('/');
   return first === 'settings' || first === 'care' ? { view: first, part } : { view: 'clock', part: '' };
 }
 
 /** The address of a place. */
 export function addressOf({ view, part }: Place): string {
-  if (view === 'clock') return '/';
-  return part ? `/${view}/${part}` : `/${view}`;
+  if (view === 'clock') return at('/');
+  return at(part ? `/${view}/${part}` : `/${view}`);
 }
 
 /** A section of the page that holds no settings. */
@@ -62,6 +63,6 @@ export function elsewhere(search: string): { title: string; address: string }[] 
   const found = (sections: readonly Section[], before: string) =>
     sections
       .filter((section) => contains(`${t(section.title)} ${t(section.search)} ${section.search}`, search))
-      .map(({ id, title }) => ({ title: t(title), address: before + id }));
+      .map(({ id, title }) => ({ title: t(title), address: at(before + id) }));
   return [...found(CARE, '/care/'), ...found(CARDS, '/#')];
 }

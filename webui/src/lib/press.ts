@@ -1,4 +1,5 @@
 /** A finger on a button of the simulated clock: the button is down for as long as a request lasts. */
+import { at } from './root';
 import { signed } from './sign';
 
 /** Time a button is down at least, ms; the clock takes what is shorter than 40 ms for a bounce. */
@@ -25,7 +26,7 @@ export function pressing(button: number): Pressing {
   const over = (target: EventTarget) => new Promise((done) => target.addEventListener('loadend', done, { once: true }));
   const ended = over(request).then(() => request.status);
   const sent = Promise.race([over(request.upload), ended]);
-  request.open('POST', '/sim/buttons');
+  request.open('POST', at('/sim/buttons'));
   for (const [name, value] of Object.entries(signed())) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/json');
   request.send(JSON.stringify({ press: [button], ms: PRESS_MOST_MS }));

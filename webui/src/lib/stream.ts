@@ -1,4 +1,5 @@
 /** Follows `/events` for as long as the page is open. */
+import { at } from './root';
 import { Backoff, type Ending } from './backoff';
 import { signed } from './sign';
 import { FrameReader, type Frame } from './sse';
@@ -96,7 +97,7 @@ export class EventStream {
     };
     try {
       notSilentFor(SILENCE_MS);
-      const answer = await this.world.fetch(this.url, {
+      const answer = await this.world.fetch(at(this.url), {
         headers: { Accept: 'text/event-stream', ...signed() },
         cache: 'no-store',
         signal: abort.signal,

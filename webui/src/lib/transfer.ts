@@ -1,4 +1,5 @@
 /** Settings as a file, and images for updates: how they leave the browser, and what the clock says of them. */
+import { at } from './root';
 import { signed } from './sign';
 import type { Settings } from './types';
 import { nameOf, QUIET_HOURS, quietHours, wordedAs } from './values';
@@ -69,7 +70,7 @@ export interface Sent {
 /** Sends an image; tells how much has gone, 0 to 1. */
 export function send(path: string, image: Blob, authorization: string, told: (share: number) => void): Promise<Sent> {
   const request = new XMLHttpRequest();
-  request.open('POST', path);
+  request.open('POST', at(path));
   // A header that is set twice is sent as both, which is neither.
   const headers = { ...signed(), ...(authorization && { Authorization: authorization }) };
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);

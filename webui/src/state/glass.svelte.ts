@@ -1,4 +1,5 @@
 /** The pictures on the panels; only what changed is fetched, and only while somebody looks. */
+import { at } from '../lib/root';
 import { asBlob, asText, forgetKeepsake, keep, recall } from '../lib/keepsake';
 import { repainted } from '../lib/glass';
 import { signed } from '../lib/sign';
@@ -112,7 +113,7 @@ class Glass {
     const etag = this.#etags[index];
     const before = this.panels[index];
     try {
-      const answer = await fetch(`/api/panels/${index}.png`, {
+      const answer = await fetch(at(`/api/panels/${index}.png`), {
         headers: { ...signed(), ...(etag && { 'If-None-Match': etag }) },
         cache: 'no-store',
         signal: AbortSignal.timeout(10_000),

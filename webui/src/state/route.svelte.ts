@@ -1,4 +1,5 @@
 /** Which view is shown: every one has an address, and Back returns to it as it was left. */
+import { at } from '../lib/root';
 import { tick } from 'svelte';
 import { addressOf, placeOf, type Place, type View } from '../lib/places';
 
@@ -31,7 +32,7 @@ class Route {
   start(): void {
     history.scrollRestoration = 'manual';
     // Addresses of older pages stood behind a hash.
-    if (location.hash.startsWith('#/')) history.replaceState(null, '', location.hash.slice(1));
+    if (location.hash.startsWith('#/')) history.replaceState(null, '', at(location.hash.slice(1)));
     this.#return();
     addEventListener('popstate', () => this.#return());
     addEventListener('click', (event) => this.#clicked(event));

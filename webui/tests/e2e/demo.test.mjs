@@ -1,28 +1,12 @@
-// The page on the real program: the one that `cargo build` or `cargo test` leaves, or the one that PAPERTICK_BIN names.
-// Skipped where it is not built, unless CI is true.
+// The page on the real program.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, openPage, until } from './browser.mjs';
-
-/** Where Cargo builds: under `target`, unless somebody says otherwise. */
-function built() {
-  try {
-    const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, cwd: import.meta.dirname };
-    const metadata = execFileSync('cargo', ['metadata', '--format-version', '1', '--no-deps'], options);
-    return join(JSON.parse(metadata).target_directory, 'debug', 'papertick');
-  } catch (error) {
-    return `cargo: ${error.message}`;
-  }
-}
-
-const BIN = process.env.PAPERTICK_BIN ?? built();
-const skip = existsSync(BIN) ? false : `the program is not built: ${BIN}`;
-if (skip && process.env.CI === 'true') throw new Error(skip);
+import { BIN, skip } from './program.mjs';
 
 let browser;
 let program;
