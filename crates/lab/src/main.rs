@@ -3,8 +3,10 @@
 use std::{fmt::Write as _, io, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
-use papertick::power_cuts::{InitialDisk, TestedChange, try_everything};
-use storage::power_cuts::Counts;
+use lab::{
+    data_folder::{InitialDisk, TestedChange, try_everything},
+    power_cuts::Counts,
+};
 
 /// Experiments on the clock.
 #[derive(Debug, Parser)]

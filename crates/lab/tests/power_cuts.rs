@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use papertick::power_cuts::{InitialDisk, try_everything};
+use lab::data_folder::{InitialDisk, try_everything};
 use semver::Version;
 use serde_json::{Map, json};
 use storage::{Store, disk::Folder};

@@ -14,7 +14,6 @@ pub mod clock_process;
 pub mod device_process;
 pub mod effects;
 mod kept;
-pub mod power_cuts;
 mod truth_log;
 mod wiring;
 mod wiring_file;

@@ -2,7 +2,6 @@
 //!
 //! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
 //! `series` is a file that grows, `large` is for files too large for the memory,
-//! `sim_disk` is a disk that loses power, and `power_cuts` tries every moment at which it can;
 //! `keeper` does the work on a thread of its own, `lock` keeps a second clock out of the folder.
 //!
 //! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran; of one
@@ -15,9 +14,7 @@ pub mod file;
 pub mod keeper;
 pub mod large;
 pub mod lock;
-pub mod power_cuts;
 pub mod series;
-pub mod sim_disk;
 
 use std::io;
 

@@ -81,7 +81,7 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     use device::portal::PASSWORD_LEN;
-    use storage::sim_disk::{SimDisk, Survives};
+    use lab::sim_disk::{SimDisk, Survives};
 
     use super::*;
 

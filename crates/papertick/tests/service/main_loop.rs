@@ -17,6 +17,7 @@ use device::{
     settings::{Key, Settings, store},
 };
 use futures_util::{FutureExt, future::join_all};
+use lab::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
 use market::{
     ChainSpec, Connection, HeadersReach, Observation,
     source_id::SourceId,
@@ -41,7 +42,6 @@ use storage::{
     document::Document,
     file::StateFile,
     keeper::{self, StoreHandle, StoreWorker},
-    sim_disk::{Dice, DiskFault, SharedDisk, SimDisk},
 };
 use tokio::{
     sync::watch,

@@ -18,6 +18,7 @@ use device::{
     view::View,
 };
 use futures_util::FutureExt;
+use lab::sim_disk::SharedDisk;
 use papertick::{
     effects::Performer,
     main_loop::{InitialState, LoopReceivers, MainLoop},
@@ -28,7 +29,7 @@ use runtime::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::logos::LogoCache;
-use storage::{Store, keeper, sim_disk::SharedDisk};
+use storage::{Store, keeper};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 use wifi::{AccessPointIdentity, NotProvisioned, Radio};

@@ -15,7 +15,7 @@ use updates::{
     slots::{Factory, ImageSlot, Program, Shun, Slots, TrialState},
 };
 
-use storage::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
+use lab::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
 
 /// More steps than any update takes.
 const STEPS: usize = 48;

@@ -1,13 +1,15 @@
 //! Whatever moment the power goes away, a file reads as before or after the save that ran.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use lab::{
+    power_cuts::{DiskChange, StartFindings, try_all},
+    sim_disk::{Dice, DiskFault, SharedDisk, SimDisk},
+};
 use serde_json::{Map, Value, json};
 use storage::{
     SETTINGS,
     disk::Disk,
     file::{StateFile, StoredContent},
-    power_cuts::{DiskChange, StartFindings, try_all},
-    sim_disk::{Dice, DiskFault, SharedDisk, SimDisk},
 };
 
 /// More steps than any save or start takes.

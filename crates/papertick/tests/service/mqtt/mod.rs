@@ -17,6 +17,7 @@ use device::{
     settings::{Settings, emit::BuildIdentity},
     view::View,
 };
+use lab::sim_disk::SharedDisk;
 use mqtt::{MqttContext, serve};
 use net::dialer::Dialer;
 use papertick::main_loop::{InitialState, LoopReceivers, MainLoop};
@@ -30,7 +31,6 @@ use serde_json::{Map, Value};
 use storage::{
     Store,
     keeper::{self, StoreWorker},
-    sim_disk::SharedDisk,
 };
 use tempfile::TempDir;
 use tokio::{sync::watch, time::timeout};

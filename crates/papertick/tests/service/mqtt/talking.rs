@@ -300,7 +300,7 @@ async fn when_the_clock_was_started_does_not_change_as_time_passes() {
     let clock = Clock::unset();
     let (arrive, mut arrivals) = mpsc::channel(4);
     let dialer = Dialer::in_memory(Roots::public(), arrive);
-    let disk = storage::sim_disk::SharedDisk::default();
+    let disk = lab::sim_disk::SharedDisk::default();
     let rig = Rig::at(clock.clone(), dialer, settings("broker", 0), disk).await;
     let mut peer = Peer::accept(&mut arrivals).await;
     // A time server is never quite sure.
@@ -1051,7 +1051,7 @@ async fn a_clock_that_is_busy_says_good_bye_too() {
     let (arrive, mut arrivals) = mpsc::channel(4);
     let dialer = Dialer::in_memory(Roots::public(), arrive);
     let settings = settings("broker", 0);
-    let disk = storage::sim_disk::SharedDisk::default();
+    let disk = lab::sim_disk::SharedDisk::default();
     let (rig, _shelf) = Rig::without_store(Clock::unset(), dialer, settings, disk).await;
     let mut peer = Peer::accept(&mut arrivals).await;
     peer.all_in(Duration::from_secs(15)).await;

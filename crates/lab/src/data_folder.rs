@@ -1,5 +1,4 @@
-//! What can be interrupted by a power cut, as changes that `storage::power_cuts` tries: everything that the clock writes
-//! into its data folder.
+//! Everything that the clock writes into its data folder, as changes for `power_cuts`.
 //!
 //! A start does what supervisor and device do: it chooses a program, clears away what an update left, and reads settings,
 //! memory, headers, page and pictures. What it finds is told by digests, so that nothing of it is told.
@@ -18,22 +17,24 @@ use feeds::{
 use semver::Version;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use sources::logos;
 use storage::{
     HEADER_BYTES, Store,
     disk::{Disk, Folder},
     file::StoredContent,
     large::LargeDisk,
-    power_cuts::{Broken, Counts, DiskChange, StartFindings, try_all},
     series::Records,
-    sim_disk::{SharedDisk, SimDisk},
 };
-
-use sources::logos;
 use updates::{
     depot::{self, Depot},
     judge::{ImageRefusal, Judge, Signatures, Versions},
     record,
     slots::{Factory, ImageSlot, Program, Slots, TrialState},
+};
+
+use crate::{
+    power_cuts::{Broken, Counts, DiskChange, StartFindings, try_all},
+    sim_disk::{SharedDisk, SimDisk},
 };
 
 /// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not

@@ -6,12 +6,11 @@ use std::{
     sync::Arc,
 };
 
-use tokio::sync::watch;
-
-use crate::{
+use storage::{
     disk::Disk,
     large::{LargeDisk, Readable, WriteLock},
 };
+use tokio::sync::watch;
 
 /// A disk whose power or patience can end at a step; clones share what they hold until one changes it.
 #[derive(Debug, Clone, Default)]
