@@ -151,7 +151,6 @@ def main():
             ("idle", quiet, '{"disableLeds": true}'),
             ("idle, an LED blinks because the relay is out of reach", quiet, '{"disableLeds": false}'),
             ("demo, a block every few seconds flashes the lights", [options.binary, "demo", *listen], "{}"),
-            ("the same on emulated chips", [options.binary, "demo", *listen, "--circuit", "rev-b"], "{}"),
         ]:
             with Running(command) as running, Running(baseline) as other:
                 status, _ = answer(running.port, "/api/settings", "PATCH", settings)

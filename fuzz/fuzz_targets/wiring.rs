@@ -3,9 +3,9 @@
 
 use board::{
     assembly::{ExpanderBus, PanelWorker},
-    circuit::{Circuit, Flow},
     wiring::read,
 };
+use lab::circuit::{Circuit, Flow};
 
 /// Turns of the panels' driver; enough for their resets.
 const TURNS: usize = 50;

@@ -1,7 +1,6 @@
 //! What the hardware offers: ports (traits), the table of boards, the drivers of real parts, the simulated board.
 
 pub mod assembly;
-pub mod circuit;
 pub mod host;
 pub mod linux;
 pub mod moments;

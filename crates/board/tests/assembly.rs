@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::{AssembledBoard, AssembledButtons, assemble},
-    circuit::{Circuit, Flow, PanelCondition},
     parts::mcp23017::LineLevel,
     ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Panels},
     wiring::{self, Sense, Wiring},
 };
 use device::{board::PanelFault, input::Sensed, lights::Rgb, refresh::Refresh};
+use lab::circuit::{Circuit, Flow, PanelCondition};
 use render::Bitmap;
 use tokio::{
     task::JoinSet,

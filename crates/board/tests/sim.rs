@@ -4,43 +4,25 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    assembly::AssembledBoard,
-    ports::{ButtonEdge, Buttons, LedStrip, LightSensor, Panels, Wifi},
+    ports::{ButtonEdge, Buttons, LightSensor, Panels, Wifi},
     sim::{
-        self, Bench, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
+        self, BenchError, FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault,
         SimOptions,
     },
-    spec, wiring,
+    spec,
 };
 use device::{
     board::PanelFault,
     input::{LinkEvent, LinkFailure, Sensed},
-    lights::Rgb,
     refresh::Refresh,
 };
 use render::Bitmap;
-use tokio::{
-    task::JoinSet,
-    time::{Instant, sleep, timeout},
-};
+use tokio::time::{Instant, sleep, timeout};
 
 const MOMENT: Duration = Duration::from_millis(1);
 
 fn rev_b(options: SimOptions) -> sim::SimBoard {
     sim::board(spec::find("rev-b").unwrap(), options)
-}
-
-/// A board on an emulated circuit, whose buses are served as long as the tasks live.
-fn on_circuit(name: &str) -> (AssembledBoard, Bench, JoinSet<()>) {
-    let (spec, wiring) = (spec::find(name).unwrap(), wiring::base(name).unwrap());
-    let made = sim::board_on_circuit(spec, SimOptions::default(), &wiring).unwrap();
-    let mut parts = made.parts;
-    let mut tasks = JoinSet::new();
-    for bus in std::mem::take(&mut parts.buses) {
-        tasks.spawn(bus.serve());
-    }
-    tasks.spawn(made.hand.run());
-    (parts, made.bench, tasks)
 }
 
 fn frame() -> Arc<Bitmap> {
@@ -314,87 +296,4 @@ async fn a_power_cut_comes_after_the_answer() {
         PowerCycle { mask: 0b1001, held }
     );
     assert!(begun.elapsed() >= Duration::from_millis(100));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_leds_of_a_circuit_are_told_from_left_to_right_wherever_their_chain_begins() {
-    for name in ["rev-b", "v8"] {
-        let (mut parts, bench, _tasks) = on_circuit(name);
-        let colours = [1, 2, 3, 4].map(|red| Rgb {
-            red,
-            green: 0,
-            blue: 9,
-        });
-        parts.strip.as_mut().unwrap().show(&colours).await;
-        let seen = bench.state().leds;
-        assert_eq!(seen, ["#010009", "#020009", "#030009", "#040009"], "{name}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_panel_of_a_circuit_is_broken_and_mended_at_the_bench() {
-    let (mut parts, bench, _tasks) = on_circuit("rev-b");
-    let panels = &mut parts.panels;
-    for (fault, outcome) in [
-        (SimFault::None, Ok(Refresh::Full)),
-        (SimFault::BusyStuck, Err(PanelFault::BusyStuck)),
-        (SimFault::None, Ok(Refresh::Full)),
-    ] {
-        bench.set_fault(2, fault).unwrap();
-        sleep(MOMENT).await;
-        assert_eq!(bench.state().panels[2].fault, fault.name());
-        panels.start(2, &frame(), Refresh::Full).await.unwrap();
-        assert_eq!(panels.idle().await, [(2, outcome)]);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_button_of_a_circuit_is_pressed_and_no_other() {
-    for name in ["rev-b", "v8"] {
-        let (mut parts, bench, _tasks) = on_circuit(name);
-        let buttons = parts.buttons.as_mut().unwrap();
-        assert_eq!(buttons.edge().await.down, 0);
-        for pressed in [&[1][..], &[2], &[3], &[4], &[1, 4]] {
-            let press = bench.press(pressed, Duration::from_millis(500));
-            let (ended, down) = tokio::join!(press, async {
-                let mut down = vec![buttons.edge().await.down];
-                while down.last() != Some(&0) {
-                    down.push(buttons.edge().await.down);
-                }
-                down.into_iter().fold(0, |all, down| all | down)
-            });
-            ended.unwrap();
-            let expected = pressed
-                .iter()
-                .fold(0, |all, button| all | 1 << (button - 1));
-            assert_eq!(down, expected, "{name} {pressed:?}");
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_panel_of_a_circuit_is_busy_while_it_refreshes() {
-    let (mut parts, bench, _tasks) = on_circuit("rev-b");
-    let busy = || {
-        bench
-            .state()
-            .panels
-            .iter()
-            .map(|panel| panel.busy)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(busy(), [false; 7]);
-    parts
-        .panels
-        .start(2, &frame(), Refresh::Full)
-        .await
-        .unwrap();
-    // What it is to show takes its time on the bus.
-    sleep(Duration::from_millis(100)).await;
-    assert_eq!(busy(), [false, false, true, false, false, false, false]);
-    parts.panels.idle().await;
-    assert_eq!(busy(), [false; 7]);
-    bench.set_fault(1, SimFault::BusyStuck).unwrap();
-    sleep(MOMENT).await;
-    assert_eq!(busy(), [false, true, false, false, false, false, false]);
 }

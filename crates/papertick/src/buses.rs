@@ -6,7 +6,8 @@ use runtime::tasks::Tasks;
 /// Who serves the buses of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Serving {
-    /// Tasks, on hardware that does not block.
+    /// Tasks, on emulated chips, which do not block.
+    #[cfg(test)]
     Tasks,
     /// Threads of their own, on hardware that does.
     Threads,
@@ -17,6 +18,7 @@ pub(crate) fn serve(tasks: &mut Tasks, buses: Vec<BusTask>, serving: Serving) {
     for bus in buses {
         let name = bus.name;
         match serving {
+            #[cfg(test)]
             Serving::Tasks => tasks.spawn(name, bus.serve()),
             Serving::Threads => tasks.spawn(name, async move {
                 if let Err(error) = bus.serve_on_thread().await {

@@ -207,8 +207,6 @@ const DEMO_EXAMPLES: &str = "\
 Examples:
   papertick demo
   papertick demo --panel-timing instant --listen 127.0.0.1:8090
-  papertick demo --circuit rev-b
-  papertick demo --circuit clock.toml
 
 The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-demo.";
 

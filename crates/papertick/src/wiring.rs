@@ -12,8 +12,8 @@ use board::{
     linux::Linux,
     ports::{Buttons, Frontlight, LedStrip, LightSensor, Panels},
     sim::{
-        self, Bench, BenchDriver, PowerCycle, SimBoard, SimButtons, SimFrontlight, SimOptions,
-        SimPanels, SimSensor, SimStrip, SimWifi, radio::RadioOptions,
+        self, Bench, PowerCycle, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels,
+        SimSensor, SimStrip, SimWifi, radio::RadioOptions,
     },
     wiring::Care,
 };
@@ -200,7 +200,6 @@ struct Board {
     care: Care,
     wifi: SimWifi,
     bench: Option<Bench>,
-    hand: Option<BenchDriver>,
 }
 
 impl Board {
@@ -208,17 +207,6 @@ impl Board {
         let spec = run.board();
         match &run.parts {
             PartsKind::Simulated => Ok(Board::simulated(sim::board(&spec, options))),
-            PartsKind::Circuit(_) => {
-                let wiring = run.wiring().ok_or("there is no such circuit")?;
-                let board = sim::board_on_circuit(&spec, options, &wiring)?;
-                Ok(Board {
-                    ports: Ports::Assembled(board.parts, Serving::Tasks),
-                    care: wiring.care,
-                    wifi: board.wifi,
-                    bench: Some(board.bench),
-                    hand: Some(board.hand),
-                })
-            }
             PartsKind::Wired(_) => {
                 let wiring = run.wiring().ok_or("the wiring has mistakes")?;
                 let parts = assemble(&Linux(Instant::now()), &wiring)?;
@@ -228,7 +216,6 @@ impl Board {
                     // Only the network of a board that has no other parts.
                     wifi: sim::board(&spec, options).wifi,
                     bench: None,
-                    hand: None,
                 })
             }
         }
@@ -247,25 +234,7 @@ impl Board {
             care: Care::NONE,
             wifi: board.wifi,
             bench: Some(board.bench),
-            hand: None,
         }
-    }
-}
-
-/// Shows what the chips of a circuit show, instead of what they were told to.
-async fn eyes(
-    mut painted: watch::Receiver<Arc<DisplaySnapshot>>,
-    seen: watch::Sender<Arc<DisplaySnapshot>>,
-    bench: Bench,
-) {
-    while painted.changed().await.is_ok() {
-        let mut glass = DisplaySnapshot::clone(&painted.borrow_and_update());
-        for (index, panel) in glass.panels.iter_mut().enumerate() {
-            if let Ok(shown) = bench.shown(index) {
-                panel.bitmap = shown;
-            }
-        }
-        seen.send_replace(Arc::new(glass));
     }
 }
 
@@ -502,19 +471,11 @@ impl SharedParts {
             buses,
         } = tasks;
         let looked_at = ends.glass.subscribe();
-        let glass = match (&self.config.run.parts, &board.bench) {
-            (PartsKind::Circuit(_), Some(bench)) => {
-                let painted = watch::Sender::new(ends.glass.borrow().clone());
-                endless.spawn("eyes", eyes(painted.subscribe(), ends.glass, bench.clone()));
-                painted
-            }
-            (PartsKind::Circuit(_) | PartsKind::Simulated | PartsKind::Wired(_), _) => ends.glass,
-        };
         let wanted = DriverChannels {
             picture: followed.picture,
             strip: followed.strip,
             frontlight: followed.frontlight,
-            glass,
+            glass: ends.glass,
             progress: ends.progress,
         };
         match board.ports {
@@ -530,9 +491,6 @@ impl SharedParts {
                 };
                 self.drive(endless, ports, board.care, wanted);
             }
-        }
-        if let Some(hand) = board.hand {
-            endless.spawn("hand", hand.run());
         }
         let plan = followed.wifi.clone();
         self.start_radio(endless, board.wifi, plan, ends.orders)?;

@@ -15,11 +15,6 @@ use super::{
     wires::{BUTTONS, Wires},
 };
 
-use crate::{
-    circuit::Circuit,
-    wiring::{Side, Wiring},
-};
-
 /// Longest time that a button can be held.
 pub const PRESS_MAX: Duration = Duration::from_secs(60);
 
@@ -30,23 +25,6 @@ const CUT_DELAY: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone)]
 pub struct Bench {
     wires: Arc<Wires>,
-    circuit: Option<Circuits>,
-}
-
-/// The emulated circuit of a board that has one.
-#[derive(Debug, Clone)]
-pub(super) struct Circuits {
-    pub(super) circuit: Circuit,
-    pub(super) panels: usize,
-    /// Where the chain of the LEDs begins.
-    pub(super) begins: Side,
-}
-
-/// How an emulated circuit fares.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CircuitState {
-    /// What was done to chips that their makers forbid, oldest first.
-    pub violations: Vec<String>,
 }
 
 /// Why the bench does not do what it was told.
@@ -108,9 +86,6 @@ pub struct BenchState {
     pub access_point: Option<AccessPointState>,
     /// The power.
     pub power: PowerState,
-    /// The emulated circuit, on a board that has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub circuit: Option<CircuitState>,
 }
 
 /// The access point as it stands on the glass, for whoever cannot read it there.
@@ -172,18 +147,7 @@ impl Drop for ReleaseGuard<'_> {
 
 impl Bench {
     pub(super) fn new(wires: Arc<Wires>) -> Bench {
-        Bench {
-            wires,
-            circuit: None,
-        }
-    }
-
-    /// The bench of a board on an emulated circuit.
-    pub(super) fn on_circuit(wires: Arc<Wires>, circuit: Circuit, wiring: &Wiring) -> Bench {
-        Bench {
-            wires,
-            circuit: Some(Circuits::new(circuit, wiring)),
-        }
+        Bench { wires }
     }
 
     /// The board on the table.
@@ -197,7 +161,7 @@ impl Bench {
         let wires = &self.wires;
         let panels = wires.panels.borrow();
         let mask = wires.buttons.borrow().mask(now);
-        let mut state = BenchState {
+        BenchState {
             board: wires.spec.id,
             panel_timing: wires.timing.name(),
             panels: panels
@@ -241,17 +205,7 @@ impl Bench {
             } else {
                 PowerState::On
             },
-            circuit: None,
-        };
-        if let Some(circuit) = &self.circuit {
-            state.panels = circuit.panels();
-            state.leds = circuit.leds();
-            state.frontlight = circuit.duties();
-            state.circuit = Some(CircuitState {
-                violations: circuit.circuit.violations(),
-            });
         }
-        state
     }
 
     /// Says where names are answered while the radio is an access point.
@@ -264,9 +218,6 @@ impl Bench {
     /// # Errors
     /// No such panel.
     pub fn shown(&self, panel: usize) -> Result<Arc<Bitmap>, BenchError> {
-        if let Some(circuit) = &self.circuit {
-            return circuit.shown(panel).ok_or(BenchError::NoPanel(panel));
-        }
         let panels = self.wires.panels.borrow();
         let wire = panels.get(panel).ok_or(BenchError::NoPanel(panel))?;
         Ok(Arc::clone(wire.shown(Instant::now())))

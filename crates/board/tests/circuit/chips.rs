@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use board::{
     assembly::{ExpanderBus, Hardware},
-    circuit::{Circuit, Flow, InUse},
     parts::{
         bh1750::{self, Bh1750},
         mcp23017::{LineLevel, Mcp23017},
@@ -18,6 +17,7 @@ use embedded_hal::{
     digital::{InputPin, OutputPin},
     i2c::I2c,
 };
+use lab::circuit::{Circuit, Flow, InUse};
 
 use crate::rig::{Rig, wiring};
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use board::{circuit::PanelCondition, parts::mcp23017::LineLevel};
+use board::parts::mcp23017::LineLevel;
 use device::{board::PanelFault, refresh::Refresh};
+use lab::circuit::PanelCondition;
 
 use crate::rig::{Rig, wiring};
 

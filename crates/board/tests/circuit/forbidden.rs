@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use board::{
     assembly::Hardware,
-    circuit::{Circuit, CircuitOutput, CircuitSpi, Flow},
     parts::{mcp23017::LineLevel, ssd1680::PanelBus, ws2812},
     wiring::Wiring,
 };
 use device::refresh::Refresh;
 use embedded_hal::{digital::OutputPin, i2c::I2c, spi::SpiBus};
+use lab::circuit::{Circuit, CircuitOutput, CircuitSpi, Flow};
 
 use crate::rig::{Rig, wiring};
 

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use board::{
-    circuit::PanelCondition,
-    parts::ssd1680::{FullWaveform, PanelRotation, find},
-};
+use board::parts::ssd1680::{FullWaveform, PanelRotation, find};
 use device::refresh::Refresh;
+use lab::circuit::PanelCondition;
 use proptest::prelude::*;
 
 use crate::rig::{Rig, picture, wiring};

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use board::{
     assembly::{ExpanderBus, PanelWorker},
-    circuit::{Circuit, Flow},
     parts::ssd1680::MODELS,
     ports::Outcome,
     wiring::{self, Wiring},
 };
 use device::{board::PanelFault, refresh::Refresh};
+use lab::circuit::{Circuit, Flow};
 use render::Bitmap;
 
 pub struct Rig {

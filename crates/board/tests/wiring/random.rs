@@ -2,9 +2,9 @@
 
 use board::{
     assembly::{ExpanderBus, PanelWorker},
-    circuit::{Circuit, Flow},
     wiring::{Mistake, WiringFile, read},
 };
+use lab::circuit::{Circuit, Flow};
 use proptest::prelude::*;
 
 /// What must hold of any text.

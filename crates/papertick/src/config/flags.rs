@@ -30,11 +30,6 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_BOARD", value_parser = boards(), ignore_case = true)]
     pub(crate) board: Option<String>,
 
-    /// Board or wiring file whose chips are emulated, with the drivers of real parts on them, instead of a simulated
-    /// board
-    #[arg(long, env = "PAPERTICK_CIRCUIT", value_name = "BOARD|FILE.toml")]
-    pub(crate) circuit: Option<String>,
-
     /// Wiring file of real parts, instead of a simulated board
     #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
     pub(crate) wiring: Option<PathBuf>,
@@ -165,10 +160,10 @@ impl Flags {
             Some(path) => file::read(path)?,
             None => Flags::default(),
         };
-        if keep_highest_source(&mut given, &["board", "circuit", "wiring"]) {
-            (flags.board, flags.circuit, flags.wiring) = (None, None, None);
-            // The panel timing of the file is for simulated panels, which these flags replace.
-            if given.contains_id("circuit") || given.contains_id("wiring") {
+        if keep_highest_source(&mut given, &["board", "wiring"]) {
+            (flags.board, flags.wiring) = (None, None);
+            // The panel timing of the file is for simulated panels, which a wiring replaces.
+            if given.contains_id("wiring") {
                 flags.panel_timing = None;
             }
         }

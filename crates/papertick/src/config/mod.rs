@@ -85,8 +85,6 @@ pub struct RunConfig {
 pub enum PartsKind {
     /// Simulated ones.
     Simulated,
-    /// The drivers of real ones, on an emulated circuit: that of the board, or of a wiring file without mistakes.
-    Circuit(Option<String>),
     /// Real ones, as this wiring file says, which has no mistakes.
     Wired(String),
 }
@@ -148,8 +146,8 @@ impl RunConfig {
     /// The board.
     pub fn board(&self) -> BoardSpec {
         let wired = match &self.parts {
-            PartsKind::Wired(_) | PartsKind::Circuit(Some(_)) => self.wiring(),
-            PartsKind::Simulated | PartsKind::Circuit(None) => None,
+            PartsKind::Wired(_) => self.wiring(),
+            PartsKind::Simulated => None,
         };
         match wired.map(|wiring| spec::wired(&wiring)) {
             Some(Ok(board)) => board,
@@ -160,10 +158,7 @@ impl RunConfig {
     /// Wiring of its parts; none if they are simulated.
     pub fn wiring(&self) -> Option<Wiring> {
         match &self.parts {
-            PartsKind::Wired(text) | PartsKind::Circuit(Some(text)) => {
-                wiring::read(text).ok().map(|file| file.wiring)
-            }
-            PartsKind::Circuit(None) => wiring::base(&self.board),
+            PartsKind::Wired(text) => wiring::read(text).ok().map(|file| file.wiring),
             PartsKind::Simulated => None,
         }
     }
@@ -172,7 +167,7 @@ impl RunConfig {
     pub fn last_refresh(&self) -> Duration {
         match &self.parts {
             PartsKind::Simulated => Duration::ZERO,
-            PartsKind::Circuit(_) | PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
+            PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
         }
     }
 

@@ -35,11 +35,11 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     let timing = one_of("panel timing", flags.panel_timing, &timings)?;
     let instant_panels = timing.is_some_and(|word| word == PanelTiming::Instant.name());
     check_upstreams(&flags.upstream)?;
-    let (board, parts) = parts(flags.board, flags.circuit, flags.wiring)?;
+    let (board, parts) = parts(flags.board, flags.wiring)?;
     if instant_panels && parts != PartsKind::Simulated {
         return Err(Failure::usage(
-            "--panel-timing instant is for simulated panels: those of --circuit and --wiring take the time of real \
-             ones; leave it out",
+            "--panel-timing instant is for simulated panels: those of --wiring take the time of real ones; \
+             leave it out",
         ));
     }
     roots(flags.ca_file.as_deref())?;
@@ -84,43 +84,20 @@ fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
     checked.collect()
 }
 
-/// Word for the board, and what its parts are: simulated ones, those of a circuit, or the real ones of a wiring file.
-fn parts(
-    board: Option<String>,
-    circuit: Option<String>,
-    wiring: Option<PathBuf>,
-) -> Result<(String, PartsKind), Failure> {
-    let said = [
-        (board.is_some(), "--board"),
-        (circuit.is_some(), "--circuit"),
-        (wiring.is_some(), "--wiring"),
-    ];
-    let mut flags = said.iter().filter(|(is_said, _)| *is_said);
-    if let (Some((_, one)), Some((_, other))) = (flags.next(), flags.next()) {
-        return Err(Failure::usage(format!(
-            "{one} and {other} exclude each other: leave one of them out"
-        )));
+/// Word for the board, and what its parts are: simulated ones, or the real ones of a wiring file.
+fn parts(board: Option<String>, wiring: Option<PathBuf>) -> Result<(String, PartsKind), Failure> {
+    if board.is_some() && wiring.is_some() {
+        return Err(Failure::usage(
+            "--board and --wiring exclude each other: leave one of them out",
+        ));
     }
     if let Some(path) = wiring {
         let (text, file) = wiring_file::load_for_host(&path)?;
         return Ok((clock_of(&file, &path)?, PartsKind::Wired(text)));
     }
-    if let Some(path) = circuit.as_ref().map(Path::new).filter(|path| is_file(path)) {
-        let (text, file) = wiring_file::load(path)?;
-        return Ok((clock_of(&file, path)?, PartsKind::Circuit(Some(text))));
-    }
-    let circuit = one_of("circuit", circuit, &board_ids())?;
-    if let Some(circuit) = circuit {
-        return Ok((circuit, PartsKind::Circuit(None)));
-    }
     let board = one_of("board", board, &board_ids())?;
     let board = board.unwrap_or_else(|| spec::BOARDS[0].id.to_string());
     Ok((board, PartsKind::Simulated))
-}
-
-/// Tells a wiring file from the word for a board.
-fn is_file(path: &Path) -> bool {
-    path.extension().is_some() || path.components().count() > 1
 }
 
 /// Word for the board of a wiring that has enough panels for a clock.
@@ -400,13 +377,8 @@ mod tests {
                 .message
                 .contains("/nowhere/clock.toml cannot be read")
         );
-        let circuit = with_file("circuit = \"Rev-A\"", "").unwrap();
-        assert_eq!(
-            (circuit.board.as_str(), circuit.parts),
-            ("rev-a", PartsKind::Circuit(None))
-        );
-        let both = with_file("board = \"v8\"\ncircuit = \"v8\"", "").unwrap_err();
-        assert!(both.message.contains("--board and --circuit"));
+        let both = with_file("board = \"v8\"\nwiring = \"x.toml\"", "").unwrap_err();
+        assert!(both.message.contains("--board and --wiring"));
     }
 
     #[test]
@@ -420,22 +392,6 @@ mod tests {
         let text = format!("sim-networks = {:?}", path.display().to_string());
         let config = with_file(&text, "--wifi host").unwrap();
         assert_eq!(config.network, NetworkConfig::Host);
-    }
-
-    #[test]
-    fn panels_that_take_the_time_of_real_ones_are_not_said_to_be_instant() {
-        let text = "panel-timing = \"instant\"\ncircuit = \"rev-b\"";
-        let failure = with_file(text, "").unwrap_err();
-        assert!(
-            failure.message.contains("--panel-timing"),
-            "{}",
-            failure.message
-        );
-        let config = with_file("panel-timing = \"instant\"", "--circuit rev-b").unwrap();
-        assert!(!config.instant_panels, "the file speaks of other panels");
-        assert!(with_file("", "--circuit rev-b --panel-timing instant").is_err());
-        let config = with_file("panel-timing = \"real\"\ncircuit = \"rev-b\"", "");
-        assert!(!config.unwrap().instant_panels);
     }
 
     #[test]

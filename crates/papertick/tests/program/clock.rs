@@ -139,11 +139,8 @@ impl Clock {
         data_dir: &Path,
         said: Stdio,
     ) -> Option<Clock> {
-        // Emulated panels take the time of real ones.
-        if !command.get_args().any(|argument| argument == "--circuit") {
-            command.args(["--panel-timing", "instant"]);
-        }
         let mut supervisor = command
+            .args(["--panel-timing", "instant"])
             .args(["--listen", address])
             .args(NOWHERE.iter().flat_map(|place| ["--upstream", place]))
             .arg("--data-dir")

@@ -67,26 +67,15 @@ fn the_command_line_takes_the_place_of_the_environment() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    for (variable, flags) in [
-        ("PAPERTICK_CIRCUIT", ["--board", "v8"]),
-        ("PAPERTICK_BOARD", ["--circuit", "rev-a"]),
-    ] {
-        let output = papertick(&["run"])
-            .args(flags)
-            .args([
-                "--listen",
-                "0",
-                "--data-dir",
-                file.join("below").to_str().unwrap(),
-            ])
-            .env(variable, "rev-b")
-            .output()
-            .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        // It comes as far as the folder that cannot be.
-        assert!(said.contains("--data-dir"), "{variable}: {said}");
-        assert!(!said.contains("exclude"), "{variable}: {said}");
-    }
+    let output = papertick(&["run", "--board", "v8", "--listen", "0", "--data-dir"])
+        .arg(file.join("below"))
+        .env("PAPERTICK_WIRING", "/nowhere.toml")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // It comes as far as the folder.
+    assert!(said.contains("below"), "{said}");
+    assert!(!said.contains("exclude"), "{said}");
 }
 
 #[test]
@@ -156,7 +145,7 @@ fn a_pipe_or_a_folder_in_place_of_a_file() {
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
     for (place, what) in [(&*pipe, "a named pipe"), (folder.path(), "a folder")] {
         let place = place.to_str().unwrap();
-        for flag in ["--config", "--ca-file", "--wiring", "--circuit"] {
+        for flag in ["--config", "--ca-file", "--wiring"] {
             assert_fails(&["run", flag, place], 2, &[place, what]);
         }
         assert_fails(&["run", "--sim-networks", place], 2, &[place, "no file"]);

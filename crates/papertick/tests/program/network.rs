@@ -132,16 +132,6 @@ fn a_fresh_clock_is_provisioned_and_reset() {
 }
 
 #[test]
-fn a_button_held_from_power_on_is_felt_through_the_chips() {
-    let desk = Desk::with(&["--circuit", "rev-b"]);
-    desk.provision();
-    let hold = r#"{"action":"cycle","hold":[1],"ms":3200}"#;
-    assert_eq!(desk.post("/sim/power", hold).status, 200);
-    desk.portal();
-    assert!(!desk.credentials().exists());
-}
-
-#[test]
 fn killing_it_with_the_answer_to_a_factory_reset_finds_a_fresh_clock() {
     for round in 0..2 {
         let mut desk = Desk::new();

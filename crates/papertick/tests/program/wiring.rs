@@ -1,15 +1,8 @@
-//! Real parts, as far as they can be had here: wiring files, and the whole clock on emulated chips.
+//! Wiring files of real parts.
 
-use std::{
-    fs::{self, File},
-    io::{Read, Write},
-    net::TcpStream,
-    path::Path,
-};
+use std::{fs, path::Path};
 
-use rustix::process::Signal;
-
-use crate::clock::{Clock, eventually, folder, output};
+use crate::clock::{folder, output};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/wiring");
 
@@ -107,142 +100,7 @@ fn a_wiring_file_is_drawn() {
 
 #[test]
 fn what_excludes_each_other_is_refused() {
-    for (arguments, parts) in [
-        (
-            &["--board", "v8", "--circuit", "rev-b"][..],
-            ["--board", "--circuit"],
-        ),
-        (
-            &["--circuit", "v8", "--wiring", "x.toml"],
-            ["--circuit", "--wiring"],
-        ),
-        (&["--circuit", "rev-c"], ["rev-c", "rev-a"]),
-    ] {
-        let (code, _, why) = said(&[&["run"], arguments].concat());
-        assert_eq!(code, 2, "{arguments:?}");
-        for part in parts {
-            assert!(why.contains(part), "{arguments:?}: {why}");
-        }
-    }
-}
-
-/// Name of the picture of all panels, which is made of their pixels.
-fn pixels(clock: &Clock) -> String {
-    let mut stream = TcpStream::connect(clock.address()).unwrap();
-    let request = "GET /api/panels.png HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let answer = String::from_utf8_lossy(&answer).to_ascii_lowercase();
-    let tag = answer.lines().find(|line| line.starts_with("etag: "));
-    tag.unwrap_or_else(|| panic!("{answer}")).to_owned()
-}
-
-/// Waits until every panel shows a picture and rests.
-fn painted(clock: &Clock) {
-    eventually("every panel shows a picture and rests", || {
-        let state = clock.get("/sim/state").json();
-        let panels = state["panels"].as_array().unwrap().clone();
-        let rests = |panel: &serde_json::Value| panel["full"] != 0 && panel["busy"] == false;
-        panels.iter().all(rests)
-    });
-}
-
-#[test]
-fn the_chips_of_every_board_show_what_the_simulated_board_shows() {
-    for board in ["rev-a", "rev-b", "v8"] {
-        let (one, other) = (folder(), folder());
-        let simulated = Clock::start_with(one.path(), &["--board", board]);
-        let emulated = Clock::start_with(other.path(), &["--circuit", board]);
-        let text = "/api/show/text/PAPER-7";
-        for clock in [&simulated, &emulated] {
-            assert_eq!(clock.get(text).status, 200);
-        }
-        eventually("both show the text", || {
-            pixels(&simulated) == pixels(&emulated)
-                && emulated.get("/sim/state").json()["panels"][0]["full"] != 0
-        });
-        let state = emulated.get("/sim/state").json();
-        assert_eq!(
-            state["circuit"]["violations"],
-            serde_json::json!([]),
-            "{board}"
-        );
-        assert_eq!(state["board"], board);
-        assert!(simulated.get("/sim/state").json().get("circuit").is_none());
-    }
-}
-
-#[test]
-fn a_clock_does_without_the_parts_that_its_wiring_leaves_out() {
-    let folder = folder();
-    let file = folder.path().join("bare.toml");
-    let bare = "base = \"rev-b\"\nname = \"Bare\"\nstrip = \"none\"\nsensor = \"none\"\n\
-        frontlight = \"none\"\nbuttons = \"none\"\n";
-    fs::write(&file, bare).unwrap();
-    let pi = format!("{EXAMPLES}/pi-seven-panels.toml");
-    for (file, name, has_buttons) in [
-        (file.to_str().unwrap(), "Bare, 7 x 2.13 in", false),
-        (pi.as_str(), "Seven panels", true),
-    ] {
-        let data = folder.path().join(name);
-        let clock = Clock::start_with(&data, &["--circuit", file]);
-        let settings = clock.get("/api/settings").json();
-        let hardware = settings["hwRev"].as_str().unwrap();
-        assert!(hardware.starts_with(name), "{hardware}");
-        assert_eq!(settings["hasLightLevel"], false);
-        assert_eq!(
-            clock.get("/api/lights/off").status,
-            503,
-            "there is no strip"
-        );
-        painted(&clock);
-        let state = clock.get("/sim/state").json();
-        assert_eq!(state["circuit"]["violations"], serde_json::json!([]));
-        if has_buttons {
-            clock
-                .send("POST", "/sim/buttons", r#"{"press":[1],"ms":200}"#)
-                .unwrap();
-            eventually("the rotation is paused", || {
-                clock.get("/api/status").json()["timerRunning"] == false
-            });
-        }
-    }
-}
-
-#[test]
-fn buttons_and_light_reach_the_clock_through_the_chips() {
-    let folder = folder();
-    let clock = Clock::start_with(folder.path(), &["--circuit", "rev-b"]);
-    painted(&clock);
-    let pressed = clock.send("POST", "/sim/buttons", r#"{"press":[1],"ms":200}"#);
-    assert_eq!(pressed.unwrap().status, 200);
-    eventually("the rotation is paused", || {
-        clock.get("/api/status").json()["timerRunning"] == false
-    });
-    let lux = clock.send("POST", "/sim/lux", r#"{"lux": 10}"#);
-    assert_eq!(lux.unwrap().status, 200);
-    eventually("the light is measured", || {
-        clock.get("/api/status").json()["lightLevel"] == 10.0
-    });
-    let (status, _) = clock.end(Signal::TERM);
-    assert!(status.success());
-}
-
-#[test]
-fn the_end_waits_for_the_ink_and_is_no_crash() {
-    let folder = folder();
-    let path = folder.path().join("said");
-    let said = File::create(&path).unwrap();
-    let data = folder.path().join("data");
-    let clock = Clock::start_heard(&data, &["--circuit", "rev-b"], said);
-    painted(&clock);
-    assert_eq!(clock.get("/api/full_refresh").status, 200);
-    eventually("the ink moves", || {
-        clock.get("/sim/state").json()["panels"][6]["busy"] == true
-    });
-    let (status, _) = clock.end(Signal::TERM);
-    assert!(status.success());
-    let said = fs::read_to_string(path).unwrap();
-    assert!(!said.contains("killed"), "{said}");
+    let (code, _, why) = said(&["run", "--board", "v8", "--wiring", "x.toml"]);
+    assert_eq!(code, 2);
+    assert!(why.contains("--board and --wiring"), "{why}");
 }

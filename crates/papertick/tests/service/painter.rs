@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::assemble,
-    circuit::{Circuit, Flow, I2cCondition, PanelCondition},
     parts::ssd1680,
     ports::{BUSY_LIMIT, Outcome, Panels},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
@@ -18,6 +17,7 @@ use device::{
     refresh::Refresh,
     settings::fonts::FontId,
 };
+use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{self, Canvas, PaintProgress, QUIET, RETRY_MAX, STEP_FACTOR};
 use render::Bitmap;
 use runtime::{

@@ -73,7 +73,6 @@ const TEST_EXAMPLES: &str = "\
 Examples:
   papertick wiring test clock.toml
   papertick wiring test clock.toml --seconds 30
-  papertick wiring test clock.toml --emulated
 
 The clock must not run meanwhile. The exit code is 1 if a part did not answer.";
 

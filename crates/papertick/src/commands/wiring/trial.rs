@@ -7,7 +7,6 @@ use board::{
         AssembledBoard, AssembledButtons, AssembledFrontlight, AssembledPanels, AssembledStrip,
         Hardware, assemble,
     },
-    circuit::{Circuit, Flow},
     linux::Linux,
     parts::pca9685::DUTY_MAX,
     ports::{ButtonEdge, Buttons, LedStrip, LightSensor, Panels},
@@ -27,7 +26,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::{
     buses::{Serving, serve},
     failure::Failure,
-    wiring_file::{load, load_for_host},
+    wiring_file::load_for_host,
 };
 
 /// Longest time that a panel may take for its number: what ran before it, resets, and a refresh in the cold.
@@ -51,10 +50,6 @@ pub struct TestArgs {
     /// How long buttons are echoed, s
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
     seconds: u64,
-
-    /// Try it on emulated parts instead of real ones
-    #[arg(long)]
-    emulated: bool,
 }
 
 /// Test result of a part.
@@ -87,10 +82,7 @@ impl PartResult {
 /// # Errors
 /// The file has mistakes, or a part does not answer.
 pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
-    let (_, file) = match args.emulated {
-        true => load(&args.file)?,
-        false => load_for_host(&args.file)?,
-    };
+    let (_, file) = load_for_host(&args.file)?;
     let cannot = |error: std::io::Error| Failure::failed(format!("cannot try the parts: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -98,19 +90,8 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
         .build()
         .map_err(cannot)?;
     let seconds = args.seconds;
-    let tried = runtime.block_on(async {
-        if args.emulated {
-            let circuit = Circuit::new(&file.wiring, Flow::Live);
-            let mut tried = try_all(&circuit, &file.wiring, Serving::Tasks, seconds).await?;
-            for violation in circuit.violations() {
-                tried.push(PartResult::failed("circuit", violation));
-            }
-            Ok(tried)
-        } else {
-            let host = Linux(Instant::now());
-            try_all(&host, &file.wiring, Serving::Threads, seconds).await
-        }
-    });
+    let host = Linux(Instant::now());
+    let tried = runtime.block_on(try_all(&host, &file.wiring, Serving::Threads, seconds));
     let tried = tried.map_err(Failure::failed)?;
     let width = tried.iter().map(|tried| tried.part.len()).max();
     let width = width.unwrap_or_default();
@@ -293,7 +274,8 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-    use board::{circuit::PanelCondition, parts::mcp23017::LineLevel, wiring};
+    use board::{parts::mcp23017::LineLevel, wiring};
+    use lab::circuit::{Circuit, Flow, PanelCondition};
 
     use super::*;
 

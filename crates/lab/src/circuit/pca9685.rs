@@ -4,7 +4,7 @@ use super::{
     nets::{ChipNet, Nets},
     violations::Violations,
 };
-use crate::parts::{
+use board::parts::{
     mcp23017::LineLevel,
     pca9685::{CHANNELS, DUTY_MAX},
 };

@@ -10,7 +10,7 @@ use embedded_hal::{
 use tokio::time::sleep_until;
 
 use super::Circuit;
-use crate::{
+use board::{
     assembly::{Edges, Hardware},
     moments::until,
     parts::mcp23017::LineLevel,

@@ -12,7 +12,7 @@ use super::{
     strip::SimLedStrip,
     violations::Violations,
 };
-use crate::{
+use board::{
     parts::{mcp23017::LineLevel, ssd1680::HZ_MAX},
     wiring::{LineLocation, Pull, Sense, Wiring, WiringLine},
 };

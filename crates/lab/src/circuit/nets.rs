@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::violations::Violations;
-use crate::{
+use board::{
     parts::mcp23017::LineLevel,
     wiring::{LineLocation, Pull, Sense, WiringLine},
 };

@@ -4,7 +4,7 @@ use super::{
     nets::{ChipNet, NetDriver, NetId, Nets},
     violations::Violations,
 };
-use crate::{
+use board::{
     parts::mcp23017::{LineLevel, OUTPUT_ONLY, PINS},
     wiring::Pull,
 };

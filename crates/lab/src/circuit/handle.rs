@@ -10,7 +10,7 @@ use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
 use super::{I2cCondition, PanelCondition, ssd1680, state::SimCircuit};
-use crate::{
+use board::{
     parts::mcp23017::LineLevel,
     wiring::{Wiring, WiringLine},
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use render::Bitmap;
 
 use super::violations::Violations;
-use crate::parts::ssd1680::{
+use board::parts::ssd1680::{
     LINES_MAX, Model, PanelRotation, ROW_BYTES, Setup,
     sequence::{command, update},
 };

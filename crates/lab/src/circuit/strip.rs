@@ -3,8 +3,8 @@
 use device::lights::Rgb;
 
 use super::violations::Violations;
-use crate::parts::ws2812::{ColourOrder, LedChannels};
-use crate::wiring::StripWiring;
+use board::parts::ws2812::{ColourOrder, LedChannels};
+use board::wiring::StripWiring;
 
 /// Longest pulse that is a zero, ns.
 const ZERO_MAX: u64 = 500;
