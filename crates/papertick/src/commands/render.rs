@@ -8,14 +8,20 @@ mod values;
 
 use std::{
     fs,
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal, Read, Write},
     path::{Path, PathBuf},
 };
 
 use board::spec;
 use clap::Args;
 use device::{board::BoardSpec, cells::Picture};
+use market::{
+    now::LocalTime,
+    units::{Currency, FeeRate, Price},
+};
 use render::{Painter, png};
+use storage::disk::read_at_most;
+use values::Values;
 
 use super::icons;
 use crate::{config::flags::boards, failure::Failure};
@@ -26,13 +32,41 @@ pub struct RenderArgs {
     /// Which screen, by its name or its number: `ticker`, `block-height`, `zap`, `20` …
     screen: String,
 
+    /// Text of the screen `text`, or of each panel of the screen `custom`, such as HELLO, A/B or mdi:wifi
+    #[arg(value_name = "TEXT")]
+    texts: Vec<String>,
+
     /// Setting, as in the document of the control interface; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 
-    /// What the screen shows, such as height=957123; nothing behind the = is not known; may be repeated
-    #[arg(long = "value", value_name = "NAME=VALUE")]
-    values: Vec<String>,
+    /// Status document, as `ctl status --json` prints it: what it lacks is unknown; `-` is the standard input [default: a sample]
+    #[arg(long, value_name = "FILE.json")]
+    status: Option<PathBuf>,
+
+    /// Height of the chain tip
+    #[arg(long)]
+    height: Option<u32>,
+
+    /// Currency of the screen, such as EUR
+    #[arg(long, value_parser = values::currency)]
+    currency: Option<Currency>,
+
+    /// Price in that currency, such as 95432.50
+    #[arg(long, value_parser = values::price)]
+    price: Option<Price>,
+
+    /// Fee rate in sat/vB, such as 12.34
+    #[arg(long, value_parser = values::fee)]
+    fee: Option<FeeRate>,
+
+    /// Local time, such as 21:34 or 2026-11-20T21:34
+    #[arg(long, value_parser = values::time)]
+    time: Option<LocalTime>,
+
+    /// Satoshis of the zap or payment; negative for a payment that was sent
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-SATS_MAX..=SATS_MAX))]
+    sats: Option<i64>,
 
     /// The board
     #[arg(long, default_value = spec::BOARDS[0].id, value_parser = boards(), ignore_case = true)]
@@ -50,20 +84,24 @@ pub struct RenderArgs {
 const EXAMPLES: &str = "\
 Examples:
   papertick render ticker -o ticker.png
-  papertick render ticker --value currency=EUR --value price=88001 --set fontName=inter -o euro.png
+  papertick render ticker --currency EUR --price 88001 --set fontName=inter -o euro.png
   papertick render block-height --board v8 --scale 2 > block.png
-  papertick render custom --value panel=GOOD/DAY --value panel=mdi:wifi -o hello.png
-  papertick render time --value time= -o no-time.png";
+  papertick render custom GOOD/DAY mdi:wifi -o hello.png
+  papertick ctl status --json | papertick render block-fee-rate --status - -o fee.png";
+
+/// Most satoshis of a zap or payment: all there will ever be.
+const SATS_MAX: i64 = 2_100_000_000_000_000;
+
+/// Largest status document, bytes.
+const STATUS_MAX: u64 = 1024 * 1024;
 
 /// What `--help` says after the flags.
 pub(crate) fn help() -> String {
     format!(
         "Screens:\n{}\n\n\
-         Values:\n{}\n\n\
          Settings: those of the control interface, such as fontName=inter, invertedColor=true or digitFontPx=220\n\n\
          {EXAMPLES}",
-        pictures::listed(),
-        values::listed()
+        pictures::listed()
     )
 }
 
@@ -75,7 +113,7 @@ pub fn words() -> Vec<String> {
 /// Makes the picture and puts it where it belongs.
 ///
 /// # Errors
-/// There is no such screen, value or setting, or the file cannot be written.
+/// There is no such screen or setting, or a file cannot be read or written.
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let file = args.output.as_deref();
     let file = file.filter(|file| *file != Path::new("-"));
@@ -84,8 +122,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
             "a picture is nothing for a terminal: name a file with -o FILE.png",
         ));
     }
-    icons::mention_unknown(&composed(args)?.0.cells);
-    let picture = picture(args)?;
+    let status = args.status.as_deref().map(read_status).transpose()?;
+    icons::mention_unknown(&composed(args, status.as_deref())?.0.cells);
+    let picture = picture(args, status.as_deref())?;
     let (place, written) = match file {
         Some(file) => (file.display().to_string(), fs::write(file, picture)),
         None => (
@@ -96,22 +135,38 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     written.map_err(|error| Failure::failed(format!("cannot write to {place}: {error}")))
 }
 
-/// Makes the picture, a PNG file.
+/// Reads the status document of a file, or of the standard input.
+fn read_status(file: &Path) -> Result<String, Failure> {
+    let read = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = io::stdin().take(STATUS_MAX).read_to_end(&mut bytes);
+        read.map(|_| bytes)
+    } else {
+        read_at_most(file, STATUS_MAX)
+    };
+    read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+        .map_err(|error| Failure::failed(format!("--status {}: {error}", file.display())))
+}
+
+/// Makes the picture, a PNG file, of a status document or of the sample.
 ///
 /// # Errors
-/// There is no such screen, value or setting.
-pub fn picture(args: &RenderArgs) -> Result<Vec<u8>, Failure> {
-    let (picture, board) = composed(args)?;
+/// There is no such screen or setting, or the document has a mistake.
+pub fn picture(args: &RenderArgs, status: Option<&str>) -> Result<Vec<u8>, Failure> {
+    let (picture, board) = composed(args, status)?;
     let panels = Painter::new(board.panel_width, board.panel_height).paint_all(&picture);
     Ok(png::side_by_side_small(&panels, args.scale))
 }
 
 /// What is to be seen, and on which board.
-fn composed(args: &RenderArgs) -> Result<(Picture, &'static BoardSpec), Failure> {
+fn composed(
+    args: &RenderArgs,
+    status: Option<&str>,
+) -> Result<(Picture, &'static BoardSpec), Failure> {
     let board = spec::find(&args.board).unwrap_or(&spec::BOARDS[0]);
     let subject = pictures::find(&args.screen)?;
     let settings = settings::read(&args.settings)?;
-    let values = values::read(&args.values)?;
+    let values = Values::new(args, status)?;
     let picture = pictures::compose(subject, &values, &settings, board)?;
     Ok((picture, board))
 }
@@ -120,7 +175,7 @@ fn composed(args: &RenderArgs) -> Result<(Picture, &'static BoardSpec), Failure>
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::{ffi::OsString, io::Write as _};
+    use std::ffi::OsString;
 
     use super::*;
     use crate::{
@@ -129,12 +184,17 @@ mod tests {
     };
 
     fn picture_of(line: &str) -> Result<Vec<u8>, Failure> {
+        // A status document stands before its command.
+        let (status, line) = match line.split_once(" | ") {
+            Some((status, line)) => (Some(status), line),
+            None => (None, line),
+        };
         let words = ["papertick", "render"].into_iter().chain(line.split(' '));
         let command = cli::parse(words.map(OsString::from))?;
         let Command::Render(args) = command else {
             panic!("{line}: {command:?}")
         };
-        picture(&args)
+        picture(&args, status)
     }
 
     #[test]
@@ -143,20 +203,29 @@ mod tests {
             ("fee", &["`fee`", "did you mean `block-fee-rate`?"][..]),
             ("mempool", &["`mempool`", "`ticker`", "`zap`"]),
             ("99", &["`99`"]),
+            ("zap --sats much", &["much", "--sats"]),
+            ("zap --sats 2100000000000001", &["--sats"]),
+            ("ticker --currency NOK", &["NOK", "--price"]),
+            ("ticker --currency euro", &["such as EUR"]),
+            ("time --time noon", &["such as 21:34"]),
+            ("[] | ticker", &["--status", "JSON object"]),
+            ("{ | ticker", &["--status", "JSON object"]),
             (
-                "zap --value coins=5",
-                &["no value is called `coins`", "`zap`"],
+                r#"{"market":{"height":{"value":"high"}}} | ticker"#,
+                &["`market.height.value` is \"high\"", "a height"],
             ),
             (
-                "zap --value zap=much",
-                &["--value zap=much", "satoshis of the zap"],
+                r#"{"market":{"USD":{"value":[]}}} | ticker"#,
+                &["`market.USD.value` is []", "a price"],
             ),
-            ("zap --value zap", &["--value zap", "="]),
-            ("zap --value payment=99999999999999999999", &["payment"]),
-            ("update --value percent=101", &["0 to 100"]),
-            ("ticker --value currency=NOK", &["NOK", "--value price="]),
-            ("ticker --value currency=euro", &["such as EUR"]),
-            ("time --value time=noon", &["such as 21:34"]),
+            (
+                r#"{"figures":{"walletBalance":{"value":-1}}} | ticker"#,
+                &["`figures.walletBalance.value` is -1", "satoshis"],
+            ),
+            (
+                r#"{"truth":{"height":{"state":"good"}}} | ticker"#,
+                &["`truth.height.state`"],
+            ),
             (
                 "ticker --set digitFontPx=300",
                 &["range:digitFontPx", "80 to 220"],
@@ -178,10 +247,6 @@ mod tests {
             ("ticker --set fontName", &["--set fontName", "="]),
             ("ticker --scale 9", &["9"]),
             ("ticker --board v9", &["v9", "`v8`"]),
-            (
-                "mining-pool-hashrate --value logo=/nowhere --set miningPoolName=ckpool",
-                &["ckpool", "logo"],
-            ),
         ] {
             let Err(failure) = picture_of(line) else {
                 panic!("{line} works")
@@ -216,10 +281,10 @@ mod tests {
     fn values_and_settings_change_the_picture() {
         let plain = picture_of("ticker").unwrap();
         for line in [
-            "ticker --value price=95433",
-            "ticker --value price=",
-            "ticker --value currency=EUR",
-            "ticker --value mark=stale",
+            "ticker --price 95433",
+            "ticker --currency EUR",
+            "{} | ticker",
+            r#"{"market":{"USD":{"value":"95432.00","state":"stale"}}} | ticker"#,
             "ticker --set actCurrencies=[\"EUR\"]",
             "ticker --set fontName=inter",
             "ticker --set invertedColor=true",
@@ -231,26 +296,27 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_can_have_its_picture() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        let path = file.path().to_str().unwrap().to_owned();
-        let line = format!("70 --set miningPoolName=ocean --value logo={path}");
-        assert!(picture_of(&line).unwrap_err().message.contains("122 x 122"));
-        file.write_all(&[0x0F; 16 * 122]).unwrap();
-        assert_ne!(
-            picture_of(&line),
-            picture_of("70 --set miningPoolName=ocean")
-        );
-        let missing = picture_of("70 --set miningPoolName=ocean --value logo=/nowhere.bin");
-        assert_eq!(missing.unwrap_err().code, Code::Failed);
+    fn a_status_document_is_drawn_as_the_sample() {
+        let status = r#"{"currency":"USD","market":{"height":{"value":957123,"state":"proven"},
+            "feeRate":{"value":"4.70"},"USD":{"value":"95432.00","state":"agreed"}},
+            "figures":{"poolHashrate":{"value":"742500000000000"},"poolEarnings":{"value":8421},
+            "minerHashrate":{"value":"1234000000000"},"minerBest":{"value":"4.29G"},
+            "walletBalance":{"value":50000}},"link":{"ip":"192.168.1.42","ssid":"Kitchen"},
+            "espFreeHeap":143000,"espFreePsram":6010000,"espUptime":97329,
+            "truth":{"height":{"state":"proven","agreeing":4,"tipHash":"00005e9c","tipAgeSec":450}}}"#;
+        for word in words() {
+            if word != "time" {
+                let drawn = picture_of(&format!("{status} | {word}"));
+                assert_eq!(drawn, picture_of(&word), "{word}");
+            }
+        }
     }
 
     #[test]
-    fn help_lists_every_screen_and_value() {
+    fn help_lists_every_screen() {
         let help = help();
         for word in words() {
             assert!(help.contains(&format!("  {word} ")), "{word}");
         }
-        assert!(help.contains("  access-point  name of"), "{help}");
     }
 }

@@ -39,14 +39,18 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// Draws what a command line of `papertick render` asks for.
+/// Draws a row of the gallery.
 fn draw(words: &str) -> Vec<u8> {
+    let (status, words) = match words.split_once(" | ") {
+        Some((status, words)) => (Some(status), words),
+        None => (None, words),
+    };
     let arguments = ["papertick", "render"].into_iter().chain(words.split(' '));
     let command = cli::parse(arguments.map(OsString::from));
     let Ok(Command::Render(flags)) = command else {
         panic!("{words}: {command:?}");
     };
-    render::picture(&flags).unwrap_or_else(|failure| panic!("{words}: {failure}"))
+    render::picture(&flags, status).unwrap_or_else(|failure| panic!("{words}: {failure}"))
 }
 
 /// Every picture, by its file under `docs`.
@@ -72,12 +76,9 @@ fn page() -> String {
         let _ = write!(page, "\n## {heading}\n");
         if *columns == 1 {
             for shot in shots() {
-                let Shot { caption, words, .. } = &shot;
-                let path = shot.path();
-                let _ = write!(
-                    page,
-                    "\n{caption}\n\n![{caption}]({path})\n\n`papertick render {words}`\n"
-                );
+                let Shot { caption, .. } = &shot;
+                let (path, command) = (shot.path(), shot.command());
+                let _ = write!(page, "\n{caption}\n\n![{caption}]({path})\n\n`{command}`\n");
             }
             continue;
         }
@@ -89,12 +90,9 @@ fn page() -> String {
         );
         for row in shots().chunks(*columns) {
             for shot in row {
-                let Shot { caption, words, .. } = shot;
-                let path = shot.path();
-                let _ = write!(
-                    page,
-                    "| ![{caption}]({path})<br>`papertick render {words}` "
-                );
+                let Shot { caption, .. } = shot;
+                let (path, command) = (shot.path(), shot.command());
+                let _ = write!(page, "| ![{caption}]({path})<br>`{command}` ");
             }
             page.push_str("|\n");
         }
@@ -181,9 +179,7 @@ fn the_gallery_shows_everything_and_stays_small() {
         .flat_map(|section| (section.shots)())
         .collect();
     for word in render::words() {
-        let shown = shots
-            .iter()
-            .any(|shot| shot.words.split(' ').next() == Some(&word));
+        let shown = shots.iter().any(|shot| shot.screen() == word);
         assert!(shown, "{word} is not in the gallery");
     }
     let files: BTreeSet<_> = shots.iter().map(Shot::path).collect();

@@ -1,4 +1,4 @@
-//! The pictures of the gallery, each as a command line of `papertick render`.
+//! The pictures of the gallery, each as a command line of `papertick render`, with its status document before it if it has one.
 
 use device::settings::fonts::FontId;
 
@@ -18,6 +18,22 @@ pub(crate) struct Shot {
 }
 
 impl Shot {
+    /// The screen that it shows.
+    pub(crate) fn screen(&self) -> &str {
+        let words = self.words.split(" | ").last().unwrap_or_default();
+        words.split(' ').next().unwrap_or_default()
+    }
+
+    /// The command that draws it.
+    pub(crate) fn command(&self) -> String {
+        match self.words.split_once(" | ") {
+            Some((status, words)) => {
+                format!("echo '{status}' | papertick render {words} --status -")
+            }
+            None => format!("papertick render {}", self.words),
+        }
+    }
+
     /// Its file under `docs`.
     pub(crate) fn path(&self) -> String {
         format!("gallery/{}.png", self.name)
@@ -27,7 +43,7 @@ impl Shot {
 /// Pictures of the front page: file under `docs`, command line, and what the page says that it shows.
 pub(crate) const FRONT_PAGE: &[(&str, &str, &str)] = &[(
     "images/clock.png",
-    "ticker --value price=95432 --scale 2",
+    "ticker --price 95432 --scale 2",
     "Seven panels: the price of a bitcoin, 95432 US dollars",
 )];
 
@@ -77,19 +93,15 @@ const SCREENS: &[Row] = &[
     (
         "block-height-million",
         "A height that needs every panel",
-        "block-height --value height=1000000",
+        "block-height --height 1000000",
     ),
     ("time", "Time, with day and month", "time"),
     (
         "time-no-zero",
         "Without a leading zero",
-        "time --value time=2026-05-09T07:05 --set hideLeadZero=true",
+        "time --time 2026-05-09T07:05 --set hideLeadZero=true",
     ),
-    (
-        "time-unset",
-        "Before the time is known",
-        "time --value time=",
-    ),
+    ("time-unset", "Before the time is known", "{} | time"),
     ("halving", "Blocks until the halving", "halving-countdown"),
     (
         "halving-time",
@@ -100,39 +112,31 @@ const SCREENS: &[Row] = &[
     (
         "fee-share-dot",
         "The dot shares a panel",
-        "block-fee-rate --value fee=12.34 --set decimalShareDot=true",
+        "block-fee-rate --fee 12.34 --set decimalShareDot=true",
     ),
     ("sats", "Satoshis for a dollar", "sats-per-dollar"),
     (
         "sats-sign",
         "With the satoshi sign",
-        "sats-per-dollar --value currency=EUR --set priceSymMode=1",
+        "sats-per-dollar --currency EUR --set priceSymMode=1",
     ),
     (
         "sats-bitcoin-sign",
         "With the bitcoin sign",
-        "sats-per-dollar --value currency=CHF --set priceSymMode=2",
+        "sats-per-dollar --currency CHF --set priceSymMode=2",
     ),
     ("ticker", "Price in US dollars", "ticker"),
-    (
-        "ticker-eur",
-        "Price in euros",
-        "ticker --value currency=EUR",
-    ),
-    (
-        "ticker-gbp",
-        "Price in pounds",
-        "ticker --value currency=GBP",
-    ),
+    ("ticker-eur", "Price in euros", "ticker --currency EUR"),
+    ("ticker-gbp", "Price in pounds", "ticker --currency GBP"),
     (
         "ticker-jpy",
         "Price in yen: long prices get a letter",
-        "ticker --value currency=JPY",
+        "ticker --currency JPY",
     ),
     (
         "ticker-chf",
         "Currencies without a sign show their code",
-        "ticker --value currency=CHF",
+        "ticker --currency CHF",
     ),
     (
         "ticker-suffix",
@@ -161,7 +165,7 @@ const SCREENS: &[Row] = &[
     (
         "proof-claimed",
         "An unproven height",
-        "proof-of-the-height --value state=claimed --value agreeing=",
+        r#"{"market":{"height":{"value":957123}},"truth":{"height":{"state":"claimed"}}} | proof-of-the-height"#,
     ),
     (
         "pool-hashrate",
@@ -176,7 +180,7 @@ const SCREENS: &[Row] = &[
     (
         "pool-offline",
         "A pool that does not answer",
-        "mining-pool-hashrate --value hashrate=",
+        "{} | mining-pool-hashrate",
     ),
     (
         "pool-earnings",
@@ -186,7 +190,7 @@ const SCREENS: &[Row] = &[
     (
         "pool-earnings-bitcoin",
         "Earnings of a good day",
-        "mining-pool-earnings --value daily=250000000 --set miningPoolName=braiins",
+        r#"{"figures":{"poolHashrate":{"value":"742500000000000"},"poolEarnings":{"value":250000000}}} | mining-pool-earnings --set miningPoolName=braiins"#,
     ),
     (
         "miner-hashrate",
@@ -196,7 +200,7 @@ const SCREENS: &[Row] = &[
     (
         "miner-offline",
         "A miner that is offline, on seven panels",
-        "miner-hashrate --value miner=",
+        "{} | miner-hashrate",
     ),
     (
         "miner-best",
@@ -211,12 +215,12 @@ const SCREENS: &[Row] = &[
     (
         "balance-bitcoin",
         "One bitcoin and more",
-        "wallet-balance --value balance=123456789",
+        r#"{"figures":{"walletBalance":{"value":123456789}}} | wallet-balance"#,
     ),
     (
         "balance-unknown",
         "Before the balance is known",
-        "wallet-balance --value balance=",
+        "{} | wallet-balance",
     ),
 ];
 
@@ -249,17 +253,17 @@ const STYLES: &[Row] = &[
     (
         "style-stale",
         "A stale value is marked with a small clock",
-        "ticker --value mark=stale",
+        r#"{"market":{"USD":{"value":"95432","state":"stale"}}} | ticker"#,
     ),
     (
         "style-disputed",
         "A disputed value is marked with an unequal sign",
-        "block-height --value mark=disputed",
+        r#"{"market":{"height":{"value":957123,"state":"disputed"}}} | block-height"#,
     ),
     (
         "style-alone",
         "An unconfirmed value is marked with a ring",
-        "block-height --value mark=alone",
+        r#"{"market":{"height":{"value":957123,"state":"alone"}}} | block-height"#,
     ),
 ];
 
@@ -268,25 +272,21 @@ const OVERLAYS: &[Row] = &[
     (
         "zap-sign",
         "With the satoshi sign",
-        "zap --value zap=420 --set priceSymMode=1",
+        "zap --sats 420 --set priceSymMode=1",
     ),
     ("payment-received", "A payment received", "payment"),
-    (
-        "payment-sent",
-        "A payment sent",
-        "payment --value payment=250000 --value direction=sent",
-    ),
+    ("payment-sent", "A payment sent", "payment --sats -250000"),
     ("text", "A text", "text"),
     ("custom", "A text or icon per panel", "custom"),
     (
         "custom-icons",
         "Icons",
-        "custom --value panel=mdi:alarm --value panel=mdi:arrow-down-bold --value panel=mdi:arrow-up-bold --value panel=mdi:bell --value panel=mdi:bitcoin --value panel=mdi:clock-outline --value panel=mdi:lightning-bolt",
+        "custom mdi:alarm mdi:arrow-down-bold mdi:arrow-up-bold mdi:bell mdi:bitcoin mdi:clock-outline mdi:lightning-bolt",
     ),
     (
         "custom-more-icons",
         "More icons",
-        "custom --value panel=mdi:pickaxe --value panel=mdi:rocket-launch --value panel=mdi:wifi --value panel=mdi:wifi-alert --value panel=mdi:wifi-off",
+        "custom mdi:pickaxe mdi:rocket-launch mdi:wifi mdi:wifi-alert mdi:wifi-off",
     ),
     ("debug", "Debug view", "debug"),
     ("update", "Progress of an update", "update"),
@@ -309,7 +309,7 @@ const EIGHT_PANELS: &[Row] = &[
     (
         "v8-block-height",
         "Room for a seventh digit",
-        "block-height --board v8 --value height=1000000",
+        "block-height --board v8 --height 1000000",
     ),
     (
         "v8-halving-time",
@@ -319,44 +319,44 @@ const EIGHT_PANELS: &[Row] = &[
     (
         "v8-fee",
         "A long fee rate",
-        "block-fee-rate --board v8 --value fee=150.25",
+        "block-fee-rate --board v8 --fee 150.25",
     ),
     (
         "v8-sats",
         "Many satoshis",
-        "sats-per-dollar --board v8 --value price=1000 --set priceSymMode=1",
+        "sats-per-dollar --board v8 --price 1000 --set priceSymMode=1",
     ),
     (
         "v8-ticker",
         "A price of six digits with its sign",
-        "ticker --board v8 --value price=109876",
+        "ticker --board v8 --price 109876",
     ),
     (
         "v8-ticker-jpy",
         "One more decimal",
-        "ticker --board v8 --value currency=JPY",
+        "ticker --board v8 --currency JPY",
     ),
     ("v8-market-cap", "One more decimal", "market-cap --board v8"),
     ("v8-supply", "One more decimal", "bitcoin-supply --board v8"),
     (
         "v8-proof",
         "Proof of the height",
-        "proof-of-the-height --board v8 --value state=disputed --value age=140",
+        r#"{"market":{"height":{"value":957123}},"truth":{"height":{"state":"disputed","agreeing":4,"tipHash":"5e9c","tipAgeSec":8400}}} | proof-of-the-height --board v8"#,
     ),
     (
         "v8-pool-hashrate",
         "One more decimal",
-        "mining-pool-hashrate --board v8 --value hashrate=998.7654TH",
+        r#"{"figures":{"poolHashrate":{"value":"998765400000000"}}} | mining-pool-hashrate --board v8"#,
     ),
     (
         "v8-miner-offline",
         "A miner that is offline",
-        "miner-hashrate --board v8 --value miner=",
+        "{} | miner-hashrate --board v8",
     ),
     (
         "v8-balance",
         "Balance of the wallet",
-        "wallet-balance --board v8 --value balance=123456789",
+        r#"{"figures":{"walletBalance":{"value":123456789}}} | wallet-balance --board v8"#,
     ),
     ("v8-custom", "A text or icon per panel", "custom --board v8"),
     ("v8-debug", "Debug view", "debug --board v8"),

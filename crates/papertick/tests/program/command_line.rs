@@ -141,15 +141,7 @@ fn icons_that_there_are_not_and_characters_without_a_font_are_said() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let picture = folder.path().join("panel.png");
-    let render = [
-        "render",
-        "custom",
-        "--value",
-        "panel=mdi:wfi",
-        "--value",
-        "panel=☃",
-        "-o",
-    ];
+    let render = ["render", "custom", "mdi:wfi", "☃", "-o"];
     let mut render = papertick(&render);
     render.arg(picture);
     for mut command in [render, to(&clock, "ctl show custom mdi:wfi ☃")] {

@@ -154,14 +154,7 @@ fn a_pipe_or_a_folder_in_place_of_a_file() {
             &["image", "show", place][..],
             &["image", "pack", "--program", place, "-o", "image"],
             &["release", place, "-o", "release"],
-            &[
-                "render",
-                "mining-pool-hashrate",
-                "--value",
-                &format!("logo={place}"),
-                "-o",
-                "p.png",
-            ],
+            &["render", "ticker", "--status", place, "-o", "p.png"],
         ] {
             assert_fails(command, 1, &[place, what]);
         }

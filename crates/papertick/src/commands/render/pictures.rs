@@ -1,6 +1,6 @@
 //! What there is to see: the catalogue of screens, and what covers or precedes them.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use device::{
     board::BoardSpec,
@@ -15,15 +15,12 @@ use device::{
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     settings::Settings,
 };
-use feeds::pools;
 use market::{
-    Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, Payment,
-    PoolStats, Proven, Seen, Zap,
-    logo::Logo,
+    Datum, Direction, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats,
+    Payment, PoolStats, Proven, Seen, Zap,
     source_id::SourceId,
-    units::{Currency, FeeRate, MICRO, Msats},
+    units::{Currency, FeeRate, MICRO, Msats, Sats},
 };
-use storage::disk::read_at_most;
 
 use super::values::Values;
 use crate::{commands::suggestion, failure::Failure};
@@ -37,8 +34,20 @@ const HOSTNAME: &str = "papertick-1a2b3c";
 /// Address of the page while the clock has a network of its own.
 const PORTAL: &str = "192.168.4.1";
 
-/// Largest file that is read as the picture of a pool, bytes; each pool has its own exact size.
-const LOGO_FILE_MAX: u64 = 64 * 1024;
+/// Name and password of the clock's own network.
+const ACCESS_POINT: &str = "papertick-1a2b3c";
+const PASSWORD: &str = "kite-lamp-42";
+
+/// The program.
+const VERSION: &str = "4.0.0";
+const BUILT: &str = "Nov 20 2026";
+
+/// Progress of the update, percent.
+const PROGRESS: u8 = 42;
+
+/// Amounts of a zap and a payment unless one is given, satoshis.
+const ZAP: u64 = 21_000;
+const PAYMENT: u64 = 2100;
 
 /// What a picture shows.
 #[derive(Clone, Copy)]
@@ -61,7 +70,7 @@ static SPECIALS: &[Special] = &[
     Special {
         word: "text",
         what: "a text, one character per panel",
-        cells: |values, _, board| custom::letters(&values.text, board.panels),
+        cells: |values, _, board| custom::letters(&text(values), board.panels),
     },
     Special {
         word: "custom",
@@ -73,7 +82,7 @@ static SPECIALS: &[Special] = &[
         what: "notice of a zap",
         cells: |values, settings, board| {
             let zap = Zap {
-                amount: values.zap,
+                amount: Sats(values.sats.map_or(ZAP, i64::unsigned_abs)),
                 message: String::new(),
             };
             zap::cells(&zap, settings, board.panels)
@@ -83,9 +92,14 @@ static SPECIALS: &[Special] = &[
         word: "payment",
         what: "notice of a payment",
         cells: |values, settings, board| {
+            let is_sent = values.sats.is_some_and(i64::is_negative);
+            let sats = values.sats.map_or(PAYMENT, i64::unsigned_abs);
             let payment = Payment {
-                direction: values.direction,
-                amount: Msats(values.payment.0 * 1000),
+                direction: Some(match is_sent {
+                    true => Direction::Sent,
+                    false => Direction::Received,
+                }),
+                amount: Msats(sats.saturating_mul(1000)),
             };
             payment::cells(&payment, settings, board.panels)
         },
@@ -98,7 +112,7 @@ static SPECIALS: &[Special] = &[
     Special {
         word: "update",
         what: "progress of an update",
-        cells: |values, _, board| update::cells(values.percent, board.panels),
+        cells: |_, _, board| update::cells(PROGRESS, board.panels),
     },
     Special {
         word: "splash",
@@ -184,9 +198,12 @@ pub(super) fn compose(
     Ok(Picture {
         cells,
         style: panels::style(settings),
-        mark: values
-            .mark
-            .filter(|_| matches!(subject, Subject::Screen(_))),
+        mark: match subject {
+            Subject::Screen(screen) => {
+                values.mark(screen.depends_on, shown_currency(values, settings))
+            }
+            Subject::Special(_) => None,
+        },
         shows_password: false,
         full_refreshes: 0,
         repaints: 0,
@@ -200,8 +217,7 @@ fn screen_cells(
     settings: &Settings,
     board: &BoardSpec,
 ) -> Result<Vec<Cell>, Failure> {
-    let first = settings.currencies().into_iter().next();
-    let currency = values.currency.or(first).unwrap_or(Currency::USD);
+    let currency = shown_currency(values, settings);
     let price = if screen.depends_on.contains(&Dependency::Price) {
         values.price(currency)?.and_then(datum)
     } else {
@@ -213,11 +229,7 @@ fn screen_cells(
         precise_fee: values.fee.and_then(figure),
         prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
         pool: pool(values).and_then(figure),
-        pool_logo: values
-            .logo
-            .as_deref()
-            .map(|file| logo(file, settings))
-            .transpose()?,
+        pool_logo: None,
         miner: figure(MinerStats {
             hashrate: values.miner,
             best_difficulty: values.best.clone(),
@@ -240,6 +252,12 @@ fn screen_cells(
         currency,
         panels: board.panels,
     }))
+}
+
+/// Currency of the screen: the given one, or the first of the settings.
+fn shown_currency(values: &Values, settings: &Settings) -> Currency {
+    let first = settings.currencies().into_iter().next();
+    values.currency.or(first).unwrap_or(Currency::USD)
 }
 
 fn datum<T>(value: T) -> Option<Datum<T>> {
@@ -273,32 +291,18 @@ fn pool(values: &Values) -> Option<PoolStats> {
     })
 }
 
-/// Reads the picture of the pool that is set.
-fn logo(file: &Path, settings: &Settings) -> Result<Arc<Logo>, Failure> {
-    let id = settings.mining_pool_name.as_str();
-    let Some(spec) = pools::find(id).and_then(|pool| pool.logo) else {
-        return Err(Failure::usage(format!(
-            "the pool `{id}` has no picture: leave out `logo`"
-        )));
-    };
-    let bytes = read_at_most(file, LOGO_FILE_MAX)
-        .map_err(|error| Failure::failed(format!("cannot read {}: {error}", file.display())))?;
-    spec.read(id, &bytes).map(Arc::new).map_err(|_| {
-        Failure::usage(format!(
-            "{} is not the picture of `{id}`: that has {} bytes, {} x {} px",
-            file.display(),
-            spec.bytes(),
-            spec.width,
-            spec.height
-        ))
-    })
+fn text(values: &Values) -> String {
+    match values.texts.is_empty() {
+        true => "HELLO".into(),
+        false => values.texts.join(" "),
+    }
 }
 
 fn custom_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    if values.panels.is_empty() {
-        return custom::cells(&CUSTOM.map(String::from), values.px, board.panels);
+    if values.texts.is_empty() {
+        return custom::cells(&CUSTOM.map(String::from), None, board.panels);
     }
-    custom::cells(&values.panels, values.px, board.panels)
+    custom::cells(&values.texts, None, board.panels)
 }
 
 fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
@@ -310,16 +314,16 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
         height: HeightState::Proven,
         voices: 4,
         hardware: board.name,
-        version: &values.version,
-        build_date: &values.built,
+        version: VERSION,
+        build_date: BUILT,
         uptime: values.uptime,
     };
     debug::cells(&facts, board.panels)
 }
 
-fn sign_in_cells(values: &Values, settings: &Settings, board: &BoardSpec) -> Vec<Cell> {
+fn sign_in_cells(_: &Values, settings: &Settings, board: &BoardSpec) -> Vec<Cell> {
     let made = MadePassword {
-        password: Secret::new(values.password.as_str()),
+        password: Secret::new(PASSWORD),
         hash: PasswordHash::default(),
         why: WhyMade::NoneStored,
     };
@@ -329,14 +333,14 @@ fn sign_in_cells(values: &Values, settings: &Settings, board: &BoardSpec) -> Vec
 /// What a source that is not there has said last.
 const NO_ANSWER: &str = "relay.example: connection refused";
 
-fn provisioning_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
+fn provisioning_cells(_: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
     let facts = provisioning::ProvisioningFacts {
-        ssid: &values.access_point,
-        password: &values.password,
+        ssid: ACCESS_POINT,
+        password: PASSWORD,
         hostname: HOSTNAME,
         hardware: board.name,
-        version: &values.version,
-        build_date: &values.built,
+        version: VERSION,
+        build_date: BUILT,
         portal: PORTAL,
     };
     provisioning::cells(&facts, board.panels)
