@@ -2,6 +2,7 @@
 //! password and tells fees too.
 
 use chain::{BlockHash, HEADER_BYTES, Header, header, network::Network};
+use hex::FromHex;
 use market::{
     Observation,
     units::{FeeRate, MICRO},
@@ -9,7 +10,6 @@ use market::{
 use serde_json::{Value, json};
 
 use crate::{
-    hex,
     malformed::Malformed,
     refusal,
     scalar::{self, Scalar},
@@ -169,7 +169,7 @@ pub fn hash(result: &Value) -> Result<BlockHash, Malformed> {
 /// It is none.
 pub fn header_answer(result: &Value) -> Result<Header, Malformed> {
     let text = result.as_str().ok_or(Malformed("header"))?;
-    let bytes = hex::bytes::<HEADER_BYTES>(text.as_bytes()).ok_or(Malformed("header"))?;
+    let bytes = <[u8; HEADER_BYTES]>::from_hex(text).map_err(|_| Malformed("header"))?;
     header(&bytes).ok_or(Malformed("header"))
 }
 
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn headers_and_fees_are_read_from_answers() {
         let header = genesis(Network::Main);
-        let digits = json!(hex::digits(&chain::bytes(&header)));
+        let digits = json!(hex::encode(chain::bytes(&header)));
         assert_eq!(header_answer(&digits), Ok(header));
         assert_eq!(header_answer(&json!("00")), Err(Malformed("header")));
         assert_eq!(header_answer(&Value::Null), Err(Malformed("header")));

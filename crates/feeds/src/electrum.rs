@@ -4,11 +4,11 @@
 //! Headers come as one text up to version 1.4 of the protocol, and as a list from 1.6 on.
 
 use chain::{HEADER_BYTES, Header, header, network::Network};
+use hex::FromHex;
 use market::{Observation, units::FeeRate};
 use serde_json::{Value, json};
 
 use crate::{
-    hex,
     malformed::Malformed,
     refusal,
     scalar::{self, Scalar},
@@ -119,7 +119,7 @@ pub fn tip(result: &Value) -> Result<(u32, Header), Malformed> {
     let height = result["height"].as_u64();
     let height = height.and_then(|height| u32::try_from(height).ok());
     let hex = result["hex"].as_str();
-    let bytes = hex.and_then(|hex| hex::bytes::<HEADER_BYTES>(hex.as_bytes()));
+    let bytes = hex.and_then(|hex| <[u8; HEADER_BYTES]>::from_hex(hex).ok());
     Ok((
         height.ok_or(Malformed("height"))?,
         bytes
@@ -134,7 +134,7 @@ pub fn tip(result: &Value) -> Result<(u32, Header), Malformed> {
 /// They are not, one and all, headers, or more than were asked for.
 pub fn headers(result: &Value) -> Result<Vec<Header>, Malformed> {
     const DIGITS: usize = 2 * HEADER_BYTES;
-    let read = |digits: &[u8]| header(&hex::bytes::<HEADER_BYTES>(digits)?);
+    let read = |digits: &[u8]| header(&<[u8; HEADER_BYTES]>::from_hex(digits).ok()?);
     let headers: Option<Vec<Header>> = match (result["hex"].as_str(), result["headers"].as_array())
     {
         (Some(text), None) => {
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn digits(header: &Header) -> String {
-        hex::digits(&chain::bytes(header))
+        hex::encode(chain::bytes(header))
     }
 
     #[test]

@@ -28,6 +28,5 @@ pub mod staging;
 
 pub mod multipart;
 
-pub mod hex;
 mod refusal;
 mod scalar;

@@ -379,10 +379,7 @@ mod tests {
 
     fn bytes(digits: &str) -> Vec<u8> {
         let digits: String = digits.split_whitespace().collect();
-        let pairs = digits.as_bytes().chunks_exact(2);
-        pairs
-            .map(|pair| crate::hex::bytes::<1>(pair).unwrap()[0])
-            .collect()
+        hex::decode(digits).unwrap()
     }
 
     #[test]

@@ -4,10 +4,11 @@
 
 use std::cmp::Ordering;
 
+use hex::FromHex;
 use semver::Version;
 use serde_json::{Value, json};
 
-use crate::{hex, malformed::Malformed};
+use crate::malformed::Malformed;
 
 /// Largest release feed, bytes.
 pub const FEED_BODY_MAX: usize = 1024 * 1024;
@@ -206,7 +207,7 @@ pub fn write(version: &Version, published: &str, notes: &ReleaseNotes, files: &[
 
 /// Writes a checksum file, as `sha256sum` reads it.
 pub fn checksum_file(digest: &[u8; 32], name: &str) -> String {
-    format!("{}  {name}\n", hex::digits(digest))
+    format!("{}  {name}\n", hex::encode(digest))
 }
 
 /// Reads a checksum file: the first run of hex digits, which must have 64 of them.
@@ -221,5 +222,5 @@ pub fn checksum(body: &[u8]) -> Result<[u8; 32], Malformed> {
         .split(|byte| !byte.is_ascii_hexdigit())
         .find(|run| !run.is_empty())
         .ok_or(Malformed("digest"))?;
-    hex::bytes(run).ok_or(Malformed("digest"))
+    <[u8; 32]>::from_hex(run).map_err(|_| Malformed("digest"))
 }

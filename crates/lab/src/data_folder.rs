@@ -7,7 +7,6 @@ use std::{io, path::Path};
 
 use device::settings::store;
 use feeds::{
-    hex,
     image::{
         ImageFacts, ImageFault, ImageKind, Packed,
         page::{Manifest, Page},
@@ -327,7 +326,7 @@ fn headers(records: &Records) -> String {
 
 /// The beginning of the SHA-256 of something.
 fn digest(bytes: &[u8]) -> String {
-    let mut digits = hex::digits(&Sha256::digest(bytes));
+    let mut digits = hex::encode(Sha256::digest(bytes));
     digits.truncate(12);
     digits
 }

@@ -13,6 +13,8 @@ use simple_dns::{
 };
 use tokio::net::UdpSocket;
 
+use crate::url::split_authority;
+
 /// Longest question that is looked at, bytes; the classic bound of DNS over UDP.
 const QUESTION_MAX: usize = 512;
 
@@ -109,7 +111,7 @@ fn wants_address(kind: QTYPE, class: QCLASS) -> bool {
 
 /// The address that a portal's place names, if it is one that answers can hold.
 pub fn portal_address(place: &str) -> Option<Ipv4Addr> {
-    let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
+    let (host, _) = split_authority(place).ok()?;
     match host.parse().ok()? {
         IpAddr::V4(address) => Some(address),
         IpAddr::V6(_) => None,

@@ -4,7 +4,7 @@
 //! names an anchor trusts nothing that came from elsewhere.
 
 use chain::{BlockHash, CompactTarget, HEADER_BYTES, Header, Work, anchor::Anchor, chain::Chain};
-use feeds::hex;
+use hex::FromHex;
 use market::ChainSpec;
 use serde_json::{Map, Value, json};
 use storage::series::Records;
@@ -18,7 +18,7 @@ pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
         "next": base.next,
         "hash": base.hash.to_string(),
         "bits": base.bits.to_consensus(),
-        "work": hex::digits(&base.work.to_be_bytes()),
+        "work": hex::encode(base.work.to_be_bytes()),
     });
     about.as_object().cloned().unwrap_or_default()
 }
@@ -41,7 +41,7 @@ pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
         return None;
     }
     let number = |name: &str| u32::try_from(about.get(name)?.as_u64()?).ok();
-    let work = hex::bytes::<32>(about.get("work")?.as_str()?.as_bytes())?;
+    let work = <[u8; 32]>::from_hex(about.get("work")?.as_str()?).ok()?;
     let base = Anchor {
         next: number("next")?,
         hash: about.get("hash")?.as_str()?.parse::<BlockHash>().ok()?,

@@ -5,7 +5,6 @@ use std::{
     path::PathBuf,
 };
 
-use feeds::hex;
 use runtime::standard_error::say;
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
@@ -118,7 +117,7 @@ impl Programs {
             program,
             path: self.data_dir.join(record::program_file(slot)),
             version: installed.map_or_else(String::new, |installed| installed.version.to_string()),
-            digest: installed.map(|installed| hex::digits(&installed.digest)),
+            digest: installed.map(|installed| hex::encode(installed.digest)),
             is_trial: slots.is_trial(program),
             // A program that runs because another one failed is not here to stay.
             may_take_over: handovers < HANDOVERS_MAX && self.given_up.is_empty(),

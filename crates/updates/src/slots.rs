@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use feeds::{hex, release::is_newer};
+use feeds::release::is_newer;
+use hex::FromHex;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -419,7 +420,7 @@ impl Installed {
         json!({
             "version": self.version.to_string(),
             "bytes": self.bytes,
-            "sha256": hex::digits(&self.digest),
+            "sha256": hex::encode(self.digest),
             "beside": self.beside,
             "standing": standing,
             "starts": starts,
@@ -433,7 +434,7 @@ impl Installed {
         Some(Installed {
             version: Version::parse(text("version")?).ok()?,
             bytes: number("bytes")?,
-            digest: hex::bytes(text("sha256")?.as_bytes())?,
+            digest: FromHex::from_hex(text("sha256")?).ok()?,
             beside: text("beside")?.to_string(),
             standing: match text("standing")? {
                 "trial" => TrialState::Trial {

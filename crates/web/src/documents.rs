@@ -1,6 +1,6 @@
 //! The documents of settings and status, ready to be sent.
 
-use std::{fmt::Write, sync::Arc};
+use std::sync::Arc;
 
 use api::status::{self, HostMemory, Surroundings};
 use bytes::Bytes;
@@ -104,9 +104,5 @@ pub fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
         .chain_update(key)
         .chain_update(stored)
         .finalize();
-    let hex = digest[..12].iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
-    etag::tag(&hex)
+    etag::tag(&hex::encode(&digest[..12]))
 }

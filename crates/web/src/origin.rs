@@ -14,6 +14,7 @@ use http::{
         VARY,
     },
 };
+use net::url::split_authority;
 
 use super::{
     answer::{self, Response},
@@ -266,12 +267,7 @@ fn origin_of(url: &str) -> &str {
 }
 
 fn without_port(host: &str) -> &str {
-    if host.starts_with('[') {
-        return host
-            .split_once(']')
-            .map_or(host, |(address, _)| &address[1..]);
-    }
-    host.split_once(':').map_or(host, |(name, _)| name)
+    split_authority(host).map_or(host, |(name, _)| name)
 }
 
 fn is_address(name: &str) -> bool {

@@ -3,6 +3,7 @@
 use base64::{Engine, prelude::BASE64_STANDARD};
 use device::secret::Secret;
 use http::HeaderValue;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 /// Finds a value of a query string, decoded as forms are.
@@ -19,53 +20,27 @@ pub fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
+/// Bytes that a path, a query or a header cannot carry, or that mean something there.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// Encodes a text for a path, a query or a header.
 pub fn percent_encode(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let encoded = |byte: u8| match is_plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(encoded).collect()
+    utf8_percent_encode(text, RESERVED).to_string()
 }
 
 /// Decodes `%xx`, and `+` where it stands for a space; a `%` that introduces no escape stands for itself.
 ///
-/// None if the bytes are no UTF-8.
+/// `None` if the bytes are no UTF-8.
 pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
-    let escaped = |byte: &u8| *byte == b'%' || (*byte == b'+' && plus_is_space);
-    if !text.as_bytes().iter().any(escaped) {
-        return Some(text.to_string());
+    if plus_is_space && text.contains('+') {
+        return percent_decode(&text.replace('+', " "), false);
     }
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        decoded.push(match byte {
-            b'%' => match escape(after) {
-                Some(byte) => {
-                    rest = &after[2..];
-                    byte
-                }
-                None => b'%',
-            },
-            b'+' if plus_is_space => b' ',
-            other => other,
-        });
-    }
-    String::from_utf8(decoded).ok()
-}
-
-/// Reads the two hex digits behind a `%`.
-fn escape(text: &[u8]) -> Option<u8> {
-    let [high, low, ..] = text else {
-        return None;
-    };
-    Some(hex_digit(*high)? << 4 | hex_digit(*low)?)
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16)?.try_into().ok()
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }
 
 /// Reads `Basic <base64 of user:password>`.

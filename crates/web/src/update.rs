@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use feeds::{
-    hex,
     image::ImageKind,
     multipart::{FormEvent, Multipart},
 };
+use hex::FromHex;
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
@@ -76,12 +76,10 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
     if let Some(refusal) = refusal(&call, max, around) {
         return refusal;
     }
-    let digest = call
-        .query("sha256")
-        .map(|digits| hex::bytes(digits.as_bytes()));
-    if digest == Some(None) {
+    let digest = call.query("sha256").map(<[u8; 32]>::from_hex).transpose();
+    let Ok(digest) = digest else {
         return answer::told(answers::other_digest());
-    }
+    };
     let announced = Announced {
         kind,
         versions: match call.query("downgrade").as_deref() {
@@ -89,7 +87,7 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
             Some(_) | None => Versions::NotOlder,
         },
         bytes: call.content_length(),
-        digest: digest.flatten(),
+        digest,
     };
     let installed = match call.state.services.installer.begin(announced) {
         Ok(update) => match call.unread() {

@@ -6,7 +6,10 @@
 use alloc::vec::Vec;
 use serde_json::Value;
 
-use super::{Key, Settings, kinds::pool_user};
+use super::{
+    Key, Settings,
+    kinds::{hosts, pool_user},
+};
 use crate::secret::Endpoint;
 use crate::sources;
 
@@ -105,21 +108,13 @@ impl Binding {
 /// Host and port of the proxy that a connection to a host takes.
 fn proxy_to(host: Key, settings: &Settings) -> Option<(Endpoint, u16)> {
     let host = settings.get(host);
-    let host = host_of(host.as_str().unwrap_or_default());
+    let (host, _) = hosts::split(host.as_str()?)?;
     let proxy = sources::route(settings).proxy?;
     let is_bypassed = proxy
         .bypass
         .split(',')
         .any(|glob| is_match(glob.trim(), host));
     (!is_bypassed).then_some((proxy.host, proxy.port))
-}
-
-/// The host in `host`, `host:port`, `[v6]` and `[v6]:port`.
-fn host_of(authority: &str) -> &str {
-    match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    }
 }
 
 /// Whether a glob of `proxyBypass` matches a host, as the dialer does it.

@@ -3,6 +3,8 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
+use percent_encoding::percent_decode_str;
+
 use super::npub;
 use crate::secret::{Endpoint, Secret};
 use market::FigureIdentity;
@@ -128,18 +130,16 @@ fn hex_key(text: &str) -> Option<String> {
 
 /// Decodes `%xx`; a plus sign stays a plus sign. None if an escape is broken or the result is no UTF-8.
 fn unescape(text: &str) -> Option<String> {
-    let mut bytes = text.bytes();
-    let mut decoded = Vec::new();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            decoded.push(byte);
-            continue;
-        }
-        let high = char::from(bytes.next()?).to_digit(16)?;
-        let low = char::from(bytes.next()?).to_digit(16)?;
-        decoded.push(u8::try_from(high * 16 + low).ok()?);
+    let is_escape = |rest: &[u8]| {
+        let digits = rest.get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let mut escapes = text.as_bytes().split(|byte| *byte == b'%').skip(1);
+    if !escapes.all(is_escape) {
+        return None;
     }
-    String::from_utf8(decoded).ok()
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }
 
 #[cfg(test)]

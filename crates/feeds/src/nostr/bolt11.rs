@@ -3,6 +3,7 @@
 //! Only the *human-readable part*, which holds the amount, and the checksum over the whole invoice
 //! are read: a zap needs no more, and the rest belongs to those who pay.
 
+use bech32::{Bech32, Checksum, primitives::decode::CheckedHrpstring};
 use market::units::Msats;
 
 use crate::malformed::Malformed;
@@ -10,10 +11,16 @@ use crate::malformed::Malformed;
 /// Longest invoice that is read, bytes.
 pub const INVOICE_MAX: usize = 16 * 1024;
 
-/// Symbols of the checksum.
-const CHECKSUM_LEN: usize = 6;
+/// The checksum of bech32 without its limit of 90 letters (BOLT 11).
+enum InvoiceChecksum {}
 
-const ALPHABET: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+impl Checksum for InvoiceChecksum {
+    type MidstateRepr = u32;
+    const CODE_LENGTH: usize = INVOICE_MAX;
+    const CHECKSUM_LENGTH: usize = Bech32::CHECKSUM_LENGTH;
+    const GENERATOR_SH: [u32; 5] = Bech32::GENERATOR_SH;
+    const TARGET_RESIDUE: u32 = Bech32::TARGET_RESIDUE;
+}
 
 /// Reads the amount of an invoice for the Bitcoin main chain; none if the payer may choose it.
 ///
@@ -23,17 +30,9 @@ pub fn amount(invoice: &str) -> Result<Option<Msats>, Malformed> {
     if invoice.len() > INVOICE_MAX {
         return Err(Malformed("too-long"));
     }
-    let has = |wanted: fn(&u8) -> bool| invoice.as_bytes().iter().any(wanted);
-    if has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) {
-        return Err(Malformed("mixed-case"));
-    }
-    let invoice = invoice.to_ascii_lowercase();
-    let (readable, data) = invoice
-        .rsplit_once('1')
-        .ok_or(Malformed("not-an-invoice"))?;
-    if !has_checksum(readable, data) {
-        return Err(Malformed("checksum"));
-    }
+    let parsed =
+        CheckedHrpstring::new::<InvoiceChecksum>(invoice).map_err(|_| Malformed("not-bech32"))?;
+    let readable = parsed.hrp().to_lowercase();
     let amount = readable
         .strip_prefix("lnbc")
         .ok_or(Malformed("not-an-invoice"))?;
@@ -63,38 +62,4 @@ fn millisats(amount: &str) -> Option<Msats> {
         _ => number.checked_mul(100_000_000_000)?,
     };
     Some(Msats(millisats))
-}
-
-fn has_checksum(readable: &str, data: &str) -> bool {
-    if data.len() < CHECKSUM_LEN || readable.is_empty() || !readable.is_ascii() {
-        return false;
-    }
-    let high = readable.bytes().map(|byte| byte >> 5);
-    let low = readable.bytes().map(|byte| byte & 31);
-    let mut state = high.chain([0]).chain(low).fold(1, step);
-    for byte in data.bytes() {
-        let Some(symbol) = ALPHABET.iter().position(|symbol| *symbol == byte) else {
-            return false;
-        };
-        state = step(state, u8::try_from(symbol).expect("there are 32 symbols"));
-    }
-    state == 1
-}
-
-/// One step of the checksum of BIP-173.
-fn step(state: u32, symbol: u8) -> u32 {
-    const GENERATOR: [u32; 5] = [
-        0x3b6a_57b2,
-        0x2650_8e6d,
-        0x1ea1_19fa,
-        0x3d42_33dd,
-        0x2a14_62b3,
-    ];
-    let top = state >> 25;
-    let shifted = (state & 0x01ff_ffff) << 5 ^ u32::from(symbol);
-    GENERATOR
-        .iter()
-        .enumerate()
-        .filter(|(bit, _)| top >> bit & 1 == 1)
-        .fold(shifted, |state, (_, generator)| state ^ generator)
 }

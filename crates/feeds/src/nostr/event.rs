@@ -3,11 +3,12 @@
 use std::{fmt, sync::LazyLock};
 
 use device::secret::Secret;
+use hex::FromHex;
 use secp256k1::{Keypair, Secp256k1, SignOnly, VerifyOnly, XOnlyPublicKey, schnorr::Signature};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{hex, malformed::Malformed};
+use crate::malformed::Malformed;
 
 static CURVE: LazyLock<Secp256k1<VerifyOnly>> = LazyLock::new(Secp256k1::verification_only);
 
@@ -16,7 +17,7 @@ pub type Bytes32 = [u8; 32];
 
 /// Reads a key of 64 hex digits.
 pub fn key(digits: &str) -> Option<Bytes32> {
-    hex::bytes(digits.as_bytes())
+    Bytes32::from_hex(digits).ok()
 }
 
 /// An event as a relay sent it; nothing in it may be believed yet.
@@ -57,9 +58,9 @@ impl VerifiedEvent {
     /// Key, id or signature are no hex, the id is not that of the content, or the author did not
     /// sign it.
     pub fn verify(claim: NostrEvent) -> Result<VerifiedEvent, Malformed> {
-        let author: Bytes32 = hex::bytes(claim.pubkey.as_bytes()).ok_or(Malformed("hex"))?;
-        let id: Bytes32 = hex::bytes(claim.id.as_bytes()).ok_or(Malformed("hex"))?;
-        let signature: [u8; 64] = hex::bytes(claim.sig.as_bytes()).ok_or(Malformed("hex"))?;
+        let author = key(&claim.pubkey).ok_or(Malformed("hex"))?;
+        let id = key(&claim.id).ok_or(Malformed("hex"))?;
+        let signature = <[u8; 64]>::from_hex(&claim.sig).map_err(|_| Malformed("hex"))?;
         let kind = u16::try_from(claim.kind).map_err(|_| Malformed("kind"))?;
         if claim.tags.iter().any(Vec::is_empty) {
             return Err(Malformed("tags"));
@@ -133,7 +134,7 @@ fn id_of(
     tags: &[Vec<String>],
     content: &str,
 ) -> Bytes32 {
-    let author = hex::digits(author);
+    let author = hex::encode(author);
     let mut canonical = Vec::with_capacity(512 + content.len());
     serde_json::to_writer(
         &mut canonical,
@@ -159,7 +160,7 @@ impl Signer {
 
     /// Key of the author, 64 hex digits.
     pub fn author(&self) -> String {
-        hex::digits(&self.key())
+        hex::encode(self.key())
     }
 
     fn key(&self) -> Bytes32 {
@@ -184,13 +185,13 @@ impl Signer {
             .curve
             .sign_schnorr_with_aux_rand(&id, &self.keys, noise);
         NostrEvent {
-            id: hex::digits(&id),
+            id: hex::encode(id),
             pubkey: self.author(),
             created_at,
             kind: u64::from(kind),
             tags,
             content,
-            sig: hex::digits(signature.as_ref()),
+            sig: hex::encode(signature.as_ref()),
         }
     }
 }

@@ -11,6 +11,7 @@ use market::{
     now::UtcTime,
     units::{Hashrate, Sats},
 };
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::malformed::Malformed;
 
@@ -324,15 +325,23 @@ fn key(user: &Secret) -> Result<Secret, MissingField> {
     }
 }
 
-/// What the owner typed as a part of a path; only what would end the path is escaped.
+/// Bytes that end a path or that a path cannot carry. `/` and `%` stay as the owner wrote them.
+const NOT_IN_PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'?')
+    .add(b'#')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// What the owner typed, as a part of a path.
 fn segment(text: &str) -> Option<String> {
-    let mut segment = String::with_capacity(text.len());
-    for byte in text.trim().bytes() {
-        if byte.is_ascii_graphic() && !b"?#\"<>\\^`{|}".contains(&byte) {
-            segment.push(char::from(byte));
-        } else {
-            segment.push_str(&format!("%{byte:02X}"));
-        }
-    }
+    let segment = utf8_percent_encode(text.trim(), NOT_IN_PATH).to_string();
     (!segment.is_empty()).then_some(segment)
 }

@@ -76,10 +76,7 @@ fn suffix_of(machine: &[u8], folder: &Path) -> String {
     hash.update(machine);
     hash.update(folder.as_os_str().as_encoded_bytes());
     let hash = hash.finalize();
-    hash.iter()
-        .take(3)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(&hash[..3])
 }
 
 #[cfg(test)]

@@ -122,10 +122,7 @@ fn a_clock_updates_itself_through_each_kind_of_proxy() {
         let image = shop.image("4.9.0", &working());
         let target = updates::build::BuildFacts::own().target;
         let name = format!("papertick-rev-b-122x250-{target}.img");
-        let digest: String = Sha256::digest(&image)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest = hex::encode(Sha256::digest(&image));
         let list = json!({ "tag_name": "v4.9.0", "assets": [
             { "name": name, "browser_download_url": name },
             { "name": format!("{name}.sha256"), "browser_download_url": format!("{name}.sha256") },

@@ -174,10 +174,7 @@ fn a_whole_update_twice_over_and_back() {
         ("4.8.1", "a", "/upload/firmware?downgrade=true"),
     ] {
         let image = shop.image(version, &working());
-        let digest: String = Sha256::digest(&image)
-            .iter()
-            .map(|byte| format!("{byte:02X}"))
-            .collect();
+        let digest = hex::encode_upper(Sha256::digest(&image));
         let path = path.replace("sha256=", &format!("sha256={digest}"));
         let answer = clock.post(&path, "", &image);
         assert_eq!(answer.status, 200, "{version}: {}", answer.body);
@@ -696,10 +693,7 @@ fn a_clock_updates_itself_from_a_feed() {
     let image = shop.image("4.9.0", &working());
     let target = updates::build::BuildFacts::own().target;
     let name = format!("papertick-rev-b-122x250-{target}.img");
-    let digest: String = Sha256::digest(&image)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = hex::encode(Sha256::digest(&image));
     let list = |tag: &str, name: &str| {
         let assets = json!([
             { "name": name, "browser_download_url": format!("moved/{name}") },
@@ -782,8 +776,7 @@ fn a_clock_waits_for_its_stage() {
     let image = shop.image("4.9.0", &working());
     let target = updates::build::BuildFacts::own().target;
     let name = format!("papertick-rev-b-122x250-{target}.img");
-    let digest = Sha256::digest(&image);
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex::encode(Sha256::digest(&image));
     let release = |tag: &str| {
         json!({ "tag_name": tag, "name": format!("Release {tag}"), "html_url": "https://example.org/", "assets": [
             { "name": name, "browser_download_url": name },

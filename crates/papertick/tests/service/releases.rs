@@ -342,10 +342,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     let soon = Duration::from_secs(9);
     rig.asked(soon, 200, &list("4.9.0")).await.unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
-    let digest: String = Sha256::digest(&image)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = hex::encode(Sha256::digest(&image));
     rig.asked(soon, 200, digest.as_bytes()).await.unwrap();
 
     let mut stream = rig.arrivals.recv().await.unwrap().stream;

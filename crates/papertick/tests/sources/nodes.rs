@@ -6,7 +6,7 @@ use std::{collections::HashMap, time::Duration};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chain::{HEADER_BYTES, Header, header, network::Network};
 use device::sources::{NodeConfig, NodeKind, RouteSettings, SourceConfig};
-use feeds::{hex, p2p};
+use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ async fn a_node_is_asked_in_secret_if_it_is_to_be() {
 }
 
 fn hex_of(header: &Header) -> String {
-    hex::digits(&chain::bytes(header))
+    hex::encode(chain::bytes(header))
 }
 
 /// Which form an Electrum server gives headers.
@@ -771,7 +771,7 @@ fn genuine_headers_come_through_unchanged() {
         .chunks_exact(HEADER_BYTES)
         .filter_map(header)
         .collect();
-    let text = json!({ "count": headers.len(), "hex": hex::digits(&bytes), "max": 2016 });
+    let text = json!({ "count": headers.len(), "hex": hex::encode(&bytes), "max": 2016 });
     assert_eq!(feeds::electrum::headers(&text), Ok(headers.clone()));
     assert_eq!(feeds::core_node::headers_body(&bytes), Ok(headers));
 }

@@ -19,15 +19,8 @@ use crate::{
 
 type Server = WebSocketStream<DuplexStream>;
 
-fn bytes(hex: &str) -> Vec<u8> {
-    hex.as_bytes()
-        .chunks(2)
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
-}
-
 fn block(height: u32) -> Vec<u8> {
-    let mut frame = bytes("81ab626c6f636b686569676874ce");
+    let mut frame = hex::decode("81ab626c6f636b686569676874ce").unwrap();
     frame.extend(height.to_be_bytes());
     frame
 }
@@ -55,7 +48,7 @@ async fn subscriptions_are_sent_in_order() {
     for hex in expected {
         assert_eq!(
             server.next().await.unwrap().unwrap(),
-            Message::binary(bytes(hex))
+            Message::binary(hex::decode(hex).unwrap())
         );
     }
     rig.stop().await;
@@ -86,7 +79,11 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
         Observation::Block(900_000),
     ];
     assert_eq!(rig.next().await.1, up);
-    push(&mut server, bytes("81a5707269636581a3555344cdfad4")).await;
+    push(
+        &mut server,
+        hex::decode("81a5707269636581a3555344cdfad4").unwrap(),
+    )
+    .await;
     assert_eq!(rig.next().await.1, [price("USD", "64212")]);
     time::sleep(session::COMPLAINT_EVERY).await;
     push(&mut server, vec![0xc1]).await;

@@ -345,13 +345,6 @@ fn state(topic: &RelayTopic, quotes: &RelayQuotes) -> Option<RelayFrame> {
 mod tests {
     use super::*;
 
-    fn hex(said: &RelayFrame) -> String {
-        said.encode()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    }
-
     #[test]
     fn frames_are_those_of_real_relays() {
         let price = |text: &str| RelayFrame::Price([("USD".to_owned(), text.to_owned())].into());
@@ -380,7 +373,7 @@ mod tests {
             ),
         ];
         for (said, expected) in rows {
-            assert_eq!(hex(&said), expected, "{said:?}");
+            assert_eq!(hex::encode(said.encode()), expected, "{said:?}");
         }
     }
 

@@ -54,28 +54,32 @@ fn is_host(text: &str) -> bool {
     if text.len() > PEER_TEXT_MAX {
         return false;
     }
-    let (host, port) = match text.strip_prefix('[') {
-        Some(bracketed) => match bracketed.split_once(']') {
-            Some((host, "")) => (Some(host), None),
-            Some((host, rest)) => (Some(host), rest.strip_prefix(':').or(Some(""))),
-            None => (None, None),
-        },
-        None => match text.split_once(':') {
-            Some((host, port)) => (Some(host), Some(port)),
-            None => (Some(text), None),
-        },
+    let Some((host, port)) = split(text) else {
+        return false;
     };
     let is_bracketed = text.starts_with('[');
     let is_part = |byte: u8| match is_bracketed {
         true => byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'),
         false => byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'),
     };
-    let is_named = host.is_some_and(|host| !host.is_empty() && host.bytes().all(is_part));
+    let is_named = !host.is_empty() && host.bytes().all(is_part);
     let is_port = |port: &str| {
         port.bytes().all(|byte| byte.is_ascii_digit())
             && port.parse::<u16>().is_ok_and(|port| port > 0)
     };
     is_named && port.is_none_or(is_port)
+}
+
+/// Splits `host`, `host:port`, `[v6]` and `[v6]:port`; neither part is checked.
+pub fn split(text: &str) -> Option<(&str, Option<&str>)> {
+    let Some(bracketed) = text.strip_prefix('[') else {
+        let split = text.split_once(':');
+        return Some(split.map_or((text, None), |(host, port)| (host, Some(port))));
+    };
+    match bracketed.split_once(']')? {
+        (host, "") => Some((host, None)),
+        (host, rest) => Some((host, Some(rest.strip_prefix(':')?))),
+    }
 }
 
 #[cfg(test)]

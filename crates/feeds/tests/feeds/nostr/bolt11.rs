@@ -86,16 +86,16 @@ fn amounts() {
         );
     }
     for (text, reason) in [
-        ("", "not-an-invoice"),
-        ("lnbc", "not-an-invoice"),
-        ("1", "checksum"),
-        ("lnbc1", "checksum"),
-        ("lnbc210n1pjexample", "checksum"),
+        ("", "not-bech32"),
+        ("lnbc", "not-bech32"),
+        ("1", "not-bech32"),
+        ("lnbc1", "not-bech32"),
+        ("lnbc210n1pjexample", "not-bech32"),
         // The sum is right, but there is less than a sum.
-        ("lnbc43n12kuh6", "checksum"),
-        ("lnbc210n1pjexämple", "checksum"),
-        ("LNBC210n1pjexample", "mixed-case"),
-        (&invoice("lnbc210n").replace("210n", "211n"), "checksum"),
+        ("lnbc43n12kuh6", "not-bech32"),
+        ("lnbc210n1pjexämple", "not-bech32"),
+        ("LNBC210n1pjexample", "not-bech32"),
+        (&invoice("lnbc210n").replace("210n", "211n"), "not-bech32"),
         (&"1".repeat(bolt11::INVOICE_MAX + 1), "too-long"),
     ] {
         assert_eq!(bolt11::amount(text), Err(Malformed(reason)), "{text}");

@@ -25,7 +25,8 @@ pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
 /// As a table.
 pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
     let head = image.head();
-    let size = |bytes: u64, digest: &[u8]| format!("{bytes} bytes, SHA-256 {}", hex(digest));
+    let size =
+        |bytes: u64, digest: &[u8]| format!("{bytes} bytes, SHA-256 {}", hex::encode(digest));
     let mut rows = vec![
         ("kind", kind(head).to_string()),
         ("version", head.version.to_string()),
@@ -75,9 +76,9 @@ pub(super) fn document<R: Read + Seek>(image: &Image<R>) -> Value {
         "commit": known(&head.commit),
         "buildTime": head.build_time,
         "contentBytes": head.content_bytes,
-        "contentSha256": hex(&head.content_digest),
+        "contentSha256": hex::encode(head.content_digest),
         "payloadBytes": head.payload_bytes,
-        "payloadSha256": hex(&head.payload_digest),
+        "payloadSha256": hex::encode(head.payload_digest),
         "signedBytes": head.signed_bytes(),
         "signatures": signatures.collect::<Vec<_>>(),
     })
@@ -94,12 +95,4 @@ fn built(head: &ImageHeader) -> Option<String> {
     let seconds = i64::try_from(head.build_time).ok()?;
     let time = Timestamp::from_second(seconds).ok()?;
     (seconds > 0).then(|| time.to_string())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
