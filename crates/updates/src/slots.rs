@@ -3,7 +3,6 @@
 use std::fmt;
 
 use feeds::release::is_newer;
-use hex::FromHex;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -108,24 +107,28 @@ impl Factory {
 }
 
 /// What is known of a program in a slot.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
     /// Its version.
     pub version: Version,
     /// Length of its file, bytes.
     pub bytes: u64,
     /// SHA-256 of its file.
+    #[serde(rename = "sha256", with = "hex")]
     pub digest: [u8; 32],
     /// Build of the installed program at that time.
     pub beside: String,
     /// Whether it works.
+    #[serde(flatten)]
     pub standing: TrialState,
     /// Times that its supervisor was let take over without a sign that it works.
+    #[serde(default)]
     pub handovers: u64,
 }
 
 /// Whether a program has passed its trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "standing", rename_all = "lowercase")]
 pub enum TrialState {
     /// It is on trial, and was started so many times.
     Trial {
@@ -156,7 +159,7 @@ impl Installed {
 }
 
 /// A version that is installed only if somebody asks for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shunned {
     /// The version.
     pub version: Version,
@@ -165,24 +168,13 @@ pub struct Shunned {
 }
 
 /// Why a version is not installed without being asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shun {
     /// It was tried here and did not work.
     Failed,
     /// It ran here, and somebody went back to an older one.
     Left,
-}
-
-impl Shun {
-    /// Both.
-    const ALL: [Shun; 2] = [Shun::Failed, Shun::Left];
-
-    fn word(self) -> &'static str {
-        match self {
-            Shun::Failed => "failed",
-            Shun::Left => "left",
-        }
-    }
 }
 
 /// The slots.
@@ -350,102 +342,37 @@ impl Slots {
 
     /// As it is stored.
     pub fn to_json(&self) -> Map<String, Value> {
-        let slots = ImageSlot::ALL.into_iter().filter_map(|slot| {
-            let installed = self.get(slot)?;
-            Some((slot.word().to_string(), installed.to_json()))
-        });
-        let mut map: Map<String, Value> = Map::new();
-        map.insert(
-            "active".into(),
-            self.active.map_or("factory", ImageSlot::word).into(),
-        );
+        let slots = ImageSlot::ALL.into_iter();
+        let slots = slots.filter_map(|slot| Some((slot.word().into(), json!(self.get(slot)?))));
+        let mut map = Map::new();
+        let active = self.active.map_or("factory", ImageSlot::word);
+        map.insert("active".into(), active.into());
         map.insert("slots".into(), Value::Object(slots.collect()));
         map.insert("lastFailure".into(), json!(self.last_failure));
-        let shunned = self.shunned.iter().map(Shunned::to_json);
-        map.insert("shunned".into(), shunned.collect());
+        map.insert("shunned".into(), json!(self.shunned));
         map
     }
 
     /// From what was stored; a slot that is not understood counts as empty.
     pub fn from_json(map: &Map<String, Value>) -> Slots {
         let text = |name: &str| map.get(name).and_then(Value::as_str);
-        let installed = |slot: ImageSlot| {
-            let slots = map.get("slots")?;
-            Installed::from_json(slots.get(slot.word())?)
-        };
+        let installed =
+            |slot: ImageSlot| Installed::deserialize(map.get("slots")?.get(slot.word())?).ok();
+        let shunned = map.get("shunned").and_then(Value::as_array);
+        let shunned = shunned.into_iter().flatten();
+        let shunned = shunned.filter_map(|shunned| Shunned::deserialize(shunned).ok());
         let slots = Slots {
             active: None,
             a: installed(ImageSlot::A),
             b: installed(ImageSlot::B),
             last_failure: text("lastFailure").map(str::to_string),
-            shunned: map
-                .get("shunned")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .filter_map(Shunned::from_json)
-                .take(SHUNNED_MAX)
-                .collect(),
+            shunned: shunned.take(SHUNNED_MAX).collect(),
         };
         let active = text("active").and_then(ImageSlot::parse);
         Slots {
             active: active.filter(|slot| slots.get(*slot).is_some()),
             ..slots
         }
-    }
-}
-
-impl Shunned {
-    fn to_json(&self) -> Value {
-        json!({ "version": self.version.to_string(), "why": self.why.word() })
-    }
-
-    fn from_json(value: &Value) -> Option<Shunned> {
-        let text = |name: &str| value.get(name)?.as_str();
-        let word = text("why")?;
-        Some(Shunned {
-            version: Version::parse(text("version")?).ok()?,
-            why: Shun::ALL.into_iter().find(|why| why.word() == word)?,
-        })
-    }
-}
-
-impl Installed {
-    fn to_json(&self) -> Value {
-        let (standing, starts) = match self.standing {
-            TrialState::Trial { starts } => ("trial", starts),
-            TrialState::Proven => ("proven", 0),
-            TrialState::Failed => ("failed", 0),
-        };
-        json!({
-            "version": self.version.to_string(),
-            "bytes": self.bytes,
-            "sha256": hex::encode(self.digest),
-            "beside": self.beside,
-            "standing": standing,
-            "starts": starts,
-            "handovers": self.handovers,
-        })
-    }
-
-    fn from_json(value: &Value) -> Option<Installed> {
-        let text = |name: &str| value.get(name)?.as_str();
-        let number = |name: &str| value.get(name)?.as_u64();
-        Some(Installed {
-            version: Version::parse(text("version")?).ok()?,
-            bytes: number("bytes")?,
-            digest: FromHex::from_hex(text("sha256")?).ok()?,
-            beside: text("beside")?.to_string(),
-            standing: match text("standing")? {
-                "trial" => TrialState::Trial {
-                    starts: number("starts")?,
-                },
-                "proven" => TrialState::Proven,
-                "failed" => TrialState::Failed,
-                _ => return None,
-            },
-            handovers: number("handovers").unwrap_or_default(),
-        })
     }
 }
 
@@ -619,19 +546,19 @@ mod tests {
     fn what_is_shunned_is_remembered_whatever_is_in_the_slots() {
         let mut slots = Slots::default();
         let told = |slots: &Slots| -> Vec<String> {
-            let word = |shunned: &Shunned| format!("{} {}", shunned.version, shunned.why.word());
+            let word = |shunned: &Shunned| format!("{} {:?}", shunned.version, shunned.why);
             slots.shunned.iter().map(word).collect()
         };
         slots.switch(ImageSlot::A, installed("4.3.0", NEW));
         slots.failed(ImageSlot::A, "");
         slots.switch(ImageSlot::A, installed("4.2.1", NEW));
-        assert_eq!(told(&slots), ["4.3.0 failed"]);
+        assert_eq!(told(&slots), ["4.3.0 Failed"]);
         slots.shun(&Version::new(4, 4, 0), Shun::Left);
         slots.shun(&"4.3.0+other".parse().unwrap(), Shun::Left);
-        assert_eq!(told(&slots), ["4.4.0 left", "4.3.0+other left"]);
+        assert_eq!(told(&slots), ["4.4.0 Left", "4.3.0+other Left"]);
         // Who installs it all the same begins anew.
         slots.switch(ImageSlot::B, installed("4.4.0", NEW));
-        assert_eq!(told(&slots), ["4.3.0+other left"]);
+        assert_eq!(told(&slots), ["4.3.0+other Left"]);
         for minor in 0..20 {
             slots.shun(&Version::new(5, minor, 0), Shun::Failed);
         }
