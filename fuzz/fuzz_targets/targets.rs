@@ -167,12 +167,12 @@ fn p2p_message(bytes: &[u8]) {
         && let Ok(head) = p2p::head(network, head)
     {
         assert!(head.length <= p2p::PAYLOAD_MAX);
-        assert!(!head.is_of_use() || head.length <= p2p::KEPT_MAX);
+        assert!(!head.is_of_use() || head.length <= p2p::PARSED_MAX);
         let _ = p2p::message(&head, payload);
     }
     // With a head that fits, so that the checksum is no wall.
     for command in ["version", "verack", "ping", "headers", "inv", "other"] {
-        let message = p2p::told(network, command, bytes);
+        let message = p2p::encode(network, command, bytes);
         if let Some((head, payload)) = message.split_first_chunk::<{ p2p::HEAD_BYTES }>()
             && let Ok(head) = p2p::head(network, head)
             && let Ok(p2p::Message::Headers(headers)) = p2p::message(&head, payload)
@@ -191,7 +191,7 @@ fn core_node_body(bytes: &[u8]) {
         Ok(Ok(answers)) => {
             let answer = &answers[0];
             let _ = (core_node::info(answer), core_node::hash(answer));
-            let _ = core_node::header_answer(answer);
+            let _ = core_node::header_result(answer);
             plausible(core_node::fee(answer, true));
         }
         Ok(Err(words)) => assert!(words.chars().count() <= 120),
@@ -379,7 +379,7 @@ fn wallet_session(bytes: &[u8]) {
         let step = session.receive(message, now, &noise);
         let polled = session.poll(now, &noise);
         let sent: Vec<String> = step.send.into_iter().chain(polled.send).collect();
-        assert!(sent.len() <= 2 && step.heard.len() <= message::TRANSACTIONS_MAX);
+        assert!(sent.len() <= 2 && step.observations.len() <= message::TRANSACTIONS_MAX);
         for request in sent {
             assert!(!request.contains(SECRET));
             asked = request.split('"').nth(5).unwrap_or_default().to_owned();
@@ -429,7 +429,7 @@ fn form(bytes: &[u8]) {
         let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
         for chunk in bytes.chunks(step) {
             form.push(chunk);
-            while let Some(piece) = form.next_piece()? {
+            while let Some(piece) = form.next_event()? {
                 match piece {
                     FormEvent::Part(name) => parts.push((name, Vec::new())),
                     FormEvent::Data(data) => parts.last_mut().expect("one began").1.extend(data),

@@ -1,4 +1,4 @@
-//! What verifying headers costs, beside hashing them with the same crate.
+//! The cost of verifying headers, compared with hashing them with the same crate.
 
 use std::{fs, path::PathBuf};
 
@@ -25,7 +25,7 @@ fn headers(bytes: &[u8]) -> Vec<Header> {
         .collect()
 }
 
-/// The yardstick: double SHA-256 of every header, and nothing else.
+/// Baseline: only double SHA-256 of every header.
 #[divan::bench]
 fn hash_8065(bencher: Bencher) {
     let bytes = bytes();
@@ -39,7 +39,7 @@ fn hash_8065(bencher: Bencher) {
         });
 }
 
-/// From the bytes of messages to a chain, all rules kept.
+/// From message bytes to a chain, with all checks.
 #[divan::bench]
 fn verify_8065(bencher: Bencher) {
     let bytes = bytes();
@@ -53,14 +53,14 @@ fn verify_8065(bencher: Bencher) {
     bencher.counter(ItemsCount::new(all.len())).bench(|| {
         let mut chain = Chain::new(Network::Main, anchor);
         for message in bytes.chunks(2000 * HEADER_BYTES) {
-            let heard = chain.hear(&headers(message), None);
-            assert!(heard.is_ok(), "{heard:?}");
+            let result = chain.accept(&headers(message), None);
+            assert!(result.is_ok(), "{result:?}");
         }
         chain
     });
 }
 
-/// One block more, as it comes every ten minutes.
+/// One more block, as it arrives every ten minutes.
 #[divan::bench]
 fn one_more(bencher: Bencher) {
     let all = headers(&bytes());
@@ -74,9 +74,9 @@ fn one_more(bencher: Bencher) {
     let (newest, before) = all
         .split_last()
         .unwrap_or_else(|| unreachable!("there are headers"));
-    let heard = chain.hear(before, None);
-    assert!(heard.is_ok(), "{heard:?}");
+    let result = chain.accept(before, None);
+    assert!(result.is_ok(), "{result:?}");
     bencher
         .with_inputs(|| chain.clone())
-        .bench_refs(|chain| chain.hear(&[*newest], None));
+        .bench_refs(|chain| chain.accept(&[*newest], None));
 }

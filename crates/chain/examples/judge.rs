@@ -1,10 +1,10 @@
-//! Says what it makes of headers, a line for a line, so that somebody else's verdict can be held to it.
+//! Validates headers line by line, so that the results can be compared with those of another implementation.
 //!
 //!     judge NETWORK
 //!
-//! A line has the time, Unix seconds, and the headers of one message in hexadecimal digits; an empty one begins a new chain.
-//! The answer has the number of headers that keep the rules, the name of the rule that the next one breaks or `-`, the
-//! height and the newest block.
+//! An input line has the time in Unix seconds and the headers of one message in hexadecimal; an empty line starts a new
+//! chain. The output line has the number of valid headers, the name of the rule that the next one breaks or `-`, the
+//! height and the hash of the newest block.
 
 use std::{
     env,
@@ -30,26 +30,26 @@ fn main() -> ExitCode {
 }
 
 fn judge(network: Network) -> io::Result<()> {
-    let begun = Chain::new(network, Anchor::before_genesis(network));
-    let mut chain = begun.clone();
-    let mut answers = io::stdout().lock();
+    let empty = Chain::new(network, Anchor::before_genesis(network));
+    let mut chain = empty.clone();
+    let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
         if line.is_empty() {
-            chain = begun.clone();
+            chain = empty.clone();
             continue;
         }
         let (now, headers) = message(&line).ok_or_else(|| {
             let kind = io::ErrorKind::InvalidInput;
             io::Error::new(kind, "a line is the time and headers")
         })?;
-        let (taken, broken) = match chain.hear(&headers, Some(now)) {
+        let (valid, broken) = match chain.accept(&headers, Some(now)) {
             Ok(_) => (headers.len(), "-"),
             Err(refused) => (refused.at, refused.why.name()),
         };
         let height = chain.height().unwrap_or_default();
-        writeln!(answers, "{taken} {broken} {height} {}", chain.tip())?;
-        answers.flush()?;
+        writeln!(output, "{valid} {broken} {height} {}", chain.tip())?;
+        output.flush()?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a header proves that is linked to nothing: that somebody did the work that its height must have taken.
+//! Checks a single header without its predecessors: it must carry the work that its height requires.
 
 use bitcoin::{BlockHash, block::Header};
 
@@ -8,9 +8,9 @@ use crate::{
     rules::{self, Difficulty, HeaderRefusal},
 };
 
-/// Holds a header to the difficulty that its network can demand by its height, and to the clock.
+/// Checks a header against the easiest difficulty that its network can have at a height, and against the clock.
 ///
-/// `height` is what somebody claims; a false one would cost the work of a true one.
+/// `height` is the sender's claim. A false height gains nothing, because it costs the work of a true one.
 ///
 /// # Errors
 /// It has less work than any block of that height, or breaks a rule that needs no other block.
@@ -31,7 +31,7 @@ pub fn check(
     let from = anchor::target(anchor.bits).ok_or(HeaderRefusal::WrongBits)?;
     let easiest = match network.easy_after() {
         None => rules::easiest(network, from, after / PERIOD),
-        // Any block may be an easy one there.
+        // Testnet4 allows a minimum-difficulty block at any height.
         Some(_) => network.limit(),
     };
     if difficulty.is_easier_than(easiest) {

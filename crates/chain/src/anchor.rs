@@ -1,4 +1,4 @@
-//! Where a check begins: a block that is known, and the difficulty of the one after it.
+//! Where validation starts: a known block, and the difficulty of the block after it.
 
 use core::str::FromStr;
 
@@ -8,39 +8,39 @@ use bitcoin::{
 
 use crate::network::{Network, PERIOD};
 
-// The newest end of a period that two independent lists name; each release looks for a newer one.
-/// Height after the anchor of the main network.
+// The newest end of a period on which two independent lists agree; checked for a newer one before each release.
+/// Height after the built-in anchor of the main network.
 const MAIN_NEXT: u32 = 953568;
 
-/// Its hash, in the order in which it is hashed.
+/// Hash of the anchor in internal byte order (printed hashes are reversed).
 const MAIN_HASH: [u8; 32] = [
     0x5d, 0xdc, 0x01, 0xc0, 0xe9, 0x5e, 0x62, 0x7c, 0xa9, 0x7a, 0x52, 0x80, 0xf7, 0x7b, 0x86, 0xf4,
     0xbe, 0x69, 0x21, 0xe7, 0x15, 0xb3, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 ];
 
-/// Difficulty of the period after it.
+/// Difficulty of the period after the anchor.
 const MAIN_BITS: u32 = 0x170240c3;
 
-/// Work up to and including it, most significant byte first.
+/// Work up to and including the anchor, most significant byte first.
 const MAIN_WORK: [u8; 32] = [
     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
     0x00, 0x00, 0x00, 0x01, 0x2f, 0xa7, 0xec, 0xf8, 0xd5, 0x70, 0x5e, 0x35, 0x6f, 0xd4, 0xa6, 0x80,
 ];
 
-/// A block that is taken for granted: the last one of a period.
+/// A block that is trusted without a check: the last one of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Anchor {
-    /// Blocks up to and including it: the height of the one after it.
+    /// Height of the block after it, which is the number of blocks up to and including it.
     pub next: u32,
     /// Its hash.
     pub hash: BlockHash,
     /// The difficulty of the block after it.
     pub bits: CompactTarget,
-    /// The work of all blocks up to and including it; of those after it alone where nobody said.
+    /// Work of all blocks up to and including it. Zero for a configured anchor; then only the work after it counts.
     pub work: Work,
 }
 
-/// Why a text names no anchor.
+/// Why a text is not an anchor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAnchor {
     /// It has another form.
@@ -51,18 +51,18 @@ pub enum BadAnchor {
         "{0} is not the end of a period: such a height is one less than a multiple of {PERIOD}"
     )]
     Height(u32),
-    /// The hash is that of no block.
+    /// No block can have this hash.
     #[error(
-        "`{0}` is no hash of a block: 64 hexadecimal digits, and small enough for its difficulty"
+        "`{0}` is not a block hash: 64 hexadecimal digits, and small enough for its difficulty"
     )]
     Hash(alloc::string::String),
-    /// The difficulty is none, or easier than the network takes.
-    #[error("`{0}` is no difficulty of this network: 8 hexadecimal digits, as in the header")]
+    /// The difficulty is invalid, or easier than the network allows.
+    #[error("`{0}` is not a difficulty of this network: 8 hexadecimal digits, as in the header")]
     Bits(alloc::string::String),
 }
 
 impl Anchor {
-    /// The one that each release brings.
+    /// The anchor that is built into this release.
     pub fn built_in(network: Network) -> Anchor {
         match network {
             Network::Main => Anchor {
@@ -77,21 +77,21 @@ impl Anchor {
         }
     }
 
-    /// What lies before the first block of all.
+    /// The state before the genesis block.
     pub fn before_genesis(network: Network) -> Anchor {
         let genesis = genesis(network);
         Anchor {
             next: 0,
             hash: genesis.prev_blockhash,
             bits: genesis.bits,
-            work: nothing(),
+            work: no_work(),
         }
     }
 
-    /// Reads `HEIGHT:HASH:BITS`, hash and bits in hexadecimal as they are printed everywhere.
+    /// Parses `HEIGHT:HASH:BITS`, with hash and bits in hexadecimal as explorers print them.
     ///
     /// # Errors
-    /// It has another form, or names a block after which a check cannot begin.
+    /// It has another form, or names a block where validation cannot start.
     pub fn parse(text: &str, network: Network) -> Result<Anchor, BadAnchor> {
         let mut parts = text.split(':');
         let (Some(height), Some(hash), Some(bits), None) =
@@ -118,7 +118,7 @@ impl Anchor {
             .ok_or_else(|| BadAnchor::Bits(bits.into()))?;
         let hash = BlockHash::from_str(hash)
             .ok()
-            // Difficulty changes by a factor of four at most, so that a slip in any of the digits is noticed.
+            // Difficulty changes by at most a factor of four, so a typing error in the bits makes the hash too large.
             .filter(|hash| {
                 let target = Target::from_compact(bits);
                 target.max_transition_threshold_unchecked() < target
@@ -129,7 +129,7 @@ impl Anchor {
             next,
             hash,
             bits,
-            work: nothing(),
+            work: no_work(),
         })
     }
 
@@ -139,12 +139,12 @@ impl Anchor {
     }
 }
 
-/// The first block of a network.
+/// The genesis block of a network.
 pub fn genesis(network: Network) -> Header {
     genesis_block(network.params()).header
 }
 
-/// The target that a difficulty means; none if it is negative, nothing, or has more digits than there are.
+/// Decodes compact bits. `None` if the target is negative, zero or longer than 256 bits.
 pub(crate) fn target(bits: CompactTarget) -> Option<Target> {
     let consensus = bits.to_consensus();
     let (size, sign, mantissa) = (
@@ -161,7 +161,7 @@ pub(crate) fn target(bits: CompactTarget) -> Option<Target> {
     (sign == 0 && size <= size_max && target != Target::ZERO).then_some(target)
 }
 
-/// No work at all.
-pub(crate) fn nothing() -> Work {
+/// Zero work.
+pub(crate) fn no_work() -> Work {
     Work::from_be_bytes([0; 32])
 }

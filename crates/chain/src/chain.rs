@@ -1,71 +1,72 @@
-//! A chain of headers from an anchor, and which of two chains is the better one.
+//! A chain of headers from an anchor, and the choice between two competing branches.
 //!
-//! Only the headers that the next ones are judged by are kept: the running period, and those that may be replaced.
+//! Stores only the headers needed to validate the next ones: the current period, and those a reorganisation may
+//! replace.
 
 use alloc::{collections::VecDeque, vec::Vec};
 
 use bitcoin::{BlockHash, CompactTarget, Work, block::Header};
 
 use crate::{
-    anchor::{Anchor, genesis, nothing},
+    anchor::{Anchor, genesis, no_work},
     network::{Network, PERIOD},
     rules::{self, Difficulty, HeaderRefusal, MEDIAN_OF},
 };
 
-/// Blocks that may be replaced by others at once.
+/// Deepest reorganisation that is supported, blocks.
 pub const REORG_MAX: u32 = 144;
 
-/// Most headers that a chain keeps.
+/// Most headers that a chain stores.
 pub const HEADERS_MAX: usize = (PERIOD + REORG_MAX) as usize;
 
-/// Hashes of a locator that follow each other; the others are ever farther apart.
+/// Consecutive hashes at the start of a locator; after them the steps double.
 const LOCATOR_DENSE: u32 = 10;
 
-/// A chain of headers, each of which keeps the rules.
+/// A chain of valid headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     network: Network,
-    /// What lies before the headers: the end of a period.
+    /// The block before the first stored header: the end of a period.
     base: Anchor,
     headers: VecDeque<Header>,
-    /// The newest block.
+    /// Hash of the newest block.
     tip: BlockHash,
     /// Work up to and including the newest block.
     work: Work,
-    /// That of the newest block, for the next one is most often as hard; none without a block.
+    /// Difficulty of the newest block, cached because the next one usually has the same. `None` without a block.
     difficulty: Option<Difficulty>,
 }
 
 /// How headers changed the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainChange {
-    /// Nothing: they are known.
+    /// All headers were known.
     Known,
-    /// So many blocks came.
+    /// This many blocks were appended.
     Longer(u32),
-    /// Others took the place of so many blocks.
+    /// This many blocks were replaced by a branch with more work.
     Reorganised(u32),
-    /// They are another end of the chain with no more work than this one; nothing was kept.
+    /// A valid branch with no more work than the current one; the chain is unchanged.
     Weaker,
 }
 
-/// Why headers are not taken; those before it are.
+/// Why a header was refused. The headers before it are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
-    /// Which of them.
+    /// Index of the refused header.
     pub at: usize,
-    /// Why.
+    /// The broken rule.
     pub why: HeaderRefusal,
-    /// What those before it have changed.
+    /// How the headers before it changed the chain.
     pub news: ChainChange,
 }
 
 impl Chain {
-    /// The chain of nothing after an anchor; where that lies before the first block of all, of that block.
+    /// A chain without blocks after an anchor; an anchor before the genesis block adds that block.
     pub fn new(network: Network, anchor: Anchor) -> Chain {
         let mut chain = Chain::after(network, anchor);
         if anchor.next == 0 {
-            // Its own rules it keeps.
+            // The genesis block is always valid.
             let _ = chain.push(&genesis(network), None);
         }
         chain
@@ -87,12 +88,12 @@ impl Chain {
         self.network
     }
 
-    /// What lies before the headers that are kept.
+    /// The block before the first stored header.
     pub fn base(&self) -> Anchor {
         self.base
     }
 
-    /// The headers that are kept, oldest first.
+    /// The stored headers, oldest first.
     pub fn headers(&self) -> impl ExactSizeIterator<Item = &Header> {
         self.headers.iter()
     }
@@ -102,12 +103,12 @@ impl Chain {
         self.tip
     }
 
-    /// The newest header; none if there is only the anchor, of which nothing but its hash is known.
+    /// The newest header. `None` if there is only the anchor, of which only the hash is known.
     pub fn newest(&self) -> Option<&Header> {
         self.headers.back()
     }
 
-    /// Height of the newest block; none before the first block of all.
+    /// Height of the newest block. `None` before the genesis block.
     pub fn height(&self) -> Option<u32> {
         self.next_height().checked_sub(1)
     }
@@ -117,7 +118,7 @@ impl Chain {
         self.work
     }
 
-    /// The middle time of the newest blocks, Unix seconds: any later block is after it. None if too few are known.
+    /// Median time past, Unix seconds; later blocks must be after it. `None` if too few headers are stored.
     pub fn median_time(&self) -> Option<u32> {
         if self.base.next > 0 && self.headers.len() < MEDIAN_OF {
             return None;
@@ -125,7 +126,7 @@ impl Chain {
         rules::median(self.headers.iter().rev().map(|header| header.time))
     }
 
-    /// The hash of a block that is kept, or of the anchor.
+    /// The hash of a stored block, or of the anchor.
     pub fn hash(&self, height: u32) -> Option<BlockHash> {
         let next = height.checked_add(1)?;
         if next == self.next_height() {
@@ -137,13 +138,13 @@ impl Chain {
             .map(|header| header.prev_blockhash)
     }
 
-    /// Height of a block that comes after one that is kept, or after the anchor.
+    /// Height of the block after a stored one, or after the anchor.
     pub fn height_after(&self, hash: &BlockHash) -> Option<u32> {
         let place = u32::try_from(self.find(hash)?).ok()?;
         Some(self.base.next + place)
     }
 
-    /// Some of its hashes, newest first and ever farther apart: by them somebody else finds the last block in common.
+    /// A block locator: hashes, newest first, in growing steps. A peer finds the last common block by them.
     pub fn locator(&self) -> Vec<BlockHash> {
         let mut hashes = Vec::new();
         let mut step = 1;
@@ -165,12 +166,12 @@ impl Chain {
         hashes
     }
 
-    /// Takes headers that follow each other and a block that is kept; the end with most work counts, and among equals the
-    /// one that was heard first. `now` is the time, Unix seconds; none if nobody knows.
+    /// Adds consecutive headers that follow a stored block. The branch with most work wins; of equal ones, the first
+    /// received. `now` is Unix seconds; `None` if the time is unknown.
     ///
     /// # Errors
-    /// One of them breaks a rule. What comes before it counts.
-    pub fn hear(&mut self, headers: &[Header], now: Option<u32>) -> Result<ChainChange, Refused> {
+    /// A header breaks a rule. The headers before it are accepted.
+    pub fn accept(&mut self, headers: &[Header], now: Option<u32>) -> Result<ChainChange, Refused> {
         let Some(first) = headers.first() else {
             return Ok(ChainChange::Known);
         };
@@ -182,17 +183,17 @@ impl Chain {
         let parent = self
             .find(&first.prev_blockhash)
             .ok_or_else(|| unconnected(0))?;
-        // Whoever answers begins with the last block in common, or somewhat before it.
+        // A peer starts its reply at the last common block, or somewhat before it.
         let known = headers
             .iter()
             .zip(self.headers.range(parent..))
-            .take_while(|(heard, kept)| heard == kept)
+            .take_while(|(received, kept)| received == kept)
             .count();
         let (fork, news) = (parent + known, &headers[known..]);
         if news.is_empty() {
             return Ok(ChainChange::Known);
         }
-        // The first block of all is the one there is.
+        // There is only one genesis block.
         if fork == 0 && self.base.next == 0 {
             return Err(unconnected(known));
         }
@@ -207,8 +208,8 @@ impl Chain {
         }
     }
 
-    /// Puts headers at a place where that makes the better chain; tells how many keep the rules, why the next one does
-    /// not, and what has changed.
+    /// Adds headers at a fork position if that gives more work. Returns how many are valid, the rule that the next one
+    /// breaks, and the change.
     fn take(
         &mut self,
         fork: usize,
@@ -225,7 +226,7 @@ impl Chain {
             };
             return (taken, refusal, news);
         }
-        let mut other = self.cut(fork);
+        let mut other = self.before_index(fork);
         let (taken, refusal) = other.append(headers, now);
         let news = if other.work > self.work {
             *self = other;
@@ -238,7 +239,7 @@ impl Chain {
         (taken, refusal, news)
     }
 
-    /// Appends headers, one by one; tells how many were taken, and why the next one was not.
+    /// Appends headers one by one. Returns how many were appended, and the rule that the next one breaks.
     fn append(&mut self, headers: &[Header], now: Option<u32>) -> (usize, Option<HeaderRefusal>) {
         for (at, header) in headers.iter().enumerate() {
             if let Err(why) = self.push(header, now) {
@@ -248,10 +249,10 @@ impl Chain {
         (headers.len(), None)
     }
 
-    /// Appends a header that keeps all rules.
+    /// Appends a valid header.
     ///
     /// # Errors
-    /// It does not; nothing has changed.
+    /// It breaks a rule; nothing has changed.
     fn push(&mut self, header: &Header, now: Option<u32>) -> Result<(), HeaderRefusal> {
         if header.prev_blockhash != self.tip {
             return Err(HeaderRefusal::Unconnected);
@@ -265,14 +266,15 @@ impl Chain {
             return Err(HeaderRefusal::WrongBits);
         }
         let times = self.headers.iter().rev().map(|header| header.time);
-        // Of what came before the anchor nothing is known.
-        let knows_enough = self.base.next == 0 || self.headers.len() >= MEDIAN_OF;
-        if knows_enough && !rules::is_after_median(header.time, times) {
+        // The times before the anchor are unknown.
+        let has_all_times = self.base.next == 0 || self.headers.len() >= MEDIAN_OF;
+        if has_all_times && !rules::is_after_median(header.time, times) {
             return Err(HeaderRefusal::TooOld);
         }
         let height = self.next_height();
         rules::timewarp(self.network, height, header, self.headers.back())?;
-        // Of two broken rules the one is named that other nodes name: who is only early is no liar.
+        // The order of these checks is that of Bitcoin Core, so both name the same broken rule. A header that is only
+        // early is no fault of its sender.
         rules::future(header, now)?;
         rules::version(self.network, height, header)?;
         self.headers.push_back(*header);
@@ -283,7 +285,7 @@ impl Chain {
         Ok(())
     }
 
-    /// The difficulty that the next block must have.
+    /// The difficulty required of the next block.
     fn bits_after(&self, next: &Header) -> CompactTarget {
         let Some(last) = self.headers.back() else {
             return self.base.bits;
@@ -291,7 +293,7 @@ impl Chain {
         if self.next_height().is_multiple_of(PERIOD) {
             return match self.headers.len().checked_sub(PERIOD as usize) {
                 Some(first) => rules::retarget(self.network, &self.headers[first], last),
-                // Only where difficulty never changes does a check begin elsewhere.
+                // Only networks with a fixed difficulty may have an anchor within a period.
                 None => last.bits,
             };
         }
@@ -301,7 +303,7 @@ impl Chain {
         if self.network.easy_after().is_none() {
             return last.bits;
         }
-        // An easy block leaves the difficulty of the others as it was.
+        // A minimum-difficulty block does not change the difficulty of the others.
         let limit = self.network.limit().to_compact_lossy();
         let since = (self.next_height() - 1) % PERIOD + 1;
         let period = self.headers.iter().rev().take(since as usize);
@@ -315,12 +317,12 @@ impl Chain {
             .unwrap_or(first)
     }
 
-    /// Forgets the oldest period when nothing is judged by it any more.
+    /// Drops the oldest period once no rule needs it.
     fn forget(&mut self) {
         if self.headers.len() < HEADERS_MAX {
             return;
         }
-        // A check that began in the middle of a period has a shorter one first.
+        // A chain that starts within a period has a shorter first one.
         let rest = PERIOD - self.base.next % PERIOD;
         let forgotten = self.headers.drain(..rest as usize);
         let work = self.base.work + work(forgotten);
@@ -334,8 +336,8 @@ impl Chain {
         }
     }
 
-    /// The chain as it was before the header at a place, and all after it.
-    fn cut(&self, place: usize) -> Chain {
+    /// The chain before the header at an index.
+    fn before_index(&self, place: usize) -> Chain {
         let gone = self.headers.range(place..).copied();
         let mut headers = room();
         headers.extend(self.headers.range(..place));
@@ -350,7 +352,7 @@ impl Chain {
         }
     }
 
-    /// Place after the block of a hash.
+    /// Index after the block with this hash.
     fn find(&self, hash: &BlockHash) -> Option<usize> {
         if *hash == self.tip {
             return Some(self.headers.len());
@@ -368,15 +370,16 @@ impl Chain {
     }
 }
 
-/// Room for as many headers as a chain keeps: grown step by step it would be for twice as many.
+/// Reserves room for all headers at once: growth by doubling would reserve nearly twice as much.
 fn room() -> VecDeque<Header> {
     VecDeque::with_capacity(HEADERS_MAX)
 }
 
-/// The work of headers. What a difficulty takes is a long division, and most are as hard as the one before.
+/// Sum of the work. Caches the last result, because most headers have the same difficulty and each needs a long
+/// division.
 fn work(headers: impl Iterator<Item = Header>) -> Work {
     let mut last = None;
-    headers.fold(nothing(), |sum, header| {
+    headers.fold(no_work(), |sum, header| {
         let work = match last {
             Some((bits, work)) if bits == header.bits => work,
             Some(_) | None => header.work(),
@@ -396,11 +399,11 @@ mod tests {
 
     use super::*;
 
-    /// Bits of the networks for tests at their easiest, and harder ones.
+    /// Minimum difficulty of the test networks, and a harder one.
     const EASY: u32 = 0x1d00_ffff;
     const HARD: u32 = 0x1c00_ffff;
 
-    /// A chain of blocks that nobody has mined: times and difficulties.
+    /// A chain of headers without proof of work, from times and difficulties.
     fn unmined(network: Network, next: u32, blocks: &[(u32, u32)]) -> Chain {
         let anchor = Anchor {
             next,
@@ -428,39 +431,39 @@ mod tests {
         }
     }
 
-    fn wanted(chain: &Chain, time: u32) -> u32 {
+    fn required_bits(chain: &Chain, time: u32) -> u32 {
         chain.bits_after(&unmined_header(time, 0)).to_consensus()
     }
 
     #[test]
-    fn a_test_network_takes_an_easy_block_after_twenty_minutes() {
+    fn testnet4_allows_an_easy_block_after_twenty_minutes() {
         let chain = unmined(Network::Testnet4, 0, &[(0, HARD), (600, HARD)]);
-        assert_eq!(wanted(&chain, 600 + 1200), HARD);
-        assert_eq!(wanted(&chain, 600 + 1201), EASY);
+        assert_eq!(required_bits(&chain, 600 + 1200), HARD);
+        assert_eq!(required_bits(&chain, 600 + 1201), EASY);
         // The one after it is as hard as the one before it.
         let chain = unmined(
             Network::Testnet4,
             0,
             &[(0, HARD), (1201, EASY), (2402, EASY)],
         );
-        assert_eq!(wanted(&chain, 2500), HARD);
+        assert_eq!(required_bits(&chain, 2500), HARD);
         // Not farther back than the period goes.
         let chain = unmined(Network::Testnet4, PERIOD, &[(1201, EASY), (2402, EASY)]);
-        assert_eq!(wanted(&chain, 2500), EASY);
+        assert_eq!(required_bits(&chain, 2500), EASY);
         let blocks = [(0, HARD), (1201, EASY), (2402, EASY)];
         let chain = unmined(Network::Testnet4, PERIOD - 1, &blocks);
-        assert_eq!(wanted(&chain, 2500), EASY);
+        assert_eq!(required_bits(&chain, 2500), EASY);
         for network in [Network::Main, Network::Signet] {
             let chain = unmined(network, 0, &[(0, HARD)]);
-            assert_eq!(wanted(&chain, 1201), HARD, "{network:?}");
+            assert_eq!(required_bits(&chain, 1201), HARD, "{network:?}");
         }
         let chain = unmined(Network::Testnet4, PERIOD, &[]);
-        assert_eq!(wanted(&chain, 0), HARD, "what the anchor says");
+        assert_eq!(required_bits(&chain, 0), HARD, "what the anchor says");
     }
 
     #[test]
-    fn the_work_of_blocks_is_that_of_each() {
-        assert_eq!(work(core::iter::empty()), nothing());
+    fn the_work_of_a_chain_is_the_sum_of_its_blocks() {
+        assert_eq!(work(core::iter::empty()), no_work());
         for bits in [
             [HARD, HARD, HARD, HARD],
             [HARD, EASY, HARD, EASY],
@@ -470,7 +473,7 @@ mod tests {
             let each = headers.map(|header| header.work());
             assert_eq!(
                 work(headers.into_iter()),
-                each.into_iter().fold(nothing(), |sum, work| sum + work),
+                each.into_iter().fold(no_work(), |sum, work| sum + work),
                 "{bits:x?}"
             );
         }
@@ -499,28 +502,28 @@ mod tests {
         let mut blocks = vec![(1_000_000, HARD); PERIOD as usize];
         blocks[2015].0 = 0;
         let chain = unmined(Network::Signet, PERIOD, &blocks);
-        assert_eq!(wanted(&chain, 0), 0x1b3f_ffc0);
+        assert_eq!(required_bits(&chain, 0), 0x1b3f_ffc0);
     }
 
     #[test]
-    fn one_network_counts_from_the_first_block_of_a_period() {
+    fn testnet4_retargets_from_the_first_block_of_a_period() {
         let mut blocks = vec![(0, HARD); PERIOD as usize];
         blocks[2015] = (14 * 86_400, EASY);
         assert_eq!(
-            wanted(&unmined(Network::Testnet4, PERIOD, &blocks), 0),
+            required_bits(&unmined(Network::Testnet4, PERIOD, &blocks), 0),
             HARD
         );
         blocks[0].1 = 0x1b00_ffff;
         let chain = unmined(Network::Testnet4, PERIOD, &blocks);
-        assert_eq!(wanted(&chain, 0), 0x1b00_ffff);
+        assert_eq!(required_bits(&chain, 0), 0x1b00_ffff);
         assert_eq!(
-            wanted(&unmined(Network::Signet, PERIOD, &blocks), 0),
+            required_bits(&unmined(Network::Signet, PERIOD, &blocks), 0),
             0x1d00_ffff
         );
     }
 
     #[test]
-    fn one_network_begins_no_period_long_before_the_last_has_ended() {
+    fn only_testnet4_limits_how_early_a_period_starts() {
         let before = unmined_header(10_000, HARD);
         for (network, height, time, is_taken) in [
             (Network::Testnet4, PERIOD, 9_400, true),
@@ -530,8 +533,8 @@ mod tests {
             (Network::Signet, PERIOD, 0, true),
         ] {
             let header = unmined_header(time, HARD);
-            let heard = rules::timewarp(network, height, &header, Some(&before));
-            assert_eq!(heard.is_ok(), is_taken, "{network:?} {height} {time}");
+            let received = rules::timewarp(network, height, &header, Some(&before));
+            assert_eq!(received.is_ok(), is_taken, "{network:?} {height} {time}");
         }
     }
 }

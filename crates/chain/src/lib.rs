@@ -1,12 +1,11 @@
-//! The rules that a chain of block headers keeps, so that a height carries its own proof.
+//! Validates chains of block headers, so that a height carries its own proof.
 //!
-//! Headers prove work, not that what is in the blocks is valid; nobody can invent a chain without doing the work.
-//! `network` has what differs between the networks, `anchor` where a check begins, `rules` what one header must
-//! keep, `chain` a chain of headers and which of two is the better one, `alone` what a header proves that is
-//! linked to nothing.
+//! Headers prove work, not that the content of the blocks is valid; a chain cannot be forged without doing the work.
+//! `network` has the rules that differ between networks, `anchor` where validation starts, `rules` the checks of one
+//! header, `chain` a chain and its reorganisations, `alone` the check of a single header.
 //!
 //! **Invariant:** no I/O, no clock, no random numbers; time is an argument.
-//! **Invariant:** whatever comes in, a chain keeps at most [`chain::HEADERS_MAX`] headers.
+//! **Invariant:** for any input, a chain stores at most [`chain::HEADERS_MAX`] headers.
 #![no_std]
 
 extern crate alloc;
@@ -27,7 +26,7 @@ use bitcoin::hashes::Hash;
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 80;
 
-/// Reads a header from its bytes; none unless there are exactly as many as it has.
+/// Decodes a header. `None` unless it has exactly [`HEADER_BYTES`] bytes.
 pub fn header(bytes: &[u8]) -> Option<Header> {
     let bytes: &[u8; HEADER_BYTES] = bytes.try_into().ok()?;
     let (version, rest) = bytes.split_first_chunk::<4>()?;
@@ -46,7 +45,7 @@ pub fn header(bytes: &[u8]) -> Option<Header> {
     })
 }
 
-/// The bytes of a header.
+/// Encodes a header.
 pub fn bytes(header: &Header) -> [u8; HEADER_BYTES] {
     let fields = [
         &header.version.to_consensus().to_le_bytes()[..],

@@ -1,11 +1,11 @@
-//! The networks, and what differs between their rules.
+//! The networks and the rules that differ between them.
 
 use bitcoin::{Target, consensus::Params};
 
-/// Blocks from one change of difficulty to the next.
+/// Blocks between two changes of the difficulty.
 pub const PERIOD: u32 = 2016;
 
-/// Seconds without a block after which a test network takes an easy one.
+/// Seconds without a block after which a test network allows one of minimum difficulty.
 const EASY_AFTER_SECS: u32 = 2 * 10 * 60;
 
 /// Version of the first blocks.
@@ -14,19 +14,19 @@ const VERSION_FIRST: i32 = 1;
 /// A network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Network {
-    /// The one whose coins are worth something.
+    /// The main network.
     #[default]
     Main,
-    /// The public network for tests, fourth try.
+    /// Test network 4.
     Testnet4,
-    /// The public network for tests whose blocks are signed; the signature is in no header.
+    /// The public test network with signed blocks; the signature is not part of the header.
     Signet,
-    /// A network of one's own, for tests.
+    /// A private network for tests.
     Regtest,
 }
 
 impl Network {
-    /// All of them.
+    /// All networks.
     pub const ALL: [Network; 4] = [
         Network::Main,
         Network::Testnet4,
@@ -34,7 +34,7 @@ impl Network {
         Network::Regtest,
     ];
 
-    /// What it is called.
+    /// Its name in settings and texts.
     pub fn name(self) -> &'static str {
         match self {
             Network::Main => "main",
@@ -44,49 +44,49 @@ impl Network {
         }
     }
 
-    /// The one of a name.
+    /// Finds a network by name.
     pub fn named(name: &str) -> Option<Network> {
         Network::ALL
             .into_iter()
             .find(|network| network.name() == name)
     }
 
-    /// The easiest target it takes.
+    /// The easiest target that it allows.
     pub fn limit(self) -> Target {
         self.params().max_attainable_target
     }
 
-    /// Oldest version of a block that it takes at a height.
+    /// Oldest block version that it allows at a height.
     pub(crate) fn version_min(self, height: u32) -> i32 {
         let params = self.params();
-        // Each of three changes of the rules made the versions before it invalid (BIPs 34, 66 and 65).
+        // Each of three soft forks made the versions before it invalid (BIPs 34, 66 and 65).
         let changes = match self {
             Network::Main => [
                 (params.bip34_height, 2),
                 (params.bip66_height, 3),
                 (params.bip65_height, 4),
             ],
-            // The crate's heights of Regtest are those that nodes had given up years before.
+            // The crate's regtest heights are obsolete: current nodes use these.
             Network::Testnet4 | Network::Signet | Network::Regtest => [(1, 2), (1, 3), (1, 4)],
         };
         let passed = changes.into_iter().filter(|(since, _)| height >= *since);
         passed.fold(VERSION_FIRST, |oldest, (_, version)| version.max(oldest))
     }
 
-    /// Whether its difficulty changes with each period.
+    /// Whether the difficulty changes with each period.
     pub(crate) fn retargets(self) -> bool {
         !self.params().no_pow_retargeting
     }
 
-    /// Seconds without a block after which it takes an easy one; none if it never does.
+    /// Seconds without a block after which it allows one of minimum difficulty. `None` if never.
     pub(crate) fn easy_after(self) -> Option<u32> {
         self.params()
             .allow_min_difficulty_blocks
             .then_some(EASY_AFTER_SECS)
     }
 
-    /// Whether difficulty changes from that of a period's first block, and no period begins long before the one before
-    /// has ended (BIP 94).
+    /// Whether BIP 94 applies: retargets use a period's first block, and a period cannot start long before the last one
+    /// ended.
     pub(crate) fn guards_timewarp(self) -> bool {
         self == Network::Testnet4
     }

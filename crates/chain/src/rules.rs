@@ -1,4 +1,4 @@
-//! What one header must keep to follow others.
+//! The consensus rules for one header.
 
 use bitcoin::{BlockHash, CompactTarget, Target, Work, block::Header};
 
@@ -7,40 +7,40 @@ use crate::{
     network::{Network, PERIOD},
 };
 
-/// Blocks whose middle time a new block must be after.
+/// Blocks of the median time past.
 pub const MEDIAN_OF: usize = 11;
 
-/// Seconds that a block may be ahead of the time.
+/// Seconds that a block may be ahead of the clock.
 pub const AHEAD_MAX_SECS: u32 = 2 * 60 * 60;
 
-/// Seconds that the first block of a period may be before the one before it, where that matters.
+/// Seconds that the first block of a period may be before the last block of the previous one (BIP 94).
 const TIMEWARP_MAX_SECS: u32 = 600;
 
 /// Why a header is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum HeaderRefusal {
-    /// Nothing that is known comes before it.
+    /// The block before it is unknown.
     #[error("it follows no known block")]
     Unconnected,
-    /// Its hash does not meet the target that it says itself.
+    /// Its hash does not meet its own target.
     #[error("it lacks the work that it claims")]
     NoWork,
-    /// It says another difficulty than the blocks before it demand.
+    /// Its difficulty is not the one that the blocks before it require.
     #[error("it has the wrong difficulty")]
     WrongBits,
-    /// It is not after the middle of the blocks before it.
+    /// It is not after the median time of the blocks before it.
     #[error("it is older than the blocks before it allow")]
     TooOld,
-    /// It is from the future: it may be asked about again.
+    /// It is from the future: it may be accepted later.
     #[error("it is from the future")]
     Future,
-    /// Nobody may make blocks like it any more.
-    #[error("its version is not taken any more")]
+    /// Its block version is obsolete.
+    #[error("its version is obsolete")]
     OldVersion,
 }
 
 impl HeaderRefusal {
-    /// All of them.
+    /// All refusals.
     pub const ALL: [HeaderRefusal; 6] = [
         HeaderRefusal::Unconnected,
         HeaderRefusal::NoWork,
@@ -50,7 +50,7 @@ impl HeaderRefusal {
         HeaderRefusal::OldVersion,
     ];
 
-    /// What counters call it.
+    /// Its name in metrics.
     pub fn name(self) -> &'static str {
         match self {
             HeaderRefusal::Unconnected => "unconnected",
@@ -62,7 +62,7 @@ impl HeaderRefusal {
         }
     }
 
-    /// Tells whether who sent it breaks the rules, whatever else is known or which time it is.
+    /// Returns whether the header is invalid at any time and after any block, so that its sender is at fault.
     pub fn is_fault(self) -> bool {
         match self {
             HeaderRefusal::Unconnected | HeaderRefusal::Future => false,
@@ -74,7 +74,7 @@ impl HeaderRefusal {
     }
 }
 
-/// How hard it was to make a block.
+/// A difficulty and its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Difficulty {
     bits: CompactTarget,
@@ -83,10 +83,10 @@ pub(crate) struct Difficulty {
 }
 
 impl Difficulty {
-    /// The one that a header claims.
+    /// The difficulty that a header claims.
     ///
     /// # Errors
-    /// It means none, or one that is easier than the network takes.
+    /// It is invalid, or easier than the network allows.
     pub(crate) fn of(network: Network, header: &Header) -> Result<Difficulty, HeaderRefusal> {
         let target = anchor::target(header.bits)
             .filter(|target| *target <= network.limit())
@@ -98,20 +98,20 @@ impl Difficulty {
         })
     }
 
-    /// Tells whether it is the one that a header claims.
+    /// Returns whether the header claims this difficulty.
     pub(crate) fn is_of(&self, header: &Header) -> bool {
         self.bits == header.bits
     }
 
-    /// Tells whether a target is harder to meet.
+    /// Returns whether a target is harder to meet.
     pub(crate) fn is_easier_than(&self, target: Target) -> bool {
         self.target > target
     }
 
-    /// The hash of a header, if it was so hard to find.
+    /// The hash of a header, if it meets the target.
     ///
     /// # Errors
-    /// It was not.
+    /// It does not.
     pub(crate) fn hash(&self, header: &Header) -> Result<BlockHash, HeaderRefusal> {
         let hash = crate::hash(header);
         if !self.target.is_met_by(hash) {
@@ -121,7 +121,7 @@ impl Difficulty {
     }
 }
 
-/// Holds a header to the version that its network wants at a height.
+/// Checks the block version required at a height.
 pub(crate) fn version(network: Network, height: u32, header: &Header) -> Result<(), HeaderRefusal> {
     if header.version.to_consensus() < network.version_min(height) {
         return Err(HeaderRefusal::OldVersion);
@@ -129,7 +129,7 @@ pub(crate) fn version(network: Network, height: u32, header: &Header) -> Result<
     Ok(())
 }
 
-/// Holds a header to the clock; without one there is nothing to hold it to.
+/// Checks that a header is not too far in the future. Passes if the time is unknown.
 pub(crate) fn future(header: &Header, now: Option<u32>) -> Result<(), HeaderRefusal> {
     match now {
         Some(now) if header.time > now.saturating_add(AHEAD_MAX_SECS) => Err(HeaderRefusal::Future),
@@ -137,7 +137,7 @@ pub(crate) fn future(header: &Header, now: Option<u32>) -> Result<(), HeaderRefu
     }
 }
 
-/// The middle of times, newest first; none of no time.
+/// The median of the newest times, newest first. `None` without a time.
 pub(crate) fn median(newest: impl Iterator<Item = u32>) -> Option<u32> {
     let mut times = [0; MEDIAN_OF];
     let mut known = 0;
@@ -150,14 +150,14 @@ pub(crate) fn median(newest: impl Iterator<Item = u32>) -> Option<u32> {
     times.get(known / 2).copied()
 }
 
-/// Tells whether a time is after the middle of others, newest first; it is after none.
+/// Returns whether a time is after the median of others, newest first. True if there are none.
 pub(crate) fn is_after_median(time: u32, newest: impl ExactSizeIterator<Item = u32>) -> bool {
     let known = newest.len().min(MEDIAN_OF);
     let before = newest.take(MEDIAN_OF).filter(|other| *other < time).count();
     known == 0 || before > known / 2
 }
 
-/// The difficulty of the period after one, by its first and its last block.
+/// The difficulty of the next period, from the first and the last block of this one.
 pub(crate) fn retarget(network: Network, first: &Header, last: &Header) -> CompactTarget {
     let from = match network.guards_timewarp() {
         true => first.bits,
@@ -167,7 +167,7 @@ pub(crate) fn retarget(network: Network, first: &Header, last: &Header) -> Compa
     CompactTarget::from_next_work_required(from, took.into(), network.params())
 }
 
-/// Holds the first block of a period to the end of the one before it, on networks that do.
+/// Checks the start time of a period against the end of the previous one, on networks with BIP 94.
 pub(crate) fn timewarp(
     network: Network,
     height: u32,
@@ -183,18 +183,18 @@ pub(crate) fn timewarp(
     }
 }
 
-/// The difficulty of an easy block, if the network takes one now.
+/// The minimum difficulty, if the network allows it for this block.
 pub(crate) fn easy(network: Network, header: &Header, before: &Header) -> Option<CompactTarget> {
     let after = network.easy_after()?;
     (header.time > before.time.saturating_add(after)).then(|| network.limit().to_compact_lossy())
 }
 
-/// The easiest target that can be demanded so many periods after one: a period can make the next one easier by a factor
-/// of four at most.
+/// The easiest target that is possible after a number of periods: each can be at most four times easier than the one
+/// before.
 pub(crate) fn easiest(network: Network, from: Target, periods: u32) -> Target {
     let mut easiest = from;
     for _ in 0..periods {
-        // Heights are anybody's claims: there are far more periods than steps to the limit.
+        // Heights are unverified claims: stop at the limit instead of looping over billions of periods.
         if easiest >= network.limit() {
             break;
         }
@@ -207,7 +207,7 @@ pub(crate) fn easiest(network: Network, from: Target, periods: u32) -> Target {
 mod tests {
     use super::*;
 
-    /// Seconds that the blocks of a period shall take.
+    /// Intended duration of a period, seconds.
     const PERIOD_SECS: u32 = 14 * 24 * 60 * 60;
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
             let limit = network.limit();
             assert_eq!(easiest(network, from, 30), limit);
             assert_eq!(easiest(network, limit, 1), limit);
-            // Nobody waits for what a number asks for.
+            // A huge height must not take a long time.
             assert_eq!(easiest(network, from, u32::MAX), limit);
         }
     }

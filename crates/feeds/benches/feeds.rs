@@ -1,4 +1,4 @@
-//! Frames per second of each parser, and what verification costs beyond the signature itself.
+//! Frames per second of each parser, and the cost of verification beyond the signature itself.
 #![allow(clippy::unwrap_used)]
 
 use std::{fs, hint::black_box, path::Path};
@@ -96,7 +96,7 @@ mod parse {
     }
 }
 
-/// Verification of one event: all of it, and only the signature with the library itself.
+/// Verification of an event: complete, and only the signature.
 mod verify {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! The two interfaces of Bitcoin Core over HTTP: one that needs no password and tells headers, and one that needs a
-//! password and tells fees too.
+//! The two HTTP interfaces of Bitcoin Core: REST without a password, for headers, and RPC with a password, for headers
+//! and fees.
 
 use chain::{BlockHash, HEADER_BYTES, Header, header, network::Network};
 use hex::FromHex;
@@ -15,49 +15,49 @@ use crate::{
     scalar::{self, Scalar},
 };
 
-/// Most headers of one answer.
+/// Most headers per response.
 pub const HEADERS_MAX: usize = 2000;
 
-/// Largest answer, bytes.
+/// Largest response, bytes.
 pub const BODY_MAX: usize = HEADERS_MAX * HEADER_BYTES;
 
-/// Headers that are asked for at once where each is a question of its own.
-pub const QUESTIONS_AT_ONCE: u32 = 100;
+/// RPC requests per batch.
+pub const BATCH_MAX: u32 = 100;
 
-/// Blocks in which a payment is to be in a block.
+/// Confirmation target of fee estimates, blocks.
 const FEE_TARGET: u32 = 2;
 
-/// Bytes that a rate of the node is for, by those that ours is for.
+/// Bytes per unit of the node's fee rate, relative to ours.
 const PER_KILOBYTE: u64 = 1000;
 
-/// Satoshis of a bitcoin, as decimal places.
+/// Decimal places of a bitcoin amount.
 const SATOSHI_PLACES: usize = 8;
 
-/// What a node says of its chain.
+/// State of a node's chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainInfo {
-    /// Which network it is of.
+    /// Its network.
     pub network: Network,
     /// Height of its newest block.
     pub height: u32,
-    /// Its newest block.
+    /// Hash of its newest block.
     pub tip: BlockHash,
 }
 
-/// A request that needs a password.
+/// An RPC request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RpcRequest {
-    /// What is your chain?
+    /// State of the chain.
     Chain,
     /// The hash of the block at a height.
     Hash(u32),
     /// The header of a block.
     Header(BlockHash),
-    /// What does a payment need to pay?
+    /// Fee estimate.
     Fee,
 }
 
-/// The usual port.
+/// The default port.
 pub fn port(network: Network) -> u16 {
     match network {
         Network::Main => 8332,
@@ -67,26 +67,26 @@ pub fn port(network: Network) -> u16 {
     }
 }
 
-/// Path that tells what the node's chain is, without a password.
+/// REST path of the state of the chain.
 pub const INFO_PATH: &str = "/rest/chaininfo.json";
 
-/// Path of the headers from a block on, that block's among them, without a password.
+/// REST path of the headers from a block on, including that block.
 pub fn headers_path(from: BlockHash) -> String {
     format!("/rest/headers/{from}.bin?count={HEADERS_MAX}")
 }
 
-/// Reads what a node says of its chain.
+/// Parses the state of the chain.
 ///
 /// # Errors
-/// It is too long, or one of the members is missing.
+/// It is too long, or a field is missing.
 pub fn info_body(body: &[u8]) -> Result<ChainInfo, Malformed> {
     info(&read(body)?)
 }
 
-/// Reads headers; there are none after a block that is not part of the node's chain.
+/// Parses headers. Empty for a block that is not part of the node's chain.
 ///
 /// # Errors
-/// They are not, one and all, headers, or too many.
+/// They are not a whole number of headers, or too many.
 pub fn headers_body(body: &[u8]) -> Result<Vec<Header>, Malformed> {
     let (chunks, rest) = body.as_chunks::<HEADER_BYTES>();
     if chunks.len() > HEADERS_MAX || !rest.is_empty() {
@@ -96,10 +96,10 @@ pub fn headers_body(body: &[u8]) -> Result<Vec<Header>, Malformed> {
     headers.ok_or(Malformed("headers"))
 }
 
-/// The body that asks questions, all at once.
-pub fn ask(questions: &[RpcRequest]) -> String {
-    let ask = |(number, question): (usize, &RpcRequest)| {
-        let (method, params) = match question {
+/// The body of a batch of requests.
+pub fn encode_request(requests: &[RpcRequest]) -> String {
+    let encode = |(number, request): (usize, &RpcRequest)| {
+        let (method, params) = match request {
             RpcRequest::Chain => ("getblockchaininfo", json!([])),
             RpcRequest::Hash(height) => ("getblockhash", json!([height])),
             RpcRequest::Header(hash) => ("getblockheader", json!([hash.to_string(), false])),
@@ -107,23 +107,22 @@ pub fn ask(questions: &[RpcRequest]) -> String {
         };
         json!({ "jsonrpc": "1.0", "id": number, "method": method, "params": params })
     };
-    let asked: Vec<Value> = questions.iter().enumerate().map(ask).collect();
-    Value::from(asked).to_string()
+    let calls: Vec<Value> = requests.iter().enumerate().map(encode).collect();
+    Value::from(calls).to_string()
 }
 
-/// Reads the answers to questions, in the order in which they were asked; or why one of them was refused, in the node's own
-/// words.
+/// Parses the responses to a batch, in the order of the requests; or the node's reason if one was refused.
 ///
 /// # Errors
-/// They are not the answers to so many questions.
-pub fn answers(body: &[u8], asked: usize) -> Result<Result<Vec<Value>, String>, Malformed> {
+/// They do not match the batch.
+pub fn answers(body: &[u8], count: usize) -> Result<Result<Vec<Value>, String>, Malformed> {
     let Value::Array(list) = read(body)? else {
         return Err(Malformed("not-a-list"));
     };
-    if list.len() != asked {
+    if list.len() != count {
         return Err(Malformed("answers"));
     }
-    let mut answers = vec![None; asked];
+    let mut answers = vec![None; count];
     for mut answer in list {
         let error = &answer["error"];
         if !error.is_null() {
@@ -138,10 +137,10 @@ pub fn answers(body: &[u8], asked: usize) -> Result<Result<Vec<Value>, String>, 
     answers.map(Ok).ok_or(Malformed("answers"))
 }
 
-/// Reads what a node says of its chain.
+/// Parses the state of the chain.
 ///
 /// # Errors
-/// One of the members is missing.
+/// A field is missing.
 pub fn info(result: &Value) -> Result<ChainInfo, Malformed> {
     let network = result["chain"].as_str().and_then(Network::named);
     let height = result["blocks"].as_u64();
@@ -154,29 +153,29 @@ pub fn info(result: &Value) -> Result<ChainInfo, Malformed> {
     })
 }
 
-/// Reads the hash of a block.
+/// Parses the hash of a block.
 ///
 /// # Errors
-/// It is none.
+/// It is invalid.
 pub fn hash(result: &Value) -> Result<BlockHash, Malformed> {
     let hash = result.as_str().and_then(|text| text.parse().ok());
     hash.ok_or(Malformed("hash"))
 }
 
-/// Reads a header.
+/// Parses a header.
 ///
 /// # Errors
-/// It is none.
-pub fn header_answer(result: &Value) -> Result<Header, Malformed> {
+/// It is invalid.
+pub fn header_result(result: &Value) -> Result<Header, Malformed> {
     let text = result.as_str().ok_or(Malformed("header"))?;
     let bytes = <[u8; HEADER_BYTES]>::from_hex(text).map_err(|_| Malformed("header"))?;
     header(&bytes).ok_or(Malformed("header"))
 }
 
-/// Reads what a payment needs to pay; a node that has just been started may not know yet.
+/// Parses a fee estimate. Empty if the node has none yet.
 ///
 /// # Errors
-/// There is a rate, and it is none.
+/// The rate is invalid.
 pub fn fee(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
     let rate = Scalar::from(&result["feerate"]);
     if rate.is_absent() {
@@ -209,11 +208,11 @@ mod tests {
 
     #[test]
     fn every_network_has_a_name_and_a_port() {
-        let told = Network::ALL.map(|network| {
+        let networks = Network::ALL.map(|network| {
             let tip = genesis(network).block_hash().to_string();
             let chain = network.name();
-            let said = json!({ "chain": chain, "blocks": 0, "bestblockhash": tip });
-            assert_eq!(info(&said).unwrap().network, network);
+            let result = json!({ "chain": chain, "blocks": 0, "bestblockhash": tip });
+            assert_eq!(info(&result).unwrap().network, network);
             (chain, port(network))
         });
         let expected = [
@@ -222,21 +221,21 @@ mod tests {
             ("signet", 38_332),
             ("regtest", 18_443),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(networks, expected);
     }
 
     #[test]
-    fn questions_are_about_what_is_wanted() {
+    fn requests_have_their_parameters() {
         let tip = genesis(Network::Main).block_hash();
-        let asked = ask(&[
+        let body = encode_request(&[
             RpcRequest::Chain,
             RpcRequest::Hash(7),
             RpcRequest::Header(tip),
             RpcRequest::Fee,
         ]);
-        let asked: Value = serde_json::from_str(&asked).unwrap();
-        let params = [0, 1, 2, 3].map(|at| asked[at]["params"].clone());
-        // A rate for the next two blocks, as those who show it say.
+        let calls: Value = serde_json::from_str(&body).unwrap();
+        let params = [0, 1, 2, 3].map(|at| calls[at]["params"].clone());
+        // The rate for the next two blocks.
         let expected = [
             json!([]),
             json!([7]),
@@ -247,16 +246,16 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_told_whole_or_not_at_all() {
+    fn an_incomplete_chain_state_is_refused() {
         let tip = genesis(Network::Main).block_hash();
         let whole =
             json!({ "chain": "main", "blocks": 7, "headers": 9, "bestblockhash": tip.to_string() });
-        let told = ChainInfo {
+        let expected = ChainInfo {
             network: Network::Main,
             height: 7,
             tip,
         };
-        assert_eq!(info_body(whole.to_string().as_bytes()), Ok(told));
+        assert_eq!(info_body(whole.to_string().as_bytes()), Ok(expected));
         for (member, value, reason) in [
             ("chain", json!("test"), "chain"),
             ("blocks", json!(-1), "height"),
@@ -292,16 +291,16 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_put_in_the_order_of_the_questions() {
-        let asked = ask(&[
+    fn answers_are_in_the_order_of_the_requests() {
+        let body = encode_request(&[
             RpcRequest::Chain,
             RpcRequest::Hash(7),
             RpcRequest::Header(genesis(Network::Main).block_hash()),
             RpcRequest::Fee,
         ]);
-        let asked: Value = serde_json::from_str(&asked).unwrap();
+        let calls: Value = serde_json::from_str(&body).unwrap();
         let methods: Vec<&str> = (0..4)
-            .map(|at| asked[at]["method"].as_str().unwrap())
+            .map(|at| calls[at]["method"].as_str().unwrap())
             .collect();
         assert_eq!(
             methods,
@@ -358,26 +357,26 @@ mod tests {
     }
 
     #[test]
-    fn headers_and_fees_are_read_from_answers() {
+    fn headers_and_fees_are_parsed() {
         let header = genesis(Network::Main);
         let digits = json!(hex::encode(chain::bytes(&header)));
-        assert_eq!(header_answer(&digits), Ok(header));
-        assert_eq!(header_answer(&json!("00")), Err(Malformed("header")));
-        assert_eq!(header_answer(&Value::Null), Err(Malformed("header")));
+        assert_eq!(header_result(&digits), Ok(header));
+        assert_eq!(header_result(&json!("00")), Err(Malformed("header")));
+        assert_eq!(header_result(&Value::Null), Err(Malformed("header")));
         let rate = |text: &str| FeeRate::parse(text).unwrap();
-        for (told, whole, precise) in [
+        for (feerate, whole, precise) in [
             (json!(0.00012345), "12", "12.345"),
             (json!("0.00012500"), "13", "12.5"),
             (json!(0.00001), "1", "1"),
             (json!(1), "100000", "100000"),
             (json!(10_000), "1000000000", "1000000000"),
         ] {
-            let fees = fee(&json!({ "feerate": told, "blocks": 2 }), true);
+            let fees = fee(&json!({ "feerate": feerate, "blocks": 2 }), true);
             let expected = vec![
                 Observation::Fee(rate(whole)),
                 Observation::PreciseFee(rate(precise)),
             ];
-            assert_eq!(fees, Ok(expected), "{told}");
+            assert_eq!(fees, Ok(expected), "{feerate}");
         }
         let unknown = json!({ "errors": ["Insufficient data"], "blocks": 0 });
         assert_eq!(fee(&unknown, true), Ok(vec![]));

@@ -1,7 +1,6 @@
-//! The protocol of Electrum servers, as far as headers and fees need it: a line of JSON for each question, answer and piece
-//! of news.
+//! The Electrum protocol for headers and fees: one line of JSON per request, response and notification.
 //!
-//! Headers come as one text up to version 1.4 of the protocol, and as a list from 1.6 on.
+//! Headers are one text up to protocol version 1.4, and a list from 1.6 on.
 
 use chain::{HEADER_BYTES, Header, header, network::Network};
 use hex::FromHex;
@@ -14,50 +13,50 @@ use crate::{
     scalar::{self, Scalar},
 };
 
-/// Longest line that a server may send, bytes; one with as many headers as are asked for has a third of it.
+/// Longest line from a server, bytes: three times that of a full headers response.
 pub const LINE_MAX: usize = 256 * 1024;
 
-/// Headers that are asked for at once: a quarter of a period.
+/// Headers per request: a quarter of a period.
 pub const HEADERS_AT_ONCE: u32 = 504;
 
-/// Versions of the protocol that are understood.
+/// Supported protocol versions.
 const VERSIONS: [&str; 2] = ["1.4", "1.6"];
 
-/// Virtual bytes of a block.
+/// Size of a block, vB.
 const BLOCK_VBYTES: u128 = 1_000_000;
 
-/// Most rates of a fee histogram that are looked at.
+/// Most entries of a fee histogram.
 const RATES_MAX: usize = 1000;
 
 /// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElectrumRequest {
-    /// Which versions of the protocol do you speak?
+    /// Negotiate the protocol version.
     Version,
-    /// What is the newest block, and tell me of each new one.
+    /// Get the newest block and subscribe to new ones.
     Subscribe,
-    /// The headers from a height on.
+    /// Get the headers from a height on.
     Headers(u32),
-    /// How much is paid by what waits?
+    /// Get the fee histogram of the mempool.
     Fees,
-    /// Are you there?
+    /// Keep the connection alive.
     Ping,
 }
 
 /// A message of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElectrumMessage {
-    /// The answer to a question of this number.
+    /// The result of the request with this id.
     Answer(u64, Value),
-    /// Why there is none, in the server's own words.
+    /// The error of the request with this id, in the server's words.
     Refused(u64, String),
     /// The newest block.
     Tip(u32, Header),
-    /// Something that nobody asked for.
+    /// Anything else.
     Nothing,
 }
 
-/// The usual port.
+/// The default port.
 pub fn port(network: Network, tls: bool) -> u16 {
     let plain = match network {
         Network::Main => 50_001,
@@ -68,9 +67,9 @@ pub fn port(network: Network, tls: bool) -> u16 {
     plain + u16::from(tls)
 }
 
-/// The line of a question; `agent` is who asks.
-pub fn ask(question: ElectrumRequest, number: u64, agent: &str) -> String {
-    let (method, params) = match question {
+/// Encodes a request; `agent` is the name of this client.
+pub fn encode_request(request: ElectrumRequest, number: u64, agent: &str) -> String {
+    let (method, params) = match request {
         ElectrumRequest::Version => ("server.version", json!([agent, VERSIONS])),
         ElectrumRequest::Subscribe => ("blockchain.headers.subscribe", json!([])),
         ElectrumRequest::Headers(from) => {
@@ -83,10 +82,10 @@ pub fn ask(question: ElectrumRequest, number: u64, agent: &str) -> String {
     format!("{line}\n")
 }
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
-/// It is too long, no JSON object, or news that cannot be read.
+/// It is too long, no JSON object, or a notification that cannot be parsed.
 pub fn line(bytes: &[u8]) -> Result<ElectrumMessage, Malformed> {
     if bytes.len() > LINE_MAX {
         return Err(Malformed("too-long"));
@@ -111,10 +110,10 @@ pub fn line(bytes: &[u8]) -> Result<ElectrumMessage, Malformed> {
     }
 }
 
-/// Reads the newest block.
+/// Parses the newest block.
 ///
 /// # Errors
-/// There is no height, or no header.
+/// The height or the header is missing.
 pub fn tip(result: &Value) -> Result<(u32, Header), Malformed> {
     let height = result["height"].as_u64();
     let height = height.and_then(|height| u32::try_from(height).ok());
@@ -128,10 +127,10 @@ pub fn tip(result: &Value) -> Result<(u32, Header), Malformed> {
     ))
 }
 
-/// Reads headers, oldest first; there are none from a height on that the server has not reached.
+/// Parses headers, oldest first. Empty for a height that the server has not reached.
 ///
 /// # Errors
-/// They are not, one and all, headers, or more than were asked for.
+/// They are not all headers, or too many.
 pub fn headers(result: &Value) -> Result<Vec<Header>, Malformed> {
     const DIGITS: usize = 2 * HEADER_BYTES;
     let read = |digits: &[u8]| header(&<[u8; HEADER_BYTES]>::from_hex(digits).ok()?);
@@ -155,10 +154,10 @@ pub fn headers(result: &Value) -> Result<Vec<Header>, Malformed> {
         .ok_or(Malformed("headers"))
 }
 
-/// Reads what is paid by what waits: the rate at which half of the best block's worth of it is paid.
+/// Derives the fee rate from the histogram: the rate that half of the next block pays at least.
 ///
 /// # Errors
-/// It is no list of rates with what waits at each.
+/// It is not a list of rates and sizes.
 pub fn fees(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
     let rates = result.as_array().ok_or(Malformed("fee"))?;
     let read = |entry: &Value| {
@@ -178,7 +177,7 @@ pub fn fees(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malfo
     let Some((rate, _)) = median else {
         return Ok(Vec::new());
     };
-    // A server that counts in whole satoshis means less than one by nought.
+    // Servers that round to whole satoshis report rates below 1 as 0.
     let has_decimals = precise_fee && rate.micros > 0;
     Ok(scalar::fees(rate, has_decimals).collect())
 }
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_ports_are_those_that_servers_listen_at() {
+    fn the_default_ports_are_those_of_servers() {
         let ports = Network::ALL.map(|network| (port(network, false), port(network, true)));
         let expected = [
             (50_001, 50_002),
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_lines_of_their_own() {
+    fn requests_are_lines() {
         for (question, expected) in [
             (
                 ElectrumRequest::Version,
@@ -232,14 +231,17 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":1,"method":"server.ping","params":[]}"#,
             ),
         ] {
-            assert_eq!(ask(question, 1, "papertick/4"), format!("{expected}\n"));
+            assert_eq!(
+                encode_request(question, 1, "papertick/4"),
+                format!("{expected}\n")
+            );
         }
     }
 
     #[test]
-    fn lines_are_answers_refusals_and_news() {
+    fn lines_are_responses_errors_and_notifications() {
         let header = genesis(Network::Main);
-        let news = json!({
+        let notification = json!({
             "jsonrpc": "2.0", "method": "blockchain.headers.subscribe",
             "params": [{ "height": 7, "hex": digits(&header) }],
         });
@@ -261,7 +263,10 @@ mod tests {
                 r#"{"id":3,"error":{}}"#.into(),
                 Ok(ElectrumMessage::Refused(3, "it gives no reason".into())),
             ),
-            (news.to_string(), Ok(ElectrumMessage::Tip(7, header))),
+            (
+                notification.to_string(),
+                Ok(ElectrumMessage::Tip(7, header)),
+            ),
             (
                 r#"{"method":"blockchain.headers.subscribe","params":[]}"#.into(),
                 Err(Malformed("height")),
@@ -337,7 +342,7 @@ mod tests {
             ),
             (json!([[12, 500_000], [4, 92_524]]), "12", "12"),
             (json!([[12, 499_999], [4, 9_000_000]]), "4", "4"),
-            // Whatever order they come in.
+            // In any order.
             (
                 json!([[1, 9_000_000], [7, 400_000], [3, 400_000]]),
                 "3",
@@ -363,9 +368,9 @@ mod tests {
                 "{histogram}"
             );
         }
-        // Less than one in whole satoshis is no rate of nought.
-        let nought = Ok(vec![Observation::Fee(rate("0"))]);
-        assert_eq!(fees(&json!([[0, 9000]]), true), nought);
+        // A rate that was rounded down to 0 is not precise.
+        let zero = Ok(vec![Observation::Fee(rate("0"))]);
+        assert_eq!(fees(&json!([[0, 9000]]), true), zero);
         for nothing in [json!([]), json!([[5, 0]])] {
             assert_eq!(fees(&nothing, true), Ok(vec![]));
         }

@@ -14,7 +14,7 @@ pub const URL: &str = "wss://ws.kraken.com/v2";
 /// Largest message that the exchange may send, bytes.
 pub const FRAME_MAX: usize = 64 * 1024;
 
-/// The subscription to the prices in some currencies; none without a currency.
+/// The subscription for some currencies. `None` without a currency.
 pub fn subscription(currencies: &[Currency]) -> Option<String> {
     if currencies.is_empty() {
         return None;
@@ -30,10 +30,10 @@ pub fn subscription(currencies: &[Currency]) -> Option<String> {
     Some(message.to_string())
 }
 
-/// Reads one text message; anything but prices says nothing.
+/// Parses a text message. Empty for a message without prices.
 ///
 /// # Errors
-/// The text is no JSON object, or a list of prices has none that can be read.
+/// It is not a JSON object, or none of its prices can be parsed.
 pub fn frame(text: &[u8]) -> Result<Vec<Observation>, Malformed> {
     if text.len() > FRAME_MAX {
         return Err(Malformed("too-long"));
@@ -48,11 +48,11 @@ pub fn frame(text: &[u8]) -> Result<Vec<Observation>, Malformed> {
     let Some(items) = message["data"].as_array() else {
         return Ok(Vec::new());
     };
-    let heard: Vec<Observation> = items.iter().filter_map(ticker).collect();
-    if heard.is_empty() && !items.is_empty() {
+    let prices: Vec<Observation> = items.iter().filter_map(ticker).collect();
+    if prices.is_empty() && !items.is_empty() {
         return Err(Malformed("price"));
     }
-    Ok(heard)
+    Ok(prices)
 }
 
 fn ticker(item: &Value) -> Option<Observation> {

@@ -1,4 +1,4 @@
-//! The block explorer: blocks and fees as JSON over a socket, with two requests to start from.
+//! The block explorer: blocks and fees as JSON over a socket, with two initial HTTP requests.
 
 use chain::{BlockHash, CompactTarget, Header, TxMerkleNode, Version};
 use market::{Observation, units::FeeRate};
@@ -9,19 +9,19 @@ use crate::{
     scalar::{self, Scalar},
 };
 
-/// First and only message to the explorer.
+/// The only message to the explorer.
 pub const WANT: &str = r#"{"action":"want","data":["blocks","mempool-blocks","fees"]}"#;
 
-/// Largest message that the explorer may send, bytes; the first one has about 17 KiB.
+/// Largest message, bytes; the first one has about 17 KiB.
 pub const FRAME_MAX: usize = 256 * 1024;
 
-/// Most headers of one message; explorers list eight blocks.
+/// Most headers per message; explorers list eight blocks.
 pub const HEADERS_MAX: usize = 16;
 
-/// Largest answer to the question for the tip, bytes.
+/// Largest response with the tip, bytes.
 pub const TIP_BODY_MAX: usize = 32;
 
-/// Largest list of projected blocks, bytes.
+/// Largest response with the projected blocks, bytes.
 pub const PROJECTED_BODY_MAX: usize = 64 * 1024;
 
 /// URL of the socket.
@@ -29,7 +29,7 @@ pub fn socket_url(host: &str, tls: bool) -> String {
     url(if tls { "wss" } else { "ws" }, host, "/api/v1/ws")
 }
 
-/// URL that tells the height of the tip.
+/// URL of the height of the tip.
 pub fn tip_url(host: &str, tls: bool) -> String {
     url(
         if tls { "https" } else { "http" },
@@ -38,7 +38,7 @@ pub fn tip_url(host: &str, tls: bool) -> String {
     )
 }
 
-/// URL that lists the projected blocks with their fees.
+/// URL of the projected blocks and their fees.
 pub fn projected_url(host: &str, tls: bool) -> String {
     url(
         if tls { "https" } else { "http" },
@@ -48,15 +48,15 @@ pub fn projected_url(host: &str, tls: bool) -> String {
 }
 
 fn url(scheme: &str, host: &str, path: &str) -> String {
-    // People paste what their browser shows.
+    // Owners paste URLs from a browser.
     let host = host.split_once("://").map_or(host, |(_, rest)| rest);
     format!("{scheme}://{}{path}", host.trim_end_matches('/'))
 }
 
-/// Reads one text message; a message about other things says nothing.
+/// Parses a text message. Empty for a message about other things.
 ///
 /// # Errors
-/// The text is no JSON object, or has members of use and none of them can be read.
+/// It is not a JSON object, or none of its relevant fields can be parsed.
 pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
     if text.len() > FRAME_MAX {
         return Err(Malformed("too-long"));
@@ -66,24 +66,24 @@ pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malform
         return Err(Malformed("not-a-map"));
     }
     let height = height(&message["block"]).or_else(|| tip(&message["blocks"]));
-    // The projected block wins over the recommendation: both tell the same, one of them sooner.
+    // The projected block comes before the recommendation: it is the same value, earlier.
     let fee =
         next_fee(&message["mempool-blocks"]).or_else(|| fee_rate(&message["fees"]["halfHourFee"]));
 
-    // A proof before the number: what is proven is no claim any more.
-    let mut heard: Vec<_> = headers(&message).into_iter().collect();
-    heard.extend(height.map(Observation::Block));
-    heard.extend(
+    // Headers first: a proven height is no longer a claim.
+    let mut observations: Vec<_> = headers(&message).into_iter().collect();
+    observations.extend(height.map(Observation::Block));
+    observations.extend(
         fee.into_iter()
             .flat_map(|fee| scalar::fees(fee, precise_fee)),
     );
     match flaw(&message) {
-        Some(flaw) if heard.is_empty() => Err(flaw),
-        Some(_) | None => Ok(heard),
+        Some(flaw) if observations.is_empty() => Err(flaw),
+        Some(_) | None => Ok(observations),
     }
 }
 
-/// What is there, but is not the number that it should be.
+/// The first relevant field that is present but invalid.
 fn flaw(message: &Value) -> Option<Malformed> {
     let block = &message["block"]["height"];
     let fees = [
@@ -100,18 +100,18 @@ fn flaw(message: &Value) -> Option<Malformed> {
     }
 }
 
-/// Reads the height of the tip from the answer to its request.
+/// Parses the height of the tip.
 ///
 /// # Errors
-/// The body is too long or no height.
+/// The body is too long or not a height.
 pub fn tip_body(body: &[u8]) -> Result<Vec<Observation>, Malformed> {
     scalar::height_body(body, TIP_BODY_MAX).map(|height| vec![Observation::Block(height)])
 }
 
-/// Reads the fee of the next block from the list of projected blocks.
+/// Parses the fee of the next block from the projected blocks.
 ///
 /// # Errors
-/// The body is too long, no JSON, or its first entry has no fee.
+/// The body is too long or not JSON, or its first entry has no fee.
 pub fn projected_body(body: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
     if body.len() > PROJECTED_BODY_MAX {
         return Err(Malformed("too-long"));
@@ -121,7 +121,7 @@ pub fn projected_body(body: &[u8], precise_fee: bool) -> Result<Vec<Observation>
     Ok(scalar::fees(fee, precise_fee).collect())
 }
 
-/// The headers of the newest blocks that follow each other, as far as all of their fields are there.
+/// The consecutive headers of the newest blocks, as far as they are complete.
 fn headers(message: &Value) -> Option<Observation> {
     let listed = message["blocks"].as_array().into_iter().flatten();
     let all = listed.chain([&message["block"]]);
@@ -144,7 +144,7 @@ fn headers(message: &Value) -> Option<Observation> {
     })
 }
 
-/// The header of a block; none unless all six fields are there.
+/// The header of a block. `None` unless all six fields are valid.
 fn header(block: &Value) -> Option<Header> {
     let number = |name: &str| u32::try_from(block[name].as_u64()?).ok();
     let hash = |name: &str| block[name].as_str()?.parse::<BlockHash>().ok();
@@ -162,7 +162,7 @@ fn header(block: &Value) -> Option<Header> {
     })
 }
 
-/// Highest block of a list; the list starts with the oldest.
+/// Highest block of a list, which is sorted from the oldest.
 fn tip(blocks: &Value) -> Option<u32> {
     blocks.as_array()?.iter().filter_map(height).max()
 }

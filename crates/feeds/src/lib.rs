@@ -1,9 +1,8 @@
-//! Wire formats of everything upstream: bytes to values and back, without I/O and without a clock.
+//! Wire formats of all upstreams, without I/O and without a clock.
 //!
-//! A *frame* is one message of a socket, a *body* is the answer to one request.
-//! Parsers give what the core understands, mostly [`market::Observation`], or say with one
-//! word why the bytes are [`malformed::Malformed`]; the caller counts that and drops the bytes.
-//! Read on with `relay`, the smallest whole feed.
+//! A *frame* is one message of a socket, a *body* the response to one HTTP request. Parsers return
+//! [`market::Observation`] or another value of the core, or reject the bytes as [`malformed::Malformed`] with a
+//! one-word reason, which the caller counts. The smallest complete feed is `relay`.
 
 pub mod malformed;
 

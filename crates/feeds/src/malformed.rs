@@ -1,8 +1,8 @@
-//! The one way in which upstream bytes can be wrong: they are not understood, for a reason of one word.
+//! The error of all parsers: bytes of an upstream that cannot be parsed, with a one-word reason.
 
 use std::{error::Error, fmt};
 
-/// Bytes of an upstream that were not understood.
+/// Bytes of an upstream that cannot be parsed.
 ///
 /// The reason is a constant, so that neither content nor a secret can be part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

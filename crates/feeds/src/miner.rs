@@ -1,19 +1,19 @@
-//! The miner on the local network: one request, one JSON object, every member optional.
+//! The miner on the local network: one request, one JSON object, all fields optional.
 
 use market::{MinerStats, units::Hashrate};
 use serde_json::Value;
 
 use crate::{malformed::Malformed, scalar::Scalar};
 
-/// Largest answer of a miner, bytes.
+/// Largest response, bytes.
 pub const BODY_MAX: usize = 16 * 1024;
 
-/// Longest best difficulty that is taken over, bytes.
+/// Longest best difficulty, bytes.
 const DIFFICULTY_MAX: usize = 32;
 
-/// URL where a miner tells about itself.
+/// URL of a miner's state.
 pub fn url(host: &str) -> String {
-    // People paste what their browser shows.
+    // Owners paste URLs from a browser.
     let host = host
         .strip_prefix("http://")
         .unwrap_or(host)
@@ -21,10 +21,10 @@ pub fn url(host: &str) -> String {
     format!("http://{host}/api/system/info")
 }
 
-/// Reads what the miner tells about itself.
+/// Parses a miner's state.
 ///
 /// # Errors
-/// The body is too long or no JSON object.
+/// The body is too long or not a JSON object.
 pub fn body(body: &[u8]) -> Result<MinerStats, Malformed> {
     if body.len() > BODY_MAX {
         return Err(Malformed("too-long"));
@@ -47,7 +47,7 @@ pub fn body(body: &[u8]) -> Result<MinerStats, Malformed> {
     })
 }
 
-/// The miner's own words, if they can be shown.
+/// A text of the miner, if all its characters can be displayed.
 fn words(text: &str) -> Option<String> {
     let text = text.trim();
     let shown =

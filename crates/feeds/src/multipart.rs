@@ -1,37 +1,36 @@
-//! Forms with files in them (`multipart/form-data`), piece by piece as they come.
+//! Streaming parser for forms with files (`multipart/form-data`).
 //!
-//! Only as much is kept as may be the beginning of a boundary or of the lines above a part, so that a form may be of any
-//! length.
+//! It buffers only what may be the start of a boundary or a part header, so a form can have any length.
 
 use crate::malformed::Malformed;
 
-/// Longest boundary, bytes; that of RFC 2046.
+/// Longest boundary, bytes (RFC 2046).
 const BOUNDARY_MAX: usize = 70;
 
-/// Longest lines above a part, bytes.
+/// Longest part header, bytes.
 const HEAD_MAX: usize = 4096;
 
-/// What stands behind the lines above a part.
+/// End of a part header.
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// Most parts of a form.
 const PARTS_MAX: usize = 16;
 
-/// The next part of a form.
+/// A parser event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormEvent {
-    /// A part begins, of this name; empty if it has none.
+    /// A part starts; its name, or empty without one.
     Part(String),
-    /// Bytes of the part that began last.
+    /// Bytes of the current part.
     Data(Vec<u8>),
-    /// The form has come to its end.
+    /// The end of the form.
     End,
 }
 
-/// A form that is coming.
+/// A form that is being received.
 #[derive(Debug, Clone)]
 pub struct Multipart {
-    /// Two dashes and the boundary, with a line break before it.
+    /// Line break, two dashes and the boundary.
     delimiter: Vec<u8>,
     buffer: Vec<u8>,
     state: ParserState,
@@ -43,18 +42,18 @@ pub struct Multipart {
 enum ParserState {
     /// Before the first boundary.
     Before,
-    /// Behind a boundary: a line break, or two dashes at the end.
+    /// After a boundary: a line break, or two dashes at the end.
     Boundary,
-    /// In the lines above a part.
+    /// In a part header.
     Head,
-    /// In a part.
+    /// In the data of a part.
     Data,
-    /// The end was told.
+    /// The end was reported.
     Over,
 }
 
 impl Multipart {
-    /// A form whose parts are kept apart as its content type says; none if that is no such form.
+    /// A parser for a content type. `None` if it is not a form with a valid boundary.
     pub fn new(content_type: &str) -> Option<Multipart> {
         let (kind, parameters) = content_type.split_once(';')?;
         if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
@@ -71,25 +70,25 @@ impl Multipart {
         }
         Some(Multipart {
             delimiter: format!("\r\n--{boundary}").into_bytes(),
-            // What is before the first boundary ends with a line break, or there is nothing.
+            // A line break precedes every boundary, so that the first one needs no special case.
             buffer: b"\r\n".to_vec(),
             state: ParserState::Before,
             parts: 0,
         })
     }
 
-    /// Takes the next bytes.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.state != ParserState::Over {
             self.buffer.extend_from_slice(bytes);
         }
     }
 
-    /// What comes next, as far as it can be told; none until more bytes come.
+    /// The next event. `None` until more bytes are added.
     ///
     /// # Errors
-    /// It is no such form, or has too much of something.
-    pub fn next_piece(&mut self) -> Result<Option<FormEvent>, Malformed> {
+    /// The form is invalid or exceeds a limit.
+    pub fn next_event(&mut self) -> Result<Option<FormEvent>, Malformed> {
         loop {
             match self.state {
                 ParserState::Before => match find(&self.buffer, &self.delimiter) {
@@ -98,7 +97,7 @@ impl Multipart {
                         self.state = ParserState::Boundary;
                     }
                     None => {
-                        self.buffer.drain(..self.sure());
+                        self.buffer.drain(..self.data_bytes());
                         return Ok(None);
                     }
                 },
@@ -114,14 +113,14 @@ impl Multipart {
                         if self.parts > PARTS_MAX {
                             return Err(Malformed("too-many-parts"));
                         }
-                        // A head without lines ends with the line break that it begins with.
+                        // A part without a header has only the empty line.
                         self.state = ParserState::Head;
                     }
                     Some(_) => return Err(Malformed("boundary")),
                 },
                 ParserState::Head => {
                     let Some(at) = find(&self.buffer, HEAD_END) else {
-                        // Its end may have begun.
+                        // The end of the header may be incomplete.
                         if self.buffer.len() >= HEAD_MAX + HEAD_END.len() {
                             return Err(Malformed("part-head"));
                         }
@@ -136,7 +135,7 @@ impl Multipart {
                 }
                 ParserState::Data => {
                     let found = find(&self.buffer, &self.delimiter);
-                    let length = found.unwrap_or_else(|| self.sure());
+                    let length = found.unwrap_or_else(|| self.data_bytes());
                     if length > 0 {
                         return Ok(Some(FormEvent::Data(self.buffer.drain(..length).collect())));
                     }
@@ -151,8 +150,8 @@ impl Multipart {
         }
     }
 
-    /// How many bytes of the buffer cannot belong to a delimiter.
-    fn sure(&self) -> usize {
+    /// Number of buffered bytes that cannot be part of a delimiter.
+    fn data_bytes(&self) -> usize {
         let kept = (1..self.delimiter.len())
             .rev()
             .find(|length| self.buffer.ends_with(&self.delimiter[..*length]));
@@ -160,7 +159,7 @@ impl Multipart {
     }
 }
 
-/// The name of a part, as the lines above it say.
+/// The name of a part from its header.
 fn name(head: &str) -> String {
     let line = head.lines().find_map(|line| {
         let (field, value) = line.split_once(':')?;
@@ -213,7 +212,7 @@ mod tests {
         let mut is_over = false;
         for bytes in form.chunks(step) {
             multipart.push(bytes);
-            while let Some(piece) = multipart.next_piece()? {
+            while let Some(piece) = multipart.next_event()? {
                 match piece {
                     FormEvent::Part(name) => parts.push((name, Vec::new())),
                     FormEvent::Data(data) => parts.last_mut().expect("one began").1.extend(data),
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_apart_however_the_bytes_come() {
+    fn parts_are_separated_for_any_chunks() {
         let parts: [(&str, &[u8]); 3] = [
             ("file", b"\r\n--x-\r\n--x-z\r\n\r\n--\r\n"),
             ("", b""),
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_may_have_so_much_and_no_more_however_its_bytes_come() {
+    fn limits_hold_for_any_chunks() {
         let with_head = |length: usize| {
             let begin = "\r\nX: ";
             let head = format!("{begin}{}", "a".repeat(length - begin.len()));
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_refused() {
+    fn invalid_forms_are_refused() {
         for content_type in [
             "application/octet-stream",
             "multipart/form-data",
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_without_lines_above_it_has_no_name() {
+    fn a_part_without_a_header_has_no_name() {
         let read = read(b"--x-y\r\n\r\nabc\r\n--x-y--", 3);
         assert_eq!(read, Ok((vec![(String::new(), b"abc".to_vec())], true)));
     }
@@ -323,7 +322,7 @@ mod tests {
         }
 
         #[test]
-        fn any_content_comes_through(content: Vec<u8>, step in 1..64_usize) {
+        fn any_content_is_passed_through(content: Vec<u8>, step in 1..64_usize) {
             let bytes = form(&[("file", &content)]);
             let expected = (vec![("file".to_owned(), content)], true);
             prop_assert_eq!(read(&bytes, step), Ok(expected));

@@ -1,64 +1,64 @@
-//! The protocol of the Bitcoin network, as far as headers need it.
+//! The Bitcoin P2P protocol, as far as headers need it.
 //!
-//! A message is a head of fixed size and a payload; [`head`] says of the one whether the other is of any use before it is
-//! read. Everything but versions, headers, pings and the hint that there is a block is skipped.
+//! A message is a header of fixed size and a payload. [`head`] decides whether the payload is needed before it is read;
+//! everything except version, verack, ping, headers and inv is skipped.
 
 use chain::{BlockHash, HEADER_BYTES, Header, header, network::Network};
 use sha2::{Digest, Sha256};
 
 use crate::malformed::Malformed;
 
-/// Bytes of a head.
+/// Bytes of a message header.
 pub const HEAD_BYTES: usize = 24;
 
 /// Most headers of one message.
 pub const HEADERS_MAX: usize = 2000;
 
-/// Largest payload that is kept, bytes: that many headers, each with a count of nothing, and how many there are.
-pub const KEPT_MAX: usize = 3 + HEADERS_MAX * (HEADER_BYTES + 1);
+/// Largest payload that is parsed, bytes: the count, and the headers, each with an empty transaction count.
+pub const PARSED_MAX: usize = 3 + HEADERS_MAX * (HEADER_BYTES + 1);
 
-/// Largest payload that there may be, bytes; more is no message of this network.
+/// Largest payload that is allowed, bytes.
 pub const PAYLOAD_MAX: usize = 4_000_000;
 
 /// Most hashes of a locator.
 pub const LOCATOR_MAX: usize = 101;
 
-/// Version of the protocol that is spoken here.
+/// Protocol version of this client.
 const PROTOCOL: u32 = 70_016;
 
-/// Oldest version whose peers announce blocks by their headers.
+/// Oldest protocol version with announcements by headers.
 const PROTOCOL_MIN: u32 = 70_012;
 
-/// Services of a peer that has blocks: all of them, or at least the newest.
+/// Service bits of a peer with blocks: all of them, or the newest.
 const HAS_BLOCKS: u64 = 1 | 1 << 10;
 
-/// Largest payload of a version, bytes: 86 and what the peer calls itself.
+/// Largest version payload, bytes: 86 and the user agent.
 const VERSION_MAX: usize = 1024;
 
-/// What a peer says a block is called when it announces one, without and with its witnesses.
+/// Inventory types of a block, without and with witness.
 const BLOCKS: [u32; 2] = [2, 2 | 1 << 30];
 
 /// The command of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
-    /// Who the peer is.
+    /// The handshake of the peer.
     Version,
-    /// Who we are is known.
+    /// Our handshake was accepted.
     Verack,
-    /// Are you there?
+    /// Keep-alive.
     Ping,
     /// Headers.
     Headers,
-    /// What there is.
+    /// Inventory.
     Inv,
-    /// Something else.
+    /// Anything else.
     Other,
 }
 
 /// The header of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageHeader {
-    /// What it is about.
+    /// Its command.
     pub kind: MessageKind,
     /// Bytes of the payload.
     pub length: usize,
@@ -66,38 +66,38 @@ pub struct MessageHeader {
 }
 
 impl MessageHeader {
-    /// The payload is of use; else it is skipped.
+    /// Returns whether the payload is needed; otherwise it is skipped.
     pub fn is_of_use(&self) -> bool {
         match self.kind {
             MessageKind::Version
             | MessageKind::Verack
             | MessageKind::Ping
             | MessageKind::Headers => true,
-            // It is only a hint.
-            MessageKind::Inv => self.length <= KEPT_MAX,
+            // An inventory is only a hint.
+            MessageKind::Inv => self.length <= PARSED_MAX,
             MessageKind::Other => false,
         }
     }
 }
 
-/// A message of use.
+/// A parsed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// Who the peer is.
+    /// The handshake of the peer.
     Version(Version),
-    /// Who we are is known.
+    /// Our handshake was accepted.
     Verack,
-    /// Are you there? To be answered with the same number.
+    /// Keep-alive, to be answered with the same nonce.
     Ping([u8; 8]),
-    /// Headers that follow each other, oldest first.
+    /// Consecutive headers, oldest first.
     Headers(Vec<Header>),
-    /// There is a block.
+    /// An inventory with a block.
     Block,
-    /// There is something else.
+    /// An inventory without a block.
     Nothing,
 }
 
-/// Who a peer is.
+/// The handshake of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
     protocol: u32,
@@ -105,13 +105,13 @@ pub struct Version {
 }
 
 impl Version {
-    /// Tells whether the peer has blocks, and speaks of them by their headers.
+    /// Returns whether the peer has blocks and announces them by headers.
     pub fn is_of_use(&self) -> bool {
         self.protocol >= PROTOCOL_MIN && self.services & HAS_BLOCKS != 0
     }
 }
 
-/// Port of a network's peers.
+/// The default port of a network.
 pub fn port(network: Network) -> u16 {
     match network {
         Network::Main => 8333,
@@ -121,7 +121,7 @@ pub fn port(network: Network) -> u16 {
     }
 }
 
-/// Names that lead to peers of a network.
+/// DNS seeds of a network.
 pub fn seeds(network: Network) -> &'static [&'static str] {
     match network {
         Network::Main => &[
@@ -146,10 +146,10 @@ pub fn seeds(network: Network) -> &'static [&'static str] {
     }
 }
 
-/// Reads the head of a message.
+/// Parses a message header.
 ///
 /// # Errors
-/// It is of another network, or its payload is larger than it may be.
+/// It belongs to another network, or its payload is too large.
 pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<MessageHeader, Malformed> {
     let (magic, rest) = bytes.split_at(4);
     let (command, rest) = rest.split_at(12);
@@ -171,7 +171,7 @@ pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<MessageHeader,
         MessageKind::Version => VERSION_MAX,
         MessageKind::Verack => 0,
         MessageKind::Ping => 8,
-        MessageKind::Headers => KEPT_MAX,
+        MessageKind::Headers => PARSED_MAX,
         MessageKind::Inv | MessageKind::Other => PAYLOAD_MAX,
     };
     if length > max {
@@ -184,10 +184,10 @@ pub fn head(network: Network, bytes: &[u8; HEAD_BYTES]) -> Result<MessageHeader,
     })
 }
 
-/// Reads a message whose head says that it is of use.
+/// Parses a message of a needed kind.
 ///
 /// # Errors
-/// The payload is not what its head or its kind says.
+/// The payload does not match its header or its kind.
 pub fn message(head: &MessageHeader, payload: &[u8]) -> Result<Message, Malformed> {
     if payload.len() != head.length || checksum(payload) != head.checksum {
         return Err(Malformed("checksum"));
@@ -208,15 +208,15 @@ pub fn message(head: &MessageHeader, payload: &[u8]) -> Result<Message, Malforme
     }
 }
 
-/// Says who we are: somebody who wants no transactions and has nothing to give.
-pub fn say_version(network: Network, unix_secs: i64, nonce: u64, agent: &str) -> Vec<u8> {
-    let nobody = [0; 26];
+/// Encodes `version`: a client that wants no transactions and serves nothing.
+pub fn encode_version(network: Network, unix_secs: i64, nonce: u64, agent: &str) -> Vec<u8> {
+    let no_address = [0; 26];
     let mut payload = Vec::new();
     payload.extend(PROTOCOL.to_le_bytes());
     payload.extend(0_u64.to_le_bytes());
     payload.extend(unix_secs.to_le_bytes());
-    payload.extend(nobody);
-    payload.extend(nobody);
+    payload.extend(no_address);
+    payload.extend(no_address);
     payload.extend(nonce.to_le_bytes());
     let agent = &agent.as_bytes()[..agent.len().min(usize::from(u8::MAX) - 3)];
     payload.push(u8::try_from(agent.len()).unwrap_or_default());
@@ -224,39 +224,39 @@ pub fn say_version(network: Network, unix_secs: i64, nonce: u64, agent: &str) ->
     // Our own height, and whether we want transactions.
     payload.extend(0_u32.to_le_bytes());
     payload.push(0);
-    told(network, "version", &payload)
+    encode(network, "version", &payload)
 }
 
-/// Says that we know who the peer is.
-pub fn say_verack(network: Network) -> Vec<u8> {
-    told(network, "verack", &[])
+/// Encodes `verack`.
+pub fn encode_verack(network: Network) -> Vec<u8> {
+    encode(network, "verack", &[])
 }
 
-/// Asks for new blocks to be announced by their headers.
-pub fn ask_for_headers_first(network: Network) -> Vec<u8> {
-    told(network, "sendheaders", &[])
+/// Encodes `sendheaders`: announce new blocks by headers.
+pub fn encode_sendheaders(network: Network) -> Vec<u8> {
+    encode(network, "sendheaders", &[])
 }
 
-/// Answers a ping.
-pub fn say_pong(network: Network, number: [u8; 8]) -> Vec<u8> {
-    told(network, "pong", &number)
+/// Encodes `pong`.
+pub fn encode_pong(network: Network, number: [u8; 8]) -> Vec<u8> {
+    encode(network, "pong", &number)
 }
 
-/// Asks for the headers after the last block in common; of the blocks that are known the newest comes first.
-pub fn ask_for_headers(network: Network, locator: &[BlockHash]) -> Vec<u8> {
+/// Encodes `getheaders`; the locator has the newest hash first.
+pub fn encode_getheaders(network: Network, locator: &[BlockHash]) -> Vec<u8> {
     let locator = &locator[..locator.len().min(LOCATOR_MAX)];
     let mut payload = PROTOCOL.to_le_bytes().to_vec();
     payload.push(u8::try_from(locator.len()).unwrap_or_default());
     for hash in locator {
         payload.extend(AsRef::<[u8]>::as_ref(hash));
     }
-    // As many as there are.
+    // No stop hash: as many headers as possible.
     payload.extend([0; 32]);
-    told(network, "getheaders", &payload)
+    encode(network, "getheaders", &payload)
 }
 
-/// Writes a message; its command has at most twelve letters.
-pub fn told(network: Network, command: &str, payload: &[u8]) -> Vec<u8> {
+/// Encodes a message; its command has at most twelve letters.
+pub fn encode(network: Network, command: &str, payload: &[u8]) -> Vec<u8> {
     let mut name = [0; 12];
     for (place, letter) in name.iter_mut().zip(command.bytes()) {
         *place = letter;
@@ -302,7 +302,7 @@ fn headers(payload: &[u8]) -> Option<Message> {
         return None;
     }
     let read = |entry: &[u8; HEADER_BYTES + 1]| match entry.split_last() {
-        // There are no transactions with it.
+        // The transaction count of a header is 0.
         Some((0, bytes)) => header(bytes),
         Some(_) | None => None,
     };
@@ -313,7 +313,7 @@ fn headers(payload: &[u8]) -> Option<Message> {
     Some(Message::Headers(headers))
 }
 
-/// Tells whether there is a block among what a peer has; none if the list cannot be read.
+/// Returns whether an inventory has a block. `None` if it cannot be parsed.
 fn has_block(payload: &[u8]) -> Option<bool> {
     let (count, rest) = count(payload)?;
     let (entries, rest) = rest.as_chunks::<36>();
@@ -327,7 +327,7 @@ fn has_block(payload: &[u8]) -> Option<bool> {
     Some(entries.iter().any(is_block))
 }
 
-/// A count in the fewest bytes that it needs, and what comes after it.
+/// Parses a minimal compact size; returns it and the remaining bytes.
 fn count(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let (count, least, rest) = match first {
@@ -369,7 +369,7 @@ mod tests {
         chain::anchor::genesis(network)
     }
 
-    /// Messages as they went over the wire.
+    // Messages captured from the network.
     const VERACK: &str = "f9beb4d976657261636b000000000000000000005df6e0e2";
     const VERSION: &str = "f9beb4d976657273696f6e0000000000640000003b648d5a\
         62ea0000010000000000000011b2d05000000000\
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ports_are_those_that_peers_listen_at() {
+    fn the_default_ports_are_those_of_peers() {
         let ports = Network::ALL.map(port);
         assert_eq!(ports, [8333, 48_333, 38_333, 18_444]);
     }
@@ -400,21 +400,21 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_far_too_long_is_cut_so_that_one_byte_tells_its_length() {
-        for (length, told) in [(0, 0), (11, 11), (252, 252), (253, 252), (300, 252)] {
-            let message = say_version(Network::Main, 0, 0, &"a".repeat(length));
+    fn a_long_user_agent_is_cut_to_a_one_byte_length() {
+        for (length, sent) in [(0, 0), (11, 11), (252, 252), (253, 252), (300, 252)] {
+            let message = encode_version(Network::Main, 0, 0, &"a".repeat(length));
             let name = &message[HEAD_BYTES + 80..message.len() - 5];
-            assert_eq!((usize::from(name[0]), name.len() - 1), (told, told));
+            assert_eq!((usize::from(name[0]), name.len() - 1), (sent, sent));
         }
     }
 
     #[test]
-    fn messages_of_use_are_read_and_others_are_skipped() {
+    fn needed_messages_are_parsed_and_others_skipped() {
         for network in Network::ALL {
             let header = genesis(network);
             let entry = [&chain::bytes(&header)[..], &[0]].concat();
             let most = [&[0xFD, 0xD0, 0x07][..], &entry.repeat(HEADERS_MAX)].concat();
-            assert_eq!(most.len(), KEPT_MAX);
+            assert_eq!(most.len(), PARSED_MAX);
             let item = |kind: u32| [&[1][..], &kind.to_le_bytes(), &[7; 32]].concat();
             let rows = [
                 ("verack", vec![], Message::Verack),
@@ -433,14 +433,14 @@ mod tests {
                 ("addrv2", vec![1, 2, 3], Message::Nothing),
             ];
             for (command, payload, expected) in rows {
-                let message = told(network, command, &payload);
+                let message = encode(network, command, &payload);
                 assert_eq!(read(network, &message), Ok(expected), "{command}");
             }
         }
     }
 
     /// The payload of a message whose head says what it should.
-    fn payload_of(network: Network, command: &[u8; 12], message: &[u8]) -> Vec<u8> {
+    fn payload_after_head(network: Network, command: &[u8; 12], message: &[u8]) -> Vec<u8> {
         let (first, payload) = message.split_first_chunk::<HEAD_BYTES>().unwrap();
         assert_eq!(first[..4], magic_of(network));
         assert_eq!(&first[4..16], command);
@@ -450,50 +450,53 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_has_the_form_of_the_network() {
+    fn encoded_messages_have_the_form_of_the_network() {
         let main = Network::Main;
-        assert_eq!(say_verack(main), bytes(VERACK));
+        assert_eq!(encode_verack(main), bytes(VERACK));
         for network in Network::ALL {
-            let said = say_version(network, 0x50d0_b211, 0x6517_e68c_5db3_2e3b, "/x:1/");
-            let payload = payload_of(network, b"version\0\0\0\0\0", &said);
-            let nobody = "00".repeat(26);
+            let message = encode_version(network, 0x50d0_b211, 0x6517_e68c_5db3_2e3b, "/x:1/");
+            let payload = payload_after_head(network, b"version\0\0\0\0\0", &message);
+            let no_address = "00".repeat(26);
             let expected = format!(
-                "80110100 0000000000000000 11b2d05000000000 {nobody} {nobody}
+                "80110100 0000000000000000 11b2d05000000000 {no_address} {no_address}
                  3b2eb35d8ce61765 05 2f783a312f 00000000 00"
             );
             assert_eq!(payload, bytes(&expected));
-            let asked = ask_for_headers_first(network);
-            assert!(payload_of(network, b"sendheaders\0", &asked).is_empty());
-            let pong = say_pong(network, [7; 8]);
-            assert_eq!(payload_of(network, b"pong\0\0\0\0\0\0\0\0", &pong), [7; 8]);
+            let message = encode_sendheaders(network);
+            assert!(payload_after_head(network, b"sendheaders\0", &message).is_empty());
+            let pong = encode_pong(network, [7; 8]);
+            assert_eq!(
+                payload_after_head(network, b"pong\0\0\0\0\0\0\0\0", &pong),
+                [7; 8]
+            );
             let hash = genesis(network).block_hash();
-            for known in [0, 1, LOCATOR_MAX, LOCATOR_MAX + 9] {
-                let asked = ask_for_headers(network, &vec![hash; known]);
-                let payload = payload_of(network, b"getheaders\0\0", &asked);
-                let told = known.min(LOCATOR_MAX);
-                assert_eq!(payload[..5], [0x80, 0x11, 1, 0, told as u8]);
-                assert_eq!(payload.len(), 5 + 32 * told + 32);
+            for locator_length in [0, 1, LOCATOR_MAX, LOCATOR_MAX + 9] {
+                let message = encode_getheaders(network, &vec![hash; locator_length]);
+                let payload = payload_after_head(network, b"getheaders\0\0", &message);
+                let sent = locator_length.min(LOCATOR_MAX);
+                assert_eq!(payload[..5], [0x80, 0x11, 1, 0, sent as u8]);
+                assert_eq!(payload.len(), 5 + 32 * sent + 32);
                 let genesis: &[u8] = hash.as_ref();
                 assert!(
-                    payload[5..5 + 32 * told]
+                    payload[5..5 + 32 * sent]
                         .chunks(32)
                         .all(|hash| hash == genesis)
                 );
-                assert_eq!(payload[5 + 32 * told..], [0; 32]);
+                assert_eq!(payload[5 + 32 * sent..], [0; 32]);
             }
         }
-        // What a peer calls itself has a bound as well.
-        let said = say_version(main, 0, 0, &"x".repeat(9999));
-        assert!(matches!(read(main, &said), Ok(Message::Version(_))));
-        // A longer one would need another form of its length.
-        assert_eq!(said[HEAD_BYTES + 80], 252);
+        // The user agent is limited too.
+        let message = encode_version(main, 0, 0, &"x".repeat(9999));
+        assert!(matches!(read(main, &message), Ok(Message::Version(_))));
+        // A longer one would need a longer length field.
+        assert_eq!(message[HEAD_BYTES + 80], 252);
     }
 
     #[test]
-    fn what_breaks_a_bound_is_known_by_its_head() {
+    fn a_broken_limit_is_found_in_the_header() {
         let network = Network::Main;
         let with = |command: &str, length: u32| {
-            let mut bytes = told(network, command, &[]);
+            let mut bytes = encode(network, command, &[]);
             bytes[16..20].copy_from_slice(&length.to_le_bytes());
             let bytes: [u8; HEAD_BYTES] = bytes.try_into().unwrap();
             head(network, &bytes).map(|head| head.is_of_use())
@@ -517,12 +520,12 @@ mod tests {
         ] {
             assert_eq!(with(command, length), expected, "{command} {length}");
         }
-        let other: [u8; HEAD_BYTES] = told(Network::Signet, "verack", &[]).try_into().unwrap();
+        let other: [u8; HEAD_BYTES] = encode(Network::Signet, "verack", &[]).try_into().unwrap();
         assert_eq!(head(network, &other), Err(Malformed("network")));
     }
 
     #[test]
-    fn a_payload_is_what_its_kind_says_or_nothing() {
+    fn an_invalid_payload_is_refused() {
         let network = Network::Main;
         let header = chain::bytes(&genesis(network));
         let one = [&[1][..], &header, &[0]].concat();
@@ -533,9 +536,9 @@ mod tests {
             ("headers", one[..81].to_vec(), "headers"),
             ("headers", [&one[..], &[0]].concat(), "headers"),
             ("headers", [&[2], &one[1..]].concat(), "headers"),
-            // Transactions with it.
+            // With a transaction.
             ("headers", [&one[..81], &[1]].concat(), "headers"),
-            // A count in more bytes than it needs.
+            // A count that is not minimal.
             ("headers", [&[0xFD, 1, 0], &one[1..]].concat(), "headers"),
             (
                 "headers",
@@ -547,14 +550,14 @@ mod tests {
             ("inv", [&[2][..], &[0; 36]].concat(), "inv"),
         ];
         for (command, payload, reason) in rows {
-            let bytes = told(network, command, &payload);
+            let bytes = encode(network, command, &payload);
             assert_eq!(
                 read(network, &bytes),
                 Err(Malformed(reason)),
                 "{command} {payload:?}"
             );
         }
-        let mut bytes = told(network, "headers", &one);
+        let mut bytes = encode(network, "headers", &one);
         assert!(read(network, &bytes).is_ok());
         let last = bytes.len() - 2;
         bytes[last] ^= 1;
@@ -562,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_is_of_use_that_has_blocks_and_is_not_too_old() {
+    fn a_usable_peer_has_blocks_and_a_recent_version() {
         for (protocol, services, expected) in [
             (70_016, 1, true),
             (70_012, 1 << 10, true),
@@ -579,9 +582,9 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_makes_it_panic(command in "[a-z]{1,12}", payload in prop::collection::vec(any::<u8>(), 0..400)) {
-            let _ = read(Network::Main, &told(Network::Main, &command, &payload));
+            let _ = read(Network::Main, &encode(Network::Main, &command, &payload));
             for command in ["version", "headers", "inv", "ping"] {
-                let _ = read(Network::Main, &told(Network::Main, command, &payload));
+                let _ = read(Network::Main, &encode(Network::Main, command, &payload));
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Why somebody refuses, in their own words.
+//! The reason in an error response.
 
 use serde_json::Value;
 
-/// Longest part of them that is passed on, characters.
+/// Longest reason that is passed on, characters.
 pub(crate) const WORDS_MAX: usize = 120;
 
-/// The words of an error, which is a text or has one, as far as they are passed on.
+/// The reason of an error, which is a text or has a `message`, shortened.
 pub(crate) fn words(error: &Value) -> String {
     let message = error["message"].as_str().or(error.as_str());
     let words = message.unwrap_or("it gives no reason");

@@ -1,7 +1,7 @@
 //! The relay service: blocks, fees and prices as MessagePack frames over one socket.
 //!
-//! The device subscribes to *topics*; every frame from the relay is a map, mostly of one member.
-//! Values come as numbers or as texts, depending on which relay software answers.
+//! The client subscribes to *topics*; every frame from the relay is a map, usually with one entry.
+//! Values are numbers or texts, depending on the relay software.
 
 use device::sources::RelayEndpoint;
 use market::{Observation, units::Currency};
@@ -18,10 +18,10 @@ pub const PUBLIC_URL: &str = "wss://ws.btclock.dev/api/v2/ws";
 /// Path of the socket on any relay.
 pub const SOCKET_PATH: &str = "/api/v2/ws";
 
-/// Largest frame that a relay may send, bytes.
+/// Largest frame from a relay, bytes.
 pub const FRAME_MAX: usize = 16 * 1024;
 
-/// Largest answer to the question for the last block, bytes.
+/// Largest response with the last block, bytes.
 pub const LAST_BLOCK_BODY_MAX: usize = 32;
 
 /// Largest list of currencies, bytes.
@@ -47,12 +47,12 @@ pub fn socket_url(endpoint: &RelayEndpoint, public: &str) -> String {
     }
 }
 
-/// URL where the relay tells the last block, beside its socket.
+/// URL of the last block on the relay's HTTP interface.
 pub fn last_block_url(socket_url: &str) -> Option<String> {
     beside(socket_url, "/api/lastblock")
 }
 
-/// URL where the relay lists its currencies, beside its socket.
+/// URL of the currency list on the relay's HTTP interface.
 pub fn currencies_url(socket_url: &str) -> Option<String> {
     beside(socket_url, "/api/v2/currencies")
 }
@@ -70,7 +70,7 @@ fn beside(socket_url: &str, path: &str) -> Option<String> {
     Some(format!("{scheme}://{authority}{path}"))
 }
 
-/// What the device says first on every connection: one frame per topic, in this order.
+/// The subscriptions to send on a new connection, in this order.
 pub fn subscriptions(blocks: bool, precise_fee: bool, currencies: &[Currency]) -> Vec<Vec<u8>> {
     let fee_topic = if precise_fee { "blockfee2" } else { "blockfee" };
     let topics = if blocks {
@@ -99,10 +99,10 @@ fn subscribe(event_type: &str, currency: Option<&str>) -> Vec<u8> {
     bytes
 }
 
-/// Reads one binary frame; fees of the topic that was not asked for are dropped.
+/// Parses a binary frame; fees of the topic that was not subscribed are dropped.
 ///
 /// # Errors
-/// The bytes are no single map, or it has members of use and none of them can be read.
+/// The bytes are not a single map, or none of its relevant entries can be parsed.
 pub fn frame(bytes: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malformed> {
     if bytes.len() > FRAME_MAX {
         return Err(Malformed("too-long"));
@@ -183,18 +183,18 @@ fn text<'a>(value: &'a ValueRef<'a>) -> Option<&'a str> {
     text.as_str()
 }
 
-/// Reads the answer to the question for the last block.
+/// Parses the height of the last block.
 ///
 /// # Errors
-/// The body is too long or no height.
+/// The body is too long or not a height.
 pub fn last_block(body: &[u8]) -> Result<u32, Malformed> {
     scalar::height_body(body, LAST_BLOCK_BODY_MAX)
 }
 
-/// Reads the list of currencies: codes of three upper-case letters, each once, in the relay's order.
+/// Parses the list of currencies: unique codes of three upper-case letters, in the relay's order.
 ///
 /// # Errors
-/// The body is too long, no list, or names no currency.
+/// The body is too long, not a list, or has no currency.
 pub fn currencies(body: &[u8]) -> Result<Vec<Currency>, Malformed> {
     if body.len() > CURRENCIES_BODY_MAX {
         return Err(Malformed("too-long"));

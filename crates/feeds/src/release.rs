@@ -1,6 +1,6 @@
-//! Release feeds and the checksum files beside the images of a release.
+//! Release feeds, and checksum files of the images.
 //!
-//! A feed is JSON as forges write it for their newest release, a tag and a list of files, or a list of such releases.
+//! A feed is JSON as software forges publish it: one release with a tag and a list of files, or a list of releases.
 
 use std::cmp::Ordering;
 
@@ -16,44 +16,44 @@ pub const FEED_BODY_MAX: usize = 1024 * 1024;
 /// Largest checksum file, bytes.
 pub const CHECKSUM_BODY_MAX: usize = 1024;
 
-/// Releases of a feed that are looked at.
+/// Releases of a feed that are read.
 pub const RELEASES_MAX: usize = 32;
 
-/// Longest tag that names a version, bytes.
+/// Longest tag that is a version, bytes.
 pub const TAG_MAX: usize = 64;
 
-/// Longest title of a release that is told, characters.
+/// Longest title of a release that is shown, characters.
 pub const TITLE_MAX: usize = 100;
 
-/// Longest address of a page about a release that is told, bytes.
+/// Longest URL of a page about a release that is shown, bytes.
 pub const PAGE_URL_MAX: usize = 300;
 
-/// Ending of the checksum file's name, after that of the image.
+/// Suffix of a checksum file, after the name of the image.
 pub const CHECKSUM_SUFFIX: &str = ".sha256";
 
-/// File of a release that holds its page.
+/// File name of the page in a release.
 pub const PAGE_ASSET: &str = "papertick-page.img";
 
-/// File of a release that holds the firmware for these clocks.
+/// File name of the firmware for a kind of clock.
 pub fn firmware_asset(board: &str, panel: &str, target: &str) -> String {
     format!("papertick-{board}-{panel}-{target}.img")
 }
 
-/// Tells whether a version comes after another; builds of the same version do not.
+/// Returns whether a version is newer; build metadata is ignored.
 pub fn is_newer(version: &Version, than: &Version) -> bool {
     version.cmp_precedence(than) == Ordering::Greater
 }
 
-/// A release, as the feed lists it.
+/// A release in the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRelease {
     /// Name of the version; empty if the feed has none.
     pub tag: String,
-    /// What its makers call it, without control characters; perhaps nothing.
+    /// Its title, without control characters; may be empty.
     pub title: String,
-    /// A page about it ([`is_page`]); empty if the feed has none.
+    /// URL of a page about it ([`is_page`]); empty if there is none.
     pub page: String,
-    /// Whether its makers say that it comes before a release for everybody.
+    /// Whether it is marked as a preview.
     pub is_preview: bool,
     /// Files of the release.
     pub assets: Vec<ReleaseFile>,
@@ -64,19 +64,19 @@ pub struct ListedRelease {
 pub struct ReleaseFile {
     /// Its name.
     pub name: String,
-    /// Where it can be fetched: an address of HTTP, or a path from the feed's own address on.
+    /// Its URL: HTTP, or a path relative to the feed.
     pub url: String,
 }
 
 impl ListedRelease {
-    /// The version that the tag names, with or without a `v` before it; none if it names none.
+    /// The version in the tag, with or without a leading `v`. `None` if there is none.
     pub fn version(&self) -> Option<Version> {
         let text = self.tag.strip_prefix(['v', 'V']).unwrap_or(&self.tag);
         let is_short = self.tag.len() <= TAG_MAX;
         is_short.then(|| Version::parse(text).ok())?
     }
 
-    /// URLs of an image and of its checksum file; none unless the release has both.
+    /// URLs of an image and of its checksum file. `None` unless the release has both.
     pub fn image(&self, name: &str) -> Option<(&str, &str)> {
         let url = |wanted: &str| {
             self.assets
@@ -88,11 +88,11 @@ impl ListedRelease {
     }
 }
 
-/// Reads a release feed: one release, or the first [`RELEASES_MAX`] of a list. Drafts are left out, and so are assets
-/// without a name, or at an address that is not one of HTTP.
+/// Parses a release feed: one release, or the first [`RELEASES_MAX`] of a list. Drafts are skipped, and so are files
+/// without a name or a usable URL.
 ///
 /// # Errors
-/// The body is too long, no JSON, or a release lists no assets.
+/// The body is too long or not JSON, or a release has no list of files.
 pub fn feed(body: &[u8]) -> Result<Vec<ListedRelease>, Malformed> {
     if body.len() > FEED_BODY_MAX {
         return Err(Malformed("too-long"));
@@ -124,8 +124,8 @@ fn release(entry: &Value) -> Result<ListedRelease, Malformed> {
     })
 }
 
-/// Tells whether an address is one that may be told of a page: of HTTP, with a host by its name, and not too long. Who
-/// reads it may refuse all that stands beside another one.
+/// Returns whether a URL may be shown as a release page: HTTP, with a host name, and not too long. A consumer may
+/// reject a whole document because of a bad URL.
 pub fn is_page(url: &str) -> bool {
     let path = ["https://", "http://"]
         .into_iter()
@@ -151,19 +151,19 @@ fn is_http(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 
-/// Tells whether an address leads from where the feed is to a place on the same server.
+/// Returns whether a URL is relative and stays on the server of the feed.
 fn is_relative(url: &str) -> bool {
     let before_path = url.split(['/', '?', '#']).next().unwrap_or_default();
     let is_elsewhere = url.starts_with("//") || url.contains("://") || before_path.contains(':');
     !url.is_empty() && !is_elsewhere
 }
 
-/// A file of a release that is to be listed.
+/// A file to be listed in a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// Its name.
     pub name: String,
-    /// Where it can be fetched.
+    /// Its URL.
     pub url: String,
     /// Its length, bytes.
     pub bytes: u64,
@@ -172,13 +172,13 @@ pub struct Listed {
 /// The release notes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleaseNotes {
-    /// What is new; perhaps nothing.
+    /// What is new; may be empty.
     pub text: String,
-    /// A page about it ([`is_page`]); none where there is none.
+    /// A page about it ([`is_page`]).
     pub page: Option<String>,
 }
 
-/// Writes a release feed. The time is when it was published, such as `2026-07-01T10:00:00Z`.
+/// Encodes a release feed. `published` is a time such as `2026-07-01T10:00:00Z`.
 pub fn write(version: &Version, published: &str, notes: &ReleaseNotes, files: &[Listed]) -> String {
     let assets: Vec<Value> = files
         .iter()
@@ -205,12 +205,12 @@ pub fn write(version: &Version, published: &str, notes: &ReleaseNotes, files: &[
     format!("{feed:#}\n")
 }
 
-/// Writes a checksum file, as `sha256sum` reads it.
+/// Encodes a checksum file in the format of `sha256sum`.
 pub fn checksum_file(digest: &[u8; 32], name: &str) -> String {
     format!("{}  {name}\n", hex::encode(digest))
 }
 
-/// Reads a checksum file: the first run of hex digits, which must have 64 of them.
+/// Parses a checksum file: its first run of hex digits must have 64 of them.
 ///
 /// # Errors
 /// The file is too long or holds no SHA-256 digest.

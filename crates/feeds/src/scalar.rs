@@ -1,4 +1,4 @@
-//! One number, however an upstream writes it: as an integer, a float or a text.
+//! A number in any of the forms that upstreams send: integer, float or text.
 
 use std::borrow::Cow;
 
@@ -11,23 +11,23 @@ use serde_json::Value;
 
 use crate::malformed::Malformed;
 
-/// A value where a number is expected.
+/// A value in place of a number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Scalar<'a> {
-    /// A text, which may hold a number.
+    /// A text, which may be a number.
     Text(Cow<'a, str>),
     /// A whole number.
     Whole(u64),
     /// A number with decimals.
     Float(f64),
-    /// Nothing, said explicitly.
+    /// An explicit null.
     Nil,
-    /// Something that cannot be a number.
+    /// Anything else.
     Odd,
 }
 
 impl Scalar<'_> {
-    /// Tells whether the upstream has no value yet: nothing, or an empty text.
+    /// Returns whether the value is absent: null, or an empty text.
     pub(crate) fn is_absent(&self) -> bool {
         match self {
             Scalar::Nil => true,
@@ -36,7 +36,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// The number as a plain decimal; the shortest one that a float stands for.
+    /// The number as a decimal; for a float, the shortest one that represents it.
     pub(crate) fn decimal(&self) -> Option<Cow<'_, str>> {
         match self {
             Scalar::Text(text) => Some(Cow::Borrowed(text)),
@@ -56,7 +56,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// The number as a price; none if it is zero.
+    /// The number as a price. `None` if it is zero.
     pub(crate) fn price(&self) -> Option<Price> {
         Price::parse(&self.decimal()?)
     }
@@ -72,13 +72,13 @@ impl Scalar<'_> {
     }
 }
 
-/// Reads a block height: digits only.
+/// Parses a block height: digits only.
 pub(crate) fn height(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if digits { text.parse().ok() } else { None }
 }
 
-/// Reads a plain decimal as a whole number of `10^-places`, rounded half up.
+/// Parses a decimal as a multiple of `10^-places`, rounded half up.
 pub(crate) fn scaled(text: &str, places: usize) -> Option<u128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -98,7 +98,7 @@ pub(crate) fn scaled(text: &str, places: usize) -> Option<u128> {
     scaled.checked_add(u128::from(up))
 }
 
-/// Reads a body that is nothing but a block height.
+/// Parses a body that is a block height.
 pub(crate) fn height_body(body: &[u8], max_len: usize) -> Result<u32, Malformed> {
     if body.len() > max_len {
         return Err(Malformed("too-long"));
@@ -114,7 +114,7 @@ pub(crate) fn whole_fee(rate: FeeRate) -> FeeRate {
     }
 }
 
-/// A fee rate as it is told: in whole sat/vB, and with its decimals where they are wanted.
+/// The observations of a fee rate: in whole sat/vB, and with decimals if wanted.
 pub(crate) fn fees(rate: FeeRate, precise_fee: bool) -> impl Iterator<Item = Observation> {
     let precise = precise_fee.then_some(Observation::PreciseFee(rate));
     std::iter::once(Observation::Fee(whole_fee(rate))).chain(precise)

@@ -423,11 +423,11 @@ struct Pictured;
 impl DiskChange for Pictured {
     fn make(&self, mut disk: SharedDisk) -> bool {
         let spec = logo();
-        logos::keep(&mut disk, spec, &vec![0xA5; spec.bytes()]).is_ok()
+        logos::write_logo(&mut disk, spec, &vec![0xA5; spec.bytes()]).is_ok()
     }
 
     fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {
-        let picture = logos::kept(&mut disk, logo()).unwrap_or_default();
+        let picture = logos::read_logo(&mut disk, logo()).unwrap_or_default();
         Ok([("picture", digest(&picture))].into())
     }
 }

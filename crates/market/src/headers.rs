@@ -149,7 +149,7 @@ impl KeptChain {
         let first = before.and_then(|before| self.chain.height_after(&before));
         let tip = self.chain.tip();
         let now = utc.and_then(|utc| u32::try_from(utc.unix_secs()).ok());
-        let (taken, refused, news) = match self.chain.hear(headers, now) {
+        let (taken, refused, news) = match self.chain.accept(headers, now) {
             Ok(news) => (headers.len(), None, news),
             Err(Refused { at, why, news }) => (at, Some(why), news),
         };

@@ -71,7 +71,7 @@ impl CommandExecutor {
             request
         };
         let stopped = |stopped: runtime::inbox::Stopped| Answer::error(503, &stopped.to_string());
-        self.inbox.ask(request).await.map_err(stopped)
+        self.inbox.request(request).await.map_err(stopped)
     }
 }
 

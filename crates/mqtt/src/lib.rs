@@ -187,7 +187,7 @@ impl ReconnectState {
             let ended = ended.unwrap_or_else(|_| {
                 tracing::error!("the connection to the broker panicked");
                 ConnectionEnd::Failed {
-                    reason: "it broke off by itself".into(),
+                    reason: "it crashed".into(),
                     up_since: None,
                 }
             });
@@ -212,7 +212,7 @@ impl ReconnectState {
                 self.backoff.succeeded();
             }
             let retry_in = self.backoff.failed(None);
-            if self.outage.is_news(&reason) {
+            if self.outage.is_new(&reason) {
                 tracing::warn!(reason, "the broker is not there");
             }
             tell(context, Connection::Down { reason, retry_in }).await;
@@ -229,5 +229,5 @@ impl ReconnectState {
 async fn tell(context: &MqttContext, connection: Connection) {
     // The loss of the device is noticed elsewhere.
     let told = Input::Brokered(Brokered::Connection(connection));
-    let _ = context.inbox.tell(told).await;
+    let _ = context.inbox.send(told).await;
 }

@@ -892,14 +892,14 @@ impl<'a> MqttSession<'a> {
 
     fn complaint(&mut self, complaint: String) -> Brokered {
         // The same may be wrong with every message.
-        if self.complaints.is_news(&complaint) {
+        if self.complaints.is_new(&complaint) {
             tracing::warn!(complaint, "MQTT");
         }
         Brokered::Complaint(complaint)
     }
 
     async fn tell_device(&mut self, news: Brokered) -> Result<(), ProtocolEnd> {
-        let told = self.context.inbox.tell(Input::Brokered(news)).await;
+        let told = self.context.inbox.send(Input::Brokered(news)).await;
         told.map_err(|stopped: Stopped| ProtocolEnd::Because(stopped.to_string()))
     }
 }

@@ -1,25 +1,25 @@
-//! When to try again: soon at first, later after every failure, never all clocks at once.
+//! Retry delays: short at first, longer after every failure, with jitter so that not all clocks retry together.
 
 use std::time::Duration;
 
 use crate::chance::Chance;
 
-/// Wait after the first failure, before jitter.
+/// Delay after the first failure, before jitter.
 pub const RETRY_BASE: Duration = Duration::from_secs(5);
 
-/// Longest wait that repeated failures lead to, before jitter.
+/// Longest delay after repeated failures, before jitter.
 pub const RETRY_CAP: Duration = Duration::from_secs(60);
 
-/// Longest wait that an upstream may ask for.
+/// Longest delay that an upstream can request.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 
-/// A connection that was of use for this long counts as a success: the next failure is a first one.
+/// A connection that worked for this long resets the delay.
 pub const STABLE_AFTER: Duration = Duration::from_secs(30);
 
-/// Part of the wait that jitter adds or takes away, percent.
+/// Jitter, percent of the delay in each direction.
 const JITTER_PCT: u32 = 20;
 
-/// Counts failures in a row and says how long to wait.
+/// Counts failures in a row and computes the delay.
 #[derive(Debug, Clone)]
 pub struct Backoff {
     failures: u32,
@@ -27,7 +27,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Begins without a failure.
+    /// A counter without failures.
     pub fn new(chance: Chance) -> Backoff {
         Backoff {
             failures: 0,
@@ -35,22 +35,24 @@ impl Backoff {
         }
     }
 
-    /// Takes note that something was reached: the next failure is a first one.
+    /// Resets the count.
     pub fn succeeded(&mut self) {
         self.failures = 0;
     }
 
-    /// The wait after one more failure, not shorter than what the upstream asked for.
+    /// Counts a failure and returns the delay, at least the one that the upstream requested.
     pub fn failed(&mut self, retry_after: Option<Duration>) -> Duration {
         let doublings = self.failures.min(16);
         self.failures = self.failures.saturating_add(1);
         let wait = RETRY_BASE.saturating_mul(1 << doublings).min(RETRY_CAP);
-        let asked = retry_after.unwrap_or_default().min(RETRY_AFTER_MAX);
+        let requested = retry_after.unwrap_or_default().min(RETRY_AFTER_MAX);
         let spread = wait * JITTER_PCT / 100;
         let jittered = self.chance.between(wait - spread, wait + spread);
-        // Clocks that were all told the same moment must not come back in the same moment.
-        let asked = self.chance.between(asked, asked + asked * JITTER_PCT / 100);
-        jittered.max(asked)
+        // Jitter here too: the upstream may have sent all clocks the same time.
+        let requested = self
+            .chance
+            .between(requested, requested + requested * JITTER_PCT / 100);
+        jittered.max(requested)
     }
 }
 
@@ -67,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_to_the_cap_and_start_over_after_a_success() {
+    fn delays_grow_to_the_cap_and_restart_after_a_success() {
         for seed in 0..50 {
             let mut backoff = Backoff::new(Chance::seeded(seed));
             secs(4..=6, backoff.failed(None));
@@ -82,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upstreams_wish_is_obeyed_within_reason() {
+    fn a_requested_delay_is_obeyed_up_to_a_limit() {
         let mut backoff = Backoff::new(Chance::seeded(7));
         secs(120..=144, backoff.failed(Some(Duration::from_secs(120))));
         backoff.succeeded();

@@ -1,9 +1,9 @@
-//! Hosts that are reached without the proxy.
+//! Hosts that are connected without the proxy.
 //!
-//! The owner writes globs with commas between them: an exact host, `*.suffix`, `prefix.*`, or `*`.
-//! They are compared with the host as it is written in the address, never with what it resolves to.
+//! The owner writes globs separated by commas: an exact host, `*.suffix`, `prefix.*`, or `*`. They match the host as
+//! written in the URL, not its addresses.
 
-/// Tells whether one of the owner's globs names the host.
+/// Returns whether one of the globs matches the host.
 pub fn bypassed(globs: &str, host: &str) -> bool {
     globs
         .split(',')
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_match_as_the_table_says() {
+    fn globs_match_hosts() {
         let rows = [
             ("foo.local", "foo.local", true),
             ("FOO.LOCAL", "foo.local", true),

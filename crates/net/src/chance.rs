@@ -1,4 +1,4 @@
-//! A small source of chance for jitter and for the built-in market; never for secrets.
+//! Pseudo-random numbers for jitter and the demo market; never for secrets.
 
 use std::{
     hash::{BuildHasher, Hasher, RandomState},
@@ -12,17 +12,17 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Begins with a seed.
+    /// A generator with a seed.
     pub fn seeded(seed: u64) -> Chance {
         Chance { state: seed }
     }
 
-    /// Begins somewhere else in every process.
+    /// A generator with a different seed in every process.
     pub fn new() -> Chance {
         Chance::seeded(RandomState::new().build_hasher().finish())
     }
 
-    /// Any number.
+    /// The next number.
     pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -36,7 +36,7 @@ impl Chance {
         self.number().checked_rem(bound).unwrap_or(0)
     }
 
-    /// Puts things in any order.
+    /// Shuffles a slice.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for left in (1..things.len()).rev() {
             let other = self.below(left as u64 + 1);
@@ -44,7 +44,7 @@ impl Chance {
         }
     }
 
-    /// A time from `low` up to `high`.
+    /// A random duration from `low` to `high`.
     pub fn between(&mut self, low: Duration, high: Duration) -> Duration {
         let span = u64::try_from(high.saturating_sub(low).as_millis()).unwrap_or(u64::MAX);
         low + Duration::from_millis(self.below(span.saturating_add(1)))
@@ -61,7 +61,7 @@ impl Default for Chance {
 mod tests {
     use super::*;
 
-    /// What the authors of SplitMix64 publish for these seeds.
+    /// Published test values of SplitMix64.
     #[test]
     fn numbers_are_those_of_the_generator() {
         for (seed, first) in [

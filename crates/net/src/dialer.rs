@@ -1,4 +1,4 @@
-//! The one way out: every outbound TCP connection is made here, directly or through the owner's proxy.
+//! The only place that opens outbound TCP connections, directly or through the owner's proxy.
 
 use std::{
     fmt, io,
@@ -30,44 +30,44 @@ use crate::{
     url::{Url, bracketed},
 };
 
-/// Longest time that one step of a connection may take.
+/// Longest time for one step of connecting.
 pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Addresses of one host that are tried.
+/// Most addresses of a host that are tried.
 pub const ADDRESSES_MAX: usize = 6;
 
-/// Bytes that the host may hold of a connection before they have gone: what a slow way has not taken must be felt by
-/// whoever gives it time, and no clock says much. The host may take a multiple of it.
+/// Send buffer of a connection, bytes. It is small so that a slow connection blocks the writer, whose timeout can then
+/// work. The kernel may use a multiple of it.
 const SEND_BUFFER: u32 = 4 * 1024;
 
-/// Time after which the next address of a host is tried beside the one before.
+/// Time after which the next address of a host is tried in parallel.
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(300);
 
-/// A connection, whatever it is made of.
+/// A connection of any kind.
 pub trait Stream: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin> Stream for T {}
 
-/// A connection to a destination, through a proxy and TLS where they are wanted.
+/// A connection to a destination, possibly through a proxy and TLS.
 pub type BoxedStream = Box<dyn Stream>;
 
 /// Whether a connection is encrypted end to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportSecurity {
-    /// Bytes travel in the clear.
+    /// Not encrypted.
     Plain,
     /// TLS with the destination, whose certificate is verified.
     Tls,
 }
 
-/// Where a connection leads.
+/// The destination of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Destination<'a> {
     /// Host name or address, an IPv6 address without brackets.
     pub host: &'a str,
     /// Port.
     pub port: u16,
-    /// Whether it is secured.
+    /// Whether to use TLS.
     pub security: TransportSecurity,
 }
 
@@ -86,13 +86,13 @@ impl<'a> From<&'a Url> for Destination<'a> {
     }
 }
 
-/// A connection that was not made: at which step, and why; holds no secret.
+/// A failed connection: the step and the cause. Contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{step}: {failure}")]
 pub struct DialError {
-    /// What was being done.
+    /// The step that failed.
     pub step: ConnectStage,
-    /// What went wrong.
+    /// The cause.
     pub failure: ConnectFailure,
 }
 
@@ -107,11 +107,11 @@ pub enum ConnectStage {
     ResolveProxy(String),
     /// Connecting to the proxy.
     ConnectProxy(String),
-    /// Agreeing with the proxy on a login, and logging in.
+    /// Negotiating the login with the proxy, and logging in.
     Login,
-    /// Asking the proxy for the destination.
-    Ask(String),
-    /// Securing the connection.
+    /// Requesting the destination from the proxy.
+    Request(String),
+    /// TLS handshake.
     Tls(String),
 }
 
@@ -125,7 +125,7 @@ impl fmt::Display for ConnectStage {
                 write!(formatter, "connecting to the proxy {place}")
             }
             ConnectStage::Login => write!(formatter, "logging in at the proxy"),
-            ConnectStage::Ask(place) => write!(formatter, "asking the proxy for {place}"),
+            ConnectStage::Request(place) => write!(formatter, "requesting {place} from the proxy"),
             ConnectStage::Tls(host) => write!(formatter, "securing the connection to {host}"),
         }
     }
@@ -134,25 +134,25 @@ impl fmt::Display for ConnectStage {
 /// Why a step failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectFailure {
-    /// Nothing came in time.
+    /// Timeout.
     #[error("no answer within {} s", STEP_TIMEOUT.as_secs())]
     Timeout,
-    /// There is no such name, or nobody could say.
+    /// The name does not exist, or the lookup failed.
     #[error("no address found")]
     NotFound,
-    /// The name has no IPv4 address, and SOCKS4 knows no other.
+    /// The name has no IPv4 address, and SOCKS4 supports no other.
     #[error("no IPv4 address found, and this proxy knows no other")]
     NoIpv4,
-    /// The host is no name that a certificate can be issued for.
+    /// The host is not a valid name for a certificate.
     #[error("no certificate can be issued for this host")]
     BadName,
-    /// The certificate is not good, or TLS failed in another way.
+    /// The certificate is invalid, or TLS failed in another way.
     #[error("{0}")]
     Tls(String),
-    /// The proxy refused.
+    /// The proxy refused the request.
     #[error("{0}")]
     Proxy(#[from] ProxyFailure),
-    /// The network refused.
+    /// A network error.
     #[error("{0}")]
     Io(io::ErrorKind),
 }
@@ -168,7 +168,7 @@ impl From<NoAddress> for ConnectFailure {
 
 impl From<io::Error> for ConnectFailure {
     fn from(error: io::Error) -> ConnectFailure {
-        // TLS errors travel inside I/O errors and say more than the kind does.
+        // TLS errors are wrapped in I/O errors and say more than the kind does.
         match error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<rustls::Error>())
@@ -179,30 +179,30 @@ impl From<io::Error> for ConnectFailure {
     }
 }
 
-/// How many connections were made so far.
+/// Number of connections so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DialCounts {
     /// Made without a proxy.
     pub direct: u64,
     /// Made through a proxy.
     pub proxied: u64,
-    /// Not made.
+    /// Failed.
     pub failed: u64,
 }
 
 /// A connection that arrives at an in-memory network.
 #[derive(Debug)]
 pub struct Arrival {
-    /// Host and port that were dialled.
+    /// Host and port of the connection.
     pub place: String,
     /// The server's end of the connection.
     pub stream: DuplexStream,
 }
 
-/// Bytes on the way in an in-memory connection, each way.
+/// Buffer of an in-memory connection in each direction, bytes.
 const MEMORY_BUFFER: usize = 64 * 1024;
 
-/// Makes connections; a copy is the same dialer.
+/// Opens connections; clones share their state.
 #[derive(Debug, Clone)]
 pub struct Dialer {
     shared: Arc<DialerState>,
@@ -222,25 +222,24 @@ struct DialerState {
 }
 
 impl Dialer {
-    /// A dialer that trusts these authorities.
+    /// A dialer that trusts these root certificates.
     pub fn new(roots: Roots) -> Dialer {
         Dialer::with_names(roots, Arc::new(HostNames))
     }
 
-    /// A dialer that looks names up elsewhere than with the host's resolver.
+    /// A dialer with another name service than the host's resolver.
     pub fn with_names(roots: Roots, names: Arc<dyn NameService>) -> Dialer {
         let send_buffer = Some(SEND_BUFFER);
         Dialer::over(Transport::Tcp { send_buffer }, roots, names)
     }
 
-    /// A dialer for somebody who sends much: the host may hold as much of it as it likes.
+    /// A dialer for large uploads, with the host's default send buffer.
     pub fn for_uploads(roots: Roots) -> Dialer {
         let send_buffer = None;
         Dialer::over(Transport::Tcp { send_buffer }, roots, Arc::new(HostNames))
     }
 
-    /// A dialer whose connections arrive at a queue instead of a network: for tests in virtual time,
-    /// which real sockets do not know of.
+    /// A dialer whose connections arrive in a queue instead of a network: for tests in virtual time.
     pub fn in_memory(roots: Roots, arrivals: mpsc::Sender<Arrival>) -> Dialer {
         Dialer::over(Transport::Memory(arrivals), roots, Arc::new(HostNames))
     }
@@ -261,20 +260,20 @@ impl Dialer {
         }
     }
 
-    /// What looks names up, for those who need an address for something else than a connection.
+    /// The resolver, for callers that need an address for another purpose than a connection.
     pub fn resolver(&self) -> &Resolver {
         &self.shared.resolver
     }
 
-    /// The client's side of TLS for a connection that wants it its own way.
+    /// A TLS client with its own certificates.
     ///
     /// # Errors
-    /// Something that it is to show or to trust cannot be read or used.
+    /// A certificate or key cannot be read or used.
     pub fn own_tls(&self, own: Own<'_>) -> Result<TlsClient, TlsError> {
         self.shared.roots.clone().own_client(own)
     }
 
-    /// Connects to a destination the way the route says.
+    /// Connects to a destination over a route.
     ///
     /// # Errors
     /// A step failed or took too long.
@@ -287,7 +286,7 @@ impl Dialer {
         self.connect_by(route, destination, &tls).await
     }
 
-    /// Connects to a destination the way the route says, with TLS of the connection's own where it is secured.
+    /// Connects to a destination over a route, with the given TLS client if the connection is secured.
     ///
     /// # Errors
     /// A step failed or took too long.
@@ -324,12 +323,12 @@ impl Dialer {
         secured
     }
 
-    /// How the last connection through a proxy went; `None` before the first.
+    /// The result of the last connection through a proxy; `None` before the first.
     pub fn proxy_use(&self, proxy: &Proxy) -> Option<ProxyUse> {
         self.shared.proxy_uses.last(proxy)
     }
 
-    /// How many connections were made so far.
+    /// Number of connections so far.
     pub fn counts(&self) -> DialCounts {
         DialCounts {
             direct: self.shared.direct.load(Ordering::Relaxed),
@@ -349,7 +348,7 @@ async fn secure(tls: &TlsClient, raw: BoxedStream, host: &str) -> Result<BoxedSt
     .await
 }
 
-/// Tells whether a way leads to a host by its name alone: a proxy looks it up, and nobody here does.
+/// Returns whether the route sends the host name to a proxy, which then resolves it.
 pub fn goes_by_name(route: &Route, host: &str) -> bool {
     let proxy = route.proxy.as_ref().filter(|proxy| applies(proxy, host));
     proxy.is_some_and(|proxy| match proxy.kind {
@@ -362,11 +361,11 @@ fn applies(proxy: &Proxy, host: &str) -> bool {
     !proxy.host.is_empty() && proxy.port != 0 && !bypassed(&proxy.bypass, host)
 }
 
-/// What carries the connections.
+/// The network below the dialer.
 #[derive(Debug)]
 enum Transport {
     Tcp {
-        /// Bytes that the host may hold of a connection; none leaves it to the host.
+        /// Send buffer, bytes. `None` for the host's default.
         send_buffer: Option<u32>,
     },
     Memory(mpsc::Sender<Arrival>),
@@ -384,7 +383,7 @@ async fn direct(shared: &DialerState, host: &str, port: u16) -> Result<BoxedStre
     .await
 }
 
-/// Looks a name up and connects to it.
+/// Resolves a name and connects to it.
 async fn reach(
     shared: &DialerState,
     lookup: ConnectStage,
@@ -414,13 +413,13 @@ async fn reach(
     }
 }
 
-/// Connects to the proxy and has it connect to the destination.
+/// Connects to the proxy and requests the destination.
 async fn through(
     shared: &DialerState,
     proxy: &Proxy,
     Destination { host, port, .. }: Destination<'_>,
 ) -> Result<BoxedStream, DialError> {
-    // Whatever needs a lookup here is looked up before the proxy is bothered.
+    // Resolve before the connection to the proxy is opened.
     let ipv4 = match proxy.kind {
         ProxyKind::Socks4 => Some(
             step(
@@ -438,7 +437,7 @@ async fn through(
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
         step(ConnectStage::Login, login).await?;
     }
-    step(ConnectStage::Ask(place(host, port)), async {
+    step(ConnectStage::Request(place(host, port)), async {
         match (proxy.kind, ipv4) {
             (ProxyKind::HttpConnect, _) => {
                 proxy::http_connect(&mut stream, host, port, &proxy.user, &proxy.pass).await?;
@@ -485,8 +484,7 @@ async fn resolve_ipv4(
     ipv4.ok_or(ConnectFailure::NoIpv4)
 }
 
-/// Tries addresses in turn, the next one as soon as one fails or is slow, and keeps the first that
-/// answers.
+/// Tries addresses in turn, the next one as soon as one fails or is slow; returns the first connection.
 async fn connect_any(
     addresses: Vec<SocketAddr>,
     send_buffer: Option<u32>,

@@ -1,6 +1,6 @@
-//! The DNS server of the access point: whatever name is asked for, the answer is the portal.
+//! The DNS server of the access point: every name resolves to the portal.
 //!
-//! With nowhere else to go, a phone that joins looks for the internet, finds the portal and opens its page.
+//! A phone that joins the access point checks for internet access, finds the portal and opens its page.
 
 use std::{
     io,
@@ -15,16 +15,16 @@ use tokio::net::UdpSocket;
 
 use crate::url::split_authority;
 
-/// Longest question that is looked at, bytes; the classic bound of DNS over UDP.
+/// Longest query, bytes; the classic limit of DNS over UDP.
 const QUESTION_MAX: usize = 512;
 
-/// Questions in one packet that are answered; real resolvers ask one at a time.
+/// Questions per query that are answered; real resolvers send one.
 const QUESTIONS_MAX: usize = 4;
 
-/// Seconds for which an answer may be kept: not at all, for the access point does not last.
+/// Time to live of an answer, s: not cached, because the access point is temporary.
 const TTL: u32 = 0;
 
-/// A server that is not running yet.
+/// A bound server that is not running yet.
 #[derive(Debug)]
 pub struct Redirect {
     socket: UdpSocket,
@@ -41,7 +41,7 @@ impl Redirect {
         Ok(Redirect { socket, portal })
     }
 
-    /// Where it listens.
+    /// Its address.
     ///
     /// # Errors
     /// The socket is broken.
@@ -49,15 +49,15 @@ impl Redirect {
         self.socket.local_addr()
     }
 
-    /// Answers until it is dropped.
+    /// Serves queries until it is dropped.
     pub async fn run(self) {
         let mut buffer = [0; QUESTION_MAX];
         loop {
             let (length, peer) = match self.socket.recv_from(&mut buffer).await {
                 Ok(received) => received,
                 Err(error) => {
-                    // Such as the news that an earlier answer found nobody.
-                    tracing::trace!(%error, "no question");
+                    // For example an ICMP error for an earlier answer.
+                    tracing::trace!(%error, "receive failed");
                     tokio::task::yield_now().await;
                     continue;
                 }
@@ -66,13 +66,13 @@ impl Redirect {
                 continue;
             };
             if let Err(error) = self.socket.send_to(&answer, peer).await {
-                tracing::debug!(%error, "an answer did not get out");
+                tracing::debug!(%error, "an answer was not sent");
             }
         }
     }
 }
 
-/// The answer to a question; none to what is no question.
+/// The answer to a query. `None` if it is not a query.
 pub fn answer(question: &[u8], portal: Ipv4Addr) -> Option<Vec<u8>> {
     let question = Packet::parse(question).ok()?;
     if question.has_flags(PacketFlag::RESPONSE) {
@@ -103,13 +103,13 @@ pub fn answer(question: &[u8], portal: Ipv4Addr) -> Option<Vec<u8>> {
     answer.build_bytes_vec().ok()
 }
 
-/// Anything else exists but has no answer, so that nobody waits for an address of the other family.
+/// Other record types get an empty answer, so that clients do not wait for an IPv6 address.
 fn wants_address(kind: QTYPE, class: QCLASS) -> bool {
     let kind = matches!(kind, QTYPE::TYPE(TYPE::A) | QTYPE::ANY);
     kind && matches!(class, QCLASS::CLASS(CLASS::IN) | QCLASS::ANY)
 }
 
-/// The address that a portal's place names, if it is one that answers can hold.
+/// The IPv4 address in a portal's `host:port`.
 pub fn portal_address(place: &str) -> Option<Ipv4Addr> {
     let (host, _) = split_authority(place).ok()?;
     match host.parse().ok()? {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn other_questions_have_empty_answers() {
+    fn other_record_types_have_empty_answers() {
         for kind in [TYPE::AAAA, TYPE::HTTPS, TYPE::TXT, TYPE::MX, TYPE::SOA] {
             let bytes = answer(&question("example.org", QTYPE::TYPE(kind)), PORTAL).unwrap();
             let packet = Packet::parse(&bytes).unwrap();
@@ -178,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_question_has_no_answer() {
+    fn invalid_queries_have_no_answer() {
         let reply = answer(&question("example.org", QTYPE::TYPE(TYPE::A)), PORTAL).unwrap();
         let mut cut = question("example.org", QTYPE::TYPE(TYPE::A));
         cut.truncate(20);
-        // A name that points at itself.
+        // A name with a pointer to itself.
         let mut endless = question("example.org", QTYPE::TYPE(TYPE::A));
         endless[12] = 0xC0;
         endless[13] = 12;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_answers_over_the_network() {
+    async fn it_serves_over_the_network() {
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
         let server = Redirect::bind(anywhere, PORTAL).await.unwrap();
         let place = server.place().unwrap();

@@ -1,4 +1,4 @@
-//! HTTP over the dialer: requests that are capped in time, size and redirects.
+//! HTTP client over the dialer, with limits of time, size and redirects.
 
 use std::{pin::Pin, time::Duration};
 
@@ -22,13 +22,13 @@ use crate::{
 /// Redirects that are followed.
 pub const REDIRECTS_MAX: usize = 5;
 
-/// Longest head of an answer, bytes.
+/// Largest response head, bytes.
 pub const HEAD_MAX: usize = 16 * 1024;
 
 /// Limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestLimits {
-    /// Longest time until the whole answer is there.
+    /// Longest time until the whole response has arrived.
     pub timeout: Duration,
     /// Largest body, bytes.
     pub body_max: usize,
@@ -37,9 +37,9 @@ pub struct RequestLimits {
 /// A GET request.
 #[derive(Debug, Clone)]
 pub struct Get {
-    /// Where to.
+    /// The URL.
     pub url: Url,
-    /// Headers beside those that every request has; one marked as sensitive stays with its origin.
+    /// Additional headers; a sensitive one is only sent to its origin.
     pub headers: HeaderMap,
 }
 
@@ -48,46 +48,46 @@ pub struct Get {
 pub struct HttpResponse {
     /// Status.
     pub status: StatusCode,
-    /// How long the server asks to be left alone.
+    /// Delay that the server requests.
     pub retry_after: Option<Duration>,
     /// Body.
     pub body: Bytes,
 }
 
-/// An answer that was not had; holds no secret.
+/// A failed request. Contains no secret.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HttpError {
-    /// The address is none.
+    /// The URL is invalid.
     #[error("{0}")]
     BadUrl(#[from] BadUrl),
     /// No connection was made.
     #[error("{0}")]
     Dial(#[from] DialError),
-    /// The answer did not come in time.
+    /// The response did not arrive in time.
     #[error("no answer in time")]
     Timeout,
     /// The body is larger than it may be.
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),
-    /// Redirects lead on and on.
+    /// Too many redirects.
     #[error("too many redirects")]
     Redirects,
-    /// A redirect leads from TLS to a plain connection.
+    /// A redirect from TLS to a plain connection.
     #[error("a redirect leads away from TLS")]
     Downgrade,
-    /// A redirect leads from a plain connection to another origin, which is named.
-    #[error("a redirect leads to another address ({0}), which is followed from https alone")]
+    /// A redirect from a plain connection to another origin, which is named.
+    #[error("a redirect to another address ({0}) is followed only from https")]
     OtherOrigin(String),
-    /// What came is not HTTP, or broke off.
+    /// The response is not HTTP, or was cut off.
     #[error("the answer broke off or is not HTTP")]
     Broken,
-    /// A header cannot be sent.
+    /// A header value is invalid.
     #[error("a header cannot be sent")]
     BadHeader,
 }
 
 impl Get {
-    /// A request without headers of its own.
+    /// A request without additional headers.
     pub fn new(url: Url) -> Get {
         Get {
             url,
@@ -95,7 +95,7 @@ impl Get {
         }
     }
 
-    /// Asks for JSON.
+    /// Requests JSON.
     #[must_use]
     pub fn accepting_json(mut self) -> Get {
         self.headers
@@ -103,10 +103,10 @@ impl Get {
         self
     }
 
-    /// Adds a header that is a secret.
+    /// Adds a secret header.
     ///
     /// # Errors
-    /// The value holds bytes that a header cannot carry.
+    /// The value contains bytes that are not allowed in a header.
     pub fn with_secret(mut self, name: HeaderName, value: &str) -> Result<Get, HttpError> {
         let mut value = HeaderValue::from_str(value).map_err(|_| HttpError::BadHeader)?;
         value.set_sensitive(true);
@@ -115,10 +115,10 @@ impl Get {
     }
 }
 
-/// Asks and waits for the whole answer.
+/// Sends a GET request and reads the whole response.
 ///
 /// # Errors
-/// The answer was not had, or exceeds a bound.
+/// The request failed, or the response exceeds a limit.
 pub async fn get(
     dialer: &Dialer,
     route: &Route,
@@ -134,10 +134,10 @@ pub async fn get(
         .unwrap_or(Err(HttpError::Timeout))
 }
 
-/// Sends JSON and waits for the whole answer; follows no redirect.
+/// Posts JSON and reads the whole response; follows no redirect.
 ///
 /// # Errors
-/// The answer was not had, or exceeds a bound.
+/// The request failed, or the response exceeds a limit.
 pub async fn post_json(
     dialer: &Dialer,
     route: &Route,
@@ -173,24 +173,24 @@ async fn whole(mut download: Download, limits: RequestLimits) -> Result<HttpResp
     })
 }
 
-/// Asks, follows redirects, and hands over the answer as soon as its head is there.
+/// Sends a request, follows redirects, and returns the response once its head has arrived.
 ///
 /// A redirect to another origin is followed only from TLS to TLS. Over a plain connection, any device on the local network
 /// can send one, and could use it to have this program call addresses that only this program can reach.
 ///
-/// `patience` is the longest time until the head is there, and then the longest pause in the body.
+/// `idle_timeout` is the longest time until the head arrives, and then the longest pause in the body.
 ///
 /// # Errors
-/// No answer was had.
+/// The request failed.
 pub async fn open(
     dialer: &Dialer,
     route: &Route,
     mut request: Get,
-    patience: Duration,
+    idle_timeout: Duration,
 ) -> Result<Download, HttpError> {
     for _ in 0..=REDIRECTS_MAX {
-        let once = open_once(dialer, route, &request, None, patience);
-        let download = time::timeout(patience, once)
+        let once = open_once(dialer, route, &request, None, idle_timeout);
+        let download = time::timeout(idle_timeout, once)
             .await
             .unwrap_or(Err(HttpError::Timeout))?;
         match redirect(&download, &request.url)? {
@@ -213,7 +213,7 @@ pub async fn open(
     Err(HttpError::Redirects)
 }
 
-/// An answer whose body is still coming.
+/// A response whose body is still arriving.
 pub struct Download {
     /// Status.
     pub status: StatusCode,
@@ -221,7 +221,7 @@ pub struct Download {
     pub headers: HeaderMap,
     body: Incoming,
     connection: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
-    patience: Duration,
+    idle_timeout: Duration,
 }
 
 impl std::fmt::Debug for Download {
@@ -234,14 +234,14 @@ impl std::fmt::Debug for Download {
 }
 
 impl Download {
-    /// The next piece of the body; none at its end.
+    /// The next piece of the body. `None` at its end.
     ///
     /// # Errors
-    /// The body broke off or paused for too long.
+    /// The body was cut off or paused for too long.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         loop {
             let frame = driven(&mut self.connection, self.body.frame());
-            match time::timeout(self.patience, frame).await {
+            match time::timeout(self.idle_timeout, frame).await {
                 Err(_) => return Err(HttpError::Timeout),
                 Ok(None) => return Ok(None),
                 Ok(Some(Err(_))) => return Err(HttpError::Broken),
@@ -260,7 +260,7 @@ async fn open_once(
     route: &Route,
     request: &Get,
     sent: Option<Bytes>,
-    patience: Duration,
+    idle_timeout: Duration,
 ) -> Result<Download, HttpError> {
     let stream = dialer.connect(route, (&request.url).into()).await?;
     let (mut sender, connection) = http1::Builder::new()
@@ -268,7 +268,7 @@ async fn open_once(
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|_| HttpError::Broken)?;
-    // The answer tells how the connection ended; once over, it only has to stay quiet.
+    // Errors of the connection surface in the response; a finished connection must only be kept.
     let mut connection: Pin<Box<dyn Future<Output = ()> + Send + Sync>> = Box::pin(async {
         drop(connection.await);
         std::future::pending().await
@@ -280,11 +280,11 @@ async fn open_once(
         headers: parts.headers,
         body,
         connection,
-        patience,
+        idle_timeout,
     })
 }
 
-/// Waits for something that comes only while the connection is driven.
+/// Awaits a future while driving the connection it depends on.
 async fn driven<T>(
     connection: &mut Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
     work: impl Future<Output = T>,
@@ -338,7 +338,7 @@ fn without_secrets(headers: HeaderMap) -> HeaderMap {
         .collect()
 }
 
-/// How long a server asks to be left alone: in seconds, or until a moment of its own clock.
+/// The delay requested by a server: in seconds, or until a time of its own clock.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(secs) = text.parse::<u32>() {
@@ -361,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_servers_wish_is_read_in_both_forms() {
+    fn retry_after_is_parsed_in_both_forms() {
         let date = "Sun, 06 Nov 2033 08:49:37 GMT";
         let rows = [
             ("120", "", Some(120)),
@@ -372,14 +372,14 @@ mod tests {
             ("-5", date, None),
             ("soon", date, None),
         ];
-        for (wish, date, expected) in rows {
+        for (value, date, expected) in rows {
             let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, wish.parse().unwrap());
+            headers.insert(RETRY_AFTER, value.parse().unwrap());
             headers.insert(DATE, date.parse().unwrap());
             assert_eq!(
                 retry_after(&headers),
                 expected.map(Duration::from_secs),
-                "{wish}"
+                "{value}"
             );
         }
     }

@@ -1,8 +1,8 @@
-//! The way out: one dialer for every outbound connection, and what speaks over it; and who is on the local network.
+//! Outbound connections: the dialer and its protocols. Also mDNS.
 //!
-//! Read on in this order: `url` (where to), `dialer` (how to get there, with `route`, `resolver`,
-//! `proxy`, `bypass` and `tls` as its parts), `http` and `ws` (what is spoken), `backoff` (when to try again).
-//! `mdns` stands alone: it announces the clock to its neighbours, and finds others.
+//! Read in this order: `url`, `dialer` (with its parts `route`, `resolver`, `proxy`, `bypass` and `tls`), `http` and
+//! `ws` (protocols), `backoff` (retry delays). `mdns` is independent: it announces the clock in the local network and
+//! finds others.
 
 pub mod url;
 
@@ -24,5 +24,5 @@ pub mod chance;
 
 pub mod mdns;
 
-/// How the device names itself to upstreams.
+/// User agent in requests to upstreams.
 pub const AGENT: &str = concat!("papertick/", env!("CARGO_PKG_VERSION"));

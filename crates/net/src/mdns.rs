@@ -1,9 +1,9 @@
-//! The clock on the local network without a server: multicast DNS (RFC 6762) and service discovery (RFC 6763).
+//! Announces the clock in the local network: multicast DNS (RFC 6762) and service discovery (RFC 6763).
 //!
-//! A *responder* announces one clock under one name; a *search* collects the clocks that others announce.
-//! Both own a thread of `mdns-sd`, which ends with them.
+//! A *responder* announces one clock under one name; a *search* collects the clocks of others. Each owns a thread of
+//! `mdns-sd`, which ends with its owner.
 //!
-//! **Invariant:** what is announced can be reached: the port listened on, at the addresses listened on.
+//! **Invariant:** only reachable endpoints are announced: the port and addresses on which the clock listens.
 
 use std::{
     collections::BTreeMap,
@@ -17,25 +17,25 @@ use mdns_sd::{
 };
 use tokio::time::{sleep, timeout};
 
-/// Services under which a clock is found: as a web page, and as what it is.
+/// Services of a clock: web page, and clock.
 const SERVICES: [&str; 2] = ["_http._tcp.local.", OWN_SERVICE];
 
-/// The service that only clocks of this kind announce.
+/// Service of these clocks.
 const OWN_SERVICE: &str = "_papertick._tcp.local.";
 
-/// What a clock of this kind says it is.
+/// Model name in the TXT record.
 pub const MODEL: &str = "papertick";
 
-/// Time until a farewell was repeated for those who missed the first.
+/// Time until the goodbye packet was repeated.
 const REPEATED: Duration = Duration::from_millis(150);
 
-/// Time the thread has to do what it is told.
+/// Longest wait for a command to the thread.
 const THREAD_TIME: Duration = Duration::from_millis(100);
 
 /// Clocks that a search collects.
 const CLOCKS_MAX: usize = 256;
 
-/// Longest text that a search takes from others, bytes.
+/// Longest text from another clock, bytes.
 const TEXT_MAX: usize = 64;
 
 /// Interfaces and addresses on which mDNS announces and searches.
@@ -47,16 +47,16 @@ pub struct MdnsScope {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Addresses {
-    /// All but those that only the machine itself can reach.
+    /// All except loopback.
     All,
-    /// Those of IPv4 among them.
+    /// All IPv4 addresses except loopback.
     AllIpv4,
-    /// One of the machine.
+    /// One address of the machine.
     One(IpAddr),
 }
 
 impl MdnsScope {
-    /// Every network the machine is on.
+    /// All networks of the machine.
     pub fn all() -> MdnsScope {
         MdnsScope::over(Addresses::All)
     }
@@ -66,7 +66,7 @@ impl MdnsScope {
         MdnsScope::over(Addresses::One(address))
     }
 
-    /// Where others can reach who listens on an address; none if nobody can.
+    /// The scope in which a listener on an address can be reached. `None` if it cannot.
     pub fn of_listener(address: IpAddr) -> Option<MdnsScope> {
         match address {
             IpAddr::V4(_) | IpAddr::V6(_) if address.is_loopback() => None,
@@ -78,7 +78,7 @@ impl MdnsScope {
         }
     }
 
-    /// The same on a port of its own, where nobody else is met.
+    /// The same on another mDNS port, isolated from the real one.
     pub fn on_port(self, port: u16) -> MdnsScope {
         MdnsScope { port, ..self }
     }
@@ -102,7 +102,7 @@ impl MdnsScope {
         Ok(daemon)
     }
 
-    /// The addresses that are announced.
+    /// The interfaces to announce on.
     fn announced(&self) -> Vec<IfKind> {
         match self.addresses {
             Addresses::All => vec![IfKind::All],
@@ -112,16 +112,16 @@ impl MdnsScope {
     }
 }
 
-/// What is announced besides the name.
+/// The TXT record and the port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnouncedService {
     /// Port the clock listens on.
     pub port: u16,
     /// Version of the program.
     pub version: String,
-    /// Commit and version of the program, which is that of its page too: the commit first.
+    /// Commit and version of the program and its page, the commit first.
     pub revision: String,
-    /// Hardware revision, for people.
+    /// Hardware revision, for display.
     pub hardware: String,
 }
 
@@ -143,15 +143,15 @@ impl AnnouncedService {
     }
 }
 
-/// Announces a clock until it ends.
+/// Announces a clock until it is ended.
 pub struct Responder {
     thread: Thread,
     events: Receiver<DaemonEvent>,
     full_names: Vec<String>,
-    /// Those of them that were not yet announced.
-    awaited: Vec<String>,
+    /// Services that were not yet announced.
+    unannounced: Vec<String>,
     /// Something was announced, perhaps under a name that `mdns-sd` chose.
-    spoke: bool,
+    has_announced: bool,
 }
 
 /// An event of the mDNS responder.
@@ -159,17 +159,17 @@ pub struct Responder {
 pub enum ResponderEvent {
     /// The clock was announced on a network, under all its services.
     Announced,
-    /// Somebody else has the name.
+    /// Another host has the name.
     Taken,
-    /// It cannot go on.
+    /// It cannot continue.
     Broken(String),
 }
 
 impl Responder {
-    /// Starts to announce a clock; nothing is sent before others were asked whether they have the name.
+    /// Starts to announce a clock. The name is probed first.
     ///
     /// # Errors
-    /// There is no thread for it, or the name cannot be one.
+    /// The thread cannot be started, or the name is invalid.
     pub fn start(
         reach: &MdnsScope,
         name: &str,
@@ -186,66 +186,69 @@ impl Responder {
         Ok(Responder {
             thread,
             events,
-            awaited: full_names.clone(),
+            unannounced: full_names.clone(),
             full_names,
-            spoke: false,
+            has_announced: false,
         })
     }
 
-    /// Waits for what it says next.
-    pub async fn said(&mut self) -> ResponderEvent {
+    /// Waits for the next event.
+    pub async fn next_event(&mut self) -> ResponderEvent {
         loop {
-            let said = match self.events.recv_async().await {
-                Ok(event) => self.hear(event),
+            let event = match self.events.recv_async().await {
+                Ok(event) => self.handle_event(event),
                 Err(_) => Some(ResponderEvent::Broken("its thread has ended".to_string())),
             };
-            if let Some(said) = said {
-                return said;
+            if let Some(event) = event {
+                return event;
             }
         }
     }
 
-    fn hear(&mut self, event: DaemonEvent) -> Option<ResponderEvent> {
+    fn handle_event(&mut self, event: DaemonEvent) -> Option<ResponderEvent> {
         match event {
             DaemonEvent::Announce(full_name, _) => {
-                self.spoke = true;
-                self.awaited
-                    .retain(|awaited| !awaited.eq_ignore_ascii_case(&full_name));
-                self.awaited.is_empty().then_some(ResponderEvent::Announced)
+                self.has_announced = true;
+                self.unannounced
+                    .retain(|unannounced| !unannounced.eq_ignore_ascii_case(&full_name));
+                self.unannounced
+                    .is_empty()
+                    .then_some(ResponderEvent::Announced)
             }
             DaemonEvent::NameChange(_) => {
-                self.spoke = true;
+                self.has_announced = true;
                 Some(ResponderEvent::Taken)
             }
             DaemonEvent::Error(error) => Some(ResponderEvent::Broken(error.to_string())),
-            // Addresses that come and go are followed without help.
+            // Changed addresses are handled by the library.
             DaemonEvent::IpAdd(_) | DaemonEvent::IpDel(_) | DaemonEvent::Respond(_) | _ => None,
         }
     }
 
-    /// Takes back what was announced.
+    /// Withdraws the announcement.
     pub async fn end(mut self) {
         while let Ok(event) = self.events.try_recv() {
-            self.hear(event);
+            self.handle_event(event);
         }
-        if self.spoke {
-            self.take_leave().await;
+        if self.has_announced {
+            self.send_goodbye().await;
         } else {
-            // The thread would take leave, but the name may be somebody else's; an error means that it has ended.
+            // Without this the thread would send a goodbye for a name that may belong to another host. An error means
+            // that it has ended.
             let _ = self.thread.0.disable_interface(IfKind::All);
         }
         self.thread.end().await;
     }
 
-    async fn take_leave(&self) {
-        let farewells: Vec<Receiver<UnregisterStatus>> = self
+    async fn send_goodbye(&self) {
+        let goodbyes: Vec<Receiver<UnregisterStatus>> = self
             .full_names
             .iter()
             .filter_map(|full_name| self.thread.0.unregister(full_name).ok())
             .collect();
-        for said in farewells {
-            // A thread that does not answer takes leave as it ends, if it still can.
-            let _ = timeout(THREAD_TIME, said.recv_async()).await;
+        for sent in goodbyes {
+            // If the thread does not respond, it sends the goodbye when it ends.
+            let _ = timeout(THREAD_TIME, sent.recv_async()).await;
         }
         sleep(REPEATED).await;
     }
@@ -258,20 +261,20 @@ pub struct FoundClock {
     pub name: String,
     /// Its name as a host.
     pub host: String,
-    /// Where it is.
+    /// Its address.
     pub place: SocketAddr,
-    /// What it says it is.
+    /// Model name.
     pub model: String,
     /// Version of its program.
     pub version: String,
     /// Commit and version of its program.
     pub revision: String,
-    /// Its hardware revision, for people.
+    /// Hardware revision, for display.
     pub hardware: String,
 }
 
 impl FoundClock {
-    /// What others say is shown to people: it is cut, and has nothing in it that a terminal would obey.
+    /// Shortens the texts and removes control characters, because they are shown on a terminal.
     fn of(service: &ResolvedService) -> Option<FoundClock> {
         let text = |name: &str| plain(service.get_property_val_str(name).unwrap_or_default());
         let name = service.fullname.strip_suffix(&service.ty_domain)?;
@@ -292,10 +295,10 @@ impl FoundClock {
     }
 }
 
-/// Looks for clocks of this kind for some time; by name.
+/// Searches for clocks; the result is sorted by name.
 ///
 /// # Errors
-/// There is no thread for it.
+/// The thread cannot be started.
 pub async fn search(reach: &MdnsScope, time: Duration) -> Result<Vec<FoundClock>, Error> {
     let thread = Thread(reach.daemon()?);
     let events = thread.0.browse(OWN_SERVICE)?;
@@ -305,7 +308,7 @@ pub async fn search(reach: &MdnsScope, time: Duration) -> Result<Vec<FoundClock>
             collect(event, &mut found);
         }
     };
-    // An end before the time is none that helps: the thread is gone.
+    // An early end means that the thread is gone.
     let _ = timeout(time, collect).await;
     thread.end().await;
     Ok(found.into_values().collect())
@@ -322,7 +325,7 @@ fn collect(event: ServiceEvent, found: &mut BTreeMap<String, FoundClock>) {
         ServiceEvent::ServiceRemoved(_, full_name) => {
             found.remove(&full_name);
         }
-        // Found is not yet resolved; the rest is about the search itself.
+        // Found is followed by resolved; the rest concerns the search itself.
         ServiceEvent::SearchStarted(_)
         | ServiceEvent::ServiceFound(..)
         | ServiceEvent::SearchStopped(_)
@@ -330,7 +333,7 @@ fn collect(event: ServiceEvent, found: &mut BTreeMap<String, FoundClock>) {
     }
 }
 
-/// How unlikely an address is to be of use to people: the smaller the better.
+/// Rank of an address: the smaller, the more useful.
 fn distance(ip: IpAddr) -> u8 {
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() => 2,
@@ -346,13 +349,13 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// The thread of `mdns-sd`; it ends with its owner.
+/// The thread of `mdns-sd`, which ends with its owner.
 struct Thread(ServiceDaemon);
 
 impl Thread {
     async fn end(self) {
         if let Ok(ended) = self.0.shutdown() {
-            // One that is stuck ends with the process.
+            // A thread that hangs ends with the process.
             let _ = timeout(THREAD_TIME, ended.recv_async()).await;
         }
     }
@@ -360,7 +363,7 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        // An error means that it has ended already.
+        // An error means that it has already ended.
         let _ = self.0.shutdown();
     }
 }
@@ -384,16 +387,16 @@ mod tests {
     }
 
     #[test]
-    fn what_others_say_is_safe_to_print() {
+    fn texts_of_others_are_safe_to_print() {
         assert_eq!(plain("a\x1b[2Jb\r\n\u{9b}c"), "a[2Jbc");
         assert_eq!(plain(&"ü".repeat(100)).len(), TEXT_MAX);
     }
 
     #[test]
     fn nothing_that_a_neighbour_announces_is_obeyed_by_a_terminal() {
-        let said = |key: &str| format!("\x1b[2J{key}\r\u{9b}!");
+        let text = |key: &str| format!("\x1b[2J{key}\r\u{9b}!");
         let keys = ["model", "version", "rev", "fsRev", "hw_rev"];
-        let texts = keys.map(|key| (key, said(key)));
+        let texts = keys.map(|key| (key, text(key)));
         let neighbour = "\x1b]0;hall";
         let host = format!("{neighbour}.local.");
         let info = ServiceInfo::new(OWN_SERVICE, neighbour, &host, "192.0.2.1", 80, &texts[..]);
@@ -412,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_that_people_can_use_is_shown() {
+    fn the_most_useful_address_is_shown() {
         let mut ips: Vec<IpAddr> = ["fe80::1", "169.254.1.1", "fd00::1", "192.0.2.1"]
             .map(|ip| ip.parse().unwrap())
             .to_vec();

@@ -1,7 +1,7 @@
-//! What is said to a proxy before its connection leads to the destination.
+//! Handshakes of the proxy protocols.
 //!
-//! Every function works on an open connection to the proxy and leaves it at the first byte of the
-//! destination: replies are read no further than they go.
+//! Every function works on an open connection to the proxy and never reads beyond the proxy's reply: the next byte
+//! belongs to the destination.
 
 use std::{io, net::Ipv4Addr};
 
@@ -10,34 +10,34 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::{route::ProxyPassword, url::bracketed};
 
-/// Longest reply to an HTTP CONNECT that is read, bytes.
+/// Largest reply to an HTTP CONNECT, bytes.
 pub const CONNECT_REPLY_MAX: usize = 8 * 1024;
 
-/// Longest text that a length byte can announce.
+/// Longest text with a length byte.
 const FIELD_MAX: usize = 255;
 
 /// Why the connection through the proxy failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProxyFailure {
-    /// The connection broke off.
+    /// The connection was cut.
     #[error("{0}")]
     Io(io::ErrorKind),
-    /// The reply is none of this protocol.
+    /// The reply is not of this protocol.
     #[error("the proxy does not speak this protocol")]
     Malformed,
     /// The reply to an HTTP CONNECT is too long.
     #[error("the proxy's reply is too long")]
     TooLong,
-    /// The proxy wants a user name and password.
+    /// The proxy requires a user name and password.
     #[error("the proxy wants a user name and password")]
     LoginWanted,
-    /// The proxy did not accept the user name and password.
+    /// The proxy rejected the user name and password.
     #[error("the proxy does not accept the user name and password")]
     LoginRefused,
-    /// The proxy knows no way of logging in that is known here, or not the one that was offered.
+    /// The proxy supports no known login method, or not the offered one.
     #[error("the proxy accepts none of the known ways to log in")]
     NoMethod,
-    /// User name or password are longer than the protocol can carry.
+    /// User name or password are too long for the protocol.
     #[error(
         "the user name or the password is longer than the 255 bytes that this kind of proxy takes"
     )]
@@ -48,7 +48,7 @@ pub enum ProxyFailure {
     /// The proxy refused to connect, with its reason.
     #[error("the proxy refuses: {}", reason(*.0))]
     Code(u8),
-    /// The name of the host is longer than the protocol can carry.
+    /// The host name is too long for the protocol.
     #[error("the host's name is too long for a proxy")]
     HostTooLong,
 }
@@ -78,7 +78,7 @@ fn reason(code: u8) -> String {
     text.to_owned()
 }
 
-/// Asks with HTTP CONNECT; logs in if there is a user name.
+/// Sends an HTTP CONNECT, with a login if there is a user name.
 ///
 /// # Errors
 /// The proxy refuses, or does not speak HTTP.
@@ -115,7 +115,7 @@ fn connect_request(host: &str, port: u16, user: &str, pass: &ProxyPassword) -> S
     request
 }
 
-/// Reads to the blank line, a byte at a time: what follows it belongs to the destination.
+/// Reads to the blank line, one byte at a time, because the bytes after it belong to the destination.
 async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, ProxyFailure> {
     let mut head = Vec::with_capacity(256);
     while !head.ends_with(b"\r\n\r\n") {
@@ -127,7 +127,7 @@ async fn read_head<S: AsyncRead + Unpin>(stream: &mut S) -> Result<Vec<u8>, Prox
     Ok(head)
 }
 
-/// Reads the status of a reply.
+/// Parses the status of a reply.
 ///
 /// # Errors
 /// The reply is not HTTP/1.
@@ -150,7 +150,7 @@ pub fn connect_status(head: &[u8]) -> Result<u16, ProxyFailure> {
     }
 }
 
-/// Asks with SOCKS4 for an address that was resolved here.
+/// Requests an IPv4 address with SOCKS4.
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS4.
@@ -165,7 +165,7 @@ where
     socks4_exchange(stream, &request).await
 }
 
-/// Asks with SOCKS4a for a name, which the proxy resolves.
+/// Requests a name with SOCKS4a; the proxy resolves it.
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS4.
@@ -199,10 +199,10 @@ where
     }
 }
 
-/// Agrees with a SOCKS5 proxy on a way to log in, and logs in.
+/// Negotiates the login of SOCKS5, and logs in.
 ///
-/// Without a user name no login is offered, and with one nothing else: a proxy that keeps its users apart, as Tor does,
-/// must not choose to treat this one as nobody.
+/// Without a user name no login is offered; with one nothing else, because a proxy that separates its users, such as
+/// Tor, must not treat this one as anonymous.
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
@@ -238,7 +238,7 @@ where
     }
 }
 
-/// User name and password as SOCKS5 carries them (RFC 1929).
+/// Encodes user name and password for SOCKS5 (RFC 1929).
 fn login(user: &str, pass: &ProxyPassword) -> Result<Vec<u8>, ProxyFailure> {
     let mut login = vec![1];
     for text in [user, pass.expose()] {
@@ -248,7 +248,7 @@ fn login(user: &str, pass: &ProxyPassword) -> Result<Vec<u8>, ProxyFailure> {
     Ok(login)
 }
 
-/// Asks a SOCKS5 proxy for a name, which the proxy resolves.
+/// Requests a name from a SOCKS5 proxy, which resolves it.
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
@@ -268,7 +268,7 @@ where
     if version != 5 {
         return Err(ProxyFailure::Malformed);
     }
-    // A refusal may come without an address behind it.
+    // A refusal may have no address after it.
     if code != 0 {
         return Err(ProxyFailure::Code(code));
     }

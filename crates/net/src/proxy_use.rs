@@ -1,4 +1,4 @@
-//! How the owner's proxy answered last.
+//! The result of the last use of the owner's proxy.
 
 use tokio::{sync::watch, time::Instant};
 
@@ -8,30 +8,30 @@ use crate::{
     route::Proxy,
 };
 
-/// How the last connection through a proxy went.
+/// Result of the last connection through a proxy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProxyUse {
-    /// When it last answered as a proxy.
+    /// When it last responded as a proxy.
     pub last_success: Option<Instant>,
-    /// Why it could not be used; `None` if it could.
+    /// Why it could not be used. `None` if it could.
     pub error: Option<String>,
 }
 
-/// The last use of the proxy that was used last.
+/// The last use of the most recent proxy.
 #[derive(Debug, Default)]
 pub(crate) struct ProxyUses(watch::Sender<Option<(Proxy, ProxyUse)>>);
 
 impl ProxyUses {
-    /// The last use of this proxy; `None` if another one was used since, or none.
+    /// The last use of this proxy. `None` if another or no proxy was used since.
     pub(crate) fn last(&self, proxy: &Proxy) -> Option<ProxyUse> {
         let last = self.0.borrow();
         let used = last.as_ref().filter(|(used, _)| used == proxy);
         used.map(|(_, state)| state.clone())
     }
 
-    /// Records a connection through a proxy: made, or failed with this error.
+    /// Records a connection through a proxy, with its error if it failed.
     pub(crate) fn record(&self, proxy: &Proxy, error: Option<&DialError>) {
-        let answered = match error.map(blame) {
+        let responded = match error.map(blame) {
             None | Some(Blame::Destination) => true,
             Some(Blame::Proxy) => false,
             Some(Blame::Unknown) => return,
@@ -39,16 +39,16 @@ impl ProxyUses {
         self.0.send_modify(|last| {
             let before = last.take().filter(|(used, _)| used == proxy);
             let mut state = before.map(|(_, state)| state).unwrap_or_default();
-            if answered {
+            if responded {
                 state.last_success = Some(Instant::now());
             }
-            state.error = error.filter(|_| !answered).map(DialError::to_string);
+            state.error = error.filter(|_| !responded).map(DialError::to_string);
             *last = Some((proxy.clone(), state));
         });
     }
 }
 
-/// What prevented a connection through a proxy.
+/// What caused the failure of a connection through a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
     Proxy,
@@ -56,14 +56,14 @@ enum Blame {
     Unknown,
 }
 
-/// A proxy that refuses a destination, or does not find it, works.
+/// A proxy that refuses or does not find a destination still works.
 fn blame(error: &DialError) -> Blame {
     match (&error.step, &error.failure) {
         (
             ConnectStage::ResolveProxy(_) | ConnectStage::ConnectProxy(_) | ConnectStage::Login,
             _,
         ) => Blame::Proxy,
-        (ConnectStage::Ask(_), ConnectFailure::Proxy(refusal)) => match refusal {
+        (ConnectStage::Request(_), ConnectFailure::Proxy(refusal)) => match refusal {
             ProxyFailure::Malformed
             | ProxyFailure::TooLong
             | ProxyFailure::LoginWanted
@@ -76,7 +76,7 @@ fn blame(error: &DialError) -> Blame {
             ProxyFailure::Io(_) => Blame::Unknown,
         },
         (
-            ConnectStage::Ask(_)
+            ConnectStage::Request(_)
             | ConnectStage::Resolve(_)
             | ConnectStage::Connect(_)
             | ConnectStage::Tls(_),

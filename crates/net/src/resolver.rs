@@ -1,9 +1,8 @@
-//! Looks names up with the host's own resolver, so that `/etc/hosts` and names of the neighbourhood count.
+//! Resolves names with the host's resolver, which respects `/etc/hosts` and local names.
 //!
-//! The host's resolver may hang for as long as it likes, and nothing ends that but its process.
-//! So a look-up has a thread of its own, of which there are only a few; whoever needs one waits in a queue, and nobody
-//! waits for longer than a limit. Equal names share a look-up. A thread that hangs delays other look-ups at worst, and
-//! is of use again when it returns.
+//! The host's resolver is a blocking call that may hang and cannot be cancelled. Each lookup therefore runs on its own
+//! thread, of which there are only a few; callers wait in a queue, for a limited time. Lookups of the same name are
+//! shared. A hanging thread only reduces the number of lookups, and is available again when it returns.
 
 use std::{
     collections::BTreeMap,
@@ -19,30 +18,30 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// Longest time that anybody waits for a look-up.
+/// Longest time that a caller waits.
 pub const LOOK_UP_MAX: Duration = Duration::from_secs(10);
 
-/// Look-ups at the same time, those that hang among them.
+/// Lookups at the same time, including hanging ones.
 pub const LOOK_UPS_MAX: usize = 8;
 
-/// Look-ups of one name at the same time: one that hangs, and another that may not.
+/// Lookups of one name at the same time, so that a hanging one can be retried.
 pub const PER_NAME_MAX: u32 = 2;
 
-/// Time after which a look-up is taken to hang, and another one of the same name may begin.
+/// Time after which a lookup is considered hanging, and another one of the same name may start.
 pub const HANGS_AFTER: Duration = Duration::from_secs(60);
 
-/// Time after which look-ups that all hang are taken to hang for ever.
+/// Time after which lookups that all hang are considered lost.
 pub const LOST_AFTER: Duration = Duration::from_secs(600);
 
-/// Addresses of one name that are kept.
+/// Most addresses of a name that are used.
 const ADDRESSES_MAX: usize = 32;
 
-/// What knows the addresses of names; asked on a thread that it may keep.
+/// A name service; called on a thread that it may block.
 pub trait NameService: fmt::Debug + Send + Sync + 'static {
-    /// Looks a name up; ports mean nothing.
+    /// Resolves a name; the ports are ignored.
     ///
     /// # Errors
-    /// There is no such name, or nobody could say.
+    /// The name does not exist, or the lookup failed.
     fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
 }
 
@@ -56,13 +55,13 @@ impl NameService for HostNames {
     }
 }
 
-/// A name without an address.
+/// Why a name has no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoAddress {
-    /// There is no such name, or nobody could say.
+    /// The name does not exist, or the lookup failed.
     #[error("no address found")]
     NotFound,
-    /// Nobody said anything in time.
+    /// Timeout.
     #[error("no answer within {} s", LOOK_UP_MAX.as_secs())]
     Timeout,
 }
@@ -70,7 +69,7 @@ pub enum NoAddress {
 /// Result of a DNS lookup.
 type LookupResult = Result<Vec<SocketAddr>, NoAddress>;
 
-/// Looks names up; a copy shares all look-ups.
+/// Resolves names; clones share the lookups.
 #[derive(Debug, Clone)]
 pub struct Resolver {
     shared: Arc<ResolverState>,
@@ -82,7 +81,7 @@ struct ResolverState {
     service: Arc<dyn NameService>,
     threads: Arc<Semaphore>,
     names: watch::Sender<BTreeMap<String, NameLookups>>,
-    /// How many threads have returned.
+    /// Number of threads that have returned.
     returned: watch::Sender<u64>,
 }
 
@@ -90,20 +89,20 @@ struct ResolverState {
 #[derive(Debug)]
 struct NameLookups {
     threads: u32,
-    /// The newest look-up and when it began; none if it has ended, and only older ones still hang.
+    /// The newest lookup and its start. `None` if it has ended, and only older ones still hang.
     newest: Option<(watch::Sender<Option<LookupResult>>, Instant)>,
 }
 
 impl NameLookups {
-    /// The look-up whose answer is worth waiting for.
-    fn awaited(&self) -> Option<&watch::Sender<Option<LookupResult>>> {
+    /// The running lookup, unless it hangs and another one may start.
+    fn current(&self) -> Option<&watch::Sender<Option<LookupResult>>> {
         let (answer, since) = self.newest.as_ref()?;
         let may_begin = self.threads < PER_NAME_MAX && since.elapsed() >= HANGS_AFTER;
         (!may_begin).then_some(answer)
     }
 }
 
-/// A look-up that is done on a thread; dropping it makes its place free.
+/// A lookup on a thread; dropping it frees its place.
 struct LookUp {
     shared: Arc<ResolverState>,
     host: String,
@@ -112,7 +111,7 @@ struct LookUp {
 }
 
 impl Resolver {
-    /// Looks names up by asking a service.
+    /// A resolver that uses a name service.
     pub fn new(service: Arc<dyn NameService>) -> Resolver {
         Resolver {
             shared: Arc::new(ResolverState {
@@ -124,23 +123,23 @@ impl Resolver {
         }
     }
 
-    /// The addresses of a host, at least one, with this port.
+    /// The addresses of a host with this port, at least one.
     ///
     /// # Errors
-    /// There are none, or none is known in time.
+    /// There are none, or none was found in time.
     pub async fn look_up(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
-        let answered = timeout(LOOK_UP_MAX, self.ask(host)).await;
-        let mut addresses = answered.unwrap_or(Err(NoAddress::Timeout))?;
+        let resolved = timeout(LOOK_UP_MAX, self.resolve_shared(host)).await;
+        let mut addresses = resolved.unwrap_or(Err(NoAddress::Timeout))?;
         for address in &mut addresses {
             address.set_port(port);
         }
         Ok(addresses)
     }
 
-    /// Returns when every look-up hangs, and seems to hang for ever: only the end of the process helps then.
+    /// Returns when all lookups are considered lost; only a restart of the process helps then.
     pub async fn lost(&self) {
         let mut returned = self.shared.returned.subscribe();
         loop {
@@ -152,30 +151,30 @@ impl Resolver {
         }
     }
 
-    async fn ask(&self, host: &str) -> LookupResult {
+    async fn resolve_shared(&self, host: &str) -> LookupResult {
         let mut names = self.shared.names.subscribe();
-        let awaited = |names: &BTreeMap<String, NameLookups>| {
-            let answer = names.get(host).and_then(NameLookups::awaited);
+        let current = |names: &BTreeMap<String, NameLookups>| {
+            let answer = names.get(host).and_then(NameLookups::current);
             answer.map(watch::Sender::subscribe)
         };
         let mut answer = tokio::select! {
             biased;
-            // Somebody else may have begun, or begin meanwhile, to look the same name up.
-            Ok(names) = names.wait_for(|names| awaited(names).is_some()) => awaited(&names),
-            Ok(place) = Arc::clone(&self.shared.threads).acquire_owned() => self.begin(host, place),
+            // Another caller may have started, or start meanwhile, a lookup of the same name.
+            Ok(names) = names.wait_for(|names| current(names).is_some()) => current(&names),
+            Ok(place) = Arc::clone(&self.shared.threads).acquire_owned() => self.start(host, place),
             else => None,
         }
         .ok_or(NoAddress::NotFound)?;
-        let answered = answer.wait_for(Option::is_some).await;
-        match answered.as_deref() {
+        let resolved = answer.wait_for(Option::is_some).await;
+        match resolved.as_deref() {
             Ok(Some(answer)) => answer.clone(),
-            // The thread broke off.
+            // The thread panicked.
             Ok(None) | Err(_) => Err(NoAddress::NotFound),
         }
     }
 
-    /// Begins to look a name up; none if there is no thread to be had.
-    fn begin(
+    /// Starts a lookup. `None` if no thread can be started.
+    fn start(
         &self,
         host: &str,
         place: OwnedSemaphorePermit,
@@ -206,12 +205,12 @@ impl Resolver {
             });
             look_up.answer.send_replace(Some(answer));
         };
-        // Without a thread the look-up is dropped, and its place with it.
-        let begun = thread::Builder::new()
+        // Without a thread the lookup is dropped, which frees its place.
+        let started = thread::Builder::new()
             .name("look-up".to_string())
             .spawn(work);
-        begun
-            .inspect_err(|error| tracing::warn!(%error, "a name was not looked up"))
+        started
+            .inspect_err(|error| tracing::warn!(%error, "a lookup could not be started"))
             .ok()
             .map(|_| receiver)
     }
@@ -244,16 +243,16 @@ mod tests {
 
     use super::*;
 
-    /// Knows every name, but does not come back from those that begin with `hang` before it is told to.
+    /// Resolves every name; lookups of names that start with `hang` block until they are released.
     #[derive(Debug, Default)]
     struct Stubborn {
-        asked: AtomicUsize,
+        lookups: AtomicUsize,
         released: AtomicBool,
     }
 
     impl Stubborn {
-        fn asked(&self) -> usize {
-            self.asked.load(Ordering::SeqCst)
+        fn lookups(&self) -> usize {
+            self.lookups.load(Ordering::SeqCst)
         }
 
         fn release(&self) {
@@ -263,12 +262,12 @@ mod tests {
 
     impl NameService for Stubborn {
         fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
-            self.asked.fetch_add(1, Ordering::SeqCst);
+            self.lookups.fetch_add(1, Ordering::SeqCst);
             while host.starts_with("hang") && !self.released.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(1));
             }
             match host {
-                "nobody" => Err(io::ErrorKind::NotFound.into()),
+                "unknown" => Err(io::ErrorKind::NotFound.into()),
                 "empty" => Ok(Vec::new()),
                 "panic" => panic!("on purpose"),
                 _ => Ok(vec![SocketAddr::from(([192, 0, 2, 7], 0))]),
@@ -281,7 +280,7 @@ mod tests {
         (Arc::clone(&service), Resolver::new(service))
     }
 
-    /// Waits until nothing is being looked up.
+    /// Waits until no lookup is running.
     async fn settled(resolver: &Resolver) {
         let all = u32::try_from(LOOK_UPS_MAX).unwrap();
         drop(resolver.shared.threads.acquire_many(all).await.unwrap());
@@ -293,8 +292,8 @@ mod tests {
         let (service, resolver) = resolver();
         let known = Ok(vec!["192.0.2.7:80".parse().unwrap()]);
         for (host, expected) in [
-            ("somebody", known.clone()),
-            ("nobody", Err(NoAddress::NotFound)),
+            ("known", known.clone()),
+            ("unknown", Err(NoAddress::NotFound)),
             ("empty", Err(NoAddress::NotFound)),
             ("panic", Err(NoAddress::NotFound)),
             ("192.0.2.7", known),
@@ -302,7 +301,7 @@ mod tests {
         ] {
             assert_eq!(resolver.look_up(host, 80).await, expected, "{host}");
         }
-        assert_eq!(service.asked(), 4, "addresses are not looked up");
+        assert_eq!(service.lookups(), 4, "addresses are not looked up");
         settled(&resolver).await;
         let local = Resolver::new(Arc::new(HostNames));
         let addresses = local.look_up("localhost", 1).await.unwrap();
@@ -310,11 +309,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn equal_names_share_a_look_up() {
+    async fn equal_names_share_a_lookup() {
         let (service, resolver) = resolver();
         let all = join_all((0..50).map(|port| resolver.look_up("hang", port)));
         let released = async {
-            while service.asked() == 0 {
+            while service.lookups() == 0 {
                 tokio::task::yield_now().await;
             }
             service.release();
@@ -322,27 +321,27 @@ mod tests {
         let (found, ()) = tokio::join!(all, released);
         assert!(found.iter().all(Result::is_ok));
         assert_eq!(found[7].as_ref().unwrap()[0].port(), 7);
-        assert_eq!(service.asked(), 1);
+        assert_eq!(service.lookups(), 1);
         settled(&resolver).await;
         resolver.look_up("hang", 1).await.unwrap();
-        assert_eq!(service.asked(), 2, "nothing is remembered");
+        assert_eq!(service.lookups(), 2, "nothing is remembered");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_hangs_keeps_nobody_for_long_and_no_place_for_good() {
+    async fn a_hanging_lookup_times_out_and_frees_its_place() {
         let (service, resolver) = resolver();
         let names: Vec<String> = (0..3 * LOOK_UPS_MAX).map(|n| format!("hang-{n}")).collect();
         for round in 1..=3 {
-            let begun = Instant::now();
+            let started = Instant::now();
             let all = join_all(names.iter().map(|name| resolver.look_up(name, 1)));
             for outcome in all.await {
                 assert_eq!(outcome, Err(NoAddress::Timeout), "{round}");
             }
-            assert_eq!(begun.elapsed(), LOOK_UP_MAX);
+            assert_eq!(started.elapsed(), LOOK_UP_MAX);
         }
         assert_eq!(resolver.shared.threads.available_permits(), 0);
         service.release();
-        // From here on nothing takes virtual time, which would not wait for threads.
+        // Threads run in real time, so virtual time ends here.
         tokio::time::resume();
         settled(&resolver).await;
         let all = join_all(names.iter().map(|name| resolver.look_up(name, 1)));
@@ -359,13 +358,13 @@ mod tests {
         let free = resolver.shared.threads.available_permits();
         assert_eq!(free, LOOK_UPS_MAX - 2);
         tokio::time::resume();
-        resolver.look_up("somebody", 1).await.unwrap();
+        resolver.look_up("known", 1).await.unwrap();
         service.release();
         settled(&resolver).await;
     }
 
     #[tokio::test(start_paused = true)]
-    async fn look_ups_that_hang_for_ever_are_told() {
+    async fn lookups_that_hang_for_ever_are_reported() {
         let (service, resolver) = resolver();
         let never = timeout(3 * LOST_AFTER, resolver.lost()).await;
         assert!(never.is_err(), "nothing is looked up");
@@ -374,10 +373,10 @@ mod tests {
         let never = timeout(3 * LOST_AFTER, resolver.lost()).await;
         assert!(never.is_err(), "there is a place left");
         let _ = resolver.look_up("hang", 1).await;
-        let begun = Instant::now();
+        let started = Instant::now();
         let lost = timeout(3 * LOST_AFTER, resolver.lost()).await;
         assert!(lost.is_ok(), "no place is left");
-        assert_eq!(begun.elapsed(), LOST_AFTER);
+        assert_eq!(started.elapsed(), LOST_AFTER);
         service.release();
     }
 }

@@ -1,22 +1,22 @@
-//! Which way a connection takes: straight, or through a proxy.
+//! The route of a connection: direct, or through a proxy.
 
 use std::fmt;
 
-/// The way outbound connections take.
+/// The route of outbound connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Route {
-    /// The proxy; none connects directly.
+    /// The proxy. `None` for direct connections.
     pub proxy: Option<Proxy>,
 }
 
 /// An outbound proxy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// Protocol spoken to it.
+    /// Its protocol.
     pub kind: ProxyKind,
     /// Its host.
     pub host: String,
-    /// What errors call its host: the host, without a password that may have been written into it.
+    /// The host in error messages, without a password that may be part of it.
     pub label: String,
     /// Its port.
     pub port: u16,
@@ -24,13 +24,13 @@ pub struct Proxy {
     pub user: String,
     /// Password.
     pub pass: ProxyPassword,
-    /// Hosts that are reached directly: globs with commas between them.
+    /// Hosts that are connected directly: globs separated by commas.
     pub bypass: String,
 }
 
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The host as it was written may hold a password.
+        // The host as written may contain a password.
         f.debug_struct("Proxy")
             .field("kind", &self.kind)
             .field("host", &self.label)
@@ -42,7 +42,7 @@ impl fmt::Debug for Proxy {
     }
 }
 
-/// Protocol spoken to a proxy.
+/// Protocol of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProxyKind {
     /// HTTP CONNECT.
@@ -60,12 +60,12 @@ pub enum ProxyKind {
 pub struct ProxyPassword(String);
 
 impl ProxyPassword {
-    /// Keeps a password.
+    /// Stores a password.
     pub fn new(text: impl Into<String>) -> ProxyPassword {
         ProxyPassword(text.into())
     }
 
-    /// The password, for the proxy alone.
+    /// The password, only for the proxy.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Whom TLS trusts: the public authorities, compiled in, and those the owner adds.
+//! TLS certificates: the public authorities, compiled in, and those that the owner adds.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,13 +11,13 @@ use rustls::{
 
 use crate::route::ProxyPassword;
 
-/// A file of certificates that cannot be used.
+/// Why a certificate file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CaError {
     /// The file cannot be read, or holds no certificate in PEM form.
     #[error("no certificate in PEM form could be read: {0}")]
     Pem(#[from] rustls::pki_types::pem::Error),
-    /// A certificate in the file cannot be an authority.
+    /// A certificate in the file is not usable as an authority.
     #[error("a certificate cannot be used as an authority: {0}")]
     Certificate(#[from] rustls::Error),
     /// The file holds no certificate.
@@ -25,10 +25,10 @@ pub enum CaError {
     Empty,
 }
 
-/// What a connection wants of TLS that others do not.
+/// Why a TLS client with its own certificates cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A certificate or key is not in the form that it must have.
+    /// A certificate or key is not valid PEM.
     #[error("the {0} cannot be read")]
     Unreadable(&'static str),
     /// One of them cannot be used.
@@ -36,22 +36,22 @@ pub enum TlsError {
     Unusable(&'static str, rustls::Error),
 }
 
-/// What a connection shows and trusts besides what all do, in PEM form; empty where there is nothing.
+/// Additional certificates of a connection in PEM; empty for none.
 #[derive(Debug, Clone, Copy)]
 pub struct Own<'a> {
     /// Authorities.
     pub authorities: &'a str,
-    /// Certificate of our own, with those between it and its authority.
+    /// Client certificate with its intermediates.
     pub certificate: &'a str,
     /// Its key.
     pub key: &'a ProxyPassword,
 }
 
-/// The client's side of TLS, for connections that want it their own way.
+/// A TLS client configuration.
 #[derive(Debug, Clone)]
 pub struct TlsClient(pub(crate) Arc<ClientConfig>);
 
-/// The certificates that are trusted.
+/// The trusted certificates.
 #[derive(Debug, Clone)]
 pub struct Roots {
     store: RootCertStore,
@@ -64,7 +64,7 @@ impl Roots {
         Roots { store }
     }
 
-    /// Trusts the authorities in a PEM file too.
+    /// Adds the authorities of a PEM file.
     ///
     /// # Errors
     /// The file cannot be read or holds no usable certificate.
@@ -77,21 +77,21 @@ impl Roots {
         if found { Ok(self) } else { Err(CaError::Empty) }
     }
 
-    /// Trusts one more authority.
+    /// Adds an authority.
     ///
     /// # Errors
-    /// The certificate cannot be an authority.
+    /// The certificate is not usable as an authority.
     pub fn and(mut self, authority: CertificateDer<'static>) -> Result<Roots, CaError> {
         self.store.add(authority)?;
         Ok(self)
     }
 
-    /// The client's side of TLS with these authorities.
+    /// A client configuration with these authorities.
     pub(crate) fn client_config(self) -> Arc<ClientConfig> {
         Arc::new(self.builder().with_no_client_auth())
     }
 
-    /// The same with more authorities, and with a certificate of our own.
+    /// A client configuration with additional authorities and a client certificate.
     pub(crate) fn own_client(mut self, own: Own<'_>) -> Result<TlsClient, TlsError> {
         for authority in certificates(own.authorities, AUTHORITY)? {
             let unusable = |error| TlsError::Unusable(AUTHORITY, error);
@@ -103,7 +103,7 @@ impl Roots {
             return Ok(TlsClient(Arc::new(builder.with_no_client_auth())));
         }
         let key = PrivateKeyDer::from_pem_slice(own.key.expose().as_bytes());
-        // What is wrong with it could tell of it.
+        // The error is dropped, because it could contain parts of the key.
         let key = key.map_err(|_| TlsError::Unreadable(KEY))?;
         let config = builder.with_client_auth_cert(chain, key);
         let unusable = |error| TlsError::Unusable(CERTIFICATE, error);
@@ -122,7 +122,7 @@ const AUTHORITY: &str = "authority";
 const CERTIFICATE: &str = "certificate";
 const KEY: &str = "key of the certificate";
 
-/// The certificates in a text.
+/// Parses the certificates of a PEM text.
 fn certificates(pem: &str, what: &'static str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
     found.map_err(|_| TlsError::Unreadable(what))

@@ -1,24 +1,24 @@
-//! Addresses of upstreams, as strict as a dialer needs them: a scheme, a host, a port and a path.
+//! URLs of upstreams, reduced to what a dialer needs: scheme, host, port and path.
 
 use std::fmt;
 
-/// What is spoken, and whether through TLS.
+/// Protocol and transport security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     /// Plain HTTP.
     Http,
     /// HTTP through TLS.
     Https,
-    /// A plain web socket.
+    /// A plain WebSocket.
     Ws,
-    /// A web socket through TLS.
+    /// A WebSocket through TLS.
     Wss,
 }
 
 impl Scheme {
     const ALL: [Scheme; 4] = [Scheme::Http, Scheme::Https, Scheme::Ws, Scheme::Wss];
 
-    /// The scheme as it is written before `://`.
+    /// The scheme as written before `://`.
     pub fn word(self) -> &'static str {
         match self {
             Scheme::Http => "http",
@@ -28,7 +28,7 @@ impl Scheme {
         }
     }
 
-    /// Tells whether the connection goes through TLS.
+    /// Returns whether it uses TLS.
     pub fn is_secure(self) -> bool {
         match self {
             Scheme::Http | Scheme::Ws => false,
@@ -36,50 +36,50 @@ impl Scheme {
         }
     }
 
-    /// Port where none is written.
+    /// The default port.
     pub fn default_port(self) -> u16 {
         if self.is_secure() { 443 } else { 80 }
     }
 }
 
-/// An absolute address.
+/// An absolute URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// What is spoken.
+    /// The scheme.
     pub scheme: Scheme,
-    /// Host name or address, an IPv6 address without its brackets.
+    /// Host name or address; an IPv6 address without its brackets.
     pub host: String,
     /// Port.
     pub port: u16,
-    /// Path with its query; begins with a slash.
+    /// Path and query; starts with a slash.
     pub path: String,
 }
 
-/// A text that is no address.
+/// Why a text is not a usable URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadUrl {
-    /// The scheme is missing or none of ours.
-    #[error("the address has no scheme that is spoken here")]
+    /// The scheme is missing or not supported.
+    #[error("the address has no supported scheme")]
     Scheme,
-    /// The host is missing or cannot be one.
+    /// The host is missing or invalid.
     #[error("the address has no host")]
     Host,
-    /// There is a user name before the host.
-    #[error("the address has a user name or password in it, which are not used here")]
+    /// It contains a user name.
+    #[error("the address contains a user name or password, which are not supported")]
     Login,
-    /// The port is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("the address has no usable port")]
     Port,
-    /// The path holds blanks or bytes that a request line cannot carry.
+    /// The path contains blanks or bytes that are not allowed in a request.
     #[error("the address has a path that cannot be requested")]
     Path,
 }
 
 impl Url {
-    /// Reads an absolute address; a fragment is dropped.
+    /// Parses an absolute URL; a fragment is dropped.
     ///
     /// # Errors
-    /// A part is missing or cannot be used.
+    /// A part is missing or invalid.
     pub fn parse(text: &str) -> Result<Url, BadUrl> {
         let (word, rest) = text.split_once("://").ok_or(BadUrl::Scheme)?;
         let scheme = Scheme::ALL
@@ -112,7 +112,7 @@ impl Url {
         })
     }
 
-    /// Host and port as a `Host` header writes them: the port only where it is not the usual one.
+    /// Host and port as in a `Host` header: the port only if it is not the default.
     pub fn authority(&self) -> String {
         if self.port == self.scheme.default_port() {
             bracketed(&self.host).into_owned()
@@ -126,17 +126,17 @@ impl Url {
         format!("{}://{}", self.scheme.word(), self.authority())
     }
 
-    /// Tells whether both addresses lead to the same server in the same way.
+    /// Returns whether both have the same scheme, host and port.
     pub fn same_origin(&self, other: &Url) -> bool {
         self.scheme == other.scheme
             && self.host.eq_ignore_ascii_case(&other.host)
             && self.port == other.port
     }
 
-    /// The address a `Location` header leads to from here.
+    /// Resolves a `Location` header.
     ///
     /// # Errors
-    /// The result is no address.
+    /// The result is invalid.
     pub fn join(&self, location: &str) -> Result<Url, BadUrl> {
         let location = location.trim();
         if location.contains("://") {
@@ -165,7 +165,7 @@ impl fmt::Display for Url {
 /// Splits `host`, `host:port`, `[v6]` and `[v6]:port`.
 ///
 /// # Errors
-/// There is no host, or the port is no port.
+/// The host is missing, or the port is invalid.
 pub fn split_authority(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -188,7 +188,7 @@ pub fn split_authority(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     Ok((host, port))
 }
 
-/// Brackets an IPv6 address and leaves everything else as it is.
+/// Brackets an IPv6 address; other hosts are unchanged.
 pub fn bracketed(host: &str) -> std::borrow::Cow<'_, str> {
     if host.contains(':') {
         format!("[{host}]").into()
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read() {
+    fn urls_are_parsed() {
         let rows = [
             ("wss://relay.damus.io", "wss relay.damus.io 443 /"),
             (
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_addresses_are_refused() {
+    fn invalid_urls_are_refused() {
         let rows = [
             ("", BadUrl::Scheme),
             ("ws.example.com", BadUrl::Scheme),

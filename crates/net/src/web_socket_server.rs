@@ -1,4 +1,4 @@
-//! The server's side of the handshake that turns a connection into a web socket.
+//! The server side of the WebSocket handshake.
 
 use http::{
     HeaderMap, HeaderValue, Response, StatusCode,
@@ -17,7 +17,7 @@ use tokio_tungstenite::{
 /// A WebSocket that a client opened by an HTTP upgrade.
 pub type ServerWebSocket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// The answer to the key of a handshake; none if it is no handshake.
+/// The accept key of a handshake. `None` if the headers are no handshake.
 pub fn handshake(headers: &HeaderMap) -> Option<HeaderValue> {
     let upgrade = headers.get(UPGRADE)?.to_str().ok()?;
     let version = headers.get(SEC_WEBSOCKET_VERSION)?;
@@ -28,7 +28,7 @@ pub fn handshake(headers: &HeaderMap) -> Option<HeaderValue> {
     HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()
 }
 
-/// Makes an empty response the one that ends a handshake.
+/// Makes an empty response one that completes a handshake.
 pub fn switch<B>(response: &mut Response<B>, accept: HeaderValue) {
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -37,7 +37,7 @@ pub fn switch<B>(response: &mut Response<B>, accept: HeaderValue) {
     headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
 }
 
-/// The socket on a connection that was switched; `message_max` is the largest message of the client, bytes.
+/// A WebSocket on an upgraded connection; `message_max` is the largest message of the client, bytes.
 pub async fn over(upgraded: Upgraded, message_max: usize) -> ServerWebSocket {
     let config = WebSocketConfig::default()
         .max_message_size(Some(message_max))
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_has_all_its_headers() {
+    fn a_handshake_needs_all_headers() {
         let expected = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
         assert_eq!(answer(&HANDSHAKE).unwrap(), expected);
         for missing in 0..HANDSHAKE.len() {

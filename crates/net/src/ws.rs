@@ -1,4 +1,4 @@
-//! Web sockets over the dialer: capped frames, pings, and an end that is noticed.
+//! WebSocket client over the dialer: limited messages, pings, and detection of dead connections.
 
 use std::time::Duration;
 
@@ -19,19 +19,19 @@ use crate::{
     url::{BadUrl, Scheme, Url},
 };
 
-/// Longest time until a server has agreed to a web socket.
+/// Longest time of the handshake.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Longest time until a message is on its way.
+/// Longest time to send a message.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes that may wait to be sent.
 const UNSENT_MAX: usize = 256 * 1024;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const READ_AT_ONCE: usize = 8 * 1024;
 
-/// Bounds of a socket.
+/// Limits of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// Largest message, bytes.
@@ -51,43 +51,43 @@ pub enum WsMessage {
     Binary(Bytes),
 }
 
-/// A socket that was not opened, or is of no use any more; holds no secret.
+/// Why a socket was not opened, or has failed. Contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WsError {
-    /// The address is none.
+    /// The URL is invalid.
     #[error("{0}")]
     BadUrl(#[from] BadUrl),
     /// No connection was made.
     #[error("{0}")]
     Dial(#[from] DialError),
-    /// The server answered with a status of its own.
+    /// The server refused the upgrade.
     #[error("the server answers with status {status}")]
     Refused {
         /// Status.
         status: u16,
-        /// How long the server asks to be left alone.
+        /// Delay that the server requests.
         retry_after: Option<Duration>,
     },
-    /// The server did not agree to a web socket in time.
+    /// The handshake timed out.
     #[error("no answer in time")]
     HandshakeTimeout,
-    /// The server speaks something else.
+    /// The server does not speak WebSocket.
     #[error("the server does not speak this protocol")]
     Protocol,
     /// The server closed the connection.
     #[error("the server closed the connection")]
     Closed,
-    /// The connection broke off.
+    /// The connection was cut.
     #[error("the connection broke off")]
     Lost,
     /// A message is larger than it may be.
     #[error("a message is larger than {0} bytes")]
     TooLarge(usize),
-    /// Nothing came after a ping.
+    /// No message after a ping.
     #[error("the server fell silent")]
     Silent,
-    /// The server does not take what is sent.
-    #[error("the server does not take what is sent")]
+    /// Sending timed out.
+    #[error("sending timed out")]
     Stuck,
 }
 
@@ -97,15 +97,15 @@ pub struct WebSocket {
     inner: WebSocketStream<BoxedStream>,
     policy: Policy,
     next_ping: Instant,
-    /// Moment at which the server counts as silent; none unless a ping is unanswered.
+    /// When the server counts as silent. `None` unless a ping is pending.
     silent_at: Option<Instant>,
 }
 
 impl WebSocket {
-    /// Opens a web socket.
+    /// Opens a WebSocket.
     ///
     /// # Errors
-    /// A step failed or took too long, or the server refuses.
+    /// A step failed or took too long, or the server refused.
     pub async fn open(
         dialer: &Dialer,
         route: &Route,
@@ -144,27 +144,26 @@ impl WebSocket {
         })
     }
 
-    /// Sends bytes.
+    /// Sends a binary message.
     ///
     /// # Errors
-    /// The connection is of no use any more.
+    /// The connection has failed.
     pub async fn send_binary(&mut self, bytes: Vec<u8>) -> Result<(), WsError> {
         self.send(Message::binary(bytes)).await
     }
 
-    /// Sends a text.
+    /// Sends a text message.
     ///
     /// # Errors
-    /// The connection is of no use any more.
+    /// The connection has failed.
     pub async fn send_text(&mut self, text: String) -> Result<(), WsError> {
         self.send(Message::text(text)).await
     }
 
-    /// The next message; keeps the connection alive meanwhile. Nothing is lost when this is dropped
-    /// while it waits.
+    /// Receives the next message and sends pings meanwhile. Cancel safe.
     ///
     /// # Errors
-    /// The connection is of no use any more.
+    /// The connection has failed.
     pub async fn next(&mut self) -> Result<WsMessage, WsError> {
         loop {
             let wake = self.silent_at.unwrap_or(self.next_ping);
@@ -206,7 +205,7 @@ impl WebSocket {
 }
 
 impl WsError {
-    /// How long the server asks to be left alone.
+    /// Delay that the server requests.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             WsError::Refused { retry_after, .. } => *retry_after,

@@ -184,7 +184,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     for sample in 0..SAMPLES {
         while frames.try_recv().is_ok() {}
         let started = Instant::now();
-        inbox.tell(block(FIRST_HEIGHT + sample)).await.unwrap();
+        inbox.send(block(FIRST_HEIGHT + sample)).await.unwrap();
         // A new block changes one digit at least; the first panel that is handed it counts, the others follow at once.
         let first = frames.recv().await.unwrap();
         tokio::time::sleep(PAUSE).await;

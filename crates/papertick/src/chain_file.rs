@@ -55,7 +55,7 @@ pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
         .collect();
     let mut chain = Chain::new(spec.network, base);
     // Where one of them is not what it was, those before it are.
-    let _ = chain.hear(&headers, None);
+    let _ = chain.accept(&headers, None);
     Some(chain)
 }
 
@@ -93,7 +93,7 @@ mod tests {
             nonce: 0,
             ..newest
         };
-        while chain.hear(&[header], None).is_err() {
+        while chain.accept(&[header], None).is_err() {
             header.nonce += 1;
         }
     }

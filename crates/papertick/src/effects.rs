@@ -72,7 +72,7 @@ impl Performer {
 
     async fn tell(&self, finished: Finished) {
         // Without the device there is nobody who could want to know.
-        let _ = self.inbox.tell(Input::Finished(finished)).await;
+        let _ = self.inbox.send(Input::Finished(finished)).await;
     }
 
     async fn wipe_and_say(&self) -> Result<(), String> {

@@ -100,7 +100,7 @@ mod tests {
         let lines = LogLines::new();
         let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
         with_default(subscriber, log);
-        lines.told()
+        lines.to_json()
     }
 
     #[test]

@@ -49,7 +49,7 @@ use sources::{
     known_peers::KnownPeers,
     logos::LogoCache,
     supervisor::supervise,
-    time::{Timekeeping, keep_time},
+    time::{Timekeeping, synchronise},
     upstreams::Upstreams,
 };
 use storage::{Store, keeper};
@@ -519,7 +519,7 @@ impl SharedParts {
                 view: followed.view.clone(),
                 inbox: self.inbox.clone(),
             };
-            rest.spawn("time", keep_time(timekeeping, stop.clone()));
+            rest.spawn("time", synchronise(timekeeping, stop.clone()));
         }
         let resolver = self.dialer.resolver().clone();
         // Threads that hang for ever end with the process alone.

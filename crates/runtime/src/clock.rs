@@ -1,10 +1,11 @@
 //! Time: the one place that reads the clocks of the host.
 //!
-//! *Uptime* counts from the start of the device and never goes backward; it counts while the machine sleeps, so that
-//! what was learned before is old after it.
-//! The *wall clock* is the host's until a time server says better; then it runs on with uptime, whatever the host's is
+//! *Uptime* counts from the start of the device and never goes backward. It includes the time that the machine sleeps,
+//! so data from before a sleep is old after it. The *wall clock* is the host's until a time server sets it; from then
+//! on it advances with uptime, whatever the host's clock is set to.
 //! set to.
-//! A *step* is whatever makes a deadline come sooner than waiting for it tells: a clock that is set, a machine that wakes.
+//! A *step* is anything that makes a deadline come sooner than waiting suggests: the clock is set, or the machine
+//! wakes.
 
 use std::{
     future::pending,
@@ -28,16 +29,16 @@ use tokio::{
     time::Instant,
 };
 
-/// Least time between two readings of the host's clocks that counts as sleep: what is less may be a busy machine.
+/// Least difference of the host's clocks that counts as sleep; less may be scheduling delay.
 const SLEEP_MIN: Duration = Duration::from_millis(10);
 
-/// Time that two readings of one clock may take for a reading between them to count.
+/// Longest time between two readings of one clock for a reading between them to be used.
 const READING_MAX: Duration = Duration::from_millis(1);
 
 /// Attempts to read the host's clocks close enough to each other.
 const READING_TRIES: u32 = 3;
 
-/// Tells the time; clones tell the same.
+/// Reads the time. Clones share the wall clock.
 #[derive(Debug, Clone)]
 pub struct Clock {
     start: Instant,
@@ -48,7 +49,7 @@ pub struct Clock {
 /// Where the wall clock comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wall {
-    /// It is the host's.
+    /// The host's clock.
     Host,
     /// It was set and runs on with uptime.
     Set {
@@ -57,21 +58,21 @@ pub enum Wall {
         /// Uptime at which it was set.
         at: Duration,
     },
-    /// Nobody knows.
+    /// Unknown.
     Unset,
 }
 
-/// What tells how long the machine has slept since the clock started.
+/// How to find out how long the machine has slept since the clock started.
 #[derive(Debug, Clone)]
 enum Asleep {
-    /// The host's clocks, of which one stands still meanwhile.
+    /// The difference of two host clocks, one of which stops during sleep.
     Host {
-        /// How long it had slept before.
+        /// Time slept before the start.
         before: Duration,
         known: Arc<watch::Sender<Duration>>,
     },
-    /// Somebody else.
-    Told(watch::Receiver<Duration>),
+    /// A value set by a test.
+    Given(watch::Receiver<Duration>),
 }
 
 impl Clock {
@@ -85,9 +86,9 @@ impl Clock {
         Clock::with(Wall::Unset, Asleep::host())
     }
 
-    /// A clock without a wall clock on a machine that sleeps for as long as somebody says: for tests.
-    pub fn told_of_sleep(asleep: watch::Receiver<Duration>) -> Clock {
-        Clock::with(Wall::Unset, Asleep::Told(asleep))
+    /// A clock without a wall clock, with the sleep time given by the caller: for tests.
+    pub fn with_sleep(asleep: watch::Receiver<Duration>) -> Clock {
+        Clock::with(Wall::Unset, Asleep::Given(asleep))
     }
 
     fn with(wall: Wall, asleep: Asleep) -> Clock {
@@ -98,7 +99,7 @@ impl Clock {
         }
     }
 
-    /// The moment it is.
+    /// The current time.
     pub fn now(&self) -> Now {
         let uptime = self.uptime();
         let unix_ms = match *self.wall.borrow() {
@@ -115,20 +116,19 @@ impl Clock {
         }
     }
 
-    /// The wall clock as RFC 3339 writes it; none if nobody knows the time.
+    /// The wall clock in RFC 3339. `None` if the time is unknown.
     pub fn rfc3339(&self) -> Option<String> {
         let utc = self.now().utc?;
         let seconds = jiff::Timestamp::from_second(utc.unix_ms.div_euclid(1000)).ok()?;
         Some(seconds.to_string())
     }
 
-    /// Time since the start, that of a sleeping machine included.
+    /// Time since the start, including sleep.
     pub fn uptime(&self) -> Duration {
         self.start.elapsed() + self.asleep.time()
     }
 
-    /// The instant at which the uptime is this if the machine does not sleep until then; far in the future if there is
-    /// no such instant.
+    /// The instant of an uptime if the machine does not sleep until then; far in the future if out of range.
     pub fn instant(&self, uptime: Duration) -> Instant {
         const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
         let awake = uptime.saturating_sub(self.asleep.time());
@@ -142,26 +142,26 @@ impl Clock {
         self.uptime().saturating_sub(instant.elapsed())
     }
 
-    /// Sets the wall clock to what a time server or a test says.
+    /// Sets the wall clock.
     pub fn set(&self, unix_ms: i64) {
         let at = self.uptime();
         self.wall.send_replace(Wall::Set { unix_ms, at });
     }
 
-    /// Hears of every step, so that the device can be told at once.
+    /// Subscribes to steps.
     pub fn steps(&self) -> watch::Receiver<Wall> {
         self.wall.subscribe()
     }
 
-    /// Has everybody told who hears of steps when the host's clock is set and when its machine wakes, for ever.
+    /// Notifies the subscribers when the host's clock is set and when its machine wakes, for ever.
     pub async fn follow_host(self) {
         match self.asleep.clone() {
             Asleep::Host { .. } => {
                 if let Err(error) = self.follow_host_steps().await {
-                    tracing::warn!(%error, "a host whose clock is set is noticed late");
+                    tracing::warn!(%error, "cannot watch the host's clock: steps are noticed late");
                 }
             }
-            Asleep::Told(mut asleep) => {
+            Asleep::Given(mut asleep) => {
                 while asleep.changed().await.is_ok() {
                     self.stepped();
                 }
@@ -193,10 +193,10 @@ impl Asleep {
 
     fn time(&self) -> Duration {
         match self {
-            Asleep::Told(asleep) => *asleep.borrow(),
+            Asleep::Given(asleep) => *asleep.borrow(),
             Asleep::Host { before, known } => {
                 let time = host_asleep().map(|time| time.saturating_sub(*before));
-                // It never shrinks, and does not grow with the noise of the readings.
+                // It never shrinks, and ignores noise of the readings.
                 known.send_if_modified(|known| {
                     let grows = time.is_some_and(|time| time >= *known + SLEEP_MIN);
                     if grows {
@@ -210,10 +210,10 @@ impl Asleep {
     }
 }
 
-/// A timer that hears of every step of the host's wall clock, which also makes one when its machine wakes.
+/// A timer that is cancelled by each step of the host's wall clock, and also when its machine wakes.
 #[expect(
     deprecated,
-    reason = "the new way is unsafe; the old one is only unsound for what may change its descriptor, which an owned one does not"
+    reason = "the replacement is unsafe; this one is unsound only for types that change their descriptor, which OwnedFd does not"
 )]
 fn step_timer() -> io::Result<AsyncFd<OwnedFd>> {
     let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
@@ -221,10 +221,10 @@ fn step_timer() -> io::Result<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(timer, Interest::READABLE)
 }
 
-/// A moment of the wall clock that never comes, s since 1970-01-01 UTC.
+/// A wall clock time that never comes, s since 1970-01-01 UTC.
 const FAR_SECS: i64 = 1 << 40;
 
-/// Waits until the host's wall clock makes a step, or reaches a moment.
+/// Waits until the host's wall clock steps or reaches a time.
 async fn host_step(timer: &AsyncFd<OwnedFd>, until_secs: i64) -> io::Result<()> {
     let nothing = Timespec {
         tv_sec: 0,
@@ -250,7 +250,7 @@ async fn host_step(timer: &AsyncFd<OwnedFd>, until_secs: i64) -> io::Result<()> 
     }
 }
 
-/// How long the machine has slept since it was started; none if its clocks could not be read close enough to each other.
+/// How long the machine has slept since boot. `None` if the clocks could not be read close enough together.
 fn host_asleep() -> Option<Duration> {
     let read = |clock| {
         let time = clock_gettime(clock);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_implausible_wall_clock_is_none() {
+    async fn an_implausible_wall_clock_is_unknown() {
         let clock = Clock::unset();
         clock.set(1_000);
         assert_eq!(clock.now().utc, None);
@@ -315,10 +315,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_machine_that_sleeps_grows_older() {
+    async fn uptime_includes_sleep() {
         const NIGHT: Duration = Duration::from_secs(8 * 3600);
         let (sleep, asleep) = watch::channel(Duration::ZERO);
-        let clock = Clock::told_of_sleep(asleep);
+        let clock = Clock::with_sleep(asleep);
         clock.set(NEW_YEAR_2026);
         tokio::time::advance(Duration::from_secs(60)).await;
         let (evening, pressed) = (clock.now(), Instant::now());
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_machine_that_is_awake_does_not_sleep() {
+    async fn no_sleep_is_counted_while_awake() {
         let clock = Clock::host();
         let mut before = Duration::ZERO;
         for _ in 0..100_000 {
@@ -350,11 +350,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_step_is_waited_for() {
+    async fn a_reached_time_ends_the_wait_for_a_step() {
         let timer = step_timer().unwrap();
         let short = Duration::from_millis(50);
         for _ in 0..2 {
-            // No test may set the host's clock, but a moment that comes is told the same way.
+            // A test must not set the host's clock, but a reached time returns in the same way.
             host_step(&timer, 1 + host_unix_ms() / 1000).await.unwrap();
             let never = tokio::time::timeout(short, host_step(&timer, FAR_SECS)).await;
             assert!(never.is_err(), "{never:?}");

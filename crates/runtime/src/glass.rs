@@ -1,4 +1,4 @@
-//! What the panels show right now, for everybody who wants to look.
+//! What the panels currently show.
 
 use std::sync::Arc;
 
@@ -21,37 +21,37 @@ pub struct DisplaySnapshot {
 pub struct PanelGlass {
     /// Its pixels, as the viewer sees them.
     pub bitmap: Arc<Bitmap>,
-    /// A password is on it, or will be in a moment.
+    /// A password is on it, or will be after the refresh in progress.
     pub shows_password: bool,
-    /// Generation of the refresh that painted it; 0 if none did since the start.
+    /// Generation of the refresh that painted it; 0 if none since the start.
     pub painted: u64,
-    /// How it was refreshed.
+    /// Kind of its last refresh.
     pub refresh: Refresh,
-    /// When that ended; none if nothing painted it since the start.
+    /// When that refresh ended. `None` if nothing was painted since the start.
     pub since: Option<Instant>,
     /// Partial refreshes since its last full one.
     pub partials: u32,
-    /// What is wrong with it; it then shows an older picture than the others.
+    /// What is wrong with it; the panel then shows an older picture than the others.
     pub fault: Option<PanelFault>,
-    /// How often it failed since it last did as it was told.
+    /// Failures since the last success.
     pub failures: u32,
-    /// When it is tried again; none if it is not, or as soon as it is idle.
+    /// When it is retried. `None` if not at all, or as soon as it is idle.
     pub retry_at: Option<Instant>,
 }
 
-/// A panel that does not do what it was told.
+/// A panel that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultyPanel {
-    /// Its place from the left.
+    /// Its index from the left.
     pub panel: usize,
     /// What is wrong with it.
     pub fault: PanelFault,
-    /// How often it failed since it last did as it was told.
+    /// Failures since the last success.
     pub failures: u32,
 }
 
 impl PanelGlass {
-    /// A panel of which nothing is known yet but what it is taken to show.
+    /// A panel that was not refreshed yet and is assumed to show `bitmap`.
     pub fn unknown(bitmap: Arc<Bitmap>) -> PanelGlass {
         PanelGlass {
             bitmap,
@@ -66,7 +66,7 @@ impl PanelGlass {
         }
     }
 
-    /// What is on it at this moment.
+    /// Its current state.
     fn state(&self) -> PanelState {
         let now = Instant::now();
         let age = |since| now.saturating_duration_since(since);
@@ -81,23 +81,23 @@ impl PanelGlass {
 }
 
 impl DisplaySnapshot {
-    /// What is on each panel at this moment.
+    /// Current state of each panel.
     pub fn panel_states(&self) -> Vec<PanelState> {
         self.panels.iter().map(PanelGlass::state).collect()
     }
 
-    /// Tells whether a panel shows what it was told since the start.
+    /// Returns whether at least one panel was painted since the start and has no fault.
     pub fn is_painted(&self) -> bool {
         let shows = |panel: &PanelGlass| panel.since.is_some() && panel.fault.is_none();
         self.panels.iter().any(shows)
     }
 
-    /// Tells whether a password is on a panel, or will be in a moment.
+    /// Returns whether a password is on a panel, or will be after the refresh in progress.
     pub fn shows_password(&self) -> bool {
         self.panels.iter().any(|panel| panel.shows_password)
     }
 
-    /// The panels with something wrong, leftmost first.
+    /// The panels with a fault, leftmost first.
     pub fn faults(&self) -> Vec<FaultyPanel> {
         self.panels
             .iter()
@@ -112,7 +112,7 @@ impl DisplaySnapshot {
             .collect()
     }
 
-    /// Panels of which nothing is known yet, taken as empty paper.
+    /// Panels that were not refreshed yet, assumed to be blank.
     pub fn unknown(panels: usize, width: u16, height: u16) -> DisplaySnapshot {
         let panel = PanelGlass::unknown(Arc::new(Bitmap::paper(width, height)));
         DisplaySnapshot {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glass_is_painted_by_one_panel_that_does_as_it_is_told() {
+    fn one_working_panel_counts_as_painted() {
         let (since, fault) = (Some(Instant::now()), Some(PanelFault::BusyStuck));
         for (panels, is_painted) in [
             ([(None, None), (None, None)], false),

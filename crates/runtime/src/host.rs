@@ -8,10 +8,10 @@ use std::{
 
 use api::status::{DiskSpace, HostMemory};
 
-/// Time between two looks at the memory while nobody asks, so that the least there was is the least there was.
+/// Interval of the memory samples between requests, so that the recorded minimum is a true one.
 pub const MEMORY_PERIOD: Duration = Duration::from_secs(10);
 
-/// The least memory that was seen so far, bytes.
+/// The least available memory so far, bytes.
 #[derive(Debug)]
 pub struct Least {
     free: AtomicU64,
@@ -28,13 +28,13 @@ impl Default for Least {
     }
 }
 
-/// Looks at the memory of the host; zeros where it does not say.
+/// Reads the memory of the host; zeros if it is unavailable.
 pub fn memory(least: &Least) -> HostMemory {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     read(&text, least)
 }
 
-/// Reads what Linux tells of its memory.
+/// Parses Linux's `meminfo`.
 fn read(text: &str, least: &Least) -> HostMemory {
     let free = meminfo(text, "MemAvailable:");
     let more_free = meminfo(text, "SwapFree:");
@@ -61,7 +61,7 @@ fn meminfo(text: &str, name: &str) -> u64 {
     kibibytes().map_or(0, |kibibytes| kibibytes.saturating_mul(1024))
 }
 
-/// Looks at the disk that holds a folder; zeros where it does not say.
+/// Reads the size of the disk that holds a folder; zeros if it is unavailable.
 pub fn disk(folder: &Path) -> DiskSpace {
     let Ok(stat) = rustix::fs::statvfs(folder) else {
         return DiskSpace::default();
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_told_in_bytes_with_the_least_that_was_free() {
+    fn memory_is_in_bytes_and_has_a_minimum() {
         let least = Least::default();
         for (available, least_available, swap, least_swap) in [
             (3000, 3000, 200, 200),

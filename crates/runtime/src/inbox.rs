@@ -1,4 +1,4 @@
-//! The one way into the device: a bounded queue of inputs, each with an optional place for its answer.
+//! The only way into the device: a bounded queue of inputs, each with an optional reply channel.
 
 use chain::Header;
 use device::{
@@ -8,20 +8,20 @@ use device::{
 use market::{HeadersReach, Judged, ProofOrigin};
 use tokio::sync::{mpsc, oneshot};
 
-/// Inputs that may wait for the device.
+/// Inputs that may wait in the queue.
 pub const INBOX_DEPTH: usize = 256;
 
 /// An input for the device and the channel for its reply.
 #[derive(Debug)]
 pub struct InboxMessage {
-    /// What happened.
+    /// The input.
     pub input: Input,
-    /// Where the reply goes, if somebody waits for it.
+    /// Where the reply goes, if the sender waits for it.
     pub answer: Option<oneshot::Sender<Reply>>,
 }
 
 impl InboxMessage {
-    /// An input for whose reply nobody waits.
+    /// An input without a reply channel.
     pub fn of(input: Input) -> InboxMessage {
         InboxMessage {
             input,
@@ -30,63 +30,63 @@ impl InboxMessage {
     }
 }
 
-/// The senders' side of the queue.
+/// The sending side of the queue.
 #[derive(Debug, Clone)]
 pub struct Inbox {
     sender: mpsc::Sender<InboxMessage>,
 }
 
-/// The device has stopped and takes no more inputs.
+/// The device has stopped and accepts no more inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the device has stopped")]
 pub struct Stopped;
 
-/// Makes the queue.
+/// Creates the queue.
 pub fn inbox() -> (Inbox, mpsc::Receiver<InboxMessage>) {
     let (sender, receiver) = mpsc::channel(INBOX_DEPTH);
     (Inbox { sender }, receiver)
 }
 
 impl Inbox {
-    /// Hands over an input; waits while the queue is full.
+    /// Sends an input; waits while the queue is full.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn tell(&self, input: Input) -> Result<(), Stopped> {
+    pub async fn send(&self, input: Input) -> Result<(), Stopped> {
         let message = InboxMessage::of(input);
         self.sender.send(message).await.map_err(|_| Stopped)
     }
 
-    /// Hands over an input and waits until what it changed is stored and visible.
+    /// Sends an input and waits until its effects are stored and visible.
     ///
     /// # Errors
     /// The device has stopped.
     pub async fn settle(&self, input: Input) -> Result<(), Stopped> {
-        let (answer, handled) = oneshot::channel();
+        let (reply_to, handled) = oneshot::channel();
         let message = InboxMessage {
             input,
-            answer: Some(answer),
+            answer: Some(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
-        // Without a reply to give, the place for it is dropped when the input is dealt with.
+        // An input without a reply drops the channel once it was handled.
         let _ = handled.await;
         Ok(())
     }
 
-    /// Hands over headers and waits for what came of them; none of them asks what is kept.
+    /// Submits headers and waits for the verdict. An empty list asks for the current state.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn judge(
+    pub async fn submit_headers(
         &self,
         origin: ProofOrigin,
         headers: Vec<Header>,
         reach: HeadersReach,
     ) -> Result<Judged, Stopped> {
-        let (answer, reply) = oneshot::channel();
+        let (reply_to, reply) = oneshot::channel();
         let message = InboxMessage {
             input: Input::Headers(origin, headers, reach),
-            answer: Some(answer),
+            answer: Some(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
         match reply.await {
@@ -103,15 +103,15 @@ impl Inbox {
         }
     }
 
-    /// Asks the device and waits for the reply, which comes once the change is stored and visible.
+    /// Sends a request and waits for the reply, which comes once the change is stored and visible.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn ask(&self, request: Request) -> Result<Reply, Stopped> {
-        let (answer, reply) = oneshot::channel();
+    pub async fn request(&self, request: Request) -> Result<Reply, Stopped> {
+        let (reply_to, reply) = oneshot::channel();
         let message = InboxMessage {
             input: Input::Asked(request),
-            answer: Some(answer),
+            answer: Some(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
         reply.await.map_err(|_| Stopped)

@@ -1,4 +1,4 @@
-//! What every task of the program runs on: the clock, named tasks, the queue into the device, the picture of the panels and the log.
+//! Services that all tasks use: clock, named tasks, the inbox of the device, the panel snapshot and the log.
 
 pub mod clock;
 pub mod glass;
@@ -6,9 +6,9 @@ pub mod host;
 pub mod inbox;
 pub mod log_lines;
 pub mod outage;
-pub mod patience;
 pub mod printable;
 pub mod route;
 pub mod standard_error;
 pub mod tasks;
+pub mod time_budget;
 pub mod waits;

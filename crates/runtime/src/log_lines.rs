@@ -1,6 +1,6 @@
-//! The last lines of the log, kept in memory for whoever asks the clock instead of its machine.
+//! The last lines of the log in memory, for clients of the API.
 //!
-//! They are those that the log itself has: what is not logged is not here, and neither is a secret, for none is logged.
+//! They are a copy of the log: what is not logged is not here, and secrets are never logged.
 
 use std::collections::VecDeque;
 
@@ -22,20 +22,20 @@ use tracing_subscriber::{
     registry::{LookupSpan, Scope},
 };
 
-/// Longest text of a line that is kept, bytes.
+/// Longest text of a stored line, bytes.
 const TEXT_MAX: usize = 1024;
 
-/// The last lines of the log; clones are the same.
+/// The last lines of the log; clones share them.
 #[derive(Debug, Clone)]
 pub struct LogLines {
-    kept: watch::Sender<LogBuffer>,
+    buffer: watch::Sender<LogBuffer>,
 }
 
 /// The newest log lines.
 #[derive(Debug, Default)]
 struct LogBuffer {
     lines: VecDeque<LogLine>,
-    /// How many there were before them.
+    /// Number of lines dropped before them.
     earlier: u64,
 }
 
@@ -48,37 +48,37 @@ struct LogLine {
 }
 
 impl LogLines {
-    /// None yet.
+    /// No lines yet.
     pub fn new() -> LogLines {
         LogLines {
-            kept: watch::Sender::default(),
+            buffer: watch::Sender::default(),
         }
     }
 
-    /// What a subscriber needs to keep its lines here.
+    /// A subscriber layer that stores its lines here.
     pub fn layer(&self) -> LogLayer {
         LogLayer {
             lines: self.clone(),
         }
     }
 
-    /// The lines, the oldest first.
-    pub fn told(&self) -> Value {
-        let kept = self.kept.borrow();
+    /// The lines as JSON, oldest first.
+    pub fn to_json(&self) -> Value {
+        let buffer = self.buffer.borrow();
         let line = |line: &LogLine| json!({ "time": line.time, "level": line.level.as_str().to_ascii_lowercase(), "text": line.text });
         json!({
-            "lines": kept.lines.iter().map(line).collect::<Vec<_>>(),
-            "earlier": kept.earlier,
+            "lines": buffer.lines.iter().map(line).collect::<Vec<_>>(),
+            "earlier": buffer.earlier,
         })
     }
 
-    fn keep(&self, line: LogLine) {
-        self.kept.send_modify(|kept| {
-            if kept.lines.len() == LOG_LINES {
-                kept.lines.pop_front();
-                kept.earlier += 1;
+    fn push(&self, line: LogLine) {
+        self.buffer.send_modify(|buffer| {
+            if buffer.lines.len() == LOG_LINES {
+                buffer.lines.pop_front();
+                buffer.earlier += 1;
             }
-            kept.lines.push_back(line);
+            buffer.lines.push_back(line);
         });
     }
 }
@@ -89,7 +89,7 @@ impl Default for LogLines {
     }
 }
 
-/// Keeps the lines of a subscriber.
+/// Stores the lines of a subscriber.
 #[derive(Debug)]
 pub struct LogLayer {
     lines: LogLines,
@@ -120,11 +120,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
                 text.push_str(name);
             }
         }
-        // A string takes everything; what cannot write itself leaves a shorter line.
+        // Writing to a string cannot fail; a value that fails to format leaves a shorter line.
         let _ = DefaultFields::new().format_fields(Writer::new(&mut text), event);
         let _ = SystemTime.format_time(&mut Writer::new(&mut time));
         text.truncate(text.floor_char_boundary(TEXT_MAX));
-        self.lines.keep(LogLine {
+        self.lines.push(LogLine {
             time,
             level: *event.metadata().level(),
             text,
@@ -141,28 +141,28 @@ mod tests {
 
     use super::*;
 
-    /// What the log tells at [`LevelFilter::INFO`] of what happens.
+    /// The log lines of a closure at [`LevelFilter::INFO`].
     fn logged(log: impl FnOnce()) -> Value {
         let lines = LogLines::new();
         let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
         with_default(subscriber, log);
-        lines.told()
+        lines.to_json()
     }
 
     #[test]
-    fn lines_say_what_the_log_says() {
-        let told = logged(|| {
+    fn lines_are_those_of_the_log() {
+        let logged_lines = logged(|| {
             tracing::warn!(panel = 3, error = %"too \"slow\"", "panel failed");
             tracing::debug!("not asked for");
             tracing::info!("ready");
-            // Who said it is told before what was said.
+            // Spans come before the message.
             let source = tracing::info_span!("source", name = "relay");
             let _source = source.enter();
             let _relay = tracing::info_span!("relay", place = 3).entered();
             tracing::warn!(reason = "gone", "source is down");
         });
-        let lines = told["lines"].as_array().unwrap();
-        assert_eq!(lines.len(), 3, "{told}");
+        let lines = logged_lines["lines"].as_array().unwrap();
+        assert_eq!(lines.len(), 3, "{logged_lines}");
         assert_eq!(
             lines[2]["text"],
             "source{name=\"relay\"}: relay{place=3}: source is down reason=\"gone\""
@@ -174,18 +174,21 @@ mod tests {
         );
         let time = lines[0]["time"].as_str().unwrap();
         assert!(time.ends_with('Z') && time.contains('T'), "{time}");
-        assert_eq!(told["earlier"], 0);
+        assert_eq!(logged_lines["earlier"], 0);
     }
 
     #[test]
-    fn only_the_last_lines_are_kept_and_none_is_long() {
-        let told = logged(|| {
+    fn lines_are_bounded_in_number_and_length() {
+        let logged_lines = logged(|| {
             for number in 0..LOG_LINES + 7 {
                 tracing::info!(number, "{}", "ä".repeat(1000));
             }
         });
-        let lines = told["lines"].as_array().unwrap();
-        assert_eq!((lines.len(), &told["earlier"]), (LOG_LINES, &json!(7)));
+        let lines = logged_lines["lines"].as_array().unwrap();
+        assert_eq!(
+            (lines.len(), &logged_lines["earlier"]),
+            (LOG_LINES, &json!(7))
+        );
         assert!(lines[0]["text"].as_str().unwrap().len() <= TEXT_MAX);
     }
 }

@@ -1,31 +1,32 @@
-//! A connection that fails: each reason of one outage is logged once.
+//! An outage of a connection: each of its reasons is logged once.
 
-/// Different reasons of one outage that stand in the log.
+/// Most reasons that are logged in one outage.
 pub const REASONS_MAX: usize = 8;
 
 /// The time from a failure until the connection works again.
 #[derive(Debug, Default)]
 pub struct Outage {
-    /// Reasons that stand in the log.
-    told: Vec<String>,
+    /// Reasons that were logged.
+    logged: Vec<String>,
 }
 
 impl Outage {
     /// Returns whether a reason is to be logged; each is logged once.
-    pub fn is_news(&mut self, reason: &str) -> bool {
-        // Reasons can hold an upstream's own words, of which there is no end.
-        let is_news = self.told.len() < REASONS_MAX && self.told.iter().all(|told| told != reason);
-        if is_news {
-            self.told.push(reason.to_owned());
+    pub fn is_new(&mut self, reason: &str) -> bool {
+        // Reasons can contain text of an upstream, so their number is unbounded.
+        let is_new =
+            self.logged.len() < REASONS_MAX && self.logged.iter().all(|logged| logged != reason);
+        if is_new {
+            self.logged.push(reason.to_owned());
         }
-        is_news
+        is_new
     }
 
     /// Ends the outage. Returns whether a reason was logged.
     pub fn end(&mut self) -> bool {
-        let was_told = !self.told.is_empty();
-        self.told.clear();
-        was_told
+        let was_logged = !self.logged.is_empty();
+        self.logged.clear();
+        was_logged
     }
 }
 
@@ -34,15 +35,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_news_once_and_not_without_end() {
+    fn each_reason_is_logged_once_up_to_a_limit() {
         let mut outage = Outage::default();
         for number in 0..2 * REASONS_MAX {
             let reason = format!("reason {number}");
-            assert_eq!(outage.is_news(&reason), number < REASONS_MAX, "{reason}");
-            assert!(!outage.is_news(&reason), "{reason}");
+            assert_eq!(outage.is_new(&reason), number < REASONS_MAX, "{reason}");
+            assert!(!outage.is_new(&reason), "{reason}");
         }
         assert!(outage.end());
         assert!(!outage.end());
-        assert!(outage.is_news("reason 0"));
+        assert!(outage.is_new("reason 0"));
     }
 }

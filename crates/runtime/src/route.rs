@@ -3,9 +3,9 @@
 use device::sources;
 use net::route::{Proxy, ProxyKind, ProxyPassword, Route};
 
-/// Converts the route of a plan to the dialer's.
-pub fn route(wanted: &sources::RouteSettings) -> Route {
-    let proxy = wanted.proxy.as_ref().map(|proxy| Proxy {
+/// Converts the route settings to those of the dialer.
+pub fn route(settings: &sources::RouteSettings) -> Route {
+    let proxy = settings.proxy.as_ref().map(|proxy| Proxy {
         kind: match proxy.kind {
             sources::ProxyProtocol::HttpConnect => ProxyKind::HttpConnect,
             sources::ProxyProtocol::Socks4 => ProxyKind::Socks4,
@@ -29,15 +29,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_is_the_one_that_the_owner_set() {
-        for (wanted, kind) in [
+    fn each_kind_of_proxy_is_converted() {
+        for (settings, kind) in [
             (sources::ProxyProtocol::HttpConnect, ProxyKind::HttpConnect),
             (sources::ProxyProtocol::Socks4, ProxyKind::Socks4),
             (sources::ProxyProtocol::Socks4a, ProxyKind::Socks4a),
             (sources::ProxyProtocol::Socks5, ProxyKind::Socks5),
         ] {
             let proxy = sources::ProxySettings {
-                kind: wanted,
+                kind: settings,
                 host: "me:planted@proxy".into(),
                 port: 9050,
                 user: "alice".to_string(),

@@ -1,4 +1,4 @@
-//! Tasks with names, joined by whoever started them; and the signal that tells them to stop.
+//! Named tasks that are joined by their owner, and the signal to stop.
 
 #![expect(
     clippy::disallowed_types,
@@ -30,10 +30,10 @@ pub struct TaskExit {
 }
 
 impl TaskExit {
-    /// Says in the log that the task panicked, if it did.
-    pub fn tell_panic(&self) {
+    /// Logs a panic of the task, if there was one.
+    pub fn log_panic(&self) {
         if self.panicked {
-            tracing::error!(task = %self.name, "a task broke off");
+            tracing::error!(task = %self.name, "task panicked");
         }
     }
 }
@@ -59,24 +59,24 @@ impl Tasks {
         self.set.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// Waits until a task ends and joins it; none if there are no tasks.
+    /// Waits until a task ends and joins it. `None` if there are no tasks.
     pub async fn ended(&mut self) -> Option<TaskExit> {
         let joined = self.set.join_next_with_id().await?;
         Some(self.note(joined))
     }
 
-    /// Gives the tasks some time to end by themselves, then stops the rest and joins all.
+    /// Gives the tasks a grace period to end by themselves, then aborts the rest and joins all.
     ///
-    /// Returns the names of those that had to be stopped.
+    /// Returns the names of the aborted tasks.
     pub async fn stop(mut self, grace: Duration) -> Vec<Cow<'static, str>> {
         let all = async {
             while let Some(ended) = self.ended().await {
-                ended.tell_panic();
+                ended.log_panic();
             }
         };
         if timeout(grace, all).await.is_ok() {
@@ -85,12 +85,12 @@ impl Tasks {
         self.abort().await
     }
 
-    /// Stops all tasks where they are and joins them; returns their names.
+    /// Aborts and joins all tasks; returns their names.
     pub async fn abort(mut self) -> Vec<Cow<'static, str>> {
         self.set.abort_all();
         let mut stopped = Vec::new();
         while let Some(ended) = self.ended().await {
-            ended.tell_panic();
+            ended.log_panic();
             stopped.push(ended.name);
         }
         stopped
@@ -106,26 +106,26 @@ impl Tasks {
     }
 }
 
-/// Tells tasks to stop.
+/// Sends the stop signal.
 #[derive(Debug)]
 pub struct Stopper {
     signal: watch::Sender<bool>,
 }
 
-/// Knows whether it is time to stop; clones hear the same signal.
+/// Receives the stop signal; clones receive the same one.
 #[derive(Debug, Clone)]
 pub struct Stop {
     signal: watch::Receiver<bool>,
 }
 
-/// Makes the signal.
+/// Creates the signal.
 pub fn stop_signal() -> (Stopper, Stop) {
     let (sender, receiver) = watch::channel(false);
     (Stopper { signal: sender }, Stop { signal: receiver })
 }
 
 impl Stopper {
-    /// Gives the signal.
+    /// Sends the signal.
     pub fn stop(&self) {
         self.signal.send_replace(true);
     }
@@ -134,16 +134,16 @@ impl Stopper {
 impl Stop {
     /// Waits for the signal; a lost sender counts as one.
     pub async fn stopped(&mut self) {
-        // An error means that the sender is gone, and with it whoever could still tell.
+        // An error means that the sender is gone; nothing could send the signal any more.
         let _ = self.signal.wait_for(|stop| *stop).await;
     }
 
-    /// The signal itself, for those who wait for it in their own way.
+    /// The raw receiver.
     pub fn signal(&self) -> watch::Receiver<bool> {
         self.signal.clone()
     }
 
-    /// Tells whether the signal was given.
+    /// Returns whether the signal was sent.
     pub fn is_stopped(&self) -> bool {
         *self.signal.borrow()
     }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn ended_tasks_are_told_by_name() {
+    async fn ended_tasks_are_reported_by_name() {
         let mut tasks = Tasks::new();
         tasks.spawn("fine", async {});
         assert_eq!(
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn tasks_that_do_not_stop_are_stopped() {
+    async fn tasks_that_do_not_stop_are_aborted() {
         let (stopper, stop) = stop_signal();
         let mut tasks = Tasks::new();
         let mut polite = stop.clone();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn aborted_tasks_are_joined_and_told_by_name() {
+    async fn aborted_tasks_are_joined_and_reported_by_name() {
         let (left, joined) = tokio::sync::oneshot::channel::<()>();
         let mut tasks = Tasks::new();
         tasks.spawn("busy", async move {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_lost_stopper_stops() {
+    async fn a_dropped_stopper_stops() {
         let (stopper, mut stop) = stop_signal();
         drop(stopper);
         stop.stopped().await;

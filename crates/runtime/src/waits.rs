@@ -1,10 +1,10 @@
-//! Waiting for what may not be there.
+//! Waiting for optional futures and times.
 
 use std::future::{Future, pending};
 
 use tokio::time::{Instant, sleep_until};
 
-/// Waits for something to be over; for ever where there is nothing. Dropping the future loses nothing.
+/// Waits for an optional future; for ever if it is `None`. Cancel safe.
 pub async fn over<F: Future + Unpin>(wait: &mut Option<F>) -> F::Output {
     match wait {
         Some(wait) => wait.await,
@@ -12,7 +12,7 @@ pub async fn over<F: Future + Unpin>(wait: &mut Option<F>) -> F::Output {
     }
 }
 
-/// Waits until a moment; for ever where there is none.
+/// Waits until an optional time; for ever if it is `None`.
 pub async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,

@@ -1,4 +1,4 @@
-//! What was told in this run, so that a source that begins anew does not tell it again.
+//! What was reported since the program started, so that a restarted source does not repeat it.
 
 use std::sync::{
     Arc,
@@ -9,32 +9,32 @@ use feeds::nostr::zap::ShownZaps;
 
 use super::common::SharedValue;
 
-/// What was told in this run; clones know the same.
+/// What was reported since the program started; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct AlreadyReported(Arc<ReportedState>);
 
-/// What was reported to the device.
+/// The shared state.
 #[derive(Debug, Default)]
 struct ReportedState {
-    /// The zaps that were told.
+    /// Zaps that were reported.
     zaps: SharedValue<ShownZaps>,
-    /// The wallet was asked for the payments before the start.
+    /// The payments before the start were requested from the wallet.
     missed: AtomicBool,
 }
 
 impl AlreadyReported {
-    /// Looks at the zaps that were told, and adds to them.
+    /// Reads or changes the reported zaps.
     pub fn with_zaps<T>(&self, look: impl FnOnce(&mut ShownZaps) -> T) -> T {
         self.0.zaps.with(look)
     }
 
-    /// Tells whether the wallet was asked for the payments before the start.
+    /// Returns whether the payments before the start were requested.
     pub fn missed(&self) -> bool {
         self.0.missed.load(Ordering::Relaxed)
     }
 
-    /// Takes note of whether the wallet was asked for the payments before the start.
-    pub fn keep_missed(&self, asked: bool) {
-        self.0.missed.fetch_or(asked, Ordering::Relaxed);
+    /// Records whether the payments before the start were requested.
+    pub fn record_missed(&self, requested: bool) {
+        self.0.missed.fetch_or(requested, Ordering::Relaxed);
     }
 }

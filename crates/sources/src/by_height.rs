@@ -1,6 +1,6 @@
-//! Brings the chain that is kept up to a node's newest block, where the node tells headers by their heights.
+//! Extends the device's chain to a node's newest block, where the node serves headers by height.
 //!
-//! Where the node's blocks follow none that is kept, it is asked for ever older ones.
+//! If the node's blocks do not connect to the chain, older ones are requested step by step.
 
 use std::fmt;
 
@@ -10,35 +10,35 @@ use runtime::inbox::Stopped;
 
 use super::SourceContext;
 
-/// How often older blocks are asked for before the node's chain is taken to be another one.
+/// Requests for older blocks before the node is taken to follow another chain.
 pub const BACK_MAX: u32 = 8;
 
-/// By how many times more blocks each time.
+/// Growth of the number of blocks from one such request to the next.
 const BACK_FACTOR: u32 = 4;
 
-/// Answers in a row that bring nothing new: there are no more in all headers that are kept, whatever a node gives at once.
+/// Responses in a row without a new header: enough for all stored headers, whatever a node returns per request.
 pub const IDLE_MAX: u32 = 32;
 
-/// A node that tells headers by their heights.
+/// A node that serves headers by height.
 pub trait ByHeight: Send {
-    /// Why an answer was not had.
+    /// Why a request failed.
     type Error: From<Stopped> + From<Astray> + Send;
 
-    /// Headers from a height on, oldest first; none from a height on that the node has not reached.
+    /// Headers from a height on, oldest first. Empty if the node has not reached it.
     fn headers(
         &mut self,
         from: u32,
     ) -> impl Future<Output = Result<Vec<Header>, Self::Error>> + Send;
 }
 
-/// Why a chain was not followed up to its end.
+/// Why a chain could not be followed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Astray {
     /// Its headers break the rules.
     Broken(HeaderRefusal),
-    /// Its blocks follow none that is known here.
+    /// Its blocks do not connect to a known one.
     Elsewhere,
-    /// It tells no headers where it says that there are some.
+    /// It returns no headers for heights that it claims to have.
     Nothing,
 }
 
@@ -47,29 +47,31 @@ impl fmt::Display for Astray {
         match self {
             Astray::Broken(refusal) => write!(formatter, "a header breaks the rules: {refusal}"),
             Astray::Elsewhere => formatter.write_str(
-                "its blocks follow none that is known here: it is of another chain, or far behind",
+                "its blocks do not connect to the known ones: it follows another chain, or is far behind",
             ),
-            Astray::Nothing => formatter.write_str("it tells no headers up to its newest block"),
+            Astray::Nothing => formatter.write_str("it does not return the headers up to its newest block"),
         }
     }
 }
 
-/// Hands in a node's newest block, and what comes before it as far as it is not known.
+/// Submits a node's newest block, and the blocks before it as far as they are unknown.
 ///
 /// # Errors
-/// The node gives no answer, or leads astray.
+/// The node does not respond, or its headers cannot be used.
 pub async fn catch_up<N: ByHeight>(
     context: &SourceContext,
     (height, newest): (u32, Header),
     node: &mut N,
 ) -> Result<Judged, N::Error> {
-    let judged = context.judge(0, vec![newest], HeadersReach::Newest).await?;
+    let judged = context
+        .submit_headers(0, vec![newest], HeadersReach::Newest)
+        .await?;
     if is_settled(&judged)? {
         return Ok(judged);
     }
     let mut from = judged.height.map_or(0, |kept| kept + 1).min(height);
     let (mut back, mut tries, mut idle) = (1, 0, 0);
-    // What is less work than what is kept may be more with what comes after it.
+    // A branch with less work so far may have more work with the headers that follow.
     let mut before: Vec<Header> = Vec::new();
     loop {
         let headers = node.headers(from).await?;
@@ -85,17 +87,17 @@ pub async fn catch_up<N: ByHeight>(
         before.extend(headers);
         let beyond = before.len().saturating_sub(MESSAGE_HEADERS_MAX);
         before.drain(..beyond);
-        let judged = context.judge(0, before.clone(), reach).await?;
+        let judged = context.submit_headers(0, before.clone(), reach).await?;
         let is_settled = is_settled(&judged)?;
         if !is_settled || judged.is_new {
             before.clear();
         }
         match (is_settled, reach) {
             (true, HeadersReach::Newest) => return Ok(judged),
-            // A block from the future ends what can be judged now.
+            // A block from the future ends what can be validated now.
             (true, HeadersReach::More) if judged.refused.is_some() => return Ok(judged),
             (true, HeadersReach::More) if judged.is_new => (from, tries, idle) = (next, 0, 0),
-            // What is known, or is less work than what is kept, leads nowhere if it goes on like that.
+            // Give up if the headers stay known, or on a branch with less work.
             (true, HeadersReach::More) if idle == IDLE_MAX => return Err(Astray::Elsewhere.into()),
             (true, HeadersReach::More) => (from, idle) = (next, idle + 1),
             (false, _) if from == 0 || tries == BACK_MAX => return Err(Astray::Elsewhere.into()),
@@ -107,10 +109,10 @@ pub async fn catch_up<N: ByHeight>(
     }
 }
 
-/// Tells whether headers have found their place.
+/// Returns whether the headers connect to the chain.
 ///
 /// # Errors
-/// One of them breaks a rule.
+/// A header breaks a rule.
 pub fn is_settled(judged: &Judged) -> Result<bool, Astray> {
     match judged.refused {
         Some(refusal) if refusal.is_fault() => Err(Astray::Broken(refusal)),

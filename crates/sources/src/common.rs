@@ -1,10 +1,10 @@
-//! A value that several connections change, each in its turn and none while it waits.
+//! A value shared by several connections, locked only during a synchronous change.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A value that clones share.
+/// A value shared by its clones.
 #[derive(Debug, Default)]
 pub struct SharedValue<T>(Arc<watch::Sender<T>>);
 
@@ -15,15 +15,15 @@ impl<T> Clone for SharedValue<T> {
 }
 
 impl<T> SharedValue<T> {
-    /// Puts a value in common.
+    /// Wraps a value.
     pub fn new(value: T) -> SharedValue<T> {
         SharedValue(Arc::new(watch::Sender::new(value)))
     }
 
-    /// Looks at the value, and may change it.
+    /// Reads or changes the value.
     pub fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
         let mut seen = None;
-        // Nobody follows it: the channel is the one place that has the value.
+        // There are no subscribers: the channel only stores the value.
         self.0.send_modify(|value| seen = Some(look(value)));
         seen.expect("the closure was called")
     }

@@ -1,4 +1,4 @@
-//! The owner's node by way of Bitcoin Core's two HTTP interfaces.
+//! The owner's node through one of Bitcoin Core's two HTTP interfaces.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -21,27 +21,27 @@ use super::{
     poll::{self, Missed, Poll},
 };
 
-/// Bounds of a question.
+/// Limits of a request.
 pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(20),
     body_max: BODY_MAX,
 };
 
-/// A node whose interface needs no password.
+/// A node with the REST interface, which needs no password.
 #[derive(Debug)]
 pub struct Rest {
     /// Where it is.
     pub node: NodeConfig,
 }
 
-/// A node whose interface needs a password.
+/// A node with the RPC interface, which needs a password.
 #[derive(Debug)]
 pub struct Rpc {
     /// Where it is.
     pub node: NodeConfig,
 }
 
-/// One round of requests to a node that needs a password.
+/// One round of RPC requests.
 struct RpcPoll<'a> {
     context: &'a SourceContext,
     node: &'a NodeConfig,
@@ -50,16 +50,16 @@ struct RpcPoll<'a> {
 impl Poll for Rest {
     async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
         let body = self.get(context, format::INFO_PATH).await?;
-        let told = format::info_body(&body)?;
-        check_network(&self.node, told)?;
+        let info = format::info_body(&body)?;
+        check_network(&self.node, info)?;
         let mut locator = context
-            .judge(0, Vec::new(), HeadersReach::More)
+            .submit_headers(0, Vec::new(), HeadersReach::More)
             .await?
             .locator;
         'more: loop {
-            // Asked from the block before the newest one on, a node tells whether it has the newest one too.
-            let known = locator.get(1..).filter(|known| !known.is_empty());
-            for hash in known.unwrap_or(&locator) {
+            // Starting one block before the newest known one, the response shows whether the node has that one too.
+            let start = locator.get(1..).filter(|start| !start.is_empty());
+            for hash in start.unwrap_or(&locator) {
                 let body = self.get(context, &format::headers_path(*hash)).await?;
                 let headers = format::headers_body(&body)?;
                 let Some((_, after)) = headers.split_first() else {
@@ -69,11 +69,11 @@ impl Poll for Rest {
                     true => HeadersReach::Newest,
                     false => HeadersReach::More,
                 };
-                let judged = context.judge(0, after.to_vec(), reach).await?;
+                let judged = context.submit_headers(0, after.to_vec(), reach).await?;
                 if !is_settled(&judged)? {
                     return Err(Astray::Elsewhere.into());
                 }
-                // A node that has only what is known has no more to tell.
+                // A node with known headers only has no more.
                 let has_more = reach == HeadersReach::More && judged.is_new;
                 if !has_more || judged.refused.is_some() {
                     return Ok(Vec::new());
@@ -97,18 +97,18 @@ impl Rest {
 
 impl Poll for Rpc {
     async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
-        let mut asker = RpcPoll {
+        let mut rpc = RpcPoll {
             context,
             node: &self.node,
         };
-        let answers = asker.ask(&[RpcRequest::Chain]).await?;
-        let told = format::info(&answers[0])?;
-        check_network(&self.node, told)?;
-        let answers = asker.ask(&[RpcRequest::Header(told.tip)]).await?;
-        let newest = format::header_answer(&answers[0])?;
-        catch_up(context, (told.height, newest), &mut asker).await?;
-        // A node that knows no fee yet has headers all the same.
-        let Ok(answers) = asker.ask(&[RpcRequest::Fee]).await else {
+        let answers = rpc.request(&[RpcRequest::Chain]).await?;
+        let info = format::info(&answers[0])?;
+        check_network(&self.node, info)?;
+        let answers = rpc.request(&[RpcRequest::Header(info.tip)]).await?;
+        let newest = format::header_result(&answers[0])?;
+        catch_up(context, (info.height, newest), &mut rpc).await?;
+        // Missing fees do not make the headers invalid.
+        let Ok(answers) = rpc.request(&[RpcRequest::Fee]).await else {
             return Ok(Vec::new());
         };
         Ok(format::fee(&answers[0], self.node.precise_fee)?)
@@ -116,15 +116,15 @@ impl Poll for Rpc {
 }
 
 impl RpcPoll<'_> {
-    /// The answers to questions.
-    async fn ask(&mut self, questions: &[RpcRequest]) -> Result<Vec<Value>, Missed> {
+    /// Sends a batch of requests and returns the responses.
+    async fn request(&mut self, requests: &[RpcRequest]) -> Result<Vec<Value>, Missed> {
         let SourceContext { route, shared, .. } = self.context;
         let login = format!("{}:{}", self.node.user, self.node.pass.expose());
         let login = format!("Basic {}", STANDARD.encode(login));
         let request = Get::new(url(self.node, "/")?).with_secret(AUTHORIZATION, &login)?;
-        let asked = format::ask(questions);
-        let answer = client::post_json(&shared.dialer, route, request, asked, LIMITS).await?;
-        let answers = format::answers(&poll::body(answer)?, questions.len())?;
+        let body = format::encode_request(requests);
+        let answer = client::post_json(&shared.dialer, route, request, body, LIMITS).await?;
+        let answers = format::answers(&poll::body(answer)?, requests.len())?;
         answers.map_err(|words| Missed::because(format!("the node refuses: {words}")))
     }
 }
@@ -133,31 +133,31 @@ impl ByHeight for RpcPoll<'_> {
     type Error = Missed;
 
     async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Missed> {
-        let told = self.ask(&[RpcRequest::Chain]).await?;
-        let height = format::info(&told[0])?.height;
-        let last = height.min(from.saturating_add(format::QUESTIONS_AT_ONCE - 1));
+        let info = self.request(&[RpcRequest::Chain]).await?;
+        let height = format::info(&info[0])?.height;
+        let last = height.min(from.saturating_add(format::BATCH_MAX - 1));
         let hashes: Vec<RpcRequest> = (from..=last).map(RpcRequest::Hash).collect();
         if hashes.is_empty() {
             return Ok(Vec::new());
         }
-        let hashes = self.ask(&hashes).await?;
+        let hashes = self.request(&hashes).await?;
         let headers = hashes
             .iter()
             .map(|hash| Ok(RpcRequest::Header(format::hash(hash)?)));
         let headers = headers.collect::<Result<Vec<RpcRequest>, Missed>>()?;
-        let headers = self.ask(&headers).await?;
-        let headers = headers.iter().map(format::header_answer);
+        let headers = self.request(&headers).await?;
+        let headers = headers.iter().map(format::header_result);
         Ok(headers.collect::<Result<_, _>>()?)
     }
 }
 
-fn check_network(node: &NodeConfig, told: ChainInfo) -> Result<(), Missed> {
-    if told.network == node.network {
+fn check_network(node: &NodeConfig, info: ChainInfo) -> Result<(), Missed> {
+    if info.network == node.network {
         return Ok(());
     }
     Err(Missed::because(format!(
         "the node follows another chain ({} instead of {})",
-        told.network.name(),
+        info.network.name(),
         node.network.name()
     )))
 }

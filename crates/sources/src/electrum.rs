@@ -1,4 +1,4 @@
-//! The owner's node by way of an Electrum server: headers and fees over one connection, a line each.
+//! The owner's node through an Electrum server: headers and fees over one connection, one JSON document per line.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -24,13 +24,13 @@ use super::{
     session::{SessionEnd, SessionLink, SourceSession},
 };
 
-/// Longest time for an answer.
+/// Longest time for a response.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Time between two looks at the fees, which also tell whether the server is still there.
+/// Interval of the fee requests, which also detect a dead server.
 pub const FEES_EVERY: Duration = Duration::from_secs(60);
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 
 /// An Electrum server.
@@ -40,15 +40,15 @@ pub struct Electrum {
     pub node: NodeConfig,
 }
 
-/// A connection to a server, and what is known of its answers.
+/// A connection to a server and its protocol state.
 struct Talk<'a, 'b> {
     link: &'a mut SessionLink<'b>,
     stream: BoxedStream,
     read: Vec<u8>,
-    asked: u64,
-    /// Newest block that it has told of since it was looked at.
+    last_id: u64,
+    /// Newest block that it has announced and that was not handled yet.
     tip: Option<(u32, Header)>,
-    /// One whose time has not come: it is looked at again.
+    /// A block from the future, to be submitted again.
     early: Option<(u32, Header)>,
 }
 
@@ -70,27 +70,27 @@ impl SourceSession for Electrum {
             link,
             stream,
             read: Vec::new(),
-            asked: 0,
+            last_id: 0,
             tip: None,
             early: None,
         };
-        talk.ask(ElectrumRequest::Version).await?;
-        let newest = talk.ask(ElectrumRequest::Subscribe).await?;
-        talk.tip = Some(electrum::tip(&newest).map_err(node::useless)?);
+        talk.request(ElectrumRequest::Version).await?;
+        let newest = talk.request(ElectrumRequest::Subscribe).await?;
+        talk.tip = Some(electrum::tip(&newest).map_err(node::bad_answer)?);
         let mut ticks = time::interval_at(Instant::now() + FEES_EVERY, FEES_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut steps = talk.link.context().shared.clock.steps();
         loop {
             if let Some(newest) = talk.tip.take() {
                 talk.follow(newest).await?;
-                talk.look_at_fees(self.node.precise_fee).await?;
+                talk.update_fees(self.node.precise_fee).await?;
                 continue;
             }
             tokio::select! {
-                line = talk.line() => talk.note(line?).await?,
+                line = talk.line() => talk.handle_notification(line?).await?,
                 Ok(()) = steps.changed() => talk.tip = talk.early.take(),
                 _ = ticks.tick() => {
-                    talk.look_at_fees(self.node.precise_fee).await?;
+                    talk.update_fees(self.node.precise_fee).await?;
                     talk.tip = talk.tip.take().or(talk.early.take());
                 }
             }
@@ -104,57 +104,57 @@ impl Talk<'_, '_> {
         let judged = catch_up(context, newest, self).await?;
         self.early = Some(newest).filter(|_| judged.refused == Some(HeaderRefusal::Future));
         if let Some(refusal) = judged.refused {
-            return self.link.complain(refusal.to_string()).await;
+            return self.link.report_problem(refusal.to_string()).await;
         }
-        self.link.well().await
+        self.link.report_up().await
     }
 
-    async fn look_at_fees(&mut self, precise_fee: bool) -> Result<(), SessionEnd> {
-        let Some(rates) = self.ask_if_known(ElectrumRequest::Fees).await? else {
-            // A server that knows no fees is still to say that it is there.
-            self.ask(ElectrumRequest::Ping).await?;
+    async fn update_fees(&mut self, precise_fee: bool) -> Result<(), SessionEnd> {
+        let Some(rates) = self.request_if_supported(ElectrumRequest::Fees).await? else {
+            // If the server offers no fees, a ping detects whether it is alive.
+            self.request(ElectrumRequest::Ping).await?;
             return Ok(());
         };
         match electrum::fees(&rates, precise_fee) {
-            Ok(fees) => self.link.understood(fees).await,
-            Err(malformed) => self.link.nonsense(malformed).await,
+            Ok(fees) => self.link.accept_frame(fees).await,
+            Err(malformed) => self.link.reject_frame(malformed).await,
         }
     }
 
-    /// The answer to a question.
-    async fn ask(&mut self, question: ElectrumRequest) -> Result<Value, SessionEnd> {
-        let answer = self.ask_or_refuse(question).await?;
+    /// Sends a request and returns the response.
+    async fn request(&mut self, request: ElectrumRequest) -> Result<Value, SessionEnd> {
+        let answer = self.request_or_refusal(request).await?;
         answer.map_err(|words| SessionEnd::because(format!("the server refuses: {words}")))
     }
 
-    /// The answer to a question that a server may not know.
-    async fn ask_if_known(
+    /// Sends a request that a server may not support.
+    async fn request_if_supported(
         &mut self,
-        question: ElectrumRequest,
+        request: ElectrumRequest,
     ) -> Result<Option<Value>, SessionEnd> {
-        Ok(self.ask_or_refuse(question).await?.ok())
+        Ok(self.request_or_refusal(request).await?.ok())
     }
 
-    async fn ask_or_refuse(
+    async fn request_or_refusal(
         &mut self,
-        question: ElectrumRequest,
+        request: ElectrumRequest,
     ) -> Result<Result<Value, String>, SessionEnd> {
         let answer = async {
-            self.asked += 1;
-            let line = electrum::ask(question, self.asked, AGENT);
+            self.last_id += 1;
+            let line = electrum::encode_request(request, self.last_id, AGENT);
             self.stream
                 .write_all(line.as_bytes())
                 .await
                 .map_err(broken)?;
             loop {
                 match self.line().await? {
-                    Ok(ElectrumMessage::Answer(number, answer)) if number == self.asked => {
+                    Ok(ElectrumMessage::Answer(number, answer)) if number == self.last_id => {
                         return Ok(Ok(answer));
                     }
-                    Ok(ElectrumMessage::Refused(number, words)) if number == self.asked => {
+                    Ok(ElectrumMessage::Refused(number, words)) if number == self.last_id => {
                         return Ok(Err(words));
                     }
-                    line => self.note(line).await?,
+                    line => self.handle_notification(line).await?,
                 }
             }
         };
@@ -162,8 +162,11 @@ impl Talk<'_, '_> {
         answered.unwrap_or_else(|_| Err(SessionEnd::because("no answer in time")))
     }
 
-    /// Takes note of a line that nobody waits for.
-    async fn note(&mut self, line: Result<ElectrumMessage, Malformed>) -> Result<(), SessionEnd> {
+    /// Handles a line that is not the awaited response.
+    async fn handle_notification(
+        &mut self,
+        line: Result<ElectrumMessage, Malformed>,
+    ) -> Result<(), SessionEnd> {
         match line {
             Ok(ElectrumMessage::Tip(height, header)) => self.tip = Some((height, header)),
             Ok(
@@ -171,18 +174,18 @@ impl Talk<'_, '_> {
                 | ElectrumMessage::Refused(..)
                 | ElectrumMessage::Nothing,
             ) => {}
-            Err(malformed) => self.link.nonsense(malformed).await?,
+            Err(malformed) => self.link.reject_frame(malformed).await?,
         }
         Ok(())
     }
 
-    /// The next line. Nothing is lost when this is dropped while it waits.
+    /// Reads the next line. Cancel safe.
     async fn line(&mut self) -> Result<Result<ElectrumMessage, Malformed>, SessionEnd> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
                 let line = electrum::line(&self.read[..end]);
                 self.read.drain(..=end);
-                // What a long line has taken is not kept.
+                // Release the memory of a long line.
                 self.read.shrink_to(READ_BYTES);
                 return Ok(line);
             }
@@ -202,8 +205,8 @@ impl ByHeight for Talk<'_, '_> {
     type Error = SessionEnd;
 
     async fn headers(&mut self, from: u32) -> Result<Vec<Header>, SessionEnd> {
-        let answer = self.ask(ElectrumRequest::Headers(from)).await?;
-        electrum::headers(&answer).map_err(node::useless)
+        let answer = self.request(ElectrumRequest::Headers(from)).await?;
+        electrum::headers(&answer).map_err(node::bad_answer)
     }
 }
 

@@ -11,7 +11,7 @@ use net::{
 
 use super::session::{SessionEnd, SessionLink, SourceSession};
 
-/// Bounds of the socket.
+/// Limits of the socket.
 pub const POLICY: Policy = Policy {
     message_max: exchange::FRAME_MAX,
     ping_every: Duration::from_secs(30),
@@ -28,7 +28,7 @@ pub struct Exchange {
 impl SourceSession for Exchange {
     async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let Some(subscription) = exchange::subscription(&self.currencies) else {
-            // Without a currency there is nothing to connect for until the plan changes.
+            // Without a currency there is no connection until the plan changes.
             return future::pending().await;
         };
         let url = Url::parse(&link.context().shared.upstreams.exchange())?;
@@ -37,10 +37,10 @@ impl SourceSession for Exchange {
         loop {
             match link.next(&mut socket).await? {
                 WsMessage::Text(text) => match exchange::frame(text.as_bytes()) {
-                    Ok(observations) => link.understood(observations).await?,
-                    Err(malformed) => link.nonsense(malformed).await?,
+                    Ok(observations) => link.accept_frame(observations).await?,
+                    Err(malformed) => link.reject_frame(malformed).await?,
                 },
-                WsMessage::Binary(_) => link.nonsense(Malformed("not-text")).await?,
+                WsMessage::Binary(_) => link.reject_frame(Malformed("not-text")).await?,
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The block explorer: blocks and fees over one socket, with two requests to start from.
+//! The block explorer: blocks and fees over one socket, with two initial HTTP requests.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -18,7 +18,7 @@ use super::{
     side_requests,
 };
 
-/// Bounds of the socket.
+/// Limits of the socket.
 pub const POLICY: Policy = Policy {
     message_max: explorer::FRAME_MAX,
     ping_every: Duration::from_secs(30),
@@ -38,11 +38,11 @@ pub struct Explorer {
     pub freshness: Freshness,
 }
 
-/// What HTTP requests beside the WebSocket returned. `None` if there was no answer.
+/// Result of the HTTP requests beside the socket. Empty if there was no response.
 enum ExplorerHttpResult {
-    /// Values to start from.
+    /// Initial values.
     First(Vec<Observation>),
-    /// The tip by the explorer's own word.
+    /// The tip according to the explorer's HTTP interface.
     Tip(Vec<Observation>),
 }
 
@@ -72,8 +72,8 @@ impl SourceSession for Explorer {
         let mut ticks = freshness::ticks();
         loop {
             tokio::select! {
-                frame = link.next(&mut socket) => self.heard(link, frame?).await?,
-                Some(aside) = asides.next() => self.learned(link, aside).await?,
+                frame = link.next(&mut socket) => self.handle_frame(link, frame?).await?,
+                Some(result) = asides.next() => self.handle_http_result(link, result).await?,
                 _ = ticks.tick() => {
                     if self.freshness.is_stale() && asides.is_empty() {
                         asides.push(tip(context, &tip_url).map(ExplorerHttpResult::Tip).boxed());
@@ -85,50 +85,50 @@ impl SourceSession for Explorer {
 }
 
 impl Explorer {
-    async fn heard(
+    async fn handle_frame(
         &mut self,
         link: &mut SessionLink<'_>,
         frame: WsMessage,
     ) -> Result<(), SessionEnd> {
         let WsMessage::Text(text) = frame else {
-            return link.nonsense(Malformed("not-text")).await;
+            return link.reject_frame(Malformed("not-text")).await;
         };
         match explorer::frame(text.as_bytes(), self.precise_fee) {
             Ok(observations) => {
-                self.freshness.take_note(&observations);
-                link.understood(observations).await
+                self.freshness.record(&observations);
+                link.accept_frame(observations).await
             }
-            Err(malformed) => link.nonsense(malformed).await,
+            Err(malformed) => link.reject_frame(malformed).await,
         }
     }
 
-    async fn learned(
+    async fn handle_http_result(
         &mut self,
         link: &mut SessionLink<'_>,
-        aside: ExplorerHttpResult,
+        result: ExplorerHttpResult,
     ) -> Result<(), SessionEnd> {
-        match aside {
+        match result {
             ExplorerHttpResult::First(observations) => {
-                self.freshness.take_note(&observations);
-                link.learned_beside(observations).await
+                self.freshness.record(&observations);
+                link.report_values(observations).await
             }
             ExplorerHttpResult::Tip(observations) => match observations.first() {
                 Some(Observation::Block(tip)) if !self.freshness.confirmed_by(*tip) => Err(
                     SessionEnd::because("the explorer has newer blocks than its feed"),
                 ),
-                Some(_) | None => link.learned_beside(observations).await,
+                Some(_) | None => link.report_values(observations).await,
             },
         }
     }
 }
 
 async fn tip(context: &SourceContext, url: &str) -> Vec<Observation> {
-    let tip = side_requests::ask(context, url, explorer::TIP_BODY_MAX, explorer::tip_body).await;
+    let tip = side_requests::fetch(context, url, explorer::TIP_BODY_MAX, explorer::tip_body).await;
     tip.unwrap_or_default()
 }
 
 async fn fee(context: &SourceContext, url: &str, precise_fee: bool) -> Vec<Observation> {
     let read = |body: &[u8]| explorer::projected_body(body, precise_fee);
-    let fees = side_requests::ask(context, url, explorer::PROJECTED_BODY_MAX, read).await;
+    let fees = side_requests::fetch(context, url, explorer::PROJECTED_BODY_MAX, read).await;
     fees.unwrap_or_default()
 }

@@ -1,17 +1,17 @@
-//! Notices a height that stands still, so that the upstream can be asked in another way.
+//! Detects a height that does not change, so that the upstream can be checked by another request.
 
 use std::time::Duration;
 
 use market::Observation;
 use tokio::time::{self, Instant, Interval, MissedTickBehavior};
 
-/// Time between looks at the age of the last block.
+/// Interval of the checks of the age of the last block.
 pub const STALE_TICK: Duration = Duration::from_secs(5 * 60);
 
-/// Age of the last change of the height from which an upstream is asked beside its socket.
+/// Age of the last height change after which the tip is checked by a request.
 pub const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// The last height and since when it is known to be the newest.
+/// The last height and when it was last confirmed as the newest.
 #[derive(Debug, Default)]
 pub struct Freshness {
     height: Option<u32>,
@@ -19,14 +19,13 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Begins anew with a connection.
+    /// Resets the state for a new connection.
     pub fn connected(&mut self) {
         self.since = Some(Instant::now());
     }
 
-    /// Takes note of heights. A repeat is no news: an upstream whose own source stands still repeats
-    /// itself.
-    pub fn take_note(&mut self, observations: &[Observation]) {
+    /// Records heights. A repeated height is ignored: an upstream whose own source is stuck repeats itself.
+    pub fn record(&mut self, observations: &[Observation]) {
         for observation in observations {
             if let Observation::Block(height) = observation
                 && self.height != Some(*height)
@@ -37,13 +36,13 @@ impl Freshness {
         }
     }
 
-    /// Tells whether the height has stood still for suspiciously long.
+    /// Returns whether the height has not changed for a long time.
     pub fn is_stale(&self) -> bool {
         self.since
             .is_some_and(|since| since.elapsed() >= STALE_AFTER)
     }
 
-    /// Compares with what the upstream says beside its socket; the same height is a fresh one.
+    /// Compares with the tip from a request; an equal height counts as fresh.
     pub fn confirmed_by(&mut self, tip: u32) -> bool {
         let same = self.height == Some(tip);
         if same {
@@ -53,7 +52,7 @@ impl Freshness {
     }
 }
 
-/// The moments at which to look at the age of the last block.
+/// The times of the checks.
 pub fn ticks() -> Interval {
     let mut ticks = time::interval_at(Instant::now() + STALE_TICK, STALE_TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

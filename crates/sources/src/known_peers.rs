@@ -1,27 +1,27 @@
-//! Peers that have answered well, so that a clock that starts again does not depend on whom it is led to.
+//! Peers that have answered correctly, so that a restarted clock does not depend only on the DNS seeds.
 //!
-//! The first of them is the anchor: it is asked first, and stays while others change.
+//! The first one is the anchor: it is connected first, and stays while the others rotate.
 
 use device::limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX};
 
 use super::common::SharedValue;
 
-/// Peers that have answered well, each `host:port`; clones know the same.
+/// Peers that have answered correctly, each `host:port`; clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct KnownPeers(SharedValue<Vec<String>>);
 
 impl KnownPeers {
-    /// Those of an earlier run.
+    /// The peers of an earlier run.
     pub fn of(peers: Vec<String>) -> KnownPeers {
         KnownPeers(SharedValue::new(peers))
     }
 
-    /// All of them, the anchor first.
+    /// All peers, the anchor first.
     pub fn list(&self) -> Vec<String> {
         self.0.with(|peers| peers.clone())
     }
 
-    /// Takes note of one that has answered well; tells whether it is new. The oldest of them but the anchor makes room.
+    /// Adds a peer and returns whether it is new. A full list drops its oldest peer other than the anchor.
     pub fn add(&self, peer: &str) -> bool {
         self.0.with(|peers| {
             if peer.len() > PEER_TEXT_MAX || peers.iter().any(|known| known == peer) {
@@ -35,7 +35,7 @@ impl KnownPeers {
         })
     }
 
-    /// Forgets one that does not answer, or not well; tells whether it was known.
+    /// Removes a peer and returns whether it was in the list.
     pub fn remove(&self, peer: &str) -> bool {
         self.0.with(|peers| {
             let before = peers.len();
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_answer_is_forgotten() {
+    fn a_removed_peer_is_gone_for_all_clones() {
         let known = KnownPeers::of(vec!["a:1".to_string(), "b:1".to_string()]);
         assert!(known.clone().remove("a:1"));
         assert!(!known.remove("a:1"));

@@ -1,9 +1,8 @@
-//! One task per source: bytes of an upstream come in, observations go to the device.
+//! One task per source: reads bytes from an upstream and sends observations to the device.
 //!
-//! The `supervisor` compares which sources should run with those that do.
-//! A source is a [`session::SourceSession`], kept open for ever by [`session::keep`], or a poll that is
-//! repeated for ever; both report what became of the connection.
-//! `demo` is the other side: a relay on loopback with a market of its own.
+//! The `supervisor` keeps the running sources equal to the plan. A source is either a [`session::SourceSession`], a
+//! connection kept open by [`session::run`], or a repeated poll. Both report the state of the connection.
+//! `demo` is the server side: a relay on loopback with its own market.
 
 pub mod supervisor;
 
@@ -57,39 +56,39 @@ use self::{
 /// Services that all sources use.
 #[derive(Debug, Clone)]
 pub struct SourceServices {
-    /// The way out.
+    /// Opens outbound connections.
     pub dialer: Dialer,
-    /// Fixed public addresses and their replacements.
+    /// Public addresses and their replacements.
     pub upstreams: Arc<Upstreams>,
-    /// The way into the device.
+    /// Queue into the device.
     pub inbox: Inbox,
-    /// Tells the time.
+    /// The clock.
     pub clock: Clock,
-    /// Pictures of pools that were fetched before.
+    /// Cached pool logos.
     pub logos: LogoCache,
-    /// What was told in this run.
+    /// What was reported since the program started.
     pub already_reported: AlreadyReported,
-    /// Peers that have answered well.
+    /// Peers that have answered correctly.
     pub known_peers: KnownPeers,
 }
 
-/// What a source works with.
+/// The context of one source.
 #[derive(Debug, Clone)]
 pub struct SourceContext {
     /// Which source it is.
     pub id: SourceId,
     /// The identity it polls.
     pub identity: FigureIdentity,
-    /// The way outbound connections take.
+    /// The route of outbound connections.
     pub route: Route,
-    /// What all sources share.
+    /// Services shared by all sources.
     pub shared: SourceServices,
-    /// The one of several connections that this is; none if it is the only one.
+    /// Its membership in a group of connections. `None` for a single connection.
     pub member: Option<Member>,
 }
 
 impl SourceContext {
-    /// Reports a failure: to the device each time, in the log if its reason is new in this outage.
+    /// Reports a failure: to the device each time, to the log only if its reason is new in this outage.
     ///
     /// # Errors
     /// The device has stopped.
@@ -99,16 +98,16 @@ impl SourceContext {
         reason: String,
         retry_in: Duration,
     ) -> Result<(), Stopped> {
-        if outage.is_news(&reason) {
+        if outage.is_new(&reason) {
             tracing::warn!(reason, "source is down");
         } else {
             tracing::debug!(reason, retry_in_ms = retry_in.as_millis(), "no success");
         }
         let down = Connection::Down { reason, retry_in };
-        self.observed(vec![Observation::Connection(down)]).await
+        self.send(vec![Observation::Connection(down)]).await
     }
 
-    /// A figure that this source has polled.
+    /// A figure polled by this source.
     pub fn polled<T>(&self, value: T) -> Polled<T> {
         Polled {
             identity: self.identity,
@@ -116,13 +115,13 @@ impl SourceContext {
         }
     }
 
-    /// Hands observations to the device.
+    /// Sends observations to the device.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn observed(&self, observations: Vec<Observation>) -> Result<(), Stopped> {
+    pub async fn send(&self, observations: Vec<Observation>) -> Result<(), Stopped> {
         let observations = match &self.member {
-            Some(member) => member.tell(observations),
+            Some(member) => member.merge(observations),
             None => observations,
         };
         if observations.is_empty() {
@@ -130,7 +129,7 @@ impl SourceContext {
         }
         self.shared
             .inbox
-            .tell(Input::Observed(self.id, observations))
+            .send(Input::Observed(self.id, observations))
             .await
     }
 }

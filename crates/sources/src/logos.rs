@@ -1,4 +1,4 @@
-//! Pictures of pools on disk, so that each is fetched once.
+//! Pool logos cached on disk, so that each is fetched once.
 
 use std::{
     io,
@@ -9,11 +9,11 @@ use feeds::pools::logo::LogoSpec;
 use storage::disk::{Disk, Folder};
 use tokio::{fs, sync::watch, task::spawn_blocking};
 
-/// A folder of pictures; it is made when the first one is kept.
+/// A folder of logos, created with the first one.
 #[derive(Debug, Clone)]
 pub struct LogoCache {
     folder: PathBuf,
-    /// Times it was cleared in this run, for all clones.
+    /// How often it was cleared in this run, for all clones.
     clears: watch::Sender<u64>,
 }
 
@@ -26,34 +26,36 @@ impl LogoCache {
         }
     }
 
-    /// Waits until it was cleared so many times, so that what is kept afterwards stays.
+    /// Waits until it was cleared this many times, so that a logo written afterwards stays.
     pub async fn cleared(&self, times: u64) {
         let mut clears = self.clears.subscribe();
         let done = clears.wait_for(|clears| *clears >= times).await;
         done.expect("the cache itself holds the sender");
     }
 
-    /// A picture that was kept; none if its size is not what it must be.
+    /// Reads a logo. `None` if it is missing or has the wrong size.
     pub async fn read(&self, spec: LogoSpec) -> Option<Vec<u8>> {
         let mut folder = Folder::new(&self.folder);
-        spawn_blocking(move || kept(&mut folder, spec)).await.ok()?
+        spawn_blocking(move || read_logo(&mut folder, spec))
+            .await
+            .ok()?
     }
 
-    /// Keeps a picture; a half-written one is never seen, not even after a power cut.
+    /// Writes a logo atomically; a power cut leaves no partial file.
     ///
     /// # Errors
     /// The folder cannot be written to.
     pub async fn write(&self, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder).await?;
         let (mut folder, picture) = (Folder::new(&self.folder), picture.to_vec());
-        let keeping = spawn_blocking(move || keep(&mut folder, spec, &picture));
-        keeping.await.map_err(io::Error::other)?
+        let writing = spawn_blocking(move || write_logo(&mut folder, spec, &picture));
+        writing.await.map_err(io::Error::other)?
     }
 
-    /// Deletes all pictures and says how many there were.
+    /// Deletes all logos and returns their number.
     ///
     /// # Errors
-    /// The folder cannot be read or a picture not be deleted.
+    /// The folder cannot be read or a logo not be deleted.
     pub async fn clear(&self) -> io::Result<usize> {
         let cleared = self.delete_all().await;
         self.clears.send_modify(|clears| *clears += 1);
@@ -78,26 +80,27 @@ impl LogoCache {
     }
 }
 
-/// A picture that was kept in a folder; none if its size is not what it must be.
-pub fn kept(disk: &mut dyn Disk, spec: LogoSpec) -> Option<Vec<u8>> {
+/// Reads a logo from a disk. `None` if it is missing or has the wrong size.
+pub fn read_logo(disk: &mut dyn Disk, spec: LogoSpec) -> Option<Vec<u8>> {
     let picture = disk.read(spec.file).ok()??;
     (picture.len() == spec.bytes()).then_some(picture)
 }
 
-/// Keeps a picture in a folder; it is durable when this returns.
+/// Writes a logo to a disk; it is durable when this returns.
 ///
 /// # Errors
-/// The disk did not take it; what was kept before is still there.
-pub fn keep(disk: &mut dyn Disk, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
+/// The disk failed; the old logo is still there.
+pub fn write_logo(disk: &mut dyn Disk, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
     let half = format!("{}.tmp", spec.file);
     disk.write(&half, picture)
-        // Else the name may be there after a power cut and the bytes not: a picture of nothing, of the right size.
+        // Sync first: after a power cut the name could exist without its bytes, a file of the right size without
+        // content.
         .and_then(|()| disk.sync(&half))
         .and_then(|()| disk.rename(&half, spec.file))
         .and_then(|()| disk.sync_folder())
 }
 
-/// Deletes a file; one that is already gone is no error.
+/// Deletes a file; a missing one is no error.
 async fn remove(file: &Path) -> io::Result<()> {
     match fs::remove_file(file).await {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

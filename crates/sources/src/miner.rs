@@ -1,4 +1,4 @@
-//! The miner on the local network, asked every few seconds.
+//! The miner on the local network, polled every few seconds.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::{
     poll::{self, Missed, Poll},
 };
 
-/// Bounds of a request.
+/// Limits of a request.
 pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(5),
     body_max: miner::BODY_MAX,

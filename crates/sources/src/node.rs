@@ -1,4 +1,4 @@
-//! What all that have headers need: where a node is, how headers are handed in, and what becomes of one that leads astray.
+//! Shared by all sources of headers: the address of a node, submitting headers, and the failure of a bad chain.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use runtime::inbox::Stopped;
 
 use super::{SourceContext, by_height::Astray, poll::Missed, session::SessionEnd};
 
-/// Time for which a node is left alone whose headers break the rules.
-pub const LEFT_ALONE: Duration = Duration::from_secs(10 * 60);
+/// Pause after a node has sent headers that break the rules.
+pub const BAD_NODE_PAUSE: Duration = Duration::from_secs(10 * 60);
 
-/// Host and port of a node: the port that is set, else the one that stands behind the host, else the usual one.
+/// Host and port of a node: the configured port, else the one in the host, else the default.
 ///
 /// # Errors
-/// The host is none.
+/// The host is invalid.
 pub fn place(host: &Endpoint, set: u16, usual: u16) -> Result<(&str, u16), BadUrl> {
     let host = host.expose();
-    // People paste what their browser shows.
+    // Owners paste URLs from a browser.
     let host = host.split_once("://").map_or(host, |(_, rest)| rest);
     let host = host.trim_end_matches('/');
     if host.contains('@') {
@@ -34,17 +34,17 @@ pub fn place(host: &Endpoint, set: u16, usual: u16) -> Result<(&str, u16), BadUr
     Ok((host, port))
 }
 
-/// An answer that was asked for and makes no sense.
-pub fn useless(malformed: Malformed) -> SessionEnd {
+/// The end of a session after a response that cannot be parsed.
+pub fn bad_answer(malformed: Malformed) -> SessionEnd {
     SessionEnd::because(format!("the answer makes no sense ({malformed})"))
 }
 
 impl SourceContext {
-    /// Hands headers to the device and waits for what came of them; none of them asks what is kept.
+    /// Submits headers to the device and waits for the verdict. An empty list asks for the current state.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn judge(
+    pub async fn submit_headers(
         &self,
         place: u8,
         headers: Vec<Header>,
@@ -54,7 +54,10 @@ impl SourceContext {
             source: self.id,
             place,
         };
-        self.shared.inbox.judge(origin, headers, reach).await
+        self.shared
+            .inbox
+            .submit_headers(origin, headers, reach)
+            .await
     }
 }
 
@@ -62,7 +65,7 @@ impl From<Astray> for SessionEnd {
     fn from(astray: Astray) -> SessionEnd {
         SessionEnd::Failed {
             reason: astray.to_string(),
-            retry_after: Some(LEFT_ALONE),
+            retry_after: Some(BAD_NODE_PAUSE),
         }
     }
 }
@@ -70,7 +73,7 @@ impl From<Astray> for SessionEnd {
 impl From<Astray> for Missed {
     fn from(astray: Astray) -> Missed {
         Missed {
-            retry_after: Some(LEFT_ALONE),
+            retry_after: Some(BAD_NODE_PAUSE),
             ..Missed::because(astray)
         }
     }
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_where_its_owner_says() {
+    fn the_address_of_a_node() {
         for (host, set, expected) in [
             ("node.local", 0, Ok(("node.local", 8333))),
             ("node.local:18444", 0, Ok(("node.local", 18_444))),

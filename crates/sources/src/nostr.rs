@@ -1,8 +1,7 @@
 //! Nostr relays: market data of one author, and zap receipts of some recipients.
 //!
-//! Both are a *feed*: a filter that says which events are wanted, and a reader of the events that
-//! were verified.
-//! All relays are followed at once; a feed has one memory for them, so that an event that two of them send counts once.
+//! Both are a *feed*: a filter of events and a parser of verified ones.
+//! All relays are followed at once; they share the state of the feed, so that an event from two relays counts once.
 
 use std::{convert::Infallible, future, time::Duration};
 
@@ -33,28 +32,28 @@ use super::{
     together::Member,
 };
 
-/// Bounds of the socket.
+/// Limits of the socket.
 pub const POLICY: Policy = Policy {
     message_max: frame::FRAME_MAX,
     ping_every: Duration::from_secs(30),
     pong_timeout: Duration::from_secs(20),
 };
 
-/// Characters of a relay's own words that are passed on.
+/// Characters of a relay's own text that are reported.
 const WORDS_MAX: usize = 120;
 
-/// Events of one kind, and what they say; clones have one memory.
+/// Events of one kind and their meaning; clones share their state.
 pub trait Feed: Clone + Send + Sync {
     /// Name of the subscription.
     const SUBSCRIPTION: &'static str;
 
-    /// Which events are wanted.
+    /// The subscribed events.
     fn filter(&self, now: Option<UtcTime>) -> Filter;
 
-    /// Reads a verified event.
+    /// Parses a verified event.
     ///
     /// # Errors
-    /// The event is not one that was wanted, or cannot be read.
+    /// The event does not match the filter, or cannot be parsed.
     fn accept(
         &self,
         event: &VerifiedEvent,
@@ -70,7 +69,7 @@ pub struct NostrDataSource {
 }
 
 impl NostrDataSource {
-    /// The data of an author, named by 64 hex digits; none if it is no key.
+    /// The data of an author, given by 64 hex digits. `None` if they are no key.
     pub fn of(author: String) -> Option<NostrDataSource> {
         let feed = SharedValue::new(DataFeed::new(&author)?);
         Some(NostrDataSource { author, feed })
@@ -98,17 +97,17 @@ impl Feed for NostrDataSource {
 pub struct Zaps {
     recipients: Vec<String>,
     feed: ZapFeed,
-    told: AlreadyReported,
+    already_reported: AlreadyReported,
 }
 
 impl Zaps {
-    /// The zaps of recipients, named by 64 hex digits each, but for what was told; none if one of them is no key.
-    pub fn of(recipients: Vec<String>, told: AlreadyReported) -> Option<Zaps> {
+    /// The zaps of recipients, given by 64 hex digits each, without those already reported. `None` if one is no key.
+    pub fn of(recipients: Vec<String>, already_reported: AlreadyReported) -> Option<Zaps> {
         let feed = ZapFeed::new(&recipients)?;
         Some(Zaps {
             recipients,
             feed,
-            told,
+            already_reported,
         })
     }
 }
@@ -126,18 +125,18 @@ impl Feed for Zaps {
         now: Option<UtcTime>,
     ) -> Result<Vec<Observation>, Malformed> {
         let zap = self
-            .told
+            .already_reported
             .with_zaps(|shown| self.feed.accept(event, now, shown))?;
         Ok(zap.map(Observation::Zap).into_iter().collect())
     }
 }
 
-/// A feed on a relay; without a feed, the key is none.
+/// A feed on a relay. `None` as the feed if the key is invalid.
 #[derive(Debug)]
 pub struct Subscriber<F> {
     /// Relay URL.
     pub relay: Endpoint,
-    /// What is wanted.
+    /// The subscribed feed.
     pub feed: Option<F>,
 }
 
@@ -145,7 +144,7 @@ pub struct Subscriber<F> {
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep<F: Feed>(
+pub async fn run<F: Feed>(
     context: &SourceContext,
     mut relays: Vec<Endpoint>,
     feed: Option<F>,
@@ -153,7 +152,7 @@ pub async fn keep<F: Feed>(
     if relays.len() == 1
         && let Some(relay) = relays.pop()
     {
-        return session::keep(context, Subscriber { relay, feed }).await;
+        return session::run(context, Subscriber { relay, feed }).await;
     }
     let members = Member::of(relays.iter().map(Endpoint::masked));
     let sessions = relays.into_iter().zip(members).map(|(relay, member)| {
@@ -163,7 +162,7 @@ pub async fn keep<F: Feed>(
         };
         let span = tracing::info_span!("relay", url = %relay);
         let feed = feed.clone();
-        let session = async move { session::keep(&context, Subscriber { relay, feed }).await };
+        let session = async move { session::run(&context, Subscriber { relay, feed }).await };
         session.instrument(span)
     });
     let mut sessions: FuturesUnordered<_> = sessions.collect();
@@ -186,21 +185,21 @@ impl<F: Feed> SourceSession for Subscriber<F> {
         socket.send_text(request).await?;
         loop {
             match link.next(&mut socket).await? {
-                WsMessage::Text(text) => heard(feed, link, text.as_bytes()).await?,
-                WsMessage::Binary(_) => link.nonsense(Malformed("not-text")).await?,
+                WsMessage::Text(text) => handle_frame(feed, link, text.as_bytes()).await?,
+                WsMessage::Binary(_) => link.reject_frame(Malformed("not-text")).await?,
             }
         }
     }
 }
 
-async fn heard<F: Feed>(
+async fn handle_frame<F: Feed>(
     feed: &F,
     link: &mut SessionLink<'_>,
     text: &[u8],
 ) -> Result<(), SessionEnd> {
     let message = match frame::message(text) {
         Ok(message) => message,
-        Err(malformed) => return link.nonsense(malformed).await,
+        Err(malformed) => return link.reject_frame(malformed).await,
     };
     match message {
         RelayMessage::Event {
@@ -209,12 +208,12 @@ async fn heard<F: Feed>(
         } if subscription == F::SUBSCRIPTION => {
             let now = link.context().shared.clock.now().utc;
             match read(feed, event, now) {
-                Ok(observations) => link.understood(observations).await,
-                Err(malformed) => link.nonsense(malformed).await,
+                Ok(observations) => link.accept_frame(observations).await,
+                Err(malformed) => link.reject_frame(malformed).await,
             }
         }
         RelayMessage::EndOfStored { subscription } if subscription == F::SUBSCRIPTION => {
-            link.understood(Vec::new()).await
+            link.accept_frame(Vec::new()).await
         }
         RelayMessage::Closed {
             subscription,
@@ -225,9 +224,9 @@ async fn heard<F: Feed>(
         ))),
         RelayMessage::Event { .. }
         | RelayMessage::EndOfStored { .. }
-        | RelayMessage::Closed { .. } => link.nonsense(Malformed("subscription")).await,
+        | RelayMessage::Closed { .. } => link.reject_frame(Malformed("subscription")).await,
         RelayMessage::Notice(notice) => {
-            tracing::debug!(notice = words(&notice), "the relay says");
+            tracing::debug!(notice = words(&notice), "notice of the relay");
             Ok(())
         }
         RelayMessage::Taken { .. } | RelayMessage::Other => Ok(()),
@@ -242,7 +241,7 @@ fn read<F: Feed>(
     feed.accept(&VerifiedEvent::verify(event)?, now)
 }
 
-/// A relay's own words, cut to what people can read.
+/// A relay's own text, shortened and without control characters.
 pub(super) fn words(text: &str) -> String {
     text.chars()
         .filter(|char| !char.is_control())

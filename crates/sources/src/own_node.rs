@@ -1,4 +1,4 @@
-//! The owner's node, whatever it speaks.
+//! The owner's node, over any supported protocol.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -13,18 +13,18 @@ use super::{
     poll, session,
 };
 
-/// Time between two questions to a node that does not speak by itself.
-pub const ASK_EVERY: Duration = Duration::from_secs(30);
+/// Interval of the requests to a node that does not push.
+pub const REQUEST_EVERY: Duration = Duration::from_secs(30);
 
 /// Follows the owner's node for ever.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(context: &SourceContext, node: NodeConfig) -> Result<Infallible, Stopped> {
+pub async fn run(context: &SourceContext, node: NodeConfig) -> Result<Infallible, Stopped> {
     match node.kind {
-        NodeKind::Bitcoin => session::keep(context, OwnPeer::of(node)).await,
-        NodeKind::Electrum => session::keep(context, Electrum { node }).await,
-        NodeKind::Rest => poll::keep(context, ASK_EVERY, Rest { node }).await,
-        NodeKind::Rpc => poll::keep(context, ASK_EVERY, Rpc { node }).await,
+        NodeKind::Bitcoin => session::run(context, OwnPeer::of(node)).await,
+        NodeKind::Electrum => session::run(context, Electrum { node }).await,
+        NodeKind::Rest => poll::run(context, REQUEST_EVERY, Rest { node }).await,
+        NodeKind::Rpc => poll::run(context, REQUEST_EVERY, Rpc { node }).await,
     }
 }

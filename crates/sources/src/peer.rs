@@ -1,4 +1,4 @@
-//! A peer of the Bitcoin network: who it is, and its headers; the owner's node where it speaks nothing else.
+//! A peer of the Bitcoin network: handshake and headers. Also the owner's node over the P2P protocol.
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
@@ -27,22 +27,22 @@ use super::{
     session::{SessionEnd, SessionLink, SourceSession},
 };
 
-/// Longest time until both sides know who the other is.
+/// Longest time for the handshake.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Longest time for an answer, and for a message to be taken.
+/// Longest time for a response, and for sending a message.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Time between two questions for new headers, which are announced besides.
-pub const ASK_EVERY: Duration = Duration::from_secs(5 * 60);
+/// Interval of the requests for new headers, which are also announced by the peer.
+pub const REQUEST_EVERY: Duration = Duration::from_secs(5 * 60);
 
-/// Least time between two questions.
-pub const ASK_PAUSE: Duration = Duration::from_secs(1);
+/// Least time between two requests.
+pub const REQUEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Time after which a block is asked for again whose time had not come.
+/// Time after which a block from the future is requested again.
 pub const FUTURE_PAUSE: Duration = Duration::from_secs(60);
 
-/// Messages in a row that nobody has asked for and that bring nothing new.
+/// Unsolicited messages in a row without anything new.
 pub const IDLE_MAX: u32 = 64;
 
 /// Messages other than headers that a peer may send in [`CHATTER_PERIOD`].
@@ -51,37 +51,36 @@ pub const CHATTER_MAX: u32 = 120;
 /// Time for which [`CHATTER_MAX`] holds.
 pub const CHATTER_PERIOD: Duration = Duration::from_secs(60);
 
-/// Longest time that a peer's chain may stay behind the one that is kept.
+/// Longest time that a peer's chain may be behind the device's.
 pub const BEHIND_MAX: Duration = Duration::from_secs(20 * 60);
 
-/// Most headers of an announcement that nobody has asked for.
+/// Most headers of an unsolicited announcement.
 const ANNOUNCED_MAX: usize = 16;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 
-/// What is said of a node that has never told a header.
-const NOTHING_TOLD: &str =
-    "it tells no blocks after those that are known: it may still be catching up";
+/// Problem report for a node that has not sent a header yet.
+const NO_BLOCKS: &str = "it sends no blocks after the known ones: it may still be synchronising";
 
 /// Reason of [`Parted::Behind`].
 pub const BEHIND: &str = "its chain stays behind";
 
-/// How this program calls itself among peers.
+/// User agent of this program in the P2P protocol.
 const AGENT: &str = concat!("/papertick:", env!("CARGO_PKG_VERSION"), "/");
 
-/// Why a peer was left.
+/// Why a connection to a peer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parted {
     /// The device has stopped.
     Stopped,
-    /// It did not answer, or cannot help.
+    /// It did not respond, or is of no use.
     Failed(String),
     /// Its chain stays behind.
     Behind,
     /// It breaks the rules.
     Faulty(String),
-    /// It says what makes no sense.
+    /// It sent a message that cannot be parsed.
     Nonsense(Malformed),
 }
 
@@ -115,7 +114,7 @@ pub struct PeerConnection {
     stream: BoxedStream,
     network: Network,
     read: Vec<u8>,
-    /// Bytes of a payload that are of no use and have not come yet.
+    /// Remaining bytes of an ignored payload.
     skipped: usize,
     /// Messages other than headers since `chatter_since`.
     chatter: u32,
@@ -123,11 +122,11 @@ pub struct PeerConnection {
 }
 
 impl PeerConnection {
-    /// Says who we are, and learns who the peer is.
+    /// Performs the handshake.
     ///
     /// # Errors
-    /// The peer does not answer in time, or has no headers to tell.
-    pub async fn greet(
+    /// The peer does not respond in time, or has no headers.
+    pub async fn handshake(
         stream: BoxedStream,
         network: Network,
         context: &SourceContext,
@@ -143,29 +142,29 @@ impl PeerConnection {
         let utc = context.shared.clock.now().utc;
         let unix_secs = utc.map_or(0, |utc| utc.unix_secs());
         let nonce = Chance::new().number();
-        let greeted = time::timeout(HANDSHAKE_TIMEOUT, async {
-            wire.send(&p2p::say_version(network, unix_secs, nonce, AGENT))
+        let outcome = time::timeout(HANDSHAKE_TIMEOUT, async {
+            wire.send(&p2p::encode_version(network, unix_secs, nonce, AGENT))
                 .await?;
-            let (mut is_known, mut knows) = (false, false);
-            while !is_known || !knows {
+            let (mut has_version, mut has_verack) = (false, false);
+            while !has_version || !has_verack {
                 match wire.next().await? {
                     Message::Version(version) if version.is_of_use() => {
-                        is_known = true;
-                        wire.send(&p2p::say_verack(network)).await?;
+                        has_version = true;
+                        wire.send(&p2p::encode_verack(network)).await?;
                     }
                     Message::Version(_) => {
-                        let reason = "it has no blocks, or is too old to tell of them";
+                        let reason = "it has no blocks, or is too old to serve them";
                         return Err(Parted::Failed(reason.to_owned()));
                     }
-                    Message::Verack => knows = true,
-                    Message::Ping(number) => wire.send(&p2p::say_pong(network, number)).await?,
+                    Message::Verack => has_verack = true,
+                    Message::Ping(number) => wire.send(&p2p::encode_pong(network, number)).await?,
                     Message::Headers(_) | Message::Block | Message::Nothing => {}
                 }
             }
-            wire.send(&p2p::ask_for_headers_first(network)).await
+            wire.send(&p2p::encode_sendheaders(network)).await
         });
-        let late = || Err(Parted::Failed("it does not say who it is".to_owned()));
-        greeted.await.unwrap_or_else(|_| late())?;
+        let late = || Err(Parted::Failed("no handshake in time".to_owned()));
+        outcome.await.unwrap_or_else(|_| late())?;
         Ok(wire)
     }
 
@@ -175,7 +174,7 @@ impl PeerConnection {
         sent.map_or_else(|_| late(), |sent| Ok(sent?))
     }
 
-    /// The next message of use. Nothing is lost when this is dropped while it waits.
+    /// Reads the next relevant message. Cancel safe.
     async fn next(&mut self) -> Result<Message, Parted> {
         loop {
             let skipped = self.skipped.min(self.read.len());
@@ -195,11 +194,11 @@ impl PeerConnection {
                     }
                     let message = p2p::message(&head, &self.read[HEAD_BYTES..end]);
                     self.read.drain(..end);
-                    // What a long message has taken is not kept.
+                    // Release the memory of a long message.
                     self.read.shrink_to(READ_BYTES);
                     return Ok(message?);
                 }
-                // A long message takes its own length, and no more by growing to it.
+                // Reserve exactly the message length instead of doubling.
                 let missing = end - self.read.len();
                 self.read.reserve_exact(missing);
                 room = room.min(missing);
@@ -228,7 +227,7 @@ impl PeerConnection {
         }
     }
 
-    /// The head of the message that has begun to come.
+    /// The header of the message at the start of the buffer.
     fn head(&self) -> Result<Option<MessageHeader>, Malformed> {
         if self.skipped > 0 {
             return Ok(None);
@@ -240,12 +239,12 @@ impl PeerConnection {
     }
 }
 
-/// What a peer has sent.
+/// Result of a request or an announcement.
 #[derive(Debug)]
 pub enum PeerReply {
-    /// Headers, and what came of them.
+    /// Headers and their verdict.
     Headers(Judged),
-    /// Asked for headers, it has none.
+    /// The response was empty.
     Nothing,
 }
 
@@ -253,28 +252,28 @@ pub enum PeerReply {
 #[derive(Debug)]
 pub struct Following<'a> {
     context: &'a SourceContext,
-    /// Its place among the peers that are asked.
+    /// Its place among the connected peers.
     place: u8,
     wire: PeerConnection,
-    /// Only one of all peers is asked at a time: the others go on from what it has told.
+    /// Only one peer is asked at a time: the others continue from its result.
     turn: Arc<Semaphore>,
-    /// The question that is not answered yet: since when, and the turn that it has.
-    asked: Option<(Instant, OwnedSemaphorePermit)>,
-    ask_at: Instant,
-    /// When it was asked last.
-    last_asked: Option<Instant>,
-    /// When its newest block was that of the chain that is kept.
+    /// The pending request: when it was sent, and its permit.
+    pending: Option<(Instant, OwnedSemaphorePermit)>,
+    request_at: Instant,
+    /// When the last request was sent.
+    last_request: Option<Instant>,
+    /// When its newest block last was that of the device's chain.
     agreed: Instant,
-    /// Its newest block, where that is the one of the chain that is kept.
+    /// Its newest block, if that is the one of the device's chain.
     tip: Option<BlockHash>,
-    /// Messages that nobody has asked for since it has told something new.
+    /// Unsolicited messages since it last sent something new.
     idle: u32,
-    /// Tells when the wall clock is set and when the machine wakes.
+    /// Notifies when the wall clock is set and when the machine wakes.
     steps: watch::Receiver<Wall>,
 }
 
 impl<'a> Following<'a> {
-    /// Follows a peer from now on.
+    /// Starts to follow a peer.
     pub fn of(
         context: &'a SourceContext,
         place: u8,
@@ -287,9 +286,9 @@ impl<'a> Following<'a> {
             place,
             wire,
             turn,
-            asked: None,
-            ask_at: now,
-            last_asked: None,
+            pending: None,
+            request_at: now,
+            last_request: None,
             agreed: now,
             tip: None,
             idle: 0,
@@ -297,38 +296,38 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Waits for headers; tells what came of them.
+    /// Waits for headers and returns their verdict.
     ///
     /// # Errors
-    /// The peer is to be left.
+    /// The connection must be closed.
     pub async fn next(&mut self) -> Result<PeerReply, Parted> {
         loop {
-            let since = self.asked.as_ref().map(|(since, _)| *since);
-            let answer_by = since.map_or(self.ask_at, |since| since + ANSWER_TIMEOUT);
-            let turn = turn(Arc::clone(&self.turn), self.ask_at);
+            let since = self.pending.as_ref().map(|(since, _)| *since);
+            let answer_by = since.map_or(self.request_at, |since| since + ANSWER_TIMEOUT);
+            let turn = permit(Arc::clone(&self.turn), self.request_at);
             tokio::select! {
                 message = self.wire.next() => match message? {
                     Message::Headers(headers) => {
-                        if let Some(heard) = self.hear(headers).await? {
-                            return Ok(heard);
+                        if let Some(reply) = self.handle_headers(headers).await? {
+                            return Ok(reply);
                         }
                     }
                     Message::Block => {
-                        self.put_up_with()?;
-                        self.ask_soon();
+                        self.count_idle()?;
+                        self.request_soon();
                     }
                     Message::Ping(number) => {
-                        let pong = p2p::say_pong(self.wire.network, number);
+                        let pong = p2p::encode_pong(self.wire.network, number);
                         self.wire.send(&pong).await?;
                     }
-                    // It was asked not to announce transactions.
-                    Message::Nothing => self.put_up_with()?,
+                    // Transactions, which the peer was asked not to announce.
+                    Message::Nothing => self.count_idle()?,
                     Message::Version(_) | Message::Verack => {}
                 },
-                // A block may have come while the machine slept, or its time by another clock.
-                Ok(()) = self.steps.changed() => self.ask_soon(),
-                // Who waits for its turn hears all the same.
-                turn = turn, if since.is_none() => self.ask(turn?).await?,
+                // A block may have arrived while the machine slept, or be valid by the new time.
+                Ok(()) = self.steps.changed() => self.request_soon(),
+                // Announcements are handled while waiting for the permit.
+                turn = turn, if since.is_none() => self.request(turn?).await?,
                 () = time::sleep_until(answer_by), if since.is_some() => {
                     return Err(Parted::Failed("no answer in time".to_owned()));
                 }
@@ -336,69 +335,74 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Asks as soon as it may be asked again.
-    fn ask_soon(&mut self) {
+    /// Schedules the next request as soon as allowed.
+    fn request_soon(&mut self) {
         let now = Instant::now();
-        self.ask_at = self.last_asked.map_or(now, |at| now.max(at + ASK_PAUSE));
+        self.request_at = self
+            .last_request
+            .map_or(now, |at| now.max(at + REQUEST_PAUSE));
     }
 
-    /// Takes note of a message that nobody has asked for.
-    fn put_up_with(&mut self) -> Result<(), Parted> {
+    /// Counts an unsolicited message.
+    fn count_idle(&mut self) -> Result<(), Parted> {
         self.idle += 1;
         match self.idle > IDLE_MAX {
-            true => Err(Parted::Faulty("it tells nothing new".to_owned())),
+            true => Err(Parted::Faulty("it sends nothing new".to_owned())),
             false => Ok(()),
         }
     }
 
-    async fn ask(&mut self, turn: OwnedSemaphorePermit) -> Result<(), Parted> {
+    async fn request(&mut self, turn: OwnedSemaphorePermit) -> Result<(), Parted> {
         if self.agreed.elapsed() > BEHIND_MAX {
             return Err(Parted::Behind);
         }
-        let kept = self
+        let state = self
             .context
-            .judge(self.place, Vec::new(), HeadersReach::More);
-        let locator = kept.await?.locator;
-        // Asked from the block before the newest one on, a peer tells whether it has the newest one too.
+            .submit_headers(self.place, Vec::new(), HeadersReach::More);
+        let locator = state.await?.locator;
+        // Starting one block before the newest known one, the response shows whether the peer has that one too.
         let before = locator.get(1..).filter(|before| !before.is_empty());
-        let question = p2p::ask_for_headers(self.wire.network, before.unwrap_or(&locator));
-        self.wire.send(&question).await?;
+        let get_headers = p2p::encode_getheaders(self.wire.network, before.unwrap_or(&locator));
+        self.wire.send(&get_headers).await?;
         let now = Instant::now();
-        self.last_asked = Some(now);
-        self.asked = Some((now, turn));
+        self.last_request = Some(now);
+        self.pending = Some((now, turn));
         Ok(())
     }
 
-    async fn hear(&mut self, headers: Vec<Header>) -> Result<Option<PeerReply>, Parted> {
+    async fn handle_headers(&mut self, headers: Vec<Header>) -> Result<Option<PeerReply>, Parted> {
         let is_short = headers.len() <= ANNOUNCED_MAX;
-        // The turn ends with what came of the answer.
-        let asked = self.asked.take();
-        if asked.is_none() {
+        // The permit is released once the response was handled.
+        let pending = self.pending.take();
+        if pending.is_none() {
             if !is_short {
-                let reason = "it sends headers that nobody has asked for";
+                let reason = "it sends headers that were not requested";
                 return Err(Parted::Faulty(reason.to_owned()));
             }
-            self.put_up_with()?;
+            self.count_idle()?;
         }
         if headers.is_empty() {
-            self.ask_at = Instant::now() + ASK_EVERY;
-            return Ok(asked.map(|_| PeerReply::Nothing));
+            self.request_at = Instant::now() + REQUEST_EVERY;
+            return Ok(pending.map(|_| PeerReply::Nothing));
         }
         let reach = match headers.len() < HEADERS_MAX {
             true => HeadersReach::Newest,
             false => HeadersReach::More,
         };
-        let judged = self.context.judge(self.place, headers, reach).await?;
+        let judged = self
+            .context
+            .submit_headers(self.place, headers, reach)
+            .await?;
         if !is_settled(&judged)? {
-            match asked {
+            match pending {
                 Some(_) if !is_short => return Err(Astray::Elsewhere.into()),
-                // It has announced a block meanwhile; the answer is still to come.
-                Some(_) => self.asked = asked,
-                None => self.ask_soon(),
+                // It has announced a block meanwhile; the response is still to come.
+                Some(_) => self.pending = pending,
+                None => self.request_soon(),
             }
             return Ok(None);
         }
-        self.ask_at = Instant::now() + ASK_EVERY;
+        self.request_at = Instant::now() + REQUEST_EVERY;
         let tip = judged.locator.first().filter(|_| judged.is_tip);
         if tip.is_some() {
             self.agreed = Instant::now();
@@ -408,16 +412,16 @@ impl<'a> Following<'a> {
             self.idle = 0;
         }
         if judged.refused == Some(HeaderRefusal::Future) {
-            self.ask_at = Instant::now() + FUTURE_PAUSE;
+            self.request_at = Instant::now() + FUTURE_PAUSE;
         } else if reach == HeadersReach::More && judged.is_new {
-            self.ask_at = Instant::now();
+            self.request_at = Instant::now();
         }
         Ok(Some(PeerReply::Headers(judged)))
     }
 }
 
-/// Waits for the time to ask, and then for the turn.
-async fn turn(turn: Arc<Semaphore>, at: Instant) -> Result<OwnedSemaphorePermit, Parted> {
+/// Waits for the time of the request, and then for the permit.
+async fn permit(turn: Arc<Semaphore>, at: Instant) -> Result<OwnedSemaphorePermit, Parted> {
     time::sleep_until(at).await;
     turn.acquire_owned().await.map_err(|_| Parted::Stopped)
 }
@@ -429,7 +433,7 @@ pub struct OwnPeer {
 }
 
 impl OwnPeer {
-    /// The node of this place.
+    /// The node at this address.
     pub fn of(node: NodeConfig) -> OwnPeer {
         OwnPeer { node }
     }
@@ -446,17 +450,17 @@ impl SourceSession for OwnPeer {
         };
         let stream = link.dial(destination).await?;
         let context = link.context();
-        let wire = PeerConnection::greet(stream, self.node.network, context).await?;
+        let wire = PeerConnection::handshake(stream, self.node.network, context).await?;
         let mut following = Following::of(context, 0, wire, Arc::new(Semaphore::new(1)));
         loop {
             match following.next().await? {
                 PeerReply::Headers(judged) => match judged.refused {
-                    Some(refusal) => link.complain(refusal.to_string()).await?,
-                    None => link.well().await?,
+                    Some(refusal) => link.report_problem(refusal.to_string()).await?,
+                    None => link.report_up().await?,
                 },
-                // Who is just a block behind has none either; who never tells one is still catching up.
+                // A node just one block behind also returns none; one that never returns any is still synchronising.
                 PeerReply::Nothing if !link.is_up() => {
-                    link.complain(NOTHING_TOLD.to_owned()).await?
+                    link.report_problem(NO_BLOCKS.to_owned()).await?
                 }
                 PeerReply::Nothing => {}
             }
@@ -470,10 +474,10 @@ impl From<Parted> for SessionEnd {
             Parted::Stopped => SessionEnd::Stopped,
             Parted::Failed(reason) => SessionEnd::because(reason),
             Parted::Behind => SessionEnd::because(BEHIND.to_owned()),
-            Parted::Nonsense(malformed) => node::useless(malformed),
+            Parted::Nonsense(malformed) => node::bad_answer(malformed),
             Parted::Faulty(reason) => SessionEnd::Failed {
                 reason,
-                retry_after: Some(node::LEFT_ALONE),
+                retry_after: Some(node::BAD_NODE_PAUSE),
             },
         }
     }

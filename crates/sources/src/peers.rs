@@ -1,10 +1,10 @@
-//! Public peers of the Bitcoin network: a few at a time, of different networks, who are asked for headers and nothing else.
+//! Public peers of the Bitcoin network: a few connections to different networks, used only for headers.
 //!
-//! Each has a *place*, which is whose word it is: two places are never held by peers of one network, so that they agree of
-//! their own. Where the owner names peers, those are asked and nobody else; else those that have answered well before, and
-//! those that the seeds of the network lead to.
+//! Each connection has a *place* that identifies it in the device. Two places are never held by peers of the same
+//! network, so that their agreement means something. If the owner names peers, only those are used; else the known
+//! peers and those that the DNS seeds return.
 //!
-//! **Invariant:** whatever a peer sends, it is left alone for a while, and nothing of it is kept.
+//! **Invariant:** after any protocol violation a peer is paused, and none of its data is kept.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,34 +36,34 @@ use super::{
     peer::{BEHIND, Following, Parted, PeerConnection, PeerReply},
 };
 
-/// Peers that are asked beside the others while no block comes.
-pub const MORE_IN_SILENCE: usize = 2;
+/// Additional peers while no block arrives.
+pub const EXTRA_PEERS: usize = 2;
 
-/// Time without a block after which more peers are asked: one of twenty blocks comes later.
+/// Time without a block after which more peers are connected: one block in twenty takes longer.
 pub const SILENCE: Duration = Duration::from_secs(30 * 60);
 
-/// Time after which another peer takes the place of one.
-pub const TURN_OVER_EVERY: Duration = Duration::from_secs(6 * 60 * 60);
+/// Time after which a peer is replaced by another one.
+pub const ROTATE_EVERY: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// Time for which a peer is left alone that breaks the rules.
+/// Pause of a peer that breaks the rules.
 pub const FAULTY_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Time for which a peer is left alone that does not answer; less where none does, for then it may not be its fault.
+/// Pause of a peer that does not respond; shorter if none responds, because the cause may be the network.
 pub const FAILED_PAUSE: Duration = Duration::from_secs(5 * 60);
 
-/// Time between two looks at whether somebody is missing.
+/// Interval of the checks for free places.
 pub const LOOK_EVERY: Duration = Duration::from_secs(10);
 
-/// Time between two questions to the seeds.
+/// Least time between two queries of the seeds.
 pub const SEEDS_EVERY: Duration = Duration::from_secs(5 * 60);
 
-/// Peers that are left alone at the same time; the one whose time is soonest over makes room.
-pub const LEFT_ALONE_MAX: usize = 64;
+/// Most paused peers; beyond it, the one with the shortest remaining pause is dropped.
+pub const PAUSED_MAX: usize = 64;
 
-/// Addresses of one seed that are tried.
+/// Addresses that are tried per seed.
 const PER_SEED_MAX: usize = 8;
 
-/// Seeds that are asked at the same time.
+/// Seeds that are queried at the same time.
 const SEEDS_AT_ONCE: usize = 3;
 
 /// Which peers to connect to.
@@ -71,20 +71,20 @@ const SEEDS_AT_ONCE: usize = 3;
 pub struct PeerPlan {
     /// Which chain they follow.
     pub network: Network,
-    /// Those that the owner names; empty for whoever can be found.
+    /// Peers that the owner names; empty to find public ones.
     pub hosts: Vec<String>,
-    /// How many are asked at the same time.
+    /// Number of connections.
     pub most: u32,
 }
 
-/// Somebody who could be asked.
+/// A peer that can be connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     host: String,
     port: u16,
-    /// Whoever has the same one may be the same.
+    /// Peers of one group may belong to the same operator.
     group: AddressGroup,
-    /// It leads to somebody else each time.
+    /// Leads to another peer each time.
     is_seed: bool,
 }
 
@@ -95,7 +95,7 @@ enum AddressGroup {
     V4([u8; 2]),
     /// The first 48 bits of an address.
     V6([u16; 3]),
-    /// Somebody who has a name of his own.
+    /// A host name.
     Name(String),
 }
 
@@ -125,7 +125,7 @@ impl Candidate {
         }
     }
 
-    /// How it is called, and found again.
+    /// `host:port`.
     fn name(&self) -> String {
         format!("{}:{}", bracketed(&self.host), self.port)
     }
@@ -135,31 +135,31 @@ impl Candidate {
 #[derive(Debug, Clone)]
 struct PeerShared {
     seen: SharedValue<PeerProgress>,
-    /// A peer has shown headers.
-    shown: Arc<Notify>,
-    /// Only one of them is asked at a time.
+    /// Notified when a peer has sent headers.
+    headers_received: Arc<Notify>,
+    /// Only one peer is asked at a time.
     turn: Arc<Semaphore>,
 }
 
 /// What the peers have sent so far.
 #[derive(Debug, Clone, Default)]
 struct PeerProgress {
-    /// When a block came last, from them or from anybody else.
-    news_at: Option<Instant>,
-    /// The newest block that they have.
+    /// When the last block arrived, from any source.
+    last_block_at: Option<Instant>,
+    /// Their newest block.
     tip: Option<BlockHash>,
-    /// Places whose peers have shown headers.
+    /// Places whose peers have sent headers.
     up: BTreeSet<u8>,
 }
 
 /// A connected peer.
 #[derive(Debug)]
 struct PeerSlot {
-    /// Which connection it is.
+    /// Number of the connection.
     number: u64,
     candidate: Candidate,
     since: Instant,
-    /// Dropping it ends the connection; none if it has ended.
+    /// Dropping it ends the connection. `None` if it has ended.
     stay: Option<oneshot::Sender<Infallible>>,
 }
 
@@ -167,26 +167,26 @@ struct PeerSlot {
 struct PeerPool<'a> {
     context: &'a SourceContext,
     wanted: PeerPlan,
-    /// By place; who had a place last keeps the network to it until somebody else has it.
-    seats: BTreeMap<u8, PeerSlot>,
-    left_alone: BTreeMap<String, Instant>,
-    /// Peers that failed since another peer has last sent headers.
+    /// By place. The last peer of a free place stays here, so that its network keeps the place until it is taken.
+    slots: BTreeMap<u8, PeerSlot>,
+    paused: BTreeMap<String, Instant>,
+    /// Peers that failed since another peer last sent headers.
     failed: BTreeSet<String>,
     found: Vec<Candidate>,
-    /// Seeds that are being asked.
+    /// Running query of the seeds.
     finding: Option<BoxFuture<'a, Vec<Candidate>>>,
-    /// When they may be asked again; none before they were.
+    /// When the seeds may be queried again. `None` before the first query.
     seeds_at: Option<Instant>,
-    turned_over: Instant,
-    together: PeerShared,
-    /// Connections so far.
+    rotated_at: Instant,
+    shared: PeerShared,
+    /// Number of connections so far.
     connections: u64,
     chance: Chance,
     outage: Outage,
-    told: Option<Connection>,
-    /// Since when nobody answers; none while somebody does.
-    alone: Option<Instant>,
-    /// Places whose peer has left, which is to be told.
+    reported: Option<Connection>,
+    /// Since when no peer responds. `None` while one does.
+    no_peer_since: Option<Instant>,
+    /// Places whose peer has left, to be reported.
     parted: BTreeSet<u8>,
 }
 
@@ -199,80 +199,80 @@ struct PeerExit {
 
 type Runs<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
 
-/// Asks public peers for ever.
+/// Keeps public peers connected for ever.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible, Stopped> {
+pub async fn run(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible, Stopped> {
     let now = Instant::now();
-    let mut crew = PeerPool {
+    let mut pool = PeerPool {
         context,
         wanted,
-        seats: BTreeMap::new(),
-        left_alone: BTreeMap::new(),
+        slots: BTreeMap::new(),
+        paused: BTreeMap::new(),
         failed: BTreeSet::new(),
         found: Vec::new(),
         finding: None,
         seeds_at: None,
-        turned_over: now,
-        together: PeerShared {
+        rotated_at: now,
+        shared: PeerShared {
             seen: SharedValue::new(PeerProgress {
-                news_at: Some(now),
+                last_block_at: Some(now),
                 ..PeerProgress::default()
             }),
-            shown: Arc::default(),
+            headers_received: Arc::default(),
             turn: Arc::new(Semaphore::new(1)),
         },
         connections: 0,
         chance: Chance::new(),
         outage: Outage::default(),
-        told: None,
-        alone: Some(now),
+        reported: None,
+        no_peer_since: Some(now),
         parted: BTreeSet::new(),
     };
-    crew.tell(Connection::Connecting).await?;
+    pool.report(Connection::Connecting).await?;
     let mut runs = Runs::new();
     let mut looks = time::interval(LOOK_EVERY);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let shown = Arc::clone(&crew.together.shown);
+    let headers_received = Arc::clone(&pool.shared.headers_received);
     loop {
         tokio::select! {
-            () = shown.notified() => crew.forget_failed().await?,
+            () = headers_received.notified() => pool.forget_failed().await?,
             _ = looks.tick() => {
-                crew.turn_over();
-                crew.fill(&mut runs);
+                pool.rotate();
+                pool.fill(&mut runs);
             }
-            found = over(&mut crew.finding) => {
-                crew.finding = None;
-                crew.found = found;
-                crew.fill(&mut runs);
-                crew.tell_if_alone(runs.is_empty()).await?;
+            found = over(&mut pool.finding) => {
+                pool.finding = None;
+                pool.found = found;
+                pool.fill(&mut runs);
+                pool.report_if_no_peer(runs.is_empty()).await?;
             }
-            Some(left) = runs.next() => crew.left(left).await?,
+            Some(left) = runs.next() => pool.handle_exit(left).await?,
         }
-        crew.tell_how_it_is().await?;
+        pool.report_state().await?;
     }
 }
 
 impl<'a> PeerPool<'a> {
     /// How many are to be asked now.
-    fn wanted_now(&self) -> usize {
+    fn peers_wanted(&self) -> usize {
         let most = self.wanted.most as usize;
-        let news_at = self.together.seen.with(|seen| seen.news_at);
-        match news_at.is_some_and(|at| at.elapsed() >= SILENCE) {
-            true => most + MORE_IN_SILENCE,
+        let last_block_at = self.shared.seen.with(|seen| seen.last_block_at);
+        match last_block_at.is_some_and(|at| at.elapsed() >= SILENCE) {
+            true => most + EXTRA_PEERS,
             false => most,
         }
     }
 
-    /// Asks somebody in each place that is free.
+    /// Connects a peer for each free place.
     fn fill(&mut self, runs: &mut Runs<'a>) {
-        let wanted = self.wanted_now();
+        let wanted = self.peers_wanted();
         for place in 0..u8::try_from(wanted).unwrap_or(u8::MAX) {
             let is_free = self
-                .seats
+                .slots
                 .get(&place)
-                .is_none_or(|seat| seat.stay.is_none());
+                .is_none_or(|slot| slot.stay.is_none());
             if !is_free {
                 continue;
             }
@@ -282,40 +282,40 @@ impl<'a> PeerPool<'a> {
             let (stay, leave) = oneshot::channel();
             self.connections += 1;
             let number = self.connections;
-            let (context, together) = (self.context, self.together.clone());
-            let (network, who) = (self.wanted.network, candidate.clone());
+            let (context, shared) = (self.context, self.shared.clone());
+            let (network, peer) = (self.wanted.network, candidate.clone());
             let run = async move {
-                let asked = ask(context, network, &who, place, together);
+                let connection = follow_peer(context, network, &peer, place, shared);
                 PeerExit {
                     place,
                     number,
-                    parted: until_let_go(asked, leave).await,
+                    parted: until_released(connection, leave).await,
                 }
             };
             let span = tracing::info_span!("peer", place);
             runs.push(Box::pin(run.instrument(span)));
-            let seat = PeerSlot {
+            let slot = PeerSlot {
                 number,
                 candidate,
                 since: Instant::now(),
                 stay: Some(stay),
             };
-            if self.seats.insert(place, seat).is_some() {
+            if self.slots.insert(place, slot).is_some() {
                 self.parted.insert(place);
             }
-            self.together.seen.with(|seen| seen.up.remove(&place));
+            self.shared.seen.with(|seen| seen.up.remove(&place));
         }
-        // Who was asked only while no block came is left when one has come.
-        for (_, seat) in self
-            .seats
+        // The additional peers are released once a block has arrived.
+        for (_, slot) in self
+            .slots
             .iter_mut()
             .filter(|(place, _)| usize::from(**place) >= wanted)
         {
-            seat.stay = None;
+            slot.stay = None;
         }
     }
 
-    /// Somebody for a place who is not asked, not left alone, and of another network than the others.
+    /// A candidate for a place that is not connected, not paused, and in another network than the others.
     fn pick(&mut self, place: u8) -> Option<Candidate> {
         let network = self.wanted.network;
         if !self.wanted.hosts.is_empty() {
@@ -323,10 +323,10 @@ impl<'a> PeerPool<'a> {
             let named: Vec<Candidate> = hosts
                 .filter_map(|host| Candidate::read(host, network))
                 .collect();
-            // The owner has chosen them, whatever networks they are of.
+            // The owner's peers may be of the same network.
             return named.into_iter().find(|candidate| {
                 let name = candidate.name();
-                !self.is_left_alone(&name) && !self.has_seat(&name)
+                !self.is_paused(&name) && !self.has_slot(&name)
             });
         }
         let known = self.context.shared.known_peers.list();
@@ -340,7 +340,7 @@ impl<'a> PeerPool<'a> {
         {
             return Some(candidate);
         }
-        if let Some(candidate) = self.found_one(place) {
+        if let Some(candidate) = self.next_found(place) {
             return Some(candidate);
         }
         let now = Instant::now();
@@ -352,7 +352,7 @@ impl<'a> PeerPool<'a> {
         None
     }
 
-    fn found_one(&mut self, place: u8) -> Option<Candidate> {
+    fn next_found(&mut self, place: u8) -> Option<Candidate> {
         let at = self
             .found
             .iter()
@@ -362,99 +362,99 @@ impl<'a> PeerPool<'a> {
 
     fn is_good(&self, place: u8, candidate: &Candidate) -> bool {
         let is_taken = self
-            .seats
+            .slots
             .iter()
-            .any(|(other, seat)| *other != place && seat.candidate.group == candidate.group);
-        !is_taken && !self.is_left_alone(&candidate.name())
+            .any(|(other, slot)| *other != place && slot.candidate.group == candidate.group);
+        !is_taken && !self.is_paused(&candidate.name())
     }
 
-    fn has_seat(&self, name: &str) -> bool {
-        let mut asked = self.seats.values().filter(|seat| seat.stay.is_some());
-        asked.any(|seat| seat.candidate.name() == name)
+    fn has_slot(&self, name: &str) -> bool {
+        let mut connected = self.slots.values().filter(|slot| slot.stay.is_some());
+        connected.any(|slot| slot.candidate.name() == name)
     }
 
-    fn is_left_alone(&self, name: &str) -> bool {
-        self.left_alone
+    fn is_paused(&self, name: &str) -> bool {
+        self.paused
             .get(name)
             .is_some_and(|until| *until > Instant::now())
     }
 
-    fn leave_alone(&mut self, name: String, pause: Duration) {
+    fn pause_peer(&mut self, name: String, pause: Duration) {
         let now = Instant::now();
-        self.left_alone.retain(|_, until| *until > now);
-        while self.left_alone.len() >= LEFT_ALONE_MAX {
-            let soonest = self.left_alone.iter().min_by_key(|(_, until)| **until);
+        self.paused.retain(|_, until| *until > now);
+        while self.paused.len() >= PAUSED_MAX {
+            let soonest = self.paused.iter().min_by_key(|(_, until)| **until);
             let Some(soonest) = soonest.map(|(name, _)| name.clone()) else {
                 break;
             };
-            self.left_alone.remove(&soonest);
+            self.paused.remove(&soonest);
         }
-        self.left_alone.insert(name, now + pause);
+        self.paused.insert(name, now + pause);
     }
 
-    /// Lets go of the peer that was asked for longest, but not of the anchor, so that another one takes its place.
-    fn turn_over(&mut self) {
-        if self.turned_over.elapsed() < TURN_OVER_EVERY || !self.wanted.hosts.is_empty() {
+    /// Releases the oldest connection other than the anchor, so that another peer takes its place.
+    fn rotate(&mut self) {
+        if self.rotated_at.elapsed() < ROTATE_EVERY || !self.wanted.hosts.is_empty() {
             return;
         }
-        self.turned_over = Instant::now();
+        self.rotated_at = Instant::now();
         let anchor = self.context.shared.known_peers.list().into_iter().next();
         let others = self
-            .seats
+            .slots
             .values_mut()
-            .filter(|seat| seat.stay.is_some() && Some(seat.candidate.name()) != anchor);
-        if let Some(oldest) = others.min_by_key(|seat| seat.since) {
+            .filter(|slot| slot.stay.is_some() && Some(slot.candidate.name()) != anchor);
+        if let Some(oldest) = others.min_by_key(|slot| slot.since) {
             oldest.stay = None;
             let candidate = oldest.candidate.clone();
             let pause = match candidate.is_seed {
                 true => FAILED_PAUSE,
-                false => TURN_OVER_EVERY,
+                false => ROTATE_EVERY,
             };
-            self.leave_alone(candidate.name(), pause);
+            self.pause_peer(candidate.name(), pause);
         }
     }
 
-    /// Takes note of how a connection ended.
-    async fn left(&mut self, left: PeerExit) -> Result<(), Stopped> {
+    /// Handles the end of a connection.
+    async fn handle_exit(&mut self, left: PeerExit) -> Result<(), Stopped> {
         let PeerExit { place, number, .. } = left;
-        let seat = self.seats.get_mut(&place);
-        // Somebody else may have its place already.
-        let Some(seat) = seat.filter(|seat| seat.number == number) else {
+        let slot = self.slots.get_mut(&place);
+        // Another peer may have taken the place already.
+        let Some(slot) = slot.filter(|slot| slot.number == number) else {
             return Ok(());
         };
-        let was_let_go = seat.stay.take().is_none();
+        let was_released = slot.stay.take().is_none();
         self.parted.insert(place);
-        let was_up = self.together.seen.with(|seen| seen.up.remove(&place));
-        let (name, is_seed) = (seat.candidate.name(), seat.candidate.is_seed);
-        // A connection that worked and broke off may be made again.
+        let was_up = self.shared.seen.with(|seen| seen.up.remove(&place));
+        let (name, is_seed) = (slot.candidate.name(), slot.candidate.is_seed);
+        // A connection that worked and was cut may be made again.
         let is_cut_off = was_up && matches!(left.parted, Parted::Failed(_));
         let (reason, pause, dropped) = match left.parted {
-            Parted::Stopped if was_let_go => return Ok(()),
+            Parted::Stopped if was_released => return Ok(()),
             Parted::Stopped => return Err(Stopped),
             Parted::Behind => (BEHIND.to_owned(), FAILED_PAUSE, None),
             Parted::Failed(reason) => (reason, FAILED_PAUSE, None),
             Parted::Faulty(reason) => (reason, FAULTY_PAUSE, None),
             Parted::Nonsense(malformed) => (
-                format!("it says what makes no sense ({malformed})"),
+                format!("it sends invalid messages ({malformed})"),
                 FAULTY_PAUSE,
                 Some(malformed),
             ),
         };
         let pause = match is_seed {
-            // Behind its name is somebody else the next time.
+            // The name leads to another peer the next time.
             true => FAILED_PAUSE,
             false => pause,
         };
         tracing::debug!(peer = name, reason, "peer left");
-        let is_alone = self.together.seen.with(|seen| seen.up.is_empty());
+        let is_alone = self.shared.seen.with(|seen| seen.up.is_empty());
         if is_alone {
-            self.alone.get_or_insert_with(Instant::now);
+            self.no_peer_since.get_or_insert_with(Instant::now);
         }
         let pause = match pause {
             FAILED_PAUSE => self.pause_of_all().min(pause),
             longer => longer,
         };
-        self.leave_alone(name.clone(), pause);
+        self.pause_peer(name.clone(), pause);
         if pause == FAULTY_PAUSE {
             self.forget(std::slice::from_ref(&name)).await?;
         } else if is_alone {
@@ -465,19 +465,19 @@ impl<'a> PeerPool<'a> {
         }
         if let Some(Malformed(reason)) = dropped {
             let dropped = Observation::Dropped(reason, 1);
-            self.context.observed(vec![dropped]).await?;
+            self.context.send(vec![dropped]).await?;
         }
         match is_alone {
-            true => self.tell_down(format!("{name}: {reason}")).await,
+            true => self.report_down(format!("{name}: {reason}")).await,
             false => Ok(()),
         }
     }
 
-    /// Forgets the peers that failed, now that another peer has sent headers, so that our own network works.
+    /// Removes failed peers from the known ones once another peer has sent headers, which shows that our network works.
     async fn forget_failed(&mut self) -> Result<(), Stopped> {
-        let up = self.together.seen.with(|seen| seen.up.clone());
-        let up = up.iter().filter_map(|place| self.seats.get(place));
-        let up: Vec<String> = up.map(|seat| seat.candidate.name()).collect();
+        let up = self.shared.seen.with(|seen| seen.up.clone());
+        let up = up.iter().filter_map(|place| self.slots.get(place));
+        let up: Vec<String> = up.map(|slot| slot.candidate.name()).collect();
         let failed = std::mem::take(&mut self.failed).into_iter();
         let failed: Vec<String> = failed.filter(|name| !up.contains(name)).collect();
         self.forget(&failed).await
@@ -489,33 +489,32 @@ impl<'a> PeerPool<'a> {
             return Ok(());
         }
         let list = known.list();
-        self.context.observed(vec![Observation::Peers(list)]).await
+        self.context.send(vec![Observation::Peers(list)]).await
     }
 
-    /// How long is waited where nobody answers: as long as that has been so, for it may be the network.
+    /// Pause while no peer responds: as long as the outage so far, because it may be the network.
     fn pause_of_all(&self) -> Duration {
-        let alone = self.alone.map(|since| since.elapsed().max(LOOK_EVERY));
-        alone.unwrap_or(Duration::MAX)
+        let no_peer_since = self
+            .no_peer_since
+            .map(|since| since.elapsed().max(LOOK_EVERY));
+        no_peer_since.unwrap_or(Duration::MAX)
     }
 
-    /// Tells that nobody was found who could be asked.
-    async fn tell_if_alone(&mut self, is_alone: bool) -> Result<(), Stopped> {
+    /// Reports that no peer was found.
+    async fn report_if_no_peer(&mut self, is_alone: bool) -> Result<(), Stopped> {
         match is_alone {
-            true => {
-                self.tell_down("nobody was found who could be asked".to_owned())
-                    .await
-            }
+            true => self.report_down("no peer was found".to_owned()).await,
             false => Ok(()),
         }
     }
 
-    async fn tell_down(&mut self, reason: String) -> Result<(), Stopped> {
+    async fn report_down(&mut self, reason: String) -> Result<(), Stopped> {
         let retry_in = self.pause_of_all().min(FAILED_PAUSE);
         let down = Connection::Down {
             reason: reason.clone(),
             retry_in,
         };
-        if self.told.replace(down.clone()) == Some(down) {
+        if self.reported.replace(down.clone()) == Some(down) {
             return Ok(());
         }
         self.context
@@ -523,50 +522,48 @@ impl<'a> PeerPool<'a> {
             .await
     }
 
-    /// Tells who has left and that peers are up, and remembers those that have answered well.
-    async fn tell_how_it_is(&mut self) -> Result<(), Stopped> {
+    /// Reports peers that left and that peers are up, and remembers good ones.
+    async fn report_state(&mut self) -> Result<(), Stopped> {
         let parted = std::mem::take(&mut self.parted);
         if !parted.is_empty() {
             let parted = parted.into_iter().map(Observation::Left);
-            self.context.observed(parted.collect()).await?;
+            self.context.send(parted.collect()).await?;
         }
         let up: Vec<u8> = self
-            .together
+            .shared
             .seen
             .with(|seen| seen.up.iter().copied().collect());
         if up.is_empty() {
             return Ok(());
         }
-        self.alone = None;
-        if self.told != Some(Connection::Up) {
+        self.no_peer_since = None;
+        if self.reported != Some(Connection::Up) {
             tracing::info!("source is up");
             self.outage.end();
-            self.tell(Connection::Up).await?;
+            self.report(Connection::Up).await?;
         }
         if !self.wanted.hosts.is_empty() {
             return Ok(());
         }
         let known = &self.context.shared.known_peers;
-        let seats = up.iter().filter_map(|place| self.seats.get(place));
-        let good = seats.filter(|seat| !seat.candidate.is_seed);
-        let added = good.map(|seat| known.add(&seat.candidate.name()));
+        let slots = up.iter().filter_map(|place| self.slots.get(place));
+        let good = slots.filter(|slot| !slot.candidate.is_seed);
+        let added = good.map(|slot| known.add(&slot.candidate.name()));
         if added.filter(|is_new| *is_new).count() > 0 {
             let list = known.list();
-            self.context
-                .observed(vec![Observation::Peers(list)])
-                .await?;
+            self.context.send(vec![Observation::Peers(list)]).await?;
         }
         Ok(())
     }
 
-    async fn tell(&mut self, connection: Connection) -> Result<(), Stopped> {
-        self.told = Some(connection.clone());
-        let told = Observation::Connection(connection);
-        self.context.observed(vec![told]).await
+    async fn report(&mut self, connection: Connection) -> Result<(), Stopped> {
+        self.reported = Some(connection.clone());
+        let reported = Observation::Connection(connection);
+        self.context.send(vec![reported]).await
     }
 }
 
-/// Finds peers by the seeds: by their names where a proxy looks names up, else by their addresses.
+/// Finds peers through the seeds: by name if a proxy resolves names, else by address.
 async fn find(context: &SourceContext, network: Network, mut chance: Chance) -> Vec<Candidate> {
     let resolver = context.shared.dialer.resolver();
     let port = p2p::port(network);
@@ -592,8 +589,9 @@ async fn find(context: &SourceContext, network: Network, mut chance: Chance) -> 
     found
 }
 
-/// Asks a peer until it is let go. Its place may be somebody else's by then, so that it must not get another word in.
-async fn until_let_go(
+/// Runs a connection until it is released. It must not report afterwards, because its place may be taken by another
+/// peer.
+async fn until_released(
     asked: impl Future<Output = Result<Infallible, Parted>>,
     leave: oneshot::Receiver<Infallible>,
 ) -> Parted {
@@ -607,13 +605,13 @@ async fn until_let_go(
     }
 }
 
-/// Asks a peer for as long as it answers well.
-async fn ask(
+/// Follows the headers of a peer while it answers correctly.
+async fn follow_peer(
     context: &SourceContext,
     network: Network,
     candidate: &Candidate,
     place: u8,
-    together: PeerShared,
+    shared: PeerShared,
 ) -> Result<Infallible, Parted> {
     let destination = Destination {
         host: &candidate.host,
@@ -623,23 +621,23 @@ async fn ask(
     let dialer = &context.shared.dialer;
     let stream = dialer.connect(&context.route, destination).await;
     let stream = stream.map_err(|error| Parted::Failed(error.to_string()))?;
-    let wire = PeerConnection::greet(stream, network, context).await?;
-    let mut following = Following::of(context, place, wire, Arc::clone(&together.turn));
+    let wire = PeerConnection::handshake(stream, network, context).await?;
+    let mut following = Following::of(context, place, wire, Arc::clone(&shared.turn));
     loop {
         let PeerReply::Headers(judged) = following.next().await? else {
             continue;
         };
-        together.seen.with(|seen| {
+        shared.seen.with(|seen| {
             if judged.refused.is_none() {
                 seen.up.insert(place);
             }
             let tip = judged.locator.first().filter(|_| judged.is_tip);
             if judged.is_new || (tip.is_some() && tip != seen.tip.as_ref()) {
-                seen.news_at = Some(Instant::now());
+                seen.last_block_at = Some(Instant::now());
                 seen.tip = tip.copied();
             }
         });
-        together.shown.notify_one();
+        shared.headers_received.notify_one();
     }
 }
 
@@ -652,25 +650,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_is_let_go_says_no_more() {
-        // By chance it would, every other time.
+    async fn a_released_peer_reports_nothing() {
+        // Without the check it would report in half of the runs.
         for _ in 0..64 {
             let (stay, leave) = oneshot::channel();
-            let mut words = 0;
+            let mut polls = 0;
             {
-                let asked = async {
+                let connection = async {
                     poll_fn(|_| {
-                        words += 1;
+                        polls += 1;
                         Poll::Pending
                     })
                     .await
                 };
-                let mut asked = std::pin::pin!(until_let_go(asked, leave));
-                assert_eq!(asked.as_mut().now_or_never(), None);
+                let mut connection = std::pin::pin!(until_released(connection, leave));
+                assert_eq!(connection.as_mut().now_or_never(), None);
                 drop(stay);
-                assert_eq!(asked.await, Parted::Stopped);
+                assert_eq!(connection.await, Parted::Stopped);
             }
-            assert_eq!(words, 1);
+            assert_eq!(polls, 1);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sources that are asked every now and then: ask, report, wait, ask again.
+//! Sources that are polled: request, report, wait, repeat.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -17,28 +17,28 @@ use super::SourceContext;
 /// Time from the start of a source to its first poll.
 pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);
 
-/// A source that is asked every now and then.
+/// A source that is polled.
 pub trait Poll: Send {
-    /// Asks once; an honest answer may tell nothing.
+    /// Polls once. A valid response may contain no observation.
     fn poll(
         &mut self,
         context: &SourceContext,
     ) -> impl Future<Output = Result<Vec<Observation>, Missed>> + Send;
 }
 
-/// A poll that gave nothing.
+/// A failed poll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missed {
-    /// Why, in words fit for people; never with a secret.
+    /// Why, in words for the owner, without secrets.
     pub reason: String,
-    /// How long the upstream asks to be left alone.
+    /// Delay requested by the upstream.
     pub retry_after: Option<Duration>,
-    /// Why an answer that came was dropped.
+    /// Why a response was discarded.
     pub dropped: Option<Malformed>,
 }
 
 impl Missed {
-    /// A poll that gave nothing, for a reason fit for people.
+    /// A failure with a reason for the owner.
     pub fn because(reason: impl ToString) -> Missed {
         Missed {
             reason: reason.to_string(),
@@ -83,10 +83,10 @@ impl From<Malformed> for Missed {
     }
 }
 
-/// The body of an answer, if its status is a good one.
+/// The body of a response with a success status.
 ///
 /// # Errors
-/// The status is another one.
+/// The status is not a success.
 pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, Missed> {
     if answer.status.is_success() {
         return Ok(answer.body);
@@ -98,33 +98,33 @@ pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, Missed> {
     })
 }
 
-/// Polls for ever: every so often, and less often while it fails.
+/// Polls for ever, less often while the polls fail.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(
+pub async fn run(
     context: &SourceContext,
     every: Duration,
     mut source: impl Poll,
 ) -> Result<Infallible, Stopped> {
     let mut backoff = Backoff::new(Chance::new());
     context
-        .observed(vec![Observation::Connection(Connection::Connecting)])
+        .send(vec![Observation::Connection(Connection::Connecting)])
         .await?;
     time::sleep(FIRST_POLL_AFTER).await;
     let mut outage = Outage::default();
-    let mut is_known_up = false;
+    let mut is_reported_up = false;
     loop {
         match source.poll(context).await {
             Ok(observations) => {
                 backoff.succeeded();
                 outage.end();
-                if !std::mem::replace(&mut is_known_up, true) {
+                if !std::mem::replace(&mut is_reported_up, true) {
                     tracing::info!("source is up");
                 }
                 let mut report = vec![Observation::Connection(Connection::Up)];
                 report.extend(observations);
-                context.observed(report).await?;
+                context.send(report).await?;
                 time::sleep(every).await;
             }
             Err(Missed {
@@ -133,12 +133,12 @@ pub async fn keep(
                 dropped,
             }) => {
                 if let Some(Malformed(reason)) = dropped {
-                    tracing::debug!(reason, "answer dropped");
+                    tracing::debug!(reason, "response dropped");
                     let report = vec![Observation::Dropped(reason, 1)];
-                    context.observed(report).await?;
+                    context.send(report).await?;
                 }
                 let retry_in = backoff.failed(retry_after).max(every);
-                is_known_up = false;
+                is_reported_up = false;
                 context.report(&mut outage, reason, retry_in).await?;
                 time::sleep(retry_in).await;
             }

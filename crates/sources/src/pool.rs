@@ -1,4 +1,4 @@
-//! The mining pool: its figures, asked every so often, and its picture, fetched once.
+//! The mining pool: figures, polled, and its logo, fetched once.
 
 use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
 
@@ -18,16 +18,16 @@ use super::{
     poll::{self, Missed, Poll},
 };
 
-/// Bounds of a request for figures.
+/// Limits of a request for figures.
 pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: pools::BODY_MAX,
 };
 
-/// Longest time for a picture.
+/// Longest time for a logo.
 pub const LOGO_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Waits before a picture is asked for again after the network failed; the last one is repeated.
+/// Delays before a logo is requested again after a network failure; the last one repeats.
 pub const LOGO_RETRIES: [Duration; 4] = [
     Duration::from_secs(5),
     Duration::from_secs(10),
@@ -50,20 +50,20 @@ pub struct PoolSource {
     pub local_host: Endpoint,
 }
 
-/// Where pictures are.
+/// The source of logos.
 #[derive(Debug)]
 pub struct Logos {
-    /// Base address; empty for none.
+    /// Base URL; empty for no logos.
     pub base: Endpoint,
-    /// Times the cache was cleared in this run.
+    /// How often the cache was cleared in this run.
     pub cleared: u64,
 }
 
-/// Polls a pool and gets its picture.
+/// Polls a pool and fetches its logo.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(
+pub async fn run(
     context: &SourceContext,
     every: Duration,
     pool: PoolSource,
@@ -77,7 +77,7 @@ pub async fn keep(
         future::pending().await
     };
     tokio::select! {
-        ended = poll::keep(context, every, pool) => ended,
+        ended = poll::run(context, every, pool) => ended,
         ended = picture => ended,
     }
 }
@@ -121,7 +121,7 @@ async fn show_logo(
     cache.cleared(logos.cleared).await;
     let cached = match logos.cleared {
         0 => cache.read(spec).await,
-        // What could not be deleted is old all the same.
+        // Ignore a cached logo that could not be deleted.
         _ => None,
     };
     let file = match cached {
@@ -131,7 +131,7 @@ async fn show_logo(
     match file.and_then(|file| spec.read(pool, &file).ok()) {
         Some(logo) => {
             context
-                .observed(vec![Observation::PoolLogo(Arc::new(logo))])
+                .send(vec![Observation::PoolLogo(Arc::new(logo))])
                 .await
         }
         None => Ok(()),
@@ -168,7 +168,7 @@ async fn fetch_logo(context: &SourceContext, logos: &Logos, spec: LogoSpec) -> O
     None
 }
 
-/// Whether asking again could help.
+/// Whether a retry could help.
 enum Retry {
     Later(HttpError),
     Never(String),

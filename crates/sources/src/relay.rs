@@ -1,5 +1,4 @@
-//! The relay service: blocks, fees and prices over one socket, with a probe for a feed that stands
-//! still.
+//! The relay service: blocks, fees and prices over one socket, with a check for a feed that has stopped.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -20,45 +19,45 @@ use super::{
     side_requests,
 };
 
-/// Bounds of the socket.
+/// Limits of the socket.
 pub const POLICY: Policy = Policy {
     message_max: relay::FRAME_MAX,
     ping_every: Duration::from_secs(20),
     pong_timeout: Duration::from_secs(15),
 };
 
-/// A relay and what it is asked for.
+/// A relay and its subscriptions.
 #[derive(Debug)]
 pub struct Relay {
     /// Which relay.
     pub endpoint: RelayEndpoint,
     /// Currencies to subscribe to.
     pub currencies: Vec<Currency>,
-    /// Blocks and fees are wanted too, not only prices.
+    /// Subscribe to blocks and fees too, not only to prices.
     pub blocks: bool,
-    /// The fee topic with decimals instead of the whole one.
+    /// Subscribe to fees with decimals instead of whole ones.
     pub precise_fee: bool,
-    /// What is remembered from one connection to the next.
+    /// State kept across connections.
     pub memory: Remembered,
 }
 
-/// Time after which a list of currencies that lacks one that is wanted is asked for again on the same connection: a
-/// relay that has just been started lists few.
+/// Time after which a currency list that lacks a configured currency is fetched again on the same connection: a relay
+/// that has just started lists few.
 pub const CATALOGUE_RETRY: Duration = Duration::from_secs(15 * 60);
 
-/// What is remembered from one connection to the next.
+/// State kept across connections.
 #[derive(Debug, Default)]
 pub struct Remembered {
     freshness: Freshness,
-    /// The list of currencies had all that are wanted.
+    /// The list of currencies had all configured ones.
     catalogue_complete: bool,
 }
 
-/// What HTTP requests beside the WebSocket returned.
+/// Result of the HTTP requests beside the socket.
 enum RelayHttpResult {
     /// The list of currencies.
     Catalogue(Option<Vec<Currency>>),
-    /// The last block by the relay's own word.
+    /// The last block according to the relay's HTTP interface.
     Tip(Option<u32>),
 }
 
@@ -71,21 +70,21 @@ impl SourceSession for Relay {
             socket.send_binary(topic).await?;
         }
         self.memory.freshness.connected();
-        let mut catalogue_asked: Option<Instant> = None;
+        let mut catalogue_requested: Option<Instant> = None;
         let mut asides: FuturesUnordered<BoxFuture<'_, RelayHttpResult>> = FuturesUnordered::new();
         let mut ticks = freshness::ticks();
         loop {
             tokio::select! {
                 frame = link.next(&mut socket) => {
-                    self.heard(link, frame?).await?;
-                    let asked_lately =
-                        catalogue_asked.is_some_and(|asked| asked.elapsed() < CATALOGUE_RETRY);
-                    if link.is_up() && !self.memory.catalogue_complete && !asked_lately {
-                        catalogue_asked = Some(Instant::now());
+                    self.handle_frame(link, frame?).await?;
+                    let requested_lately =
+                        catalogue_requested.is_some_and(|at| at.elapsed() < CATALOGUE_RETRY);
+                    if link.is_up() && !self.memory.catalogue_complete && !requested_lately {
+                        catalogue_requested = Some(Instant::now());
                         asides.push(catalogue(link.context(), &address).boxed());
                     }
                 }
-                Some(aside) = asides.next() => self.learned(link, aside).await?,
+                Some(result) = asides.next() => self.handle_http_result(link, result).await?,
                 _ = ticks.tick() => {
                     if self.blocks && self.memory.freshness.is_stale() && asides.is_empty() {
                         asides.push(tip(link.context(), &address).boxed());
@@ -97,39 +96,39 @@ impl SourceSession for Relay {
 }
 
 impl Relay {
-    async fn heard(
+    async fn handle_frame(
         &mut self,
         link: &mut SessionLink<'_>,
         frame: WsMessage,
     ) -> Result<(), SessionEnd> {
         let WsMessage::Binary(bytes) = frame else {
-            // Text is not part of the protocol; some relays greet people with it.
+            // Text is not part of the protocol; some relays send a greeting.
             return Ok(());
         };
         match relay::frame(&bytes, self.precise_fee) {
             Ok(observations) => {
-                self.memory.freshness.take_note(&observations);
-                link.understood(observations).await
+                self.memory.freshness.record(&observations);
+                link.accept_frame(observations).await
             }
-            Err(malformed) => link.nonsense(malformed).await,
+            Err(malformed) => link.reject_frame(malformed).await,
         }
     }
 
-    async fn learned(
+    async fn handle_http_result(
         &mut self,
         link: &mut SessionLink<'_>,
-        aside: RelayHttpResult,
+        result: RelayHttpResult,
     ) -> Result<(), SessionEnd> {
-        match aside {
+        match result {
             RelayHttpResult::Catalogue(None) | RelayHttpResult::Tip(None) => Ok(()),
             RelayHttpResult::Catalogue(Some(currencies)) => {
                 let offered = |wanted| currencies.contains(wanted);
                 self.memory.catalogue_complete = self.currencies.iter().all(offered);
-                link.learned_beside(vec![Observation::Currencies(currencies)])
+                link.report_values(vec![Observation::Currencies(currencies)])
                     .await
             }
             RelayHttpResult::Tip(Some(tip)) if self.memory.freshness.confirmed_by(tip) => {
-                link.learned_beside(vec![Observation::Block(tip)]).await
+                link.report_values(vec![Observation::Block(tip)]).await
             }
             RelayHttpResult::Tip(Some(_)) => Err(SessionEnd::because(
                 "the relay has newer blocks than its feed",
@@ -143,7 +142,7 @@ async fn catalogue(context: &SourceContext, socket_url: &str) -> RelayHttpResult
         return RelayHttpResult::Catalogue(None);
     };
     let most = relay::CURRENCIES_BODY_MAX;
-    RelayHttpResult::Catalogue(side_requests::ask(context, &url, most, relay::currencies).await)
+    RelayHttpResult::Catalogue(side_requests::fetch(context, &url, most, relay::currencies).await)
 }
 
 async fn tip(context: &SourceContext, socket_url: &str) -> RelayHttpResult {
@@ -151,5 +150,5 @@ async fn tip(context: &SourceContext, socket_url: &str) -> RelayHttpResult {
         return RelayHttpResult::Tip(None);
     };
     let most = relay::LAST_BLOCK_BODY_MAX;
-    RelayHttpResult::Tip(side_requests::ask(context, &url, most, relay::last_block).await)
+    RelayHttpResult::Tip(side_requests::fetch(context, &url, most, relay::last_block).await)
 }

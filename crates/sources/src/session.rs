@@ -1,4 +1,4 @@
-//! Sources that hold a socket open: connect, say what is wanted, report what comes, begin again.
+//! Sources that keep a connection open: connect, subscribe, report what arrives, reconnect.
 
 use std::{collections::BTreeMap, convert::Infallible, time::Duration};
 
@@ -16,18 +16,18 @@ use tokio::time::{self, Instant};
 
 use super::SourceContext;
 
-/// Longest time from an open socket to the first frame that is understood.
+/// Longest time from an open socket to the first valid frame.
 pub const FIRST_FRAME_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Frames in a row that may be nonsense before the connection is given up.
-pub const NONSENSE_MAX: u32 = 64;
+/// Invalid frames in a row after which the connection is closed.
+pub const BAD_FRAMES_MAX: u32 = 64;
 
-/// Least time between two complaints of one connection.
-pub const COMPLAINT_EVERY: Duration = Duration::from_secs(10);
+/// Least time between two problem reports of one connection.
+pub const PROBLEM_EVERY: Duration = Duration::from_secs(10);
 
 /// A source that keeps a connection open.
 pub trait SourceSession: Send {
-    /// Connects, subscribes and reports until something fails; it never ends well.
+    /// Connects, subscribes and reports until something fails.
     fn run(
         &mut self,
         link: &mut SessionLink<'_>,
@@ -41,15 +41,15 @@ pub enum SessionEnd {
     Stopped,
     /// Something failed.
     Failed {
-        /// Why, in words fit for people.
+        /// Why, in words for the owner.
         reason: String,
-        /// How long the upstream asks to be left alone.
+        /// Delay requested by the upstream.
         retry_after: Option<Duration>,
     },
 }
 
 impl SessionEnd {
-    /// Something failed, for a reason fit for people.
+    /// A failure with a reason for the owner.
     pub fn because(reason: impl Into<String>) -> SessionEnd {
         SessionEnd::Failed {
             reason: reason.into(),
@@ -85,13 +85,13 @@ pub struct SessionLink<'a> {
     context: &'a SourceContext,
     opened: Instant,
     up_since: Option<Instant>,
-    /// Frames in a row that were nonsense.
-    nonsense: u32,
-    /// Frames that were nonsense and of which the device was not told, by reason.
-    untold: BTreeMap<&'static str, u32>,
-    complained: Option<Instant>,
-    /// The device knows of a complaint that was not followed by anything of use.
-    is_disturbed: bool,
+    /// Invalid frames in a row.
+    bad_frames: u32,
+    /// Dropped frames that were not reported yet, by reason.
+    unreported: BTreeMap<&'static str, u32>,
+    problem_at: Option<Instant>,
+    /// A problem was reported, and no observation has followed it.
+    has_problem: bool,
 }
 
 impl<'a> SessionLink<'a> {
@@ -100,19 +100,19 @@ impl<'a> SessionLink<'a> {
             context,
             opened: Instant::now(),
             up_since: None,
-            nonsense: 0,
-            untold: BTreeMap::new(),
-            complained: None,
-            is_disturbed: false,
+            bad_frames: 0,
+            unreported: BTreeMap::new(),
+            problem_at: None,
+            has_problem: false,
         }
     }
 
-    /// What the source works with.
+    /// The context of the source.
     pub fn context(&self) -> &'a SourceContext {
         self.context
     }
 
-    /// Tells whether a frame was understood on this connection.
+    /// Returns whether this connection has received a valid frame.
     pub fn is_up(&self) -> bool {
         self.up_since.is_some()
     }
@@ -128,10 +128,10 @@ impl<'a> SessionLink<'a> {
         Ok(socket)
     }
 
-    /// Opens a connection for something else than a web socket.
+    /// Opens a connection that is not a WebSocket.
     ///
     /// # Errors
-    /// It was not made.
+    /// The connection failed.
     pub async fn dial(&mut self, destination: Destination<'_>) -> Result<BoxedStream, SessionEnd> {
         let SourceContext { route, shared, .. } = self.context;
         let stream = shared.dialer.connect(route, destination).await;
@@ -140,11 +140,10 @@ impl<'a> SessionLink<'a> {
         Ok(stream)
     }
 
-    /// The next frame; the first one must be understood in time. Nothing is lost when this is dropped
-    /// while it waits.
+    /// Reads the next frame; the first valid one must come in time. Cancel safe.
     ///
     /// # Errors
-    /// The socket is of no use any more.
+    /// The socket has failed.
     pub async fn next(&mut self, socket: &mut WebSocket) -> Result<WsMessage, SessionEnd> {
         let frame = if self.is_up() {
             socket.next().await
@@ -155,114 +154,114 @@ impl<'a> SessionLink<'a> {
                 .map_err(|_| SessionEnd::because("connected, but nothing of use came"))?
         };
         if let Err(WsError::TooLarge(_)) = frame {
-            *self.untold.entry("too-long").or_default() += 1;
+            *self.unreported.entry("too-long").or_default() += 1;
         }
         Ok(frame?)
     }
 
-    /// Reports what a frame said, and that the connection is up if it is the first one understood.
+    /// Reports the observations of a valid frame, and on the first one that the connection is up.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn understood(&mut self, observations: Vec<Observation>) -> Result<(), SessionEnd> {
-        self.nonsense = 0;
+    pub async fn accept_frame(&mut self, observations: Vec<Observation>) -> Result<(), SessionEnd> {
+        self.bad_frames = 0;
         let mut report = Vec::with_capacity(observations.len() + 1);
-        let is_well = self.is_disturbed && !observations.is_empty();
+        let is_well = self.has_problem && !observations.is_empty();
         if !self.is_up() || is_well {
-            report.push(self.come_up());
+            report.push(self.mark_up());
         }
         report.extend(observations);
         if !report.is_empty() {
-            self.context.observed(report).await?;
+            self.context.send(report).await?;
         }
         Ok(())
     }
 
-    /// Reports that the connection is up, and that whatever was complained about is over.
+    /// Reports that the connection is up and that an earlier problem is over.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn well(&mut self) -> Result<(), SessionEnd> {
-        self.nonsense = 0;
-        if !self.is_up() || self.is_disturbed {
-            let up = self.come_up();
-            self.context.observed(vec![up]).await?;
+    pub async fn report_up(&mut self) -> Result<(), SessionEnd> {
+        self.bad_frames = 0;
+        if !self.is_up() || self.has_problem {
+            let up = self.mark_up();
+            self.context.send(vec![up]).await?;
         }
         Ok(())
     }
 
-    fn come_up(&mut self) -> Observation {
+    fn mark_up(&mut self) -> Observation {
         if self.up_since.is_none() {
             tracing::info!("source is up");
             self.up_since = Some(Instant::now());
         }
-        self.is_disturbed = false;
+        self.has_problem = false;
         Observation::Connection(Connection::Up)
     }
 
-    /// Reports what was learned beside the socket, which says nothing about the socket.
+    /// Reports observations from an HTTP request; they do not change the state of the connection.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn learned_beside(&self, observations: Vec<Observation>) -> Result<(), SessionEnd> {
-        Ok(self.context.observed(observations).await?)
+    pub async fn report_values(&self, observations: Vec<Observation>) -> Result<(), SessionEnd> {
+        Ok(self.context.send(observations).await?)
     }
 
-    /// Takes note of a frame that was not understood.
+    /// Counts a frame that could not be parsed.
     ///
     /// # Errors
-    /// Nothing but nonsense comes, or the device has stopped.
-    pub async fn nonsense(&mut self, malformed: Malformed) -> Result<(), SessionEnd> {
-        self.nonsense += 1;
-        *self.untold.entry(malformed.0).or_default() += 1;
+    /// Too many invalid frames in a row, or the device has stopped.
+    pub async fn reject_frame(&mut self, malformed: Malformed) -> Result<(), SessionEnd> {
+        self.bad_frames += 1;
+        *self.unreported.entry(malformed.0).or_default() += 1;
         tracing::debug!(
             reason = malformed.0,
-            in_a_row = self.nonsense,
+            in_a_row = self.bad_frames,
             "frame dropped"
         );
-        if self.nonsense >= NONSENSE_MAX {
+        if self.bad_frames >= BAD_FRAMES_MAX {
             return Err(SessionEnd::because(format!(
                 "only frames that make no sense ({malformed})"
             )));
         }
-        let untold: u32 = self.untold.values().sum();
-        let frames = if untold == 1 { "frame" } else { "frames" };
-        let complaint = format!("{untold} {frames} dropped ({malformed})");
-        if self.may_complain() {
-            let mut report = vec![Observation::Complaint(complaint)];
+        let unreported: u32 = self.unreported.values().sum();
+        let frames = if unreported == 1 { "frame" } else { "frames" };
+        let problem = format!("{unreported} {frames} dropped ({malformed})");
+        if self.may_report_problem() {
+            let mut report = vec![Observation::Complaint(problem)];
             report.extend(self.dropped());
-            self.context.observed(report).await?;
+            self.context.send(report).await?;
         }
         Ok(())
     }
 
-    /// How many frames were dropped since the device was told last, and why.
+    /// Takes the number of frames dropped since the last report, by reason.
     fn dropped(&mut self) -> impl Iterator<Item = Observation> + use<> {
-        let untold = std::mem::take(&mut self.untold);
-        let told = |(reason, count)| Observation::Dropped(reason, count);
-        untold.into_iter().map(told)
+        let unreported = std::mem::take(&mut self.unreported);
+        let observation = |(reason, count)| Observation::Dropped(reason, count);
+        unreported.into_iter().map(observation)
     }
 
-    /// Tells the device what went wrong although the connection holds, but not too often.
+    /// Reports a problem that did not end the connection; rate limited.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn complain(&mut self, complaint: String) -> Result<(), SessionEnd> {
-        if self.may_complain() {
-            let report = vec![Observation::Complaint(complaint)];
-            self.context.observed(report).await?;
+    pub async fn report_problem(&mut self, problem: String) -> Result<(), SessionEnd> {
+        if self.may_report_problem() {
+            let report = vec![Observation::Complaint(problem)];
+            self.context.send(report).await?;
         }
         Ok(())
     }
 
-    /// Tells whether the last complaint is long enough ago, and takes note of a new one if it is.
-    fn may_complain(&mut self) -> bool {
+    /// Returns whether a problem may be reported now, and if so starts the next interval.
+    fn may_report_problem(&mut self) -> bool {
         let is_due = self
-            .complained
-            .is_none_or(|last| last.elapsed() >= COMPLAINT_EVERY);
+            .problem_at
+            .is_none_or(|last| last.elapsed() >= PROBLEM_EVERY);
         if is_due {
-            self.complained = Some(Instant::now());
-            self.is_disturbed = true;
+            self.problem_at = Some(Instant::now());
+            self.has_problem = true;
         }
         is_due
     }
@@ -273,11 +272,11 @@ impl<'a> SessionLink<'a> {
     }
 }
 
-/// Runs a session for ever, waiting a little longer after every failure.
+/// Runs a session for ever, with a growing delay after each failure.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn keep(
+pub async fn run(
     context: &SourceContext,
     mut session: impl SourceSession,
 ) -> Result<Infallible, Stopped> {
@@ -285,13 +284,13 @@ pub async fn keep(
     let mut outage = Outage::default();
     loop {
         context
-            .observed(vec![Observation::Connection(Connection::Connecting)])
+            .send(vec![Observation::Connection(Connection::Connecting)])
             .await?;
         let mut link = SessionLink::new(context);
         let Err(ended) = session.run(&mut link).await;
         let dropped: Vec<Observation> = link.dropped().collect();
         if !dropped.is_empty() {
-            context.observed(dropped).await?;
+            context.send(dropped).await?;
         }
         if link.is_up() {
             outage.end();

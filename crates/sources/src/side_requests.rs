@@ -1,4 +1,4 @@
-//! Short answers that are asked for beside a socket; without one, all stays as it is.
+//! Small HTTP requests beside a socket; if one fails, nothing changes.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ use net::{
 
 use super::SourceContext;
 
-/// Longest time for an answer beside a socket.
+/// Longest time for a response.
 pub const TIMEOUT: Duration = Duration::from_secs(8);
 
-/// What an answer says, if one was had and is understood.
-pub async fn ask<T>(
+/// Fetches and parses a response. `None` if either fails.
+pub async fn fetch<T>(
     context: &SourceContext,
     url: &str,
     body_max: usize,
     read: impl FnOnce(&[u8]) -> Result<T, Malformed>,
 ) -> Option<T> {
     match read(&body(context, url, body_max).await?) {
-        Ok(said) => Some(said),
+        Ok(value) => Some(value),
         Err(Malformed(reason)) => {
-            tracing::debug!(reason, "answer beside the socket dropped");
-            // A device that has stopped needs no counts.
+            tracing::debug!(reason, "response dropped");
+            // A stopped device needs no counts.
             let report = vec![Observation::Dropped(reason, 1)];
-            let _ = context.observed(report).await;
+            let _ = context.send(report).await;
             None
         }
     }
@@ -50,11 +50,11 @@ async fn body(context: &SourceContext, url: &str, body_max: usize) -> Option<Byt
     {
         Ok(HttpResponse { status, body, .. }) if status.is_success() => Some(body),
         Ok(HttpResponse { status, .. }) => {
-            tracing::debug!(status = status.as_u16(), "no answer beside the socket");
+            tracing::debug!(status = status.as_u16(), "no response to a side request");
             None
         }
         Err(error) => {
-            tracing::debug!(%error, "no answer beside the socket");
+            tracing::debug!(%error, "no response to a side request");
             None
         }
     }

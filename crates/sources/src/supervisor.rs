@@ -39,9 +39,9 @@ use super::{
 
 pub use device::sources::Plan as Plans;
 
-/// Something that says which sources should run.
+/// A value that contains the plan of sources.
 pub trait HasPlans {
-    /// Which sources should run.
+    /// The planned sources.
     fn plans(&self) -> &Plans;
 }
 
@@ -63,7 +63,7 @@ impl<T: HasPlans> HasPlans for Arc<T> {
     }
 }
 
-/// Runs sources as the newest plan says, until told to stop; all of them have ended when this returns.
+/// Runs the planned sources until the stop signal; all of them have ended when this returns.
 pub async fn supervise(
     mut wanted: watch::Receiver<impl HasPlans>,
     shared: SourceServices,
@@ -98,14 +98,14 @@ struct RunningSource {
 }
 
 impl RunningSources {
-    /// Ends what is not planned any more or planned in another way, then starts what is missing.
+    /// Stops sources that were removed or changed, then starts the missing ones.
     async fn follow(&mut self, plans: Plans) {
         let leaving = self
             .running
             .iter()
             .filter(|(id, running)| plans.get(id) != Some(&running.plan))
             .map(|(id, _)| *id);
-        for id in in_order_of_ending(leaving) {
+        for id in stop_order(leaving) {
             if let Some(running) = self.running.remove(&id) {
                 running.task.abort().await;
                 tracing::debug!(source = id.name(), "source ended");
@@ -125,29 +125,30 @@ impl RunningSources {
                 let mut task = Tasks::new();
                 let config = plan.config.clone();
                 let start = move |context| run(config.clone(), context);
-                task.spawn(id.name(), survive(context, start).instrument(span));
+                task.spawn(id.name(), restart_on_panic(context, start).instrument(span));
                 RunningSource { plan, task }
             });
         }
     }
 }
 
-/// Who hears of zaps ends first: one that came while the others end would be shown by a clock that is about to rest.
-fn in_order_of_ending(leaving: impl Iterator<Item = SourceId>) -> Vec<SourceId> {
+/// Stop order: the source of zaps first, because a zap that arrives meanwhile would be shown by a clock that is about
+/// to rest.
+fn stop_order(leaving: impl Iterator<Item = SourceId>) -> Vec<SourceId> {
     let mut leaving: Vec<SourceId> = leaving.collect();
     leaving.sort_by_key(|id| *id != SourceId::Zaps);
     leaving
 }
 
-/// Runs a source and begins anew, after a while, if it panics.
-async fn survive<F>(context: SourceContext, start: impl Fn(SourceContext) -> F)
+/// Runs a source, and restarts it after a delay if it panics.
+async fn restart_on_panic<F>(context: SourceContext, start: impl Fn(SourceContext) -> F)
 where
     F: Future<Output = Result<Infallible, Stopped>>,
 {
     let mut backoff = Backoff::new(Chance::new());
     let mut outage = Outage::default();
     loop {
-        // Whatever the panic left behind is dropped with the future: the next run shares nothing.
+        // A panic drops the whole state of the run with its future: the next run shares nothing with it.
         match AssertUnwindSafe(start(context.clone()))
             .catch_unwind()
             .await
@@ -156,7 +157,7 @@ where
             Err(_) => {
                 tracing::error!("source panicked");
                 let retry_in = backoff.failed(None);
-                let reason = "it broke off by itself".to_owned();
+                let reason = "it crashed".to_owned();
                 let reported = context.report(&mut outage, reason, retry_in).await;
                 if reported.is_err() {
                     return;
@@ -177,7 +178,7 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
             precise_fee,
         } => {
             let memory = Remembered::default();
-            session::keep(
+            session::run(
                 context,
                 Relay {
                     endpoint,
@@ -201,14 +202,14 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
                 precise_fee,
                 freshness,
             };
-            session::keep(context, explorer).await
+            session::run(context, explorer).await
         }
         SourceConfig::Exchange { currencies } => {
-            session::keep(context, Exchange { currencies }).await
+            session::run(context, Exchange { currencies }).await
         }
         SourceConfig::Witness { currencies } => {
             let source = context.id;
-            session::keep(context, VenueSource { source, currencies }).await
+            session::run(context, VenueSource { source, currencies }).await
         }
         SourceConfig::Pool {
             pool,
@@ -231,10 +232,10 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
                 base: logos_url,
                 cleared: logo_fetches,
             };
-            pool::keep(context, Duration::from_secs(poll_secs.into()), pool, logos).await
+            pool::run(context, Duration::from_secs(poll_secs.into()), pool, logos).await
         }
         SourceConfig::Miner { host, poll_secs } => {
-            poll::keep(
+            poll::run(
                 context,
                 Duration::from_secs(poll_secs.into()),
                 Miner { host },
@@ -242,13 +243,13 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
             .await
         }
         SourceConfig::Nostr { relays, author } => {
-            nostr::keep(context, relays, NostrDataSource::of(author)).await
+            nostr::run(context, relays, NostrDataSource::of(author)).await
         }
         SourceConfig::Zaps { relays, recipients } => {
             let feed = Zaps::of(recipients, context.shared.already_reported.clone());
-            nostr::keep(context, relays, feed).await
+            nostr::run(context, relays, feed).await
         }
-        SourceConfig::Node(config) => own_node::keep(context, config).await,
+        SourceConfig::Node(config) => own_node::run(context, config).await,
         SourceConfig::Peers {
             network,
             hosts,
@@ -259,11 +260,11 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
                 hosts,
                 most,
             };
-            peers::keep(context, wanted).await
+            peers::run(context, wanted).await
         }
         SourceConfig::Wallet { uri, refresh_secs } => {
             let refresh = Duration::from_secs(refresh_secs.into());
-            session::keep(context, Wallet::paired(&uri, refresh)).await
+            session::run(context, Wallet::paired(&uri, refresh)).await
         }
     }
 }
@@ -284,20 +285,20 @@ mod tests {
     };
 
     #[test]
-    fn who_hears_of_zaps_ends_first() {
+    fn the_source_of_zaps_stops_first() {
         for leaving in [
             SourceId::ALL.to_vec(),
             vec![SourceId::Zaps],
             vec![SourceId::Relay, SourceId::Zaps],
         ] {
-            let ended = in_order_of_ending(leaving.iter().copied());
+            let ended = stop_order(leaving.iter().copied());
             assert_eq!(ended[0], SourceId::Zaps, "{leaving:?}");
             assert_eq!(ended.len(), leaving.len());
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_source_that_panics_begins_anew() {
+    async fn a_source_that_panics_is_restarted() {
         let (inbox, mut inputs) = inbox();
         let shared = SourceServices {
             dialer: Dialer::new(Roots::public()),
@@ -319,24 +320,24 @@ mod tests {
         let begin = |context: SourceContext| {
             let run = runs.fetch_add(1, Ordering::Relaxed);
             async move {
-                context.observed(vec![Observation::Block(run)]).await?;
+                context.send(vec![Observation::Block(run)]).await?;
                 assert!(run > 1, "on purpose");
                 Err(Stopped)
             }
         };
-        survive(context, begin).await;
-        let mut heard = Vec::new();
+        restart_on_panic(context, begin).await;
+        let mut received = Vec::new();
         while let Some(message) = inputs.recv().await {
             let Input::Observed(SourceId::Miner, observations) = message.input else {
                 panic!("unexpected input");
             };
-            heard.extend(observations);
+            received.extend(observations);
         }
-        assert_eq!(heard.len(), 5, "{heard:?}");
+        assert_eq!(received.len(), 5, "{received:?}");
         assert!(matches!(
-            heard[1],
+            received[1],
             Observation::Connection(Connection::Down { .. })
         ));
-        assert_eq!(heard[4], Observation::Block(2));
+        assert_eq!(received[4], Observation::Block(2));
     }
 }

@@ -1,7 +1,7 @@
-//! Time from a time server, in UTC; asked directly, for proxies carry no such packets.
+//! Time from NTP servers, in UTC. Never through a proxy, because proxies carry no UDP.
 //!
-//! What would move the clock far needs a second voice: that of another server, where there is one. No voice counts for a
-//! time before the newest blocks that the clock has checked.
+//! A large step needs the agreement of a second server if there is one. A time before the newest validated blocks is
+//! rejected.
 
 use std::{
     collections::BTreeSet,
@@ -30,86 +30,86 @@ use tokio::{sync::watch, time};
 
 use super::upstreams::TIME_PORT;
 
-/// Time between two questions while all is well.
-pub const ASK_EVERY: Duration = Duration::from_secs(3600);
+/// Interval of the queries while they succeed.
+pub const SYNC_EVERY: Duration = Duration::from_secs(3600);
 
-/// Longest time for an answer.
+/// Longest time for a response.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Wall clocks from 2100-01-01 UTC on are not believed.
+/// Times from 2100-01-01 UTC on are rejected.
 pub const PLAUSIBLE_UNTIL_MS: i64 = 4_102_444_800_000;
 
-/// Slowest round trip whose answer is believed.
+/// Longest round trip of a usable response.
 pub const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
 
-/// Change of a clock that was already set from which a second answer must agree, ms: the sum of all changes within
-/// [`STEP_PERIOD`], so that a single server cannot move the clock far in small steps.
+/// Step of a synchronised clock that needs a second response, ms: the sum of all steps within [`STEP_PERIOD`], so that
+/// a single server cannot move the clock far in small steps.
 pub const LARGE_STEP_MS: i64 = 60_000;
 
-/// Time over which the changes that a single answer made are added up.
+/// Time over which unconfirmed steps are added up.
 pub const STEP_PERIOD: Duration = Duration::from_secs(24 * 3600);
 
-/// Round trip below nought that comes of reading clocks one after the other.
+/// Tolerance for a negative round trip, which results from reading clocks one after the other.
 const ROUNDING: Duration = Duration::from_millis(100);
 
-/// Servers of one name that are asked at most.
+/// Most servers that are queried per synchronisation.
 const SERVERS_MAX: usize = 4;
 
-/// Difference between two answers that agree, ms.
+/// Largest difference of two responses that agree, ms.
 const AGREEMENT_MS: i64 = 2_000;
 
-/// Difference to the host's clock from which a second answer must agree where no server has set the clock before, ms: a
-/// host's clock may have stood still for a while, or have been set to another zone's time.
+/// Difference to the host's clock that needs a second response before the first synchronisation, ms: the host's clock
+/// may have stopped for a while, or be set to another time zone.
 const FAR_MS: i64 = 12 * 3_600_000;
 
-/// Reaction of the clock that is said in the log, ms.
-const NEWS_MS: i64 = 500;
+/// Smallest step that is logged, ms.
+const LOGGED_STEP_MS: i64 = 500;
 
-/// An answer that was not had or is not believed.
+/// Why there is no usable response.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTime {
     /// The server's name has no address.
     #[error("looking up {0}: {1}")]
     NotFound(String, NoAddress),
-    /// No answer.
+    /// No response.
     #[error("no answer")]
     NoAnswer,
-    /// The server asks to be left alone.
+    /// The server has sent a kiss-of-death packet.
     #[error("the server asks to be left alone")]
     GoAway,
-    /// The answer is none, or the server does not know the time itself.
+    /// The response is invalid, or the server is not synchronised.
     #[error("the answer makes no sense")]
     Malformed,
-    /// The answer is no time that a clock can show today, or took too long.
+    /// The time is outside the plausible range, or the round trip took too long.
     #[error("the answer is not plausible")]
     Implausible,
-    /// The answer is before the newest blocks.
+    /// The time is before the newest blocks.
     #[error("the answer is before the newest blocks")]
     BeforeChain,
-    /// Two answers contradict each other.
+    /// Two responses disagree.
     #[error("two answers contradict each other")]
     Contradiction,
 }
 
-/// What it takes to keep the time.
+/// What the synchronisation needs.
 #[derive(Debug)]
 pub struct Timekeeping {
-    /// The clock that is kept right.
+    /// The clock to set.
     pub clock: Clock,
-    /// What knows the address of the server.
+    /// Resolves the name of the server.
     pub resolver: Resolver,
-    /// Name and port of the server that is asked where the owner names none.
+    /// Name and port of the server that is used if the owner names none.
     pub server: (String, u16),
-    /// When the program was built, ms since 1970-01-01 UTC; none if nobody knows.
+    /// Build time of the program, ms since 1970-01-01 UTC. `None` if unknown.
     pub built_ms: Option<i64>,
-    /// What the device knows: the chain that it keeps bounds the time.
+    /// State of the device: its chain bounds the time.
     pub view: watch::Receiver<Arc<View>>,
-    /// Where it is told how the server is.
+    /// Where the state of the server is reported.
     pub inbox: Inbox,
 }
 
-/// Asks a time server for ever and sets the clock.
-pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
+/// Synchronises the clock for ever.
+pub async fn synchronise(timekeeping: Timekeeping, mut stop: Stop) {
     let Timekeeping {
         clock,
         resolver,
@@ -118,7 +118,7 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
         view,
         inbox,
     } = timekeeping;
-    let mut keeper = TimeSync {
+    let mut sync = TimeSync {
         server,
         clock,
         resolver,
@@ -131,31 +131,31 @@ pub async fn keep_time(timekeeping: Timekeeping, mut stop: Stop) {
         let mut backoff = Backoff::new(Chance::new());
         let mut outage = Outage::default();
         loop {
-            let wanted = keeper.wanted();
-            let (wait, state) = match keeper.correct(&wanted).await {
+            let wanted = sync.wanted();
+            let (wait, state) = match sync.correct(&wanted).await {
                 Ok(()) => {
                     backoff.succeeded();
                     if outage.end() {
                         tracing::info!("the time server gives the time again");
                     }
-                    (ASK_EVERY, Connection::Up)
+                    (SYNC_EVERY, Connection::Up)
                 }
                 Err(error) => {
                     let reason = error.to_string();
-                    if outage.is_news(&reason) {
+                    if outage.is_new(&reason) {
                         tracing::warn!(reason, "the time server gave no time");
                     }
                     if matches!(error, NoTime::BeforeChain) {
-                        let _ = inbox.tell(Input::TimeRefused).await;
+                        let _ = inbox.send(Input::TimeRefused).await;
                     }
-                    let least = matches!(error, NoTime::GoAway).then_some(ASK_EVERY);
+                    let least = matches!(error, NoTime::GoAway).then_some(SYNC_EVERY);
                     let retry_in = backoff.failed(least);
                     (retry_in, Connection::Down { reason, retry_in })
                 }
             };
-            // The loss of the device is noticed elsewhere.
-            let _ = inbox.tell(Input::Timed(state)).await;
-            if keeper.wait(wait, &wanted).await {
+            // A stopped device is handled by the main loop.
+            let _ = inbox.send(Input::Timed(state)).await;
+            if sync.wait(wait, &wanted).await {
                 backoff.succeeded();
             }
         }
@@ -176,14 +176,14 @@ struct TimeSync {
     resolver: Resolver,
     built_ms: Option<i64>,
     view: watch::Receiver<Arc<View>>,
-    /// A server has set the clock before.
+    /// The clock was synchronised before.
     is_set: bool,
-    /// Changes that a single answer made within [`STEP_PERIOD`]: uptime and size, ms.
+    /// Unconfirmed steps within [`STEP_PERIOD`]: uptime and size, ms.
     steps: Vec<(Duration, i64)>,
 }
 
 impl TimeSync {
-    /// Who is to be asked: those that the owner names, or the usual one.
+    /// The servers that the owner names, or the default.
     fn wanted(&self) -> ServerAddresses {
         let view = self.view.borrow();
         let named = view.active.time_servers.iter();
@@ -198,14 +198,14 @@ impl TimeSync {
 
     async fn correct(&mut self, wanted: &[(String, u16)]) -> Result<(), NoTime> {
         let servers = self.servers(wanted).await?;
-        let (mut offset_ms, rest) = ask_any(&servers).await?;
-        let needs_second_voice = self.needs_second_voice(offset_ms);
-        if needs_second_voice {
-            // Where there is no other one, it has to say the same again.
+        let (mut offset_ms, rest) = query_any(&servers).await?;
+        let needs_confirmation = self.needs_confirmation(offset_ms);
+        if needs_confirmation {
+            // Without another server, the same one must confirm its response.
             let rest = if rest.is_empty() { &servers } else { rest };
-            let (again_ms, _) = ask_any(rest).await?;
+            let (again_ms, _) = query_any(rest).await?;
             let agrees = again_ms.saturating_sub(offset_ms).abs() <= AGREEMENT_MS;
-            if !agrees && self.needs_second_voice(again_ms) {
+            if !agrees && self.needs_confirmation(again_ms) {
                 return Err(NoTime::Contradiction);
             }
             offset_ms = again_ms;
@@ -214,10 +214,10 @@ impl TimeSync {
             return Err(NoTime::BeforeChain);
         }
         let step_ms = self.step_ms(offset_ms);
-        if !self.is_set || step_ms.abs() >= NEWS_MS {
+        if !self.is_set || step_ms.abs() >= LOGGED_STEP_MS {
             tracing::info!(offset_ms, step_ms, "the clock was set by a time server");
         }
-        if self.is_set && !needs_second_voice {
+        if self.is_set && !needs_confirmation {
             self.steps.push((self.clock.uptime(), step_ms.abs()));
         }
         self.is_set = true;
@@ -225,9 +225,9 @@ impl TimeSync {
         Ok(())
     }
 
-    /// Tells whether one answer is not enough: a clock that was right once is not thrown off by a single one, and one
-    /// that has just started is not set to where nobody would expect it.
-    fn needs_second_voice(&mut self, offset_ms: i64) -> bool {
+    /// Returns whether a second response is needed: a synchronised clock is not moved far by a single one, and a new
+    /// one is not set to an unlikely time.
+    fn needs_confirmation(&mut self, offset_ms: i64) -> bool {
         if self.is_set {
             let now = self.clock.uptime();
             self.steps.retain(|(at, _)| *at + STEP_PERIOD > now);
@@ -235,27 +235,27 @@ impl TimeSync {
             return moved_ms + self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
         }
         let unix_ms = host_unix_ms().saturating_add(offset_ms);
-        // Nobody asks a server for the time before it was programmed to.
+        // No query can happen before the program was built.
         let is_before_build = self.built_ms.is_some_and(|built_ms| unix_ms < built_ms);
         is_before_build || offset_ms.abs() >= FAR_MS
     }
 
-    /// Tells whether blocks were made after that which are known: then somebody lies who can make no blocks.
+    /// Returns whether the time is before known blocks; such a time is wrong.
     fn is_before_chain(&self, offset_ms: i64) -> bool {
         let unix_ms = host_unix_ms().saturating_add(offset_ms);
         let earliest = self.view.borrow().truth.time.earliest;
         earliest.is_some_and(|first| unix_ms < i64::from(first) * 1000)
     }
 
-    /// How far the clock would be moved, ms.
+    /// Size of the step, ms.
     fn step_ms(&self, offset_ms: i64) -> i64 {
         let unix_ms = host_unix_ms().saturating_add(offset_ms);
         let now_ms = self.clock.now().utc.map_or(unix_ms, |utc| utc.unix_ms);
         unix_ms.saturating_sub(now_ms)
     }
 
-    /// The servers of these names, each once, the first of every name before the second of any: whoever answers first
-    /// has a second voice of another name.
+    /// The servers of these names, each once: the first address of every name before the second of any, so that the
+    /// second response comes from another name.
     async fn servers(&self, wanted: &[(String, u16)]) -> Result<Vec<SocketAddr>, NoTime> {
         let lookups = wanted.iter().map(|(host, port)| self.named(host, *port));
         let mut failure = None;
@@ -275,10 +275,10 @@ impl TimeSync {
         }
     }
 
-    /// The servers of a name.
+    /// The addresses of a name.
     async fn named(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
         let mut found = self.resolver.look_up(host, port).await?;
-        // All of one kind: not every host has both ways out.
+        // Use one address family: not every host has both.
         if found.iter().any(SocketAddr::is_ipv4) {
             found.retain(SocketAddr::is_ipv4);
         }
@@ -289,17 +289,17 @@ impl TimeSync {
         }
     }
 
-    /// Waits, also while the machine sleeps; tells whether others are to be asked by then.
-    async fn wait(&self, wait: Duration, asked: &[(String, u16)]) -> bool {
+    /// Waits, also while the machine sleeps. Returns whether the configured servers have changed.
+    async fn wait(&self, wait: Duration, servers: &[(String, u16)]) -> bool {
         let until = self.clock.uptime() + wait;
         let (mut steps, mut views) = (self.clock.steps(), self.view.clone());
         while self.clock.uptime() < until {
-            if self.wanted() != asked {
+            if self.wanted() != servers {
                 return true;
             }
             tokio::select! {
                 () = time::sleep_until(self.clock.instant(until)) => {}
-                // An error means that nobody can set the clock any more.
+                // An error means that the clock can no longer be set.
                 _ = steps.changed() => {}
                 Ok(()) = views.changed() => {}
             }
@@ -308,13 +308,13 @@ impl TimeSync {
     }
 }
 
-/// Asks the first of the servers that answers how far the host's clock is off, ms; gives those after it too.
-async fn ask_any(servers: &[SocketAddr]) -> Result<(i64, &[SocketAddr]), NoTime> {
+/// Queries the servers in turn. Returns the first offset of the host's clock, ms, and the remaining servers.
+async fn query_any(servers: &[SocketAddr]) -> Result<(i64, &[SocketAddr]), NoTime> {
     let mut failure = NoTime::NoAnswer;
     for (place, server) in servers.iter().enumerate() {
-        match ask(*server).await {
+        match query(*server).await {
             Ok(offset_ms) => return Ok((offset_ms, &servers[place + 1..])),
-            // Who asks for that is left alone, whatever the others say.
+            // A kiss of death is obeyed, whatever the other servers respond.
             Err(_) if matches!(failure, NoTime::GoAway) => {}
             Err(error) => failure = error,
         }
@@ -322,8 +322,8 @@ async fn ask_any(servers: &[SocketAddr]) -> Result<(i64, &[SocketAddr]), NoTime>
     Err(failure)
 }
 
-/// Asks once how far the host's clock is off, ms.
-async fn ask(server: SocketAddr) -> Result<i64, NoTime> {
+/// Queries a server for the offset of the host's clock, ms.
+async fn query(server: SocketAddr) -> Result<i64, NoTime> {
     let any: SocketAddr = match server {
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
@@ -347,7 +347,7 @@ fn reason(error: SynchronizationError) -> NoTime {
 
 fn plausible(answer: &SynchronizationResult, host_unix_ms: i64) -> Result<i64, NoTime> {
     let round_trip = answer.round_trip_delay().as_secs_f64();
-    // A host whose clock was set between question and answer has measured nothing.
+    // A clock step between request and response makes the measurement useless.
     let fits = -ROUNDING.as_secs_f64()..=ROUND_TRIP_MAX.as_secs_f64();
     if !fits.contains(&round_trip) {
         return Err(NoTime::Implausible);
@@ -376,20 +376,20 @@ mod tests {
     /// Seconds from 1900 to 1970.
     const NTP_EPOCH: i64 = 2_208_988_800;
 
-    /// Answers questions as a server whose clock is off, by another time for each.
+    /// Serves queries with a clock that is off by another amount each time.
     async fn serve(server: UdpSocket, offs_ms: Vec<i64>) {
         for off_ms in offs_ms {
             answer(&server, [off_ms; 2]).await;
         }
     }
 
-    /// Answers a question as a server whose clock is off by this as the question comes, and as the answer goes.
+    /// Serves a query: the clock's error at its receipt and at the response.
     async fn answer(server: &UdpSocket, offs_ms: [i64; 2]) {
         let mut question = [0; 48];
         let (_, client) = server.recv_from(&mut question).await.unwrap();
         let stamps = offs_ms.map(|off_ms| {
             let now_ms = host_unix_ms() + off_ms;
-            // The count begins anew in 2036.
+            // The NTP era rolls over in 2036.
             let secs = (now_ms.div_euclid(1000) + NTP_EPOCH) & i64::from(u32::MAX);
             let secs = u32::try_from(secs).unwrap();
             let fraction = u32::try_from((now_ms.rem_euclid(1000) << 32) / 1000).unwrap();
@@ -406,7 +406,7 @@ mod tests {
     const HOUR: i64 = 3_600_000;
     const YEAR: i64 = 365 * 24 * HOUR;
 
-    fn keeper(built_ms: Option<i64>) -> TimeSync {
+    fn sync(built_ms: Option<i64>) -> TimeSync {
         TimeSync {
             server: ("127.0.0.1".to_owned(), TIME_PORT),
             clock: Clock::unset(),
@@ -422,7 +422,7 @@ mod tests {
         Vec::from([(host.to_owned(), port)])
     }
 
-    /// What a device knows whose newest blocks were made by then, Unix seconds.
+    /// A view of a device whose newest blocks were mined by then, Unix seconds.
     fn view(earliest: Option<u32>) -> View {
         let now = Now {
             uptime: Duration::ZERO,
@@ -434,17 +434,14 @@ mod tests {
         view
     }
 
-    /// Corrects a clock by a server with these answers; returns how far it is off the host's then, ms.
-    async fn corrected(
-        keeper: &mut TimeSync,
-        answers: &[i64],
-    ) -> (Option<i64>, Result<(), NoTime>) {
+    /// Synchronises with a server that gives these responses; returns the clock's offset to the host's, ms.
+    async fn corrected(sync: &mut TimeSync, answers: &[i64]) -> (Option<i64>, Result<(), NoTime>) {
         let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = server.local_addr().unwrap().port();
         let answering = serve(server, answers.to_vec());
         let place = at("127.0.0.1", port);
-        let (corrected, ()) = tokio::join!(keeper.correct(&place), answering);
-        let utc = keeper.clock.now().utc;
+        let (corrected, ()) = tokio::join!(sync.correct(&place), answering);
+        let utc = sync.clock.now().utc;
         (utc.map(|utc| utc.unix_ms - host_unix_ms()), corrected)
     }
 
@@ -453,8 +450,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_clock_that_was_set_steps_far_only_if_two_answers_agree() {
-        // What the server is off by at each question, and what the clock is off by afterwards.
+    async fn a_large_step_needs_two_answers_that_agree() {
+        // The server's error at each query, and the clock's afterwards.
         let rows: [(&[i64], i64); 8] = [
             (&[2 * HOUR], 2 * HOUR),
             (&[2 * HOUR + 30_000], 2 * HOUR + 30_000),
@@ -465,9 +462,9 @@ mod tests {
             (&[12 * YEAR, 12 * YEAR], 12 * YEAR),
             (&[-20 * YEAR], 12 * YEAR),
         ];
-        let mut keeper = keeper(None);
+        let mut sync = sync(None);
         for (answers, expected) in rows {
-            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let (off_ms, outcome) = corrected(&mut sync, answers).await;
             assert!(
                 is_about(off_ms, expected),
                 "{answers:?}: {off_ms:?}, {outcome:?}"
@@ -480,19 +477,19 @@ mod tests {
     async fn a_single_server_moves_the_clock_by_less_than_a_minute_a_day() {
         const SECOND: i64 = 1000;
         let (asleep, told) = watch::channel(Duration::ZERO);
-        let mut keeper = TimeSync {
-            clock: Clock::told_of_sleep(told),
-            ..keeper(None)
+        let mut sync = TimeSync {
+            clock: Clock::with_sleep(told),
+            ..sync(None)
         };
-        // Hours since the row before, what the server is off by at each question, and what the clock is off by afterwards.
+        // Hours since the row before, the server's error at each query, and the clock's afterwards.
         let rows: [(u64, &[i64], i64); 9] = [
             (0, &[0], 0),
             (1, &[30 * SECOND], 30 * SECOND),
             (1, &[50 * SECOND], 50 * SECOND),
             (1, &[70 * SECOND, 110 * SECOND], 50 * SECOND),
-            // Back and forth counts as well.
+            // Steps in both directions add up.
             (1, &[35 * SECOND, 0], 50 * SECOND),
-            // A second server agrees.
+            // A second response agrees.
             (1, &[70 * SECOND, 70 * SECOND], 70 * SECOND),
             (1, &[75 * SECOND], 75 * SECOND),
             (1, &[85 * SECOND, 120 * SECOND], 75 * SECOND),
@@ -500,15 +497,15 @@ mod tests {
         ];
         let mut slept = Duration::ZERO;
         for (hours, answers, expected) in rows {
-            // The host's clock does not sleep with this one, so that the clock runs ahead by that.
+            // The host's clock does not sleep with this one, so this clock runs ahead.
             slept += Duration::from_secs(hours * 3600);
             asleep.send_replace(slept);
-            let now_ms = keeper.clock.now().utc.map(|utc| utc.unix_ms);
+            let now_ms = sync.clock.now().utc.map(|utc| utc.unix_ms);
             let slept_ms = i64::try_from(hours).unwrap() * HOUR;
             if let Some(now_ms) = now_ms {
-                keeper.clock.set(now_ms - slept_ms);
+                sync.clock.set(now_ms - slept_ms);
             }
-            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let (off_ms, outcome) = corrected(&mut sync, answers).await;
             assert!(
                 is_about(off_ms, expected),
                 "{answers:?}: {off_ms:?}, {outcome:?}"
@@ -517,18 +514,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_first_step_that_nobody_would_expect_needs_a_second_voice() {
-        // Age of the program by the host's clock, what the server is off by at each question, and what the clock is
-        // off by afterwards; none if it is not set.
+    async fn an_unlikely_first_step_needs_confirmation() {
+        // Age of the program by the host's clock, the server's error at each query, and the clock's afterwards. `None`
+        // if it is not set.
         let (new, old) = (YEAR / 12, 3 * YEAR);
         let rows: [(Option<i64>, &[i64], Option<i64>); 16] = [
             (Some(new), &[0], Some(0)),
             (Some(new), &[11 * HOUR], Some(11 * HOUR)),
-            // A day forward is not believed on one word.
+            // A day forward needs a second response.
             (Some(new), &[24 * HOUR, 24 * HOUR], Some(24 * HOUR)),
             (Some(new), &[24 * HOUR, 0], Some(0)),
             (Some(new), &[24 * HOUR, 48 * HOUR], None),
-            // A host without a clock of its own comes up with any time before the build.
+            // A host without a real-time clock starts with any time before the build.
             (
                 Some(-10 * YEAR),
                 &[10 * YEAR + HOUR, 10 * YEAR + HOUR],
@@ -536,7 +533,7 @@ mod tests {
             ),
             (Some(new), &[10 * YEAR, 10 * YEAR], Some(10 * YEAR)),
             (Some(new), &[10 * YEAR, 11 * YEAR], None),
-            // The second voice says what one alone would have been believed.
+            // The second response is a time that needs no confirmation.
             (Some(new), &[10 * YEAR, 0], Some(0)),
             (Some(new), &[-YEAR, -YEAR], Some(-YEAR)),
             (Some(new), &[-YEAR, -2 * YEAR], None),
@@ -547,8 +544,8 @@ mod tests {
             (None, &[48 * HOUR, 24 * 48 * HOUR], None),
         ];
         for (age_ms, answers, expected) in rows {
-            let mut keeper = keeper(age_ms.map(|age_ms| host_unix_ms() - age_ms));
-            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let mut sync = sync(age_ms.map(|age_ms| host_unix_ms() - age_ms));
+            let (off_ms, outcome) = corrected(&mut sync, answers).await;
             let context = format!("{age_ms:?} {answers:?}: {off_ms:?}, {outcome:?}");
             match expected {
                 Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
@@ -560,9 +557,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_voice_counts_for_a_time_before_the_newest_blocks() {
+    async fn a_time_before_the_newest_blocks_is_rejected() {
         let tip_secs = u32::try_from(host_unix_ms() / 1000 - 3600).unwrap();
-        // What the server is off by at each question, and what the clock is off by afterwards.
+        // The server's error at each query, and the clock's afterwards.
         let rows: [(&[i64], Option<i64>); 4] = [
             (&[-24 * HOUR, -24 * HOUR], None),
             (&[-2 * HOUR], None),
@@ -570,11 +567,11 @@ mod tests {
             (&[0], Some(0)),
         ];
         for (answers, expected) in rows {
-            let mut keeper = TimeSync {
+            let mut sync = TimeSync {
                 view: watch::Sender::new(Arc::new(view(Some(tip_secs)))).subscribe(),
-                ..keeper(None)
+                ..sync(None)
             };
-            let (off_ms, outcome) = corrected(&mut keeper, answers).await;
+            let (off_ms, outcome) = corrected(&mut sync, answers).await;
             let context = format!("{answers:?}: {off_ms:?}, {outcome:?}");
             match expected {
                 Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
@@ -586,7 +583,7 @@ mod tests {
         }
     }
 
-    /// Knows two addresses of every name.
+    /// Resolves every name to two addresses.
     #[derive(Debug)]
     struct Two;
 
@@ -597,58 +594,54 @@ mod tests {
         }
     }
 
-    fn knowing_two() -> TimeSync {
+    fn sync_of_two() -> TimeSync {
         TimeSync {
             resolver: Resolver::new(Arc::new(Two)),
-            ..keeper(Some(host_unix_ms() - YEAR))
+            ..sync(Some(host_unix_ms() - YEAR))
         }
     }
 
     #[tokio::test]
-    async fn the_second_voice_is_that_of_another_server() {
+    async fn the_confirmation_is_from_another_server() {
         let liar = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = liar.local_addr().unwrap().port();
         let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
-        let mut keeper = knowing_two();
+        let mut sync = sync_of_two();
         let lying = serve(liar, vec![10 * YEAR]);
         let place = at("time.example", port);
-        let (corrected, ..) = tokio::join!(keeper.correct(&place), lying, serve(honest, vec![0]));
+        let (corrected, ..) = tokio::join!(sync.correct(&place), lying, serve(honest, vec![0]));
         corrected.unwrap();
-        let off_ms = keeper
-            .clock
-            .now()
-            .utc
-            .map(|utc| utc.unix_ms - host_unix_ms());
+        let off_ms = sync.clock.now().utc.map(|utc| utc.unix_ms - host_unix_ms());
         assert!(is_about(off_ms, 0), "{off_ms:?}");
     }
 
     #[tokio::test]
-    async fn two_addresses_of_one_name_are_not_both_voices_where_the_owner_names_two() {
+    async fn the_confirmation_is_from_another_name_if_there_are_two() {
         let first = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = first.local_addr().unwrap().port();
         let beside = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
         let honest = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let named = at("other.example", honest.local_addr().unwrap().port());
         let places = [at("time.example", port), named].concat();
-        let mut keeper = knowing_two();
+        let mut sync = sync_of_two();
         let lying = serve(first, vec![10 * YEAR]);
         let correcting =
-            async { tokio::join!(keeper.correct(&places), lying, serve(honest, vec![0])) };
+            async { tokio::join!(sync.correct(&places), lying, serve(honest, vec![0])) };
         tokio::select! {
             (corrected, ..) = correcting => corrected.unwrap(),
-            () = serve(beside, vec![10 * YEAR]) => panic!("the first name was asked twice"),
+            () = serve(beside, vec![10 * YEAR]) => panic!("the first name was queried twice"),
         }
-        let utc = keeper.clock.now().utc;
+        let utc = sync.clock.now().utc;
         let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
         assert!(is_about(off_ms, 0), "{off_ms:?}");
     }
 
     #[tokio::test]
-    async fn where_one_server_is_no_good_the_next_one_is_asked() {
+    async fn a_bad_server_is_skipped() {
         let broken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = broken.local_addr().unwrap().port();
         let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
-        let mut keeper = knowing_two();
+        let mut sync = sync_of_two();
         let breaking = async {
             let mut question = [0; 48];
             let (_, client) = broken.recv_from(&mut question).await.unwrap();
@@ -656,21 +649,21 @@ mod tests {
         };
         let answering = serve(honest, vec![HOUR]);
         let place = at("time.example", port);
-        let (corrected, ..) = tokio::join!(keeper.correct(&place), breaking, answering);
+        let (corrected, ..) = tokio::join!(sync.correct(&place), breaking, answering);
         corrected.unwrap();
-        let utc = keeper.clock.now().utc;
+        let utc = sync.clock.now().utc;
         let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
         assert!(is_about(off_ms, HOUR), "{off_ms:?}");
     }
 
     #[tokio::test]
-    async fn what_took_less_than_no_time_is_not_believed() {
+    async fn a_negative_round_trip_is_rejected() {
         let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let port = server.local_addr().unwrap().port();
         let answering = answer(&server, [0, 10_000]);
-        let mut keeper = keeper(None);
+        let mut sync = sync(None);
         let place = at("127.0.0.1", port);
-        let (corrected, ()) = tokio::join!(keeper.correct(&place), answering);
+        let (corrected, ()) = tokio::join!(sync.correct(&place), answering);
         assert!(
             matches!(corrected, Err(NoTime::Implausible)),
             "{corrected:?}"
@@ -678,23 +671,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_next_question_comes_in_time_after_a_night_asleep() {
+    async fn the_next_query_is_in_time_after_a_night_asleep() {
         let (sleep, asleep) = tokio::sync::watch::channel(Duration::ZERO);
-        let clock = Clock::told_of_sleep(asleep);
-        let keeper = TimeSync {
+        let clock = Clock::with_sleep(asleep);
+        let sync = TimeSync {
             clock: clock.clone(),
-            ..keeper(None)
+            ..sync(None)
         };
-        let wanted = keeper.wanted();
+        let wanted = sync.wanted();
         let night = async {
-            time::sleep(ASK_EVERY / 2).await;
-            sleep.send_replace(ASK_EVERY);
+            time::sleep(SYNC_EVERY / 2).await;
+            sleep.send_replace(SYNC_EVERY);
         };
-        let begun = time::Instant::now();
+        let start = time::Instant::now();
         tokio::select! {
-            (changed, ()) = async { tokio::join!(keeper.wait(ASK_EVERY, &wanted), night) } => assert!(!changed),
+            (changed, ()) = async { tokio::join!(sync.wait(SYNC_EVERY, &wanted), night) } => assert!(!changed),
             () = clock.follow_host() => {}
         }
-        assert!(begun.elapsed() < ASK_EVERY / 2 + Duration::from_secs(1));
+        assert!(start.elapsed() < SYNC_EVERY / 2 + Duration::from_secs(1));
     }
 }

@@ -1,6 +1,6 @@
-//! Several connections that are one source: what the device is told of all of them.
+//! Several connections that form one source, with one combined state for the device.
 //!
-//! The source is up while one of them is; what is wrong with the others is told beside it.
+//! The source is up while at least one connection is up; faults of the others are reported as a problem.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::common::SharedValue;
 
-/// Connections whose faults are told by name.
+/// Failed connections that are named in a report.
 const FAULTS_NAMED: usize = 3;
 
 /// One of several connections.
@@ -19,11 +19,11 @@ pub struct Member {
     place: usize,
 }
 
-/// All connections and what the device was told last.
+/// All connections and the last report.
 #[derive(Debug)]
 struct ConnectionGroup {
     connections: Vec<(String, MemberState)>,
-    told: Vec<Observation>,
+    reported: Vec<Observation>,
 }
 
 /// State of one connection.
@@ -35,13 +35,13 @@ enum MemberState {
 }
 
 impl Member {
-    /// Brings connections with these names together.
+    /// Groups connections with these names.
     pub fn of(names: impl Iterator<Item = String>) -> Vec<Member> {
         let connections: Vec<_> = names.map(|name| (name, MemberState::Connecting)).collect();
         let places = 0..connections.len();
         let all = SharedValue::new(ConnectionGroup {
             connections,
-            told: Vec::new(),
+            reported: Vec::new(),
         });
         places
             .map(|place| Member {
@@ -51,19 +51,19 @@ impl Member {
             .collect()
     }
 
-    /// What the device is told when one connection says this.
-    pub fn tell(&self, observations: Vec<Observation>) -> Vec<Observation> {
+    /// Merges the observations of one connection into those of the source.
+    pub fn merge(&self, observations: Vec<Observation>) -> Vec<Observation> {
         self.all.with(|all| {
             observations
                 .into_iter()
-                .flat_map(|observation| all.hear(self.place, observation))
+                .flat_map(|observation| all.apply(self.place, observation))
                 .collect()
         })
     }
 }
 
 impl ConnectionGroup {
-    fn hear(&mut self, place: usize, observation: Observation) -> Vec<Observation> {
+    fn apply(&mut self, place: usize, observation: Observation) -> Vec<Observation> {
         let Some((name, state)) = self.connections.get_mut(place) else {
             return Vec::new();
         };
@@ -84,15 +84,15 @@ impl ConnectionGroup {
                 self.report()
             }
             Observation::Complaint(complaint) => {
-                // It stands where faults do, until they are told again.
-                self.told.clear();
+                // It replaces the reported faults, so they must be reported again.
+                self.reported.clear();
                 vec![Observation::Complaint(format!("{name}: {complaint}"))]
             }
             learned => vec![learned],
         }
     }
 
-    /// How they are together; nothing if the device knows.
+    /// The combined state. Empty if it has not changed.
     fn report(&mut self) -> Vec<Observation> {
         let is = |wanted: &MemberState| self.connections.iter().any(|(_, state)| state == wanted);
         let faults = self.faults();
@@ -113,14 +113,14 @@ impl ConnectionGroup {
                 retry_in: self.retry_in(),
             })]
         };
-        if report == self.told {
+        if report == self.reported {
             return Vec::new();
         }
-        self.told.clone_from(&report);
+        self.reported.clone_from(&report);
         report
     }
 
-    /// What is wrong, with the names of those that are down.
+    /// The faults, with the names of the failed connections.
     fn faults(&self) -> String {
         let down = self
             .connections
@@ -138,7 +138,7 @@ impl ConnectionGroup {
         down.join("; ")
     }
 
-    /// Time until the first of them is tried again.
+    /// Time until the first reconnection.
     fn retry_in(&self) -> Duration {
         let next = self
             .connections
@@ -203,7 +203,7 @@ mod tests {
                 vec![UP, complaint("a: refused"), block.clone()],
             ),
             (b, vec![block.clone()], vec![block.clone()]),
-            // A connection that is tried in vain changes nothing.
+            // A failed reconnection changes nothing.
             (a, vec![CONNECTING], vec![UP]),
             (
                 a,
@@ -215,12 +215,12 @@ mod tests {
             (a, vec![UP], vec![UP]),
             (b, vec![down("gone", 5)], vec![UP, complaint("b: gone")]),
         ];
-        for (member, said, told) in rows {
-            assert_eq!(member.tell(said.clone()), told, "{said:?}");
+        for (member, input, reported) in rows {
+            assert_eq!(member.merge(input.clone()), reported, "{input:?}");
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
         assert_eq!(
-            a.tell(vec![down("lost", 60)]),
+            a.merge(vec![down("lost", 60)]),
             [down("a: lost; b: gone", 3)]
         );
     }
@@ -228,12 +228,13 @@ mod tests {
     #[test]
     fn many_faults_are_counted() {
         let members = Member::of((0..9).map(|number| format!("r{number}")));
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for member in &members {
-            told = member.tell(vec![down("x", 1)]);
+            reported = member.merge(vec![down("x", 1)]);
         }
-        let Some(Observation::Connection(Connection::Down { reason, .. })) = told.first() else {
-            panic!("{told:?}");
+        let Some(Observation::Connection(Connection::Down { reason, .. })) = reported.first()
+        else {
+            panic!("{reported:?}");
         };
         assert_eq!(reason, "r0: x; r1: x; r2: x; and 6 more");
     }

@@ -1,4 +1,4 @@
-//! Fixed public addresses, and what the command line puts in their place.
+//! Public addresses, and their replacements from the command line.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ pub const TIME_SERVER: &str = "pool.ntp.org";
 /// Port of time servers.
 pub const TIME_PORT: u16 = 123;
 
-/// Names of the addresses that can be replaced, beside those of the venues and the ids of the pools.
+/// Names that can be replaced, in addition to those of the venues and the ids of the pools.
 const NAMES: [&str; 4] = ["relay", "exchange", "sntp", SEEDS];
 
-/// What the seeds of the network are called together.
+/// Common name of all DNS seeds.
 const SEEDS: &str = "seeds";
 
-/// Addresses that are used instead of the public ones.
+/// Replacements of public addresses.
 #[derive(Debug, Clone, Default)]
 pub struct Upstreams {
     replaced: BTreeMap<String, String>,
@@ -55,8 +55,8 @@ fn is_host_or_nothing(text: &str) -> Result<(), BadUrl> {
 }
 
 impl Upstreams {
-    /// Takes a replacement, `NAME=URL`; for `sntp` it is `NAME=HOST:PORT`, with or without `udp://`, and for `seeds` a
-    /// host, or nothing: then no seed is asked.
+    /// Adds a replacement, `NAME=URL`. For `sntp` it is `NAME=HOST:PORT`, with an optional `udp://`; for `seeds` a
+    /// host, or an empty value to query no seed.
     ///
     /// # Errors
     /// The name is unknown or the address cannot be used.
@@ -84,17 +84,17 @@ impl Upstreams {
         Ok(())
     }
 
-    /// Socket of the public relay, or of what stands in its place.
+    /// Socket URL of the public relay or its replacement.
     pub fn relay(&self) -> String {
         self.socket("relay", relay::PUBLIC_URL)
     }
 
-    /// Socket of the exchange, or of what stands in its place.
+    /// Socket URL of the exchange or its replacement.
     pub fn exchange(&self) -> String {
         self.socket("exchange", exchange::URL)
     }
 
-    /// The seeds that lead to public peers.
+    /// DNS seeds of the public peers.
     pub fn seeds(&self, network: Network) -> Vec<&str> {
         match self.replaced.get(SEEDS).map(String::as_str) {
             Some("") => Vec::new(),
@@ -103,7 +103,7 @@ impl Upstreams {
         }
     }
 
-    /// Socket of a venue, or of what stands in its place.
+    /// Socket URL of a venue or its replacement.
     pub fn venue(&self, source: SourceId, public: &str) -> String {
         self.socket(source.name(), public)
     }
@@ -118,22 +118,22 @@ impl Upstreams {
         (host.to_owned(), port.unwrap_or(TIME_PORT))
     }
 
-    /// The address of a pool's request on the server that stands in the pool's place.
+    /// The URL of a pool's request on the pool's server or its replacement.
     ///
     /// # Errors
-    /// The request's address is none.
+    /// The request's URL is invalid.
     pub fn pool(&self, id: &str, request: &str) -> Result<Url, BadUrl> {
-        let asked = Url::parse(request)?;
+        let url = Url::parse(request)?;
         match self.replaced.get(&id.to_ascii_lowercase()) {
             Some(replacement) => Ok(Url {
-                path: asked.path,
+                path: url.path,
                 ..Url::parse(replacement)?
             }),
-            None => Ok(asked),
+            None => Ok(url),
         }
     }
 
-    /// A replacement without a path keeps the path of what it replaces.
+    /// A replacement without a path keeps the original path.
     fn socket(&self, name: &str, public: &str) -> String {
         let Some(replacement) = self.replaced.get(name) else {
             return public.to_owned();
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replacements_keep_the_path_unless_they_bring_one() {
+    fn replacements_keep_the_path_unless_they_have_one() {
         let mut upstreams = Upstreams::default();
         assert_eq!(upstreams.relay(), relay::PUBLIC_URL);
         upstreams.replace("relay=ws://127.0.0.1:8765").unwrap();
@@ -180,7 +180,7 @@ mod tests {
             ),
             (
                 "relay=example.com",
-                "upstream `relay`: the address has no scheme that is spoken here",
+                "upstream `relay`: the address has no supported scheme",
             ),
             ("sntp=", "upstream `sntp`: the address has no host"),
         ];

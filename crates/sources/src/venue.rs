@@ -1,4 +1,4 @@
-//! A venue that is a witness of prices, over one socket.
+//! An exchange whose prices are compared with the others, over one socket.
 
 use std::{collections::BTreeMap, convert::Infallible, future, time::Duration};
 
@@ -12,20 +12,20 @@ use tokio::time::{Instant, sleep_until};
 
 use super::session::{SessionEnd, SessionLink, SourceSession};
 
-/// Bounds of the socket.
+/// Limits of the socket.
 pub const POLICY: Policy = Policy {
     message_max: venues::FRAME_MAX,
     ping_every: Duration::from_secs(30),
     pong_timeout: Duration::from_secs(20),
 };
 
-/// Least time between two quotes in a currency that are passed on: a witness need not tell every trade.
+/// Least time between two reported quotes in a currency: not every trade is needed.
 pub const QUOTE_EVERY: Duration = Duration::from_secs(1);
 
-/// Time without any quote after which a venue is asked anew: a channel may die while the socket lives.
+/// Time without a quote after which the venue is reconnected: a channel may die while the socket lives.
 pub const SILENCE_MAX: Duration = STALE_PRICE;
 
-/// The same after it has refused something.
+/// The same after it has rejected a subscription.
 pub const REFUSED_MAX: Duration = Duration::from_secs(60);
 
 /// A venue and the currencies to subscribe to.
@@ -44,7 +44,7 @@ impl SourceSession for VenueSource {
         };
         let subscriptions = venue.subscriptions(&self.currencies);
         if subscriptions.is_empty() {
-            // Without a currency there is nothing to connect for until the plan changes.
+            // Without a currency there is no connection until the plan changes.
             return future::pending().await;
         }
         let upstreams = &link.context().shared.upstreams;
@@ -63,42 +63,42 @@ impl SourceSession for VenueSource {
                     if wake == silent_until {
                         return Err(SessionEnd::because("connected, but it quotes nothing"));
                     }
-                    link.understood(pace.take_due()).await?;
+                    link.accept_frame(pace.take_due()).await?;
                     continue;
                 }
             };
             match frame {
                 WsMessage::Text(text) => match venue.frame(text.as_bytes()) {
-                    Ok(mut heard) => {
-                        heard.retain(|quote| is_of(quote, &self.currencies));
-                        if !heard.is_empty() {
+                    Ok(mut quotes) => {
+                        quotes.retain(|quote| is_of(quote, &self.currencies));
+                        if !quotes.is_empty() {
                             silent_until = Instant::now() + SILENCE_MAX;
                         }
-                        link.understood(pace.pass(heard)).await?;
+                        link.accept_frame(pace.pass(quotes)).await?;
                     }
                     Err(malformed) => {
                         if malformed == venues::REFUSED {
                             silent_until = silent_until.min(Instant::now() + REFUSED_MAX);
                         }
-                        link.nonsense(malformed).await?;
+                        link.reject_frame(malformed).await?;
                     }
                 },
-                WsMessage::Binary(_) => link.nonsense(Malformed("not-text")).await?,
+                WsMessage::Binary(_) => link.reject_frame(Malformed("not-text")).await?,
             }
         }
     }
 }
 
-/// When the last quote of each currency was passed on, and the newest quote that is held back.
+/// Per currency: when a quote was last reported, and the newest quote that waits.
 #[derive(Debug, Default)]
 struct QuoteThrottle(BTreeMap<Currency, (Instant, Option<Observation>)>);
 
 impl QuoteThrottle {
-    /// Those of these quotes that are passed on at once; of others the newest waits.
-    fn pass(&mut self, heard: Vec<Observation>) -> Vec<Observation> {
+    /// Returns the quotes to report now; the newest of the others waits.
+    fn pass(&mut self, quotes: Vec<Observation>) -> Vec<Observation> {
         let now = Instant::now();
         let mut passed = Vec::new();
-        for quote in heard {
+        for quote in quotes {
             let Observation::Quote { currency, .. } = quote else {
                 passed.push(quote);
                 continue;
@@ -114,13 +114,13 @@ impl QuoteThrottle {
         passed
     }
 
-    /// When the next of those that wait is passed on.
+    /// When the next waiting quote is due.
     fn due(&self) -> Option<Instant> {
         let waiting = self.0.values().filter(|(_, waits)| waits.is_some());
         waiting.map(|(last, _)| *last + QUOTE_EVERY).min()
     }
 
-    /// Those that have waited long enough.
+    /// Takes the quotes that are due.
     fn take_due(&mut self) -> Vec<Observation> {
         let now = Instant::now();
         let mut due = Vec::new();
@@ -136,7 +136,7 @@ impl QuoteThrottle {
     }
 }
 
-/// Tells whether a quote is in one of the currencies that were asked for.
+/// Returns whether a quote is in a subscribed currency.
 fn is_of(quote: &Observation, currencies: &[Currency]) -> bool {
     let is_other =
         matches!(quote, Observation::Quote { currency, .. } if !currencies.contains(currency));

@@ -1,4 +1,4 @@
-//! The wallet: a conversation over a relay, and the socket that carries it.
+//! The wallet: Nostr Wallet Connect over a relay.
 
 use std::{convert::Infallible, future, time::Duration};
 
@@ -28,7 +28,7 @@ use super::{
     session::{SessionEnd, SessionLink, SourceSession},
 };
 
-/// A wallet that was paired.
+/// A paired wallet.
 #[derive(Debug)]
 pub struct Wallet {
     pairing: Option<WalletPairing>,
@@ -42,11 +42,11 @@ struct WalletPairing {
 }
 
 impl Wallet {
-    /// The wallet of a pairing URI; one that cannot be read leaves the wallet off.
+    /// The wallet of a pairing URI. An invalid URI leaves the wallet off.
     pub fn paired(uri: &Secret, refresh: Duration) -> Wallet {
         let pairing = PairingUri::parse(uri.expose()).ok().and_then(|pairing| {
             let session = WalletSession::new(&pairing, refresh).ok()?;
-            // The other relays are for wallets that have moved, which is told by a new pairing.
+            // The other relays are for wallets that moved; those need a new pairing.
             let relay = pairing.relays.into_iter().next()?;
             Some(WalletPairing { relay, session })
         });
@@ -57,47 +57,47 @@ impl Wallet {
 impl SourceSession for Wallet {
     async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let Some(WalletPairing { relay, session }) = &mut self.pairing else {
-            link.complain("the pairing cannot be read".to_owned())
+            link.report_problem("the pairing cannot be read".to_owned())
                 .await?;
             return future::pending().await;
         };
-        let (clock, told) = {
+        let (clock, already_reported) = {
             let shared = &link.context().shared;
             (shared.clock.clone(), shared.already_reported.clone())
         };
-        session.know_missed(told.missed());
+        session.set_missed_requested(already_reported.missed());
         let mut socket = link.open(&Url::parse(relay.expose())?, POLICY).await?;
         send(&mut socket, session.connected(clock.now()).send).await?;
         loop {
             let poll_at = session.next_poll().map(|uptime| clock.instant(uptime));
             let step = tokio::select! {
                 frame = link.next(&mut socket) => match message(frame?) {
-                    Ok(message) => heard(session, link, message).await?,
+                    Ok(message) => handle_message(session, link, message).await?,
                     Err(malformed) => {
-                        link.nonsense(malformed).await?;
+                        link.reject_frame(malformed).await?;
                         continue;
                     }
                 },
                 () = until(poll_at) => {
                     let mut step = session.poll(clock.now(), &noise()?);
-                    let failed = std::mem::take(&mut step.heard);
-                    link.learned_beside(failed).await?;
+                    let failed = std::mem::take(&mut step.observations);
+                    link.report_values(failed).await?;
                     step
                 }
             };
-            told.keep_missed(session.asked_for_missed());
+            already_reported.record_missed(session.missed_requested());
             send(&mut socket, step.send).await?;
         }
     }
 }
 
-/// Reports what a message says, and returns what is left to be sent.
-async fn heard(
+/// Reports the result of a message and returns the messages to send.
+async fn handle_message(
     session: &mut WalletSession,
     link: &mut SessionLink<'_>,
     message: RelayMessage,
 ) -> Result<Reaction, SessionEnd> {
-    let is_answer = match message {
+    let is_reply = match message {
         RelayMessage::Event { .. } | RelayMessage::EndOfStored { .. } => true,
         RelayMessage::Taken { accepted, .. } => accepted,
         RelayMessage::Closed { .. } | RelayMessage::Notice(_) | RelayMessage::Other => false,
@@ -106,12 +106,15 @@ async fn heard(
     let now = link.context().shared.clock.now();
     let mut step = session.receive(message, now, &noise()?);
     match step.complaint.take() {
-        None if is_answer => link.understood(std::mem::take(&mut step.heard)).await?,
+        None if is_reply => {
+            link.accept_frame(std::mem::take(&mut step.observations))
+                .await?
+        }
         None => {}
-        Some(Complaint::Malformed(malformed)) => link.nonsense(malformed).await?,
+        Some(Complaint::Malformed(malformed)) => link.reject_frame(malformed).await?,
         Some(complaint) if is_closed => return Err(SessionEnd::because(complaint.to_string())),
         Some(complaint @ (Complaint::Wallet(_) | Complaint::Relay(_))) => {
-            link.complain(complaint.to_string()).await?;
+            link.report_problem(complaint.to_string()).await?;
         }
     }
     Ok(step)

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use runtime::{patience::TimeBudget, standard_error::say, tasks::Tasks};
+use runtime::{standard_error::say, tasks::Tasks, time_budget::TimeBudget};
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};

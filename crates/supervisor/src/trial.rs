@@ -7,7 +7,7 @@ use std::{
 };
 
 use api::{operation::ProgramOperation, operations::path_of};
-use runtime::patience::TimeBudget;
+use runtime::time_budget::TimeBudget;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

@@ -350,7 +350,7 @@ impl Watcher {
         let here = Here {
             running: &running(means),
             image: &asset(means),
-            shunned: &shunned,
+            excluded: &shunned,
         };
         let releases = known.releases.as_ref()?;
         let (release, seen) = staging::choose(releases, &known.plan.rule, &here)?;
@@ -383,7 +383,7 @@ impl Watcher {
         let reason = trouble.to_string();
         if cause == WatchCause::Asked {
             self.not_installed(trouble);
-        } else if outage.is_news(&reason) {
+        } else if outage.is_new(&reason) {
             tracing::warn!(reason, "the releases were not looked at");
         }
         self.tell(ReleaseCheck::Failed(reason)).await;
@@ -401,7 +401,7 @@ impl Watcher {
 
     async fn tell(&self, look: ReleaseCheck) {
         // The loss of the device is noticed elsewhere.
-        let _ = self.inbox.tell(Input::Looked(look)).await;
+        let _ = self.inbox.send(Input::Looked(look)).await;
     }
 }
 

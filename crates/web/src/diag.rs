@@ -30,7 +30,7 @@ const DUMP_NAME: HeaderValue = HeaderValue::from_static("attachment; filename=\"
 
 /// The last lines of the log.
 pub fn log(call: &Call) -> Response {
-    answer::json(&call.state.services.log.told())
+    answer::json(&call.state.services.log.to_json())
 }
 
 /// The last crash dump.

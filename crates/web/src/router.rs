@@ -257,7 +257,7 @@ async fn refusal(
     };
     if view.shows_password && guard == Guard::Control && verdict == LoginVerdict::Admitted {
         // It has been read; the loss of the device is noticed by whoever asks it something.
-        let _ = Box::pin(state.services.inbox.tell(Input::SignedIn)).await;
+        let _ = Box::pin(state.services.inbox.send(Input::SignedIn)).await;
     }
     let mut refused = verdict.refusal()?;
     auth::leave_asking_to_page(headers, &mut refused);

@@ -79,11 +79,11 @@ pub async fn run(
                 continue;
             }
             Some(ended) = beside.ended() => {
-                ended.tell_panic();
+                ended.log_panic();
                 continue;
             }
             Some(ended) = connections.ended() => {
-                ended.tell_panic();
+                ended.log_panic();
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,

@@ -144,7 +144,7 @@ pub async fn market(mut call: Call) -> Response {
     if event == Some("payment") {
         return match services
             .inbox
-            .tell(Input::Observed(SourceId::Wallet, vec![payment()]))
+            .send(Input::Observed(SourceId::Wallet, vec![payment()]))
             .await
         {
             Ok(()) => answer::done(),

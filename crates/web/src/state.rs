@@ -233,7 +233,7 @@ impl ServerState {
     pub async fn ask(&self, request: Request) -> Result<Reply, Response> {
         let stopped =
             |stopped: Stopped| answer::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string());
-        self.services.inbox.ask(request).await.map_err(stopped)
+        self.services.inbox.request(request).await.map_err(stopped)
     }
 }
 

@@ -144,7 +144,7 @@ async fn receive(
         update.in_time()?;
         form.push(&bytes);
         let piece = || UploadError::Form("the form cannot be read");
-        while let Some(piece) = form.next_piece().map_err(|_| piece())? {
+        while let Some(piece) = form.next_event().map_err(|_| piece())? {
             if let Some(data) = reading.of(piece) {
                 reading.bytes += data.len() as u64;
                 update.append(data).await?;

@@ -310,7 +310,7 @@ enum JoinOutcome {
 }
 
 async fn tell(inbox: &Inbox, event: LinkEvent) -> Result<(), Stopped> {
-    inbox.tell(Input::Linked(event)).await
+    inbox.send(Input::Linked(event)).await
 }
 
 /// Networks with a name, each once with its strongest signal, strongest first.

@@ -1,4 +1,4 @@
-//! What really happened.
+//! Headers of the real networks.
 
 use bitcoin::{CompactTarget, Target, TxMerkleNode, block::Version};
 use chain::{
@@ -14,19 +14,19 @@ use std::str::FromStr;
 
 use crate::support::{chain_before, checkpoints, file, hash, header_of, headers, json};
 
-/// Headers are heard in messages of at most so many.
+/// Headers per message.
 const MESSAGE: usize = 2000;
 
-fn hear_all(chain: &mut Chain, headers: &[Header]) {
+fn accept_all(chain: &mut Chain, headers: &[Header]) {
     for message in headers.chunks(MESSAGE) {
-        let news = chain.hear(message, None);
-        assert_eq!(news, Ok(ChainChange::Longer(message.len() as u32)));
+        let change = chain.accept(message, None);
+        assert_eq!(change, Ok(ChainChange::Longer(message.len() as u32)));
         assert!(chain.headers().len() < HEADERS_MAX);
     }
 }
 
 #[test]
-fn a_header_is_what_its_bytes_say() {
+fn a_header_is_decoded_and_encoded() {
     let of_file = file("mainnet-0-4099.bin");
     let first = headers("mainnet-0-4099.bin")[0];
     assert_eq!(bytes(&first), of_file[..80]);
@@ -39,11 +39,11 @@ fn a_header_is_what_its_bytes_say() {
 }
 
 #[test]
-fn the_first_blocks_of_all_are_a_chain() {
+fn the_first_blocks_form_a_chain() {
     let headers = headers("mainnet-0-4099.bin");
     let mut chain = Chain::new(Network::Main, Anchor::before_genesis(Network::Main));
     assert_eq!((chain.height(), chain.newest()), (Some(0), headers.first()));
-    hear_all(&mut chain, &headers[1..]);
+    accept_all(&mut chain, &headers[1..]);
     assert_eq!(chain.height(), Some(4099));
     assert_eq!(chain.tip(), headers[4099].block_hash());
     assert_eq!(chain.newest(), Some(&headers[4099]));
@@ -53,7 +53,7 @@ fn the_first_blocks_of_all_are_a_chain() {
 fn four_periods_and_their_changes_of_difficulty() {
     let headers = headers("mainnet-822528-830592.bin");
     let mut chain = chain_before(&headers[0], 822_528);
-    hear_all(&mut chain, &headers);
+    accept_all(&mut chain, &headers);
     assert_eq!(chain.height(), Some(830_592));
     for height in [830_592, 830_591, 830_500] {
         let block = headers[(height - 822_528) as usize];
@@ -75,7 +75,7 @@ fn work_is_the_sum_of_all_blocks() {
         work,
     };
     let mut chain = Chain::new(Network::Main, anchor);
-    hear_all(&mut chain, &headers);
+    accept_all(&mut chain, &headers);
     let all = headers
         .iter()
         .fold(work, |work, header| work + header.work());
@@ -83,12 +83,12 @@ fn work_is_the_sum_of_all_blocks() {
 }
 
 #[test]
-fn the_built_in_anchor_is_the_end_of_what_is_known() {
+fn the_built_in_anchor_is_the_newest_checkpoint() {
     let checkpoints = checkpoints();
     let anchor = Anchor::built_in(Network::Main);
     assert_eq!(anchor.next, checkpoints.len() as u32 * PERIOD);
     assert_eq!(anchor.hash, checkpoints.last().unwrap().0);
-    // Work is that of each period's target, all its blocks long.
+    // The work of a period is that of its target times its number of blocks.
     let mut work = Work::from_be_bytes([0; 32]);
     let mut target = Network::Main.limit();
     for (_, next) in &checkpoints {
@@ -101,7 +101,7 @@ fn the_built_in_anchor_is_the_end_of_what_is_known() {
     assert_eq!(anchor.bits, target.to_compact_lossy());
 }
 
-/// A target as it is written there, cut to the digits that a header has for it.
+/// A target from decimal digits, truncated to the precision of a header.
 fn of_decimal(text: &str) -> Target {
     let mut bytes = [0_u8; 32];
     for digit in text.bytes() {
@@ -116,7 +116,7 @@ fn of_decimal(text: &str) -> Target {
 }
 
 #[test]
-fn a_block_that_was_replaced_gives_way_and_one_as_good_does_not() {
+fn a_branch_wins_only_with_more_work() {
     let headers = headers("mainnet-822528-830592.bin");
     let stale = json("stale-headers.json");
     let inside: Vec<_> = stale
@@ -128,32 +128,35 @@ fn a_block_that_was_replaced_gives_way_and_one_as_good_does_not() {
         let place = (block["height"].as_u64().unwrap() - 822_528) as usize;
         let loser = header_of(block);
         let mut chain = chain_before(&headers[0], 822_528);
-        hear_all(&mut chain, &headers[..place]);
-        assert_eq!(chain.hear(&[loser], None), Ok(ChainChange::Longer(1)));
-        // Equal work: the first one heard stays.
-        assert_eq!(chain.hear(&[headers[place]], None), Ok(ChainChange::Weaker));
+        accept_all(&mut chain, &headers[..place]);
+        assert_eq!(chain.accept(&[loser], None), Ok(ChainChange::Longer(1)));
+        // Equal work: the first one received stays.
+        assert_eq!(
+            chain.accept(&[headers[place]], None),
+            Ok(ChainChange::Weaker)
+        );
         assert_eq!(chain.tip(), loser.block_hash());
         let best = &headers[place..place + 2];
-        assert_eq!(chain.hear(best, None), Ok(ChainChange::Reorganised(1)));
+        assert_eq!(chain.accept(best, None), Ok(ChainChange::Reorganised(1)));
         assert_eq!(chain.tip(), best[1].block_hash());
         assert_eq!(chain.height(), Some(822_528 + place as u32 + 1));
-        // The loser comes late.
-        assert_eq!(chain.hear(&[loser], None), Ok(ChainChange::Weaker));
-        // All of it is as if the loser had never been.
+        // The losing block arrives late.
+        assert_eq!(chain.accept(&[loser], None), Ok(ChainChange::Weaker));
+        // The chain is as if the losing block had never existed.
         let mut straight = chain_before(&headers[0], 822_528);
-        hear_all(&mut straight, &headers[..place + 2]);
+        accept_all(&mut straight, &headers[..place + 2]);
         assert_eq!(chain, straight);
     }
 }
 
 #[test]
-fn each_header_that_exists_has_its_work_alone() {
+fn each_genuine_header_passes_alone() {
     for (name, first) in [
         ("mainnet-437466-437479.bin", 437_466),
         ("mainnet-554390-554408.bin", 554_390),
         ("mainnet-562621-562639.bin", 562_621),
     ] {
-        // The end of some period before, which the list of all of them has.
+        // The end of an earlier period, from the list of all of them.
         let before = headers("mainnet-period-ends-0-832608.bin");
         let periods = (first / PERIOD) as usize;
         let (end, start) = (before[2 * periods - 1], before[2 * periods]);
@@ -185,11 +188,11 @@ fn explored(block: &serde_json::Value) -> Header {
 }
 
 #[test]
-fn what_an_explorer_tells_is_a_proof_and_any_bit_of_it_counts() {
+fn a_header_of_an_explorer_is_a_proof_and_any_changed_bit_is_noticed() {
     let blocks = json("explorer-blocks.json");
     let headers: Vec<Header> = blocks.iter().map(explored).collect();
     assert_eq!(headers[1].prev_blockhash, headers[0].block_hash());
-    // The period that both are in.
+    // The period of both headers.
     let checkpoints = checkpoints();
     let period = 921_744 / PERIOD as usize;
     let anchor = Anchor {

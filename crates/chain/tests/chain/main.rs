@@ -1,4 +1,4 @@
-//! Chains of genuine headers, and of headers that break each rule.
+//! Chains of genuine headers, and headers that break each rule.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod genuine;

@@ -1,4 +1,4 @@
-//! Each rule broken, branches that take each other's place, and bounds.
+//! Each rule broken, competing branches, and bounds.
 
 use bitcoin::{CompactTarget, block::Version};
 use chain::{
@@ -15,11 +15,11 @@ use crate::{
     support::{self, branch, mine, mine_with},
 };
 
-/// Target of the network of one's own.
+/// Target of regtest.
 const EASY: u32 = 0x207f_ffff;
 
-/// Some time.
-const BEGIN: u32 = 1_800_000_000;
+/// Time of the first block.
+const START: u32 = 1_800_000_000;
 
 fn regtest() -> Chain {
     Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest))
@@ -27,8 +27,11 @@ fn regtest() -> Chain {
 
 fn with(blocks: u32) -> (Chain, Vec<Header>) {
     let mut chain = regtest();
-    let headers = branch(chain.tip(), BEGIN, blocks, 0);
-    assert_eq!(chain.hear(&headers, None), Ok(ChainChange::Longer(blocks)));
+    let headers = branch(chain.tip(), START, blocks, 0);
+    assert_eq!(
+        chain.accept(&headers, None),
+        Ok(ChainChange::Longer(blocks))
+    );
     (chain, headers)
 }
 
@@ -41,13 +44,13 @@ fn refused(why: HeaderRefusal) -> Result<ChainChange, Refused> {
 }
 
 #[test]
-fn each_network_begins_with_its_first_block() {
+fn each_network_starts_with_its_genesis_block() {
     for network in Network::ALL {
         let mut chain = Chain::new(network, Anchor::before_genesis(network));
         assert_eq!(chain.height(), Some(0));
         assert_eq!(chain.locator(), [genesis(network).block_hash()]);
         assert_eq!(
-            chain.hear(&[genesis(network)], None),
+            chain.accept(&[genesis(network)], None),
             Ok(ChainChange::Known)
         );
         assert_eq!(Network::named(network.name()), Some(network));
@@ -56,25 +59,25 @@ fn each_network_begins_with_its_first_block() {
 }
 
 #[test]
-fn there_is_one_first_block() {
+fn another_genesis_block_is_refused() {
     let (mut chain, _) = with(3);
     let before = chain.clone();
-    let first = mine(genesis(Network::Regtest).prev_blockhash, BEGIN, 1);
+    let first = mine(genesis(Network::Regtest).prev_blockhash, START, 1);
     let mut other = vec![first];
-    other.extend(branch(first.block_hash(), BEGIN + 600, 9, 1));
+    other.extend(branch(first.block_hash(), START + 600, 9, 1));
     assert_eq!(
-        chain.hear(&other, None),
+        chain.accept(&other, None),
         refused(HeaderRefusal::Unconnected)
     );
     assert_eq!(chain, before);
-    // Time is held to the few blocks there are as well.
+    // The time is checked even with few blocks.
     let mut young = Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest));
     let old = mine(young.tip(), genesis(Network::Regtest).time, 1);
-    assert_eq!(young.hear(&[old], None), refused(HeaderRefusal::TooOld));
+    assert_eq!(young.accept(&[old], None), refused(HeaderRefusal::TooOld));
 }
 
 #[test]
-fn what_breaks_a_rule_changes_nothing() {
+fn a_broken_rule_changes_nothing() {
     let (chain, headers) = with(20);
     let tip = chain.tip();
     let time = headers[19].time + 600;
@@ -84,7 +87,7 @@ fn what_breaks_a_rule_changes_nothing() {
     let median = chain.median_time().unwrap();
     assert_eq!(median, headers[14].time);
     let at = |time| mine(tip, time, 1);
-    // Of two broken rules the one is named that other nodes name.
+    // Of two broken rules, the one that Bitcoin Core reports is named.
     let early_and_old = mine_with(tip, time + 7201, 1, bits, |header| {
         header.version = Version::from_consensus(1);
     });
@@ -101,12 +104,12 @@ fn what_breaks_a_rule_changes_nothing() {
         (of_bits(0x207f_fffe), HeaderRefusal::WrongBits),
         (of_bits(0x1f7f_ffff), HeaderRefusal::WrongBits),
         (at(median), HeaderRefusal::TooOld),
-        (at(BEGIN), HeaderRefusal::TooOld),
+        (at(START), HeaderRefusal::TooOld),
         (at(time + 7201), HeaderRefusal::Future),
         (early_and_old, HeaderRefusal::Future),
     ] {
         let mut after = chain.clone();
-        assert_eq!(after.hear(&[header], Some(time)), refused(why), "{why}");
+        assert_eq!(after.accept(&[header], Some(time)), refused(why), "{why}");
         assert_eq!(after, chain);
     }
     for (time_now, header) in [
@@ -115,19 +118,22 @@ fn what_breaks_a_rule_changes_nothing() {
         (Some(time), at(median + 1)),
     ] {
         let mut after = chain.clone();
-        assert_eq!(after.hear(&[header], time_now), Ok(ChainChange::Longer(1)));
+        assert_eq!(
+            after.accept(&[header], time_now),
+            Ok(ChainChange::Longer(1))
+        );
     }
     let easier = mine_with(tip, time, 1, bits, |header| {
         header.bits = CompactTarget::from_consensus(0x2100_ffff);
     });
     assert_eq!(
-        chain.clone().hear(&[easier], None),
+        chain.clone().accept(&[easier], None),
         refused(HeaderRefusal::WrongBits)
     );
 }
 
 #[test]
-fn a_difficulty_that_means_none_is_refused_whatever_the_hash() {
+fn an_invalid_difficulty_is_refused_for_any_hash() {
     let (chain, headers) = with(1);
     for bits in [
         0,
@@ -140,13 +146,13 @@ fn a_difficulty_that_means_none_is_refused_whatever_the_hash() {
     ] {
         let mut header = mine(chain.tip(), headers[0].time + 600, 1);
         header.bits = CompactTarget::from_consensus(bits);
-        let heard = chain.clone().hear(&[header], None);
-        assert_eq!(heard, refused(HeaderRefusal::WrongBits), "{bits:08x}");
+        let result = chain.clone().accept(&[header], None);
+        assert_eq!(result, refused(HeaderRefusal::WrongBits), "{bits:08x}");
     }
 }
 
 #[test]
-fn a_block_of_an_old_version_is_refused_from_the_first_one_on() {
+fn an_obsolete_version_is_refused_from_its_first_height() {
     let tip = genesis(Network::Regtest).block_hash();
     let cases = [
         (i32::MIN, false),
@@ -161,39 +167,39 @@ fn a_block_of_an_old_version_is_refused_from_the_first_one_on() {
     for (version, is_taken) in cases {
         let mut chain = Chain::new(Network::Regtest, Anchor::before_genesis(Network::Regtest));
         let bits = CompactTarget::from_consensus(EASY);
-        let header = mine_with(tip, BEGIN, 0, bits, |header| {
+        let header = mine_with(tip, START, 0, bits, |header| {
             header.version = Version::from_consensus(version);
         });
         let expected = match is_taken {
             true => Ok(ChainChange::Longer(1)),
             false => refused(HeaderRefusal::OldVersion),
         };
-        assert_eq!(chain.hear(&[header], None), expected, "{version}");
+        assert_eq!(chain.accept(&[header], None), expected, "{version}");
     }
 }
 
 #[test]
-fn what_comes_before_a_bad_header_counts() {
+fn headers_before_a_bad_one_are_accepted() {
     let mut chain = regtest();
-    let mut headers = branch(chain.tip(), BEGIN, 5, 0);
+    let mut headers = branch(chain.tip(), START, 5, 0);
     headers[3] = unworked(headers[3]);
     let why = HeaderRefusal::NoWork;
     let news = ChainChange::Longer(3);
     assert_eq!(
-        chain.hear(&headers, None),
+        chain.accept(&headers, None),
         Err(Refused { at: 3, why, news })
     );
     assert_eq!(chain.height(), Some(3));
-    // Now its place is counted from the beginning of what was heard, known or not.
+    // The index counts from the first header received, known or not.
     let news = ChainChange::Known;
     assert_eq!(
-        chain.hear(&headers[1..], None),
+        chain.accept(&headers[1..], None),
         Err(Refused { at: 2, why, news })
     );
 }
 
 #[test]
-fn from_one_to_six_blocks_give_way_to_more_work() {
+fn one_to_six_blocks_are_replaced_by_more_work() {
     for depth in 1..=6 {
         let (chain, headers) = with(20);
         let fork = 20 - depth as usize;
@@ -205,24 +211,24 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
         );
         let mut all_at_once = chain.clone();
         assert_eq!(
-            all_at_once.hear(&other, None),
+            all_at_once.accept(&other, None),
             Ok(ChainChange::Reorganised(depth))
         );
         assert_eq!(all_at_once.height(), Some(21));
         assert_eq!(all_at_once.tip(), other[depth as usize].block_hash());
-        // As much work is no more work.
+        // Equal work does not win.
         let mut chain = chain;
         let before = chain.clone();
         assert_eq!(
-            chain.hear(&other[..depth as usize], None),
+            chain.accept(&other[..depth as usize], None),
             Ok(ChainChange::Weaker)
         );
         assert_eq!(chain, before);
-        // With a bad one at its end, what is before it still wins.
+        // If the last header is bad, the ones before it still win.
         let mut longer = other.clone();
         longer.push(mine_with(
             other[0].block_hash(),
-            BEGIN,
+            START,
             1,
             other[0].bits,
             |_| {},
@@ -236,15 +242,15 @@ fn from_one_to_six_blocks_give_way_to_more_work() {
             why,
             news: ChainChange::Weaker,
         };
-        assert_eq!(chain.hear(&weaker, None), Err(refused));
+        assert_eq!(chain.accept(&weaker, None), Err(refused));
         assert_eq!(chain, before);
-        assert_eq!(chain.hear(&longer, None), Err(Refused { at, why, news }));
+        assert_eq!(chain.accept(&longer, None), Err(Refused { at, why, news }));
         assert_eq!(chain, all_at_once);
-        // What overlaps what is known begins where it differs.
+        // Headers that overlap the chain count from where they differ.
         let mut whole = vec![headers[fork - 2], headers[fork - 1]];
         whole.extend(&other);
         assert_eq!(
-            before.clone().hear(&whole, None),
+            before.clone().accept(&whole, None),
             Ok(ChainChange::Reorganised(depth))
         );
     }
@@ -263,22 +269,22 @@ fn a_block_has_one_height() {
 }
 
 #[test]
-fn what_is_known_is_no_news() {
+fn known_headers_change_nothing() {
     let (chain, headers) = with(20);
     for known in [&headers[..], &headers[5..9], &headers[19..], &[]] {
         let mut after = chain.clone();
-        assert_eq!(after.hear(known, None), Ok(ChainChange::Known));
+        assert_eq!(after.accept(known, None), Ok(ChainChange::Known));
         assert_eq!(after, chain);
     }
 }
 
 #[test]
-fn old_headers_are_forgotten_and_their_work_is_not() {
+fn old_headers_are_dropped_and_their_work_is_kept() {
     let mut chain = regtest();
-    let headers = branch(chain.tip(), BEGIN, 3 * PERIOD, 0);
+    let headers = branch(chain.tip(), START, 3 * PERIOD, 0);
     let mut longest = 0;
     for message in headers.chunks(100) {
-        chain.hear(message, None).unwrap();
+        chain.accept(message, None).unwrap();
         longest = longest.max(chain.headers().len());
         assert_eq!(
             chain.height().unwrap() + 1,
@@ -299,10 +305,13 @@ fn old_headers_are_forgotten_and_their_work_is_not() {
     assert_eq!(kept, all);
     let first = chain.headers().next().unwrap();
     assert_eq!(chain.base().hash, first.prev_blockhash);
-    // A branch from before all that is kept follows nothing that is known.
-    let old = branch(headers[10].block_hash(), BEGIN, 1, 9);
-    assert_eq!(chain.hear(&old, None), refused(HeaderRefusal::Unconnected));
-    // So many may always be replaced.
+    // A branch from before all stored headers is not connected.
+    let old = branch(headers[10].block_hash(), START, 1, 9);
+    assert_eq!(
+        chain.accept(&old, None),
+        refused(HeaderRefusal::Unconnected)
+    );
+    // A reorganisation of the greatest depth is always possible.
     let fork = headers.len() - REORG_MAX as usize;
     let other = branch(
         headers[fork - 1].block_hash(),
@@ -311,13 +320,13 @@ fn old_headers_are_forgotten_and_their_work_is_not() {
         9,
     );
     assert_eq!(
-        chain.hear(&other, None),
+        chain.accept(&other, None),
         Ok(ChainChange::Reorganised(REORG_MAX))
     );
 }
 
 #[test]
-fn a_locator_goes_back_in_growing_steps_to_the_beginning() {
+fn a_locator_reaches_the_start_in_growing_steps() {
     let (chain, headers) = with(100);
     let locator = chain.locator();
     let heights: Vec<u32> = locator
@@ -362,7 +371,7 @@ fn an_anchor_is_the_end_of_a_period_with_a_hash_and_a_difficulty() {
             BadAnchor::Height(u32::MAX),
         ),
         ("953567:0001:170240c3", BadAnchor::Hash("0001".into())),
-        // A digit too many in front makes it larger than any such block.
+        // An additional leading digit makes it larger than any block of this difficulty.
         (
             &format!("953567:1{}:170240c3", &hash[1..]),
             BadAnchor::Hash(format!("1{}", &hash[1..])),
@@ -389,7 +398,7 @@ fn an_anchor_is_the_end_of_a_period_with_a_hash_and_a_difficulty() {
 }
 
 #[test]
-fn a_fault_is_what_no_clock_and_no_other_block_excuses() {
+fn a_fault_depends_on_no_clock_and_no_other_block() {
     let faults: Vec<&str> = HeaderRefusal::ALL
         .into_iter()
         .filter(|refusal| refusal.is_fault())
@@ -399,7 +408,7 @@ fn a_fault_is_what_no_clock_and_no_other_block_excuses() {
 }
 
 proptest! {
-    /// Whoever hears all ends of a chain whole ends with the one of most work, whatever came first.
+    /// A chain that receives all branches ends with the one of most work, in any order.
     #[test]
     fn most_work_wins_in_any_order(
         forks in proptest::collection::vec((0_usize..30, 1_u32..40), 1..6),
@@ -423,7 +432,7 @@ proptest! {
         });
         for end in &ends {
             let before = chain.work();
-            let news = chain.hear(end, None).unwrap();
+            let news = chain.accept(end, None).unwrap();
             prop_assert!(chain.work() >= before);
             prop_assert_eq!(chain.work() > before, !matches!(news, ChainChange::Weaker | ChainChange::Known));
         }
@@ -433,9 +442,9 @@ proptest! {
         }
     }
 
-    /// Whatever somebody mines: it counts exactly if it keeps every rule, and else it is refused for one that it breaks.
+    /// A mined header is accepted exactly if it keeps every rule; otherwise it is refused for a rule that it breaks.
     #[test]
-    fn a_header_counts_exactly_if_it_keeps_every_rule(
+    fn a_header_is_accepted_exactly_if_it_keeps_every_rule(
         version in prop_oneof![Just(1), Just(3), Just(4), Just(0x2000_0000), any::<i32>()],
         time in prop_oneof![-700..3_i64, 7190..7210_i64],
         bits in prop_oneof![4 => Just(EASY), 1 => Just(0x207f_fffe), 1 => Just(0x2070_0000)],
@@ -443,13 +452,13 @@ proptest! {
         is_mined in prop::bool::weighted(0.8),
     ) {
         let (mut chain, headers) = with(20);
-        // The middle of the newest eleven; the time is 100 minutes after it.
+        // The median of the newest eleven; the time is 100 minutes after it.
         let (middle, now) = (headers[14].time, headers[14].time + 6000);
         let time = match time {
             ..3 => middle.saturating_add_signed(time as i32),
             _ => now + time as u32,
         };
-        let stranger = mine(chain.tip(), BEGIN, 77).block_hash();
+        let stranger = mine(chain.tip(), START, 77).block_hash();
         let before = if is_linked { chain.tip() } else { stranger };
         let mut header = mine_with(before, time, 9, CompactTarget::from_consensus(bits), |header| {
             header.version = Version::from_consensus(version);
@@ -465,7 +474,7 @@ proptest! {
         broken.extend((time > now + 7200).then_some(HeaderRefusal::Future));
         broken.extend((version < 4).then_some(HeaderRefusal::OldVersion));
         let was = chain.clone();
-        match chain.hear(&[header], Some(now)) {
+        match chain.accept(&[header], Some(now)) {
             Ok(news) => prop_assert_eq!((news, broken), (ChainChange::Longer(1), vec![])),
             Err(refused) => {
                 prop_assert!(broken.contains(&refused.why), "{:?}, not {:?}", refused.why, broken);
@@ -475,23 +484,23 @@ proptest! {
     }
 }
 
-/// Not a bit of a block that was mined for real may change.
+/// A genuine block with any changed bit is refused.
 #[test]
-fn a_genuine_block_with_another_bit_is_no_block() {
+fn a_genuine_block_with_a_changed_bit_is_refused() {
     let genuine = support::headers("mainnet-0-4099.bin");
     let mut chain = Chain::new(Network::Main, Anchor::before_genesis(Network::Main));
-    chain.hear(&genuine[1..100], None).unwrap();
+    chain.accept(&genuine[1..100], None).unwrap();
     let before = chain.clone();
     let block = chain::bytes(&genuine[100]);
     for bit in 0..block.len() * 8 {
         let mut other = block;
         other[bit / 8] ^= 1 << (bit % 8);
         let other = chain::header(&other).unwrap();
-        assert!(chain.hear(&[other], None).is_err(), "bit {bit}");
+        assert!(chain.accept(&[other], None).is_err(), "bit {bit}");
         assert_eq!(chain, before, "bit {bit}");
     }
     assert_eq!(
-        chain.hear(&genuine[100..101], None),
+        chain.accept(&genuine[100..101], None),
         Ok(ChainChange::Longer(1))
     );
 }

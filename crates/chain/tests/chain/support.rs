@@ -1,4 +1,4 @@
-//! Headers to test with: genuine ones, and some that are made at once.
+//! Test headers: genuine ones, and mined ones.
 
 use std::{fs, path::PathBuf, str::FromStr};
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::mined::worked;
 
-/// A file of genuine data.
+/// Reads a file of genuine data.
 pub fn file(name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/headers");
     fs::read(folder.join(name)).unwrap()
@@ -44,7 +44,7 @@ pub fn checkpoints() -> Vec<(BlockHash, String)> {
         .collect()
 }
 
-/// The header in a member `header`.
+/// The header in the field `header`.
 pub fn header_of(document: &Value) -> Header {
     let hex = document["header"].as_str().unwrap();
     let bytes: Vec<u8> = (0..hex.len())
@@ -59,7 +59,7 @@ pub fn hash(text: &str) -> BlockHash {
     BlockHash::from_str(text).unwrap()
 }
 
-/// The chain after the block before some genuine headers, which are the first of a period.
+/// A chain that starts before genuine headers, the first of which starts a period.
 pub fn chain_before(first: &Header, height: u32) -> Chain {
     let text = format!(
         "{}:{}:{:08x}",
@@ -70,7 +70,7 @@ pub fn chain_before(first: &Header, height: u32) -> Chain {
     Chain::new(Network::Main, Anchor::parse(&text, Network::Main).unwrap())
 }
 
-/// Mines a block of a network of one's own, which takes two tries on average.
+/// Mines a regtest block, which takes two tries on average.
 pub fn mine(before: BlockHash, time: u32, salt: u8) -> Header {
     mine_with(
         before,
@@ -81,7 +81,7 @@ pub fn mine(before: BlockHash, time: u32, salt: u8) -> Header {
     )
 }
 
-/// Mines a block with something about it changed.
+/// Mines a block after `change` was applied to it.
 pub fn mine_with(
     before: BlockHash,
     time: u32,
@@ -101,7 +101,7 @@ pub fn mine_with(
     worked(header)
 }
 
-/// So many blocks after a block, ten minutes apart.
+/// A number of blocks after a block, ten minutes apart.
 pub fn branch(mut before: BlockHash, begin: u32, count: u32, salt: u8) -> Vec<Header> {
     let mut mined = Vec::new();
     for at in 0..count {

@@ -1,10 +1,10 @@
-//! Headers with work and without, on a network of one's own, where a try or two is enough; for tests of several crates.
+//! Regtest headers with and without work, for tests of several crates. A try or two finds either.
 
-#![allow(dead_code, reason = "no test needs all of it")]
+#![allow(dead_code, reason = "each test target uses a part of it")]
 
 use chain::{Header, Target, Version};
 
-/// A block of a time, after its parent.
+/// A mined block with a given time.
 pub fn mined(parent: &Header, time: u32) -> Header {
     worked(Header {
         version: Version::from_consensus(4),
@@ -15,7 +15,7 @@ pub fn mined(parent: &Header, time: u32) -> Header {
     })
 }
 
-/// The same with work, by the next nonce that has it.
+/// Sets the next nonce that meets the target.
 pub fn worked(mut header: Header) -> Header {
     while !is_met(&header) {
         header.nonce = header.nonce.wrapping_add(1);
@@ -23,7 +23,7 @@ pub fn worked(mut header: Header) -> Header {
     header
 }
 
-/// The same without work, by the next nonce that lacks it.
+/// Sets the next nonce that misses the target.
 pub fn unworked(mut header: Header) -> Header {
     while is_met(&header) {
         header.nonce = header.nonce.wrapping_add(1);
@@ -31,7 +31,7 @@ pub fn unworked(mut header: Header) -> Header {
     header
 }
 
-/// Tells whether a block has the work that it claims.
+/// Returns whether a block meets its target.
 fn is_met(header: &Header) -> bool {
     Target::from_compact(header.bits).is_met_by(header.block_hash())
 }

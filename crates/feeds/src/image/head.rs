@@ -1,51 +1,51 @@
-//! The head of an image: [`ImageHeader::BYTES`] bytes that say what it is and for which clocks.
+//! The header of an image: [`ImageHeader::BYTES`] bytes with its kind, version and target clocks.
 
 use semver::Version;
 
 use super::{ImageFault, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX};
 
-/// What every image begins with. The first byte is no text, and the line ends show whether something translated them.
+/// Magic bytes. The first one is not text, and the line ends reveal a conversion.
 const MAGIC: [u8; 8] = *b"\x89PTK\r\n\x1a\n";
 
-/// Form of the images that this program writes.
+/// Version of the image format.
 const FORM: u16 = 1;
 
-/// The one way a payload is packed: gzip.
+/// The only compression: gzip.
 const PACKED_AS_GZIP: u8 = 1;
 
-/// What an image holds.
+/// Kind of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageKind {
-    /// The program of a clock.
+    /// Firmware.
     Firmware,
-    /// The page of a clock.
+    /// Web page.
     Page,
 }
 
 /// The header of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageHeader {
-    /// What it holds.
+    /// Its kind.
     pub kind: ImageKind,
     /// Length of the payload, bytes.
     pub payload_bytes: u64,
     /// Length of the content, bytes.
     pub content_bytes: u64,
-    /// When it was built, s since 1970-01-01 UTC; zero if unknown.
+    /// Build time, s since 1970-01-01 UTC; zero if unknown.
     pub build_time: u64,
     /// SHA-256 of the payload.
     pub payload_digest: [u8; 32],
     /// SHA-256 of the content.
     pub content_digest: [u8; 32],
-    /// Board it fits, such as `rev-b`; empty for a page, which fits all.
+    /// Board, such as `rev-b`; empty for a page, which fits all.
     pub board: String,
-    /// Panels it fits, such as `122x250`; empty for a page.
+    /// Panels, such as `122x250`; empty for a page.
     pub panel: String,
-    /// Machines it fits, such as `aarch64-unknown-linux-gnu`; empty for a page.
+    /// Target, such as `aarch64-unknown-linux-gnu`; empty for a page.
     pub target: String,
     /// Its version.
     pub version: Version,
-    /// Commit it was built from; empty if unknown.
+    /// Commit; empty if unknown.
     pub commit: String,
 }
 
@@ -68,18 +68,18 @@ const COMMIT: FieldRange = (280, 64);
 const SUM_AT: usize = ImageHeader::BYTES - 4;
 
 impl ImageHeader {
-    /// Length of a head, bytes.
+    /// Length of a header, bytes.
     pub const BYTES: usize = 512;
 
-    /// Length of head and payload, bytes: what is signed.
+    /// Length of header and payload, bytes: the signed part.
     pub fn signed_bytes(&self) -> u64 {
         ImageHeader::BYTES as u64 + self.payload_bytes
     }
 
-    /// Writes the head.
+    /// Encodes the header.
     ///
     /// # Errors
-    /// A field is too long or says what cannot be.
+    /// A field is too long or invalid.
     pub fn encode(&self) -> Result<[u8; ImageHeader::BYTES], ImageFault> {
         self.check()?;
         let mut bytes = [0; ImageHeader::BYTES];
@@ -115,10 +115,10 @@ impl ImageHeader {
         Ok(bytes)
     }
 
-    /// Reads a head. There is one way to write each head, so that [`ImageHeader::encode`] gives the same bytes again.
+    /// Decodes a header. The encoding is unique, so [`ImageHeader::encode`] returns the same bytes.
     ///
     /// # Errors
-    /// It is no head, or says what cannot be.
+    /// It is not a valid header.
     pub fn decode(bytes: &[u8; ImageHeader::BYTES]) -> Result<ImageHeader, ImageFault> {
         if bytes[..MAGIC.len()] != MAGIC {
             return Err(ImageFault::Stranger);
@@ -215,7 +215,7 @@ fn digest(bytes: &[u8; ImageHeader::BYTES], (at, length): FieldRange) -> [u8; 32
     digest
 }
 
-/// A text up to its first zero; what follows is looked at when the head is written again.
+/// A text up to its first zero. The bytes after it are checked by encoding the header again.
 fn text(
     bytes: &[u8; ImageHeader::BYTES],
     (at, max): FieldRange,

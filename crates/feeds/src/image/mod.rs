@@ -1,10 +1,10 @@
-//! Images: firmware and pages as one file with everything that is needed to judge it.
+//! Images: firmware or a web page in one signed file.
 //!
-//! An image is a *head* of fixed size, a *payload* that is the compressed *content*, and any number of *signatures*
-//! in the form of minisign's signature files, over head and payload.
-//! The content of firmware is the program; that of a page is a tar archive with a manifest in it (`page`).
-//! `docs/firmware-image.md` tells the form byte by byte.
-//! Read on with `head`, then `reading`; `writing` is the way back.
+//! An image has a *header* of fixed size, a *payload* that is the compressed *content*, and any number of *signatures*
+//! in the format of minisign over header and payload. The content of firmware is the program; that of a page is a tar
+//! archive with a manifest (`page`).
+//! `docs/firmware-image.md` specifies the format byte by byte.
+//! Start with `head` and `reading`; `writing` is the inverse.
 
 mod head;
 pub mod page;
@@ -20,7 +20,7 @@ pub use writing::{ImageFacts, Packed, sign};
 
 use std::io;
 
-/// Largest payload of any image, bytes; a board may take less.
+/// Largest payload of any image, bytes; a board may allow less.
 pub const PAYLOAD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Largest program, unpacked, bytes.
@@ -29,48 +29,48 @@ pub const PROGRAM_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Largest page, unpacked, bytes; it is served from memory.
 pub const PAGE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// Largest part of an image behind the payload, bytes.
+/// Longest signatures of an image, bytes.
 pub const SIGNATURE_BYTES_MAX: u64 = 8 * 1024;
 
 /// Why a file is not a usable image.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageFault {
-    /// It begins as something else.
+    /// The magic bytes are wrong.
     #[error("it is no papertick image")]
     Stranger,
-    /// It was made for programs that know a later form.
+    /// A newer image format.
     #[error("its form is {0}, which only a newer papertick can read")]
     NewerForm(u16),
-    /// A part of the head says what cannot be.
+    /// A field of the header is invalid.
     #[error("its head is damaged ({0})")]
     Head(&'static str),
-    /// It ends before its payload does.
+    /// It is shorter than its payload.
     #[error("it is cut off: {have} of {wanted} bytes are there")]
     CutOff {
-        /// Bytes that are there.
+        /// Actual length.
         have: u64,
-        /// Bytes of head and payload.
+        /// Length of header and payload.
         wanted: u64,
     },
-    /// What is behind the payload is no signature.
+    /// The bytes after the payload are not signatures.
     #[error("what is behind its payload is no signature of minisign ({0})")]
     Signatures(&'static str),
-    /// The payload is not the one that the head tells of.
+    /// The payload does not match the header.
     #[error("its payload is damaged ({0})")]
     Payload(&'static str),
-    /// The content is no page.
+    /// The content is not a page.
     #[error("it holds no page ({0})")]
     Page(&'static str),
-    /// Nobody signed it.
+    /// No signature.
     #[error("it is not signed")]
     Unsigned,
-    /// Nobody who is trusted signed it.
+    /// No signature with a trusted key.
     #[error("it is signed by {}, and none of these keys is trusted", list(.0))]
     Untrusted(Vec<KeyId>),
-    /// A key that is trusted signed something else.
+    /// A trusted key signed other bytes.
     #[error("the signature of key {0} is not for this image: it was changed after it was signed")]
     Forged(KeyId),
-    /// It could not be read, or what is in it could not be written.
+    /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

@@ -1,4 +1,4 @@
-//! The content of a page's image: its files, and the manifest that says what they are.
+//! The content of a page image: its files and the manifest.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use super::{ImageFault, tar};
 /// Name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 
-/// Name of the file that a browser asks for first.
+/// Name of the start page.
 pub const ENTRY: &str = "index.html";
 
 /// Longest commit in a manifest, bytes.
 const COMMIT_MAX: usize = 64;
 
-/// What a page says of itself.
+/// The manifest of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
-    /// What it was built from; `fsRev` of the settings.
+    /// Commit; `fsRev` of the settings.
     pub commit: String,
-    /// When it was built, s since 1970-01-01 UTC.
+    /// Build time, s since 1970-01-01 UTC.
     pub build_time: u64,
-    /// The oldest firmware it works with.
+    /// The oldest compatible firmware.
     pub min_firmware: Version,
 }
 
 impl Manifest {
-    /// Reads a manifest; none if a member is missing or wrong.
+    /// Parses a manifest. `None` if a field is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Option<Manifest> {
         let manifest: Value = serde_json::from_slice(bytes).ok()?;
         let commit = manifest["commit"].as_str()?;
@@ -44,20 +44,20 @@ impl Manifest {
     }
 }
 
-/// A page: its files by their names.
+/// A page: its files by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// What it says of itself.
+    /// Its manifest.
     pub manifest: Manifest,
-    /// Its files, the manifest among them.
+    /// Its files, including the manifest.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Page {
-    /// Reads the content of an image.
+    /// Parses the content of an image.
     ///
     /// # Errors
-    /// It is no archive of plain files, or lacks its manifest or the file that a browser asks for first.
+    /// It is not an archive of plain files, or lacks the manifest or the start page.
     pub fn parse(content: &[u8]) -> Result<Page, ImageFault> {
         let files: BTreeMap<String, Vec<u8>> = tar::read(content)?
             .into_iter()
@@ -75,10 +75,10 @@ impl Page {
         Ok(Page { manifest, files })
     }
 
-    /// Writes the content of an image.
+    /// Encodes the content of an image.
     ///
     /// # Errors
-    /// There are too many files, or one has a name that cannot be.
+    /// There are too many files, or a name is invalid.
     pub fn write(&self) -> Result<Vec<u8>, ImageFault> {
         let files: Vec<_> = self.files.clone().into_iter().collect();
         tar::write(&files, self.manifest.build_time)

@@ -1,4 +1,4 @@
-//! Reading an image: first what it says, then who says so, then what is in it; in bounded memory.
+//! Reads an image in bounded memory: header and signatures, then verification, then the content.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 
@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 use super::{ImageFault, ImageHeader, KeyId, SIGNATURE_BYTES_MAX, Signature, VerifyingKey};
 
-/// Bytes that are looked at at once.
+/// Bytes per read.
 const CHUNK: usize = 64 * 1024;
 
-/// An image of which head and signatures were read.
+/// An image with parsed header and signatures.
 #[derive(Debug)]
 pub struct Image<R> {
     head: ImageHeader,
@@ -19,10 +19,10 @@ pub struct Image<R> {
 }
 
 impl<R: Read + Seek> Image<R> {
-    /// Reads head and signatures; neither says anything before [`Image::verify`] and [`Image::unpack`] have looked.
+    /// Reads header and signatures; neither is trustworthy before [`Image::verify`] and [`Image::unpack`].
     ///
     /// # Errors
-    /// It is no image, or not a whole one.
+    /// It is not an image, or incomplete.
     pub fn open(mut reader: R) -> Result<Image<R>, ImageFault> {
         let length = reader.seek(SeekFrom::End(0))?;
         reader.rewind()?;
@@ -57,17 +57,17 @@ impl<R: Read + Seek> Image<R> {
         })
     }
 
-    /// What the image says of itself.
+    /// The header.
     pub fn head(&self) -> &ImageHeader {
         &self.head
     }
 
-    /// Its signatures, whether they hold or not.
+    /// The signatures, not verified.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
 
-    /// Checks that one of these keys signed this head and this payload; gives the key.
+    /// Checks that one of these keys signed header and payload; returns the key.
     ///
     /// # Errors
     /// None did, or the payload cannot be read.
@@ -89,7 +89,7 @@ impl<R: Read + Seek> Image<R> {
             let signed = self.signatures.iter().map(Signature::key_id).collect();
             return Err(ImageFault::Untrusted(signed));
         };
-        // The head as it was understood, so that nothing that was not signed is believed.
+        // The decoded header, encoded again, so that no unsigned byte is used.
         let head = self.head.encode()?;
         for (_, verifier) in &mut verifiers {
             verifier.update(&head);
@@ -105,11 +105,10 @@ impl<R: Read + Seek> Image<R> {
             .ok_or(ImageFault::Forged(first))
     }
 
-    /// Writes out the content, after checking the payload.
+    /// Checks the payload and writes the content.
     ///
     /// # Errors
-    /// Payload or content are not those that the head tells of, or cannot be read or written; what was written then
-    /// is of no use.
+    /// Payload or content do not match the header, or cannot be read or written; the output is then unusable.
     pub fn unpack(&mut self, into: &mut impl Write) -> Result<(), ImageFault> {
         let mut hasher = Sha256::new();
         each_chunk(&mut self.reader, &self.head, |chunk| hasher.update(chunk))?;
@@ -146,13 +145,13 @@ impl<R: Read + Seek> Image<R> {
         Ok(())
     }
 
-    /// Gives back what it was read from.
+    /// Returns the reader.
     pub fn into_inner(self) -> R {
         self.reader
     }
 }
 
-/// Looks at the payload piece by piece.
+/// Reads the payload in chunks.
 fn each_chunk(
     reader: &mut (impl Read + Seek),
     head: &ImageHeader,
@@ -175,7 +174,7 @@ fn each_chunk(
     Ok(())
 }
 
-/// Reads until the place is full or there is no more.
+/// Reads until the buffer is full or the input ends.
 fn fill(reader: &mut impl Read, mut into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while !into.is_empty() {
@@ -192,7 +191,7 @@ fn fill(reader: &mut impl Read, mut into: &mut [u8]) -> io::Result<usize> {
     Ok(read)
 }
 
-/// Tells bytes that are not packed as they should be from a file that cannot be read.
+/// Distinguishes a damaged payload from a read error.
 fn packed_wrongly(error: io::Error) -> ImageFault {
     const PACKED_WRONGLY: [io::ErrorKind; 3] = [
         io::ErrorKind::InvalidInput,

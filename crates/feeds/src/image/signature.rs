@@ -1,7 +1,7 @@
-//! Keys and signatures in the forms of minisign's files.
+//! Keys and signatures in the format of minisign.
 //!
-//! Only signatures over the hash of a file are taken, which is what the tool makes unless it is told otherwise:
-//! the others would need the whole file in memory.
+//! Only signatures over the hash of a file are supported, which is the default of minisign: others would need the whole
+//! file in memory.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ pub const SIGNATURES_MAX: usize = 4;
 /// Lines of a signature file.
 const SIGNATURE_LINES: usize = 4;
 
-/// What a signature over the hash of a file begins with.
+/// Algorithm of a signature over the hash of a file.
 const OVER_HASH: &[u8] = b"ED";
 
-/// What the first line of minisign's files begins with.
+/// Prefix of the first line of minisign's files.
 const UNTRUSTED: &str = "untrusted comment:";
 
-/// Which key it is, as minisign writes it.
+/// Id of a key, as minisign prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyId(pub [u8; 8]);
 
@@ -39,12 +39,12 @@ pub struct VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// Which key it is.
+    /// Its id.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Reads a key file, or its second line alone; none if it is neither.
+    /// Parses a key file, or only its second line. `None` if it is neither.
     pub fn parse(text: &str) -> Option<VerifyingKey> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next()?;
@@ -59,7 +59,7 @@ impl VerifyingKey {
     }
 }
 
-/// A signature file, as it stands behind the payload.
+/// A signature file, as stored after the payload.
 #[derive(Clone)]
 pub struct Signature {
     id: KeyId,
@@ -74,25 +74,25 @@ impl fmt::Debug for Signature {
 }
 
 impl Signature {
-    /// Which key made it.
+    /// Id of its key.
     pub fn key_id(&self) -> KeyId {
         self.id
     }
 
-    /// The comment that it signs as well.
+    /// The trusted comment, which is signed too.
     pub fn comment(&self) -> &str {
         self.signature.trusted_comment()
     }
 
-    /// The file.
+    /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Reads signature files, one behind the other.
+    /// Parses consecutive signature files.
     ///
     /// # Errors
-    /// There is something else, or there are too many.
+    /// There are other bytes, or too many signatures.
     pub fn parse_all(bytes: &[u8]) -> Result<Vec<Signature>, ImageFault> {
         if bytes.len() as u64 > SIGNATURE_BYTES_MAX {
             return Err(ImageFault::Signatures("too long"));
@@ -133,7 +133,7 @@ impl Signature {
     }
 }
 
-/// The number of a key: the bytes after the two that name the algorithm.
+/// Key id after the two bytes of the algorithm.
 fn key_id(bytes: &[u8]) -> Option<KeyId> {
     let (_, rest) = bytes.split_first_chunk::<2>()?;
     rest.first_chunk().copied().map(KeyId)

@@ -1,4 +1,4 @@
-//! The tar archive of a page: plain files with plain names, and nothing else that tar can do.
+//! The tar archive of a page: plain files with plain names, and no other feature of tar.
 
 use super::ImageFault;
 
@@ -8,10 +8,10 @@ const BLOCK: usize = 512;
 /// Most files of a page.
 pub(super) const FILES_MAX: usize = 1000;
 
-/// Longest name of a file, bytes: what a header has room for.
+/// Longest file name, bytes; the limit of a tar header.
 const NAME_MAX: usize = 100;
 
-/// What a header says it is.
+/// Magic of a header.
 const USTAR: &[u8; 8] = b"ustar\x0000";
 
 const SIZE: (usize, usize) = (124, 12);
@@ -19,7 +19,7 @@ const SUM: (usize, usize) = (148, 8);
 const TYPE_AT: usize = 156;
 const MAGIC_AT: usize = 257;
 
-/// Reads an archive: names and contents, in its order.
+/// Parses an archive: names and contents, in its order.
 pub(super) fn read(mut archive: &[u8]) -> Result<Vec<(&str, &[u8])>, ImageFault> {
     let mut files: Vec<(&str, &[u8])> = Vec::new();
     loop {
@@ -55,7 +55,7 @@ pub(super) fn read(mut archive: &[u8]) -> Result<Vec<(&str, &[u8])>, ImageFault>
     }
 }
 
-/// Writes an archive.
+/// Encodes an archive.
 pub(super) fn write(files: &[(String, Vec<u8>)], time: u64) -> Result<Vec<u8>, ImageFault> {
     if files.len() > FILES_MAX {
         return Err(ImageFault::Page("too many files"));
@@ -88,9 +88,9 @@ pub(super) fn write(files: &[(String, Vec<u8>)], time: u64) -> Result<Vec<u8>, I
     Ok(archive)
 }
 
-/// The name of a file, without what says that it begins here.
+/// The name of a file, without a leading `./`.
 fn name(header: &[u8; BLOCK]) -> Result<&str, ImageFault> {
-    // A prefix of a long name.
+    // The prefix of a long name.
     if header[345] != 0 && header[MAGIC_AT + 5] == 0 {
         return Err(ImageFault::Page("a file has a name that is too long"));
     }
@@ -107,7 +107,7 @@ fn name(header: &[u8; BLOCK]) -> Result<&str, ImageFault> {
     Err(ImageFault::Page("a file has a name that cannot be"))
 }
 
-/// Tells whether a name leads to one place below the page, and can be written in an address as it is.
+/// Returns whether a name is a relative path without special parts that needs no escaping in a URL.
 fn is_plain(name: &str) -> bool {
     let letters = |segment: &str| {
         segment
@@ -118,7 +118,7 @@ fn is_plain(name: &str) -> bool {
         .all(|segment| !matches!(segment, "" | "." | "..") && letters(segment))
 }
 
-/// An octal number, which zeros or blanks may follow.
+/// An octal number, which may be followed by zeros or blanks.
 fn number(header: &[u8; BLOCK], (at, length): (usize, usize)) -> Option<u64> {
     let field = std::str::from_utf8(&header[at..][..length]).ok()?;
     let digits = field.trim_matches(['\0', ' ']);
@@ -128,7 +128,7 @@ fn number(header: &[u8; BLOCK], (at, length): (usize, usize)) -> Option<u64> {
         .flatten()
 }
 
-/// The sum of a header, in which the field of the sum counts as blanks.
+/// The checksum of a header, in which its own field counts as blanks.
 fn sum(header: &[u8; BLOCK]) -> u64 {
     let field = SUM.0..SUM.0 + SUM.1;
     let bytes = header

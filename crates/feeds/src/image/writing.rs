@@ -1,4 +1,4 @@
-//! Making an image. The same content and facts give the same bytes, wherever and whenever.
+//! Creates an image. The same content and facts give the same bytes.
 
 use std::io::Write;
 
@@ -8,26 +8,26 @@ use sha2::{Digest, Sha256};
 
 use super::{ImageFault, ImageHeader, ImageKind, SIGNATURES_MAX, Signature};
 
-/// What the header of a new image says besides what follows from its content.
+/// Header fields of a new image that do not follow from its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageFacts {
-    /// What it holds.
+    /// Its kind.
     pub kind: ImageKind,
-    /// When it was built, s since 1970-01-01 UTC; zero if unknown.
+    /// Build time, s since 1970-01-01 UTC; zero if unknown.
     pub build_time: u64,
-    /// Board it fits; empty for a page.
+    /// Board; empty for a page.
     pub board: String,
-    /// Panels it fits; empty for a page.
+    /// Panels; empty for a page.
     pub panel: String,
-    /// Machines it fits; empty for a page.
+    /// Target; empty for a page.
     pub target: String,
     /// Its version.
     pub version: Version,
-    /// Commit it was built from; empty if unknown.
+    /// Commit; empty if unknown.
     pub commit: String,
 }
 
-/// A content that was packed, for any number of images.
+/// Compressed content, usable for several images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
     payload: Vec<u8>,
@@ -36,10 +36,10 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Packs a content.
+    /// Compresses a content.
     pub fn new(content: &[u8]) -> Packed {
         let mut encoder = GzBuilder::new().write(Vec::new(), Compression::default());
-        // A vector takes everything.
+        // Writing to a vector cannot fail.
         let _ = encoder.write_all(content);
         Packed {
             payload: encoder.finish().unwrap_or_default(),
@@ -53,10 +53,10 @@ impl Packed {
         &self.payload
     }
 
-    /// Makes an image that is not signed.
+    /// Creates an unsigned image.
     ///
     /// # Errors
-    /// A fact is too long or cannot be, or the content is empty or too long.
+    /// A field is too long or invalid, or the content is empty or too long.
     pub fn image(&self, facts: ImageFacts) -> Result<Vec<u8>, ImageFault> {
         let head = ImageHeader {
             kind: facts.kind,
@@ -75,8 +75,7 @@ impl Packed {
     }
 }
 
-/// What stands behind the payload once a signature was added to those that are there; it takes the place of one by
-/// the same key.
+/// The signatures of an image with one added; it replaces one of the same key.
 ///
 /// # Errors
 /// There are too many.

@@ -1,14 +1,14 @@
 //! The amount of a Lightning invoice.
 //!
-//! Only the *human-readable part*, which holds the amount, and the checksum over the whole invoice
-//! are read: a zap needs no more, and the rest belongs to those who pay.
+//! Only the *human-readable part* with the amount, and the checksum over the whole invoice, are parsed; a zap needs no
+//! more.
 
 use bech32::{Bech32, Checksum, primitives::decode::CheckedHrpstring};
 use market::units::Msats;
 
 use crate::malformed::Malformed;
 
-/// Longest invoice that is read, bytes.
+/// Longest invoice, bytes.
 pub const INVOICE_MAX: usize = 16 * 1024;
 
 /// The checksum of bech32 without its limit of 90 letters (BOLT 11).
@@ -22,10 +22,10 @@ impl Checksum for InvoiceChecksum {
     const TARGET_RESIDUE: u32 = Bech32::TARGET_RESIDUE;
 }
 
-/// Reads the amount of an invoice for the Bitcoin main chain; none if the payer may choose it.
+/// The amount of an invoice for the Bitcoin main chain. `None` if the payer may choose it.
 ///
 /// # Errors
-/// The text is no such invoice, its checksum is wrong, or its amount is.
+/// The text is not such an invoice, or its checksum or amount is invalid.
 pub fn amount(invoice: &str) -> Result<Option<Msats>, Malformed> {
     if invoice.len() > INVOICE_MAX {
         return Err(Malformed("too-long"));
@@ -42,7 +42,7 @@ pub fn amount(invoice: &str) -> Result<Option<Msats>, Malformed> {
     millisats(amount).map(Some).ok_or(Malformed("amount"))
 }
 
-/// Reads digits with an optional multiplier; they count bitcoins.
+/// Parses an amount in bitcoins with an optional multiplier.
 fn millisats(amount: &str) -> Option<Msats> {
     let (digits, multiplier) = match amount.strip_suffix(['m', 'u', 'n', 'p']) {
         Some(digits) => (digits, amount.as_bytes().last()?),
@@ -56,7 +56,7 @@ fn millisats(amount: &str) -> Option<Msats> {
         b'm' => number.checked_mul(100_000_000)?,
         b'u' => number.checked_mul(100_000)?,
         b'n' => number.checked_mul(100)?,
-        // A tenth of a millisat cannot be paid.
+        // Less than a millisat cannot be paid.
         b'p' if number.is_multiple_of(10) => number / 10,
         b'p' => return None,
         _ => number.checked_mul(100_000_000_000)?,

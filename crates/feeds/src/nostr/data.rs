@@ -1,4 +1,4 @@
-//! Market data as replaceable events of one author: a *slot* is what one of them is about.
+//! Market data as replaceable events of one author; a *slot* is the subject of an event.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ pub const KIND: u16 = 30078;
 /// Name of the subscription to data events.
 pub const SUBSCRIPTION: &str = "papertick-data";
 
-/// Events that are remembered, so that one that two relays tell is heard once.
+/// Remembered events, so that an event from two relays counts once.
 pub const REMEMBERED: usize = 64;
 
-/// What a data event is about.
+/// Subject of a data event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DataSubject {
     Height,
@@ -31,25 +31,25 @@ enum DataSubject {
     Price(Currency),
 }
 
-/// What was heard from one author.
+/// State of the data of one author.
 #[derive(Debug, Clone)]
 pub struct DataFeed {
     author: Bytes32,
     newest: BTreeMap<DataSubject, u64>,
-    heard: Recent<Bytes32, REMEMBERED>,
+    received: Recent<Bytes32, REMEMBERED>,
 }
 
 impl DataFeed {
-    /// Listens to an author, named by 64 hex digits; none if it is no key.
+    /// The feed of an author, given by 64 hex digits. `None` if they are no key.
     pub fn new(author: &str) -> Option<DataFeed> {
         Some(DataFeed {
             author: key(author)?,
             newest: BTreeMap::new(),
-            heard: Recent::default(),
+            received: Recent::default(),
         })
     }
 
-    /// Which events are wanted from a relay.
+    /// The subscribed events.
     pub fn filter(author: &str) -> Filter {
         Filter {
             kinds: vec![KIND],
@@ -58,11 +58,10 @@ impl DataFeed {
         }
     }
 
-    /// Takes an event; one about another thing, or older than what is known, or heard before, says nothing.
+    /// Parses an event. Empty if its subject is unknown, it is not the newest, or was already received.
     ///
     /// # Errors
-    /// The event is of another kind or author, or its content cannot be read; then it does not
-    /// count as the newest.
+    /// The event is of another kind or author, or its content cannot be parsed; then it does not count as the newest.
     pub fn accept(&mut self, event: &VerifiedEvent) -> Result<Vec<Observation>, Malformed> {
         if event.kind() != KIND {
             return Err(Malformed("kind"));
@@ -75,13 +74,13 @@ impl DataFeed {
         };
         let newest = self.newest.get(&slot);
         if newest.is_some_and(|newest| event.created_at() < *newest)
-            || !self.heard.insert(*event.id())
+            || !self.received.insert(*event.id())
         {
             return Ok(Vec::new());
         }
-        let heard = slot.read(event.content())?;
+        let observations = slot.read(event.content())?;
         self.newest.insert(slot, event.created_at());
-        Ok(heard)
+        Ok(observations)
     }
 }
 

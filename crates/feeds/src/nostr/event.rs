@@ -1,4 +1,4 @@
-//! Events: as a relay claims them, and as they are once id and signature were checked.
+//! Nostr events: unverified ones from a relay, and verified ones.
 
 use std::{fmt, sync::LazyLock};
 
@@ -15,24 +15,24 @@ static CURVE: LazyLock<Secp256k1<VerifyOnly>> = LazyLock::new(Secp256k1::verific
 /// A key or id of 32 bytes.
 pub type Bytes32 = [u8; 32];
 
-/// Reads a key of 64 hex digits.
+/// Parses a key of 64 hex digits.
 pub fn key(digits: &str) -> Option<Bytes32> {
     Bytes32::from_hex(digits).ok()
 }
 
-/// An event as a relay sent it; nothing in it may be believed yet.
+/// An unverified event from a relay.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NostrEvent {
-    /// Hash of all members but the signature, 64 hex digits.
+    /// Hash of all fields except the signature, 64 hex digits.
     pub id: String,
     /// Key of the author, 64 hex digits.
     pub pubkey: String,
-    /// When the author says it was made, s since 1970-01-01 UTC.
+    /// Time according to the author, s since 1970-01-01 UTC.
     pub created_at: u64,
-    /// What it is about.
+    /// Its kind.
     pub kind: u64,
-    /// Names with their values.
+    /// Names and values.
     pub tags: Vec<Vec<String>>,
     /// Text or payload.
     pub content: String,
@@ -40,7 +40,7 @@ pub struct NostrEvent {
     pub sig: String,
 }
 
-/// An event whose id is the hash of its content and is signed by its author.
+/// An event with a valid id and signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedEvent {
     id: Bytes32,
@@ -52,11 +52,10 @@ pub struct VerifiedEvent {
 }
 
 impl VerifiedEvent {
-    /// Checks an event; this is the only way to a value of this type.
+    /// Verifies an event; the only way to create this type.
     ///
     /// # Errors
-    /// Key, id or signature are no hex, the id is not that of the content, or the author did not
-    /// sign it.
+    /// Key, id or signature are not hexadecimal, the id is not the hash of the content, or the signature is invalid.
     pub fn verify(claim: NostrEvent) -> Result<VerifiedEvent, Malformed> {
         let author = key(&claim.pubkey).ok_or(Malformed("hex"))?;
         let id = key(&claim.id).ok_or(Malformed("hex"))?;
@@ -92,12 +91,12 @@ impl VerifiedEvent {
         &self.author
     }
 
-    /// What it is about.
+    /// Its kind.
     pub fn kind(&self) -> u16 {
         self.kind
     }
 
-    /// When the author says it was made, s since 1970-01-01 UTC.
+    /// Time according to the author, s since 1970-01-01 UTC.
     pub fn created_at(&self) -> u64 {
         self.created_at
     }
@@ -107,17 +106,17 @@ impl VerifiedEvent {
         &self.content
     }
 
-    /// Values of the first tag of a name.
+    /// Values of the first tag with this name.
     pub fn tag(&self, name: &str) -> Option<&[String]> {
         self.tags(name).next()
     }
 
-    /// First value of the first tag of a name.
+    /// First value of the first tag with this name.
     pub fn tag_value(&self, name: &str) -> Option<&str> {
         self.tag(name)?.first().map(String::as_str)
     }
 
-    /// Values of all tags of a name.
+    /// Values of all tags with this name.
     pub fn tags(&self, name: &str) -> impl Iterator<Item = &[String]> {
         self.tags.iter().filter_map(move |tag| {
             let (first, values) = tag.split_first()?;
@@ -126,7 +125,7 @@ impl VerifiedEvent {
     }
 }
 
-/// Hash of the canonical form: a JSON array without blanks.
+/// Hash of the canonical form: a JSON array without whitespace.
 fn id_of(
     author: &Bytes32,
     created_at: u64,
@@ -151,7 +150,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Signs with a secret key of 64 hex digits; none if it is no key.
+    /// A signer with a secret key of 64 hex digits. `None` if they are no key.
     pub fn new(secret: &Secret) -> Option<Signer> {
         let curve = Secp256k1::signing_only();
         let keys = Keypair::from_seckey_slice(&curve, &key(secret.expose())?).ok()?;
@@ -167,7 +166,7 @@ impl Signer {
         self.keys.x_only_public_key().0.serialize()
     }
 
-    /// Makes a signed event; `noise` is 32 random bytes that protect the secret key.
+    /// Creates a signed event; `noise` is 32 random bytes that protect the secret key.
     pub fn sign(
         &self,
         created_at: u64,

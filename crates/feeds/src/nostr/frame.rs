@@ -13,7 +13,7 @@ use crate::malformed::Malformed;
 /// Largest message that a relay may send, bytes; an encrypted payload alone may have 87 KiB.
 pub const FRAME_MAX: usize = 256 * 1024;
 
-/// Which events are wanted; an empty member does not restrict.
+/// Selects events; an empty field does not restrict.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Filter {
     /// Kinds of events.
@@ -22,28 +22,28 @@ pub struct Filter {
     /// Keys of authors, 64 hex digits each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
-    /// Keys of those an event is for, 64 hex digits each.
+    /// Keys of recipients, 64 hex digits each.
     #[serde(rename = "#p", skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
     /// Earliest time of an event, s since 1970-01-01 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Stored events that are sent at most.
+    /// Most stored events that the relay sends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// Asks for events, under a name of the subscription.
+/// Encodes a subscription.
 pub fn subscribe(subscription: &str, filter: &Filter) -> String {
     text(&("REQ", subscription, filter))
 }
 
-/// Ends a subscription.
+/// Encodes the end of a subscription.
 pub fn close(subscription: &str) -> String {
     text(&("CLOSE", subscription))
 }
 
-/// Publishes an event.
+/// Encodes the publication of an event.
 pub fn publish(event: &NostrEvent) -> String {
     text(&("EVENT", event))
 }
@@ -59,10 +59,10 @@ pub enum RelayMessage {
     Event {
         /// Name of the subscription.
         subscription: String,
-        /// The event as the relay claims it.
+        /// The event, unverified.
         event: NostrEvent,
     },
-    /// All stored events were sent.
+    /// All stored events have been sent.
     EndOfStored {
         /// Name of the subscription.
         subscription: String,
@@ -71,28 +71,28 @@ pub enum RelayMessage {
     Closed {
         /// Name of the subscription.
         subscription: String,
-        /// Why, in the relay's words.
+        /// The relay's reason.
         reason: String,
     },
-    /// Words for people.
+    /// A text for people.
     Notice(String),
-    /// Whether an event of ours was taken.
+    /// Result of a publication.
     Taken {
         /// Id of the event.
         id: String,
-        /// The relay took it.
+        /// The relay has accepted it.
         accepted: bool,
-        /// Why not, in the relay's words.
+        /// The relay's reason otherwise.
         reason: String,
     },
-    /// Something this client has no use for.
+    /// Any other message.
     Other,
 }
 
-/// Reads one message of a relay.
+/// Parses a message from a relay.
 ///
 /// # Errors
-/// The text is too long, no JSON array that starts with a word, or lacks what its word announces.
+/// The text is too long, not a JSON array that starts with a text, or lacks fields of its type.
 pub fn message(text: &[u8]) -> Result<RelayMessage, Malformed> {
     if text.len() > FRAME_MAX {
         return Err(Malformed("too-long"));

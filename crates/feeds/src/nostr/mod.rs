@@ -1,8 +1,7 @@
 //! Nostr: events on relays, which carry market data, zap receipts and the wallet's messages.
 //!
-//! A relay is a stranger: it is asked with a [`frame::Filter`], and what it sends is a claim until
-//! its id and signature were checked. [`event::VerifiedEvent`] is the type of checked events, and
-//! every effect starts from one.
+//! A relay is not trusted: it receives a [`frame::Filter`], and its events are claims until id and signature are
+//! verified. [`event::VerifiedEvent`] is the type of verified events.
 
 pub mod event;
 pub mod frame;

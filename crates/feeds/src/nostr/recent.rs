@@ -1,4 +1,4 @@
-//! A bounded memory of what was seen: the oldest is forgotten first.
+//! A bounded set that drops its oldest entry.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ pub struct Recent<T, const N: usize> {
 }
 
 impl<T: PartialEq, const N: usize> Recent<T, N> {
-    /// Remembers an id; tells whether it was new.
+    /// Adds an id and returns whether it is new.
     pub fn insert(&mut self, id: T) -> bool {
         if self.ids.contains(&id) {
             return false;

@@ -1,6 +1,6 @@
-//! Zap receipts: somebody says that a recipient was paid.
+//! Zap receipts: claims that a recipient was paid.
 //!
-//! A *receipt* holds the paid invoice and, as JSON in a tag, the *request* that led to it.
+//! A *receipt* holds the paid invoice and, as JSON in a tag, the *request* for it.
 
 use std::collections::VecDeque;
 
@@ -19,43 +19,45 @@ pub const KIND: u16 = 9735;
 /// Name of the subscription to zap receipts.
 pub const SUBSCRIPTION: &str = "papertick-zap";
 
-/// Age up to which a receipt is news, s.
+/// Greatest age of a receipt that is shown, s.
 pub const AGE_MAX_SECS: u64 = 900;
 
 /// Least amount that is shown.
 pub const AMOUNT_MIN: Msats = Msats(1000);
 
-/// Receipts that are remembered, so that none is shown twice.
+/// Remembered receipts, so that none is shown twice.
 pub const REMEMBERED: usize = 64;
 
-/// Longest message that is taken over, characters.
+/// Longest message that is used, characters.
 const MESSAGE_MAX: usize = 512;
 
-/// The receipts that were shown, so that none is shown twice, whichever relay repeats it.
+/// The receipts that were shown, so that none is shown twice, from whichever relay.
 ///
-/// It goes by the ids and not by the time of the newest one: receipts are made in the same second, and arrive in
-/// another order than they were made.
+/// Receipts are compared by id, not by the time of the newest one, because several can have the same second and arrive
+/// out of order.
 #[derive(Debug, Clone, Default)]
 pub struct ShownZaps {
-    /// Ids with the moment each was made, s since 1970-01-01 UTC; the oldest in the memory first.
+    /// Ids and creation times, s since 1970-01-01 UTC; the oldest entry first.
     ids: VecDeque<(Bytes32, u64)>,
-    /// When the newest receipt whose id was forgotten was made, s since 1970-01-01 UTC.
-    forgotten: Option<u64>,
+    /// Newest creation time of a dropped id, s since 1970-01-01 UTC.
+    dropped_until: Option<u64>,
 }
 
 impl ShownZaps {
-    /// Tells whether a receipt of that time may be new.
+    /// Returns whether a receipt of that time may be new.
     fn may_be_new(&self, created_at: u64, now: Option<u64>) -> bool {
         let Some(now) = now else {
             return true;
         };
-        // A clock that went back makes what was forgotten lie in the future; then it tells nothing.
-        let forgotten = self.forgotten.filter(|forgotten| *forgotten <= now);
-        let is_newer = forgotten.is_none_or(|forgotten| created_at > forgotten);
+        // If the clock was set back, this time may be in the future; then it is ignored.
+        let dropped_until = self
+            .dropped_until
+            .filter(|dropped_until| *dropped_until <= now);
+        let is_newer = dropped_until.is_none_or(|dropped_until| created_at > dropped_until);
         is_newer && now.saturating_sub(created_at) <= AGE_MAX_SECS
     }
 
-    /// Remembers a receipt; tells whether it was new.
+    /// Adds a receipt and returns whether it is new.
     fn insert(&mut self, id: Bytes32, created_at: u64, now: Option<u64>) -> bool {
         if self.ids.iter().any(|(known, _)| *known == id) {
             return false;
@@ -64,22 +66,22 @@ impl ShownZaps {
             && let Some((_, made)) = self.ids.pop_front()
             && let Some(now) = now
         {
-            // A receipt from the future must not silence those that come until then.
-            self.forgotten = self.forgotten.max(Some(made.min(now)));
+            // A receipt from the future must not suppress the ones until then.
+            self.dropped_until = self.dropped_until.max(Some(made.min(now)));
         }
         self.ids.push_back((id, created_at));
         true
     }
 }
 
-/// A listener for the zaps of some recipients.
+/// The zaps of some recipients.
 #[derive(Debug, Clone)]
 pub struct ZapFeed {
     recipients: Vec<Bytes32>,
 }
 
 impl ZapFeed {
-    /// Listens for recipients, each named by 64 hex digits; none if one of them is no key.
+    /// A feed for recipients, each given by 64 hex digits. `None` if one is no key.
     pub fn new(recipients: &[impl AsRef<str>]) -> Option<ZapFeed> {
         let recipients: Option<Vec<Bytes32>> = recipients
             .iter()
@@ -90,7 +92,7 @@ impl ZapFeed {
         })
     }
 
-    /// Which events are wanted from a relay.
+    /// The subscribed events.
     pub fn filter(recipients: &[impl AsRef<str>], now: Option<UtcTime>) -> Filter {
         let recipients = recipients
             .iter()
@@ -106,10 +108,10 @@ impl ZapFeed {
         }
     }
 
-    /// Takes an event; a receipt that is small, old or known says nothing.
+    /// Parses an event. Empty if the receipt is too small, too old or already shown.
     ///
     /// # Errors
-    /// The event is no zap receipt for one of these recipients, or does not tell an amount.
+    /// The event is not a zap receipt for one of these recipients, or has no amount.
     pub fn accept(
         &self,
         event: &VerifiedEvent,
@@ -125,10 +127,10 @@ impl ZapFeed {
         }
         let receipt = Receipt::of(event)?;
         let now = now.and_then(unix_secs);
-        let is_news = receipt.amount >= AMOUNT_MIN
+        let is_new = receipt.amount >= AMOUNT_MIN
             && shown.may_be_new(event.created_at(), now)
             && shown.insert(*event.id(), event.created_at(), now);
-        if !is_news {
+        if !is_new {
             return Ok(None);
         }
         Ok(Some(Zap {
@@ -142,7 +144,7 @@ fn unix_secs(now: UtcTime) -> Option<u64> {
     u64::try_from(now.unix_secs()).ok()
 }
 
-/// What a receipt tells.
+/// The content of a receipt.
 #[derive(Debug, PartialEq, Eq)]
 struct Receipt {
     amount: Msats,
@@ -150,7 +152,7 @@ struct Receipt {
 }
 
 impl Receipt {
-    /// Reads a receipt: the invoice knows the amount best, then the request, then the receipt's own tag.
+    /// Parses a receipt. The amount is that of the invoice, else of the request, else of the receipt's own tag.
     fn of(event: &VerifiedEvent) -> Result<Receipt, Malformed> {
         let request: Option<NostrEvent> = event
             .tag_value("description")
@@ -184,7 +186,7 @@ impl Receipt {
     }
 }
 
-/// Millisats as digits only.
+/// Millisats from a text of digits only.
 fn digits(text: &str) -> Option<Msats> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number {

@@ -1,10 +1,10 @@
-//! Pictures of pools: raw one-bit files of a size that is known beforehand.
+//! Logos of pools: raw one-bit files of a known size.
 
 use market::logo::Logo;
 
 use crate::malformed::Malformed;
 
-/// The file a pool's picture is in.
+/// The file of a pool's logo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogoSpec {
     /// Name of the file.
@@ -35,16 +35,16 @@ impl LogoSpec {
         usize::from(self.width).div_ceil(8) * usize::from(self.height)
     }
 
-    /// Address of the file under a base address; none without a base.
+    /// URL of the file below a base URL. `None` without a base.
     pub fn url(self, base: &str) -> Option<String> {
         let base = base.trim_end_matches('/');
         (!base.is_empty()).then(|| format!("{base}/{}", self.file))
     }
 
-    /// Reads the file; `pool` is the id of the pool the picture stands for.
+    /// Parses the file; `pool` is the id of the pool.
     ///
     /// # Errors
-    /// The file does not have exactly the size of the picture.
+    /// The file does not have exactly the size of the logo.
     pub fn read(self, pool: &str, file: &[u8]) -> Result<Logo, Malformed> {
         if file.len() != self.bytes() {
             return Err(Malformed("size"));

@@ -1,7 +1,7 @@
-//! Mining pools: a pool is one row, made of a request and the parser of its answers.
+//! Mining pools: each is one row with a request and a parser.
 //!
-//! A *sample* is what one answer tells; an honest answer may hold none, and the last one stays.
-//! The core's side of the table, with the ids in the same order, is [`device::settings::pools`].
+//! A *sample* is the content of a response; a valid response may have none, and then the last one stays.
+//! The settings' side of the table, with the ids in the same order, is [`device::settings::pools`].
 
 use std::fmt;
 
@@ -21,10 +21,10 @@ mod parsers;
 
 use logo::LogoSpec;
 
-/// Largest answer of a pool, bytes; lists of workers are the longest.
+/// Largest response, bytes; lists of workers are the longest.
 pub const BODY_MAX: usize = 256 * 1024;
 
-/// What one answer of a pool tells.
+/// The content of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     /// Hashes per second.
@@ -35,7 +35,7 @@ pub struct Sample {
     pub workers: Option<u32>,
 }
 
-/// Reads one answer; none if it honestly holds no sample.
+/// Parses a response. `None` if it is valid without a sample.
 type Parser = fn(&serde_json::Value) -> Result<Option<Sample>, Malformed>;
 
 /// One mining pool.
@@ -43,27 +43,27 @@ type Parser = fn(&serde_json::Value) -> Result<Option<Sample>, Malformed>;
 pub struct MiningPool {
     /// Id of the pool.
     pub id: &'static str,
-    /// Where the user's figures are.
+    /// URL of the user's figures.
     address: Address,
-    /// Where the whole pool's figures are, if they can be asked for.
+    /// URL of the whole pool's figures, if offered.
     global_url: Option<&'static str>,
-    /// Header that carries the user field as a key.
+    /// Header for the user field, which then is a key.
     key_header: Option<&'static str>,
     parser: Parser,
-    /// Picture of the pool, where one is published.
+    /// Logo, if there is one.
     pub logo: Option<LogoSpec>,
 }
 
-/// Where a user's figures are.
+/// URL of the user's figures.
 #[derive(Debug, Clone, Copy)]
 enum Address {
-    /// The same for everybody; the key tells who asks.
+    /// The same for all users; the key identifies the user.
     Fixed(&'static str),
-    /// The user follows.
+    /// Prefix of the user.
     User(&'static str),
-    /// The user follows this path on the self-hosted pool.
+    /// Path prefix of the user on the self-hosted pool.
     LocalUser(&'static str),
-    /// The worker stands between, and the first day that is wanted follows.
+    /// Prefix of the worker, and prefix of the first day.
     WorkerSince(&'static str, &'static str),
 }
 
@@ -78,7 +78,7 @@ const fn pool(id: &'static str, address: Address, parser: Parser) -> MiningPool 
     }
 }
 
-/// All pools, in the order in which they are offered.
+/// All pools, in the order of the settings.
 pub static POOLS: &[MiningPool] = &[
     MiningPool {
         logo: Some(logo::square("ocean.bin")),
@@ -173,7 +173,7 @@ pub static POOLS: &[MiningPool] = &[
     },
 ];
 
-/// Looks up a pool by its id, ignoring ASCII case.
+/// Finds a pool by its id, ignoring ASCII case.
 pub fn find(id: &str) -> Option<&'static MiningPool> {
     POOLS.iter().find(|pool| pool.id.eq_ignore_ascii_case(id))
 }
@@ -185,7 +185,7 @@ pub struct PoolAccount<'a> {
     pub user: &'a Secret,
     /// Secondary identifier.
     pub worker: &'a str,
-    /// Figures of the whole pool, where it has some.
+    /// Figures of the whole pool, if offered.
     pub global: bool,
     /// Host and port of the self-hosted pool.
     pub local_host: &'a str,
@@ -196,15 +196,15 @@ pub struct PoolAccount<'a> {
 /// A GET request to a mining pool.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PoolRequest {
-    /// Address.
+    /// The URL.
     pub url: String,
-    /// Headers beside `Accept`, which always is `application/json`.
+    /// Headers in addition to `Accept: application/json`.
     pub headers: Vec<(&'static str, Secret)>,
 }
 
 impl fmt::Debug for PoolRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Whoever moves from a pool with keys to one without has the key in the path for a while.
+        // After a change from a pool with keys to one without, the key is in the path for a while.
         let host = self.url.split('/').nth(2).unwrap_or_default();
         formatter
             .debug_struct("PoolRequest")
@@ -213,12 +213,12 @@ impl fmt::Debug for PoolRequest {
     }
 }
 
-/// The setting without which no request can be made.
+/// The setting that is missing for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingField {
     /// The user field is empty.
     User,
-    /// The user field is no key that a header could carry.
+    /// The user field cannot be used in a header.
     Key,
     /// The worker field is empty.
     Worker,
@@ -232,7 +232,7 @@ impl fmt::Display for MissingField {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             MissingField::User => "no user is set for the pool",
-            MissingField::Key => "the key of the pool has characters that no key has",
+            MissingField::Key => "the key of the pool contains invalid characters",
             MissingField::Worker => "no worker is set for the pool",
             MissingField::Host => "no host is set for the pool",
             MissingField::Time => "the time is not known yet",
@@ -240,35 +240,35 @@ impl fmt::Display for MissingField {
     }
 }
 
-/// Time before now for which daily figures are asked, ms.
+/// Period before now of the requested daily figures, ms.
 const SINCE_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
 impl MiningPool {
-    /// The request that gives a sample.
+    /// The request for a sample.
     ///
     /// # Errors
-    /// The owner has not told enough, or the time is not known.
-    pub fn request(&self, asker: PoolAccount<'_>) -> Result<PoolRequest, MissingField> {
-        if let Some(url) = self.global_url.filter(|_| asker.global) {
+    /// A setting is missing, or the time is unknown.
+    pub fn request(&self, account: PoolAccount<'_>) -> Result<PoolRequest, MissingField> {
+        if let Some(url) = self.global_url.filter(|_| account.global) {
             return Ok(PoolRequest {
                 url: url.to_owned(),
                 headers: Vec::new(),
             });
         }
         let headers = match self.key_header {
-            Some(name) => vec![(name, key(asker.user)?)],
+            Some(name) => vec![(name, key(account.user)?)],
             None => Vec::new(),
         };
         Ok(PoolRequest {
-            url: self.address.url(asker)?,
+            url: self.address.url(account)?,
             headers,
         })
     }
 
-    /// Reads an answer; none if it honestly holds no sample, so that the last one stays.
+    /// Parses a response. `None` if it is valid without a sample, so that the last one stays.
     ///
     /// # Errors
-    /// The body is too long, no JSON, or lacks what this pool always tells.
+    /// The body is too long or not JSON, or lacks a required field.
     pub fn body(&self, body: &[u8]) -> Result<Option<PoolStats>, Malformed> {
         if body.len() > BODY_MAX {
             return Err(Malformed("too-long"));
@@ -284,13 +284,13 @@ impl MiningPool {
 }
 
 impl Address {
-    fn url(self, asker: PoolAccount<'_>) -> Result<String, MissingField> {
-        let user = || segment(asker.user.expose()).ok_or(MissingField::User);
+    fn url(self, account: PoolAccount<'_>) -> Result<String, MissingField> {
+        let user = || segment(account.user.expose()).ok_or(MissingField::User);
         match self {
             Address::Fixed(url) => Ok(url.to_owned()),
             Address::User(before) => Ok(format!("{before}{}", user()?)),
             Address::LocalUser(path) => {
-                let host = asker
+                let host = account
                     .local_host
                     .trim()
                     .trim_start_matches("http://")
@@ -299,8 +299,8 @@ impl Address {
                 Ok(format!("http://{host}{path}{}", user()?))
             }
             Address::WorkerSince(before, after) => {
-                let worker = segment(asker.worker).ok_or(MissingField::Worker)?;
-                let since = asker
+                let worker = segment(account.worker).ok_or(MissingField::Worker)?;
+                let since = account
                     .now
                     .ok_or(MissingField::Time)?
                     .unix_ms
@@ -311,7 +311,7 @@ impl Address {
     }
 }
 
-/// The user field as a header can carry it.
+/// The user field as a header value.
 fn key(user: &Secret) -> Result<Secret, MissingField> {
     let text = user.expose().trim();
     if text.is_empty() {
@@ -340,7 +340,7 @@ const NOT_IN_PATH: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// What the owner typed, as a part of a path.
+/// A setting as a path segment; characters that would end the path are escaped.
 fn segment(text: &str) -> Option<String> {
     let segment = utf8_percent_encode(text.trim(), NOT_IN_PATH).to_string();
     (!segment.is_empty()).then_some(segment)

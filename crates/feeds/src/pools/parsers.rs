@@ -1,4 +1,4 @@
-//! Parsers of the pools' answers, one per family of pools.
+//! Parsers of the pools' responses, one per pool software.
 
 use market::units::{Hashrate, Sats};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{
     scalar::{self, Scalar},
 };
 
-/// Digits after the point of one bitcoin.
+/// Decimal places of a bitcoin amount.
 const BTC_PLACES: usize = 8;
 
 const NO_HASHRATE: Malformed = Malformed("hashrate");
@@ -22,7 +22,7 @@ fn sample(hashrate: u128) -> Sample {
     }
 }
 
-/// Bitcoins, however they are written, as satoshis.
+/// Satoshis from an amount in bitcoins.
 fn btc(value: &Value) -> Option<Sats> {
     let sats = Scalar::from(value).scaled(BTC_PLACES)?;
     u64::try_from(sats).ok().map(Sats)
@@ -32,7 +32,7 @@ fn count(value: &Value) -> Option<u32> {
     u32::try_from(Scalar::from(value).scaled(0)?).ok()
 }
 
-/// A hashrate in H/s as a number or a text; none inside if the text is empty.
+/// A hashrate in H/s as a number or a text. `Ok(None)` if the text is empty.
 fn plain_hashrate(value: &Value) -> Result<Option<u128>, Malformed> {
     let value = Scalar::from(value);
     match &value {
@@ -44,7 +44,7 @@ fn plain_hashrate(value: &Value) -> Result<Option<u128>, Malformed> {
     }
 }
 
-/// Pools that run ckpool: a text such as `1.2T`.
+/// ckpool: a text such as `1.2T`.
 pub(super) fn ckpool(answer: &Value) -> Result<Option<Sample>, Malformed> {
     let hashrate = answer["hashrate1m"].as_str().and_then(with_suffix);
     Ok(hashrate.filter(|hashrate| *hashrate > 0).map(sample))
@@ -66,7 +66,7 @@ fn with_suffix(text: &str) -> Option<u128> {
     scalar::scaled(text.strip_suffix(*suffix)?, *places)
 }
 
-/// Pools that run public-pool: the sum over all workers.
+/// public-pool: the sum over all workers.
 pub(super) fn public_pool(answer: &Value) -> Result<Option<Sample>, Malformed> {
     let Some(workers) = answer["workers"].as_array() else {
         return Ok(None);
@@ -81,7 +81,7 @@ pub(super) fn public_pool(answer: &Value) -> Result<Option<Sample>, Malformed> {
     }))
 }
 
-/// Ocean: the earnings are an estimate of what the next block would bring.
+/// Ocean: the earnings are an estimate for the next block.
 pub(super) fn ocean(answer: &Value) -> Result<Option<Sample>, Malformed> {
     let result = &answer["result"];
     if result.is_null() {
@@ -94,7 +94,7 @@ pub(super) fn ocean(answer: &Value) -> Result<Option<Sample>, Malformed> {
     }))
 }
 
-/// Braiins: a number with its unit beside it.
+/// Braiins: a number and its unit.
 pub(super) fn braiins(answer: &Value) -> Result<Option<Sample>, Malformed> {
     const UNITS: &[(&str, u128)] = &[
         ("Zh/s", 1_000_000_000_000_000_000_000),
@@ -116,7 +116,7 @@ pub(super) fn braiins(answer: &Value) -> Result<Option<Sample>, Malformed> {
         .iter()
         .find(|(name, _)| *name == unit)
         .ok_or(Malformed("unit"))?;
-    // Rounded before it is scaled, as the pool's own figures are.
+    // Rounded before it is scaled, as the pool does.
     let number = Scalar::from(&account["hash_rate_5m"])
         .scaled(0)
         .ok_or(NO_HASHRATE)?;
@@ -145,7 +145,7 @@ pub(super) fn foundry(answer: &Value) -> Result<Option<Sample>, Malformed> {
     }))
 }
 
-/// ViaBTC: an error code that should be zero, and an hour's average.
+/// ViaBTC: an error code that must be zero, and an average over an hour.
 pub(super) fn viabtc(answer: &Value) -> Result<Option<Sample>, Malformed> {
     let data = &answer["data"];
     if answer["code"] != 0 || data.is_null() {

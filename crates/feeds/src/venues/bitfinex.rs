@@ -1,4 +1,4 @@
-//! Bitfinex: its ticker, a bare list behind the number of a channel; it sends no time.
+//! Bitfinex: its ticker, a list after a channel number, without a time.
 
 use market::{Observation, units::Currency};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{CHANNELS_MAX, ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
-/// Place of the newest price in the list.
+/// Index of the last price in the list.
 const LAST: usize = 6;
 
 pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
@@ -29,7 +29,7 @@ pub(super) fn frame(
                 let currency = channels.get(&number).ok_or(Malformed("channel"))?;
                 quote(*currency, ticker.get(LAST).ok_or(Malformed("price"))?, None)
             }
-            // A sign of life.
+            // A heartbeat.
             Some(Value::String(_)) => Ok(Vec::new()),
             Some(_) | None => Err(Malformed("ticker")),
         };

@@ -1,4 +1,4 @@
-//! Bitstamp: its trades, one channel for each currency.
+//! Bitstamp: its trades, one channel per currency.
 
 use market::{Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
-/// What its channels of trades are called, before the pair.
+/// Prefix of the trade channels, before the pair.
 const TRADES: &str = "live_trades_";
 
 pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {

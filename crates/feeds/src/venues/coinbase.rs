@@ -1,4 +1,4 @@
-//! Coinbase: the ticker of its exchange, at most every five seconds.
+//! Coinbase: the ticker, at most every five seconds.
 
 use market::{Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
-/// One message for all currencies; it must come within five seconds.
+/// One message for all currencies; it must be sent within five seconds.
 pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
     let products: Vec<String> = currencies
         .iter()

@@ -1,4 +1,4 @@
-//! Gemini: the candles of minutes, whose newest closes with the newest price.
+//! Gemini: candles of one minute; the newest closes with the newest price.
 
 use market::{Observation, now::UtcTime, units::Currency};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{ChannelCurrencies, REFUSED, currency, quote};
 use crate::malformed::Malformed;
 
-/// Length of a candle, ms: its newest trade is no younger than its end.
+/// Length of a candle, ms: its newest trade is not older than its start.
 const CANDLE_MS: i64 = 60_000;
 
 pub(super) fn subscribe(currencies: &[Currency]) -> Vec<String> {
@@ -29,7 +29,7 @@ pub(super) fn frame(
         "candles_1m_updates" => {
             let currency = currency(message["symbol"].as_str(), "BTC")?;
             let candles = message["changes"].as_array().ok_or(Malformed("candles"))?;
-            // The first message is a day of them, in an order that nobody documents.
+            // The first message has a day of candles, in undocumented order.
             let begins = |candle: &&Value| candle[0].as_i64();
             let newest = candles.iter().filter(|candle| begins(candle).is_some());
             let newest = newest.max_by_key(begins).ok_or(Malformed("candles"))?;

@@ -1,7 +1,7 @@
-//! Venues that are asked for prices as witnesses: what each of them is told, and what it answers.
+//! Venues whose prices are compared with the primary source: subscriptions and parsers.
 //!
-//! A *quote* is the price of the newest trade of a venue, with the venue's own time of it where it sends one.
-//! Nothing is crossed through another currency, and no token that stands for a dollar is read as one.
+//! A *quote* is the price of a venue's newest trade, with the venue's own time if it sends one. Prices are never
+//! converted between currencies, and stablecoins do not count as dollars.
 
 mod bitfinex;
 mod bitstamp;
@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use crate::{malformed::Malformed, scalar::Scalar};
 
-/// Largest message that a venue may send, bytes: one of them begins with a day of minutes.
+/// Largest message, bytes: one venue starts with a day of candles.
 pub const FRAME_MAX: usize = 256 * 1024;
 
-/// Numbers of channels that a venue may give out.
+/// Most channels of a venue.
 const CHANNELS_MAX: usize = 16;
 
 /// The WebSocket protocol of a venue.
@@ -60,7 +60,7 @@ const PROTOCOLS: &[VenueProtocol] = &[
     },
 ];
 
-/// The venue refuses what it was told.
+/// The venue has rejected a subscription.
 pub const REFUSED: Malformed = Malformed("refused");
 
 /// The protocol state of a connection to a venue.
@@ -70,7 +70,7 @@ pub struct VenueSession {
 }
 
 impl VenueSession {
-    /// Begins a conversation; none with a source that is no venue.
+    /// Starts a session. `None` if the source is not a venue.
     pub fn of(source: SourceId) -> Option<VenueSession> {
         let protocol = PROTOCOLS.iter().find(|known| known.source == source)?;
         Some(VenueSession {
@@ -79,12 +79,12 @@ impl VenueSession {
         })
     }
 
-    /// Its public socket.
+    /// Its public socket URL.
     pub fn url(&self) -> &'static str {
         self.protocol.url
     }
 
-    /// What it is told to hear of some currencies; nothing of those that it has no market for.
+    /// The subscriptions for the currencies that it trades.
     pub fn subscriptions(&self, currencies: &[Currency]) -> Vec<String> {
         let served = currencies.iter().copied();
         let served = served.filter(|currency| venues::serves(self.protocol.source, *currency));
@@ -95,10 +95,10 @@ impl VenueSession {
         }
     }
 
-    /// Reads one text message; anything but a quote says nothing.
+    /// Parses a text message. Empty for a message without a quote.
     ///
     /// # Errors
-    /// The text is not what the venue documents, or it refuses what it was told.
+    /// The text does not follow the venue's documentation, or rejects a subscription.
     pub fn frame(&mut self, text: &[u8]) -> Result<Vec<Observation>, Malformed> {
         if text.len() > FRAME_MAX {
             return Err(Malformed("too-long"));
@@ -108,7 +108,7 @@ impl VenueSession {
     }
 }
 
-/// A quote: none of zero, nor below.
+/// A quote; zero and less is invalid.
 fn quote(
     currency: Currency,
     price: &Value,
@@ -122,7 +122,7 @@ fn quote(
     }])
 }
 
-/// The currency of a pair that begins with bitcoin.
+/// The currency of a pair with bitcoin as its base.
 fn currency(pair: Option<&str>, bitcoin: &str) -> Result<Currency, Malformed> {
     let code = pair.and_then(|pair| pair.strip_prefix(bitcoin));
     code.and_then(Currency::parse).ok_or(Malformed("pair"))

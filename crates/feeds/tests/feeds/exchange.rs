@@ -7,7 +7,7 @@ use crate::support::{currency, fixture, price};
 
 #[test]
 fn subscription() {
-    // By the exchange's own words.
+    // According to the exchange's documentation.
     assert_eq!(exchange::URL, "wss://ws.kraken.com/v2");
     let message =
         r#"{"method":"subscribe","params":{"channel":"ticker","symbol":["BTC/USD","BTC/EUR"]}}"#;
@@ -22,7 +22,7 @@ fn subscription() {
 #[test]
 fn messages() {
     let ticker = |data| json!({"channel": "ticker", "type": "update", "data": data});
-    for (message, heard) in [
+    for (message, observations) in [
         (
             ticker(json!([{"symbol": "BTC/USD", "last": 64211.53}])),
             vec![price("USD", "64211.53")],
@@ -55,7 +55,7 @@ fn messages() {
         (json!({"channel": 5}), vec![]),
     ] {
         let text = message.to_string();
-        assert_eq!(exchange::frame(text.as_bytes()), Ok(heard), "{text}");
+        assert_eq!(exchange::frame(text.as_bytes()), Ok(observations), "{text}");
     }
     for message in [
         ticker(json!([{"symbol": "BTC/USD", "last": 0}])),

@@ -63,9 +63,9 @@ fn tip_of_a_list() {
         (json!({"height": 5}), None),
         (json!(null), None),
     ] {
-        let heard = explorer::frame(json!({"blocks": blocks}).to_string().as_bytes(), true);
+        let observations = explorer::frame(json!({"blocks": blocks}).to_string().as_bytes(), true);
         assert_eq!(
-            heard,
+            observations,
             Ok(tip.map(Observation::Block).into_iter().collect()),
             "{blocks}"
         );
@@ -74,7 +74,7 @@ fn tip_of_a_list() {
 
 #[test]
 fn messages() {
-    for (message, precise_fee, heard) in [
+    for (message, precise_fee, observations) in [
         (
             json!({"block": {"height": 9}, "blocks": [{"height": 8}]}),
             true,
@@ -130,7 +130,7 @@ fn messages() {
         let text = message.to_string();
         assert_eq!(
             explorer::frame(text.as_bytes(), precise_fee),
-            Ok(heard),
+            Ok(observations),
             "{text}"
         );
     }
@@ -158,14 +158,14 @@ fn messages() {
 
 #[test]
 fn snapshot() {
-    let mut heard = explorer::frame(&fixture("explorer/snapshot.json"), true).unwrap();
-    let headers = heard.remove(0);
+    let mut observations = explorer::frame(&fixture("explorer/snapshot.json"), true).unwrap();
+    let headers = observations.remove(0);
     assert!(
         matches!(&headers, Observation::Headers { height: 960_726, headers } if headers.len() == 8),
         "{headers:?}"
     );
     assert_eq!(
-        heard,
+        observations,
         [Observation::Block(960_726), fee("2"), precise("1.503")]
     );
 }
@@ -200,16 +200,16 @@ fn bootstrap() {
     }
 }
 
-/// Blocks as an explorer lists them: genuine ones, and one that follows them in number alone.
+/// Blocks as an explorer lists them: genuine ones, and one that only follows them in height.
 fn blocks() -> Vec<serde_json::Value> {
     let listed = include_bytes!("../../../chain/tests/headers/explorer-blocks.json");
     serde_json::from_slice(listed).unwrap()
 }
 
-/// Height of the newest header and the ids that all of them hash to.
+/// Height of the newest header, and the hashes of all.
 fn proven(message: &serde_json::Value) -> Option<(u32, Vec<String>)> {
-    let heard = explorer::frame(message.to_string().as_bytes(), true).unwrap();
-    heard.into_iter().find_map(|observation| {
+    let observations = explorer::frame(message.to_string().as_bytes(), true).unwrap();
+    observations.into_iter().find_map(|observation| {
         let Observation::Headers { height, headers } = observation else {
             return None;
         };
@@ -219,14 +219,14 @@ fn proven(message: &serde_json::Value) -> Option<(u32, Vec<String>)> {
 }
 
 #[test]
-fn headers_are_made_of_six_fields() {
+fn headers_need_all_six_fields() {
     let blocks = blocks();
     let ids: Vec<String> = blocks
         .iter()
         .map(|block| block["id"].as_str().unwrap().to_string())
         .collect();
     let (one, two) = (&blocks[0], &blocks[1]);
-    for (message, told) in [
+    for (message, proof) in [
         (json!({"blocks": [one, two]}), Some((921_745, &ids[..]))),
         (json!({"blocks": [two, one]}), Some((921_745, &ids[..]))),
         (
@@ -234,7 +234,7 @@ fn headers_are_made_of_six_fields() {
             Some((921_745, &ids[..])),
         ),
         (json!({"block": two}), Some((921_745, &ids[1..]))),
-        // One in between is missing.
+        // A block in between is missing.
         (
             json!({"blocks": [{"height": 921_743}, one, two]}),
             Some((921_745, &ids[..])),
@@ -242,8 +242,8 @@ fn headers_are_made_of_six_fields() {
         (json!({"blocks": [one], "block": {"height": 921_746}}), None),
         (json!({"block": {"height": 921_746}}), None),
     ] {
-        let told = told.map(|(height, ids)| (height, ids.to_vec()));
-        assert_eq!(proven(&message), told, "{message}");
+        let proof = proof.map(|(height, ids)| (height, ids.to_vec()));
+        assert_eq!(proven(&message), proof, "{message}");
     }
     for field in [
         "version",
@@ -256,31 +256,35 @@ fn headers_are_made_of_six_fields() {
         for wrong in [json!(null), json!(-5), json!("x"), json!(1e30)] {
             let mut block = two.clone();
             block[field] = wrong;
-            // A version may have its highest bit set.
+            // The highest bit of a version may be set.
             if field == "version" && block[field] == -5 {
                 continue;
             }
             let message = json!({ "block": block });
             assert_eq!(proven(&message), None, "{field}");
-            let heard = explorer::frame(message.to_string().as_bytes(), true);
-            assert_eq!(heard, Ok(vec![Observation::Block(921_745)]), "{field}");
+            let observations = explorer::frame(message.to_string().as_bytes(), true);
+            assert_eq!(
+                observations,
+                Ok(vec![Observation::Block(921_745)]),
+                "{field}"
+            );
         }
     }
 }
 
-/// The proof comes before the number that it proves.
+/// The headers come before the height that they prove.
 #[test]
-fn a_proof_comes_first() {
+fn headers_come_before_the_height() {
     let message = json!({ "block": blocks()[1] }).to_string();
-    let heard = explorer::frame(message.as_bytes(), true).unwrap();
+    let observations = explorer::frame(message.as_bytes(), true).unwrap();
     assert!(matches!(
-        heard[..],
+        observations[..],
         [Observation::Headers { .. }, Observation::Block(921_745)]
     ));
 }
 
 #[test]
-fn more_headers_than_anybody_sends_are_left_out() {
+fn too_many_headers_are_ignored() {
     let listed: Vec<_> = (0..100)
         .map(|at| {
             let mut block = blocks()[1].clone();

@@ -1,11 +1,11 @@
-//! What holds for the source itself.
+//! Checks of the source code itself.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// All source files below a folder of the workspace.
+/// All source files in a folder of the workspace.
 #[expect(clippy::disallowed_methods, reason = "the source is files")]
 fn sources(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -34,9 +34,9 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     files
 }
 
-/// A zap from the network comes out of a verified event; the owner's simulated one is asked for at a door.
+/// Zaps from the network are created only from verified events; simulated ones only by an operation of the API.
 #[test]
-fn zaps_of_the_network_are_made_in_one_place() {
+fn zaps_of_the_network_are_created_in_one_place() {
     let mut makers: Vec<String> = [
         "crates/feeds/src",
         "crates/api/src",
@@ -46,7 +46,7 @@ fn zaps_of_the_network_are_made_in_one_place() {
     ]
     .into_iter()
     .flat_map(sources)
-    // What a broker is told of is a happening, not a zap.
+    // An event for the broker is not a zap.
     .filter(|(_, text)| text.replace("Happening::Zap {", "").contains("Zap {"))
     .map(|(name, _)| name)
     .collect();
@@ -54,7 +54,7 @@ fn zaps_of_the_network_are_made_in_one_place() {
     assert_eq!(
         makers,
         [
-            // The owner's own test, and pictures drawn without a device.
+            // The owner's simulation, and pictures rendered without a device.
             "crates/api/src/operations/screens.rs",
             "crates/feeds/src/nostr/zap.rs",
             "crates/papertick/src/commands/render/pictures.rs"
@@ -68,9 +68,9 @@ fn zaps_of_the_network_are_made_in_one_place() {
     assert!(zap.contains("event: &VerifiedEvent"));
 }
 
-/// Values of these modules may hold secrets; a derived `Debug` would print them.
+/// Values of these types may hold secrets, which a derived `Debug` would print.
 #[test]
-fn what_holds_secrets_does_not_derive_debug() {
+fn types_with_secrets_do_not_derive_debug() {
     for (name, text) in sources("crates/feeds/src") {
         for holder in ["Signer", "Channel", "Nip44", "WalletSession", "Noise"] {
             let Some(at) = text.find(&format!("pub struct {holder}")) else {

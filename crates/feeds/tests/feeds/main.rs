@@ -1,4 +1,4 @@
-//! Every feed against tables of what its upstream says.
+//! Every feed against tables of its upstream's messages.
 #![allow(clippy::unwrap_used)]
 
 mod support;

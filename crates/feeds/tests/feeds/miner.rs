@@ -1,4 +1,4 @@
-//! The miner's answers, as a table.
+//! The miner's responses, as a table.
 
 use feeds::{malformed::Malformed, miner};
 use market::{MinerStats, units::Hashrate};
@@ -77,6 +77,6 @@ fn difficulties() {
 
 #[test]
 fn recorded() {
-    let heard = miner::body(&fixture("miner/info.json"));
-    assert_eq!(heard, stats(Some(1_182_456_780_000), Some("4.29G")));
+    let parsed = miner::body(&fixture("miner/info.json"));
+    assert_eq!(parsed, stats(Some(1_182_456_780_000), Some("4.29G")));
 }

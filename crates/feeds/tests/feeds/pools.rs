@@ -1,4 +1,4 @@
-//! Requests, answers and pictures of every pool, as tables.
+//! Requests, responses and logos of every pool, as tables.
 
 use device::{
     secret::Secret,
@@ -20,7 +20,7 @@ const NOW: UtcTime = UtcTime {
     unix_ms: 1_800_000_000_000,
 };
 
-fn asker(user: &Secret) -> PoolAccount<'_> {
+fn account(user: &Secret) -> PoolAccount<'_> {
     PoolAccount {
         user,
         worker: "sub1",
@@ -49,7 +49,7 @@ fn both_tables_agree() {
     for pool in core::POOLS {
         let row = pools::find(pool.id).unwrap();
         let user = Secret::new("k3y");
-        let request = row.request(asker(&user)).unwrap();
+        let request = row.request(account(&user)).unwrap();
         let header = request
             .headers
             .iter()
@@ -60,10 +60,10 @@ fn both_tables_agree() {
             None => UserField::Name,
         };
         assert_eq!(sent_as, pool.user, "{}", pool.id);
-        let nobody = Secret::default();
+        let no_user = Secret::default();
         let global = row.request(PoolAccount {
             global: true,
-            ..asker(&nobody)
+            ..account(&no_user)
         });
         assert_eq!(global.is_ok(), pool.global, "{}", pool.id);
         let sample = row.body(&answer_of(pool.id)).unwrap().unwrap();
@@ -127,7 +127,7 @@ fn requests() {
         ),
     ] {
         let user = Secret::new("me.1");
-        let request = pools::find(id).unwrap().request(asker(&user)).unwrap();
+        let request = pools::find(id).unwrap().request(account(&user)).unwrap();
         assert_eq!(request.url, url);
         let headers: Vec<_> = header.map(|name| (name, user)).into_iter().collect();
         assert_eq!(request.headers, headers, "{id}");
@@ -135,9 +135,9 @@ fn requests() {
 }
 
 #[test]
-fn what_was_pasted_may_have_more_around_it() {
+fn pasted_settings_may_have_a_scheme_or_blanks() {
     let key = Secret::new(" me.1\n");
-    let request = pools::find("braiins").unwrap().request(asker(&key));
+    let request = pools::find("braiins").unwrap().request(account(&key));
     assert_eq!(
         request.unwrap().headers,
         [("Pool-Auth-Token", Secret::new("me.1"))]
@@ -149,7 +149,7 @@ fn what_was_pasted_may_have_more_around_it() {
             .unwrap()
             .request(PoolAccount {
                 local_host,
-                ..asker(&user)
+                ..account(&user)
             });
         let url = "http://umbrel.local:2019/api/client/me.1";
         assert_eq!(request.unwrap().url, url, "{local_host}");
@@ -158,7 +158,7 @@ fn what_was_pasted_may_have_more_around_it() {
 
 #[test]
 fn global_requests() {
-    let nobody = Secret::default();
+    let no_user = Secret::default();
     for (id, url) in [
         (
             "noderunners",
@@ -168,7 +168,7 @@ fn global_requests() {
     ] {
         let request = pools::find(id).unwrap().request(PoolAccount {
             global: true,
-            ..asker(&nobody)
+            ..account(&no_user)
         });
         assert_eq!(request.unwrap().url, url);
     }
@@ -176,19 +176,19 @@ fn global_requests() {
 
 #[test]
 fn missing_parts() {
-    let nobody = Secret::default();
-    let somebody = Secret::new("me");
+    let no_user = Secret::default();
+    let some_user = Secret::new("me");
     let two_lines = Secret::new("me\r\nX-Other: 1");
-    for (id, asker, missing) in [
-        ("ocean", asker(&nobody), MissingField::User),
-        ("noderunners", asker(&nobody), MissingField::User),
-        ("braiins", asker(&nobody), MissingField::User),
-        ("viabtc", asker(&two_lines), MissingField::Key),
+    for (id, account, missing) in [
+        ("ocean", account(&no_user), MissingField::User),
+        ("noderunners", account(&no_user), MissingField::User),
+        ("braiins", account(&no_user), MissingField::User),
+        ("viabtc", account(&two_lines), MissingField::Key),
         (
             "foundry_usa",
             PoolAccount {
                 worker: "",
-                ..asker(&somebody)
+                ..account(&some_user)
             },
             MissingField::Worker,
         ),
@@ -196,7 +196,7 @@ fn missing_parts() {
             "foundry_usa",
             PoolAccount {
                 now: None,
-                ..asker(&somebody)
+                ..account(&some_user)
             },
             MissingField::Time,
         ),
@@ -204,13 +204,13 @@ fn missing_parts() {
             "local_public_pool",
             PoolAccount {
                 local_host: "",
-                ..asker(&somebody)
+                ..account(&some_user)
             },
             MissingField::Host,
         ),
     ] {
         assert_eq!(
-            pools::find(id).unwrap().request(asker),
+            pools::find(id).unwrap().request(account),
             Err(missing),
             "{id}"
         );
@@ -222,7 +222,7 @@ fn missing_parts() {
         (MissingField::Time, "the time is not known yet"),
         (
             MissingField::Key,
-            "the key of the pool has characters that no key has",
+            "the key of the pool contains invalid characters",
         ),
     ] {
         assert_eq!(missing.to_string(), words);
@@ -230,7 +230,7 @@ fn missing_parts() {
 }
 
 #[test]
-fn what_the_owner_typed_cannot_end_the_path() {
+fn settings_cannot_end_the_path() {
     for (typed, segment) in [
         ("a b", "a%20b"),
         ("a?b#c", "a%3Fb%23c"),
@@ -241,7 +241,7 @@ fn what_the_owner_typed_cannot_end_the_path() {
         let user = Secret::new(typed);
         let request = pools::find("ckpool")
             .unwrap()
-            .request(asker(&user))
+            .request(account(&user))
             .unwrap();
         assert_eq!(
             request.url,
@@ -254,8 +254,8 @@ fn what_the_owner_typed_cannot_end_the_path() {
 fn keys_cannot_be_printed() {
     let user = Secret::new("s3cr3t-k3y");
     for pool in pools::POOLS {
-        let asker = asker(&user);
-        let printed = format!("{asker:?} {:?}", pool.request(asker).unwrap());
+        let account = account(&user);
+        let printed = format!("{account:?} {:?}", pool.request(account).unwrap());
         assert!(!printed.contains("s3cr3t"), "{}", pool.id);
     }
 }

@@ -137,7 +137,7 @@ fn subscriptions() {
 
 #[test]
 fn frames() {
-    for (bytes, heard) in [
+    for (bytes, observations) in [
         ("81a36d7367a757656c636f6d65", vec![]),
         ("81a36d7367b15375627363726962656420746f20555344", vec![]),
         (
@@ -149,7 +149,7 @@ fn frames() {
             "81ab626c6f636b686569676874ce000d46eb",
             vec![Observation::Block(870_123)],
         ),
-        // The same as a signed number, which some writers send.
+        // The same as a signed number, which some encoders send.
         (
             "81ab626c6f636b686569676874d2000d46eb",
             vec![Observation::Block(870_123)],
@@ -176,13 +176,17 @@ fn frames() {
             "81a5707269636581a3555344cb40ef5a70f5c28f5c",
             vec![price("USD", "64211.53")],
         ),
-        // The same price as a 32-bit float, which stands for 64211.53 and not for 64211.53125.
+        // The same price as a 32-bit float, which means 64211.53 and not 64211.53125.
         (
             "81a5707269636581a3555344ca477ad388",
             vec![price("USD", "64211.53")],
         ),
     ] {
-        assert_eq!(relay::frame(&unhex(bytes), true), Ok(heard), "{bytes}");
+        assert_eq!(
+            relay::frame(&unhex(bytes), true),
+            Ok(observations),
+            "{bytes}"
+        );
     }
     assert_eq!(
         relay::frame(&unhex("81a8626c6f636b6665650d"), false),
@@ -196,7 +200,7 @@ fn frames() {
 
 #[test]
 fn frames_with_several_members() {
-    for (json, heard) in [
+    for (json, observations) in [
         (
             serde_json::json!({"blockheight": 800_000, "blockfee2": 12.5, "msg": "x", "price": {"USD": 50000, "EUR": "45000"}}),
             vec![
@@ -229,13 +233,17 @@ fn frames_with_several_members() {
             vec![Observation::Block(9)],
         ),
     ] {
-        assert_eq!(relay::frame(&pack(json.clone()), true), Ok(heard), "{json}");
+        assert_eq!(
+            relay::frame(&pack(json.clone()), true),
+            Ok(observations),
+            "{json}"
+        );
     }
 }
 
 #[test]
-fn a_conversation() {
-    let said = [
+fn a_whole_connection() {
+    let frames = [
         serde_json::json!({"msg": "Welcome"}),
         serde_json::json!({"blockheight": 800_000}),
         serde_json::json!({"blockfee": 13}),
@@ -250,10 +258,10 @@ fn a_conversation() {
         serde_json::json!({"blockfee2": 14.3}),
         serde_json::json!({"price": {"USD": 50100}}),
     ];
-    let heard = |precise_fee| -> Vec<Observation> {
+    let observations = |precise_fee| -> Vec<Observation> {
         let read =
             |json: &serde_json::Value| relay::frame(&pack(json.clone()), precise_fee).unwrap();
-        said.iter().flat_map(read).collect()
+        frames.iter().flat_map(read).collect()
     };
     let height = Observation::Block(800_000);
     let prices = [price("USD", "50000"), price("EUR", "45000")];
@@ -264,7 +272,7 @@ fn a_conversation() {
         &[fee("14"), last.clone()],
     ]
     .concat();
-    assert_eq!(heard(false), whole);
+    assert_eq!(observations(false), whole);
     let start = [height, fee("13"), precise("12.5")];
     let ticks = [
         fee("13"),
@@ -274,7 +282,10 @@ fn a_conversation() {
         fee("14"),
         precise("14.3"),
     ];
-    assert_eq!(heard(true), [&start[..], &prices, &ticks, &[last]].concat());
+    assert_eq!(
+        observations(true),
+        [&start[..], &prices, &ticks, &[last]].concat()
+    );
 }
 
 #[test]
@@ -317,7 +328,7 @@ fn malformed_frames() {
         ("81a9626c6f636b66656532cb7ff0000000000000", "fee"),
         ("81a36d7367a757656c636f6d6500", "trailing-bytes"),
         ("81ab626c6f636b686569676874d40000", "height"),
-        // A text that claims four gigabytes.
+        // A text with a claimed length of four gigabytes.
         ("81a36d7367dbffffffff", "not-a-map"),
         ("dfffffffff", "not-a-map"),
     ] {

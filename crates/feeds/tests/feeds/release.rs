@@ -94,8 +94,8 @@ fn a_list_of_releases_is_read_up_to_a_bound_and_without_drafts() {
 }
 
 #[test]
-fn title_and_page_are_told_as_far_as_they_are_fit_for_it() {
-    let told = |name: &str, page: &str| {
+fn titles_and_page_urls_are_sanitised() {
+    let title_and_page = |name: &str, page: &str| {
         let body =
             serde_json::json!({"tag_name": "4.3.0", "name": name, "html_url": page, "assets": []});
         let release = release::feed(body.to_string().as_bytes())
@@ -104,20 +104,26 @@ fn title_and_page_are_told_as_far_as_they_are_fit_for_it() {
         (release.title, release.page)
     };
     let page = "https://example.org/4.3.0";
-    assert_eq!(told("Winter", page), ("Winter".into(), page.into()));
-    assert_eq!(told("a\nb\u{7}", "javascript:x"), ("ab".into(), "".into()));
+    assert_eq!(
+        title_and_page("Winter", page),
+        ("Winter".into(), page.into())
+    );
+    assert_eq!(
+        title_and_page("a\nb\u{7}", "javascript:x"),
+        ("ab".into(), "".into())
+    );
     let long = format!("https://example.org/{}", "x".repeat(release::PAGE_URL_MAX));
-    let (title, page) = told(&"é".repeat(release::TITLE_MAX + 1), &long);
+    let (title, page) = title_and_page(&"é".repeat(release::TITLE_MAX + 1), &long);
     assert_eq!(
         (title.chars().count(), page.as_str()),
         (release::TITLE_MAX, "")
     );
 }
 
-/// Home Assistant takes nothing of a state in which one address is none.
+/// Home Assistant rejects a whole state because of one invalid URL.
 #[test]
-fn an_address_that_is_none_is_not_told() {
-    for (page, is_told) in [
+fn invalid_page_urls_are_dropped() {
+    for (page, is_accepted) in [
         ("https://example.org", true),
         ("http://clock_1.local:8080/notes?v=4.3.0#new", true),
         ("HTTPS://example.org/", false),
@@ -134,7 +140,7 @@ fn an_address_that_is_none_is_not_told() {
         ("ftp://example.org/", false),
         ("", false),
     ] {
-        assert_eq!(release::is_page(page), is_told, "{page:?}");
+        assert_eq!(release::is_page(page), is_accepted, "{page:?}");
     }
 }
 
@@ -195,8 +201,8 @@ fn newer_versions_by_the_rules_of_semver() {
 }
 
 #[test]
-fn files_are_at_addresses_of_http_or_beside_the_feed() {
-    for (url, taken) in [
+fn file_urls_are_http_or_relative() {
+    for (url, accepted) in [
         ("https://example.org/a.img", true),
         ("http://127.0.0.1:8000/a.img", true),
         ("a.img", true),
@@ -210,14 +216,14 @@ fn files_are_at_addresses_of_http_or_beside_the_feed() {
     ] {
         assert_eq!(
             listed("4.0.0", url).assets.len(),
-            usize::from(taken),
+            usize::from(accepted),
             "{url}"
         );
     }
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_feeds_can_be_read() {
     let version = Version::parse("4.1.0-rc.1").unwrap();
     let name = release::firmware_asset("rev-b", "122x250", "aarch64-unknown-linux-gnu");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! No upstream breaks a parser: not with any bytes, not with half a message, not with a changed one.
+//! Arbitrary bytes, truncated messages and changed messages never break a parser.
 
 use std::{fs, path::Path};
 
@@ -35,11 +35,11 @@ fn every_target_has_seeds_and_holds_for_them() {
     }
 }
 
-/// A whole message, and whether a parser takes it.
+/// A complete message, and whether a parser accepts it.
 type Whole = (Vec<u8>, fn(&[u8]) -> bool);
 
 #[test]
-fn half_a_message_is_malformed() {
+fn a_truncated_message_is_malformed() {
     let json = |name: &str| fixture(name).trim_ascii_end().to_vec();
     let relay_frames = [
         "81a36d7367a757656c636f6d65",
@@ -89,7 +89,7 @@ fn half_a_message_is_malformed() {
     }
 }
 
-/// Where a message is cut off: everywhere, or at some hundred places of a long one.
+/// Positions of a truncation: all, or a hundred of a long message.
 fn ends(message: &[u8]) -> impl Iterator<Item = usize> + use<> {
     (0..message.len()).step_by(1 + message.len() / 300)
 }
@@ -169,9 +169,9 @@ proptest! {
     }
 }
 
-/// A message padded with blanks to the longest that is read, and to one byte more.
+/// A message padded with blanks up to the limit, and one byte beyond it.
 #[test]
-fn a_message_may_be_as_long_as_its_limit_and_no_longer() {
+fn each_message_has_an_exact_length_limit() {
     type Read = fn(&[u8]) -> Result<(), Malformed>;
     let rows: &[(&str, usize, Read)] = &[
         ("{}", 64 * 1024, |text| exchange::frame(text).map(drop)),

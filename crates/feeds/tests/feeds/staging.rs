@@ -1,4 +1,4 @@
-//! Which clocks take which release.
+//! Which clocks install which release.
 
 use device::releases::{ReleaseChannel, ReleaseRule, ReleaseVerdict};
 use feeds::{
@@ -20,42 +20,43 @@ fn rule() -> ReleaseRule {
     }
 }
 
-/// Name of the image that is for the clock.
+/// Name of the clock's image.
 const IMAGE: &str = "papertick-rev-b.img";
 
 fn release(tag: &str) -> ListedRelease {
     list(&[tag]).remove(0)
 }
 
-/// The verdict of a clock that runs 4.2.0 on a release for everybody.
+/// The verdict of a clock with version 4.2.0 on an unrestricted release.
 fn verdict(rule: &ReleaseRule, offered: &str) -> ReleaseVerdict {
     let here = Here {
         running: &version("4.2.0"),
         image: IMAGE,
-        shunned: &[],
+        excluded: &[],
     };
     judge(rule, &release(offered), &version(offered), &here)
 }
 
 #[test]
-fn the_number_of_a_clock_is_that_of_the_documents() {
+fn the_bucket_of_a_clock_is_documented() {
     // printf 'papertick-aabbcc 4.3.0' | sha256sum | cut -c1-8
     assert_eq!(number("papertick-aabbcc", &version("4.3.0")), NUMBER);
     let docs = include_str!("../../../../docs/fleet.md");
-    let told = format!("papertick-aabbcc 4.3.0' | sha256sum | cut -c1-8) % 100 ))     # {NUMBER}");
-    assert!(docs.contains(&told), "{told}");
+    let command =
+        format!("papertick-aabbcc 4.3.0' | sha256sum | cut -c1-8) % 100 ))     # {NUMBER}");
+    assert!(docs.contains(&command), "{command}");
 }
 
-/// As another program computes it.
+/// Computed by another program.
 const NUMBER: u8 = 91;
 
 #[test]
-fn a_share_of_the_clocks_takes_a_release_and_a_larger_one_has_them_too() {
+fn a_larger_share_includes_the_clocks_of_a_smaller_one() {
     let clocks: Vec<String> = (0..1000)
         .map(|clock| format!("papertick-{clock:06x}"))
         .collect();
-    let takers = |share: u8, version: &str| -> Vec<&String> {
-        let takes = |id: &&String| {
+    let installers = |share: u8, version: &str| -> Vec<&String> {
+        let installs = |id: &&String| {
             let rule = ReleaseRule {
                 share,
                 id: (*id).clone(),
@@ -65,22 +66,22 @@ fn a_share_of_the_clocks_takes_a_release_and_a_larger_one_has_them_too() {
             assert!([ReleaseVerdict::Taken, ReleaseVerdict::Share].contains(&verdict));
             verdict == ReleaseVerdict::Taken
         };
-        clocks.iter().filter(takes).collect()
+        clocks.iter().filter(installs).collect()
     };
-    assert_eq!(takers(0, "4.3.0").len(), 0);
-    assert_eq!(takers(100, "4.3.0").len(), 1000);
-    let (tenth, half) = (takers(10, "4.3.0"), takers(50, "4.3.0"));
+    assert_eq!(installers(0, "4.3.0").len(), 0);
+    assert_eq!(installers(100, "4.3.0").len(), 1000);
+    let (tenth, half) = (installers(10, "4.3.0"), installers(50, "4.3.0"));
     assert!((70..=130).contains(&tenth.len()), "{}", tenth.len());
     assert!((440..=560).contains(&half.len()), "{}", half.len());
     assert!(tenth.iter().all(|clock| half.contains(clock)));
-    // Another release begins with others.
-    let next = takers(10, "4.4.0");
+    // Another release starts with other clocks.
+    let next = installers(10, "4.4.0");
     let both = tenth.iter().filter(|clock| next.contains(clock)).count();
     assert!(both < 40, "{both}");
 }
 
 #[test]
-fn every_rule_that_does_not_hold_has_its_reason() {
+fn every_broken_rule_has_its_reason() {
     type Change = fn(&mut ReleaseRule);
     let cases: [(Change, &str, ReleaseVerdict); 12] = [
         (|_| {}, "4.3.0", ReleaseVerdict::Taken),
@@ -108,7 +109,7 @@ fn every_rule_that_does_not_hold_has_its_reason() {
             "4.3.0-rc.1",
             ReleaseVerdict::Channel,
         ),
-        // Going back is for who is there to see it.
+        // A downgrade needs the owner.
         (
             |rule| rule.pin = "4.1.0".into(),
             "4.1.0",
@@ -138,7 +139,7 @@ fn list(tags: &[&str]) -> Vec<ListedRelease> {
 }
 
 #[test]
-fn of_a_list_the_newest_that_is_taken_is_chosen() {
+fn the_newest_installable_release_is_chosen() {
     let preview = ReleaseRule {
         channel: ReleaseChannel::Preview,
         ..rule()
@@ -147,14 +148,14 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
         pin: "4.3.0".into(),
         ..rule()
     };
-    let nobody = ReleaseRule { share: 0, ..rule() };
+    let no_clock = ReleaseRule { share: 0, ..rule() };
     let tags = ["v4.1.0", "4.4.0", "v4.5.0-rc.1", "4.3.0", "latest"];
     let chosen = |rule: &ReleaseRule, tags: &[&str], running: &str| {
         let releases = list(tags);
         let here = Here {
             running: &version(running),
             image: IMAGE,
-            shunned: &[],
+            excluded: &[],
         };
         let chosen = choose(&releases, rule, &here);
         chosen.map(|(release, seen)| {
@@ -162,38 +163,38 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
             (release.tag.clone(), seen.version, seen.verdict)
         })
     };
-    let told = |tag: &str, version: &str, verdict| Some((tag.into(), version.into(), verdict));
+    let found = |tag: &str, version: &str, verdict| Some((tag.into(), version.into(), verdict));
     for (rule, running, expected) in [
         (
             rule(),
             "4.2.0",
-            told("4.4.0", "4.4.0", ReleaseVerdict::Taken),
+            found("4.4.0", "4.4.0", ReleaseVerdict::Taken),
         ),
         (
             preview,
             "4.2.0",
-            told("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Taken),
+            found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Taken),
         ),
         (
             pinned,
             "4.2.0",
-            told("4.3.0", "4.3.0", ReleaseVerdict::Taken),
+            found("4.3.0", "4.3.0", ReleaseVerdict::Taken),
         ),
-        // None is taken: it is told why not the newest that could be.
+        // None is installed: the reason for the newest candidate is reported.
         (
-            nobody,
+            no_clock,
             "4.2.0",
-            told("4.4.0", "4.4.0", ReleaseVerdict::Share),
+            found("4.4.0", "4.4.0", ReleaseVerdict::Share),
         ),
         (
             rule(),
             "4.4.0",
-            told("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Channel),
+            found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Channel),
         ),
         (
             rule(),
             "4.6.0",
-            told("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::NotNewer),
+            found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::NotNewer),
         ),
     ] {
         assert_eq!(chosen(&rule, &tags, running), expected, "{rule:?}");
@@ -203,32 +204,32 @@ fn of_a_list_the_newest_that_is_taken_is_chosen() {
 }
 
 #[test]
-fn what_cannot_be_taken_hides_nothing_that_can() {
-    let shunned = [
+fn an_excluded_release_hides_no_other() {
+    let excluded = [
         (version("4.4.0+build"), ReleaseVerdict::Failed),
         (version("4.3.9"), ReleaseVerdict::Left),
     ];
-    let of = |releases: &[ListedRelease], shunned: &[(Version, ReleaseVerdict)]| {
+    let of = |releases: &[ListedRelease], excluded: &[(Version, ReleaseVerdict)]| {
         let here = Here {
             running: &version("4.2.0"),
             image: IMAGE,
-            shunned,
+            excluded,
         };
         choose(releases, &rule(), &here).map(|(_, seen)| (seen.version, seen.verdict))
     };
-    let told = |version: &str, verdict| Some((version.to_owned(), verdict));
+    let chosen = |version: &str, verdict| Some((version.to_owned(), verdict));
     let all = list(&["4.4.0", "4.3.9", "4.3.0"]);
-    assert_eq!(of(&all, &shunned), told("4.3.0", ReleaseVerdict::Taken));
+    assert_eq!(of(&all, &excluded), chosen("4.3.0", ReleaseVerdict::Taken));
     assert_eq!(
-        of(&all[..2], &shunned),
-        told("4.4.0", ReleaseVerdict::Failed)
+        of(&all[..2], &excluded),
+        chosen("4.4.0", ReleaseVerdict::Failed)
     );
     assert_eq!(
-        of(&all[1..2], &shunned),
-        told("4.3.9", ReleaseVerdict::Left)
+        of(&all[1..2], &excluded),
+        chosen("4.3.9", ReleaseVerdict::Left)
     );
-    assert_eq!(of(&all, &[]), told("4.4.0", ReleaseVerdict::Taken));
-    // One that is for other clocks, and one whose makers say that it is not for everybody.
+    assert_eq!(of(&all, &[]), chosen("4.4.0", ReleaseVerdict::Taken));
+    // A release for other clocks, and a preview.
     for (change, expected) in [
         (
             (|release| release.assets.truncate(1)) as fn(&mut ListedRelease),
@@ -239,8 +240,8 @@ fn what_cannot_be_taken_hides_nothing_that_can() {
     ] {
         let mut all = all.clone();
         change(&mut all[0]);
-        assert_eq!(of(&all[..1], &[]), told("4.4.0", expected));
-        assert_eq!(of(&all, &[]), told("4.3.9", ReleaseVerdict::Taken));
+        assert_eq!(of(&all[..1], &[]), chosen("4.4.0", expected));
+        assert_eq!(of(&all, &[]), chosen("4.3.9", ReleaseVerdict::Taken));
     }
     let preview = serde_json::json!([{"tag_name": "4.4.0", "prerelease": true, "assets": []}]);
     let read = release::feed(preview.to_string().as_bytes()).unwrap();

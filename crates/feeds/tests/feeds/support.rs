@@ -1,4 +1,4 @@
-//! What the tests of several feeds share.
+//! Helpers for the tests of several feeds.
 
 use std::{fs, path::Path};
 
@@ -17,22 +17,22 @@ pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     hex::decode(digits).unwrap()
 }
 
-/// Bytes as an upstream sends them.
+/// A recorded message of an upstream.
 #[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     fs::read(folder.join(name)).unwrap()
 }
 
-/// An answer of a pool; pools of the same software answer alike.
+/// A response of a pool; pools with the same software share it.
 pub(crate) fn answer_of(pool: &str) -> Vec<u8> {
-    let alike = match pool {
+    let file = match pool {
         "satoshi_radio" => "noderunners",
         "local_public_pool" | "gobrrr_pool" => "public_pool",
         "eu_ckpool" | "nerdminers_org" | "nerdminer_io" => "ckpool",
         itself => itself,
     };
-    fixture(&format!("pools/{alike}.json"))
+    fixture(&format!("pools/{file}.json"))
 }
 
 /// A currency.
@@ -40,17 +40,17 @@ pub(crate) fn currency(code: &str) -> Currency {
     Currency::parse(code).unwrap()
 }
 
-/// A price that was learned.
+/// An observed price.
 pub(crate) fn price(code: &str, text: &str) -> Observation {
     Observation::Price(currency(code), Price::parse(text).unwrap())
 }
 
-/// A whole fee rate that was learned.
+/// An observed whole fee rate.
 pub(crate) fn fee(text: &str) -> Observation {
     Observation::Fee(FeeRate::parse(text).unwrap())
 }
 
-/// A fee rate with decimals that was learned.
+/// An observed fee rate with decimals.
 pub(crate) fn precise(text: &str) -> Observation {
     Observation::PreciseFee(FeeRate::parse(text).unwrap())
 }

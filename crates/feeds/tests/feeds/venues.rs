@@ -19,8 +19,8 @@ fn quote(code: &str, price: &str, at: Option<i64>) -> Observation {
     }
 }
 
-/// All that a venue says in its fixture.
-fn heard(source: SourceId) -> Vec<Observation> {
+/// The observations of a venue's fixture.
+fn observations(source: SourceId) -> Vec<Observation> {
     let mut venue = VenueSession::of(source).unwrap();
     let file = fixture(&format!("venues/{}.jsonl", source.name()));
     let lines = file.split(|byte| *byte == b'\n');
@@ -46,13 +46,13 @@ fn each_venue_quotes_the_price_and_the_time_of_its_newest_trade() {
             quote("USD", "64211.5", Some(1_795_210_500_000)),
         ),
     ] {
-        assert_eq!(heard(source), [expected], "{source:?}");
+        assert_eq!(observations(source), [expected], "{source:?}");
     }
     assert!(VenueSession::of(SourceId::Relay).is_none());
 }
 
 #[test]
-fn each_venue_is_asked_for_what_it_has_a_market_in() {
+fn each_venue_is_subscribed_for_its_markets() {
     let all = ["USD", "EUR", "GBP", "JPY", "SGD", "CHF"].map(currency);
     for (source, expected) in [
         (
@@ -91,7 +91,7 @@ fn each_venue_is_asked_for_what_it_has_a_market_in() {
 }
 
 #[test]
-fn what_is_no_quote_is_refused_with_a_reason() {
+fn invalid_quotes_are_refused_with_a_reason() {
     let bitfinex = r#"{"event":"subscribed","chanId":1,"symbol":"tBTCUSD"}"#;
     for (source, before, message, reason) in [
         (
@@ -189,22 +189,22 @@ fn what_is_no_quote_is_refused_with_a_reason() {
         if !before.is_empty() {
             venue.frame(before.as_bytes()).unwrap();
         }
-        let heard = venue.frame(message.as_bytes());
-        assert_eq!(heard, Err(Malformed(reason)), "{message}");
+        let observations = venue.frame(message.as_bytes());
+        assert_eq!(observations, Err(Malformed(reason)), "{message}");
     }
 }
 
 #[test]
-fn a_venue_gives_out_only_so_many_channels() {
+fn the_channels_of_a_venue_are_limited() {
     let mut venue = VenueSession::of(SourceId::Bitfinex).unwrap();
     let subscribed =
         |number: u64| format!(r#"{{"event":"subscribed","chanId":{number},"symbol":"tBTCUSD"}}"#);
-    let taken = (0..1000).filter(|number| venue.frame(subscribed(*number).as_bytes()).is_ok());
-    assert_eq!(taken.count(), 16);
+    let accepted = (0..1000).filter(|number| venue.frame(subscribed(*number).as_bytes()).is_ok());
+    assert_eq!(accepted.count(), 16);
 }
 
 #[test]
-fn every_venue_of_the_table_is_spoken_to() {
+fn every_venue_of_the_table_has_a_protocol() {
     let hosts = [
         (SourceId::Coinbase, "ws-feed.exchange.coinbase.com"),
         (SourceId::Bitstamp, "ws.bitstamp.net"),

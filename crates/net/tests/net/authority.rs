@@ -1,4 +1,4 @@
-//! Whoever says who goes by which names: an authority that lives as long as a test.
+//! A certificate authority for one test.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use rustls::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// A throw-away authority and a certificate of it.
+/// A temporary authority and a certificate.
 pub struct Authority {
     pub root: CertificateDer<'static>,
     pub root_pem: String,
     pub acceptor: TlsAcceptor,
 }
 
-/// An authority that says who goes by these names.
+/// An authority with a certificate for these names.
 pub fn authority(names: &[&str]) -> Authority {
     let root_key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::default();

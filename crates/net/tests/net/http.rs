@@ -1,4 +1,4 @@
-//! HTTP with its caps: size, time, redirects, and secrets that stay with their origin.
+//! HTTP with its limits: size, time, redirects, and secrets that stay with their origin.
 
 use std::time::Duration;
 
@@ -37,12 +37,12 @@ fn request(url: &str) -> Get {
     Get::new(Url::parse(url).unwrap())
 }
 
-async fn asked(dialer: &Dialer, url: &str) -> Result<HttpResponse, HttpError> {
+async fn fetch(dialer: &Dialer, url: &str) -> Result<HttpResponse, HttpError> {
     get(dialer, &Route::default(), request(url), LIMITS).await
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_is_capped_whatever_its_length_header_says() {
+async fn a_body_is_limited_for_any_length_header() {
     for head in [
         "Content-Length: 2000",
         "Transfer-Encoding: chunked",
@@ -65,7 +65,7 @@ async fn a_body_is_capped_whatever_its_length_header_says() {
                 }
             }
         };
-        let (answer, ()) = tokio::join!(asked(&dialer, "http://example/"), serve);
+        let (answer, ()) = tokio::join!(fetch(&dialer, "http://example/"), serve);
         assert!(
             matches!(answer, Err(HttpError::TooLarge(1024))),
             "{head}: {answer:?}"
@@ -74,7 +74,7 @@ async fn a_body_is_capped_whatever_its_length_header_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dripping_answer_is_left_after_its_time() {
+async fn a_dripping_response_times_out() {
     let (dialer, mut arrivals) = network();
     let serve = async {
         let mut stream = arrivals.recv().await.unwrap().stream;
@@ -87,13 +87,13 @@ async fn a_dripping_answer_is_left_after_its_time() {
         }
     };
     let began = time::Instant::now();
-    let (answer, ()) = tokio::join!(asked(&dialer, "http://example/"), serve);
+    let (answer, ()) = tokio::join!(fetch(&dialer, "http://example/"), serve);
     assert!(matches!(answer, Err(HttpError::Timeout)), "{answer:?}");
     assert!(began.elapsed() <= LIMITS.timeout + Duration::from_secs(1));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_breaks_off_is_no_answer() {
+async fn a_truncated_body_is_an_error() {
     for reply in [
         "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
         "HTTP/1.1 200",
@@ -107,7 +107,7 @@ async fn a_body_that_breaks_off_is_no_answer() {
             stream.read_exact(&mut request).await.unwrap();
             stream.write_all(reply.as_bytes()).await.unwrap();
         };
-        let (answer, ()) = tokio::join!(asked(&dialer, "http://example/"), serve);
+        let (answer, ()) = tokio::join!(fetch(&dialer, "http://example/"), serve);
         assert!(
             matches!(answer, Err(HttpError::Broken)),
             "{reply:?}: {answer:?}"
@@ -127,19 +127,19 @@ async fn redirects_are_followed_up_to_a_cap() {
         }
         paths
     };
-    let ask = async {
-        let answer = asked(&dialer, "http://example/a/b").await;
+    let client = async {
+        let answer = fetch(&dialer, "http://example/a/b").await;
         drop(dialer);
         answer
     };
-    let (answer, paths) = tokio::join!(ask, serve);
+    let (answer, paths) = tokio::join!(client, serve);
     assert!(matches!(answer, Err(HttpError::Redirects)), "{answer:?}");
     assert_eq!(paths.len(), 6);
     assert_eq!(paths[1], "GET /a/../next HTTP/1.1");
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_says_that_it_leads_on_is_followed() {
+async fn only_redirect_statuses_are_followed() {
     for (status, is_followed) in [
         ("301 Moved Permanently", true),
         ("302 Found", true),
@@ -160,19 +160,19 @@ async fn only_what_says_that_it_leads_on_is_followed() {
             }
             statuses.count()
         };
-        let ask = async {
-            let answer = asked(&dialer, "http://example/").await;
+        let client = async {
+            let answer = fetch(&dialer, "http://example/").await;
             drop(dialer);
             answer
         };
-        let (_, left) = tokio::join!(ask, serve);
+        let (_, left) = tokio::join!(client, serve);
         assert_eq!(left == 0, is_followed, "{status}");
     }
 }
 
-/// From a page, to a page, and whether the redirect is followed.
+/// From a URL, to a URL, and whether the redirect is followed.
 #[tokio::test]
-async fn a_redirect_to_another_origin_is_followed_from_tls_to_tls_alone() {
+async fn only_tls_redirects_may_change_the_origin() {
     let authority = authority(&["one", "two"]);
     for (from, to, is_followed) in [
         ("https://one/a", "http://one/b", false),
@@ -197,7 +197,7 @@ async fn a_redirect_to_another_origin_is_followed_from_tls_to_tls_alone() {
                 Err(_) => from.starts_with("https"),
             });
             let moved = format!("302 Found\r\nLocation: {to}");
-            let mut asked = 0;
+            let mut requests = 0;
             for (secured, status) in secured.into_iter().zip([moved.as_str(), "200 OK"]) {
                 let Some(arrival) = arrivals.recv().await else {
                     break;
@@ -208,16 +208,16 @@ async fn a_redirect_to_another_origin_is_followed_from_tls_to_tls_alone() {
                 } else {
                     answer_on(arrival.stream, status, b"there").await;
                 }
-                asked += 1;
+                requests += 1;
             }
-            asked
+            requests
         };
-        let ask = async {
-            let answer = asked(&dialer, from).await;
+        let client = async {
+            let answer = fetch(&dialer, from).await;
             drop(dialer);
             answer
         };
-        let (answer, asked) = tokio::join!(ask, serve);
+        let (answer, requests) = tokio::join!(client, serve);
         match answer {
             Ok(answer) => assert_eq!(answer.body, "there", "{from} to {to}"),
             Err(HttpError::Downgrade | HttpError::OtherOrigin(_)) => {
@@ -225,7 +225,7 @@ async fn a_redirect_to_another_origin_is_followed_from_tls_to_tls_alone() {
             }
             Err(error) => panic!("{from} to {to}: {error}"),
         }
-        assert_eq!(asked, if is_followed { 2 } else { 1 }, "{from} to {to}");
+        assert_eq!(requests, if is_followed { 2 } else { 1 }, "{from} to {to}");
     }
 }
 
@@ -263,7 +263,7 @@ async fn a_secret_stays_with_its_origin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_opens_a_socket_says_what_it_is() {
+async fn a_web_socket_request_has_a_user_agent() {
     let (dialer, mut arrivals) = network();
     let (url, route) = (Url::parse("ws://host/").unwrap(), Route::default());
     let opened = WebSocket::open(&dialer, &route, &url, POLICY);

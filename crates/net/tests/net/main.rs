@@ -1,7 +1,6 @@
-//! The way out against servers, proxies and networks, also those that misbehave.
+//! Outbound connections to servers, proxies and networks, including faulty ones.
 //!
-//! Tests in virtual time use in-memory connections; those that are about real sockets use loopback
-//! with ports that the system chooses.
+//! Tests in virtual time use in-memory connections; tests of real sockets use loopback with ports chosen by the system.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,

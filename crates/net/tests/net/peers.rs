@@ -1,4 +1,4 @@
-//! The other end of a connection.
+//! The server side of a connection.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Answers the next connection's request and returns the request's head; `status` may carry more
-/// header lines.
+/// Responds to the next connection's request and returns the head of the request; `status` may include more header
+/// lines.
 pub async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, status: &str, body: &str) -> String {
     answer_on(
         arrivals.recv().await.unwrap().stream,
@@ -20,7 +20,7 @@ pub async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, status: &str, body: 
     .await
 }
 
-/// Answers the request on a connection and returns the request's head.
+/// Responds to the request on a connection and returns the head of the request.
 pub async fn answer_on(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     status: &str,
@@ -33,7 +33,7 @@ pub async fn answer_on(
     let length = body.len();
     let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n");
     stream.write_all(answer.as_bytes()).await.unwrap();
-    // A client may hang up as soon as it has seen enough.
+    // A client may close the connection once it has read enough.
     let _ = stream.write_all(body).await;
     String::from_utf8(head).unwrap()
 }

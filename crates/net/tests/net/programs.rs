@@ -1,5 +1,4 @@
-//! The way out through proxies that people run, where they are installed: tinyproxy, microsocks and
-//! Dante.
+//! Connections through real proxies, if installed: tinyproxy, microsocks and Dante.
 
 use std::{
     fs,
@@ -29,13 +28,13 @@ const LIMITS: RequestLimits = RequestLimits {
     body_max: 1024,
 };
 
-/// Time a slow machine may take for what should take a moment.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longest start of a proxy on a slow machine.
+const START_MAX: Duration = Duration::from_secs(20);
 
 /// Ports that are tried.
 const STARTS_MAX: usize = 5;
 
-/// A proxy in a process of its own, which ends with the test.
+/// A proxy process, which ends with the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -45,7 +44,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a proxy on a port that is free; one that somebody else takes first is another try.
+/// Starts a proxy on a free port; if another process takes the port, the next one is tried.
 async fn start(command: impl Fn(u16) -> Command) -> (Running, u16) {
     for _ in 0..STARTS_MAX {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -57,13 +56,13 @@ async fn start(command: impl Fn(u16) -> Command) -> (Running, u16) {
             .spawn();
         let mut running = Running(child.unwrap());
         let place = (Ipv4Addr::LOCALHOST, port);
-        let begun = Instant::now();
+        let start_time = Instant::now();
         while running.0.try_wait().unwrap().is_none() {
             if TcpStream::connect(place).await.is_ok() {
                 return (running, port);
             }
             assert!(
-                begun.elapsed() < PATIENCE,
+                start_time.elapsed() < START_MAX,
                 "{:?} does not listen",
                 command(port)
             );
@@ -190,7 +189,7 @@ async fn dante_carries_socks4_and_socks5() {
         command
     })
     .await;
-    // It takes the address that marks a SOCKS4a request for a real one.
+    // Dante treats the marker address of a SOCKS4a request as a real one.
     for kind in [ProxyKind::Socks4, ProxyKind::Socks5] {
         let fetched = fetch(&route(kind, port, "", "")).await;
         assert!(fetched.is_ok(), "{kind:?}: {fetched:?}");

@@ -1,4 +1,4 @@
-//! The way out through every kind of proxy: bytes, names, certificates, and errors that name a step.
+//! Connections through all kinds of proxies: bytes, names, certificates, and errors that name a step.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -54,7 +54,7 @@ fn through(proxy: Proxy) -> Route {
     Route { proxy: Some(proxy) }
 }
 
-/// Checks every byte that a client of this kind says for a destination, and agrees.
+/// Checks every byte that a client sends for a destination, and accepts.
 async fn agree<S>(client: &mut S, proxy: &Proxy, host: &str, port: u16)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -130,7 +130,7 @@ where
 }
 
 const KINDS: [(ProxyKind, &str, &str, &str); 7] = [
-    // A name that only the proxy can resolve, where it is the proxy that resolves.
+    // A name that only the proxy can resolve, for the kinds that resolve names.
     (ProxyKind::HttpConnect, "", "", "market.invalid"),
     (
         ProxyKind::HttpConnect,
@@ -162,7 +162,7 @@ async fn every_kind_of_proxy_carries_every_kind_of_connection() {
                 let mut server = TcpStream::connect(("127.0.0.1", target_port))
                     .await
                     .unwrap();
-                // Whoever hangs up first, the other end notices.
+                // The end of either side ends the other.
                 let _ = copy_bidirectional(&mut client, &mut server).await;
             };
             let acceptor = authority.acceptor.clone();
@@ -184,7 +184,7 @@ async fn every_kind_of_proxy_carries_every_kind_of_connection() {
                 }
             };
             let url = Url::parse(&format!("{scheme}://{host}:{target_port}/x")).unwrap();
-            let ask = async {
+            let client_side = async {
                 if scheme.starts_with("ws") {
                     let mut socket = WebSocket::open(&dialer, &route, &url, POLICY)
                         .await
@@ -198,7 +198,7 @@ async fn every_kind_of_proxy_carries_every_kind_of_connection() {
                     assert_eq!(answer.unwrap().body, "hello");
                 }
             };
-            let all = async { tokio::join!(tokio::spawn(carry), tokio::spawn(serve), ask) };
+            let all = async { tokio::join!(tokio::spawn(carry), tokio::spawn(serve), client_side) };
             let (carried, served, ()) = timeout(Duration::from_secs(20), all).await.unwrap();
             carried.unwrap();
             served.unwrap();
@@ -220,7 +220,7 @@ async fn dial_tls(dialer: &Dialer, host: &str, acceptor: TlsAcceptor) -> Result<
     let port = target.local_addr().unwrap().port();
     let serve = async move {
         let (tcp, _) = target.accept().await.unwrap();
-        // The client may refuse.
+        // The client may refuse the certificate.
         let _ = acceptor.accept(tcp).await;
     };
     let destination = Destination {
@@ -265,15 +265,15 @@ async fn certificates_are_checked() {
     assert!(Roots::public().and_file(&file).is_err());
 }
 
-/// A reply that never comes to its end.
+/// A reply without an end.
 const OVERLONG: [u8; 9000] = [b'x'; 9000];
 
-/// Why there is no connection through a proxy that says this.
+/// The error of a connection through a proxy that sends this reply.
 async fn refused(kind: ProxyKind, user: &str, reply: &[u8]) -> String {
     attempt(kind, user, reply).await.0
 }
 
-/// That, and the state of the proxy afterwards.
+/// The error, and the state of the proxy afterwards.
 async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<ProxyUse>) {
     let (arrive, mut arrivals) = mpsc::channel(1);
     let dialer = Dialer::in_memory(Roots::public(), arrive);
@@ -288,8 +288,8 @@ async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<P
         let mut client = arrivals.recv().await.unwrap().stream;
         let _ = client.write_all(reply).await;
         let _ = client.shutdown().await;
-        let mut said = Vec::new();
-        let _ = client.read_to_end(&mut said).await;
+        let mut received = Vec::new();
+        let _ = client.read_to_end(&mut received).await;
     };
     let (dialled, ()) = tokio::join!(dialer.connect(&route, destination), serve);
     let error = dialled.map(drop).unwrap_err();
@@ -305,9 +305,9 @@ async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<P
     (error.to_string(), dialer.proxy_use(&proxy))
 }
 
-/// A proxy that cannot reach a destination works; one that does not let the clock in does not.
+/// A proxy that cannot reach a destination works; one that rejects the clock does not.
 #[tokio::test(start_paused = true)]
-async fn the_state_of_a_proxy_follows_its_answers() {
+async fn the_state_of_a_proxy_follows_its_replies() {
     let rows: [(ProxyKind, &[u8], Option<bool>); 6] = [
         (
             ProxyKind::HttpConnect,
@@ -336,14 +336,14 @@ async fn the_state_of_a_proxy_follows_its_answers() {
             expected,
             "{kind:?} {reply:?}"
         );
-        let answered = state.and_then(|state| state.last_success).is_some();
-        assert_eq!(answered, works == Some(true), "{kind:?} {reply:?}");
+        let responded = state.and_then(|state| state.last_success).is_some();
+        assert_eq!(responded, works == Some(true), "{kind:?} {reply:?}");
     }
 }
 
-/// Each code with which a proxy refuses, and what the error says then.
+/// The error for each refusal code of a proxy.
 #[tokio::test(start_paused = true)]
-async fn a_proxy_that_refuses_is_quoted() {
+async fn the_reason_of_a_refusal_is_reported() {
     for (code, reason) in [
         (1, "general failure"),
         (2, "not allowed by its rules"),
@@ -363,19 +363,19 @@ async fn a_proxy_that_refuses_is_quoted() {
             0x5B.. => (ProxyKind::Socks4a, vec![0, code, 0, 0, 0, 0, 0, 0]),
             _ => (ProxyKind::Socks5, vec![5, 0, 5, code, 0, 1]),
         };
-        let told = refused(kind, "", &reply).await;
+        let error = refused(kind, "", &reply).await;
         assert_eq!(
-            told,
-            format!("asking the proxy for market.invalid:80: the proxy refuses: {reason}")
+            error,
+            format!("requesting market.invalid:80 from the proxy: the proxy refuses: {reason}")
         );
     }
 }
 
-/// What a proxy says, and what the error says then.
+/// The error for each reply of a proxy.
 #[tokio::test(start_paused = true)]
-async fn failures_say_which_step_failed() {
+async fn errors_name_the_failed_step() {
     const LOGIN: &str = "logging in at the proxy: ";
-    const ASK: &str = "asking the proxy for market.invalid:80: ";
+    const REQUEST: &str = "requesting market.invalid:80 from the proxy: ";
     let http = ProxyKind::HttpConnect;
     let overlong = "x".repeat(256);
     let rows: [(ProxyKind, &str, &[u8], String); 22] = [
@@ -383,61 +383,61 @@ async fn failures_say_which_step_failed() {
             http,
             "",
             b"HTTP/1.0 407 Login\r\n\r\n",
-            format!("{ASK}the proxy wants a user name and password"),
+            format!("{REQUEST}the proxy wants a user name and password"),
         ),
         (
             http,
             "alice",
             b"HTTP/1.1 407 Login\r\n\r\n",
-            format!("{ASK}the proxy does not accept the user name and password"),
+            format!("{REQUEST}the proxy does not accept the user name and password"),
         ),
         (
             http,
             "",
             b"HTTP/1.1 502 Bad\r\nX: y\r\n\r\n",
-            format!("{ASK}the proxy answers with status 502"),
+            format!("{REQUEST}the proxy answers with status 502"),
         ),
         (
             http,
             "",
             b"HTTP/1.1 201 Odd\r\n\r\n",
-            format!("{ASK}the proxy answers with status 201"),
+            format!("{REQUEST}the proxy answers with status 201"),
         ),
         (
             http,
             "",
             b"ICAP/1.1 200 OK\r\n\r\n",
-            format!("{ASK}the proxy does not speak this protocol"),
+            format!("{REQUEST}the proxy does not speak this protocol"),
         ),
         (
             http,
             "",
             b"HTTP/1.1 20",
-            format!("{ASK}unexpected end of file"),
+            format!("{REQUEST}unexpected end of file"),
         ),
         (
             http,
             "",
             &OVERLONG,
-            format!("{ASK}the proxy's reply is too long"),
+            format!("{REQUEST}the proxy's reply is too long"),
         ),
         (
             ProxyKind::Socks4a,
             "",
             &[0, 0x5B, 0, 0, 0, 0, 0, 0],
-            format!("{ASK}the proxy refuses: request rejected or failed"),
+            format!("{REQUEST}the proxy refuses: request rejected or failed"),
         ),
         (
             ProxyKind::Socks4a,
             "",
             &[4, 0x5A, 0, 0, 0, 0, 0, 0],
-            format!("{ASK}the proxy does not speak this protocol"),
+            format!("{REQUEST}the proxy does not speak this protocol"),
         ),
         (
             ProxyKind::Socks4a,
             "",
             &[0, 0x5A, 0],
-            format!("{ASK}unexpected end of file"),
+            format!("{REQUEST}unexpected end of file"),
         ),
         (
             ProxyKind::Socks5,
@@ -469,7 +469,7 @@ async fn failures_say_which_step_failed() {
             &[5, 2, 1, 1],
             format!("{LOGIN}the proxy does not accept the user name and password"),
         ),
-        // The login has a version of its own, 1.
+        // The login has its own version number, 1.
         (
             ProxyKind::Socks5,
             "alice",
@@ -494,25 +494,25 @@ async fn failures_say_which_step_failed() {
             ProxyKind::Socks5,
             "",
             &[5, 0, 5, 5, 0, 1],
-            format!("{ASK}the proxy refuses: connection refused"),
+            format!("{REQUEST}the proxy refuses: connection refused"),
         ),
         (
             ProxyKind::Socks5,
             "",
             &[5, 0, 4, 0, 0, 1],
-            format!("{ASK}the proxy does not speak this protocol"),
+            format!("{REQUEST}the proxy does not speak this protocol"),
         ),
         (
             ProxyKind::Socks5,
             "",
             &[5, 0, 5, 0, 0, 2],
-            format!("{ASK}the proxy does not speak this protocol"),
+            format!("{REQUEST}the proxy does not speak this protocol"),
         ),
         (
             ProxyKind::Socks5,
             "",
             &[5, 0, 5, 0, 0, 4, 1],
-            format!("{ASK}unexpected end of file"),
+            format!("{REQUEST}unexpected end of file"),
         ),
     ];
     for (kind, user, reply, expected) in rows {
@@ -525,11 +525,11 @@ async fn failures_say_which_step_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_proxy_is_left() {
+async fn a_silent_proxy_times_out() {
     for (kind, expected) in [
         (
             ProxyKind::HttpConnect,
-            "asking the proxy for market.invalid:80: no answer within 10 s",
+            "requesting market.invalid:80 from the proxy: no answer within 10 s",
         ),
         (
             ProxyKind::Socks5,
@@ -554,7 +554,7 @@ async fn a_silent_proxy_is_left() {
     }
 }
 
-/// Names that nobody has heard of.
+/// A name service without any name.
 #[derive(Debug)]
 struct NoNames;
 
@@ -566,7 +566,7 @@ impl NameService for NoNames {
 
 #[tokio::test]
 async fn unreachable_places_are_named() {
-    // Taken, so that nobody else gets it, but nobody listens.
+    // A bound port without a listener.
     let silent = TcpSocket::new_v4().unwrap();
     silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let port = silent.local_addr().unwrap().port();
@@ -628,7 +628,7 @@ async fn unreachable_places_are_named() {
     }
 }
 
-/// Knows three addresses of every name.
+/// Resolves every name to three addresses.
 #[derive(Debug)]
 struct Three;
 
@@ -645,14 +645,14 @@ async fn a_host_is_reached_while_one_of_its_addresses_works() {
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let silent = socket.listen(1).unwrap();
     let place = silent.local_addr().unwrap();
-    // A host does not answer those for whom a listener has no room.
+    // A host whose accept queue is full does not respond.
     let mut queue: Vec<_> = (0..8)
         .map(|_| Box::pin(TcpStream::connect(place)))
         .collect();
     for waiting in &mut queue {
         let _ = waiting.as_mut().now_or_never(); // It begins.
     }
-    // Taken, but nobody listens.
+    // A bound port without a listener.
     let closed = TcpSocket::new_v4().unwrap();
     closed
         .bind(SocketAddr::from(([127, 0, 0, 2], place.port())))
@@ -672,11 +672,11 @@ async fn a_host_is_reached_while_one_of_its_addresses_works() {
     arrived.expect("the last address is reached").unwrap();
 }
 
-/// Bytes that the hosts of both sides hold at most of a connection from which nobody reads.
+/// Most bytes that both kernels buffer for a connection that is not read.
 const HELD_MAX: usize = 24 * 1024;
 
 #[tokio::test]
-async fn little_is_taken_before_it_has_gone() {
+async fn few_bytes_are_buffered() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -698,9 +698,9 @@ async fn little_is_taken_before_it_has_gone() {
         assert!(held <= HELD_MAX, "{held} bytes and more");
     }
     drop(stream);
-    let mut heard = Vec::new();
-    peer.read_to_end(&mut heard).await.unwrap();
-    assert_eq!(heard.len(), held);
+    let mut received = Vec::new();
+    peer.read_to_end(&mut received).await.unwrap();
+    assert_eq!(received.len(), held);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! Whatever bytes a stranger sends: an answer or an error, never a panic and never an endless wait.
+//! For any bytes from a server: a result or an error, never a panic or an endless wait.
 
 use std::{future::Future, time::Duration};
 
@@ -29,7 +29,7 @@ const POLICY: Policy = Policy {
     pong_timeout: Duration::from_secs(15),
 };
 
-/// Longest time that anything may take in which nothing more comes.
+/// Longest time without a result after the last byte.
 const END: Duration = Duration::from_secs(120);
 
 /// Runs in virtual time.
@@ -48,8 +48,8 @@ fn network() -> (Dialer, mpsc::Receiver<Arrival>) {
     (Dialer::in_memory(Roots::public(), arrive), arrivals)
 }
 
-/// Says the bytes to every connection, then hangs up or falls silent.
-async fn say(mut arrivals: mpsc::Receiver<Arrival>, bytes: &[u8], hangs_up: bool) {
+/// Sends the bytes to every connection, then closes it or goes silent.
+async fn send(mut arrivals: mpsc::Receiver<Arrival>, bytes: &[u8], hangs_up: bool) {
     let mut silent = Vec::new();
     while let Some(Arrival { mut stream, .. }) = arrivals.recv().await {
         let _ = stream.write_all(bytes).await;
@@ -59,10 +59,10 @@ async fn say(mut arrivals: mpsc::Receiver<Arrival>, bytes: &[u8], hangs_up: bool
     }
 }
 
-/// Bytes that begin as a good reply does, cut and followed by others.
+/// A valid reply, truncated and followed by other bytes.
 fn replies(good: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
-    let begin = (select(good), any::<prop::sample::Index>());
-    (begin, vec(any::<u8>(), 0..40)).prop_map(|((good, cut), rest)| {
+    let start = (select(good), any::<prop::sample::Index>());
+    (start, vec(any::<u8>(), 0..40)).prop_map(|((good, cut), rest)| {
         let mut reply = good[..cut.index(good.len() + 1)].to_vec();
         reply.extend(rest);
         reply
@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn proxies_may_say_anything(
+    fn proxies_may_send_anything(
         reply in replies(PROXIES),
         kind in select(vec![ProxyKind::HttpConnect, ProxyKind::Socks4a, ProxyKind::Socks5]),
         user in select(vec!["", "alice"]),
@@ -120,13 +120,13 @@ proptest! {
                         assert!(!format!("{error} {error:?}").contains("planted"));
                     }
                 }
-                () = say(arrivals, &reply, hangs_up) => {}
+                () = send(arrivals, &reply, hangs_up) => {}
             }
         });
     }
 
     #[test]
-    fn servers_may_answer_anything(reply in replies(ANSWERS), hangs_up: bool) {
+    fn servers_may_respond_anything(reply in replies(ANSWERS), hangs_up: bool) {
         run(async {
             let (dialer, arrivals) = network();
             let route = Route::default();
@@ -137,7 +137,7 @@ proptest! {
                         assert!(answer.body.len() <= LIMITS.body_max);
                     }
                 }
-                () = say(arrivals, &reply, hangs_up) => {}
+                () = send(arrivals, &reply, hangs_up) => {}
             }
         });
     }

@@ -165,7 +165,7 @@ impl AdvertDriver {
                 (false, true) => Some(begun + retry),
             };
             let said = tokio::select! {
-                said = responder.said() => said,
+                said = responder.next_event() => said,
                 over = until(&mut self.announcing, deadline) => match over {
                     AdvertEnd::Failed if !self.complained => {
                         self.complain("no network took it");
@@ -216,7 +216,7 @@ impl AdvertDriver {
             name: name.map(ToString::to_string),
         };
         // The loss of the device is noticed elsewhere.
-        let _ = self.announcing.inbox.tell(Input::Linked(announced)).await;
+        let _ = self.announcing.inbox.send(Input::Linked(announced)).await;
     }
 }
 

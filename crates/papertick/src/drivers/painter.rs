@@ -105,7 +105,7 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         painter.paint(&picture).await;
         progress.send_replace(PaintProgress::Waiting);
         let painted = Input::Finished(Finished::Painted(picture.serial));
-        if inbox.tell(painted).await.is_err() {
+        if inbox.send(painted).await.is_err() {
             return;
         }
         if painter.owes() {

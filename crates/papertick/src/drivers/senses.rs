@@ -17,12 +17,12 @@ pub async fn buttons(mut buttons: impl Buttons, clock: Clock, inbox: Inbox) {
         at: clock.uptime_at(at),
     };
     let held = contacts(buttons.edge().await);
-    if inbox.tell(Input::Held(held)).await.is_err() {
+    if inbox.send(Input::Held(held)).await.is_err() {
         return;
     }
     loop {
         let pressed = contacts(buttons.edge().await);
-        if inbox.tell(Input::Pressed(pressed)).await.is_err() {
+        if inbox.send(Input::Pressed(pressed)).await.is_err() {
             return;
         }
     }
@@ -40,7 +40,7 @@ pub async fn light(mut sensor: impl LightSensor, inbox: Inbox) {
             continue;
         }
         reported = Some(sensed);
-        if inbox.tell(Input::Sensed(sensed)).await.is_err() {
+        if inbox.send(Input::Sensed(sensed)).await.is_err() {
             return;
         }
     }

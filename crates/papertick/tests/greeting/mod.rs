@@ -14,6 +14,6 @@ pub fn announced(head: &[u8; HEAD_BYTES]) -> (String, usize) {
 pub fn greeting(network: Network, mut version: Vec<u8>) -> Vec<u8> {
     // The clock's own words, with the service of those who have blocks.
     version[4] = 1;
-    let version = p2p::told(network, "version", &version);
-    [version, p2p::say_verack(network)].concat()
+    let version = p2p::encode(network, "version", &version);
+    [version, p2p::encode_verack(network)].concat()
 }

@@ -62,7 +62,7 @@ fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
     let (network, miner) = (Network::Regtest, Miner::with(3));
     let spec = ChainSpec::built_in(network);
     let mut chain = Chain::new(network, spec.anchor);
-    chain.hear(&miner.headers[1..], None).unwrap();
+    chain.accept(&miner.headers[1..], None).unwrap();
     let memory = Memory {
         peers: vec![format!("127.0.0.1:{port}")],
         ..Memory::default()
@@ -91,7 +91,7 @@ fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
     };
     // It asks for what comes after the block before its newest, so that a peer that has nothing newer has an answer.
     let before = miner.headers[2].block_hash();
-    let expected = p2p::ask_for_headers(network, &[before]);
+    let expected = p2p::encode_getheaders(network, &[before]);
     let first = 5..5 + 32;
     assert_eq!(asked[first.clone()], expected[p2p::HEAD_BYTES..][first]);
 }

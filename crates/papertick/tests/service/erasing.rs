@@ -48,7 +48,7 @@ async fn until_restart(performer: &Performer, effects: &mut mpsc::Receiver<Effec
 
 /// Asks for a factory reset while somebody performs what the device asks for; returns the reply.
 async fn reset(desk: &mut Desk) -> Reply {
-    let asked = desk.inbox.ask(Request::FactoryReset);
+    let asked = desk.inbox.request(Request::FactoryReset);
     let effects = &mut desk.followed.effects;
     tokio::select! {
         reply = timeout(LONG, asked) => reply.expect("an answer in time").unwrap(),
@@ -178,7 +178,7 @@ async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
         down: 1,
         at: Duration::ZERO,
     };
-    desk.inbox.tell(Input::Held(held)).await.unwrap();
+    desk.inbox.send(Input::Held(held)).await.unwrap();
     let performing = until_restart(&desk.performer, &mut desk.followed.effects);
     let performing = timeout(LONG, performing).await;
     assert!(performing.is_err(), "it does not restart");
@@ -194,14 +194,17 @@ async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
     let before = files(desk.folder.path());
     let restart = Notify::new();
     let asking = async {
-        assert_eq!(desk.inbox.ask(Request::Restart).await.unwrap(), Reply::Done);
+        assert_eq!(
+            desk.inbox.request(Request::Restart).await.unwrap(),
+            Reply::Done
+        );
         restart.notified().await;
-        let reply = timeout(LONG, desk.inbox.ask(Request::FactoryReset)).await;
+        let reply = timeout(LONG, desk.inbox.request(Request::FactoryReset)).await;
         let held = Contacts {
             down: 1,
             at: Duration::ZERO,
         };
-        desk.inbox.tell(Input::Held(held)).await.unwrap();
+        desk.inbox.send(Input::Held(held)).await.unwrap();
         sleep(LONG).await;
         reply.expect("an answer in time").unwrap()
     };

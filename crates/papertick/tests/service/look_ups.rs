@@ -100,13 +100,13 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
         body: Map::from_iter([("digitFontPx".to_string(), json!(200))]),
         ..Patch::default()
     });
-    let patched = timeout(SOON, inbox.ask(patch)).await.expect("in time");
+    let patched = timeout(SOON, inbox.request(patch)).await.expect("in time");
     assert_eq!(patched.unwrap(), Reply::Done);
     // The button stops the rotation, which is a change of the settings too.
     for down in [1, 0] {
         let at = clock.now().uptime;
         let pressed = Input::Pressed(Contacts { down, at });
-        inbox.tell(pressed).await.unwrap();
+        inbox.send(pressed).await.unwrap();
         sleep(Duration::from_millis(100)).await;
     }
     let paused = followed.view.wait_for(|view| !view.timer_running);

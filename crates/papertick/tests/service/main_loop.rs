@@ -72,7 +72,7 @@ impl Desk {
     }
 
     async fn patch(&self, body: Value) -> Reply {
-        self.inbox.ask(patch(body)).await.unwrap()
+        self.inbox.request(patch(body)).await.unwrap()
     }
 
     /// Changes who is let in, with the hash of a password where there is a new one.
@@ -82,7 +82,7 @@ impl Desk {
             body: body.as_object().unwrap().clone(),
             hashes: hashes.into_iter().collect(),
         };
-        let reply = self.inbox.ask(Request::Patch(patch)).await.unwrap();
+        let reply = self.inbox.request(Request::Patch(patch)).await.unwrap();
         assert!(
             matches!(reply, Reply::Done | Reply::Changed(_)),
             "{body}: {reply:?}"
@@ -99,7 +99,7 @@ impl Desk {
 
     async fn height(&self, height: u32) {
         let observed = Input::Observed(SourceId::Relay, vec![Observation::Block(height)]);
-        self.inbox.tell(observed).await.unwrap();
+        self.inbox.send(observed).await.unwrap();
     }
 
     /// Headers from a source.
@@ -122,14 +122,14 @@ impl Desk {
 
     /// Asks for a factory reset and performs it, as far as the store goes; returns the reply.
     async fn reset(&mut self) -> Reply {
-        let asked = self.inbox.ask(Request::FactoryReset);
+        let asked = self.inbox.request(Request::FactoryReset);
         tokio::pin!(asked);
         assert!(asked.as_mut().now_or_never().is_none());
         while self.followed.effects.recv().await != Some(Effect::Wipe) {}
         assert!(asked.as_mut().now_or_never().is_none(), "not before it");
         let outcome = self.keeper.wipe().await.map_err(|error| error.to_string());
         let wiped = Input::Finished(Finished::Wiped(outcome));
-        self.inbox.tell(wiped).await.unwrap();
+        self.inbox.send(wiped).await.unwrap();
         asked.await.unwrap()
     }
 
@@ -312,13 +312,13 @@ async fn a_change_that_cannot_be_stored_is_taken_back() {
 async fn a_change_while_everything_is_erased_is_refused() {
     let desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
-    let asked = desk.inbox.ask(Request::FactoryReset);
+    let asked = desk.inbox.request(Request::FactoryReset);
     tokio::pin!(asked);
     assert!(asked.as_mut().now_or_never().is_none());
     let refused = Reply::Refused(Refusal::Erasing);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
     assert_eq!(desk.digit_px(), 200);
-    let again = desk.inbox.ask(Request::FactoryReset).await;
+    let again = desk.inbox.request(Request::FactoryReset).await;
     assert_eq!(again.unwrap(), refused);
     assert!(asked.now_or_never().is_none());
 }
@@ -510,7 +510,7 @@ async fn requests_that_change_no_setting_do_not_suffer_from_the_disk() {
     desk.disk.arrange(1, DiskFault::Error);
     let (refused, done) = tokio::join!(
         desk.patch(json!({"digitFontPx": 220})),
-        desk.inbox.ask(Request::FullRefresh),
+        desk.inbox.request(Request::FullRefresh),
     );
     assert_eq!(refused, Reply::Refused(Refusal::NotStored));
     assert_eq!(done.unwrap(), Reply::Done);
@@ -542,7 +542,7 @@ async fn a_change_to_the_same_saves_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_effect_starts_after_its_answer() {
     let mut desk = Desk::new();
-    let asked = desk.inbox.ask(Request::Restart);
+    let asked = desk.inbox.request(Request::Restart);
     tokio::pin!(asked);
     assert!(asked.as_mut().now_or_never().is_none());
     let effect = desk.followed.effects.recv().await;
@@ -677,7 +677,7 @@ async fn the_loop_comes_back_by_itself_when_the_device_wants_to() {
 #[tokio::test(start_paused = true)]
 async fn a_step_of_the_wall_clock_is_seen_at_once() {
     let desk = Desk::new();
-    desk.inbox.ask(Request::ShowScreen(3)).await.unwrap();
+    desk.inbox.request(Request::ShowScreen(3)).await.unwrap();
     let blank = desk.followed.view.borrow().data.clone();
     desk.clock.set(1_767_225_600_000);
     sleep(Duration::from_millis(5)).await;
@@ -688,7 +688,7 @@ async fn a_step_of_the_wall_clock_is_seen_at_once() {
 async fn prices_are_old_the_moment_the_machine_wakes() {
     const NIGHT: Duration = Duration::from_secs(8 * 3600);
     let (sleeps, asleep) = watch::channel(Duration::ZERO);
-    let clock = Clock::told_of_sleep(asleep);
+    let clock = Clock::with_sleep(asleep);
     let mut desk = Idle::with_clock(SharedDisk::default(), clock.clone()).run();
     desk.tasks
         .spawn("host's clock", clock.clone().follow_host());
@@ -696,9 +696,12 @@ async fn prices_are_old_the_moment_the_machine_wakes() {
     let usd = Currency::USD;
     let price = Observation::Price(usd, Price::parse("95000").unwrap());
     let observed = Input::Observed(SourceId::Relay, vec![price]);
-    desk.inbox.tell(observed).await.unwrap();
-    desk.inbox.ask(Request::ShowCurrency(usd)).await.unwrap();
-    desk.inbox.ask(Request::ShowScreen(20)).await.unwrap();
+    desk.inbox.send(observed).await.unwrap();
+    desk.inbox
+        .request(Request::ShowCurrency(usd))
+        .await
+        .unwrap();
+    desk.inbox.request(Request::ShowScreen(20)).await.unwrap();
     assert!(!desk.followed.view.borrow().stale);
     sleep(Duration::from_secs(60)).await;
     assert!(!desk.followed.view.borrow().stale);
@@ -726,15 +729,15 @@ async fn an_idle_loop_sleeps() {
         ip: "192.0.2.1".into(),
         ssid: None,
     };
-    desk.inbox.tell(Input::Linked(up)).await.unwrap();
+    desk.inbox.send(Input::Linked(up)).await.unwrap();
     let connected = Observation::Connection(Connection::Up);
     desk.inbox
-        .tell(Input::Observed(SourceId::Relay, vec![connected]))
+        .send(Input::Observed(SourceId::Relay, vec![connected]))
         .await
         .unwrap();
     desk.height(900_000).await;
     desk.inbox
-        .tell(Input::Finished(Finished::Painted(u64::MAX)))
+        .send(Input::Finished(Finished::Painted(u64::MAX)))
         .await
         .unwrap();
     sleep(Duration::from_secs(60)).await;
@@ -751,7 +754,7 @@ async fn an_idle_loop_sleeps() {
 async fn a_loop_that_waits_for_the_disk_to_be_wiped_does_not_spin() {
     let mut desk = Desk::new();
     desk.height(900_000).await;
-    let asked = desk.inbox.ask(Request::FactoryReset);
+    let asked = desk.inbox.request(Request::FactoryReset);
     tokio::pin!(asked);
     assert!(asked.as_mut().now_or_never().is_none());
     while desk.followed.effects.recv().await != Some(Effect::Wipe) {}
@@ -782,9 +785,9 @@ async fn presses_behind_a_busy_loop_are_judged_by_when_they_happened() {
         board.bench.press(&[button], held).await.unwrap();
         sleep(Duration::from_secs(3)).await;
         let block = Input::Observed(SourceId::Relay, vec![Observation::Block(900_000)]);
-        inbox.tell(block).await.unwrap();
+        inbox.send(block).await.unwrap();
         let desk = idle.run();
-        desk.inbox.ask(Request::Identify).await.unwrap();
+        desk.inbox.request(Request::Identify).await.unwrap();
         let view = desk.followed.view.borrow().clone();
         let found = (view.current_screen, view.dnd_active);
         assert_eq!(found, (screen, quiet), "button {button} for {held_ms} ms");

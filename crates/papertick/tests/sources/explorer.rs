@@ -1,4 +1,4 @@
-//! Explorer and exchange: two sockets that know nothing of each other.
+//! Explorer, exchange and venues: independent sockets.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn explorer() -> SourceConfig {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_explorer_is_asked_in_secret_if_it_is_to_be() {
+async fn an_explorer_is_connected_with_tls_if_configured() {
     let (rig, mut arrivals) = Rig::in_memory();
     rig.plan(
         SourceId::Explorer,
@@ -56,7 +56,7 @@ fn fee(rate: u64) -> Observation {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_explorer_starts_from_requests_and_goes_on_by_its_socket() {
+async fn an_explorer_starts_with_requests_and_continues_by_socket() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Explorer, explorer());
     let mut server = accept(&mut arrivals).await;
@@ -82,9 +82,9 @@ async fn an_explorer_starts_from_requests_and_goes_on_by_its_socket() {
     );
     assert_eq!(rig.next().await.1, [fee(5), precise_fee("4.5")]);
 
-    let news =
+    let message =
         r#"{"blocks":[{"height":900001},{"height":900002}],"mempool-blocks":[{"medianFee":3}]}"#;
-    server.send(Message::text(news)).await.unwrap();
+    server.send(Message::text(message)).await.unwrap();
     let seen = rig.next().await.1;
     assert_eq!(
         seen,
@@ -99,7 +99,7 @@ async fn an_explorer_starts_from_requests_and_goes_on_by_its_socket() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_explorer_whose_feed_stands_still_is_left() {
+async fn an_explorer_with_a_stale_feed_is_reconnected() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Explorer, explorer());
     let mut server = accept(&mut arrivals).await;
@@ -156,7 +156,7 @@ async fn an_exchange_serves_the_currencies_that_are_active() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_witness_tells_at_most_one_quote_a_second() {
+async fn a_venue_reports_at_most_one_quote_per_second() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     let currencies = vec![currency("USD"), currency("CHF"), currency("EUR")];
     rig.plan(SourceId::Bitstamp, SourceConfig::Witness { currencies });
@@ -184,7 +184,7 @@ async fn a_witness_tells_at_most_one_quote_a_second() {
     }
     server.send(trade("eur", 59_000)).await.unwrap();
     assert_eq!(rig.next().await.1, [quote("EUR", 59_000)]);
-    // The last one of a second is not lost, though nothing comes after it.
+    // The last quote of a second is not lost, even if no other follows.
     assert_eq!(rig.next().await.1, [quote("USD", 64_019)]);
     tokio::time::sleep(QUOTE_EVERY).await;
     server.send(trade("usd", 65_000)).await.unwrap();
@@ -193,7 +193,7 @@ async fn a_witness_tells_at_most_one_quote_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_witness_that_quotes_nothing_is_asked_anew() {
+async fn a_silent_venue_is_reconnected() {
     for (refuses, most) in [(false, SILENCE_MAX), (true, REFUSED_MAX)] {
         let (mut rig, mut arrivals) = Rig::in_memory();
         let currencies = vec![currency("USD")];
@@ -203,10 +203,10 @@ async fn a_witness_that_quotes_nothing_is_asked_anew() {
         let trade = r#"{"event":"trade","channel":"live_trades_btcusd","data":{"price_str":"1"}}"#;
         server.send(Message::text(trade)).await.unwrap();
         rig.up().await;
-        let begun = Instant::now();
+        let start = Instant::now();
         if refuses {
-            let refusal = r#"{"event":"bts:error","data":{}}"#;
-            server.send(Message::text(refusal)).await.unwrap();
+            let rejection = r#"{"event":"bts:error","data":{}}"#;
+            server.send(Message::text(rejection)).await.unwrap();
         }
         let reads = tokio::spawn(async move { while let Some(Ok(_)) = server.next().await {} });
         loop {
@@ -217,7 +217,7 @@ async fn a_witness_that_quotes_nothing_is_asked_anew() {
                 break;
             }
         }
-        assert!(begun.elapsed() >= most && begun.elapsed() < most + Duration::from_secs(5));
+        assert!(start.elapsed() >= most && start.elapsed() < most + Duration::from_secs(5));
         reads.abort();
         rig.stop().await;
     }

@@ -1,4 +1,4 @@
-//! What the owner reads in the log, at its default level, when a source does not work.
+//! The log at its default level when a source does not work.
 
 use std::time::Duration;
 
@@ -15,23 +15,23 @@ use runtime::{
     log_lines::LogLines,
     tasks::{Tasks, stop_signal},
 };
-use sources::time::keep_time;
+use sources::time::synchronise;
 use tokio::{io::AsyncWriteExt, net::UdpSocket, sync::mpsc, time};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::{logged::Logged, rig::Rig, time::timekeeping};
 
-/// Reads the log as it is by default.
+/// Captures the log at its default level.
 fn log() -> Logged {
     Logged::from_now(LevelFilter::INFO, &LogLines::new())
 }
 
-/// Answers every connection with these bytes and hangs up.
+/// Sends these bytes to every connection and closes it.
 async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, bytes: &[u8]) {
     while let Some(Arrival { mut stream, .. }) = arrivals.recv().await {
         let _ = stream.write_all(bytes).await;
         let _ = stream.shutdown().await;
-        // What is still being said arrives nowhere; an end before it would be another error.
+        // Let the rest of the request arrive: closing earlier would be another error.
         time::sleep(Duration::from_millis(1)).await;
     }
 }
@@ -46,7 +46,7 @@ fn relay() -> SourceConfig {
 }
 
 #[tokio::test(start_paused = true)]
-async fn why_a_source_is_down_stands_in_the_log_once() {
+async fn the_reason_of_an_outage_is_logged_once() {
     let log = log();
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay());
@@ -81,7 +81,7 @@ async fn why_a_source_is_down_stands_in_the_log_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
+async fn the_reason_of_a_time_server_outage_is_logged_once() {
     let log = log();
     let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let port = server.local_addr().unwrap().port();
@@ -89,8 +89,8 @@ async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
     let timekeeping = timekeeping(&Clock::unset(), port, inbox);
-    tasks.spawn("time", keep_time(timekeeping, stop));
-    let mut told = async || {
+    tasks.spawn("time", synchronise(timekeeping, stop));
+    let mut next_reason = async || {
         let input = inputs.recv().await.unwrap().input;
         let Input::Timed(state) = input else {
             panic!("{input:?}");
@@ -114,8 +114,8 @@ async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
                     None => drop(server.recv_from(&mut [0; 48]).await.unwrap()),
                 }
             };
-            let (told, ()) = tokio::join!(told(), answer);
-            assert_eq!(told, reason);
+            let (next_reason, ()) = tokio::join!(next_reason(), answer);
+            assert_eq!(next_reason, reason);
         }
     }
     let log = log.lines();
@@ -137,7 +137,7 @@ async fn why_the_time_server_gives_no_time_stands_in_the_log_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
+async fn a_refusing_proxy_is_logged_without_secrets() {
     let log = log();
     let (mut rig, mut arrivals) = Rig::in_memory();
     let proxy = ProxySettings {
@@ -165,9 +165,9 @@ async fn a_proxy_that_refuses_is_named_in_the_log_and_no_secret_is() {
     assert!(!log.contains("planted"), "{log}");
 }
 
-/// Passwords that an owner wrote into an address.
+/// Passwords that an owner entered in a URL.
 #[tokio::test(start_paused = true)]
-async fn the_password_in_an_address_is_neither_logged_nor_told() {
+async fn the_password_in_a_url_is_neither_logged_nor_reported() {
     let plans = [
         (
             SourceId::Relay,

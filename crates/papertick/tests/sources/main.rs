@@ -1,7 +1,6 @@
-//! Sources against relays, proxies, pools and networks that misbehave.
+//! Sources with faulty relays, proxies, pools and networks.
 //!
-//! Tests in virtual time use in-memory connections; those that are about real sockets use loopback
-//! with ports that the system chooses.
+//! Tests in virtual time use in-memory connections; tests of real sockets use loopback with ports chosen by the system.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -10,7 +9,7 @@
     unreachable_pub
 )]
 
-mod court;
+mod chain_rig;
 #[path = "../greeting/mod.rs"]
 mod greeting;
 #[path = "../logged/mod.rs"]

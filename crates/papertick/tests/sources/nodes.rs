@@ -1,5 +1,5 @@
-//! The owner's node, whatever it speaks: it is followed from the anchor on, over reorganisations and breaks, and left alone
-//! when it breaks the rules.
+//! The owner's node over all protocols: it is followed from the anchor over reorganisations and reconnections, and
+//! paused when it breaks the rules.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,15 +17,15 @@ use tokio::{
     time::{self, Instant},
 };
 
-use sources::peer::ASK_EVERY;
+use sources::peer::REQUEST_EVERY;
 
 use crate::{
-    court::{Court, Miner, START, Seen},
+    chain_rig::{ChainRig, Miner, START, Seen},
     miner::mined::unworked,
     rig::TLS_HANDSHAKE,
 };
 
-/// The chain that a fake node has; what it holds can change at any time.
+/// The chain of a fake node; it can change at any time.
 pub type Node = watch::Receiver<Miner>;
 
 fn config(kind: NodeKind) -> SourceConfig {
@@ -42,7 +42,7 @@ fn config(kind: NodeKind) -> SourceConfig {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_asked_in_secret_if_it_is_to_be() {
+async fn a_node_is_connected_with_tls_if_configured() {
     for (kind, place) in [
         (NodeKind::Electrum, "node:60402"),
         (NodeKind::Rpc, "node:18443"),
@@ -51,13 +51,13 @@ async fn a_node_is_asked_in_secret_if_it_is_to_be() {
             panic!("it is a node");
         };
         let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
-        let (court, mut arrivals) = Court::in_memory();
-        court.plan(SourceId::Node, secret, RouteSettings::default());
+        let (rig, mut arrivals) = ChainRig::in_memory();
+        rig.plan(SourceId::Node, secret, RouteSettings::default());
         let mut arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, place, "{kind:?}");
         let first = arrival.stream.read_u8().await.unwrap();
         assert_eq!(first, TLS_HANDSHAKE, "{kind:?}");
-        court.stop().await;
+        rig.stop().await;
     }
 }
 
@@ -65,16 +65,16 @@ fn hex_of(header: &Header) -> String {
     hex::encode(chain::bytes(header))
 }
 
-/// Which form an Electrum server gives headers.
+/// How an Electrum server returns headers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {
     Text,
     List,
-    /// As a list, in which there is never anything but the first block of all.
+    /// As a list that always has only the genesis block.
     Endless,
 }
 
-/// An Electrum server that is honest.
+/// A correct Electrum server.
 async fn electrum(stream: DuplexStream, mut node: Node, form: Form) {
     let (read, mut write) = tokio::io::split(stream);
     let mut lines = BufReader::new(read).lines();
@@ -88,17 +88,17 @@ async fn electrum(stream: DuplexStream, mut node: Node, form: Form) {
     };
     node.mark_unchanged();
     loop {
-        let said = tokio::select! {
+        let reply = tokio::select! {
             line = lines.next_line() => {
                 let Ok(Some(line)) = line else { return };
-                let asked: Value = serde_json::from_str(&line).unwrap();
-                let result = match asked["method"].as_str().unwrap() {
+                let call: Value = serde_json::from_str(&line).unwrap();
+                let result = match call["method"].as_str().unwrap() {
                     "server.version" => json!(["fake", "1.4"]),
                     "server.ping" => Value::Null,
                     "blockchain.headers.subscribe" => tip(&node.borrow_and_update()),
                     "mempool.get_fee_histogram" => json!([[12.5, 600_000], [1, 9_000_000]]),
                     "blockchain.block.headers" => {
-                        let (from, most) = (&asked["params"][0], &asked["params"][1]);
+                        let (from, most) = (&call["params"][0], &call["params"][1]);
                         let miner = node.borrow().clone();
                         let headers = miner.headers.iter().skip(from.as_u64().unwrap() as usize);
                         let hex: Vec<String> = headers
@@ -113,7 +113,7 @@ async fn electrum(stream: DuplexStream, mut node: Node, form: Form) {
                     }
                     other => panic!("{other}"),
                 };
-                json!({ "id": asked["id"], "jsonrpc": "2.0", "result": result })
+                json!({ "id": call["id"], "jsonrpc": "2.0", "result": result })
             }
             changed = node.changed() => {
                 if changed.is_err() { return }
@@ -121,27 +121,27 @@ async fn electrum(stream: DuplexStream, mut node: Node, form: Form) {
                 json!({ "jsonrpc": "2.0", "method": "blockchain.headers.subscribe", "params": params })
             }
         };
-        let line = format!("{said}\n");
+        let line = format!("{reply}\n");
         if write.write_all(line.as_bytes()).await.is_err() {
             return;
         }
     }
 }
 
-/// How a peer tells of a new block.
+/// How a peer announces a new block.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Tells {
+pub enum Announcement {
     Headers,
     Inv,
     Nothing,
 }
 
-/// A peer that is honest.
-pub async fn peer(stream: DuplexStream, mut node: Node, tells: Tells) {
+/// A correct peer.
+pub async fn peer(stream: DuplexStream, mut node: Node, announcement: Announcement) {
     let network = Network::Regtest;
     let (mut read, mut write) = tokio::io::split(stream);
-    let (heard, mut messages) = mpsc::channel(16);
-    // Reading is not to be cut off in the middle of a message.
+    let (sender, mut messages) = mpsc::channel(16);
+    // Reading must not be cancelled within a message.
     tokio::spawn(async move {
         loop {
             let mut head = [0; 24];
@@ -156,7 +156,7 @@ pub async fn peer(stream: DuplexStream, mut node: Node, tells: Tells) {
                 .copied()
                 .take_while(|byte| *byte > 0)
                 .collect();
-            if heard
+            if sender
                 .send((String::from_utf8(name).unwrap(), payload))
                 .await
                 .is_err()
@@ -175,24 +175,24 @@ pub async fn peer(stream: DuplexStream, mut node: Node, tells: Tells) {
             payload.extend(chain::bytes(header));
             payload.push(0);
         }
-        p2p::told(network, "headers", &payload)
+        p2p::encode(network, "headers", &payload)
     };
     node.mark_unchanged();
     loop {
-        let said = tokio::select! {
+        let reply = tokio::select! {
             message = messages.recv() => {
                 let Some((name, payload)) = message else { return };
                 match name.as_str() {
                     "version" => {
                         let mut version = payload;
-                        // All blocks, which are its services.
+                        // Service bits: all blocks.
                         version[4] = 1;
-                        [p2p::told(network, "version", &version), p2p::say_verack(network)].concat()
+                        [p2p::encode(network, "version", &version), p2p::encode_verack(network)].concat()
                     }
                     "getheaders" => {
                         let miner = node.borrow_and_update().clone();
-                        let known = payload[5..payload.len() - 32].chunks_exact(32);
-                        let fork = known.filter_map(|hash| {
+                        let locator = payload[5..payload.len() - 32].chunks_exact(32);
+                        let fork = locator.filter_map(|hash| {
                             miner.headers.iter().position(|header| {
                                 let own = header.block_hash();
                                 let own: &[u8] = own.as_ref();
@@ -210,24 +210,24 @@ pub async fn peer(stream: DuplexStream, mut node: Node, tells: Tells) {
                 if changed.is_err() { return }
                 let miner = node.borrow_and_update().clone();
                 let newest = *miner.headers.last().unwrap();
-                match tells {
-                    Tells::Headers => headers(&[newest]),
-                    Tells::Inv => {
+                match announcement {
+                    Announcement::Headers => headers(&[newest]),
+                    Announcement::Inv => {
                         let hash = newest.block_hash();
                         let entry = [&[1, 2, 0, 0, 0][..], hash.as_ref()].concat();
-                        p2p::told(network, "inv", &entry)
+                        p2p::encode(network, "inv", &entry)
                     }
-                    Tells::Nothing => continue,
+                    Announcement::Nothing => continue,
                 }
             }
         };
-        if write.write_all(&said).await.is_err() {
+        if write.write_all(&reply).await.is_err() {
             return;
         }
     }
 }
 
-/// One answer of a node that speaks HTTP.
+/// One response of a node over HTTP.
 async fn http(mut stream: DuplexStream, node: Node) {
     let mut read = Vec::new();
     let (end, length) = loop {
@@ -265,14 +265,14 @@ async fn http(mut stream: DuplexStream, node: Node) {
             head.to_lowercase().contains(&login.to_lowercase()),
             "{head}"
         );
-        let asked: Value = serde_json::from_slice(&read[end + 4..end + 4 + length]).unwrap();
+        let call: Value = serde_json::from_slice(&read[end + 4..end + 4 + length]).unwrap();
         let headers = miner.headers.iter();
         let by_hash: HashMap<String, &Header> = headers
             .map(|header| (header.block_hash().to_string(), header))
             .collect();
-        let answers = asked.as_array().unwrap().iter().map(|asked| {
-            let param = &asked["params"][0];
-            let result = match asked["method"].as_str().unwrap() {
+        let answers = call.as_array().unwrap().iter().map(|call| {
+            let param = &call["params"][0];
+            let result = match call["method"].as_str().unwrap() {
                 "getblockchaininfo" => info.clone(),
                 "getblockhash" => {
                     let header = &miner.headers[param.as_u64().unwrap() as usize];
@@ -284,7 +284,7 @@ async fn http(mut stream: DuplexStream, node: Node) {
                 "estimatesmartfee" => json!({ "feerate": 0.000125, "blocks": 2 }),
                 other => panic!("{other}"),
             };
-            json!({ "id": asked["id"], "result": result, "error": null })
+            json!({ "id": call["id"], "result": result, "error": null })
         });
         Value::from(answers.collect::<Vec<_>>())
             .to_string()
@@ -298,7 +298,7 @@ async fn http(mut stream: DuplexStream, node: Node) {
     let _ = stream.shutdown().await;
 }
 
-/// Serves every connection; tells whom they were for.
+/// Serves every connection to a host.
 fn serve(
     mut arrivals: mpsc::Receiver<Arrival>,
     place: &'static str,
@@ -312,51 +312,54 @@ fn serve(
     })
 }
 
-/// A node of each kind is followed up to its newest block, to the next one, and over a reorganisation.
+/// A node of each kind is followed to its newest block, to the next one, and over a reorganisation.
 async fn is_followed(
     kind: NodeKind,
     place: &'static str,
     speak: impl Fn(DuplexStream, Node) -> JoinHandle<()> + Send + 'static,
 ) {
-    let (mut court, arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(2500));
-    let server = serve(arrivals, place, move |stream| speak(stream, told.clone()));
-    court.plan(SourceId::Node, config(kind), RouteSettings::default());
-    // The owner's node needs nobody else.
+    let (mut rig, arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(2500));
+    let server = serve(arrivals, place, move |stream| {
+        speak(stream, updates.clone())
+    });
+    rig.plan(SourceId::Node, config(kind), RouteSettings::default());
+    // The owner's node needs no confirmation.
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     for depth in 0..=6 {
         node.send_modify(|miner| match depth {
             0 => miner.mine(1),
             depth => miner.reorganise(depth),
         });
         let miner = node.borrow().clone();
-        court.until_tip(&miner, HeightState::Proven).await;
+        rig.until_tip(&miner, HeightState::Proven).await;
     }
-    let seen = court.look();
+    let seen = rig.current();
     assert!(
-        seen.said.contains(&Observation::Connection(Connection::Up)),
+        seen.observations
+            .contains(&Observation::Connection(Connection::Up)),
         "{:?}",
-        seen.said
+        seen.observations
     );
     assert!(seen.most <= 2000, "{}", seen.most);
     assert!(
         !seen
-            .said
+            .observations
             .iter()
-            .any(|said| matches!(said, Observation::Dropped(..)))
+            .any(|observation| matches!(observation, Observation::Dropped(..)))
     );
     let fees = seen
-        .said
+        .observations
         .iter()
-        .any(|said| matches!(said, Observation::PreciseFee(fee) if fee.micros == 12_500_000));
+        .any(|observation| matches!(observation, Observation::PreciseFee(fee) if fee.micros == 12_500_000));
     assert_eq!(fees, matches!(kind, NodeKind::Electrum | NodeKind::Rpc));
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_electrum_server_is_followed_that_tells_headers_as_a_text() {
+async fn an_electrum_server_with_headers_as_a_text_is_followed() {
     is_followed(NodeKind::Electrum, "node:60401", |stream, node| {
         tokio::spawn(electrum(stream, node, Form::Text))
     })
@@ -364,7 +367,7 @@ async fn an_electrum_server_is_followed_that_tells_headers_as_a_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_electrum_server_is_followed_that_tells_headers_as_a_list() {
+async fn an_electrum_server_with_headers_as_a_list_is_followed() {
     is_followed(NodeKind::Electrum, "node:60401", |stream, node| {
         tokio::spawn(electrum(stream, node, Form::List))
     })
@@ -372,31 +375,31 @@ async fn an_electrum_server_is_followed_that_tells_headers_as_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_followed_that_announces_headers() {
+async fn a_node_that_announces_headers_is_followed() {
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
-        tokio::spawn(peer(stream, node, Tells::Headers))
+        tokio::spawn(peer(stream, node, Announcement::Headers))
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_followed_that_announces_blocks() {
+async fn a_node_that_announces_blocks_is_followed() {
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
-        tokio::spawn(peer(stream, node, Tells::Inv))
+        tokio::spawn(peer(stream, node, Announcement::Inv))
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_followed_that_announces_nothing() {
+async fn a_node_that_announces_nothing_is_followed() {
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
-        tokio::spawn(peer(stream, node, Tells::Nothing))
+        tokio::spawn(peer(stream, node, Announcement::Nothing))
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_followed_by_the_interface_without_a_password() {
+async fn a_node_is_followed_over_rest() {
     is_followed(NodeKind::Rest, "node:18443", |stream, node| {
         tokio::spawn(http(stream, node))
     })
@@ -404,30 +407,30 @@ async fn a_node_is_followed_by_the_interface_without_a_password() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_followed_by_the_interface_with_a_password() {
+async fn a_node_is_followed_over_rpc() {
     is_followed(NodeKind::Rpc, "node:18443", |stream, node| {
         tokio::spawn(http(stream, node))
     })
     .await;
 }
 
-/// A node that says one thing to everybody, and then nothing more.
-async fn says(kind: NodeKind, words: Vec<u8>) -> (String, Duration) {
-    let (mut court, mut arrivals) = Court::in_memory();
-    court.plan(SourceId::Node, config(kind), RouteSettings::default());
+/// The reason of an outage after a node has sent these bytes and then nothing.
+async fn down_after(kind: NodeKind, words: Vec<u8>) -> (String, Duration) {
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    rig.plan(SourceId::Node, config(kind), RouteSettings::default());
     let mut stream = arrivals.recv().await.unwrap().stream;
     stream.write_all(&words).await.unwrap();
-    let down = court.down().await;
-    assert_eq!(court.look().height, None);
-    court.stop().await;
+    let down = rig.down().await;
+    assert_eq!(rig.current().height, None);
+    rig.stop().await;
     down
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_that_says_nothing_of_use_is_down_for_a_reason() {
-    let verack = p2p::say_verack(Network::Regtest);
-    let main = p2p::say_verack(Network::Main);
-    let long = p2p::told(Network::Regtest, "verack", &[0]);
+async fn a_node_without_usable_responses_is_down_with_a_reason() {
+    let verack = p2p::encode_verack(Network::Regtest);
+    let main = p2p::encode_verack(Network::Main);
+    let long = p2p::encode(Network::Regtest, "verack", &[0]);
     for (kind, words, expected) in [
         (NodeKind::Electrum, Vec::new(), "no answer in time"),
         (
@@ -445,8 +448,8 @@ async fn a_node_that_says_nothing_of_use_is_down_for_a_reason() {
             b"nonsense\n".repeat(64),
             "only frames that make no sense (json)",
         ),
-        (NodeKind::Bitcoin, Vec::new(), "it does not say who it is"),
-        (NodeKind::Bitcoin, verack, "it does not say who it is"),
+        (NodeKind::Bitcoin, Vec::new(), "no handshake in time"),
+        (NodeKind::Bitcoin, verack, "no handshake in time"),
         (
             NodeKind::Bitcoin,
             main,
@@ -458,310 +461,314 @@ async fn a_node_that_says_nothing_of_use_is_down_for_a_reason() {
             "the answer makes no sense (too-long)",
         ),
     ] {
-        let (reason, _) = says(kind, words).await;
+        let (reason, _) = down_after(kind, words).await;
         assert_eq!(reason, expected);
     }
 }
 
-/// What breaks the rules of the chain is told, and whoever sent it is left alone for a while.
-async fn is_left_alone(
+/// A node that breaks the rules is reported and paused.
+async fn is_paused(
     kind: NodeKind,
     speak: impl Fn(DuplexStream, Node) -> JoinHandle<()> + Send + 'static,
 ) {
     let mut miner = Miner::with(30);
     let broken = miner.headers.last_mut().unwrap();
     *broken = unworked(*broken);
-    let (mut court, mut arrivals) = Court::in_memory();
-    let (_node, told) = watch::channel(miner);
-    court.plan(SourceId::Node, config(kind), RouteSettings::default());
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (_node, updates) = watch::channel(miner);
+    rig.plan(SourceId::Node, config(kind), RouteSettings::default());
     let polls = matches!(kind, NodeKind::Rest | NodeKind::Rpc);
     let accept = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
-            speak(arrival.stream, told.clone());
+            speak(arrival.stream, updates.clone());
             if !polls {
                 break;
             }
         }
         arrivals
     });
-    let (reason, retry_in) = court.down().await;
+    let (reason, retry_in) = rig.down().await;
     assert_eq!(
         reason,
         "a header breaks the rules: it lacks the work that it claims"
     );
     assert!(retry_in >= Duration::from_secs(600), "{retry_in:?}");
-    assert_eq!(court.look().height, None);
+    assert_eq!(rig.current().height, None);
     accept.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_that_breaks_the_rules_is_left_alone() {
-    is_left_alone(NodeKind::Electrum, |stream, node| {
+async fn a_node_that_breaks_the_rules_is_paused() {
+    is_paused(NodeKind::Electrum, |stream, node| {
         tokio::spawn(electrum(stream, node, Form::Text))
     })
     .await;
-    is_left_alone(NodeKind::Bitcoin, |stream, node| {
-        tokio::spawn(peer(stream, node, Tells::Headers))
+    is_paused(NodeKind::Bitcoin, |stream, node| {
+        tokio::spawn(peer(stream, node, Announcement::Headers))
     })
     .await;
-    is_left_alone(NodeKind::Rest, |stream, node| {
+    is_paused(NodeKind::Rest, |stream, node| {
         tokio::spawn(http(stream, node))
     })
     .await;
-    is_left_alone(NodeKind::Rpc, |stream, node| {
+    is_paused(NodeKind::Rpc, |stream, node| {
         tokio::spawn(http(stream, node))
     })
     .await;
 }
 
-const ELSEWHERE: &str =
-    "its blocks follow none that is known here: it is of another chain, or far behind";
+const UNCONNECTED: &str =
+    "its blocks do not connect to the locator ones: it follows another chain, or is far behind";
 
 #[tokio::test(start_paused = true)]
-async fn a_server_without_end_is_left_alone() {
-    let (mut court, mut arrivals) = Court::in_memory();
-    let (_node, told) = watch::channel(Miner::with(30));
-    court.plan(
+async fn a_server_with_endless_headers_is_paused() {
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (_node, updates) = watch::channel(Miner::with(30));
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Electrum),
         RouteSettings::default(),
     );
     let stream = arrivals.recv().await.unwrap().stream;
-    let server = tokio::spawn(electrum(stream, told, Form::Endless));
-    let (reason, retry_in) = court.down().await;
-    assert_eq!(reason, ELSEWHERE);
+    let server = tokio::spawn(electrum(stream, updates, Form::Endless));
+    let (reason, retry_in) = rig.down().await;
+    assert_eq!(reason, UNCONNECTED);
     assert!(retry_in >= Duration::from_secs(600), "{retry_in:?}");
-    assert!(court.look().messages < 50);
+    assert!(rig.current().messages < 50);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
-/// As on a network for tests that was begun anew: it is the owner's node, whatever it had before.
+/// As on a restarted test network: the owner's node wins, whatever the device had before.
 #[tokio::test(start_paused = true)]
 async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
-    let (mut court, mut arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(300));
-    court.plan(
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(300));
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Rpc),
         RouteSettings::default(),
     );
     let server = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
-            tokio::spawn(http(arrival.stream, told.clone()));
+            tokio::spawn(http(arrival.stream, updates.clone()));
         }
     });
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     let mut other = Miner::with(150);
     other.reorganise(149);
     let height = Some(other.height());
     node.send_replace(other);
-    court.until(|seen| seen.height == height).await;
+    rig.until(|seen| seen.height == height).await;
     // What is more work is kept all the same.
-    assert_eq!(court.look().tip, Some(miner.tip()));
+    assert_eq!(rig.current().tip, Some(miner.tip()));
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
-/// More blocks than such a node tells of at once take the place of others.
+// A reorganisation longer than one response.
 #[tokio::test(start_paused = true)]
 async fn a_long_reorganisation_is_followed_piece_by_piece() {
     for depth in [99, 101, 350] {
-        let (mut court, arrivals) = Court::in_memory();
-        let (node, told) = watch::channel(Miner::with(600));
+        let (mut rig, arrivals) = ChainRig::in_memory();
+        let (node, updates) = watch::channel(Miner::with(600));
         let server = serve(arrivals, "node:18443", move |stream| {
-            tokio::spawn(http(stream, told.clone()))
+            tokio::spawn(http(stream, updates.clone()))
         });
-        court.plan(
+        rig.plan(
             SourceId::Node,
             config(NodeKind::Rpc),
             RouteSettings::default(),
         );
         let miner = node.borrow().clone();
-        court.until_tip(&miner, HeightState::Proven).await;
+        rig.until_tip(&miner, HeightState::Proven).await;
         node.send_modify(|miner| miner.reorganise(depth));
         let miner = node.borrow().clone();
-        court.until_tip(&miner, HeightState::Proven).await;
+        rig.until_tip(&miner, HeightState::Proven).await;
         server.abort();
-        court.stop().await;
+        rig.stop().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_block_from_the_future_is_asked_for_again_when_the_clock_is_set() {
+async fn a_block_from_the_future_is_requested_again_when_the_clock_is_set() {
     for kind in [NodeKind::Bitcoin, NodeKind::Electrum] {
-        let (mut court, mut arrivals) = Court::in_memory();
+        let (mut rig, mut arrivals) = ChainRig::in_memory();
         let mut miner = Miner::with(30);
         miner.mine_at(START + 3 * 3600);
-        let (node, told) = watch::channel(miner);
-        court.plan(SourceId::Node, config(kind), RouteSettings::default());
+        let (node, updates) = watch::channel(miner);
+        rig.plan(SourceId::Node, config(kind), RouteSettings::default());
         let stream = arrivals.recv().await.unwrap().stream;
         let server = match kind {
-            NodeKind::Electrum => tokio::spawn(electrum(stream, told, Form::Text)),
+            NodeKind::Electrum => tokio::spawn(electrum(stream, updates, Form::Text)),
             NodeKind::Bitcoin | NodeKind::Rest | NodeKind::Rpc => {
-                tokio::spawn(peer(stream, told, Tells::Nothing))
+                tokio::spawn(peer(stream, updates, Announcement::Nothing))
             }
         };
-        court.until(|seen| seen.messages > 0).await;
-        assert_eq!(court.look().height, None);
+        rig.until(|seen| seen.messages > 0).await;
+        assert_eq!(rig.current().height, None);
         let began = Instant::now();
-        court.clock.set(i64::from(START + 2 * 3600) * 1000);
+        rig.clock.set(i64::from(START + 2 * 3600) * 1000);
         let miner = node.borrow().clone();
-        court.until_tip(&miner, HeightState::Proven).await;
+        rig.until_tip(&miner, HeightState::Proven).await;
         assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
         server.abort();
-        court.stop().await;
+        rig.stop().await;
     }
 }
 
-/// Nobody sets a clock that is right.
+/// Without a change of the clock.
 #[tokio::test(start_paused = true)]
-async fn a_server_is_asked_again_when_the_time_of_its_block_has_come() {
-    let (mut court, mut arrivals) = Court::in_memory();
+async fn a_block_from_the_future_is_requested_again_at_its_time() {
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
     let mut miner = Miner::with(30);
     miner.mine_at(START + 2 * 3600 + 180);
-    let (node, told) = watch::channel(miner);
-    court.plan(
+    let (node, updates) = watch::channel(miner);
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Electrum),
         RouteSettings::default(),
     );
     let stream = arrivals.recv().await.unwrap().stream;
-    let server = tokio::spawn(electrum(stream, told, Form::Text));
+    let server = tokio::spawn(electrum(stream, updates, Form::Text));
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_complained_about_is_over_when_the_node_does_well() {
-    let (mut court, mut arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(30));
-    court.plan(
+async fn a_reported_problem_ends_when_the_node_works_again() {
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(30));
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Bitcoin),
         RouteSettings::default(),
     );
     let stream = arrivals.recv().await.unwrap().stream;
-    let server = tokio::spawn(peer(stream, told, Tells::Headers));
+    let server = tokio::spawn(peer(stream, updates, Announcement::Headers));
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
-    court.until(is_well).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
+    rig.until(is_well).await;
     node.send_modify(|miner| miner.mine_at(START + 3 * 3600));
-    court.until(|seen| !is_well(seen)).await;
-    court.clock.set(i64::from(START + 2 * 3600) * 1000);
-    let seen = court.until(is_well).await;
-    assert_eq!(complaints(&seen), ["it is from the future"]);
+    rig.until(|seen| !is_well(seen)).await;
+    rig.clock.set(i64::from(START + 2 * 3600) * 1000);
+    let seen = rig.until(is_well).await;
+    assert_eq!(problems(&seen), ["it is from the future"]);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
-fn complaints(seen: &Seen) -> Vec<&str> {
-    let said = seen.said.iter();
-    said.filter_map(|said| match said {
-        Observation::Complaint(reason) => Some(reason.as_str()),
-        _ => None,
-    })
-    .collect()
+fn problems(seen: &Seen) -> Vec<&str> {
+    seen.observations
+        .iter()
+        .filter_map(|observation| match observation {
+            Observation::Complaint(reason) => Some(reason.as_str()),
+            _ => None,
+        })
+        .collect()
 }
 
-/// A connection is up, and nothing was complained about since.
+/// The connection is up, and no problem was reported since.
 fn is_well(seen: &Seen) -> bool {
-    let is_about_it = |said: &&Observation| {
-        matches!(said, Observation::Connection(_) | Observation::Complaint(_))
+    let is_about_it = |observation: &&Observation| {
+        matches!(
+            observation,
+            Observation::Connection(_) | Observation::Complaint(_)
+        )
     };
-    let last = seen.said.iter().rev().find(is_about_it);
+    let last = seen.observations.iter().rev().find(is_about_it);
     last == Some(&Observation::Connection(Connection::Up))
 }
 
-/// As one that is still catching up, or one of a network without any block but the first.
+/// A node that is still synchronising, or a network with only the genesis block.
 #[tokio::test(start_paused = true)]
-async fn a_node_that_has_no_headers_to_tell_is_down_for_a_reason() {
-    let (mut court, arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(0));
+async fn a_node_without_headers_is_not_up_and_has_a_reason() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(0));
     let server = serve(arrivals, "node:18444", move |stream| {
-        tokio::spawn(peer(stream, told.clone(), Tells::Headers))
+        tokio::spawn(peer(stream, updates.clone(), Announcement::Headers))
     });
-    court.plan(
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Bitcoin),
         RouteSettings::default(),
     );
-    let seen = court.until(|seen| !complaints(seen).is_empty()).await;
-    let reason = "it tells no blocks after those that are known: it may still be catching up";
-    assert_eq!(complaints(&seen), [reason]);
+    let seen = rig.until(|seen| !problems(seen).is_empty()).await;
+    let reason = "it sends no blocks after the locator ones: it may still be synchronising";
+    assert_eq!(problems(&seen), [reason]);
     let up = Observation::Connection(Connection::Up);
-    assert!(!seen.said.contains(&up), "{:?}", seen.said);
+    assert!(!seen.observations.contains(&up), "{:?}", seen.observations);
     node.send_modify(|miner| miner.mine(1));
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
-    court.until(is_well).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
+    rig.until(is_well).await;
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
-/// Who is just a block behind has none to tell either.
+/// A node just one block behind has no new headers either.
 #[tokio::test(start_paused = true)]
-async fn a_node_that_is_a_block_behind_is_not_complained_about() {
-    let (mut court, arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(30));
+async fn a_node_one_block_behind_is_no_problem() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(30));
     let server = serve(arrivals, "node:18444", move |stream| {
-        tokio::spawn(peer(stream, told.clone(), Tells::Headers))
+        tokio::spawn(peer(stream, updates.clone(), Announcement::Headers))
     });
-    court.plan(
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Bitcoin),
         RouteSettings::default(),
     );
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
-    court.until(is_well).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
+    rig.until(is_well).await;
     node.send_modify(|miner| {
         miner.headers.pop();
     });
-    time::sleep(2 * ASK_EVERY).await;
-    assert_eq!(complaints(&court.look()), [""; 0]);
+    time::sleep(2 * REQUEST_EVERY).await;
+    assert_eq!(problems(&rig.current()), [""; 0]);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_node_that_was_away_is_followed_again() {
-    let (mut court, mut arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(30));
-    court.plan(
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(30));
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Electrum),
         RouteSettings::default(),
     );
     let first = tokio::spawn(electrum(
         arrivals.recv().await.unwrap().stream,
-        told.clone(),
+        updates.clone(),
         Form::Text,
     ));
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     first.abort();
-    let (reason, _) = court.down().await;
+    let (reason, _) = rig.down().await;
     assert_eq!(reason, "the server has closed the connection");
     node.send_modify(|miner| miner.mine(700));
     let again = tokio::spawn(electrum(
         arrivals.recv().await.unwrap().stream,
-        told,
+        updates,
         Form::List,
     ));
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     again.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
-/// Headers that were mined for real, as an Electrum server sends them.
+/// Genuine headers as an Electrum server sends them.
 #[test]
-fn genuine_headers_come_through_unchanged() {
+fn genuine_headers_are_unchanged() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../chain/tests/headers/mainnet-554390-554408.bin"
@@ -776,28 +783,28 @@ fn genuine_headers_come_through_unchanged() {
     assert_eq!(feeds::core_node::headers_body(&bytes), Ok(headers));
 }
 
-/// Time is not spent on a wait that nobody needs.
+/// No time is lost between messages.
 #[tokio::test(start_paused = true)]
 async fn a_year_of_headers_takes_few_messages() {
-    let (mut court, arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(10_000));
+    let (mut rig, arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(10_000));
     let server = serve(arrivals, "node:18444", move |stream| {
-        tokio::spawn(peer(stream, told.clone(), Tells::Headers))
+        tokio::spawn(peer(stream, updates.clone(), Announcement::Headers))
     });
     let began = time::Instant::now();
-    court.plan(
+    rig.plan(
         SourceId::Node,
         config(NodeKind::Bitcoin),
         RouteSettings::default(),
     );
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
-    assert!(court.look().messages <= 7, "{}", court.look().messages);
+    rig.until_tip(&miner, HeightState::Proven).await;
+    assert!(rig.current().messages <= 7, "{}", rig.current().messages);
     assert!(
         began.elapsed() < Duration::from_secs(5),
         "{:?}",
         began.elapsed()
     );
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }

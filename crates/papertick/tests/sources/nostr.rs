@@ -1,4 +1,4 @@
-//! Nostr data and zaps: against a real relay, and against relays that lie.
+//! Nostr data and zaps: a real relay, and relays that send false events.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -53,8 +53,8 @@ fn zap_config(relay: &str) -> SourceConfig {
     }
 }
 
-/// A message of a relay for a subscription.
-fn told(subscription: &str, event: &NostrEvent) -> Message {
+/// An event of a relay for a subscription.
+fn event_message(subscription: &str, event: &NostrEvent) -> Message {
     Message::text(serde_json::to_string(&("EVENT", subscription, event)).unwrap())
 }
 
@@ -125,7 +125,7 @@ async fn data_and_zaps_come_from_a_real_relay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lying_relay_has_no_effect() {
+async fn false_events_have_no_effect() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Nostr, data_config("ws://nostr.example"));
     let mut server = accept(&mut arrivals).await;
@@ -140,7 +140,7 @@ async fn a_lying_relay_has_no_effect() {
     );
     rig.next().await;
     let good = data_event("blockheight", "870124", 1_714_000_000);
-    let lies = [
+    let false_events = [
         NostrEvent {
             content: "999999".to_owned(),
             ..good.clone()
@@ -161,10 +161,13 @@ async fn a_lying_relay_has_no_effect() {
             &[7; 32],
         ),
     ];
-    for lie in &lies {
-        server.send(told(data::SUBSCRIPTION, lie)).await.unwrap();
+    for event in &false_events {
+        server
+            .send(event_message(data::SUBSCRIPTION, event))
+            .await
+            .unwrap();
     }
-    server.send(told("another", &good)).await.unwrap();
+    server.send(event_message("another", &good)).await.unwrap();
     server.send(Message::text("[\"EVENT\"]")).await.unwrap();
     server
         .send(Message::text("[\"NOTICE\",\"rate-limited\"]"))
@@ -176,9 +179,12 @@ async fn a_lying_relay_has_no_effect() {
     };
     assert!(
         rig.is_quiet(Duration::from_secs(1)).await,
-        "nothing of it was believed"
+        "nothing was accepted"
     );
-    server.send(told(data::SUBSCRIPTION, &good)).await.unwrap();
+    server
+        .send(event_message(data::SUBSCRIPTION, &good))
+        .await
+        .unwrap();
     rig.until(|seen| *seen == Observation::Block(870_124)).await;
     server
         .send(Message::text(format!(
@@ -195,7 +201,7 @@ async fn a_lying_relay_has_no_effect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn zaps_are_asked_for_since_a_while_and_shown_once() {
+async fn recent_zaps_are_requested_and_shown_once() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     let now = 1_767_225_600;
     rig.clock.set(1_767_225_600_000);
@@ -215,7 +221,10 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
     let fresh = receipt(&recipient, "fresh", now - 900);
     let elsewhere = receipt(&signer(STRANGER_SECRET).author(), "elsewhere", now);
     for event in [&old, &elsewhere, &fresh, &fresh] {
-        server.send(told(zap::SUBSCRIPTION, event)).await.unwrap();
+        server
+            .send(event_message(zap::SUBSCRIPTION, event))
+            .await
+            .unwrap();
     }
     let zap = |message: &str| {
         Observation::Zap(Zap {
@@ -225,18 +234,24 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
     };
     rig.until(|seen| *seen == zap("fresh")).await;
 
-    // What was shown is remembered over a lost connection.
+    // Shown zaps are remembered over a lost connection.
     drop(server);
     let mut server = accept(&mut arrivals).await;
-    server.send(told(zap::SUBSCRIPTION, &fresh)).await.unwrap();
     server
-        .send(told(zap::SUBSCRIPTION, &receipt(&recipient, "next", now)))
+        .send(event_message(zap::SUBSCRIPTION, &fresh))
+        .await
+        .unwrap();
+    server
+        .send(event_message(
+            zap::SUBSCRIPTION,
+            &receipt(&recipient, "next", now),
+        ))
         .await
         .unwrap();
     let seen = rig.until(|seen| *seen == zap("next")).await;
     assert!(!seen.contains(&zap("fresh")), "{seen:?}");
 
-    // Nor is it told again by a source that a changed setting began anew.
+    // Neither are they repeated by a source that was restarted with other settings.
     let mut moved = zap_config("ws://nostr.example");
     if let SourceConfig::Zaps { relays, .. } = &mut moved {
         *relays = vec!["ws://another.example".into()];
@@ -245,7 +260,10 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
     let mut server = accept(&mut arrivals).await;
     for message in ["next", "last"] {
         let event = receipt(&recipient, message, now);
-        server.send(told(zap::SUBSCRIPTION, &event)).await.unwrap();
+        server
+            .send(event_message(zap::SUBSCRIPTION, &event))
+            .await
+            .unwrap();
     }
     let seen = rig.until(|seen| *seen == zap("last")).await;
     assert!(!seen.contains(&zap("next")), "{seen:?}");
@@ -253,17 +271,14 @@ async fn zaps_are_asked_for_since_a_while_and_shown_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relay_that_is_no_web_socket_is_said() {
+async fn a_relay_url_without_a_web_socket_scheme_is_reported() {
     let (mut rig, _arrivals) = Rig::in_memory();
     rig.plan(SourceId::Nostr, data_config("https://nostr.example"));
-    assert_eq!(
-        rig.down().await.0,
-        "the address has no scheme that is spoken here"
-    );
+    assert_eq!(rig.down().await.0, "the address has no supported scheme");
     rig.stop().await;
 }
 
-/// The relays of a plan, in the order in which they are reached.
+/// The relays of a plan, in the order of their connections.
 async fn relays<const N: usize>(
     arrivals: &mut mpsc::Receiver<Arrival>,
 ) -> BTreeMap<String, WebSocketStream<DuplexStream>> {
@@ -288,7 +303,7 @@ fn two_relays(mut config: SourceConfig) -> SourceConfig {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_two_relays_tell_counts_once_and_the_newer_counts() {
+async fn events_of_two_relays_count_once_and_the_newest_wins() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Nostr, two_relays(data_config("")));
     let mut relays = relays::<2>(&mut arrivals).await;
@@ -302,8 +317,11 @@ async fn what_two_relays_tell_counts_once_and_the_newer_counts() {
         ("b.example:80", &newest),
     ] {
         let relay = relays.get_mut(place).unwrap();
-        relay.send(told(data::SUBSCRIPTION, event)).await.unwrap();
-        // Each is heard before the next is said.
+        relay
+            .send(event_message(data::SUBSCRIPTION, event))
+            .await
+            .unwrap();
+        // Each is handled before the next is sent.
         time::sleep(Duration::from_secs(1)).await;
     }
     let seen = rig.until(|seen| *seen == Observation::Block(9)).await;
@@ -338,7 +356,10 @@ async fn zaps_of_all_keys_come_from_all_relays_and_once() {
         ("b.example:80", &last),
     ] {
         let relay = relays.get_mut(place).unwrap();
-        relay.send(told(zap::SUBSCRIPTION, event)).await.unwrap();
+        relay
+            .send(event_message(zap::SUBSCRIPTION, event))
+            .await
+            .unwrap();
         time::sleep(Duration::from_secs(1)).await;
     }
     let is_last =
@@ -360,10 +381,12 @@ async fn a_relay_that_is_down_does_not_stop_the_others() {
     let mut relays = relays::<2>(&mut arrivals).await;
     let event = data_event("blockheight", "7", 100);
     let b = relays.get_mut("b.example:80").unwrap();
-    b.send(told(data::SUBSCRIPTION, &event)).await.unwrap();
+    b.send(event_message(data::SUBSCRIPTION, &event))
+        .await
+        .unwrap();
     rig.until(|seen| *seen == Observation::Block(7)).await;
 
-    // One goes away: the source is up, and says what is wrong.
+    // One relay goes away: the source is up, and reports the problem.
     drop(relays.remove("a.example:80"));
     let seen = rig
         .until(|seen| matches!(seen, Observation::Complaint(_)))
@@ -378,10 +401,12 @@ async fn a_relay_that_is_down_does_not_stop_the_others() {
     );
     let event = data_event("blockheight", "8", 200);
     let b = relays.get_mut("b.example:80").unwrap();
-    b.send(told(data::SUBSCRIPTION, &event)).await.unwrap();
+    b.send(event_message(data::SUBSCRIPTION, &event))
+        .await
+        .unwrap();
     rig.until(|seen| *seen == Observation::Block(8)).await;
 
-    // Nobody is left: the source is down, for all their reasons.
+    // No relay is left: the source is down, with the reasons of all.
     drop(arrivals);
     drop(relays);
     let reason = loop {

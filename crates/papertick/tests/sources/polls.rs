@@ -1,4 +1,4 @@
-//! Pools and miner: polls that answer, fail, and ask to be left alone.
+//! Pools and miner: polls that succeed, fail, or request a delay.
 
 use std::time::Duration;
 
@@ -69,13 +69,13 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
     let up = Observation::Connection(Connection::Up);
     assert_eq!(rig.next().await.1, [up.clone(), Observation::Pool(polled)]);
 
-    let answered = Instant::now();
+    let answered_at = Instant::now();
     answer(&mut arrivals, "200 OK", r#"{"workers":[]}"#).await;
-    assert_eq!(answered.elapsed().as_secs(), 60);
+    assert_eq!(answered_at.elapsed().as_secs(), 60);
     assert_eq!(
         rig.next().await.1,
         [up],
-        "an honest answer without a figure"
+        "a valid response without a figure"
     );
     answer(&mut arrivals, "200 OK", "<html>").await;
     assert_eq!(rig.down().await.0, "the answer makes no sense (json)");
@@ -85,20 +85,20 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pools_wish_to_be_left_alone_is_obeyed() {
+async fn a_requested_delay_of_a_pool_is_obeyed() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Pool, pool("local_public_pool"));
     answer(&mut arrivals, "429 Slow Down\r\nRetry-After: 600", "").await;
     let (_, retry_in) = rig.down().await;
     assert!((600..=720).contains(&retry_in.as_secs()), "{retry_in:?}");
-    let told = Instant::now();
+    let reported_at = Instant::now();
     arrival(&mut arrivals).await;
-    assert_eq!(told.elapsed().as_secs(), retry_in.as_secs());
+    assert_eq!(reported_at.elapsed().as_secs(), retry_in.as_secs());
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_missing_or_unknown_is_said() {
+async fn missing_and_unknown_settings_are_reported() {
     let (mut rig, _arrivals) = Rig::in_memory();
     rig.plan(SourceId::Pool, pool("long_gone_pool"));
     assert_eq!(rig.down().await.0, "there is no such pool");
@@ -149,7 +149,7 @@ async fn a_miner_is_polled_often_and_less_often_while_it_is_off() {
     rig.stop().await;
 }
 
-/// On real sockets, so that a pool's fixed address can be replaced.
+/// With real sockets, so that a pool's fixed URL can be replaced.
 #[tokio::test]
 async fn a_pools_key_travels_in_its_header_only() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -198,7 +198,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
     let broken = arrival(&mut arrivals).await;
     assert_eq!(broken.place, "logos:80");
     drop(broken);
-    // Five seconds later it is asked for again; the pool itself is polled meanwhile.
+    // Five seconds later it is requested again; the pool itself is polled meanwhile.
     let second = loop {
         let next = arrival(&mut arrivals).await;
         if next.place == "logos:80" {
@@ -222,7 +222,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
     let seen = rig.until(is_logo).await;
     assert!(
         seen.contains(&Observation::PoolLogo(logo.clone())),
-        "it was kept"
+        "it was cached"
     );
 
     rig.plan(SourceId::Pool, config(1));
@@ -232,11 +232,11 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
             break next;
         }
     };
-    // What is fetched before the old files are gone would go with them.
+    // A fetch before the cache is cleared would be lost with it.
     let early = tokio::time::timeout(Duration::from_secs(60), next_logo(&mut arrivals)).await;
     assert!(early.is_err(), "fetched before the cache was cleared");
     assert_eq!(rig.logos.clear().await.unwrap(), 1);
-    // A network that is away for long does not end it.
+    // A long outage does not end the retries.
     for _ in 0..10 {
         drop(next_logo(&mut arrivals).await);
     }

@@ -1,4 +1,4 @@
-//! Every source goes out through the owner's proxy.
+//! Every source connects through the owner's proxy.
 
 use std::collections::BTreeSet;
 
@@ -31,8 +31,8 @@ fn through() -> RouteSettings {
     RouteSettings { proxy: Some(proxy) }
 }
 
-/// Reads what a SOCKS5 client asks for, and agrees to everything.
-async fn asked_for(client: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
+/// Reads the destination that a SOCKS5 client requests, and accepts everything.
+async fn requested(client: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
     expect(client, &[5, 1, 0]).await;
     client.write_all(&[5, 0]).await.unwrap();
     expect(client, &[5, 1, 0, 3]).await;
@@ -133,7 +133,7 @@ async fn every_source_goes_through_the_proxy() {
             },
         ),
     ];
-    let witnesses = [
+    let venues = [
         SourceId::Coinbase,
         SourceId::Bitstamp,
         SourceId::Bitfinex,
@@ -142,7 +142,7 @@ async fn every_source_goes_through_the_proxy() {
     let currencies = vec![currency("USD")];
     let configs = configs
         .into_iter()
-        .chain(witnesses.map(|id| {
+        .chain(venues.map(|id| {
             (
                 id,
                 SourceConfig::Witness {
@@ -180,7 +180,7 @@ async fn every_source_goes_through_the_proxy() {
         let arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, "proxy:1080", "nothing goes another way");
         let mut client = arrival.stream;
-        let place = asked_for(&mut client).await;
+        let place = requested(&mut client).await;
         assert!(expected.contains(&place), "{place}");
         seen.insert(place);
     }
@@ -206,7 +206,7 @@ async fn a_changed_route_moves_open_sockets() {
     let after = arrivals.recv().await.unwrap();
     assert_eq!(after.place, "proxy:1080");
     let mut client = after.stream;
-    assert_eq!(asked_for(&mut client).await, "own.relay:80");
+    assert_eq!(requested(&mut client).await, "own.relay:80");
     accept_async(client).await.unwrap();
     while let Some(Ok(_)) = futures_util::StreamExt::next(&mut before).await {}
     rig.stop().await;

@@ -1,4 +1,4 @@
-//! Public peers: a few at a time, of different networks, and none of them for ever.
+//! Public peers: a few at a time, of different networks, and rotated.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
 use sources::peers::{
-    FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, MORE_IN_SILENCE, SEEDS_EVERY, SILENCE, TURN_OVER_EVERY,
+    EXTRA_PEERS, FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, ROTATE_EVERY, SEEDS_EVERY, SILENCE,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
@@ -24,10 +24,10 @@ use tokio::{
 };
 
 use crate::{
-    court::{Court, Miner},
+    chain_rig::{ChainRig, Miner},
     greeting::{announced, greeting},
     miner::mined::unworked,
-    nodes::{Node, Tells, peer},
+    nodes::{Announcement, Node, peer},
 };
 
 fn peers(hosts: &[&str], most: u32) -> SourceConfig {
@@ -38,7 +38,7 @@ fn peers(hosts: &[&str], most: u32) -> SourceConfig {
     }
 }
 
-/// Where connections were made to, and when; and those that are open.
+/// Times and destinations of all connections.
 #[derive(Debug, Clone)]
 struct Places(watch::Receiver<Vec<(String, Instant)>>);
 
@@ -59,17 +59,17 @@ impl Places {
     }
 }
 
-/// Serves every connection by where it leads to; how many are open is told.
+/// Serves every connection by its destination; also returns the number of open ones.
 fn serve(
     mut arrivals: mpsc::Receiver<Arrival>,
     speak: impl Fn(&str, DuplexStream) -> JoinHandle<()> + Send + 'static,
 ) -> (Places, watch::Receiver<usize>, JoinHandle<()>) {
-    let (told, places) = watch::channel(Vec::new());
+    let (sender, places) = watch::channel(Vec::new());
     let (open, opened) = watch::channel(0);
     let server = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
             let place = (arrival.place.clone(), Instant::now());
-            told.send_modify(|places| places.push(place));
+            sender.send_modify(|places| places.push(place));
             let spoken = speak(&arrival.place, arrival.stream);
             open.send_modify(|open| *open += 1);
             let open = open.clone();
@@ -84,40 +84,46 @@ fn serve(
 
 fn honest(node: &Node) -> impl Fn(&str, DuplexStream) -> JoinHandle<()> + Send + use<> {
     let node = node.clone();
-    move |_, stream| tokio::spawn(peer(stream, node.clone(), Tells::Headers))
+    move |_, stream| tokio::spawn(peer(stream, node.clone(), Announcement::Headers))
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_peers_prove_a_height_and_no_more_are_asked_than_wanted() {
-    let (mut court, arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(4100));
-    let (places, opened, server) = serve(arrivals, honest(&told));
+async fn two_peers_prove_a_height_and_no_more_are_connected() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(4100));
+    let (places, opened, server) = serve(arrivals, honest(&updates));
     let hosts = ["a.onion", "b:7", "c", "d"];
-    court.plan(SourceId::Peers, peers(&hosts, 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&hosts, 2), RouteSettings::default());
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     node.send_modify(|miner| miner.mine(1));
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     assert_eq!(places.all(), ["a.onion:18444", "b:7"]);
     assert_eq!(*opened.borrow(), 2);
-    let seen = court.look();
+    let seen = rig.current();
     let up = Observation::Connection(Connection::Up);
-    assert_eq!(seen.said.iter().filter(|said| **said == up).count(), 1);
-    // Who is named is not remembered besides.
-    assert!(court.known.list().is_empty());
-    // What one has told the other is not asked for again.
+    assert_eq!(
+        seen.observations
+            .iter()
+            .filter(|observation| **observation == up)
+            .count(),
+        1
+    );
+    // Configured peers are not remembered.
+    assert!(rig.known.list().is_empty());
+    // Headers from one peer are not requested from the other.
     assert!(seen.messages <= 8, "{}", seen.messages);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_has_left_is_no_witness_until_it_is_back() {
-    let (mut court, arrivals) = Court::in_memory();
-    let (node, told) = watch::channel(Miner::with(30));
+async fn a_peer_that_has_left_does_not_count_until_it_is_back() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(30));
     let (end, ended) = watch::channel(());
-    let speak = honest(&told);
+    let speak = honest(&updates);
     let (places, _, server) = serve(arrivals, move |place, stream| {
         let (near, far) = tokio::io::duplex(1 << 16);
         let (speaking, mut ended) = (speak(place, far), ended.clone());
@@ -132,86 +138,86 @@ async fn a_peer_that_has_left_is_no_witness_until_it_is_back() {
             speaking.abort();
         })
     });
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["a", "b:7"], 2),
         RouteSettings::default(),
     );
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     end.send_replace(());
-    court.until_tip(&miner, HeightState::Alone).await;
-    court.until_tip(&miner, HeightState::Proven).await;
-    let asked = places.times("b:7");
-    assert!(asked[1] - asked[0] >= FAILED_PAUSE, "{asked:?}");
+    rig.until_tip(&miner, HeightState::Alone).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
+    let times = places.times("b:7");
+    assert!(times[1] - times[0] >= FAILED_PAUSE, "{times:?}");
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_breaks_the_rules_is_left_alone_for_a_day() {
-    let (mut court, arrivals) = Court::in_memory();
+async fn a_peer_that_breaks_the_rules_is_paused_for_a_day() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
     let mut liar = Miner::with(30);
     let broken = liar.headers.last_mut().unwrap();
     *broken = unworked(*broken);
     let (_lies, lies) = watch::channel(liar);
-    let (truth, told) = watch::channel(Miner::with(40));
+    let (truth, updates) = watch::channel(Miner::with(40));
     let (places, _, server) = serve(arrivals, move |place, stream| {
         let node = if place.starts_with("liar") {
             &lies
         } else {
-            &told
+            &updates
         };
-        tokio::spawn(peer(stream, node.clone(), Tells::Headers))
+        tokio::spawn(peer(stream, node.clone(), Announcement::Headers))
     });
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["liar", "honest"], 2),
         RouteSettings::default(),
     );
     let miner = truth.borrow().clone();
-    court.until_tip(&miner, HeightState::Alone).await;
+    rig.until_tip(&miner, HeightState::Alone).await;
     time::sleep(FAULTY_PAUSE + 2 * LOOK_EVERY).await;
-    let asked = places.times("liar:18444");
-    assert_eq!(asked.len(), 2, "{:?}", places.all());
-    assert!(asked[1] - asked[0] >= FAULTY_PAUSE);
+    let times = places.times("liar:18444");
+    assert_eq!(times.len(), 2, "{:?}", places.all());
+    assert!(times[1] - times[0] >= FAULTY_PAUSE);
     assert_eq!(places.times("honest:18444").len(), 1);
-    assert_eq!(court.look().tip, Some(miner.tip()));
+    assert_eq!(rig.current().tip, Some(miner.tip()));
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_does_not_answer_is_asked_again_later() {
-    let (mut court, arrivals) = Court::in_memory();
+async fn a_silent_peer_is_retried_later() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
     let (places, _, server) = serve(arrivals, |_, stream| {
         tokio::spawn(async move {
             let mut stream = stream;
             let _ = stream.read_to_end(&mut Vec::new()).await;
         })
     });
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["mute"], 4),
         RouteSettings::default(),
     );
-    let (reason, _) = court.down().await;
-    assert_eq!(reason, "mute:18444: it does not say who it is");
-    // Where nobody answers it may be the network, which is back soon or not for long.
+    let (reason, _) = rig.down().await;
+    assert_eq!(reason, "mute:18444: no handshake in time");
+    // If no peer responds, the cause may be the network, so the pauses are short at first and then grow.
     time::sleep(4 * FAILED_PAUSE).await;
-    let asked = places.times("mute:18444");
-    let pauses = asked.windows(2).map(|two| two[1] - two[0]);
+    let times = places.times("mute:18444");
+    let pauses = times.windows(2).map(|two| two[1] - two[0]);
     let pauses: Vec<Duration> = pauses.collect();
     assert!(pauses[0] <= 3 * LOOK_EVERY, "{pauses:?}");
     assert!(pauses.is_sorted(), "{pauses:?}");
     assert!(pauses.len() < 10, "{pauses:?}");
     assert!(pauses.last() >= Some(&FAILED_PAUSE), "{pauses:?}");
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn peers_of_an_earlier_run_are_asked_first_and_none_of_one_network() {
+async fn known_peers_are_connected_first_and_one_per_network() {
     let known = [
         "192.0.2.7:18444",
         "192.0.9.9:18444",
@@ -219,12 +225,12 @@ async fn peers_of_an_earlier_run_are_asked_first_and_none_of_one_network() {
         "[2001:db8:1:3::1]:18444",
         "198.51.100.7:18444",
     ];
-    let (mut court, arrivals) = Court::knowing(&known);
-    let (node, told) = watch::channel(Miner::with(10));
-    let (places, _, server) = serve(arrivals, honest(&told));
-    court.plan(SourceId::Peers, peers(&[], 5), RouteSettings::default());
+    let (mut rig, arrivals) = ChainRig::knowing(&known);
+    let (node, updates) = watch::channel(Miner::with(10));
+    let (places, _, server) = serve(arrivals, honest(&updates));
+    rig.plan(SourceId::Peers, peers(&[], 5), RouteSettings::default());
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     time::sleep(Duration::from_secs(60)).await;
     let one_of_each = [
         "192.0.2.7:18444",
@@ -232,20 +238,20 @@ async fn peers_of_an_earlier_run_are_asked_first_and_none_of_one_network() {
         "198.51.100.7:18444",
     ];
     assert_eq!(places.distinct(), one_of_each.map(str::to_owned).into());
-    assert_eq!(court.known.list(), known);
+    assert_eq!(rig.known.list(), known);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
-/// An outage of our own network ends all connections, one after the other, and no new one is made.
+/// An outage of our own network ends all connections, one after the other, and no new one succeeds.
 #[tokio::test(start_paused = true)]
 async fn peers_are_remembered_through_an_outage_of_our_own_network() {
     let known: Vec<String> = (1..=4).map(|net| format!("10.{net}.0.1:18444")).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let (mut court, arrivals) = Court::knowing(&known);
-    let (node, told) = watch::channel(Miner::with(10));
+    let (mut rig, arrivals) = ChainRig::knowing(&known);
+    let (node, updates) = watch::channel(Miner::with(10));
     let (outage, is_out) = watch::channel(false);
-    let speak = honest(&told);
+    let speak = honest(&updates);
     let (places, _, server) = serve(arrivals, move |place, stream| {
         let mut is_out = is_out.clone();
         // It notices the outage later than the others.
@@ -268,76 +274,76 @@ async fn peers_are_remembered_through_an_outage_of_our_own_network() {
             speaking.abort();
         })
     });
-    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     outage.send_replace(true);
-    court.down().await;
+    rig.down().await;
     time::sleep(4 * FAILED_PAUSE).await;
     assert_eq!(places.distinct().len(), 4, "all were tried");
     outage.send_replace(false);
     node.send_modify(|miner| miner.mine(1));
     let tip = node.borrow().tip();
-    court.until(|seen| seen.tip == Some(tip)).await;
+    rig.until(|seen| seen.tip == Some(tip)).await;
     time::sleep(2 * FAILED_PAUSE).await;
-    assert_eq!(court.known.list(), known);
+    assert_eq!(rig.known.list(), known);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_fails_while_others_answer_is_forgotten() {
+async fn a_peer_that_fails_while_others_work_is_removed() {
     let known = ["10.1.0.1:18444", "10.2.0.1:18444", "10.3.0.1:18444"];
-    let (mut court, arrivals) = Court::knowing(&known);
-    let (node, told) = watch::channel(Miner::with(10));
-    let speak = honest(&told);
+    let (mut rig, arrivals) = ChainRig::knowing(&known);
+    let (node, updates) = watch::channel(Miner::with(10));
+    let speak = honest(&updates);
     let (_, _, server) = serve(arrivals, move |place, stream| match place {
         "10.2.0.1:18444" => tokio::spawn(async move { drop(stream) }),
         _ => speak(place, stream),
     });
-    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     time::sleep(2 * FAILED_PAUSE).await;
-    assert_eq!(court.known.list(), [known[0], known[2]]);
+    assert_eq!(rig.known.list(), [known[0], known[2]]);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn more_are_asked_while_no_block_comes_and_fewer_when_one_does() {
+async fn more_peers_are_connected_while_no_block_arrives() {
     let known: Vec<String> = (1..=9).map(|net| format!("10.{net}.0.1:18444")).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let (mut court, arrivals) = Court::knowing(&known);
-    let (node, told) = watch::channel(Miner::with(10));
-    let (places, mut opened, server) = serve(arrivals, honest(&told));
-    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    let (mut rig, arrivals) = ChainRig::knowing(&known);
+    let (node, updates) = watch::channel(Miner::with(10));
+    let (places, mut opened, server) = serve(arrivals, honest(&updates));
+    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
+    rig.until_tip(&miner, HeightState::Proven).await;
     time::sleep(SILENCE - 2 * LOOK_EVERY).await;
     assert_eq!(places.all().len(), 2);
     time::sleep(4 * LOOK_EVERY).await;
-    assert_eq!(places.all().len(), 2 + MORE_IN_SILENCE);
+    assert_eq!(places.all().len(), 2 + EXTRA_PEERS);
     node.send_modify(|miner| miner.mine(1));
     let fewer = opened.wait_for(|open| *open == 2);
     time::timeout(SILENCE, fewer).await.unwrap().unwrap();
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_takes_the_place_of_one_but_not_of_the_anchor() {
+async fn peers_rotate_except_the_anchor() {
     let known: Vec<String> = (1..=4).map(|net| format!("10.{net}.0.1:18444")).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let (mut court, arrivals) = Court::knowing(&known);
-    let (node, told) = watch::channel(Miner::with(10));
-    let (places, opened, server) = serve(arrivals, honest(&told));
-    court.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    let (mut rig, arrivals) = ChainRig::knowing(&known);
+    let (node, updates) = watch::channel(Miner::with(10));
+    let (places, opened, server) = serve(arrivals, honest(&updates));
+    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Proven).await;
-    // Blocks come, so that nobody is asked besides.
+    rig.until_tip(&miner, HeightState::Proven).await;
+    // Blocks arrive, so no additional peers are connected.
     let began = Instant::now();
-    while began.elapsed() < TURN_OVER_EVERY + Duration::from_secs(900) {
+    while began.elapsed() < ROTATE_EVERY + Duration::from_secs(900) {
         time::sleep(Duration::from_secs(600)).await;
         node.send_modify(|miner| miner.mine(1));
     }
@@ -347,62 +353,62 @@ async fn another_takes_the_place_of_one_but_not_of_the_anchor() {
     );
     assert_eq!(*opened.borrow(), 2);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_stays_behind_is_left() {
-    let (mut court, arrivals) = Court::in_memory();
+async fn a_peer_that_stays_behind_is_disconnected() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
     let mut miner = Miner::with(10);
     let (_old, old) = watch::channel(miner.clone());
     miner.mine(5);
-    let (node, told) = watch::channel(miner);
+    let (node, updates) = watch::channel(miner);
     let (places, _, server) = serve(arrivals, move |place, stream| {
         let node = if place.starts_with("behind") {
             &old
         } else {
-            &told
+            &updates
         };
-        tokio::spawn(peer(stream, node.clone(), Tells::Nothing))
+        tokio::spawn(peer(stream, node.clone(), Announcement::Nothing))
     });
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["ahead", "behind"], 2),
         RouteSettings::default(),
     );
     let miner = node.borrow().clone();
-    court.until_tip(&miner, HeightState::Alone).await;
+    rig.until_tip(&miner, HeightState::Alone).await;
     time::sleep(Duration::from_secs(45 * 60)).await;
     assert_eq!(places.times("ahead:18444").len(), 1);
     assert!(places.times("behind:18444").len() > 1, "{:?}", places.all());
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_of_headers_and_of_nonsense_is_the_end_of_a_connection() {
+async fn a_flood_of_headers_or_invalid_messages_ends_a_connection() {
     let header = chain::bytes(&chain::anchor::genesis(Network::Regtest));
     let entry = [&header[..], &[0]].concat();
-    let flood = p2p::told(
+    let flood = p2p::encode(
         Network::Regtest,
         "headers",
         &[&[17][..], &entry.repeat(17)].concat(),
     );
-    let nonsense = p2p::told(Network::Regtest, "headers", &[7]);
+    let nonsense = p2p::encode(Network::Regtest, "headers", &[7]);
     for (words, reason, dropped) in [
-        (flood, "it sends headers that nobody has asked for", None),
+        (flood, "it sends headers that were not requested", None),
         (
             nonsense,
-            "it says what makes no sense (headers)",
+            "it sends invalid messages (headers)",
             Some("headers"),
         ),
         (
-            p2p::told(Network::Main, "ping", &[0; 8]),
-            "it says what makes no sense (network)",
+            p2p::encode(Network::Main, "ping", &[0; 8]),
+            "it sends invalid messages (network)",
             Some("network"),
         ),
     ] {
-        let (mut court, arrivals) = Court::in_memory();
+        let (mut rig, arrivals) = ChainRig::in_memory();
         let (_, _, server) = serve(arrivals, move |_, mut stream| {
             let words = words.clone();
             tokio::spawn(async move {
@@ -413,33 +419,40 @@ async fn a_flood_of_headers_and_of_nonsense_is_the_end_of_a_connection() {
                 stream.read_exact(&mut payload).await.unwrap();
                 payload[4] = 1;
                 let network = Network::Regtest;
-                let version = p2p::told(network, "version", &payload);
-                let greeting = [version, p2p::say_verack(network)].concat();
+                let version = p2p::encode(network, "version", &payload);
+                let greeting = [version, p2p::encode_verack(network)].concat();
                 stream.write_all(&greeting).await.unwrap();
-                // There is nothing after what it asks about.
-                let nothing = p2p::told(network, "headers", &[0]);
+                // There are no headers after the requested ones.
+                let nothing = p2p::encode(network, "headers", &[0]);
                 let _ = stream.write_all(&[nothing, words].concat()).await;
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
         });
-        court.plan(
+        rig.plan(
             SourceId::Peers,
             peers(&["odd"], 1),
             RouteSettings::default(),
         );
-        let (told, _) = court.down().await;
-        let counted = court.look().said.iter().find_map(|said| match said {
-            Observation::Dropped(reason, _) => Some(*reason),
-            _ => None,
-        });
-        assert_eq!((told, counted), (format!("odd:18444: {reason}"), dropped));
-        assert_eq!(court.look().height, None);
+        let (down_reason, _) = rig.down().await;
+        let counted = rig
+            .current()
+            .observations
+            .iter()
+            .find_map(|observation| match observation {
+                Observation::Dropped(reason, _) => Some(*reason),
+                _ => None,
+            });
+        assert_eq!(
+            (down_reason, counted),
+            (format!("odd:18444: {reason}"), dropped)
+        );
+        assert_eq!(rig.current().height, None);
         server.abort();
-        court.stop().await;
+        rig.stop().await;
     }
 }
 
-/// The next message of somebody who speaks to a peer.
+/// Reads the next message from a client.
 async fn message(stream: &mut DuplexStream) -> Option<(String, Vec<u8>)> {
     let mut head = [0; p2p::HEAD_BYTES];
     stream.read_exact(&mut head).await.ok()?;
@@ -449,14 +462,14 @@ async fn message(stream: &mut DuplexStream) -> Option<(String, Vec<u8>)> {
     Some((name, payload))
 }
 
-/// Says who a peer is to somebody who asks.
-async fn greet(stream: &mut DuplexStream, network: Network) {
+/// Performs the handshake of a peer.
+async fn handshake(stream: &mut DuplexStream, network: Network) {
     let (_, version) = message(stream).await.unwrap();
     let greeting = greeting(network, version);
     stream.write_all(&greeting).await.unwrap();
 }
 
-/// A message with headers.
+/// A `headers` message.
 fn headers_of(headers: &[Header]) -> Vec<u8> {
     let mut payload = match u8::try_from(headers.len()) {
         Ok(short) if short < 0xFD => vec![short],
@@ -466,34 +479,34 @@ fn headers_of(headers: &[Header]) -> Vec<u8> {
         payload.extend(chain::bytes(header));
         payload.push(0);
     }
-    p2p::told(Network::Regtest, "headers", &payload)
+    p2p::encode(Network::Regtest, "headers", &payload)
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_goes_on_sending_what_is_of_no_use_is_left() {
+async fn a_peer_that_sends_useless_messages_is_disconnected() {
     let miner = Miner::with(300);
     let hash = miner.tip();
     let inv = |kind: u8| [&[1, kind, 0, 0, 0][..], hash.as_ref()].concat();
     let network = Network::Regtest;
     for (words, expected) in [
-        (headers_of(&miner.headers[..0]), "it tells nothing new"),
-        (p2p::told(network, "inv", &inv(2)), "it tells nothing new"),
+        (headers_of(&miner.headers[..0]), "it sends nothing new"),
+        (p2p::encode(network, "inv", &inv(2)), "it sends nothing new"),
         // A transaction.
-        (p2p::told(network, "inv", &inv(1)), "it tells nothing new"),
+        (p2p::encode(network, "inv", &inv(1)), "it sends nothing new"),
         (
-            p2p::told(network, "ping", &[0; 8]),
+            p2p::encode(network, "ping", &[0; 8]),
             "it sends too many messages",
         ),
         (
-            p2p::told(network, "feefilter", &[0; 8]),
+            p2p::encode(network, "feefilter", &[0; 8]),
             "it sends too many messages",
         ),
     ] {
-        let (mut court, arrivals) = Court::in_memory();
+        let (mut rig, arrivals) = ChainRig::in_memory();
         let (_, _, server) = serve(arrivals, move |_, mut stream| {
             let words = words.clone();
             tokio::spawn(async move {
-                greet(&mut stream, Network::Regtest).await;
+                handshake(&mut stream, Network::Regtest).await;
                 for _ in 0..1000 {
                     if stream.write_all(&words).await.is_err() {
                         return;
@@ -502,60 +515,60 @@ async fn a_peer_that_goes_on_sending_what_is_of_no_use_is_left() {
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
         });
-        court.plan(
+        rig.plan(
             SourceId::Peers,
             peers(&["idle"], 1),
             RouteSettings::default(),
         );
-        let (reason, _) = court.down().await;
+        let (reason, _) = rig.down().await;
         assert_eq!(reason, format!("idle:18444: {expected}"));
         server.abort();
-        court.stop().await;
+        rig.stop().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_is_not_asked_on_and_on_for_what_is_known() {
-    let (mut court, arrivals) = Court::in_memory();
+async fn known_headers_are_not_requested_endlessly() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
     let miner = Miner::with(2000);
     let answer = headers_of(&miner.headers[1..]);
-    let (told, asked) = watch::channel(0);
+    let (counter, requests) = watch::channel(0);
     let (_, _, server) = serve(arrivals, move |_, mut stream| {
-        let (answer, told) = (answer.clone(), told.clone());
+        let (answer, counter) = (answer.clone(), counter.clone());
         tokio::spawn(async move {
-            greet(&mut stream, Network::Regtest).await;
+            handshake(&mut stream, Network::Regtest).await;
             while let Some((name, _)) = message(&mut stream).await {
                 if name == "getheaders" {
-                    told.send_modify(|asked| *asked += 1);
-                    // Enough is enough for a test, too.
-                    if *told.borrow() < 50 {
+                    counter.send_modify(|requests| *requests += 1);
+                    // Limits the test itself.
+                    if *counter.borrow() < 50 {
                         stream.write_all(&answer).await.unwrap();
                     }
                 }
             }
         })
     });
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["full"], 1),
         RouteSettings::default(),
     );
-    court.until(|seen| seen.tip == Some(miner.tip())).await;
+    rig.until(|seen| seen.tip == Some(miner.tip())).await;
     time::sleep(Duration::from_secs(60)).await;
-    assert!(*asked.borrow() <= 2, "{}", *asked.borrow());
+    assert!(*requests.borrow() <= 2, "{}", *requests.borrow());
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_announcement_is_no_answer() {
-    let (mut court, arrivals) = Court::in_memory();
+async fn an_announcement_is_not_taken_for_the_response() {
+    let (mut rig, arrivals) = ChainRig::in_memory();
     let miner = Miner::with(30);
     let headers = miner.headers.clone();
     let (places, _, server) = serve(arrivals, move |_, mut stream| {
         let headers = headers.clone();
         tokio::spawn(async move {
-            greet(&mut stream, Network::Regtest).await;
+            handshake(&mut stream, Network::Regtest).await;
             while let Some((name, _)) = message(&mut stream).await {
                 if name == "getheaders" {
                     let newest = headers_of(&headers[30..]);
@@ -565,49 +578,49 @@ async fn an_announcement_is_no_answer() {
             }
         })
     });
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["busy"], 1),
         RouteSettings::default(),
     );
-    court.until(|seen| seen.height == Some(29)).await;
+    rig.until(|seen| seen.height == Some(29)).await;
     assert_eq!(places.all().len(), 1);
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_turn_is_not_deaf() {
-    let (court, arrivals) = Court::in_memory();
-    let (told, mut ponged) = watch::channel(0);
+async fn a_peer_that_waits_for_its_turn_answers_pings() {
+    let (rig, arrivals) = ChainRig::in_memory();
+    let (counter, mut pongs) = watch::channel(0);
     let (_, _, server) = serve(arrivals, move |_, mut stream| {
-        let told = told.clone();
+        let counter = counter.clone();
         tokio::spawn(async move {
-            greet(&mut stream, Network::Regtest).await;
-            let ping = p2p::told(Network::Regtest, "ping", &[7; 8]);
+            handshake(&mut stream, Network::Regtest).await;
+            let ping = p2p::encode(Network::Regtest, "ping", &[7; 8]);
             while let Some((name, _)) = message(&mut stream).await {
                 match name.as_str() {
-                    // Nobody gets an answer, so that the other waits for long.
+                    // No request is answered, so the other connection waits for its turn.
                     "sendheaders" => {
                         time::sleep(Duration::from_secs(1)).await;
                         stream.write_all(&ping).await.unwrap();
                     }
-                    "pong" => told.send_modify(|ponged| *ponged += 1),
+                    "pong" => counter.send_modify(|pongs| *pongs += 1),
                     _ => {}
                 }
             }
         })
     });
     let began = Instant::now();
-    court.plan(
+    rig.plan(
         SourceId::Peers,
         peers(&["a", "b"], 2),
         RouteSettings::default(),
     );
-    ponged.wait_for(|ponged| *ponged == 2).await.unwrap();
+    pongs.wait_for(|pongs| *pongs == 2).await.unwrap();
     assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
     server.abort();
-    court.stop().await;
+    rig.stop().await;
 }
 
 fn through(kind: ProxyProtocol) -> RouteSettings {
@@ -622,8 +635,8 @@ fn through(kind: ProxyProtocol) -> RouteSettings {
     RouteSettings { proxy: Some(proxy) }
 }
 
-/// What a client asks a proxy for, which agrees to everything.
-async fn asked_for(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
+/// Reads the destination that a client requests from a proxy, and accepts.
+async fn requested(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
     match kind {
         ProxyProtocol::HttpConnect => {
             let mut read = Vec::new();
@@ -638,9 +651,9 @@ async fn asked_for(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
             let mut head = [0; 8];
             stream.read_exact(&mut head).await.unwrap();
             let port = u16::from_be_bytes([head[2], head[3]]);
-            until_nought(stream).await;
+            read_c_string(stream).await;
             let host = match kind {
-                ProxyProtocol::Socks4a => until_nought(stream).await,
+                ProxyProtocol::Socks4a => read_c_string(stream).await,
                 _ => format!("{}.{}.{}.{}", head[4], head[5], head[6], head[7]),
             };
             stream.write_all(&[0, 90, 0, 0, 0, 0, 0, 0]).await.unwrap();
@@ -664,7 +677,7 @@ async fn asked_for(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
     }
 }
 
-async fn until_nought(stream: &mut DuplexStream) -> String {
+async fn read_c_string(stream: &mut DuplexStream) -> String {
     let mut read = Vec::new();
     loop {
         match stream.read_u8().await.unwrap() {
@@ -675,10 +688,10 @@ async fn until_nought(stream: &mut DuplexStream) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn node_and_peers_are_reached_through_every_kind_of_proxy() {
+async fn node_and_peers_are_connected_through_every_kind_of_proxy() {
     for (kind, host) in [
         (ProxyProtocol::HttpConnect, "some.onion"),
-        // It knows addresses alone.
+        // SOCKS4 supports only addresses.
         (ProxyProtocol::Socks4, "192.0.2.7"),
         (ProxyProtocol::Socks4a, "some.onion"),
         (ProxyProtocol::Socks5, "some.onion"),
@@ -694,102 +707,102 @@ async fn node_and_peers_are_reached_through_every_kind_of_proxy() {
             precise_fee: true,
         });
         for (id, config) in [(SourceId::Node, node), (SourceId::Peers, peers(&[host], 1))] {
-            let (mut court, mut arrivals) = Court::in_memory();
-            let (node, told) = watch::channel(Miner::with(10));
-            court.plan(id, config, through(kind));
+            let (mut rig, mut arrivals) = ChainRig::in_memory();
+            let (node, updates) = watch::channel(Miner::with(10));
+            rig.plan(id, config, through(kind));
             let arrival = arrivals.recv().await.unwrap();
             assert_eq!(arrival.place, "proxy:1080");
             let mut stream = arrival.stream;
-            assert_eq!(asked_for(kind, &mut stream).await, format!("{host}:18444"));
-            let server = tokio::spawn(peer(stream, told, Tells::Headers));
+            assert_eq!(requested(kind, &mut stream).await, format!("{host}:18444"));
+            let server = tokio::spawn(peer(stream, updates, Announcement::Headers));
             let tip = node.borrow().tip();
-            court.until(|seen| seen.tip == Some(tip)).await;
+            rig.until(|seen| seen.tip == Some(tip)).await;
             server.abort();
-            court.stop().await;
+            rig.stop().await;
         }
     }
 }
 
-/// Where a proxy looks names up, nobody here asks for the seeds' addresses.
+/// If the proxy resolves names, the addresses of the seeds are not looked up here.
 #[tokio::test(start_paused = true)]
-async fn seeds_are_reached_by_their_names_through_a_proxy() {
-    let (mut court, mut arrivals) = Court::in_memory();
+async fn seeds_are_connected_by_name_through_a_proxy() {
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
     let config = SourceConfig::Peers {
         network: Network::Main,
         hosts: Vec::new(),
         most: 3,
     };
-    court.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let seeds = p2p::seeds(Network::Main);
-    let mut asked = BTreeSet::new();
+    let mut times = BTreeSet::new();
     let mut streams = Vec::new();
     for _ in 0..3 {
         let arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, "proxy:1080");
         let mut stream = arrival.stream;
-        let place = asked_for(ProxyProtocol::Socks5, &mut stream).await;
+        let place = requested(ProxyProtocol::Socks5, &mut stream).await;
         assert!(
             seeds.iter().any(|seed| place == format!("{seed}:8333")),
             "{place}"
         );
-        asked.insert(place);
+        times.insert(place);
         streams.push(stream);
     }
-    assert_eq!(asked.len(), 3, "each once");
+    assert_eq!(times.len(), 3, "each once");
     drop(streams);
-    let (reason, _) = court.down().await;
+    let (reason, _) = rig.down().await;
     assert!(reason.contains("it has closed the connection"), "{reason}");
-    // A seed leads to somebody else each time: there is nobody to remember.
-    assert!(court.known.list().is_empty());
-    court.stop().await;
+    // A seed leads to another peer each time, so there is none to remember.
+    assert!(rig.known.list().is_empty());
+    rig.stop().await;
 }
 
-/// It may be the network that is not there yet.
+/// The cause may be a network that is not ready yet.
 #[tokio::test(start_paused = true)]
-async fn seeds_are_asked_again_soon_where_nobody_answers_and_then_ever_later() {
-    let (court, mut arrivals) = Court::in_memory();
+async fn seeds_are_retried_soon_and_then_less_often() {
+    let (rig, mut arrivals) = ChainRig::in_memory();
     let config = SourceConfig::Peers {
         network: Network::Main,
         hosts: Vec::new(),
         most: 3,
     };
-    court.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let began = Instant::now();
-    let mut asked: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
+    let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     while began.elapsed() < 12 * SEEDS_EVERY {
         let arrival = time::timeout(2 * SEEDS_EVERY, arrivals.recv()).await;
-        let mut stream = arrival.expect("somebody is asked").unwrap().stream;
-        let place = asked_for(ProxyProtocol::Socks5, &mut stream).await;
-        asked.entry(place).or_default().push(began.elapsed());
+        let mut stream = arrival.expect("a seed is connected").unwrap().stream;
+        let place = requested(ProxyProtocol::Socks5, &mut stream).await;
+        times.entry(place).or_default().push(began.elapsed());
     }
-    let soonest = asked.values().filter_map(|at| at.get(1)).min();
-    assert!(soonest < Some(&(SEEDS_EVERY / 4)), "{asked:?}");
-    assert!(asked.values().all(|at| at.len() <= 20), "{asked:?}");
-    court.stop().await;
+    let soonest = times.values().filter_map(|at| at.get(1)).min();
+    assert!(soonest < Some(&(SEEDS_EVERY / 4)), "{times:?}");
+    assert!(times.values().all(|at| at.len() <= 20), "{times:?}");
+    rig.stop().await;
 }
 
-/// Behind the name of a seed is somebody else each time: who misbehaves there is no reason to leave the seed alone.
+/// A seed leads to another peer each time: a bad peer is no reason to pause the seed.
 #[tokio::test(start_paused = true)]
-async fn a_seed_is_asked_again_though_it_led_to_somebody_who_misbehaves() {
-    let (court, mut arrivals) = Court::in_memory();
+async fn a_seed_is_used_again_after_a_bad_peer() {
+    let (rig, mut arrivals) = ChainRig::in_memory();
     let config = SourceConfig::Peers {
         network: Network::Main,
         hosts: Vec::new(),
         most: 1,
     };
-    court.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
-    let mut asked = BTreeSet::new();
+    rig.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    let mut times = BTreeSet::new();
     loop {
         let arrival = time::timeout(FAULTY_PAUSE / 4, arrivals.recv()).await;
-        let mut stream = arrival.expect("somebody is asked").unwrap().stream;
-        let place = asked_for(ProxyProtocol::Socks5, &mut stream).await;
-        if !asked.insert(place) {
+        let mut stream = arrival.expect("a seed is connected").unwrap().stream;
+        let place = requested(ProxyProtocol::Socks5, &mut stream).await;
+        if !times.insert(place) {
             break;
         }
-        let other = p2p::told(Network::Regtest, "ping", &[0; 8]);
+        let other = p2p::encode(Network::Regtest, "ping", &[0; 8]);
         stream.write_all(&other).await.unwrap();
         let _ = stream.read_to_end(&mut Vec::new()).await;
     }
-    assert!(asked.len() > 1);
-    court.stop().await;
+    assert!(times.len() > 1);
+    rig.stop().await;
 }

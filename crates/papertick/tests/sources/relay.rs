@@ -1,4 +1,4 @@
-//! The relay source against relays that misbehave.
+//! The relay source with faulty relays.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ async fn push(server: &mut Server, frame: Vec<u8>) {
     server.send(Message::binary(frame)).await.unwrap();
 }
 
-/// Reads, so that pings are answered, until the client is gone.
+/// Reads until the client is gone, which also answers pings.
 async fn listen(server: &mut Server) {
     while let Some(Ok(_)) = server.next().await {}
 }
@@ -55,7 +55,7 @@ async fn subscriptions_are_sent_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
+async fn a_connection_is_up_with_the_first_valid_frame() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
@@ -66,12 +66,12 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
     push(&mut server, b"\xc1garbage".to_vec()).await;
     server.send(Message::text("hello")).await.unwrap();
     push(&mut server, block(900_000)[..10].to_vec()).await;
-    let complaint = Observation::Complaint("1 frame dropped (not-a-map)".to_owned());
+    let problem = Observation::Complaint("1 frame dropped (not-a-map)".to_owned());
     let count = Observation::Dropped("not-a-map", 1);
-    assert_eq!(rig.next().await.1, [complaint, count]);
+    assert_eq!(rig.next().await.1, [problem, count]);
     assert!(
         rig.is_quiet(Duration::from_secs(1)).await,
-        "nothing was understood"
+        "no valid frame yet"
     );
     push(&mut server, block(900_000)).await;
     let up = [
@@ -85,22 +85,22 @@ async fn a_connection_is_up_with_the_first_frame_that_is_understood() {
     )
     .await;
     assert_eq!(rig.next().await.1, [price("USD", "64212")]);
-    time::sleep(session::COMPLAINT_EVERY).await;
+    time::sleep(session::PROBLEM_EVERY).await;
     push(&mut server, vec![0xc1]).await;
-    let complaint = Observation::Complaint("2 frames dropped (not-a-map)".to_owned());
+    let problem = Observation::Complaint("2 frames dropped (not-a-map)".to_owned());
     let count = Observation::Dropped("not-a-map", 2);
-    assert_eq!(rig.next().await.1, [complaint, count]);
+    assert_eq!(rig.next().await.1, [problem, count]);
     push(&mut server, block(900_001)).await;
     let well = [
         Observation::Connection(Connection::Up),
         Observation::Block(900_001),
     ];
-    assert_eq!(rig.next().await.1, well, "the complaint is over");
+    assert_eq!(rig.next().await.1, well, "the problem is over");
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relay_that_says_nothing_is_left_and_tried_again() {
+async fn a_silent_relay_is_reconnected() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
@@ -116,13 +116,13 @@ async fn a_relay_that_says_nothing_is_left_and_tried_again() {
     rig.stop().await;
 }
 
-/// A relay that takes everybody and drops them again must not be asked every few seconds by all clocks.
+/// A relay that drops every client must not get a connection every few seconds from all clocks.
 #[tokio::test(start_paused = true)]
-async fn only_a_connection_that_was_of_use_for_long_makes_the_next_attempt_come_soon() {
+async fn only_a_long_connection_resets_the_retry_delay() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let short = STABLE_AFTER - Duration::from_secs(1);
-    // How long each connection lasts, and the wait after it but for a fifth of chance.
+    // Duration of each connection, and the delay after it without jitter.
     for (number, (lasts, wait)) in [
         (Duration::ZERO, 5),
         (short, 10),
@@ -136,7 +136,7 @@ async fn only_a_connection_that_was_of_use_for_long_makes_the_next_attempt_come_
     .enumerate()
     {
         let mut server = loop {
-            // Its list of currencies is asked for beside it, and not to be had.
+            // The client requests the currency list, which is not available.
             let stream = arrivals.recv().await.unwrap().stream;
             if let Ok(server) = accept_async(stream).await {
                 break server;
@@ -155,7 +155,7 @@ async fn only_a_connection_that_was_of_use_for_long_makes_the_next_attempt_come_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relay_that_never_agrees_is_left() {
+async fn a_handshake_without_a_reply_times_out() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let _held = arrivals.recv().await.unwrap();
@@ -180,7 +180,7 @@ async fn a_relay_that_stalls_is_noticed_by_its_missing_pong() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_frame_that_drips_does_not_count_as_life() {
+async fn a_slow_frame_is_no_sign_of_life() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
@@ -198,7 +198,7 @@ async fn a_frame_that_drips_does_not_count_as_life() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_may_drip_as_long_as_frames_come() {
+async fn slow_bytes_are_fine_while_frames_arrive() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
@@ -238,10 +238,10 @@ async fn nothing_but_garbage_ends_the_connection() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
-    for _ in 0..session::NONSENSE_MAX {
+    for _ in 0..session::BAD_FRAMES_MAX {
         push(&mut server, vec![0xc1]).await;
     }
-    let rest = Observation::Dropped("not-a-map", session::NONSENSE_MAX - 1);
+    let rest = Observation::Dropped("not-a-map", session::BAD_FRAMES_MAX - 1);
     rig.until(|seen| *seen == rest).await;
     let (reason, _) = rig.down().await;
     assert!(
@@ -262,7 +262,7 @@ async fn a_relay_that_always_cuts_causes_no_storm() {
             let Ok(mut server) = tokio_tungstenite::accept_async(arrival.stream).await else {
                 continue;
             };
-            // A connection that worked for a moment is no success yet.
+            // A short connection does not count as a success.
             let _ = server.send(Message::binary(block(900_000))).await;
         }
         connections
@@ -280,7 +280,7 @@ async fn a_relay_that_always_cuts_causes_no_storm() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wish_to_be_left_alone_is_obeyed() {
+async fn a_requested_delay_is_obeyed() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut raw = arrivals.recv().await.unwrap().stream;
@@ -292,14 +292,14 @@ async fn a_wish_to_be_left_alone_is_obeyed() {
     let (reason, retry_in) = rig.down().await;
     assert_eq!(reason, "the server answers with status 503");
     assert!((300..=360).contains(&retry_in.as_secs()), "{retry_in:?}");
-    let told = Instant::now();
+    let reported_at = Instant::now();
     let _again = arrivals.recv().await.unwrap();
-    assert_eq!(told.elapsed().as_secs(), retry_in.as_secs());
+    assert_eq!(reported_at.elapsed().as_secs(), retry_in.as_secs());
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
+async fn an_unchanged_height_is_checked_by_http() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
@@ -307,7 +307,7 @@ async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
     rig.up().await;
     let began = Instant::now();
     let pongs = tokio::spawn(async move {
-        // Repeats are no news.
+        // Repeated heights are ignored.
         let mut repeats = time::interval(Duration::from_secs(600));
         loop {
             tokio::select! {
@@ -351,7 +351,7 @@ async fn a_height_that_stands_still_is_asked_for_beside_the_socket() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_lacks_a_wanted_currency_is_asked_for_again() {
+async fn an_incomplete_currency_list_is_fetched_again() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Relay, relay_config());
     let mut server = accept(&mut arrivals).await;
@@ -372,19 +372,19 @@ async fn a_list_that_lacks_a_wanted_currency_is_asked_for_again() {
         }
     };
     let questions = async {
-        let mut asked = Vec::new();
+        let mut times = Vec::new();
         for list in [r#"["USD"]"#, r#"["USD","CHF"]"#, r#"["EUR","USD"]"#] {
             let head = answer(&mut arrivals, "200 OK", list).await;
             assert_eq!(first_line(&head), "GET /api/v2/currencies HTTP/1.1");
-            asked.push(Instant::now());
+            times.push(Instant::now());
         }
-        for pair in asked.windows(2) {
+        for pair in times.windows(2) {
             let minutes = (pair[1] - pair[0]).as_secs() / 60;
             assert!((15..=16).contains(&minutes), "{minutes} min");
         }
-        // The list is whole now.
+        // The list is complete now.
         let more = time::timeout(Duration::from_secs(2 * 3600), arrivals.recv()).await;
-        assert!(more.is_err(), "asked without a need");
+        assert!(more.is_err(), "fetched without a need");
     };
     tokio::select! {
         () = questions => {}

@@ -1,4 +1,4 @@
-//! A supervisor with everything round it: plans go in, observations come out.
+//! A supervisor with all its services: plans go in, observations come out.
 
 use std::{sync::Arc, time::Duration};
 
@@ -36,13 +36,13 @@ use tokio::{
 };
 use tokio_tungstenite::{WebSocketStream, accept_async};
 
-/// First byte of what who wants secrecy sends: a handshake of TLS.
+/// First byte of a TLS handshake.
 pub const TLS_HANDSHAKE: u8 = 0x16;
 
-/// Longest time that a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// Longest wait of a test.
+const WAIT_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// Reports in which an observation must come.
+/// Reports within which an observation must come.
 const REPORTS_MAX: usize = 200;
 
 pub struct Rig {
@@ -85,7 +85,7 @@ impl Rig {
         }
     }
 
-    /// A rig on real sockets, whose fixed addresses are replaced.
+    /// A rig with real sockets, whose public addresses are replaced.
     pub fn on_loopback(replacements: &[String]) -> Rig {
         let mut upstreams = Upstreams::default();
         for replacement in replacements {
@@ -94,7 +94,7 @@ impl Rig {
         Rig::new(Dialer::new(Roots::public()), upstreams)
     }
 
-    /// A rig whose connections arrive at a queue; fixed addresses are plain.
+    /// A rig whose connections arrive in a queue; public addresses are replaced by plain ones.
     pub fn in_memory() -> (Rig, mpsc::Receiver<Arrival>) {
         let (arrive, arrivals) = mpsc::channel(16);
         let mut upstreams = Upstreams::default();
@@ -126,17 +126,17 @@ impl Rig {
 
     /// The next observations.
     pub async fn next(&mut self) -> (SourceId, Vec<Observation>) {
-        let message = time::timeout(PATIENCE, self.inputs.recv())
+        let message = time::timeout(WAIT_MAX, self.inputs.recv())
             .await
             .unwrap()
             .unwrap();
         let Input::Observed(id, observations) = message.input else {
-            panic!("a source said {:?}", message.input);
+            panic!("unexpected input {:?}", message.input);
         };
         (id, observations)
     }
 
-    /// Everything that comes until one observation fits.
+    /// All observations until one fits.
     pub async fn until(&mut self, fits: impl Fn(&Observation) -> bool) -> Vec<Observation> {
         let mut seen = Vec::new();
         for _ in 0..REPORTS_MAX {
@@ -150,7 +150,7 @@ impl Rig {
         panic!("it never came: {seen:?}");
     }
 
-    /// The reason why a connection is down, and the time until the next attempt.
+    /// Waits until a connection is down; returns the reason and the time until the next attempt.
     pub async fn down(&mut self) -> (String, Duration) {
         loop {
             for observation in self.next().await.1 {
@@ -168,7 +168,7 @@ impl Rig {
             .await;
     }
 
-    /// Says whether nothing comes for a while.
+    /// Returns whether nothing is reported for a while.
     pub async fn is_quiet(&mut self, time: Duration) -> bool {
         time::timeout(time, self.inputs.recv()).await.is_err()
     }
@@ -180,7 +180,7 @@ impl Rig {
     }
 }
 
-/// The next connection, which must be a web socket.
+/// Accepts the next connection, which must be a WebSocket.
 pub async fn accept(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<DuplexStream> {
     accept_async(arrivals.recv().await.unwrap().stream)
         .await

@@ -1,4 +1,4 @@
-//! Time servers that are right, wrong, silent, or contradict themselves.
+//! Time servers that are correct, wrong, silent, or contradict each other.
 
 use std::{
     net::SocketAddr,
@@ -16,18 +16,18 @@ use runtime::{
     inbox::{Inbox, inbox},
     tasks::{Tasks, stop_signal},
 };
-use sources::time::{Timekeeping, keep_time};
+use sources::time::{Timekeeping, synchronise};
 use tokio::{net::UdpSocket, sync::watch, time};
 
 /// Seconds from 1900 to 1970.
 const NTP_EPOCH: u64 = 2_208_988_800;
 
-/// What a device knows that has heard nothing.
+/// The view of a device without any data.
 fn view(clock: &Clock) -> View {
     view_of(clock, &[])
 }
 
-/// The same, by an owner who has chosen servers.
+/// The same, with configured servers.
 fn view_of(clock: &Clock, servers: &[SocketAddr]) -> View {
     let settings = Settings {
         time_servers: servers.iter().map(ToString::to_string).collect(),
@@ -67,7 +67,7 @@ fn stamp(unix_ms: i64) -> [u8; 8] {
     bytes
 }
 
-/// Answers one question as a server whose clock is off.
+/// Responds to one query with a clock that is off.
 pub(crate) async fn answer(server: &UdpSocket, off_ms: i64, stratum: u8) {
     let mut question = [0; 48];
     let (_, client) = server.recv_from(&mut question).await.unwrap();
@@ -99,18 +99,21 @@ async fn a_time_server_sets_the_clock() {
     let (stopper, stop) = stop_signal();
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    tasks.spawn("time", keep_time(timekeeping(&clock, port, inbox), stop));
+    tasks.spawn("time", synchronise(timekeeping(&clock, port, inbox), stop));
     answer(&server, 90_000, 2).await;
     let off_ms = corrected(&clock).await;
-    let told = inputs.recv().await.unwrap().input;
-    assert!(matches!(told, Input::Timed(Connection::Up)), "{told:?}");
+    let reported = inputs.recv().await.unwrap().input;
+    assert!(
+        matches!(reported, Input::Timed(Connection::Up)),
+        "{reported:?}"
+    );
     assert!((89_000..91_000).contains(&off_ms), "{off_ms}");
     stopper.stop();
     assert!(tasks.stop(Duration::from_secs(1)).await.is_empty());
 }
 
 #[tokio::test]
-async fn the_servers_that_the_owner_names_are_asked_and_a_change_of_them_counts_at_once() {
+async fn configured_servers_are_queried_and_a_change_counts_at_once() {
     let bound = async || {
         let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let place = server.local_addr().unwrap();
@@ -129,14 +132,14 @@ async fn the_servers_that_the_owner_names_are_asked_and_a_change_of_them_counts_
         ..timekeeping(&clock, usual_place.port(), inbox)
     };
     let mut tasks = Tasks::new();
-    tasks.spawn("time", keep_time(timekeeping, stop));
-    // So large a step needs a second voice: that of the other one.
+    tasks.spawn("time", synchronise(timekeeping, stop));
+    // Such a large step needs confirmation by the other server.
     let day_ms = 86_400_000;
     answer(&first, day_ms, 2).await;
     answer(&second, day_ms, 2).await;
     let off_ms = corrected(&clock).await;
     assert!((day_ms - 1000..day_ms + 1000).contains(&off_ms), "{off_ms}");
-    // An hour has not passed.
+    // Less than an hour later.
     views.send_replace(Arc::new(view_of(&clock, &[third_place])));
     answer(&third, day_ms + 2_000, 2).await;
     let off_ms = corrected(&clock).await - day_ms;
@@ -148,26 +151,26 @@ async fn the_servers_that_the_owner_names_are_asked_and_a_change_of_them_counts_
 }
 
 #[tokio::test]
-async fn a_server_that_says_what_the_chain_rules_out_is_refused() {
+async fn a_time_before_the_newest_blocks_is_refused() {
     let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let port = server.local_addr().unwrap().port();
     let clock = Clock::unset();
     let (_stopper, stop) = stop_signal();
     let (inbox, mut inputs) = inbox();
-    let mut known = view(&clock);
-    known.truth.time.earliest = u32::try_from(unix_ms() / 1000 - 600).ok();
+    let mut known_view = view(&clock);
+    known_view.truth.time.earliest = u32::try_from(unix_ms() / 1000 - 600).ok();
     let timekeeping = Timekeeping {
-        view: watch::Sender::new(Arc::new(known)).subscribe(),
+        view: watch::Sender::new(Arc::new(known_view)).subscribe(),
         ..timekeeping(&clock, port, inbox)
     };
     let mut tasks = Tasks::new();
-    tasks.spawn("time", keep_time(timekeeping, stop));
+    tasks.spawn("time", synchronise(timekeeping, stop));
     answer(&server, -3_600_000, 2).await;
-    let told = inputs.recv().await.unwrap().input;
-    assert!(matches!(told, Input::TimeRefused), "{told:?}");
-    let told = inputs.recv().await.unwrap().input;
-    let Input::Timed(Connection::Down { reason, .. }) = told else {
-        panic!("{told:?}");
+    let reported = inputs.recv().await.unwrap().input;
+    assert!(matches!(reported, Input::TimeRefused), "{reported:?}");
+    let reported = inputs.recv().await.unwrap().input;
+    let Input::Timed(Connection::Down { reason, .. }) = reported else {
+        panic!("{reported:?}");
     };
     assert_eq!(reason, "the answer is before the newest blocks");
     assert_eq!(clock.now().utc, None);
@@ -179,7 +182,7 @@ async fn implausible_answers_leave_the_clock_unset() {
     let (soon, hour) = (Duration::from_secs(4), Duration::from_secs(3600));
     for (off_ms, stratum, least) in [
         (-century_ms / 2, 2, soon),
-        // Who knows no time and says so asks to be left alone.
+        // A server that reports itself unsynchronised sends a kiss of death.
         (0, 0, hour),
         (0, 16, soon),
     ] {
@@ -189,12 +192,12 @@ async fn implausible_answers_leave_the_clock_unset() {
         let (_stopper, stop) = stop_signal();
         let (inbox, mut inputs) = inbox();
         let mut tasks = Tasks::new();
-        tasks.spawn("time", keep_time(timekeeping(&clock, port, inbox), stop));
+        tasks.spawn("time", synchronise(timekeeping(&clock, port, inbox), stop));
         answer(&server, off_ms, stratum).await;
-        let told = inputs.recv().await.unwrap().input;
+        let reported = inputs.recv().await.unwrap().input;
         assert_eq!(clock.now().utc, None, "{off_ms} ms, stratum {stratum}");
-        let Input::Timed(Connection::Down { reason, retry_in }) = told else {
-            panic!("{told:?}");
+        let Input::Timed(Connection::Down { reason, retry_in }) = reported else {
+            panic!("{reported:?}");
         };
         assert!(!reason.is_empty());
         let in_time = least..=least * 3 / 2;

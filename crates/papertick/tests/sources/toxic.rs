@@ -1,5 +1,5 @@
-//! Every kind of socket and poll on a network that cuts, stalls, drips, mixes up and floods: the source says what
-//! is wrong, waits, and is up again as soon as the network is well.
+//! Every socket and poll on a network that cuts, stalls, drips, shuffles and floods: the source reports the fault,
+//! waits, and is up again once the network works.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{
 
 const KEY: &str = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5";
 
-/// What a network does to a connection.
+/// A fault of the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Toxin {
     Cut,
@@ -44,7 +44,7 @@ const TOXINS: [Toxin; 5] = [
 ];
 
 impl Toxin {
-    /// Does to a socket what it does, for as long as the other side holds on.
+    /// Applies the fault to a socket until the client closes it.
     async fn spoil_socket(self, mut raw: DuplexStream) {
         match self {
             Toxin::Cut => raw.write_all(&[0x81, 126, 0, 200, b'[']).await.unwrap(),
@@ -68,7 +68,7 @@ impl Toxin {
         }
     }
 
-    /// Why a source leaves such a socket.
+    /// The reasons with which a source ends such a connection.
     fn socket_reasons(self) -> &'static [&'static str] {
         match self {
             Toxin::Cut => &["the connection broke off"],
@@ -81,7 +81,7 @@ impl Toxin {
         }
     }
 
-    /// Does to an answer what it does, for as long as the other side holds on.
+    /// Applies the fault to a response until the client closes the connection.
     async fn spoil_answer(self, mut raw: DuplexStream) {
         match self {
             Toxin::Cut => raw
@@ -104,7 +104,7 @@ impl Toxin {
         }
     }
 
-    /// Why a poll misses such an answer.
+    /// The reason with which such a poll fails.
     fn answer_reason(self) -> &'static str {
         match self {
             Toxin::Cut | Toxin::Shuffle => "the answer broke off or is not HTTP",
@@ -120,7 +120,7 @@ async fn drip(mut raw: DuplexStream) {
     }
 }
 
-/// Every source with a socket, and a message that it understands.
+/// Every source with a socket, and a message that it accepts.
 fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
     let relay = || "ws://nostr.example".to_owned();
     let stored = |name: &str| Message::text(format!(r#"["EOSE","{name}"]"#));
@@ -182,7 +182,7 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
     ]
 }
 
-/// The next web socket; requests beside one are left without an answer.
+/// The next WebSocket; other requests get no response.
 async fn socket(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<DuplexStream> {
     loop {
         if let Ok(socket) = accept_async(arrivals.recv().await.unwrap().stream).await {
@@ -191,7 +191,7 @@ async fn socket(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<Duple
     }
 }
 
-/// The reason why a connection is down, with the counts that came before it.
+/// The reason why a connection is down, and the counts reported before it.
 async fn down(rig: &mut Rig) -> (String, Vec<Observation>) {
     let mut counts = Vec::new();
     loop {

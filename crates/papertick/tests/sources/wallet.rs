@@ -1,4 +1,4 @@
-//! The wallet source against a wallet that is written with another implementation of the protocol.
+//! The wallet source with a wallet that uses another implementation of the protocol.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Cipher {
     }
 }
 
-/// A wallet, behind any socket.
+/// A wallet, on any socket.
 struct Wallet {
     keys: Keys,
     client: PublicKey,
@@ -83,7 +83,7 @@ impl Wallet {
         }
     }
 
-    /// What a request asks for, after everything about it was checked.
+    /// Decrypts a request after checking everything about it.
     fn open(&self, request: &Event) -> Value {
         request.verify().unwrap();
         assert_eq!(request.kind, Kind::from_u16(23194));
@@ -160,7 +160,7 @@ fn payment(direction: Direction, msats: u64) -> Observation {
     })
 }
 
-/// The next event that is published on a socket.
+/// The next event published on a socket.
 async fn published<S>(socket: &mut S) -> Event
 where
     S: Stream<Item = Result<Message, tungstenite::Error>> + Unpin,
@@ -181,8 +181,8 @@ where
     }
 }
 
-/// Sends an event as a relay does.
-async fn tell<S>(socket: &mut S, event: &Event)
+/// Sends an event as a relay.
+async fn send_event<S>(socket: &mut S, event: &Event)
 where
     S: Sink<Message, Error = tungstenite::Error> + Unpin,
 {
@@ -238,7 +238,7 @@ async fn balance_and_payments_come_over_a_real_relay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_older_wallet_is_polled_whatever_happens_to_its_replies() {
+async fn an_older_wallet_is_polled_despite_lost_replies() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.clock.set(1_767_225_600_000);
     rig.plan(SourceId::Wallet, config("ws://wallet.example"));
@@ -248,46 +248,46 @@ async fn an_older_wallet_is_polled_whatever_happens_to_its_replies() {
         let request = socket.next().await.unwrap().unwrap().into_text().unwrap();
         assert!(request.starts_with("[\"REQ\",\"nwc"), "{request}");
     }
-    tell(&mut socket, &wallet.info()).await;
+    send_event(&mut socket, &wallet.info()).await;
     rig.up().await;
     let lost = published(&mut socket).await;
-    let asked = Instant::now();
+    let requested_at = Instant::now();
     wallet.open(&lost);
     let poll = published(&mut socket).await;
     assert_eq!(
-        asked.elapsed().as_secs(),
+        requested_at.elapsed().as_secs(),
         u64::from(REFRESH_SECS),
-        "a lost reply is superseded"
+        "a lost reply is replaced by the next"
     );
-    tell(&mut socket, &wallet.balance(&lost, 1_000)).await;
-    tell(&mut socket, &wallet.balance(&poll, 1_000_000)).await;
+    send_event(&mut socket, &wallet.balance(&lost, 1_000)).await;
+    send_event(&mut socket, &wallet.balance(&poll, 1_000_000)).await;
     let seen = rig
         .until(|seen| matches!(seen, Observation::Balance(_)))
         .await;
     assert_eq!(
         seen.last(),
         Some(&balance(1_000_000)),
-        "a late reply says nothing"
+        "a late reply is ignored"
     );
     assert!(seen.contains(&Observation::PollFailed), "{seen:?}");
 
     let missed = published(&mut socket).await;
     assert_eq!(wallet.open(&missed)["method"], "list_transactions");
-    let refusal = json!({
+    let rejection = json!({
         "result_type": "list_transactions",
         "error": {"code": "RESTRICTED", "message": "no perms"},
         "result": null,
     });
-    tell(&mut socket, &wallet.reply(&missed, &refusal)).await;
-    let complaint = Observation::Complaint("the wallet refused: RESTRICTED no perms".to_owned());
-    rig.until(|seen| *seen == complaint).await;
+    send_event(&mut socket, &wallet.reply(&missed, &rejection)).await;
+    let problem = Observation::Complaint("the wallet refused: RESTRICTED no perms".to_owned());
+    rig.until(|seen| *seen == problem).await;
 
-    tell(
+    send_event(
         &mut socket,
         &wallet.notification("payment_sent", 5_000, "bb"),
     )
     .await;
-    tell(
+    send_event(
         &mut socket,
         &wallet.notification("payment_sent", 5_000, "bb"),
     )
@@ -298,7 +298,7 @@ async fn an_older_wallet_is_polled_whatever_happens_to_its_replies() {
     assert!(seen.contains(&payment(Direction::Sent, 5_000)), "{seen:?}");
     assert!(
         rig.is_quiet(Duration::from_secs(1)).await,
-        "the same payment is told once"
+        "a repeated payment is reported once"
     );
 
     let closed = json!(["CLOSED", "nwcr-c6047f94", "auth-required"]).to_string();
@@ -312,24 +312,24 @@ async fn an_older_wallet_is_polled_whatever_happens_to_its_replies() {
         "the wallet is known"
     );
 
-    // What was missed before the start is not asked for again by a conversation that begins anew.
+    // A restarted session does not request the payments before the start again.
     rig.plan(SourceId::Wallet, config("ws://moved.example"));
     let mut socket = accept(&mut arrivals).await;
-    tell(&mut socket, &wallet.info()).await;
+    send_event(&mut socket, &wallet.info()).await;
     let first = published(&mut socket).await;
-    tell(&mut socket, &wallet.balance(&first, 2_000)).await;
+    send_event(&mut socket, &wallet.balance(&first, 2_000)).await;
     let next = published(&mut socket).await;
     assert_eq!(wallet.open(&next)["method"], "get_balance");
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn strangers_and_nonsense_have_no_effect() {
+async fn foreign_and_invalid_events_have_no_effect() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Wallet, config("ws://wallet.example"));
     let mut socket = accept(&mut arrivals).await;
     let wallet = Wallet::new(Cipher::Nip44);
-    tell(&mut socket, &wallet.info()).await;
+    send_event(&mut socket, &wallet.info()).await;
     let request = published(&mut socket).await;
     let stranger = Wallet {
         keys: Keys::parse(&"03".repeat(32)).unwrap(),
@@ -340,13 +340,13 @@ async fn strangers_and_nonsense_have_no_effect() {
         event.content = stranger.balance(&request, 1).content;
         event
     };
-    tell(&mut socket, &stranger.balance(&request, 1)).await;
-    tell(&mut socket, &forged).await;
-    tell(&mut socket, &wallet.reply(&request, &json!("no reply"))).await;
-    // A reply that makes no sense is the reply all the same.
+    send_event(&mut socket, &stranger.balance(&request, 1)).await;
+    send_event(&mut socket, &forged).await;
+    send_event(&mut socket, &wallet.reply(&request, &json!("no reply"))).await;
+    // An invalid reply still ends the request.
     let next = published(&mut socket).await;
     assert_ne!(next.id, request.id);
-    tell(&mut socket, &wallet.balance(&next, 7_000)).await;
+    send_event(&mut socket, &wallet.balance(&next, 7_000)).await;
     let seen = rig
         .until(|seen| matches!(seen, Observation::Balance(_)))
         .await;
@@ -356,7 +356,7 @@ async fn strangers_and_nonsense_have_no_effect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pairing_that_cannot_be_read_leaves_the_wallet_off() {
+async fn an_invalid_pairing_leaves_the_wallet_off() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     let uri = Secret::new("nostr+walletconnect://nonsense");
     rig.plan(
@@ -366,8 +366,8 @@ async fn a_pairing_that_cannot_be_read_leaves_the_wallet_off() {
             refresh_secs: REFRESH_SECS,
         },
     );
-    let complaint = Observation::Complaint("the pairing cannot be read".to_owned());
-    rig.until(|seen| *seen == complaint).await;
+    let problem = Observation::Complaint("the pairing cannot be read".to_owned());
+    rig.until(|seen| *seen == problem).await;
     assert!(rig.is_quiet(Duration::from_secs(3600)).await);
     assert!(arrivals.try_recv().is_err());
     rig.stop().await;

@@ -1,10 +1,10 @@
-//! A market that moves by chance: the same seed gives the same market.
+//! A random market: the same seed gives the same market.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use net::chance::Chance;
 
-/// Height with which the built-in market begins.
+/// First height of the built-in market.
 pub const FIRST_HEIGHT: u32 = 900_000;
 
 /// Least and most time between two blocks.
@@ -46,7 +46,7 @@ pub struct RelayQuotes {
 }
 
 impl RelayQuotes {
-    /// The market's first quotes, from a height on.
+    /// The initial quotes at a height.
     pub fn at(height: u32) -> RelayQuotes {
         let mut quotes = RelayQuotes {
             height,
@@ -57,7 +57,7 @@ impl RelayQuotes {
         quotes
     }
 
-    /// Lets all prices jump by a twentieth: up, and down where there is no room above.
+    /// Changes all prices by 5 %: up, or down at the upper bound.
     pub fn jump(&mut self) {
         let (low, high) = CENTS_RANGE;
         let cents = self.prices.get("USD").copied().unwrap_or(low);
@@ -66,7 +66,7 @@ impl RelayQuotes {
         self.set_usd_cents(jumped);
     }
 
-    /// Moves all prices to one in US dollars.
+    /// Sets all prices from one in US dollars.
     fn set_usd_cents(&mut self, cents: u64) {
         for (code, rate) in PER_THOUSAND_USD {
             self.prices.insert(code.to_owned(), cents * rate / 1_000);
@@ -80,7 +80,7 @@ impl Default for RelayQuotes {
     }
 }
 
-/// What moves the quotes, and when.
+/// Moves the quotes over time.
 #[derive(Debug)]
 pub struct DemoMarket {
     chance: Chance,
@@ -91,10 +91,10 @@ pub struct DemoMarket {
 }
 
 impl DemoMarket {
-    /// A market at its beginning.
+    /// A new market.
     pub fn new(seed: u64) -> DemoMarket {
         let mut chance = Chance::seeded(seed);
-        // The first block comes early: whoever looks at a new clock wants to see it move.
+        // The first block comes early, so that a new demo moves soon.
         let next_block =
             Duration::from_secs(8) + chance.between(Duration::ZERO, Duration::from_secs(4));
         DemoMarket {
@@ -111,7 +111,7 @@ impl DemoMarket {
         self.next_step().saturating_sub(self.time)
     }
 
-    /// Goes to the next step and moves what is due.
+    /// Advances to the next step and moves what is due.
     pub fn step(&mut self, quotes: &mut RelayQuotes) {
         self.time = self.next_step();
         if self.next_block <= self.time {
@@ -133,7 +133,7 @@ impl DemoMarket {
         self.next_block.min(self.next_price).min(self.next_fee)
     }
 
-    /// Moves a value by at most so many ten-thousandths, up or down.
+    /// Moves a value randomly by at most `most` ten-thousandths.
     fn drift(&mut self, value: u64, most: u64, (low, high): (u64, u64)) -> u64 {
         let step = value * self.chance.below(most + 1) / 10_000;
         let moved = if self.chance.below(2) == 0 {
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_gives_the_same_lively_market() {
+    fn the_same_seed_gives_the_same_market() {
         let run = || {
             let (mut market, mut quotes) = (DemoMarket::new(1), RelayQuotes::default());
             let mut seen = Vec::new();

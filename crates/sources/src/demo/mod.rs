@@ -1,7 +1,6 @@
-//! The other side of the relay source: a relay on loopback that speaks the real protocol and has a
-//! market of its own.
+//! A relay on loopback with the real protocol and its own market.
 //!
-//! `market` is the market, which moves by chance but always in the same way; `serve` is the protocol.
+//! `market` is the random market, which is repeatable by its seed; `serve` is the protocol.
 
 pub mod market;
 
@@ -18,7 +17,7 @@ use tokio::{net::TcpListener, sync::watch, time};
 
 use self::market::{DemoMarket, RelayQuotes};
 
-/// Time in which the relay's tasks may end by themselves.
+/// Grace period for the relay's tasks.
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
 /// How the demo market changes.
@@ -26,14 +25,14 @@ const STOP_GRACE: Duration = Duration::from_millis(100);
 pub enum MarketPace {
     /// By itself: prices every other second, a block about every half minute.
     Lively {
-        /// Seed of the chance by which it moves.
+        /// Seed of the random numbers.
         seed: u64,
     },
-    /// Only as it is told.
+    /// Only by calls.
     Still,
 }
 
-/// Moves the market of a demo and takes its relay away, as a person does who wants to see what the clock does then.
+/// Controls a demo: moves its market and takes its relay down, so that a user can see the clock's reaction.
 #[derive(Debug, Clone)]
 pub struct DemoHand {
     quotes: watch::Sender<RelayQuotes>,
@@ -41,29 +40,29 @@ pub struct DemoHand {
 }
 
 impl DemoHand {
-    /// Lets a block be found.
+    /// Adds a block.
     pub fn find_block(&self) {
         self.quotes
             .send_modify(|quotes| quotes.height = quotes.height.saturating_add(1));
     }
 
-    /// Lets all prices jump.
+    /// Moves all prices.
     pub fn jump(&self) {
         self.quotes.send_modify(RelayQuotes::jump);
     }
 
-    /// Takes the relay away, with all its connections, or gives it back.
+    /// Takes the relay down with all its connections, or brings it up again.
     pub fn set_gone(&self, gone: bool) {
         self.gone.send_replace(gone);
     }
 
-    /// Whether the relay is away.
+    /// Whether the relay is down.
     pub fn is_gone(&self) -> bool {
         *self.gone.borrow()
     }
 }
 
-/// A relay on loopback; dropping it ends it.
+/// A relay on loopback; dropping it stops it.
 #[derive(Debug)]
 pub struct DemoRelay {
     address: SocketAddr,
@@ -85,7 +84,7 @@ impl DemoRelay {
         let mut tasks = Tasks::new();
         tasks.spawn(
             "demo relay",
-            serve::answer_all(listener, quotes.clone(), gone.subscribe()),
+            serve::serve_all(listener, quotes.clone(), gone.subscribe()),
         );
         if let MarketPace::Lively { seed } = pace {
             tasks.spawn("demo market", live(quotes.clone(), seed));
@@ -103,12 +102,12 @@ impl DemoRelay {
         self.address
     }
 
-    /// What `--upstream` takes to follow this relay.
+    /// The value of `--upstream` that selects this relay.
     pub fn upstream(&self) -> String {
         format!("relay=ws://{}", self.address)
     }
 
-    /// The hand that moves it.
+    /// Its controls.
     pub fn hand(&self) -> DemoHand {
         DemoHand {
             quotes: self.quotes.clone(),
@@ -121,12 +120,12 @@ impl DemoRelay {
         self.quotes.borrow().clone()
     }
 
-    /// Moves the market; subscribers hear of what changed.
+    /// Changes the market; subscribers receive the difference.
     pub fn change(&self, change: impl FnOnce(&mut RelayQuotes)) {
         self.quotes.send_modify(change);
     }
 
-    /// Ends the relay and its connections.
+    /// Stops the relay and its connections.
     pub async fn stop(self) {
         self.tasks.stop(STOP_GRACE).await;
     }

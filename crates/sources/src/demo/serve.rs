@@ -1,4 +1,4 @@
-//! The relay's protocol from the server's side: subscriptions as MessagePack, and answers beside them.
+//! The server side of the relay protocol: MessagePack subscriptions, and HTTP responses.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,20 +31,20 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::market::RelayQuotes;
 
-/// Connections that are open at once; others wait.
+/// Simultaneous connections; others wait.
 const SOCKETS_MAX: usize = 64;
 
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 4 * 1024;
 
-/// Pause after a connection that could not be taken.
+/// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Longest time until a frame is on its way.
+/// Longest time to send a frame.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Answers whoever connects; ends with the task it runs in.
-pub(super) async fn answer_all(
+/// Serves all connections; ends with its task.
+pub(super) async fn serve_all(
     listener: TcpListener,
     quotes: watch::Sender<RelayQuotes>,
     mut gone: watch::Receiver<bool>,
@@ -54,7 +54,7 @@ pub(super) async fn answer_all(
     loop {
         let (stream, place) = tokio::select! {
             Some(ended) = connections.ended() => {
-                ended.tell_panic();
+                ended.log_panic();
                 continue;
             }
             Ok(()) = gone.changed() => {
@@ -72,13 +72,13 @@ pub(super) async fn answer_all(
         }
         let quotes = quotes.clone();
         connections.spawn("client of the demo", async move {
-            connected(stream, quotes).await;
+            handle_connection(stream, quotes).await;
             drop(place);
         });
     }
 }
 
-/// Waits for a place, then for a client; none if there will be no places any more.
+/// Waits for a free place, then for a client. `None` once the semaphore is closed.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
@@ -95,14 +95,14 @@ async fn accept(
     }
 }
 
-/// Answers the requests of a connection, and serves it on as a web socket if it becomes one.
-async fn connected(stream: TcpStream, quotes: watch::Sender<RelayQuotes>) {
+/// Handles the requests of a connection, and continues as a WebSocket after an upgrade.
+async fn handle_connection(stream: TcpStream, quotes: watch::Sender<RelayQuotes>) {
     let (switched, mut upgrades) = mpsc::channel(1);
-    let answer = service_fn(|request| {
-        let answer = answered(request, &quotes, &switched);
-        async move { Ok::<_, Infallible>(answer) }
+    let reply = service_fn(|request| {
+        let reply = respond(request, &quotes, &switched);
+        async move { Ok::<_, Infallible>(reply) }
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), reply);
     if connection.with_upgrades().await.is_err() {
         return;
     }
@@ -116,7 +116,7 @@ async fn connected(stream: TcpStream, quotes: watch::Sender<RelayQuotes>) {
     }
 }
 
-fn answered(
+fn respond(
     mut request: Request<Incoming>,
     quotes: &watch::Sender<RelayQuotes>,
     switched: &mpsc::Sender<OnUpgrade>,
@@ -164,12 +164,12 @@ fn in_json(text: String) -> Response<Full<Bytes>> {
     response
 }
 
-/// Writes hundredths.
+/// Formats hundredths as a decimal.
 fn decimal(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// A topic that a client is subscribed to.
+/// A subscribed topic.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum RelayTopic {
     Height,
@@ -178,14 +178,14 @@ enum RelayTopic {
     Price(String),
 }
 
-/// A frame that the relay sends, as a map with one member.
+/// A frame to the client: a map with one entry.
 #[derive(Debug, Clone, PartialEq)]
 enum RelayFrame {
     Msg(String),
     Error(String),
     BlockHeight(u32),
     BlockFee(u64),
-    /// Hundredths; whole rates travel as integers.
+    /// Hundredths; whole rates are encoded as integers.
     BlockFee2(u64),
     Price(BTreeMap<String, String>),
 }
@@ -216,22 +216,22 @@ impl RelayFrame {
     }
 }
 
-/// The client does not take what is said.
+/// The client is gone.
 struct Gone;
 
 async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<RelayQuotes>) {
     let mut topics = BTreeSet::new();
-    let mut told = quotes.borrow_and_update().clone();
-    if say(&mut socket, RelayFrame::Msg("Welcome".to_owned()))
+    let mut quotes_sent = quotes.borrow_and_update().clone();
+    if send(&mut socket, RelayFrame::Msg("Welcome".to_owned()))
         .await
         .is_err()
     {
         return;
     }
     loop {
-        let answers = tokio::select! {
+        let replies = tokio::select! {
             message = socket.next() => match message {
-                Some(Ok(Message::Binary(bytes))) => answer(&bytes, &mut topics, &told),
+                Some(Ok(Message::Binary(bytes))) => reply(&bytes, &mut topics, &quotes_sent),
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(
                     Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_),
@@ -242,26 +242,26 @@ async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<RelayQuo
                     return;
                 }
                 let newest = quotes.borrow_and_update().clone();
-                let before = std::mem::replace(&mut told, newest);
-                news(&topics, &before, &told)
+                let before = std::mem::replace(&mut quotes_sent, newest);
+                changed_frames(&topics, &before, &quotes_sent)
             }
         };
-        for answer in answers {
-            if say(&mut socket, answer).await.is_err() {
+        for reply in replies {
+            if send(&mut socket, reply).await.is_err() {
                 return;
             }
         }
     }
 }
 
-async fn say(socket: &mut ServerWebSocket, said: RelayFrame) -> Result<(), Gone> {
-    let message = Message::Binary(said.encode().into());
+async fn send(socket: &mut ServerWebSocket, frame: RelayFrame) -> Result<(), Gone> {
+    let message = Message::Binary(frame.encode().into());
     let sent = time::timeout(SEND_TIMEOUT, socket.send(message)).await;
     sent.map_err(|_| Gone)?.map_err(|_| Gone)
 }
 
-/// What is answered to a request; nothing to what is not understood, as the real relays do.
-fn answer(
+/// The response to a command; empty if it is not understood, as with real relays.
+fn reply(
     mut bytes: &[u8],
     topics: &mut BTreeSet<RelayTopic>,
     quotes: &RelayQuotes,
@@ -301,16 +301,16 @@ fn follow(
     topics: &mut BTreeSet<RelayTopic>,
     quotes: &RelayQuotes,
 ) -> Vec<RelayFrame> {
-    let mut said = Vec::new();
+    let mut frames = Vec::new();
     if let RelayTopic::Price(code) = &topic {
         if !quotes.prices.contains_key(code) {
             return vec![RelayFrame::Error(format!("{code} does not exist."))];
         }
-        said.push(RelayFrame::Msg(format!("Subscribed to {code}")));
+        frames.push(RelayFrame::Msg(format!("Subscribed to {code}")));
     }
-    said.extend(state(&topic, quotes));
+    frames.extend(state(&topic, quotes));
     topics.insert(topic);
-    said
+    frames
 }
 
 fn unfollow(topic: &RelayTopic, topics: &mut BTreeSet<RelayTopic>) -> Option<RelayFrame> {
@@ -321,12 +321,16 @@ fn unfollow(topic: &RelayTopic, topics: &mut BTreeSet<RelayTopic>) -> Option<Rel
     }
 }
 
-fn news(topics: &BTreeSet<RelayTopic>, before: &RelayQuotes, now: &RelayQuotes) -> Vec<RelayFrame> {
-    let said = |topic: &RelayTopic| {
-        let said = state(topic, now);
-        said.filter(|said| state(topic, before).as_ref() != Some(said))
+fn changed_frames(
+    topics: &BTreeSet<RelayTopic>,
+    before: &RelayQuotes,
+    now: &RelayQuotes,
+) -> Vec<RelayFrame> {
+    let changed = |topic: &RelayTopic| {
+        let frame = state(topic, now);
+        frame.filter(|frame| state(topic, before).as_ref() != Some(frame))
     };
-    topics.iter().filter_map(said).collect()
+    topics.iter().filter_map(changed).collect()
 }
 
 fn state(topic: &RelayTopic, quotes: &RelayQuotes) -> Option<RelayFrame> {
@@ -372,13 +376,13 @@ mod tests {
                 "81a56572726f72b35a5a5a20646f6573206e6f742065786973742e",
             ),
         ];
-        for (said, expected) in rows {
-            assert_eq!(hex::encode(said.encode()), expected, "{said:?}");
+        for (frame, expected) in rows {
+            assert_eq!(hex::encode(frame.encode()), expected, "{frame:?}");
         }
     }
 
     #[test]
-    fn subscribers_hear_the_state_and_then_only_what_changed() {
+    fn subscribers_receive_the_state_and_then_only_changes() {
         let mut quotes = RelayQuotes::at(800_000);
         quotes.fee_hundredths = 1250;
         let mut topics = BTreeSet::new();
@@ -390,15 +394,15 @@ mod tests {
             bytes
         };
         assert_eq!(
-            answer(&topic("blockfee"), &mut topics, &quotes),
+            reply(&topic("blockfee"), &mut topics, &quotes),
             [RelayFrame::BlockFee(13)]
         );
         assert_eq!(
-            answer(&topic("blockfee2"), &mut topics, &quotes),
+            reply(&topic("blockfee2"), &mut topics, &quotes),
             [RelayFrame::BlockFee2(1250)]
         );
-        assert_eq!(answer(&topic("unheard"), &mut topics, &quotes), []);
-        assert_eq!(answer(b"\xc1", &mut topics, &quotes), []);
+        assert_eq!(reply(&topic("unheard"), &mut topics, &quotes), []);
+        assert_eq!(reply(b"\xc1", &mut topics, &quotes), []);
         let steps = [
             (1260, vec![RelayFrame::BlockFee2(1260)]),
             (1270, vec![RelayFrame::BlockFee2(1270)]),
@@ -410,7 +414,7 @@ mod tests {
         for (fee, expected) in steps {
             let before = quotes.clone();
             quotes.fee_hundredths = fee;
-            assert_eq!(news(&topics, &before, &quotes), expected);
+            assert_eq!(changed_frames(&topics, &before, &quotes), expected);
         }
     }
 }

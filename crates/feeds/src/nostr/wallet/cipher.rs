@@ -1,4 +1,4 @@
-//! The two ciphers of wallet messages, between one pair of keys.
+//! The two ciphers of wallet messages, for one pair of keys.
 
 use std::fmt;
 
@@ -18,13 +18,13 @@ use crate::malformed::Malformed;
 /// Longest text that can be encrypted, bytes.
 pub const TEXT_MAX: usize = 65_535;
 
-/// Longest payload of the newer cipher, base64 digits.
+/// Longest NIP-44 payload, base64 digits.
 const PAYLOAD_MAX: usize = 87_472;
 
-/// Shortest content of the newer cipher, bytes: version, nonce, one block and its tag.
+/// Shortest NIP-44 content, bytes: version, nonce, one block and its tag.
 const PAYLOAD_MIN: usize = 99;
 
-/// Version byte of the newer cipher.
+/// Version byte of NIP-44.
 const VERSION: u8 = 2;
 
 /// How a message is encrypted.
@@ -37,7 +37,7 @@ pub enum Cipher {
 }
 
 impl Cipher {
-    /// Name of the cipher in tags.
+    /// Its name in tags.
     pub fn word(self) -> &'static str {
         match self {
             Cipher::Nip44 => "nip44_v2",
@@ -45,7 +45,7 @@ impl Cipher {
         }
     }
 
-    /// The cipher of a name.
+    /// Finds a cipher by name.
     pub fn named(word: &str) -> Option<Cipher> {
         [Cipher::Nip44, Cipher::Nip04]
             .into_iter()
@@ -53,28 +53,28 @@ impl Cipher {
     }
 }
 
-/// The newer cipher between one pair of keys.
+/// NIP-44 for one pair of keys.
 pub struct Nip44(ConversationKey);
 
 impl Nip44 {
-    /// The cipher between a secret key and a peer's key; none if one is no key.
+    /// The cipher of a secret key and a peer's key. `None` if one is invalid.
     pub fn between(secret: &Secret, peer: &str) -> Option<Nip44> {
         let secret = SecretKey::from_slice(&key(secret.expose())?).ok()?;
         let peer = PublicKey::from_byte_array(key(peer)?);
         ConversationKey::derive(&secret, &peer).ok().map(Nip44)
     }
 
-    /// The cipher with a key that was derived before.
+    /// The cipher with a derived key.
     pub fn with_key(conversation: Bytes32) -> Nip44 {
         Nip44(ConversationKey::new(conversation))
     }
 
-    /// The key that both sides derive.
+    /// The derived key.
     pub fn conversation_key(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// Encrypts a text; `noise` is 32 random bytes that are used for nothing else.
+    /// Encrypts a text; `noise` is 32 random bytes that are used only here.
     ///
     /// # Errors
     /// The text is empty or too long.
@@ -90,7 +90,7 @@ impl Nip44 {
     /// Decrypts a payload.
     ///
     /// # Errors
-    /// The payload has another version or form, or was not made with this key.
+    /// The payload has another version or form, or was encrypted with another key.
     pub fn decrypt(&self, payload: &str) -> Result<String, Malformed> {
         let text = v2::decrypt_to_bytes(&self.0, &decoded(payload)?)
             .map_err(|_| Malformed("cipher-text"))?;
@@ -104,7 +104,7 @@ impl fmt::Debug for Nip44 {
     }
 }
 
-/// Encrypts to one peer and decrypts what it sends.
+/// Encrypts to a peer and decrypts its messages.
 pub struct EncryptedChannel {
     secret: SecretKey,
     peer: PublicKey,
@@ -112,7 +112,7 @@ pub struct EncryptedChannel {
 }
 
 impl EncryptedChannel {
-    /// A channel between a secret key and a peer's key, 64 hex digits each; none if one is no key.
+    /// A channel of a secret key and a peer's key, 64 hex digits each. `None` if one is invalid.
     pub fn new(secret: &Secret, peer: &str) -> Option<EncryptedChannel> {
         Some(EncryptedChannel {
             secret: SecretKey::from_slice(&key(secret.expose())?).ok()?,
@@ -121,7 +121,7 @@ impl EncryptedChannel {
         })
     }
 
-    /// Encrypts a text; `noise` is 32 random bytes that are used for nothing else.
+    /// Encrypts a text; `noise` is 32 random bytes that are used only here.
     ///
     /// # Errors
     /// The text is empty or too long.
@@ -144,7 +144,7 @@ impl EncryptedChannel {
     /// Decrypts a payload.
     ///
     /// # Errors
-    /// The payload has another version or form, or was not made with these keys.
+    /// The payload has another version or form, or was encrypted with other keys.
     pub fn decrypt(&self, cipher: Cipher, payload: &str) -> Result<String, Malformed> {
         match cipher {
             Cipher::Nip44 => self.nip44.decrypt(payload),
@@ -158,9 +158,9 @@ impl EncryptedChannel {
     }
 }
 
-/// Takes the newer cipher's payload apart as far as can be done without keys.
+/// Decodes a NIP-44 payload as far as possible without keys.
 fn decoded(payload: &str) -> Result<Vec<u8>, Malformed> {
-    // The sign is set aside for versions that are not base64.
+    // `#` is reserved for versions that are not base64.
     if payload.starts_with('#') {
         return Err(Malformed("version"));
     }

@@ -1,7 +1,6 @@
-//! What is inside the wallet's encrypted messages.
+//! The content of the wallet's encrypted messages.
 //!
-//! Wallets differ in what they leave out and in what they send as `null`, so everything but the
-//! figures that are needed may be missing.
+//! Wallets omit different fields or send them as `null`, so everything except the required figures is optional.
 
 use std::fmt;
 
@@ -11,37 +10,37 @@ use serde_json::{Value, json};
 use super::{super::event::VerifiedEvent, cipher::Cipher};
 use crate::{malformed::Malformed, scalar::Scalar};
 
-/// Longest text of a wallet's error that is taken over, characters.
+/// Longest error text from a wallet that is used, characters.
 const WORDS_MAX: usize = 200;
 
-/// What a wallet says it can do.
+/// The capabilities of a wallet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Info {
-    /// Names of the requests it answers.
+    /// Names of the supported requests.
     pub methods: Vec<String>,
-    /// The better of the ciphers that both sides know.
+    /// The best cipher that both sides support.
     pub cipher: Cipher,
-    /// Names of the notifications it sends.
+    /// Names of the notifications that it sends.
     pub notifications: Vec<String>,
 }
 
 impl Info {
-    /// Reads the wallet's info event.
+    /// Parses the info event.
     ///
     /// # Errors
-    /// The event names no method.
+    /// The event has no method.
     pub fn read(event: &VerifiedEvent) -> Result<Info, Malformed> {
         let methods = words([event.content()]);
         if methods.is_empty() {
             return Err(Malformed("methods"));
         }
         let listed = |tag| words(event.tag(tag).unwrap_or_default());
-        let speaks_nip44 = listed("encryption")
+        let supports_nip44 = listed("encryption")
             .iter()
             .any(|word| word == Cipher::Nip44.word());
         Ok(Info {
             methods,
-            cipher: if speaks_nip44 {
+            cipher: if supports_nip44 {
                 Cipher::Nip44
             } else {
                 Cipher::Nip04
@@ -51,7 +50,7 @@ impl Info {
     }
 }
 
-/// The words of a list, which may be one text with blanks, several texts, or both.
+/// Splits words: one text with blanks, several texts, or both.
 fn words(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     let split = |text: &str| {
         text.split_whitespace()
@@ -67,13 +66,13 @@ fn words(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
 /// A request to the wallet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalletMethod {
-    /// Asks for the balance.
+    /// Get the balance.
     GetBalance,
-    /// Asks for the latest payments.
+    /// List the latest payments.
     ListTransactions,
 }
 
-/// Payments that are asked for at most.
+/// Most payments per request.
 pub const TRANSACTIONS_MAX: usize = 20;
 
 impl WalletMethod {
@@ -100,12 +99,12 @@ pub fn list_transactions(from: u64) -> String {
     .to_string()
 }
 
-/// The wallet's refusal, in its own words.
+/// An error of the wallet, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalletError {
-    /// Word for the error.
+    /// Error code.
     pub code: String,
-    /// Text for people.
+    /// Text for the owner.
     pub message: String,
 }
 
@@ -119,17 +118,17 @@ impl fmt::Display for WalletError {
     }
 }
 
-/// Reads a reply to a request.
+/// Parses a reply to a request.
 ///
 /// # Errors
-/// The text is no reply to that request, or has neither a result nor an error.
+/// The text is not a reply to that request, or has neither a result nor an error.
 pub fn reply(method: WalletMethod, text: &str) -> Result<Result<Value, WalletError>, Malformed> {
     let mut reply = object(text)?;
-    let answered = reply
+    let method_replied = reply
         .get("result_type")
         .and_then(Value::as_str)
         .ok_or(Malformed("type"))?;
-    if answered != method.word() {
+    if method_replied != method.word() {
         return Err(Malformed("method"));
     }
     if let Some(error) = reply.get("error").and_then(refusal) {
@@ -166,10 +165,10 @@ fn refusal(error: &Value) -> Option<WalletError> {
     (!error.code.is_empty() || !error.message.is_empty()).then_some(error)
 }
 
-/// Reads the result of a request for the balance.
+/// Parses the result of a balance request.
 ///
 /// # Errors
-/// The result holds no balance.
+/// The result has no balance.
 pub fn balance(result: &Value) -> Result<Msats, Malformed> {
     result
         .get("balance")
@@ -187,16 +186,16 @@ fn msats(value: &Value) -> Option<Msats> {
     }
 }
 
-/// A payment as the wallet tells it.
+/// A payment according to the wallet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
-    /// Direction, if the wallet says so.
+    /// Direction, if given.
     pub direction: Option<Direction>,
-    /// Amount, if the wallet says so.
+    /// Amount, if given.
     pub amount: Option<Msats>,
-    /// Fees, zero if the wallet says nothing.
+    /// Fees; zero if not given.
     pub fees: Msats,
-    /// Hash that names the payment; empty if there is none.
+    /// Payment hash; empty if not given.
     pub hash: String,
     /// When it was settled, s since 1970-01-01 UTC.
     pub settled_at: Option<u64>,
@@ -216,7 +215,7 @@ fn transaction(value: &Value, direction: Option<Direction>) -> Transaction {
     }
 }
 
-/// Reads the result of a request for the latest payments, the earliest first.
+/// Parses the result of a request for the latest payments, the earliest first.
 pub fn transactions(result: &Value) -> Vec<Transaction> {
     let listed = result
         .get("transactions")
@@ -239,10 +238,10 @@ pub fn transactions(result: &Value) -> Vec<Transaction> {
     transactions
 }
 
-/// Reads a notification; a direction tells that it is about a payment.
+/// Parses a notification. It has a direction if it is about a payment.
 ///
 /// # Errors
-/// The text is no notification.
+/// The text is not a notification.
 pub fn notification(text: &str) -> Result<Transaction, Malformed> {
     let message = object(text)?;
     let direction = match message.get("notification_type").and_then(Value::as_str) {

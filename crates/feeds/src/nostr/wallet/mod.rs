@@ -1,14 +1,14 @@
-//! Nostr Wallet Connect: a wallet tells its balance and its payments over a relay.
+//! Nostr Wallet Connect: balance and payments of a wallet over a relay.
 //!
-//! Both sides write encrypted events to each other. A *request* of ours is answered by a *reply*,
-//! and the wallet tells of payments in *notifications*. Read on with `session`.
+//! Both sides publish encrypted events. A *request* of this client gets a *reply*, and the wallet reports payments in
+//! *notifications*. Start with `session`.
 
 pub mod cipher;
 pub mod message;
 pub mod reaction;
 pub mod session;
 
-/// Kind of the event in which a wallet says what it can do.
+/// Kind of the event with the capabilities of a wallet.
 pub const INFO: u16 = 13194;
 
 /// Kind of requests.
@@ -17,8 +17,8 @@ pub const REQUEST: u16 = 23194;
 /// Kind of replies.
 pub const REPLY: u16 = 23195;
 
-/// Kind of notifications in the older cipher.
+/// Kind of notifications with NIP-04.
 pub const NOTIFICATION_NIP04: u16 = 23196;
 
-/// Kind of notifications in the newer cipher.
+/// Kind of notifications with NIP-44.
 pub const NOTIFICATION_NIP44: u16 = 23197;

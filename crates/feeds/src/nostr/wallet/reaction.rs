@@ -1,4 +1,4 @@
-//! What a session is given for one input, and what follows from it.
+//! Input and output of one step of a wallet session.
 
 use std::fmt;
 
@@ -22,25 +22,25 @@ impl fmt::Debug for StepRandomness {
     }
 }
 
-/// What follows from one input.
+/// The output of one step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reaction {
     /// Messages to the relay, in this order.
     pub send: Vec<String>,
-    /// What was learned.
-    pub heard: Vec<Observation>,
+    /// Observations for the device.
+    pub observations: Vec<Observation>,
     /// What was wrong with the input.
     pub complaint: Option<Complaint>,
 }
 
-/// What can be wrong with a message.
+/// A problem with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Complaint {
-    /// It was not understood.
+    /// It cannot be parsed.
     Malformed(Malformed),
-    /// The wallet refused a request.
+    /// The wallet has refused a request.
     Wallet(WalletError),
-    /// The relay refused a request or ended a subscription, in its own words.
+    /// The relay has refused a request or ended a subscription; its reason.
     Relay(String),
 }
 

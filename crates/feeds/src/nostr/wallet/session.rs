@@ -1,7 +1,7 @@
-//! One conversation with a wallet, as a value: messages and time in, messages and observations out.
+//! The session with a wallet, without I/O: messages and time in, messages and observations out.
 //!
-//! The session asks for the balance when the wallet has said what it can do, then at every poll and
-//! after every payment. One request is under way at a time; a lost reply is superseded by the next.
+//! The session requests the balance once it knows the wallet's capabilities, then at every poll and after every
+//! payment. One request is pending at a time; the next poll replaces one without a reply.
 
 use std::{collections::VecDeque, fmt, time::Duration};
 
@@ -25,42 +25,42 @@ use super::{
 };
 use crate::malformed::Malformed;
 
-/// Time within which a payment that is told twice is one payment.
+/// Time within which a repeated payment is the same one.
 pub const REPEAT_WINDOW: Duration = Duration::from_secs(120);
 
-/// Payments that are remembered, so that none is told twice.
+/// Remembered payments, so that none is reported twice.
 const PAYMENTS_REMEMBERED: usize = 8;
 
-/// Events that are remembered, so that a relay cannot repeat them.
+/// Remembered events, so that a relay cannot repeat them.
 const EVENTS_REMEMBERED: usize = 64;
 
-/// Time before the start for which missed payments are asked, s.
+/// Time before the start for which missed payments are requested, s.
 const MISSED_SECS: u64 = 600;
 
-/// Age from which a notification is no news, s.
+/// Age from which a notification is ignored, s.
 const NOTIFICATION_AGE_MAX_SECS: u64 = 900;
 
-/// Wall clocks before this are not put into events, s since 1970-01-01 UTC.
+/// Earlier wall clock times are not used in events, s since 1970-01-01 UTC.
 const CLOCK_FROM_SECS: u64 = 1_700_000_000;
 
 /// State of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalletSessionState {
-    /// The wallet has not said what it can do.
+    /// The wallet's capabilities are not known yet.
     Bootstrapping,
-    /// The wallet answers in this cipher.
+    /// The wallet uses this cipher.
     Ready(Cipher),
 }
 
 /// A payment that was reported to the device, and when.
 struct ReportedPayment {
     hash: String,
-    /// A payment to oneself goes out and comes in under one hash.
+    /// A payment to oneself is sent and received with the same hash.
     direction: Option<Direction>,
     at: Duration,
 }
 
-/// One conversation with a wallet.
+/// A session with a wallet.
 pub struct WalletSession {
     wallet: String,
     identity: FigureIdentity,
@@ -71,19 +71,19 @@ pub struct WalletSession {
     state: WalletSessionState,
     in_flight: Option<(Bytes32, WalletMethod)>,
     next_poll: Option<Duration>,
-    /// The balance was asked for, and no reply has told it.
-    awaits_balance: bool,
-    asked_for_missed: bool,
+    /// The balance was requested, and there was no reply yet.
+    balance_pending: bool,
+    missed_requested: bool,
     balance: Option<Msats>,
     payments: VecDeque<ReportedPayment>,
     events: Recent<Bytes32, EVENTS_REMEMBERED>,
 }
 
 impl WalletSession {
-    /// Prepares a conversation; the balance is asked for every `refresh`.
+    /// Creates a session; the balance is requested every `refresh`.
     ///
     /// # Errors
-    /// The pairing holds a key that is none.
+    /// The pairing has an invalid key.
     pub fn new(pairing: &PairingUri, refresh: Duration) -> Result<WalletSession, Malformed> {
         Ok(WalletSession {
             wallet: pairing.wallet.to_ascii_lowercase(),
@@ -96,43 +96,43 @@ impl WalletSession {
             state: WalletSessionState::Bootstrapping,
             in_flight: None,
             next_poll: None,
-            awaits_balance: false,
-            asked_for_missed: false,
+            balance_pending: false,
+            missed_requested: false,
             balance: None,
             payments: VecDeque::new(),
             events: Recent::default(),
         })
     }
 
-    /// Goes on from where another conversation was: what was missed before the start was asked for.
-    pub fn know_missed(&mut self, asked: bool) {
-        self.asked_for_missed |= asked;
+    /// Records that the missed payments were requested in an earlier session.
+    pub fn set_missed_requested(&mut self, requested: bool) {
+        self.missed_requested |= requested;
     }
 
-    /// Tells whether the payments that were missed before the start were asked for.
-    pub fn asked_for_missed(&self) -> bool {
-        self.asked_for_missed
+    /// Returns whether the missed payments were requested.
+    pub fn missed_requested(&self) -> bool {
+        self.missed_requested
     }
 
-    /// How far the conversation is.
+    /// State of the session.
     pub fn state(&self) -> WalletSessionState {
         self.state
     }
 
-    /// Tells whether a reply is awaited.
+    /// Returns whether a request is pending.
     pub fn is_waiting(&self) -> bool {
         self.in_flight.is_some()
     }
 
-    /// Balance as far as it is known.
+    /// The balance, if known.
     pub fn balance(&self) -> Option<Msats> {
         self.balance
     }
 
-    /// Begins on a new connection: what was under way on the last one is lost.
+    /// Starts a new connection; a pending request of the last one is lost.
     pub fn connected(&mut self, now: Now) -> Reaction {
         self.in_flight = None;
-        self.awaits_balance = false;
+        self.balance_pending = false;
         self.next_poll = Some(match self.state {
             WalletSessionState::Bootstrapping => now.uptime.saturating_add(self.refresh),
             WalletSessionState::Ready(_) => now.uptime,
@@ -143,7 +143,7 @@ impl WalletSession {
             limit: Some(1),
             ..Filter::default()
         };
-        // Two subscriptions, because the info event is for nobody in particular.
+        // Two subscriptions, because the info event has no recipient.
         let replies = Filter {
             kinds: vec![REPLY, NOTIFICATION_NIP44, NOTIFICATION_NIP04],
             authors: vec![self.wallet.clone()],
@@ -160,7 +160,7 @@ impl WalletSession {
         }
     }
 
-    /// Ends the conversation; the messages close what the relay still serves.
+    /// Ends the session; the messages close its subscriptions.
     pub fn closed(&mut self) -> Vec<String> {
         self.state = WalletSessionState::Bootstrapping;
         self.in_flight = None;
@@ -176,24 +176,24 @@ impl WalletSession {
         self.next_poll
     }
 
-    /// Asks for the balance if it is time; a request that is still under way is given up and reported as a failed poll.
+    /// Requests the balance if it is due. A request that is still pending is dropped and reported as a failed poll.
     pub fn poll(&mut self, now: Now, noise: &StepRandomness) -> Reaction {
         if self.next_poll.is_none_or(|at| now.uptime < at) {
             return Reaction::default();
         }
-        let is_failed = self.awaits_balance || self.state == WalletSessionState::Bootstrapping;
+        let is_failed = self.balance_pending || self.state == WalletSessionState::Bootstrapping;
         let failed = is_failed.then_some(Observation::PollFailed);
         self.next_poll = Some(now.uptime.saturating_add(self.refresh));
         Reaction {
-            send: self.ask(WalletMethod::GetBalance, now, noise),
-            heard: failed.into_iter().collect(),
+            send: self.request(WalletMethod::GetBalance, now, noise),
+            observations: failed.into_iter().collect(),
             complaint: None,
         }
     }
 
-    /// Takes one message of the relay.
+    /// Handles a message from the relay.
     pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &StepRandomness) -> Reaction {
-        let taken = match message {
+        let outcome = match message {
             RelayMessage::Event { event, .. } => VerifiedEvent::verify(event)
                 .map_err(Complaint::from)
                 .and_then(|event| self.event(&event, now, noise)),
@@ -214,7 +214,7 @@ impl WalletSession {
             | RelayMessage::Taken { .. }
             | RelayMessage::Other => Ok(Reaction::default()),
         };
-        taken.unwrap_or_else(|complaint| Reaction {
+        outcome.unwrap_or_else(|complaint| Reaction {
             complaint: Some(complaint),
             ..Reaction::default()
         })
@@ -236,7 +236,7 @@ impl WalletSession {
             INFO => self.info(event, now, noise),
             REPLY => self.reply(event, now, noise),
             NOTIFICATION_NIP44 => self.notification(event, Cipher::Nip44, now, noise),
-            // Wallets that know both ciphers send everything twice.
+            // Wallets that support both ciphers send each notification twice.
             NOTIFICATION_NIP04 if self.state == WalletSessionState::Ready(Cipher::Nip44) => {
                 Ok(Reaction::default())
             }
@@ -257,7 +257,7 @@ impl WalletSession {
             return Ok(Reaction::default());
         }
         Ok(Reaction {
-            send: self.ask(WalletMethod::GetBalance, now, noise),
+            send: self.request(WalletMethod::GetBalance, now, noise),
             ..Reaction::default()
         })
     }
@@ -271,9 +271,9 @@ impl WalletSession {
         let WalletSessionState::Ready(negotiated) = self.state else {
             return Ok(Reaction::default());
         };
-        // A reply to a request that was given up comes too late.
-        let answered = event.tag_value("e").and_then(key);
-        let Some((_, method)) = self.in_flight.filter(|(id, _)| answered == Some(*id)) else {
+        // A reply to a dropped request comes too late.
+        let request_id = event.tag_value("e").and_then(key);
+        let Some((_, method)) = self.in_flight.filter(|(id, _)| request_id == Some(*id)) else {
             return Ok(Reaction::default());
         };
         let cipher = match event.tag_value("encryption") {
@@ -287,21 +287,21 @@ impl WalletSession {
             WalletMethod::GetBalance => {
                 let balance = message::balance(&result)?;
                 self.balance = Some(balance);
-                self.awaits_balance = false;
+                self.balance_pending = false;
                 Ok(Reaction {
-                    send: self.ask_for_missed(now, noise),
-                    heard: vec![self.report(balance)],
+                    send: self.request_missed(now, noise),
+                    observations: vec![self.report(balance)],
                     complaint: None,
                 })
             }
             WalletMethod::ListTransactions => {
                 let missed = message::transactions(&result);
-                let heard = missed
+                let observations = missed
                     .iter()
                     .filter_map(|payment| self.payment(payment, now))
                     .collect();
                 Ok(Reaction {
-                    heard,
+                    observations,
                     ..Reaction::default()
                 })
             }
@@ -321,30 +321,30 @@ impl WalletSession {
         }
         let text = self.channel.decrypt(cipher, event.content())?;
         let transaction = message::notification(&text)?;
-        let mut heard = Vec::new();
+        let mut observations = Vec::new();
         if transaction.direction.is_some() {
             let Some(payment) = self.payment(&transaction, now) else {
                 return Ok(Reaction::default());
             };
-            heard.push(payment);
+            observations.push(payment);
             let expected = self.expect_balance(&transaction);
-            heard.extend(expected.map(|balance| self.report(balance)));
+            observations.extend(expected.map(|balance| self.report(balance)));
         }
         Ok(Reaction {
             send: self.refetch(now, noise),
-            heard,
+            observations,
             complaint: None,
         })
     }
 
-    /// The payment, unless it was told before or has no amount.
+    /// The payment. `None` if it was already reported or has no amount.
     fn payment(&mut self, transaction: &Transaction, now: Now) -> Option<Observation> {
         let amount = transaction.amount?;
         if !transaction.hash.is_empty() {
-            let is_repeated = self.payments.iter().any(|told| {
-                told.hash == transaction.hash
-                    && told.direction == transaction.direction
-                    && now.uptime.saturating_sub(told.at) < REPEAT_WINDOW
+            let is_repeated = self.payments.iter().any(|reported| {
+                reported.hash == transaction.hash
+                    && reported.direction == transaction.direction
+                    && now.uptime.saturating_sub(reported.at) < REPEAT_WINDOW
             });
             if is_repeated {
                 return None;
@@ -364,7 +364,7 @@ impl WalletSession {
         }))
     }
 
-    /// The balance that the next reply will tell.
+    /// The balance that the next reply should have.
     fn expect_balance(&mut self, transaction: &Transaction) -> Option<Msats> {
         let (Msats(balance), Msats(amount)) = (self.balance?, transaction.amount?);
         let expected = match transaction.direction? {
@@ -382,26 +382,26 @@ impl WalletSession {
         })
     }
 
-    /// Asks for the balance, unless another question is open.
+    /// Requests the balance, unless a request is pending.
     fn refetch(&mut self, now: Now, noise: &StepRandomness) -> Vec<String> {
         match self.in_flight {
             None | Some((_, WalletMethod::GetBalance)) => {
-                self.ask(WalletMethod::GetBalance, now, noise)
+                self.request(WalletMethod::GetBalance, now, noise)
             }
             Some((_, WalletMethod::ListTransactions)) => Vec::new(),
         }
     }
 
-    /// Asks once for the payments that were missed while nobody listened.
-    fn ask_for_missed(&mut self, now: Now, noise: &StepRandomness) -> Vec<String> {
-        if self.asked_for_missed || clock_secs(now.utc).is_none() {
+    /// Requests the payments missed before the start, once.
+    fn request_missed(&mut self, now: Now, noise: &StepRandomness) -> Vec<String> {
+        if self.missed_requested || clock_secs(now.utc).is_none() {
             return Vec::new();
         }
-        self.asked_for_missed = true;
-        self.ask(WalletMethod::ListTransactions, now, noise)
+        self.missed_requested = true;
+        self.request(WalletMethod::ListTransactions, now, noise)
     }
 
-    fn ask(&mut self, method: WalletMethod, now: Now, noise: &StepRandomness) -> Vec<String> {
+    fn request(&mut self, method: WalletMethod, now: Now, noise: &StepRandomness) -> Vec<String> {
         let WalletSessionState::Ready(cipher) = self.state else {
             return Vec::new();
         };
@@ -409,7 +409,7 @@ impl WalletSession {
         let text = match method {
             WalletMethod::GetBalance => {
                 self.next_poll = Some(now.uptime.saturating_add(self.refresh));
-                self.awaits_balance = true;
+                self.balance_pending = true;
                 message::get_balance()
             }
             WalletMethod::ListTransactions => {
@@ -443,7 +443,7 @@ impl fmt::Debug for WalletSession {
     }
 }
 
-/// The wall clock, if it can be right, s since 1970-01-01 UTC.
+/// The wall clock if it is plausible, s since 1970-01-01 UTC.
 fn clock_secs(utc: Option<UtcTime>) -> Option<u64> {
     let secs = u64::try_from(utc?.unix_secs()).ok()?;
     (secs > CLOCK_FROM_SECS).then_some(secs)

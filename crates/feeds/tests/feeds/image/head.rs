@@ -1,4 +1,4 @@
-//! The head: its bytes, and what it cannot say.
+//! The header: its bytes, and its invalid values.
 
 use feeds::image::{
     ImageFault, ImageHeader, ImageKind, PAGE_BYTES_MAX, PAYLOAD_BYTES_MAX, PROGRAM_BYTES_MAX,
@@ -7,7 +7,7 @@ use feeds::image::{
 use super::{open, packed, refusal};
 use crate::support::{fixture, hex};
 
-/// The rows of the document's table of the head: where a field is, how long it is and what it is.
+/// The documented table of the header: offset, length and meaning of each field.
 #[expect(clippy::disallowed_methods, reason = "the document is a file")]
 fn documented() -> Vec<(usize, usize, String)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/firmware-image.md");
@@ -21,7 +21,7 @@ fn documented() -> Vec<(usize, usize, String)> {
 }
 
 #[test]
-fn the_head_of_an_image_from_elsewhere_is_where_the_document_says() {
+fn the_header_of_a_foreign_image_is_as_documented() {
     let bytes = fixture("image/firmware.img");
     let rows = documented();
     let mut next = 0;
@@ -81,7 +81,7 @@ fn every_flipped_bit_of_a_head_is_noticed() {
 }
 
 #[test]
-fn what_is_no_image_is_told_apart_from_what_is_damaged() {
+fn other_files_and_damaged_images_are_distinguished() {
     let whole = packed(b"content");
     let newer = {
         let mut bytes = whole.clone();
@@ -117,7 +117,7 @@ fn what_is_no_image_is_told_apart_from_what_is_damaged() {
 }
 
 #[test]
-fn a_head_says_only_what_can_be() {
+fn invalid_header_fields_are_refused() {
     let image = packed(b"content");
     let good = open(&image).head().clone();
     let page = ImageHeader {

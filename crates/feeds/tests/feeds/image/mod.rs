@@ -1,4 +1,4 @@
-//! Images of firmware and pages: what is taken, and what is not.
+//! Images of firmware and pages: which are accepted, and which are not.
 
 mod head;
 mod page;
@@ -23,7 +23,7 @@ fn facts() -> ImageFacts {
     }
 }
 
-/// An image of a content, not signed.
+/// An unsigned image of a content.
 fn packed(content: &[u8]) -> Vec<u8> {
     Packed::new(content).image(facts()).unwrap()
 }
@@ -37,7 +37,7 @@ fn refusal(bytes: &[u8]) -> String {
     Image::open(Cursor::new(bytes)).unwrap_err().to_string()
 }
 
-/// An image whose head and payload say what they like.
+/// An image with a forged header and payload.
 fn forged(payload: &[u8], change: impl FnOnce(&mut ImageHeader)) -> Vec<u8> {
     let mut head = open(&packed(b"x")).head().clone();
     head.payload_bytes = payload.len() as u64;

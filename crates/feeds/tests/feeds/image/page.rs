@@ -1,4 +1,4 @@
-//! Pages: plain files with plain names, and a manifest among them.
+//! Pages: plain files with plain names, and a manifest.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn refusal(archive: &[u8]) -> String {
 }
 
 #[test]
-fn the_page_of_an_image_from_elsewhere() {
+fn the_page_of_a_foreign_image() {
     let mut content = Vec::new();
     open(&fixture("image/page.img"))
         .unpack(&mut content)
@@ -44,7 +44,7 @@ fn the_page_of_an_image_from_elsewhere() {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_pages_can_be_read() {
     let long = "x".repeat(1025);
     let page = page(&[("a/b/c.js", "1"), ("empty.txt", ""), ("block.txt", &long)]);
     let archive = page.write().unwrap();
@@ -127,7 +127,7 @@ fn names_lead_to_one_place_below_the_page() {
         let mut page = page(&[]);
         page.files.insert(name.to_owned(), Vec::new());
         assert!(page.write().is_err(), "{name:?} is not written");
-        // The same name in an archive of somebody else's.
+        // The same name in a foreign archive.
         if name.len() <= 100 && !name.is_empty() {
             for kind in [b'0', b'5'] {
                 let archive = with_header(|header| {
@@ -147,7 +147,7 @@ fn names_lead_to_one_place_below_the_page() {
     assert!(refusal(&nameless).contains("name"));
 }
 
-/// An archive whose first header somebody changed, with a sum that is right.
+/// An archive with a changed first header and a valid checksum.
 fn with_header(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut archive = page(&[]).write().unwrap();
     change(&mut archive[..512]);
@@ -212,7 +212,7 @@ fn archives_hold_plain_files_and_nothing_else() {
 }
 
 #[test]
-fn folders_and_what_begins_here_are_as_the_stock_tool_writes_them() {
+fn folders_and_leading_dots_of_gnu_tar_are_accepted() {
     let archive = with_header(|header| {
         header[..100].fill(0);
         header[..12].copy_from_slice(b"./index.html");
@@ -237,7 +237,7 @@ fn folders_and_what_begins_here_are_as_the_stock_tool_writes_them() {
 }
 
 #[test]
-fn there_are_not_too_many_files() {
+fn the_number_of_files_is_limited() {
     let mut page = page(&[]);
     for number in 0..998 {
         page.files.insert(format!("f{number}"), Vec::new());

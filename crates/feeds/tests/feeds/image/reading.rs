@@ -1,4 +1,4 @@
-//! Payload and content: only what the head tells of comes out.
+//! Payload and content: only what the header describes is accepted.
 
 use std::{
     cell::Cell,
@@ -20,7 +20,7 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 #[test]
-fn the_content_of_an_image_from_elsewhere() {
+fn the_content_of_a_foreign_image() {
     let expected = "not a program, but a content of some length; ".repeat(40);
     assert_eq!(
         unpacked(&fixture("image/firmware.img")),
@@ -28,7 +28,7 @@ fn the_content_of_an_image_from_elsewhere() {
     );
 }
 
-/// A file that somebody shortens once it was opened.
+/// A file that is truncated while it is read.
 struct Shortened<'a> {
     file: Cursor<&'a [u8]>,
     length: &'a Cell<usize>,
@@ -49,8 +49,8 @@ impl Seek for Shortened<'_> {
 }
 
 #[test]
-fn a_file_that_shrinks_under_its_reader_is_cut_off() {
-    // Random enough to stay long: the payload has several pieces of what is read at a time.
+fn a_file_that_shrinks_while_it_is_read_is_cut_off() {
+    // Random enough not to compress, so that the payload has several chunks.
     let content: Vec<u8> = (0..400_000_u64)
         .map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8)
         .collect();
@@ -81,45 +81,51 @@ fn the_same_content_gives_the_same_image() {
 }
 
 #[test]
-fn only_what_the_head_tells_of_comes_out() {
+fn only_the_described_content_is_unpacked() {
     let content = b"0123456789".repeat(10_000);
     let payload = image::Packed::new(&content).payload().to_vec();
     let longer = [&payload[..], b"more"].concat();
     let truth = open(&packed(&content)).head().clone();
-    let told = |head: &mut ImageHeader| {
+    let describe = |head: &mut ImageHeader| {
         head.content_bytes = truth.content_bytes;
         head.content_digest = truth.content_digest;
     };
-    assert_eq!(unpacked(&forged(&payload, told)), Ok(content.clone()));
-    let mut changed = forged(&payload, told);
+    assert_eq!(unpacked(&forged(&payload, describe)), Ok(content.clone()));
+    let mut changed = forged(&payload, describe);
     *changed.last_mut().unwrap() ^= 1;
     for (bytes, reason) in [
         (changed, "digest"),
         (
             forged(&payload, |head| {
-                told(head);
+                describe(head);
                 head.content_bytes -= 1;
             }),
             "it unpacks to more than it says",
         ),
         (
             forged(&payload, |head| {
-                told(head);
+                describe(head);
                 head.content_bytes += 1;
             }),
             "it unpacks to less than it says",
         ),
         (
             forged(&payload, |head| {
-                told(head);
+                describe(head);
                 head.content_digest[31] ^= 1;
             }),
             "digest of the content",
         ),
-        (forged(&longer, told), "something follows what is packed"),
-        (forged(b"no gzip at all", told), "it is no gzip"),
-        (forged(&payload[..payload.len() / 2], told), "it is no gzip"),
-        (forged(&payload[..5], told), "it is no gzip"),
+        (
+            forged(&longer, describe),
+            "something follows what is packed",
+        ),
+        (forged(b"no gzip at all", describe), "it is no gzip"),
+        (
+            forged(&payload[..payload.len() / 2], describe),
+            "it is no gzip",
+        ),
+        (forged(&payload[..5], describe), "it is no gzip"),
     ] {
         assert_eq!(
             unpacked(&bytes),
@@ -129,7 +135,7 @@ fn only_what_the_head_tells_of_comes_out() {
 }
 
 #[test]
-fn what_unpacks_to_much_more_is_stopped_where_it_exceeds() {
+fn a_decompression_bomb_is_stopped_at_its_limit() {
     let bomb = image::Packed::new(&vec![0; 64 * 1024 * 1024])
         .payload()
         .to_vec();
@@ -141,7 +147,7 @@ fn what_unpacks_to_much_more_is_stopped_where_it_exceeds() {
 }
 
 #[test]
-fn a_disk_that_is_full_is_no_damage() {
+fn a_full_disk_is_not_reported_as_damage() {
     struct Full;
     impl std::io::Write for Full {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
@@ -157,7 +163,7 @@ fn a_disk_that_is_full_is_no_damage() {
 
 proptest! {
     #[test]
-    fn what_was_packed_comes_out(content in proptest::collection::vec(any::<u8>(), 1..5000), minor in 0..u64::MAX) {
+    fn packed_content_can_be_unpacked(content in proptest::collection::vec(any::<u8>(), 1..5000), minor in 0..u64::MAX) {
         let mut facts = facts();
         facts.version = semver::Version::new(4, minor, 0);
         let bytes = image::Packed::new(&content).image(facts.clone()).unwrap();

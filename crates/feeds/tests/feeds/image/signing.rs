@@ -1,4 +1,4 @@
-//! Signatures: those of the stock tool hold for what was signed, and for nothing else.
+//! Signatures of minisign: valid for the signed bytes only.
 
 use std::io::Cursor;
 
@@ -16,8 +16,8 @@ fn signatures(name: &str) -> Vec<Signature> {
     Signature::parse_all(&fixture(&format!("image/{name}.minisig"))).unwrap()
 }
 
-/// Who signed an image, or why nobody counts.
-fn judged(bytes: &[u8], keys: &[VerifyingKey]) -> Result<String, String> {
+/// The key that signed an image, or why none counts.
+fn verified(bytes: &[u8], keys: &[VerifyingKey]) -> Result<String, String> {
     let image = Image::open(Cursor::new(bytes));
     image
         .and_then(|mut image| image.verify(keys))
@@ -26,7 +26,7 @@ fn judged(bytes: &[u8], keys: &[VerifyingKey]) -> Result<String, String> {
 }
 
 #[test]
-fn keys_are_read_as_minisign_writes_them() {
+fn keys_of_minisign_are_parsed() {
     let file = String::from_utf8(fixture("image/stock.pub")).unwrap();
     let line = file.lines().nth(1).unwrap();
     let key = VerifyingKey::parse(&file).unwrap();
@@ -61,29 +61,29 @@ fn keys_are_read_as_minisign_writes_them() {
 }
 
 #[test]
-fn images_signed_by_the_stock_tool() {
+fn images_signed_by_minisign() {
     let firmware = fixture("image/firmware.img");
     let (stock, other) = (key("stock"), key("other"));
     let id = Ok(stock.id().to_string());
     let keys = [other.clone(), stock.clone()];
-    assert_eq!(judged(&firmware, &keys[1..]), id);
-    assert_eq!(judged(&firmware, &keys), id);
-    assert_eq!(judged(&fixture("image/page.img"), &keys), id);
+    assert_eq!(verified(&firmware, &keys[1..]), id);
+    assert_eq!(verified(&firmware, &keys), id);
+    assert_eq!(verified(&fixture("image/page.img"), &keys), id);
     let untrusted = format!(
         "it is signed by {}, and none of these keys is trusted",
         stock.id()
     );
-    assert_eq!(judged(&firmware, &keys[..1]), Err(untrusted.clone()));
-    assert_eq!(judged(&firmware, &[]), Err(untrusted));
+    assert_eq!(verified(&firmware, &keys[..1]), Err(untrusted.clone()));
+    assert_eq!(verified(&firmware, &[]), Err(untrusted));
     let signed = usize::try_from(open(&firmware).head().signed_bytes()).unwrap();
     assert_eq!(
-        judged(&firmware[..signed], &keys),
+        verified(&firmware[..signed], &keys),
         Err("it is not signed".to_owned())
     );
 }
 
 #[test]
-fn whatever_is_changed_after_signing_is_noticed() {
+fn any_change_after_signing_is_noticed() {
     let firmware = fixture("image/firmware.img");
     let keys = [key("stock")];
     for at in 0..firmware.len() {
@@ -91,9 +91,9 @@ fn whatever_is_changed_after_signing_is_noticed() {
         changed[at] ^= 1;
         let comment = open(&firmware).signatures()[0].text().find('\n').unwrap();
         let signed = usize::try_from(open(&firmware).head().signed_bytes()).unwrap();
-        // The first line of a signature is anybody's to change.
+        // The first line of a signature is not signed.
         let untrusted = (signed..signed + comment).contains(&at);
-        assert!(untrusted || judged(&changed, &keys).is_err(), "byte {at}");
+        assert!(untrusted || verified(&changed, &keys).is_err(), "byte {at}");
     }
 }
 
@@ -108,28 +108,28 @@ fn an_image_may_carry_the_signatures_of_several_keys() {
     for name in ["stock", "other"] {
         let key = key(name);
         assert_eq!(
-            judged(&bytes, std::slice::from_ref(&key)),
+            verified(&bytes, std::slice::from_ref(&key)),
             Ok(key.id().to_string())
         );
     }
-    // One that does not hold does not spoil the one that does.
+    // An invalid signature does not affect a valid one.
     let page = fixture("image/page.img");
     let of_page = open(&page).signatures()[0].clone();
     let mixed = image::sign(std::slice::from_ref(&other), &of_page).unwrap();
     let bytes = [&firmware[..signed], mixed.as_bytes()].concat();
-    assert!(judged(&bytes, &[key("stock"), key("other")]).is_ok());
+    assert!(verified(&bytes, &[key("stock"), key("other")]).is_ok());
     assert!(
-        judged(&bytes, &[key("stock")])
+        verified(&bytes, &[key("stock")])
             .unwrap_err()
             .contains("changed after it was signed")
     );
-    // Signing again takes the place of the first time.
+    // A second signature of the same key replaces the first.
     let again = image::sign(open(&bytes).signatures(), &other).unwrap();
     assert_eq!(again.lines().count(), 8);
 }
 
 #[test]
-fn what_is_behind_the_payload_is_signatures_and_nothing_else() {
+fn only_signatures_may_follow_the_payload() {
     let firmware = fixture("image/firmware.img");
     let signed = usize::try_from(open(&firmware).head().signed_bytes()).unwrap();
     let one = String::from_utf8(firmware[signed..].to_vec()).unwrap();
@@ -162,7 +162,7 @@ fn what_is_behind_the_payload_is_signatures_and_nothing_else() {
             "not as minisign writes them",
         ),
         (too_long.as_bytes(), "too long"),
-        // As much as there can be, and one more.
+        // The longest possible, and one byte more.
         (&[b'x'; 8192], "not as minisign writes them"),
         (&[b'x'; 8193], "too long"),
         (&legacy, "made in the old way: sign without -l"),
@@ -173,13 +173,13 @@ fn what_is_behind_the_payload_is_signatures_and_nothing_else() {
         );
     }
     assert_eq!(
-        refused_fifth(&one),
+        fifth_signature(&one),
         "what is behind its payload is no signature of minisign (too many)"
     );
     assert!(ImageHeader::BYTES < signed);
 }
 
-fn refused_fifth(one: &str) -> String {
+fn fifth_signature(one: &str) -> String {
     let four = Signature::parse_all(one.repeat(SIGNATURES_MAX).as_bytes()).unwrap();
     let other = signatures("other").pop().unwrap();
     image::sign(&four, &other).unwrap_err().to_string()

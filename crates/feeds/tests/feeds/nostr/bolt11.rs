@@ -1,4 +1,4 @@
-//! Amounts of invoices, against a table and against the crate that Lightning wallets use.
+//! Amounts of invoices, compared with a table and with the crate that Lightning wallets use.
 
 use feeds::{malformed::Malformed, nostr::bolt11};
 use lightning_invoice::SignedRawBolt11Invoice;
@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 const ALPHABET: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// Data part of an invoice that is whole in form: a timestamp, no fields, a signature of nobody.
+/// Length of a minimal data part: a timestamp, no fields, and a dummy signature.
 const DATA_LEN: usize = 7 + 104;
 
-/// An invoice with a right checksum, after the human-readable part that is given.
+/// An invoice with a valid checksum for a human-readable part.
 pub(crate) fn invoice(readable: &str) -> String {
     sealed(readable, &[0; DATA_LEN])
 }
@@ -91,7 +91,7 @@ fn amounts() {
         ("1", "not-bech32"),
         ("lnbc1", "not-bech32"),
         ("lnbc210n1pjexample", "not-bech32"),
-        // The sum is right, but there is less than a sum.
+        // The checksum is valid, but shorter than a checksum.
         ("lnbc43n12kuh6", "not-bech32"),
         ("lnbc210n1pjexämple", "not-bech32"),
         ("LNBC210n1pjexample", "not-bech32"),
@@ -108,7 +108,7 @@ fn invoices_of_the_specification() {
     assert_eq!(bolt11::amount(coffee), Ok(Some(Msats(250_000_000))));
 }
 
-/// What the wallets' crate says: nothing if it is no invoice at all.
+/// The result of the wallets' crate. `None` if the invoice is invalid.
 fn oracle(text: &str) -> Option<Option<u64>> {
     let invoice: SignedRawBolt11Invoice = text.parse().ok()?;
     match invoice.raw_invoice().amount_pico_btc() {
@@ -130,7 +130,7 @@ proptest! {
         let text = sealed(&format!("lnbc{number}{multiplier}"), &data);
         let ours = bolt11::amount(&text).ok().flatten().map(|amount| amount.0);
         let theirs = oracle(&text).flatten();
-        // The crate counts picobitcoins in 64 bits, which is less than all bitcoins there are.
+        // That crate counts picobitcoins in 64 bits, which is too small for all bitcoins.
         if theirs.is_some() || u128::from(ours.unwrap_or(0)) * 10 <= u128::from(u64::MAX) {
             prop_assert_eq!(ours, theirs, "{}", text);
         }

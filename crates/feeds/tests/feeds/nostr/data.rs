@@ -31,7 +31,7 @@ fn subscription() {
 
 #[test]
 fn contents() {
-    for (slot, content, heard) in [
+    for (slot, content, observations) in [
         (
             "blockheight",
             "870124",
@@ -72,7 +72,7 @@ fn contents() {
         );
         assert_eq!(
             feed().accept(&event),
-            heard.map_err(Malformed),
+            observations.map_err(Malformed),
             "{slot} {content}"
         );
     }
@@ -89,39 +89,39 @@ fn contents() {
 }
 
 #[test]
-fn older_events_of_a_slot_say_nothing() {
+fn older_events_of_a_slot_are_ignored() {
     let mut feed = feed();
-    let mut hear = |created_at, slot, content| {
+    let mut accept = |created_at, slot, content| {
         feed.accept(&verified(created_at, 30078, &[&["d", slot]], content))
     };
     assert_eq!(
-        hear(100, "blockheight", "7"),
+        accept(100, "blockheight", "7"),
         Ok(vec![Observation::Block(7)])
     );
-    assert_eq!(hear(99, "blockheight", "6"), Ok(vec![]));
+    assert_eq!(accept(99, "blockheight", "6"), Ok(vec![]));
     assert_eq!(
-        hear(100, "blockheight", "8"),
+        accept(100, "blockheight", "8"),
         Ok(vec![Observation::Block(8)]),
         "equal is not older"
     );
     assert_eq!(
-        hear(50, "price:USD", "5"),
+        accept(50, "price:USD", "5"),
         Ok(vec![price("USD", "5")]),
         "each slot has its own age"
     );
-    assert_eq!(hear(40, "price:EUR", "4"), Ok(vec![price("EUR", "4")]));
-    assert_eq!(hear(200, "blockheight", "oops"), Err(Malformed("height")));
+    assert_eq!(accept(40, "price:EUR", "4"), Ok(vec![price("EUR", "4")]));
+    assert_eq!(accept(200, "blockheight", "oops"), Err(Malformed("height")));
     assert_eq!(
-        hear(150, "blockheight", "9"),
+        accept(150, "blockheight", "9"),
         Ok(vec![Observation::Block(9)]),
         "what was not read has no age"
     );
 }
 
 #[test]
-fn an_event_that_comes_twice_is_heard_once() {
+fn a_repeated_event_counts_once() {
     let mut feed = feed();
-    let mut hear = |created_at, content| {
+    let mut accept = |created_at, content| {
         feed.accept(&verified(
             created_at,
             30078,
@@ -129,14 +129,14 @@ fn an_event_that_comes_twice_is_heard_once() {
             content,
         ))
     };
-    assert_eq!(hear(100, "7"), Ok(vec![Observation::Block(7)]));
-    assert_eq!(hear(100, "7"), Ok(vec![]));
-    assert_eq!(hear(100, "8"), Ok(vec![Observation::Block(8)]));
-    assert_eq!(hear(100, "7"), Ok(vec![]));
+    assert_eq!(accept(100, "7"), Ok(vec![Observation::Block(7)]));
+    assert_eq!(accept(100, "7"), Ok(vec![]));
+    assert_eq!(accept(100, "8"), Ok(vec![Observation::Block(8)]));
+    assert_eq!(accept(100, "7"), Ok(vec![]));
 }
 
 #[test]
-fn others_are_not_believed() {
+fn other_authors_are_refused() {
     let stranger = Signer::new(&Secret::new("01".repeat(32))).unwrap();
     let claim = stranger.sign(100, 30078, &[&["d", "blockheight"]], "1".into(), &[0; 32]);
     let event = VerifiedEvent::verify(claim).unwrap();

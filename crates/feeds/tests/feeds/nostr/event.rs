@@ -1,4 +1,4 @@
-//! Verification of events, with every way to forge one.
+//! Verification of events, and all kinds of forgery.
 
 use feeds::{
     malformed::Malformed,
@@ -236,7 +236,7 @@ fn forged_events_do_not_verify() {
 
 #[test]
 fn a_key_off_the_curve_signs_nothing() {
-    // The id is right, so that only the key is left to blame.
+    // The id is valid, so only the key is wrong.
     let key = "ff".repeat(32);
     let canonical = format!(r#"[0,"{key}",5,1,[],""]"#);
     let id = sha256(canonical.as_bytes());
@@ -258,7 +258,7 @@ fn the_id_is_the_hash_of_the_canonical_form() {
     let event = signed(9, 1, &[], "a\"b\\c\nd\re\tf\u{8}g\u{c}hü");
     let canonical = format!(r#"[0,"{AUTHOR}",9,1,[],"a\"b\\c\nd\re\tf\bg\fhü"]"#);
     assert_eq!(hex(&sha256(canonical.as_bytes())), event.id);
-    // A relay may escape more than the canonical form does.
+    // A relay may escape more characters than the canonical form.
     let escaped = json!(["EVENT", "s", event])
         .to_string()
         .replace('ü', "\\u00fc");
@@ -285,7 +285,7 @@ proptest! {
     ) {
         let tag: Vec<&str> = tag.iter().map(String::as_str).collect();
         let mut event = signed(created_at, kind, &[&tag], &content);
-        // Half of the events are changed after they were signed.
+        // Half of the events are changed after signing.
         let hex_member = match member {
             0 => Some(&mut event.id),
             1 => Some(&mut event.pubkey),

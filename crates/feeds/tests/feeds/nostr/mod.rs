@@ -1,4 +1,4 @@
-//! Nostr: messages, verification, and what follows from verified events.
+//! Nostr: messages, verification, and the meaning of verified events.
 
 use device::secret::Secret;
 use feeds::nostr::event::{NostrEvent, Signer, VerifiedEvent};
@@ -10,7 +10,7 @@ mod frame;
 mod wallet;
 mod zap;
 
-/// A secret key that everybody knows.
+/// A published secret key for tests.
 pub(crate) const SECRET: &str = "b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef";
 
 /// Its public key.
@@ -26,7 +26,7 @@ pub(crate) fn signed(created_at: u64, kind: u16, tags: &[&[&str]], content: &str
     signer().sign(created_at, kind, tags, content.to_owned(), &[7; 32])
 }
 
-/// The same, checked.
+/// The same, verified.
 pub(crate) fn verified(
     created_at: u64,
     kind: u16,

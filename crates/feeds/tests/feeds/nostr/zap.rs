@@ -1,4 +1,4 @@
-//! Zap receipts: amounts, gates of age and repetition.
+//! Zap receipts: amounts, limits of age, and repetition.
 
 use feeds::{
     malformed::Malformed,
@@ -17,8 +17,8 @@ const NOW: Option<UtcTime> = Some(UtcTime {
     unix_ms: 10_000_000,
 });
 
-/// What one event says to a listener who has heard nothing yet.
-fn first_heard(event: &VerifiedEvent) -> Result<Option<Zap>, Malformed> {
+/// The zap of an event for a feed without history.
+fn first_zap(event: &VerifiedEvent) -> Result<Option<Zap>, Malformed> {
     ZapFeed::new(&[AUTHOR])
         .unwrap()
         .accept(event, NOW, &mut ShownZaps::default())
@@ -119,19 +119,19 @@ fn amounts() {
         (&[&["amount", "21000"]], "", Err(Malformed("recipient"))),
     ] {
         let event = verified(9_900, 9735, tags, content);
-        assert_eq!(first_heard(&event), expected, "{tags:?}");
+        assert_eq!(first_zap(&event), expected, "{tags:?}");
     }
     let other_kind = verified(9_900, 1, &[p, &["amount", "21000"]], "");
-    assert_eq!(first_heard(&other_kind), Err(Malformed("kind")));
+    assert_eq!(first_zap(&other_kind), Err(Malformed("kind")));
     let long = verified(9_900, 9735, &[p, &["amount", "21000"]], &"ü".repeat(5_000));
     assert_eq!(
-        first_heard(&long).unwrap().unwrap().message.chars().count(),
+        first_zap(&long).unwrap().unwrap().message.chars().count(),
         512
     );
 }
 
 #[test]
-fn several_recipients_are_listened_for() {
+fn several_recipients_are_accepted() {
     let [one, other, stranger] = [AUTHOR.to_string(), "ab".repeat(32), "cd".repeat(32)];
     let both = [one.clone(), other.to_uppercase()];
     let request = frame::subscribe("z", &ZapFeed::filter(&both, None));
@@ -140,16 +140,16 @@ fn several_recipients_are_listened_for() {
         format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{one}","{other}"],"limit":1}}]"##)
     );
     let feed = ZapFeed::new(&both).unwrap();
-    for (recipient, is_heard) in [(&one, true), (&other, true), (&stranger, false)] {
+    for (recipient, is_accepted) in [(&one, true), (&other, true), (&stranger, false)] {
         let tags: &[&[&str]] = &[&["p", recipient], &["amount", "21000"]];
         let event = verified(9_900, 9735, tags, "");
-        let heard = feed.accept(&event, NOW, &mut nothing());
-        assert_eq!(heard.is_ok(), is_heard, "{recipient}");
+        let zap = feed.accept(&event, NOW, &mut none_shown());
+        assert_eq!(zap.is_ok(), is_accepted, "{recipient}");
     }
 }
 
-/// A zap of 21 sats with a message that makes its id differ.
-fn hear(shown: &mut ShownZaps, created_at: u64, message: &str, now: Option<UtcTime>) -> bool {
+/// Accepts a zap of 21 sats with a message that makes its id unique; returns whether it is shown.
+fn accept(shown: &mut ShownZaps, created_at: u64, message: &str, now: Option<UtcTime>) -> bool {
     let event = verified(
         created_at,
         9735,
@@ -160,7 +160,7 @@ fn hear(shown: &mut ShownZaps, created_at: u64, message: &str, now: Option<UtcTi
     feed.accept(&event, now, shown).unwrap().is_some()
 }
 
-fn nothing() -> ShownZaps {
+fn none_shown() -> ShownZaps {
     ShownZaps::default()
 }
 
@@ -174,72 +174,72 @@ fn ages() {
         (0, false),
     ] {
         assert_eq!(
-            hear(&mut nothing(), created_at, "", NOW),
+            accept(&mut none_shown(), created_at, "", NOW),
             is_shown,
             "{created_at}"
         );
         assert!(
-            hear(&mut nothing(), created_at, "", None),
+            accept(&mut none_shown(), created_at, "", None),
             "no clock, no age"
         );
     }
 }
 
 #[test]
-fn each_of_several_zaps_is_shown_whatever_the_second_and_the_order() {
-    let mut shown = nothing();
+fn zaps_of_one_second_are_all_shown_in_any_order() {
+    let mut shown = none_shown();
     for (created_at, message) in [
         (9_500, "first"),
         (9_500, "same second"),
         (9_501, "next"),
         (9_500, "late"),
     ] {
-        assert!(hear(&mut shown, created_at, message, NOW), "{message}");
+        assert!(accept(&mut shown, created_at, message, NOW), "{message}");
     }
     for (created_at, message) in [(9_500, "first"), (9_500, "same second"), (9_501, "next")] {
-        assert!(!hear(&mut shown, created_at, message, NOW), "{message}");
+        assert!(!accept(&mut shown, created_at, message, NOW), "{message}");
     }
 }
 
 #[test]
-fn what_was_forgotten_is_not_shown_again() {
-    let mut shown = nothing();
+fn a_dropped_receipt_is_not_shown_again() {
+    let mut shown = none_shown();
     let made = |number: usize| 9_500 + u64::try_from(number).unwrap();
     for number in 0..=REMEMBERED {
-        assert!(hear(&mut shown, made(number), "", NOW), "{number}");
+        assert!(accept(&mut shown, made(number), "", NOW), "{number}");
     }
     for number in 0..=REMEMBERED {
-        assert!(!hear(&mut shown, made(number), "", NOW), "{number}");
+        assert!(!accept(&mut shown, made(number), "", NOW), "{number}");
     }
-    assert!(hear(&mut shown, made(1), "late", NOW), "newer than that");
+    assert!(accept(&mut shown, made(1), "late", NOW), "newer than that");
 }
 
 #[test]
-fn a_receipt_from_the_future_does_not_silence_others() {
-    let mut shown = nothing();
-    assert!(hear(&mut shown, 4_000_000_000, "future", NOW));
+fn a_receipt_from_the_future_does_not_suppress_others() {
+    let mut shown = none_shown();
+    assert!(accept(&mut shown, 4_000_000_000, "future", NOW));
     assert!(
-        !hear(&mut shown, 4_000_000_000, "future", NOW),
+        !accept(&mut shown, 4_000_000_000, "future", NOW),
         "but it is shown once"
     );
     for number in 0..REMEMBERED {
-        assert!(hear(&mut shown, 9_900, &number.to_string(), NOW));
+        assert!(accept(&mut shown, 9_900, &number.to_string(), NOW));
     }
     let later = UtcTime {
         unix_ms: 10_060_000,
     };
-    assert!(hear(&mut shown, 10_055, "present", Some(later)));
+    assert!(accept(&mut shown, 10_055, "present", Some(later)));
 }
 
 #[test]
-fn a_receipt_from_the_future_brings_nothing_back_that_was_forgotten() {
-    let mut shown = nothing();
-    assert!(hear(&mut shown, 4_000_000_000, "future", NOW));
-    // With the last of these it is forgotten, with the next one the first of them.
+fn a_receipt_from_the_future_brings_no_dropped_one_back() {
+    let mut shown = none_shown();
+    assert!(accept(&mut shown, 4_000_000_000, "future", NOW));
+    // The last of these drops the future receipt, and the next one the first of these.
     for number in 0..REMEMBERED {
-        assert!(hear(&mut shown, 9_900, &number.to_string(), NOW));
+        assert!(accept(&mut shown, 9_900, &number.to_string(), NOW));
     }
-    assert!(hear(
+    assert!(accept(
         &mut shown,
         10_001,
         "next",
@@ -247,7 +247,7 @@ fn a_receipt_from_the_future_brings_nothing_back_that_was_forgotten() {
             unix_ms: 10_001_000
         })
     ));
-    let repeated = hear(
+    let repeated = accept(
         &mut shown,
         9_900,
         "0",
@@ -259,22 +259,27 @@ fn a_receipt_from_the_future_brings_nothing_back_that_was_forgotten() {
 }
 
 #[test]
-fn a_clock_that_went_back_does_not_silence_others() {
-    let mut shown = nothing();
+fn a_clock_that_was_set_back_suppresses_no_receipt() {
+    let mut shown = none_shown();
     let ahead = UtcTime {
         unix_ms: 900_000_000,
     };
     for number in 0..=REMEMBERED {
-        assert!(hear(&mut shown, 900_000, &number.to_string(), Some(ahead)));
+        assert!(accept(
+            &mut shown,
+            900_000,
+            &number.to_string(),
+            Some(ahead)
+        ));
     }
-    assert!(hear(&mut shown, 9_990, "right", NOW));
+    assert!(accept(&mut shown, 9_990, "right", NOW));
     let last = REMEMBERED.to_string();
-    assert!(!hear(&mut shown, 900_000, &last, NOW), "it is known");
+    assert!(!accept(&mut shown, 900_000, &last, NOW), "it is known");
 }
 
 #[test]
-fn two_listeners_show_a_receipt_once() {
-    let mut shown = nothing();
+fn two_feeds_show_a_receipt_once() {
+    let mut shown = none_shown();
     let event = verified(
         9_500,
         9735,
@@ -288,15 +293,15 @@ fn two_listeners_show_a_receipt_once() {
 
 #[test]
 fn repetitions() {
-    let mut shown = nothing();
-    assert!(hear(&mut shown, 9_500, "a", None));
-    assert!(!hear(&mut shown, 9_500, "a", None));
-    assert!(hear(&mut shown, 9_500, "b", None));
-    assert!(!hear(&mut shown, 9_500, "a", None));
+    let mut shown = none_shown();
+    assert!(accept(&mut shown, 9_500, "a", None));
+    assert!(!accept(&mut shown, 9_500, "a", None));
+    assert!(accept(&mut shown, 9_500, "b", None));
+    assert!(!accept(&mut shown, 9_500, "a", None));
 }
 
 #[test]
-fn a_bounded_memory_forgets_the_oldest_first() {
+fn a_bounded_set_drops_the_oldest_first() {
     let mut recent: Recent<usize, REMEMBERED> = Recent::default();
     assert!(recent.insert(1));
     assert!(!recent.insert(1));

@@ -165,7 +165,7 @@ impl Rig {
             body,
             hashes: Default::default(),
         };
-        let reply = self.inbox.ask(Request::Patch(patch)).await.unwrap();
+        let reply = self.inbox.request(Request::Patch(patch)).await.unwrap();
         assert_eq!(reply, Reply::Done);
     }
 

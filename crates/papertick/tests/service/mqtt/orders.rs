@@ -41,7 +41,7 @@ async fn rig() -> (Rig, mpsc::Receiver<Arrival>) {
     let dialer = Dialer::in_memory(Roots::public(), arrive);
     let rig = Rig::new(dialer, settings("broker", 0)).await;
     let text = Request::ShowText("HODL".into());
-    rig.inbox.ask(text).await.unwrap();
+    rig.inbox.request(text).await.unwrap();
     (rig, arrivals)
 }
 

@@ -592,7 +592,7 @@ async fn a_broker_that_takes_nothing_any_more_is_left() {
     let changing = async {
         for round in 0.. {
             let text = Request::ShowText(format!("{round}"));
-            rig.inbox.ask(text).await.unwrap();
+            rig.inbox.request(text).await.unwrap();
             sleep(Duration::from_secs(1)).await;
         }
     };
@@ -636,7 +636,7 @@ async fn what_is_taken_and_never_sent_is_noticed_as_soon() {
     let changing = async {
         for round in 0.. {
             let text = Request::ShowText(format!("{}", round % 1000));
-            rig.inbox.ask(text).await.unwrap();
+            rig.inbox.request(text).await.unwrap();
             sleep(Duration::from_secs(1)).await;
         }
     };

@@ -1,4 +1,4 @@
-//! The ciphers, against the whole official set of NIP-44 vectors.
+//! The ciphers, with the complete official NIP-44 vectors.
 
 use device::secret::Secret;
 use feeds::{
@@ -101,7 +101,7 @@ fn padded_lengths() {
     let official = official
         .iter()
         .map(|row| (row[0].as_u64().unwrap(), row[1].as_u64().unwrap()));
-    // The last row is about a text that is one byte too long to be encrypted.
+    // The last row is a text that is one byte too long.
     let official = official.filter(|(length, _)| *length < 65_536);
     let more = [(1, 32), (2, 32), (65_535, 65_536)];
     let cipher = Nip44::with_key([1; 32]);
@@ -109,7 +109,7 @@ fn padded_lengths() {
         let payload = cipher
             .encrypt(&"x".repeat(usize::try_from(length).unwrap()), &[2; 32])
             .unwrap();
-        // Around the text there are the version, the nonce, the length and the tag.
+        // The payload has version, nonce, length, padded text and tag.
         assert_eq!(
             base64_bytes(&payload).len() as u64,
             1 + 32 + 2 + padded + 32,

@@ -1,4 +1,4 @@
-//! What is inside the wallet's messages, as tables.
+//! The content of the wallet's messages, as tables.
 
 use feeds::{
     malformed::Malformed,

@@ -1,4 +1,4 @@
-//! The wallet: ciphers, messages, and whole conversations.
+//! The wallet: ciphers, messages, and complete sessions.
 
 mod cipher;
 mod message;

@@ -1,4 +1,4 @@
-//! Whole conversations with a wallet that is played here.
+//! Complete sessions with a simulated wallet.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ use super::super::{AUTHOR, SECRET};
 const WALLET: &str = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5";
 const START_SECS: i64 = 1_800_000_000;
 
-/// Both sides of a conversation.
+/// Both sides of a session.
 struct Scene {
     session: WalletSession,
     wallet: Signer,
@@ -133,7 +133,7 @@ impl Scene {
         self.receive(event)
     }
 
-    /// Takes the one request out of a step and opens it as the wallet does.
+    /// Takes the only request of a step and decrypts it as the wallet does.
     fn request(&self, step: &Reaction) -> (String, Value, Vec<Vec<String>>) {
         let [frame] = step.send.as_slice() else {
             panic!("{step:?}");
@@ -149,7 +149,7 @@ impl Scene {
         (id, serde_json::from_str(&text).unwrap(), tags)
     }
 
-    /// Brings the conversation to the point where nothing is asked.
+    /// A session without a pending request.
     fn settled(balance: u64) -> Scene {
         let mut scene = Scene::new();
         let step = scene.info("nip44_v2 nip04");
@@ -235,7 +235,7 @@ fn the_wallet_chooses_the_cipher() {
         let (_, text, tags) = scene.request(&step);
         assert_eq!(text, json!({"method": "get_balance", "params": {}}));
         assert_eq!(tags, [["p", WALLET], ["encryption", word]]);
-        assert_eq!(scene.info(ciphers), Reaction::default(), "told twice");
+        assert_eq!(scene.info(ciphers), Reaction::default(), "sent twice");
     }
     let mut scene = Scene::new();
     let event = scene.wallet_event(13194, &[&["encryption", "nip44_v2"]], String::new());
@@ -257,32 +257,32 @@ fn balances_are_polled() {
     let (id, text, _) = scene.request(&step);
     assert_eq!(text["method"], "get_balance");
     let step = scene.balance(&id, 5);
-    assert_eq!((step.heard, step.send.len()), (vec![balance(5)], 0));
+    assert_eq!((step.observations, step.send.len()), (vec![balance(5)], 0));
     assert!(!scene.session.is_waiting());
 }
 
 #[test]
-fn a_wallet_that_does_not_say_what_it_can_do_fails_every_poll() {
+fn a_wallet_without_an_info_event_fails_every_poll() {
     let mut scene = Scene::new();
     for _ in 0..3 {
         assert_eq!(scene.poll(), Reaction::default(), "not yet");
         scene.wait(60);
         let step = scene.poll();
         assert_eq!(
-            (step.heard, step.send),
+            (step.observations, step.send),
             (vec![Observation::PollFailed], vec![])
         );
     }
 }
 
 #[test]
-fn a_lost_reply_is_superseded() {
+fn a_lost_reply_is_replaced_by_the_next() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (lost, ..) = scene.request(&step);
     scene.wait(60);
     let step = scene.poll();
-    assert_eq!(step.heard, [Observation::PollFailed]);
+    assert_eq!(step.observations, [Observation::PollFailed]);
     let (id, ..) = scene.request(&step);
     assert_eq!(scene.balance(&lost, 1), Reaction::default(), "too late");
     assert_eq!(
@@ -290,7 +290,7 @@ fn a_lost_reply_is_superseded() {
         Reaction::default(),
         "to nobody's request"
     );
-    assert_eq!(scene.balance(&id, 2).heard, [balance(2)]);
+    assert_eq!(scene.balance(&id, 2).observations, [balance(2)]);
     assert_eq!(
         scene.balance(&id, 3),
         Reaction::default(),
@@ -309,11 +309,11 @@ fn a_reply_may_be_in_the_other_cipher() {
         .encrypt(Cipher::Nip04, text, &[3; 32])
         .unwrap();
     let event = scene.wallet_event(23195, &[&["e", &id], &["encryption", "nip04"]], content);
-    assert_eq!(scene.receive(event).heard, [balance(7)]);
+    assert_eq!(scene.receive(event).observations, [balance(7)]);
 }
 
 #[test]
-fn what_the_wallet_refuses() {
+fn an_error_of_the_wallet_is_reported() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (id, ..) = scene.request(&step);
@@ -327,17 +327,17 @@ fn what_the_wallet_refuses() {
     assert_eq!(step.complaint, Some(Complaint::Wallet(error)));
     assert!(!scene.session.is_waiting());
     scene.wait(60);
-    assert_eq!(scene.poll().send.len(), 1, "it is asked again");
+    assert_eq!(scene.poll().send.len(), 1, "it is requested again");
 }
 
 #[test]
-fn missed_payments_are_asked_for_once() {
+fn missed_payments_are_requested_once() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (id, ..) = scene.request(&step);
-    assert!(!scene.session.asked_for_missed());
+    assert!(!scene.session.missed_requested());
     let step = scene.balance(&id, 100);
-    assert!(scene.session.asked_for_missed());
+    assert!(scene.session.missed_requested());
     let (id, text, _) = scene.request(&step);
     let from = START_SECS + 10 - 600;
     assert_eq!(
@@ -350,7 +350,7 @@ fn missed_payments_are_asked_for_once() {
     ]}});
     let step = scene.reply(Cipher::Nip44, &id, &listed);
     assert_eq!(
-        step.heard,
+        step.observations,
         [payment(Direction::Received, 1), payment(Direction::Sent, 2)]
     );
     assert_eq!(
@@ -361,7 +361,7 @@ fn missed_payments_are_asked_for_once() {
     assert_eq!(
         scene.notify(23197, &received(1, "a")),
         Reaction::default(),
-        "told already"
+        "reported already"
     );
     scene.wait(60);
     let step = scene.poll();
@@ -370,20 +370,20 @@ fn missed_payments_are_asked_for_once() {
 }
 
 #[test]
-fn what_was_asked_for_in_an_earlier_conversation_is_not_asked_for_again() {
-    for told in [[true, false], [true, true], [false, true]] {
+fn missed_payments_of_an_earlier_session_are_not_requested_again() {
+    for expected in [[true, false], [true, true], [false, true]] {
         let mut scene = Scene::new();
-        for asked in told {
-            scene.session.know_missed(asked);
+        for requested in expected {
+            scene.session.set_missed_requested(requested);
         }
-        assert!(scene.session.asked_for_missed(), "{told:?}");
+        assert!(scene.session.missed_requested(), "{expected:?}");
         let step = scene.info("nip44_v2");
         let (id, ..) = scene.request(&step);
-        assert_eq!(scene.balance(&id, 100).send.len(), 0, "{told:?}");
+        assert_eq!(scene.balance(&id, 100).send.len(), 0, "{expected:?}");
     }
     let mut scene = Scene::new();
-    scene.session.know_missed(false);
-    assert!(!scene.session.asked_for_missed());
+    scene.session.set_missed_requested(false);
+    assert!(!scene.session.missed_requested());
 }
 
 #[test]
@@ -393,37 +393,40 @@ fn without_a_clock_nothing_was_missed() {
     let step = scene.info("nip44_v2");
     let (id, ..) = scene.request(&step);
     let step = scene.balance(&id, 100);
-    assert_eq!((step.send.len(), step.heard), (0, vec![balance(100)]));
+    assert_eq!(
+        (step.send.len(), step.observations),
+        (0, vec![balance(100)])
+    );
 }
 
 #[test]
-fn payments_are_told_and_expected() {
+fn payments_are_reported_and_change_the_expected_balance() {
     let mut scene = Scene::settled(1_000_000);
     let step = scene.notify(23197, &received(21_000, "a"));
     assert_eq!(
-        step.heard,
+        step.observations,
         [payment(Direction::Received, 21_000), balance(1_021_000)]
     );
     let (_, text, _) = scene.request(&step);
     assert_eq!(text["method"], "get_balance");
     let step = scene.notify(23197, &sent(1_000, 21, "b"));
     assert_eq!(
-        step.heard,
+        step.observations,
         [payment(Direction::Sent, 1_000), balance(1_019_979)]
     );
     assert_eq!(step.send.len(), 1, "another balance supersedes the first");
     let step = scene.notify(23197, &sent(u64::MAX, 1, "c"));
-    assert_eq!(step.heard[1], balance(0), "never below zero");
+    assert_eq!(step.observations[1], balance(0), "never below zero");
 }
 
 #[test]
 fn payments_before_the_first_balance() {
     let mut scene = Scene::new();
     let step = scene.notify(23197, &received(5, "a"));
-    assert_eq!(step.heard, [payment(Direction::Received, 5)]);
+    assert_eq!(step.observations, [payment(Direction::Received, 5)]);
     assert_eq!(step.send.len(), 0, "the cipher is not known yet");
     let step = scene.notify(23196, &received(6, "b"));
-    assert_eq!(step.heard, [payment(Direction::Received, 6)]);
+    assert_eq!(step.observations, [payment(Direction::Received, 6)]);
 }
 
 #[test]
@@ -433,24 +436,24 @@ fn the_twin_in_the_older_cipher_is_dropped() {
     let mut older = Scene::new();
     older.info("nip04");
     let step = older.notify(23196, &sent(5_000, 2, "a"));
-    assert_eq!(step.heard, [payment(Direction::Sent, 5_000)]);
+    assert_eq!(step.observations, [payment(Direction::Sent, 5_000)]);
 }
 
 #[test]
-fn a_payment_is_told_once() {
+fn a_payment_is_reported_once() {
     let mut scene = Scene::settled(100);
-    assert_eq!(scene.notify(23197, &received(5, "a")).heard.len(), 2);
+    assert_eq!(scene.notify(23197, &received(5, "a")).observations.len(), 2);
     scene.wait(119);
     assert_eq!(scene.notify(23197, &received(5, "a")), Reaction::default());
     scene.wait(1);
     assert_eq!(
-        scene.notify(23197, &received(5, "a")).heard.len(),
+        scene.notify(23197, &received(5, "a")).observations.len(),
         2,
         "after the window"
     );
     for _ in 0..2 {
         assert_eq!(
-            scene.notify(23197, &received(5, "")).heard.len(),
+            scene.notify(23197, &received(5, "")).observations.len(),
             2,
             "without a hash, nothing is known of it"
         );
@@ -459,19 +462,19 @@ fn a_payment_is_told_once() {
         scene.notify(23197, &received(5, hash));
     }
     assert_eq!(
-        scene.notify(23197, &received(5, "a")).heard.len(),
+        scene.notify(23197, &received(5, "a")).observations.len(),
         2,
         "eight are remembered"
     );
 }
 
 #[test]
-fn a_payment_to_oneself_goes_out_and_comes_in() {
+fn a_payment_to_oneself_is_sent_and_received() {
     let mut scene = Scene::settled(100_000);
     let out = scene.notify(23197, &sent(5_000, 0, "a"));
-    assert_eq!(out.heard[0], payment(Direction::Sent, 5_000));
+    assert_eq!(out.observations[0], payment(Direction::Sent, 5_000));
     let back = scene.notify(23197, &received(5_000, "a"));
-    assert_eq!(back.heard[0], payment(Direction::Received, 5_000));
+    assert_eq!(back.observations[0], payment(Direction::Received, 5_000));
     assert_eq!(
         scene.notify(23197, &received(5_000, "a")),
         Reaction::default(),
@@ -480,7 +483,7 @@ fn a_payment_to_oneself_goes_out_and_comes_in() {
 }
 
 #[test]
-fn repeated_and_old_events_are_no_news() {
+fn repeated_and_old_events_are_ignored() {
     let mut scene = Scene::settled(100);
     let content = scene
         .channel
@@ -494,8 +497,8 @@ fn repeated_and_old_events_are_no_news() {
 }
 
 #[test]
-fn a_payment_is_news_for_a_quarter_of_an_hour() {
-    for (age, told) in [(899, 2), (900, 2), (901, 0)] {
+fn a_notification_is_accepted_for_a_quarter_of_an_hour() {
+    for (age, expected) in [(899, 2), (900, 2), (901, 0)] {
         let mut scene = Scene::settled(100);
         let content = scene
             .channel
@@ -503,7 +506,11 @@ fn a_payment_is_news_for_a_quarter_of_an_hour() {
             .unwrap();
         let event = scene.wallet_event(23197, &[&["p", AUTHOR]], content);
         scene.wait(age);
-        assert_eq!(scene.receive(event).heard.len(), told, "after {age} s");
+        assert_eq!(
+            scene.receive(event).observations.len(),
+            expected,
+            "after {age} s"
+        );
     }
 }
 
@@ -512,30 +519,30 @@ fn other_notifications_only_refetch() {
     let mut scene = Scene::settled(100);
     let held = json!({"notification_type": "hold_invoice_accepted", "notification": {"payment_hash": "a", "amount": 9}});
     let step = scene.notify(23197, &held);
-    assert_eq!((step.heard.len(), step.send.len()), (0, 1));
+    assert_eq!((step.observations.len(), step.send.len()), (0, 1));
     assert_eq!(
-        scene.notify(23197, &received(9, "a")).heard.len(),
+        scene.notify(23197, &received(9, "a")).observations.len(),
         2,
-        "the payment itself is told"
+        "the payment itself is reported"
     );
 }
 
 #[test]
-fn a_question_about_payments_is_not_given_up_for_a_balance() {
+fn a_request_for_payments_is_not_dropped_for_a_balance() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (id, ..) = scene.request(&step);
     scene.balance(&id, 100);
     assert!(scene.session.is_waiting());
     let step = scene.notify(23197, &received(5, "a"));
-    assert_eq!((step.heard.len(), step.send.len()), (2, 0));
+    assert_eq!((step.observations.len(), step.send.len()), (2, 0));
 }
 
 #[test]
 fn strangers_and_garbage() {
     let mut scene = Scene::settled(100);
     let complaint = |step: Reaction| {
-        assert_eq!((step.send.len(), step.heard.len()), (0, 0));
+        assert_eq!((step.send.len(), step.observations.len()), (0, 0));
         step.complaint.unwrap()
     };
     let stranger = Signer::new(&Secret::new("03".repeat(32))).unwrap();
@@ -558,7 +565,7 @@ fn strangers_and_garbage() {
 }
 
 #[test]
-fn what_the_relay_says() {
+fn messages_of_the_relay() {
     let mut scene = Scene::settled(100);
     for (text, refused) in [
         (
@@ -584,7 +591,7 @@ fn what_the_relay_says() {
 }
 
 #[test]
-fn a_new_connection_asks_again() {
+fn a_new_connection_requests_the_balance_again() {
     let mut scene = Scene::settled(100);
     scene.wait(60);
     scene.poll();
@@ -601,7 +608,7 @@ fn a_new_connection_asks_again() {
 }
 
 #[test]
-fn keys_that_are_none() {
+fn invalid_keys_are_refused() {
     let pairing = |wallet: &str, secret: &str| {
         let uri = format!("nostr+walletconnect://{wallet}?relay=ws://r&secret={secret}");
         WalletSession::new(&PairingUri::parse(&uri).unwrap(), Duration::from_secs(60)).map(|_| ())

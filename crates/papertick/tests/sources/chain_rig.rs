@@ -1,4 +1,4 @@
-//! Sources of headers before a device that judges them: plans go in, and what is believed comes out.
+//! Sources of headers with a device's chain: plans go in, and the resulting chain comes out.
 
 use std::{sync::Arc, time::Duration};
 
@@ -36,22 +36,22 @@ use tokio::{
 
 pub use crate::miner::{Miner, START};
 
-/// Longest time that a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Longest wait of a test.
+const WAIT_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What the device has come to.
+/// State of the device.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     pub height: Option<u32>,
     pub state: HeightState,
     pub tip: Option<BlockHash>,
-    pub said: Vec<Observation>,
-    /// How often headers were handed in, and how many of them at most.
+    pub observations: Vec<Observation>,
+    /// How often headers were submitted, and the most at once.
     pub messages: u32,
     pub most: usize,
 }
 
-pub struct Court {
+pub struct ChainRig {
     pub plans: watch::Sender<Plans>,
     pub known: KnownPeers,
     pub clock: Clock,
@@ -60,22 +60,22 @@ pub struct Court {
     tasks: Tasks,
 }
 
-impl Court {
-    /// A court whose connections arrive at a queue.
-    pub fn in_memory() -> (Court, mpsc::Receiver<Arrival>) {
-        Court::knowing(&[])
+impl ChainRig {
+    /// A rig whose connections arrive in a queue.
+    pub fn in_memory() -> (ChainRig, mpsc::Receiver<Arrival>) {
+        ChainRig::knowing(&[])
     }
 
-    /// The same with peers of an earlier run.
-    pub fn knowing(peers: &[&str]) -> (Court, mpsc::Receiver<Arrival>) {
+    /// The same with known peers.
+    pub fn knowing(peers: &[&str]) -> (ChainRig, mpsc::Receiver<Arrival>) {
         let (arrive, arrivals) = mpsc::channel(16);
         (
-            Court::new(Dialer::in_memory(Roots::public(), arrive), peers),
+            ChainRig::new(Dialer::in_memory(Roots::public(), arrive), peers),
             arrivals,
         )
     }
 
-    fn new(dialer: Dialer, peers: &[&str]) -> Court {
+    fn new(dialer: Dialer, peers: &[&str]) -> ChainRig {
         let (inbox, mut inputs) = inbox();
         let (stopper, stop) = stop_signal();
         let plans = watch::Sender::new(Plans::new());
@@ -94,28 +94,28 @@ impl Court {
         let chain = Some(ChainSpec::built_in(Network::Regtest));
         let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());
         let mut device = Device::on_chain(chain, board, settings, Memory::default(), clock.now());
-        let told = clock.clone();
+        let device_clock = clock.clone();
         let (tell, seen) = watch::channel(Seen::default());
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
-        tasks.spawn("court", async move {
+        tasks.spawn("device", async move {
             while let Some(message) = inputs.recv().await {
                 let handed = match &message.input {
                     Input::Headers(_, headers, _) => headers.len(),
                     _ => 0,
                 };
-                let said = match &message.input {
+                let observations = match &message.input {
                     Input::Observed(_, observations) => observations.clone(),
                     _ => Vec::new(),
                 };
                 let reply = device.handle(message.input, clock.now()).reply;
-                // What is settled is visible before anybody is told.
+                // The state is visible before the reply is sent.
                 tell.send_modify(|seen| {
                     let view = device.view();
                     seen.height = view.market.height.as_ref().map(|height| height.value);
                     seen.state = view.truth.height;
                     seen.tip = device.chain().map(chain::chain::Chain::tip);
-                    seen.said.extend(said);
+                    seen.observations.extend(observations);
                     seen.messages += u32::from(handed > 0);
                     seen.most = seen.most.max(handed);
                 });
@@ -124,10 +124,10 @@ impl Court {
                 }
             }
         });
-        Court {
+        ChainRig {
             plans,
             known,
-            clock: told,
+            clock: device_clock,
             seen,
             stopper,
             tasks,
@@ -145,33 +145,36 @@ impl Court {
         });
     }
 
-    pub fn look(&self) -> Seen {
+    pub fn current(&self) -> Seen {
         self.seen.borrow().clone()
     }
 
-    /// Waits until what the device has come to fits.
+    /// Waits until the state fits.
     pub async fn until(&mut self, fits: impl Fn(&Seen) -> bool) -> Seen {
-        let found = time::timeout(PATIENCE, self.seen.wait_for(|seen| fits(seen))).await;
+        let found = time::timeout(WAIT_MAX, self.seen.wait_for(|seen| fits(seen))).await;
         let found = found.map(|seen| seen.unwrap().clone());
-        found.unwrap_or_else(|_| panic!("it never came: {:?}", self.look()))
+        found.unwrap_or_else(|_| panic!("it never came: {:?}", self.current()))
     }
 
-    /// Waits until a block is the newest that is proven, or has one voice for it.
+    /// Waits until a block is the newest proven one, or has one source.
     pub async fn until_tip(&mut self, miner: &Miner, state: HeightState) {
         let (tip, height) = (miner.tip(), miner.height());
         self.until(|seen| (seen.tip, seen.height, seen.state) == (Some(tip), Some(height), state))
             .await;
     }
 
-    /// Waits until a source is down; tells why, and the time until the next attempt.
+    /// Waits until a source is down; returns the reason and the time until the next attempt.
     pub async fn down(&mut self) -> (String, Duration) {
         let down = |seen: &Seen| {
-            seen.said.iter().rev().find_map(|said| match said {
-                Observation::Connection(Connection::Down { reason, retry_in }) => {
-                    Some((reason.clone(), *retry_in))
-                }
-                _ => None,
-            })
+            seen.observations
+                .iter()
+                .rev()
+                .find_map(|observation| match observation {
+                    Observation::Connection(Connection::Down { reason, retry_in }) => {
+                        Some((reason.clone(), *retry_in))
+                    }
+                    _ => None,
+                })
         };
         let seen = self.until(|seen| down(seen).is_some()).await;
         down(&seen).unwrap()

@@ -1,16 +1,16 @@
-//! Waiting that counts only the time in which this process ran.
+//! Timeouts that count only the time in which this process ran.
 //!
-//! Whoever is stopped by a signal, or frozen with its machine, wakes to deadlines that have all passed although nobody
-//! had a chance to meet them.
+//! A process that was stopped by a signal, or suspended with its machine, resumes with all deadlines passed although
+//! its peers had no chance to meet them.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// Longest time that is counted at once: a process that runs looks more often.
+/// Longest time that is counted at once; a running process wakes more often.
 const STEP: Duration = Duration::from_secs(1);
 
-/// The rest of a time limit.
+/// The remaining time of a timeout.
 #[derive(Debug)]
 pub struct TimeBudget {
     left: Duration,
@@ -18,7 +18,7 @@ pub struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// A limit that begins now.
+    /// A timeout that starts now.
     pub fn of(limit: Duration) -> TimeBudget {
         TimeBudget {
             left: limit,
@@ -26,7 +26,7 @@ impl TimeBudget {
         }
     }
 
-    /// Waits until the limit has passed; dropping the future loses nothing.
+    /// Waits until the time is used up. Cancel safe.
     pub async fn ended(&mut self) {
         while !self.left.is_zero() {
             let step = self.left.min(STEP);
@@ -45,29 +45,29 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_limit_passes_in_its_time() {
+    async fn a_timeout_ends_after_its_time() {
         for limit in [300, 1000, 30_000].map(Duration::from_millis) {
-            let (begun, mut patience) = (Instant::now(), TimeBudget::of(limit));
-            patience.ended().await;
-            let passed = begun.elapsed();
+            let (start, mut budget) = (Instant::now(), TimeBudget::of(limit));
+            budget.ended().await;
+            let passed = start.elapsed();
             assert!(passed >= limit && passed < limit + STEP, "{passed:?}");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_in_which_nothing_ran_does_not_count() {
-        let mut patience = TimeBudget::of(Duration::from_secs(30));
+    async fn time_in_which_the_process_did_not_run_does_not_count() {
+        let mut budget = TimeBudget::of(Duration::from_secs(30));
         for _ in 0..5 {
-            // What waits is dropped for something else now and then.
+            // The wait is dropped and resumed.
             assert!(
-                timeout(Duration::from_secs(2), patience.ended())
+                timeout(Duration::from_secs(2), budget.ended())
                     .await
                     .is_err()
             );
             advance(Duration::from_secs(3600)).await;
         }
-        let left = timeout(Duration::from_secs(9), patience.ended()).await;
+        let left = timeout(Duration::from_secs(9), budget.ended()).await;
         assert!(left.is_err(), "two seconds each at most");
-        patience.ended().await;
+        budget.ended().await;
     }
 }
