@@ -187,7 +187,7 @@ impl Chain {
         let known = headers
             .iter()
             .zip(self.headers.range(parent..))
-            .take_while(|(received, kept)| received == kept)
+            .take_while(|(received, stored)| received == stored)
             .count();
         let (fork, news) = (parent + known, &headers[known..]);
         if news.is_empty() {
@@ -338,12 +338,12 @@ impl Chain {
 
     /// The chain before the header at an index.
     fn before_index(&self, place: usize) -> Chain {
-        let gone = self.headers.range(place..).copied();
+        let removed = self.headers.range(place..).copied();
         let mut headers = room();
         headers.extend(self.headers.range(..place));
         Chain {
             tip: self.headers[place].prev_blockhash,
-            work: self.work - work(gone),
+            work: self.work - work(removed),
             difficulty: place
                 .checked_sub(1)
                 .and_then(|newest| Difficulty::of(self.network, &self.headers[newest]).ok()),
@@ -458,7 +458,7 @@ mod tests {
             assert_eq!(required_bits(&chain, 1201), HARD, "{network:?}");
         }
         let chain = unmined(Network::Testnet4, PERIOD, &[]);
-        assert_eq!(required_bits(&chain, 0), HARD, "what the anchor says");
+        assert_eq!(required_bits(&chain, 0), HARD, "the bits of the anchor");
     }
 
     #[test]

@@ -152,10 +152,10 @@ impl Multipart {
 
     /// Number of buffered bytes that cannot be part of a delimiter.
     fn data_bytes(&self) -> usize {
-        let kept = (1..self.delimiter.len())
+        let partial = (1..self.delimiter.len())
             .rev()
             .find(|length| self.buffer.ends_with(&self.delimiter[..*length]));
-        self.buffer.len() - kept.unwrap_or_default()
+        self.buffer.len() - partial.unwrap_or_default()
     }
 }
 
@@ -265,8 +265,8 @@ mod tests {
     #[test]
     fn limits_hold_for_any_chunks() {
         let with_head = |length: usize| {
-            let begin = "\r\nX: ";
-            let head = format!("{begin}{}", "a".repeat(length - begin.len()));
+            let start = "\r\nX: ";
+            let head = format!("{start}{}", "a".repeat(length - start.len()));
             format!("--x-y{head}\r\n\r\n1\r\n--x-y--").into_bytes()
         };
         let with_parts = |count: usize| form(&vec![("", &b"1"[..]); count]);

@@ -439,7 +439,7 @@ mod tests {
         }
     }
 
-    /// The payload of a message whose head says what it should.
+    /// The payload of a message after its header was checked.
     fn payload_after_head(network: Network, command: &[u8; 12], message: &[u8]) -> Vec<u8> {
         let (first, payload) = message.split_first_chunk::<HEAD_BYTES>().unwrap();
         assert_eq!(first[..4], magic_of(network));

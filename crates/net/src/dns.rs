@@ -234,8 +234,8 @@ mod tests {
         let place = server.place().unwrap();
         let client = UdpSocket::bind(anywhere).await.unwrap();
         client.send_to(b"noise", place).await.unwrap();
-        let asked = question("example.org", QTYPE::TYPE(TYPE::A));
-        client.send_to(&asked, place).await.unwrap();
+        let query = question("example.org", QTYPE::TYPE(TYPE::A));
+        client.send_to(&query, place).await.unwrap();
         let mut buffer = [0; QUESTION_MAX];
         let length = tokio::select! {
             () = server.run() => unreachable!(),

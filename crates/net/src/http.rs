@@ -79,7 +79,7 @@ pub enum HttpError {
     #[error("a redirect to another address ({0}) is followed only from https")]
     OtherOrigin(String),
     /// The response is not HTTP, or was cut off.
-    #[error("the answer broke off or is not HTTP")]
+    #[error("the answer is incomplete or not HTTP")]
     Broken,
     /// A header value is invalid.
     #[error("a header cannot be sent")]
@@ -333,8 +333,9 @@ fn redirect(download: &Download, from: &Url) -> Result<Option<Url>, HttpError> {
 }
 
 fn without_secrets(headers: HeaderMap) -> HeaderMap {
-    let kept = headers.iter().filter(|(_, value)| !value.is_sensitive());
-    kept.map(|(name, value)| (name.clone(), value.clone()))
+    let public = headers.iter().filter(|(_, value)| !value.is_sensitive());
+    public
+        .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
 }
 

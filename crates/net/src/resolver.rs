@@ -97,8 +97,8 @@ impl NameLookups {
     /// The running lookup, unless it hangs and another one may start.
     fn current(&self) -> Option<&watch::Sender<Option<LookupResult>>> {
         let (answer, since) = self.newest.as_ref()?;
-        let may_begin = self.threads < PER_NAME_MAX && since.elapsed() >= HANGS_AFTER;
-        (!may_begin).then_some(answer)
+        let may_retry = self.threads < PER_NAME_MAX && since.elapsed() >= HANGS_AFTER;
+        (!may_retry).then_some(answer)
     }
 }
 

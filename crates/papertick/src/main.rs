@@ -14,7 +14,7 @@ use papertick::{
     device_process,
     failure::Failure,
 };
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 
 /// The C library's, counted; the supervisor sets its options.
 #[cfg(not(feature = "heap-trace"))]
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     match act() {
         Ok(code) => code,
         Err(failure) => {
-            say(&failure.to_string());
+            print_error(&failure.to_string());
             ExitCode::from(failure.code as u8)
         }
     }

@@ -153,7 +153,7 @@ mod tests {
     fn lines_are_those_of_the_log() {
         let logged_lines = logged(|| {
             tracing::warn!(panel = 3, error = %"too \"slow\"", "panel failed");
-            tracing::debug!("not asked for");
+            tracing::debug!("below the level");
             tracing::info!("ready");
             // Spans come before the message.
             let source = tracing::info_span!("source", name = "relay");

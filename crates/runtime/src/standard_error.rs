@@ -1,11 +1,11 @@
-//! What the program says to whoever started it, where there is no log.
+//! Messages on the standard error, for commands without a log.
 
 use std::io::{self, Write};
 
 use crate::printable::printable;
 
-/// Says a line.
-pub fn say(message: &str) {
-    // Nobody may be there to read it, which is no reason to stop.
+/// Prints a line.
+pub fn print_error(message: &str) {
+    // A closed standard error is no reason to stop.
     let _ = writeln!(io::stderr(), "papertick: {}", printable(message));
 }

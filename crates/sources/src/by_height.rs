@@ -69,7 +69,7 @@ pub async fn catch_up<N: ByHeight>(
     if is_settled(&judged)? {
         return Ok(judged);
     }
-    let mut from = judged.height.map_or(0, |kept| kept + 1).min(height);
+    let mut from = judged.height.map_or(0, |known| known + 1).min(height);
     let (mut back, mut tries, mut idle) = (1, 0, 0);
     // A branch with less work so far may have more work with the headers that follow.
     let mut before: Vec<Header> = Vec::new();

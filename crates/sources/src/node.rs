@@ -36,7 +36,7 @@ pub fn place(host: &Endpoint, set: u16, usual: u16) -> Result<(&str, u16), BadUr
 
 /// The end of a session after a response that cannot be parsed.
 pub fn bad_answer(malformed: Malformed) -> SessionEnd {
-    SessionEnd::because(format!("the answer makes no sense ({malformed})"))
+    SessionEnd::because(format!("invalid answer ({malformed})"))
 }
 
 impl SourceContext {

@@ -255,7 +255,7 @@ pub struct Following<'a> {
     /// Its place among the connected peers.
     place: u8,
     wire: PeerConnection,
-    /// Only one peer is asked at a time: the others continue from its result.
+    /// Only one peer has a pending request: the others continue from its result.
     turn: Arc<Semaphore>,
     /// The pending request: when it was sent, and its permit.
     pending: Option<(Instant, OwnedSemaphorePermit)>,
@@ -320,7 +320,7 @@ impl<'a> Following<'a> {
                         let pong = p2p::encode_pong(self.wire.network, number);
                         self.wire.send(&pong).await?;
                     }
-                    // Transactions, which the peer was asked not to announce.
+                    // Transactions, which this client does not want.
                     Message::Nothing => self.count_idle()?,
                     Message::Version(_) | Message::Verack => {}
                 },

@@ -137,7 +137,7 @@ struct PeerShared {
     seen: SharedValue<PeerProgress>,
     /// Notified when a peer has sent headers.
     headers_received: Arc<Notify>,
-    /// Only one peer is asked at a time.
+    /// Only one peer has a pending request.
     turn: Arc<Semaphore>,
 }
 
@@ -255,7 +255,7 @@ pub async fn run(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible
 }
 
 impl<'a> PeerPool<'a> {
-    /// How many are to be asked now.
+    /// Number of peers to connect now.
     fn peers_wanted(&self) -> usize {
         let most = self.wanted.most as usize;
         let last_block_at = self.shared.seen.with(|seen| seen.last_block_at);
@@ -577,8 +577,9 @@ async fn find(context: &SourceContext, network: Network, mut chance: Chance) -> 
         ..Candidate::of(seed, port)
     });
     let mut found: Vec<Candidate> = by_name.collect();
-    let asked = by_address.into_iter().take(SEEDS_AT_ONCE);
-    let mut answers: FuturesUnordered<_> = asked.map(|seed| resolver.look_up(seed, port)).collect();
+    let lookups = by_address.into_iter().take(SEEDS_AT_ONCE);
+    let mut answers: FuturesUnordered<_> =
+        lookups.map(|seed| resolver.look_up(seed, port)).collect();
     while let Some(answer) = answers.next().await {
         let mut addresses = answer.unwrap_or_default();
         chance.shuffle(&mut addresses);
@@ -592,14 +593,14 @@ async fn find(context: &SourceContext, network: Network, mut chance: Chance) -> 
 /// Runs a connection until it is released. It must not report afterwards, because its place may be taken by another
 /// peer.
 async fn until_released(
-    asked: impl Future<Output = Result<Infallible, Parted>>,
+    connection: impl Future<Output = Result<Infallible, Parted>>,
     leave: oneshot::Receiver<Infallible>,
 ) -> Parted {
     tokio::select! {
         biased;
         _ = leave => Parted::Stopped,
-        asked = asked => {
-            let Err(parted) = asked;
+        result = connection => {
+            let Err(parted) = result;
             parted
         }
     }

@@ -78,7 +78,7 @@ impl From<Malformed> for Missed {
     fn from(malformed: Malformed) -> Missed {
         Missed {
             dropped: Some(malformed),
-            ..Missed::because(format!("the answer makes no sense ({malformed})"))
+            ..Missed::because(format!("invalid answer ({malformed})"))
         }
     }
 }

@@ -87,20 +87,20 @@ impl Poll for PoolSource {
         let SourceContext { route, shared, .. } = context;
         let pool =
             pools::find(&self.pool).ok_or_else(|| Missed::because("there is no such pool"))?;
-        let asker = PoolAccount {
+        let account = PoolAccount {
             user: &self.user,
             worker: &self.worker,
             global: self.global,
             local_host: self.local_host.expose(),
             now: shared.clock.now().utc,
         };
-        let asked = pool.request(asker).map_err(Missed::because)?;
+        let pool_request = pool.request(account).map_err(Missed::because)?;
         let url = shared
             .upstreams
-            .pool(pool.id, &asked.url)
+            .pool(pool.id, &pool_request.url)
             .map_err(Missed::because)?;
         let mut request = Get::new(url).accepting_json();
-        for (name, value) in asked.headers {
+        for (name, value) in pool_request.headers {
             let name = HeaderName::try_from(name).map_err(|_| HttpError::BadHeader)?;
             request = request.with_secret(name, value.expose())?;
         }
@@ -142,7 +142,7 @@ async fn fetch_logo(context: &SourceContext, logos: &Logos, spec: LogoSpec) -> O
     let url = match Url::parse(&spec.url(logos.base.expose())?) {
         Ok(url) => url,
         Err(error) => {
-            tracing::info!(%error, "there is no picture of the pool");
+            tracing::info!(%error, "the pool has no logo");
             return None;
         }
     };
@@ -151,16 +151,16 @@ async fn fetch_logo(context: &SourceContext, logos: &Logos, spec: LogoSpec) -> O
         match try_logo(context, &url, spec).await {
             Ok(file) => {
                 if let Err(error) = context.shared.logos.write(spec, &file).await {
-                    tracing::warn!(%error, file = spec.file, "the pool's picture was not kept");
+                    tracing::warn!(%error, file = spec.file, "the pool's logo was not cached");
                 }
                 return Some(file);
             }
             Err(Retry::Never(reason)) => {
-                tracing::info!(reason, "there is no picture of the pool");
+                tracing::info!(reason, "the pool has no logo");
                 return None;
             }
             Err(Retry::Later(error)) => {
-                tracing::info!(%error, ?wait, "the pool's picture was not fetched");
+                tracing::info!(%error, ?wait, "the pool's logo was not fetched");
                 time::sleep(wait).await;
             }
         }

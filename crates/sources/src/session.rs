@@ -151,7 +151,7 @@ impl<'a> SessionLink<'a> {
             let deadline = self.opened + FIRST_FRAME_TIMEOUT;
             time::timeout_at(deadline, socket.next())
                 .await
-                .map_err(|_| SessionEnd::because("connected, but nothing of use came"))?
+                .map_err(|_| SessionEnd::because("connected, but no valid message came"))?
         };
         if let Err(WsError::TooLarge(_)) = frame {
             *self.unreported.entry("too-long").or_default() += 1;
@@ -221,7 +221,7 @@ impl<'a> SessionLink<'a> {
         );
         if self.bad_frames >= BAD_FRAMES_MAX {
             return Err(SessionEnd::because(format!(
-                "only frames that make no sense ({malformed})"
+                "only invalid frames ({malformed})"
             )));
         }
         let unreported: u32 = self.unreported.values().sum();

@@ -317,7 +317,7 @@ mod tests {
             member: None,
         };
         let runs = AtomicU32::new(0);
-        let begin = |context: SourceContext| {
+        let start = |context: SourceContext| {
             let run = runs.fetch_add(1, Ordering::Relaxed);
             async move {
                 context.send(vec![Observation::Block(run)]).await?;
@@ -325,7 +325,7 @@ mod tests {
                 Err(Stopped)
             }
         };
-        restart_on_panic(context, begin).await;
+        restart_on_panic(context, start).await;
         let mut received = Vec::new();
         while let Some(message) = inputs.recv().await {
             let Input::Observed(SourceId::Miner, observations) = message.input else {

@@ -75,10 +75,10 @@ pub enum NoTime {
     #[error("no answer")]
     NoAnswer,
     /// The server has sent a kiss-of-death packet.
-    #[error("the server asks to be left alone")]
+    #[error("the server refuses requests (kiss of death)")]
     GoAway,
     /// The response is invalid, or the server is not synchronised.
-    #[error("the answer makes no sense")]
+    #[error("invalid answer")]
     Malformed,
     /// The time is outside the plausible range, or the round trip took too long.
     #[error("the answer is not plausible")]
@@ -136,14 +136,14 @@ pub async fn synchronise(timekeeping: Timekeeping, mut stop: Stop) {
                 Ok(()) => {
                     backoff.succeeded();
                     if outage.end() {
-                        tracing::info!("the time server gives the time again");
+                        tracing::info!("the time server answers again");
                     }
                     (SYNC_EVERY, Connection::Up)
                 }
                 Err(error) => {
                     let reason = error.to_string();
                     if outage.is_new(&reason) {
-                        tracing::warn!(reason, "the time server gave no time");
+                        tracing::warn!(reason, "the time server failed");
                     }
                     if matches!(error, NoTime::BeforeChain) {
                         let _ = inbox.send(Input::TimeRefused).await;
@@ -476,9 +476,9 @@ mod tests {
     #[tokio::test]
     async fn a_single_server_moves_the_clock_by_less_than_a_minute_a_day() {
         const SECOND: i64 = 1000;
-        let (asleep, told) = watch::channel(Duration::ZERO);
+        let (asleep, sleep_time) = watch::channel(Duration::ZERO);
         let mut sync = TimeSync {
-            clock: Clock::with_sleep(told),
+            clock: Clock::with_sleep(sleep_time),
             ..sync(None)
         };
         // Hours since the row before, the server's error at each query, and the clock's afterwards.

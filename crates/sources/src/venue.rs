@@ -61,7 +61,7 @@ impl SourceSession for VenueSource {
                 frame = link.next(&mut socket) => frame?,
                 () = sleep_until(wake) => {
                     if wake == silent_until {
-                        return Err(SessionEnd::because("connected, but it quotes nothing"));
+                        return Err(SessionEnd::because("connected, but no quotes came"));
                     }
                     link.accept_frame(pace.take_due()).await?;
                     continue;

@@ -19,7 +19,7 @@ use std::{
 
 use diagnostics::{crash, dump};
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 use rustix::{
     net::sockopt::socket_peercred,
     process::{Pid, Signal, kill_process},
@@ -107,7 +107,7 @@ async fn report(socket: UnixStream, folder: &Path) {
         return;
     };
     if let Err(error) = run_dumper(process, socket, folder).await {
-        say(&format!(
+        print_error(&format!(
             "the device crashed, and there is no dump of it: {error}"
         ));
     }
@@ -149,7 +149,7 @@ async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
             "{status}, if no line before says why"
         )));
     }
-    say(&format!(
+    print_error(&format!(
         "the device crashed; its dump is {FILE} in the data folder"
     ));
     Ok(())
@@ -158,7 +158,7 @@ async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
 /// Sets this process, the device, up to report a crash on a socket before it ends.
 pub fn report_crashes(name: &str) {
     if let Err(error) = crash::tell(name) {
-        say(&format!("there will be no dump of a crash: {error}"));
+        print_error(&format!("there will be no dump of a crash: {error}"));
     }
 }
 

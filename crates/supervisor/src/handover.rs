@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 use rustix::{
     net::{
         RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -200,7 +200,7 @@ impl Supervisor {
             Err(reason) => reason,
         };
         let version = &chosen.version;
-        say(&format!(
+        print_error(&format!(
             "the supervisor of version {version} does not take over: {failure}"
         ));
     }

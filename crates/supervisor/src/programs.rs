@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
 use updates::{
@@ -77,7 +77,7 @@ impl Programs {
     pub(super) fn choose(&mut self) -> ChosenProgram {
         let (slots, notes) = record::read(&mut self.disk);
         for note in notes {
-            say(&note);
+            print_error(&note);
         }
         if let Some(slot) = slots.worn() {
             let reason =
@@ -150,7 +150,7 @@ impl Programs {
 
     /// Stores that a program does not work; it is never started again.
     pub(super) fn fail(&mut self, slot: ImageSlot, reason: &str) {
-        say(&format!("{} was given up: {reason}", Program::Slot(slot)));
+        print_error(&format!("{} was given up: {reason}", Program::Slot(slot)));
         self.change("that a program does not work", |slots| {
             slots.failed(slot, reason);
         });
@@ -160,7 +160,7 @@ impl Programs {
 
     /// Stops using a program that did work, until the clock is started again or a restart is requested.
     pub(super) fn leave_aside(&mut self, slot: ImageSlot, reason: &str) {
-        say(&format!("{} is left aside: {reason}", Program::Slot(slot)));
+        print_error(&format!("{} is left aside: {reason}", Program::Slot(slot)));
         self.change("why a program was left aside", |slots| {
             slots.left_aside(slot, reason);
         });
@@ -191,7 +191,7 @@ impl Programs {
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Slots)) -> bool {
         let outcome = record::change(&mut self.disk, change);
         if let Err(error) = &outcome {
-            say(&format!("{what} could not be stored: {error}"));
+            print_error(&format!("{what} could not be stored: {error}"));
         }
         outcome.is_ok()
     }

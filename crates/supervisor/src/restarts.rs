@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 use updates::slots::ImageSlot;
 
 use crate::{SupervisorError, programs::ChosenProgram, supervision::Supervisor};
@@ -134,7 +134,7 @@ impl Supervisor {
         if self.counts.unstarted >= self.limits.failures && !self.is_announced {
             return Err(did_not_start(reason));
         }
-        say(&format!(
+        print_error(&format!(
             "the device could not be started ({reason}) and is tried again"
         ));
         self.count("could not be started at first", reason);
@@ -196,12 +196,12 @@ impl Supervisor {
 
     /// Starts the device again after a pause; without its sources if it failed often.
     fn start_again(&mut self, reason: &str, failures: usize) -> NextStep {
-        say(&format!(
+        print_error(&format!(
             "the device broke off ({reason}) and is started again"
         ));
         self.count("started again after it broke off", reason);
         if failures >= self.limits.failures && self.next.safe_mode.is_none() {
-            say("it broke off again and again: it is started without its sources");
+            print_error("it broke off again and again: it is started without its sources");
             self.next.safe_mode = Some(format!("it broke off {failures} times: {reason}"));
         }
         NextStep::StartAfter(self.limits.pause(failures))

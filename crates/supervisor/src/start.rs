@@ -8,7 +8,7 @@ use std::{
 };
 
 use listenfd::ListenFd;
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 use serde_json::Value;
 use storage::lock::{self, FolderError, Holder};
 use updates::slots::Factory;
@@ -103,7 +103,7 @@ fn wait_for_orphan(clock: &ClockConfig) -> Result<(), FolderError> {
         Err(FolderError::Taken { .. }) => {}
         Err(error @ FolderError::Unusable { .. }) => return Err(error),
     }
-    say("the device of an earlier run has not ended yet, waiting for it");
+    print_error("the device of an earlier run has not ended yet, waiting for it");
     let patience = ORPHAN + clock.last_refresh;
     lock::lock_patiently(&clock.data_dir, Holder::Device, patience).map(drop)
 }
@@ -112,14 +112,14 @@ fn wait_for_orphan(clock: &ClockConfig) -> Result<(), FolderError> {
 fn inherited() -> Result<Option<TcpListener>, SupervisorError> {
     let mut passed = ListenFd::from_env();
     if passed.len() > 1 {
-        say("more than one socket is given: the clock answers on the first alone");
+        print_error("more than one socket is given: the clock answers on the first alone");
     }
     let listener = passed.take_tcp_listener(0).map_err(|error| {
         SupervisorError::Failed(format!("the socket that is given is of no use: {error}"))
     })?;
     if let Some(listener) = &listener {
         let address = listener.local_addr().map_err(cannot_start)?;
-        say(&format!(
+        print_error(&format!(
             "listening on {address}, as the service manager says"
         ));
     }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use runtime::{standard_error::say, tasks::Tasks, time_budget::TimeBudget};
+use runtime::{standard_error::print_error, tasks::Tasks, time_budget::TimeBudget};
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -186,7 +186,7 @@ impl Supervisor {
             }
             Err(error) => {
                 self.next.crash_dumps = None;
-                say(&format!("there will be no dumps of crashes: {error}"));
+                print_error(&format!("there will be no dumps of crashes: {error}"));
             }
         }
         tasks
@@ -294,7 +294,7 @@ impl Supervisor {
                     return End::broken("it made no progress");
                 }
                 () = sleep_until(safe_until), if self.next.safe_mode.is_some() => {
-                    say("the device is tried with its sources again");
+                    print_error("the device is tried with its sources again");
                     self.stop(process).await;
                     return End::SafeLongEnough;
                 }
@@ -313,7 +313,7 @@ impl Supervisor {
     pub(crate) async fn stop(&self, process: &mut Process) {
         let limit = self.limits.stop + self.clock.last_refresh;
         if !process.child.stop(limit).await {
-            say("the device did not end in time and was killed");
+            print_error("the device did not end in time and was killed");
             process.child.kill().await;
         }
     }
@@ -341,7 +341,7 @@ impl Supervisor {
         let chosen = &mut device.chosen;
         chosen.is_trial = false;
         if let Some(slot) = chosen.program.slot() {
-            say(&format!("version {} works", chosen.version));
+            print_error(&format!("version {} works", chosen.version));
             self.programs.passed(slot);
         }
     }

@@ -102,10 +102,10 @@ pub fn mine_with(
 }
 
 /// A number of blocks after a block, ten minutes apart.
-pub fn branch(mut before: BlockHash, begin: u32, count: u32, salt: u8) -> Vec<Header> {
+pub fn branch(mut before: BlockHash, start: u32, count: u32, salt: u8) -> Vec<Header> {
     let mut mined = Vec::new();
     for at in 0..count {
-        let header = mine(before, begin + at * 600, salt);
+        let header = mine(before, start + at * 600, salt);
         before = header.block_hash();
         mined.push(header);
     }

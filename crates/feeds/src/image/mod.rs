@@ -36,10 +36,10 @@ pub const SIGNATURE_BYTES_MAX: u64 = 8 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum ImageFault {
     /// The magic bytes are wrong.
-    #[error("it is no papertick image")]
+    #[error("it is not a papertick image")]
     Stranger,
     /// A newer image format.
-    #[error("its form is {0}, which only a newer papertick can read")]
+    #[error("its format is {0}, which needs a newer papertick")]
     NewerForm(u16),
     /// A field of the header is invalid.
     #[error("its head is damaged ({0})")]
@@ -53,13 +53,13 @@ pub enum ImageFault {
         wanted: u64,
     },
     /// The bytes after the payload are not signatures.
-    #[error("what is behind its payload is no signature of minisign ({0})")]
+    #[error("the bytes after its payload are no minisign signature ({0})")]
     Signatures(&'static str),
     /// The payload does not match the header.
     #[error("its payload is damaged ({0})")]
     Payload(&'static str),
     /// The content is not a page.
-    #[error("it holds no page ({0})")]
+    #[error("it is not a page ({0})")]
     Page(&'static str),
     /// No signature.
     #[error("it is not signed")]

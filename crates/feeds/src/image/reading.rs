@@ -127,14 +127,16 @@ impl<R: Read + Seek> Image<R> {
             if read == 0 {
                 break;
             }
-            left = left
-                .checked_sub(read as u64)
-                .ok_or(ImageFault::Payload("it unpacks to more than it says"))?;
+            left = left.checked_sub(read as u64).ok_or(ImageFault::Payload(
+                "it unpacks to more than its header says",
+            ))?;
             hasher.update(&chunk[..read]);
             into.write_all(&chunk[..read])?;
         }
         if left > 0 {
-            return Err(ImageFault::Payload("it unpacks to less than it says"));
+            return Err(ImageFault::Payload(
+                "it unpacks to less than its header says",
+            ));
         }
         if !decoder.into_inner().fill_buf()?.is_empty() {
             return Err(ImageFault::Payload("something follows what is packed"));
@@ -199,7 +201,7 @@ fn packed_wrongly(error: io::Error) -> ImageFault {
         io::ErrorKind::UnexpectedEof,
     ];
     if PACKED_WRONGLY.contains(&error.kind()) {
-        ImageFault::Payload("it is no gzip")
+        ImageFault::Payload("it is not gzip")
     } else {
         ImageFault::Io(error)
     }

@@ -109,7 +109,7 @@ impl Signature {
     }
 
     fn parse(lines: &[&str]) -> Result<Signature, ImageFault> {
-        let wrong = || ImageFault::Signatures("not as minisign writes them");
+        let wrong = || ImageFault::Signatures("not in the format of minisign");
         let [comment, line, _, _] = lines else {
             return Err(wrong());
         };
@@ -120,9 +120,7 @@ impl Signature {
         let signature = minisign_verify::Signature::decode(&text).map_err(|_| wrong())?;
         let bytes = BASE64_STANDARD.decode(line).map_err(|_| wrong())?;
         if !bytes.starts_with(OVER_HASH) {
-            return Err(ImageFault::Signatures(
-                "made in the old way: sign without -l",
-            ));
+            return Err(ImageFault::Signatures("legacy format: sign without -l"));
         }
         let id = key_id(&bytes).ok_or_else(wrong)?;
         Ok(Signature {

@@ -63,7 +63,7 @@ pub(super) fn write(files: &[(String, Vec<u8>)], time: u64) -> Result<Vec<u8>, I
     let mut archive = Vec::new();
     for (name, content) in files {
         if name.len() > NAME_MAX || !is_plain(name) {
-            return Err(ImageFault::Page("a file has a name that cannot be"));
+            return Err(ImageFault::Page("a file has an invalid name"));
         }
         let mut header = [0; BLOCK];
         header[..name.len()].copy_from_slice(name.as_bytes());
@@ -97,14 +97,14 @@ fn name(header: &[u8; BLOCK]) -> Result<&str, ImageFault> {
     let field = &header[..NAME_MAX];
     let end = field.iter().position(|byte| *byte == 0).unwrap_or(NAME_MAX);
     let name = std::str::from_utf8(&field[..end])
-        .map_err(|_| ImageFault::Page("a file has a name that cannot be"))?;
+        .map_err(|_| ImageFault::Page("a file has an invalid name"))?;
     let name = name.strip_prefix("./").unwrap_or(name);
     let name = name.strip_suffix('/').unwrap_or(name);
     let is_folder = header[TYPE_AT] == b'5';
     if is_plain(name) || is_folder && name.is_empty() {
         return Ok(name);
     }
-    Err(ImageFault::Page("a file has a name that cannot be"))
+    Err(ImageFault::Page("a file has an invalid name"))
 }
 
 /// Returns whether a name is a relative path without special parts that needs no escaping in a URL.

@@ -30,9 +30,9 @@ pub(super) fn frame(
             let currency = currency(message["symbol"].as_str(), "BTC")?;
             let candles = message["changes"].as_array().ok_or(Malformed("candles"))?;
             // The first message has a day of candles, in undocumented order.
-            let begins = |candle: &&Value| candle[0].as_i64();
-            let newest = candles.iter().filter(|candle| begins(candle).is_some());
-            let newest = newest.max_by_key(begins).ok_or(Malformed("candles"))?;
+            let start = |candle: &&Value| candle[0].as_i64();
+            let newest = candles.iter().filter(|candle| start(candle).is_some());
+            let newest = newest.max_by_key(start).ok_or(Malformed("candles"))?;
             let end = newest[0].as_i64().and_then(|ms| ms.checked_add(CANDLE_MS));
             quote(currency, &newest[4], end.and_then(UtcTime::plausible))
         }

@@ -59,7 +59,7 @@ impl AtRest {
         let kept = StoredState::read(loaded, Settings::default())
             .map_err(|error| Failure::failed(error.to_string()))?;
         for note in notes {
-            runtime::standard_error::say(&note);
+            runtime::standard_error::print_error(&note);
         }
         Ok(AtRest {
             settings: kept.settings,

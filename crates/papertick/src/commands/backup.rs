@@ -14,7 +14,7 @@ use device::secret::Secret;
 use runtime::{
     clock::Clock,
     printable::{one_line, print},
-    standard_error::say,
+    standard_error::print_error,
 };
 use serde_json::{Value, json};
 use updates::build;
@@ -253,7 +253,7 @@ impl ImportArgs {
             said.or_else(|| typed("Passphrase of the file (empty: without its secrets): "));
         let passphrase = passphrase.filter(|passphrase| !passphrase.is_empty());
         if passphrase.is_none() {
-            say(
+            print_error(
                 "the secrets of the file stay closed: PAPERTICK_PASSPHRASE or --passphrase-file opens them",
             );
         }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use device::cells::{Cell, Icon};
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 
 use super::suggestion;
 
 /// Says which of the icons on these cells there are not, and what was probably meant; and what of their texts is left out.
 pub(crate) fn mention_unknown(cells: &[Cell]) {
     for words in unknown(cells).into_iter().chain(left_out(cells)) {
-        say(&words);
+        print_error(&words);
     }
 }
 

@@ -10,7 +10,7 @@ use device::{
     secret::{PasswordHash, Secret},
     settings::{Key, Settings, TEXT_MAX},
 };
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 
 use super::{at_rest::AtRest, backup::typed_twice, client::target::secret};
 use crate::{
@@ -70,7 +70,7 @@ pub fn run(args: &PasswdArgs) -> Result<(), Failure> {
     let settings = changed(&at_rest.settings, args)?;
     let (is_guarded, user) = (settings.http_auth_enabled, settings.sign_in_user());
     at_rest.replace(settings)?;
-    say(&match is_guarded {
+    print_error(&match is_guarded {
         true => {
             format!("from its next start the clock asks for this password, and for the name {user}")
         }
@@ -112,7 +112,7 @@ fn hashed(password: &Secret) -> Result<PasswordHash, Failure> {
         )));
     }
     if text.chars().count() < SHORT {
-        say(
+        print_error(
             "this password is short: four words that have nothing to do with each other are better",
         );
     }

@@ -17,7 +17,7 @@ use feeds::{
 };
 use jiff::Timestamp;
 use net::url::{Scheme, Url};
-use runtime::{printable::print, standard_error::say};
+use runtime::{printable::print, standard_error::print_error};
 use semver::Version;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -243,7 +243,7 @@ impl Making<'_> {
         for (name, (_, signed)) in &self.images {
             if !signed {
                 // Whether that is meant is not known here.
-                say(&format!("{name} is not signed: {UNSIGNED}"));
+                print_error(&format!("{name} is not signed: {UNSIGNED}"));
             }
         }
         Ok(version)

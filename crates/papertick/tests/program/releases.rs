@@ -144,7 +144,7 @@ fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
         (
             "release text -o out",
             1,
-            &["text: it is no papertick image"],
+            &["text: it is not a papertick image"],
         ),
         ("release missing -o out", 1, &["missing"]),
         ("release p --key text -o out", 1, &["text", "no secret key"]),

@@ -95,7 +95,7 @@ impl ChainRig {
         let (board, settings) = (BoardSpec::EXAMPLE, Settings::default());
         let mut device = Device::on_chain(chain, board, settings, Memory::default(), clock.now());
         let device_clock = clock.clone();
-        let (tell, seen) = watch::channel(Seen::default());
+        let (sender, seen) = watch::channel(Seen::default());
         let mut tasks = Tasks::new();
         tasks.spawn("supervisor", supervise(plans.subscribe(), shared, stop));
         tasks.spawn("device", async move {
@@ -110,7 +110,7 @@ impl ChainRig {
                 };
                 let reply = device.handle(message.input, clock.now()).reply;
                 // The state is visible before the reply is sent.
-                tell.send_modify(|seen| {
+                sender.send_modify(|seen| {
                     let view = device.view();
                     seen.height = view.market.height.as_ref().map(|height| height.value);
                     seen.state = view.truth.height;

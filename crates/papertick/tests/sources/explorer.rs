@@ -213,7 +213,7 @@ async fn a_silent_venue_is_reconnected() {
             if let [Observation::Connection(Connection::Down { reason, .. })] =
                 &rig.next().await.1[..]
             {
-                assert_eq!(reason, "connected, but it quotes nothing");
+                assert_eq!(reason, "connected, but no quotes came");
                 break;
             }
         }

@@ -441,25 +441,17 @@ async fn a_node_without_usable_responses_is_down_with_a_reason() {
         (
             NodeKind::Electrum,
             b"{\"id\":1,\"result\":[]}\n{\"id\":2,\"result\":{}}\n".to_vec(),
-            "the answer makes no sense (height)",
+            "invalid answer (height)",
         ),
         (
             NodeKind::Electrum,
             b"nonsense\n".repeat(64),
-            "only frames that make no sense (json)",
+            "only invalid frames (json)",
         ),
         (NodeKind::Bitcoin, Vec::new(), "no handshake in time"),
         (NodeKind::Bitcoin, verack, "no handshake in time"),
-        (
-            NodeKind::Bitcoin,
-            main,
-            "the answer makes no sense (network)",
-        ),
-        (
-            NodeKind::Bitcoin,
-            long,
-            "the answer makes no sense (too-long)",
-        ),
+        (NodeKind::Bitcoin, main, "invalid answer (network)"),
+        (NodeKind::Bitcoin, long, "invalid answer (too-long)"),
     ] {
         let (reason, _) = down_after(kind, words).await;
         assert_eq!(reason, expected);
@@ -562,7 +554,7 @@ async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
     let height = Some(other.height());
     node.send_replace(other);
     rig.until(|seen| seen.height == height).await;
-    // What is more work is kept all the same.
+    // A branch with more work still wins.
     assert_eq!(rig.current().tip, Some(miner.tip()));
     server.abort();
     rig.stop().await;

@@ -78,7 +78,7 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
         "a valid response without a figure"
     );
     answer(&mut arrivals, "200 OK", "<html>").await;
-    assert_eq!(rig.down().await.0, "the answer makes no sense (json)");
+    assert_eq!(rig.down().await.0, "invalid answer (json)");
     answer(&mut arrivals, "502 Bad Gateway", "").await;
     assert_eq!(rig.down().await.0, "the server answers with status 502");
     rig.stop().await;
@@ -140,7 +140,7 @@ async fn a_miner_is_polled_often_and_less_often_while_it_is_off() {
     for _ in 0..6 {
         drop(arrival(&mut arrivals).await);
         let (reason, retry_in) = rig.down().await;
-        assert_eq!(reason, "the answer broke off or is not HTTP");
+        assert_eq!(reason, "the answer is incomplete or not HTTP");
         waits.push(retry_in.as_secs());
     }
     assert_eq!(waits[0], 10, "the first miss changes nothing");

@@ -74,7 +74,7 @@ impl Toxin {
             Toxin::Cut => &["the connection broke off"],
             Toxin::Stall | Toxin::Drip => &[
                 "the server fell silent",
-                "connected, but nothing of use came",
+                "connected, but no valid message came",
             ],
             Toxin::Shuffle => &["the server does not speak this protocol"],
             Toxin::Flood => &["a message is larger than "],
@@ -107,7 +107,7 @@ impl Toxin {
     /// The reason with which such a poll fails.
     fn answer_reason(self) -> &'static str {
         match self {
-            Toxin::Cut | Toxin::Shuffle => "the answer broke off or is not HTTP",
+            Toxin::Cut | Toxin::Shuffle => "the answer is incomplete or not HTTP",
             Toxin::Stall | Toxin::Drip => "no answer in time",
             Toxin::Flood => "the answer is larger than ",
         }

@@ -94,14 +94,11 @@ fn other_files_and_damaged_images_are_distinguished() {
         bytes
     };
     for (bytes, reason) in [
-        (&b""[..], "it is no papertick image"),
-        (b"\x7fELF", "it is no papertick image"),
-        (&[0xE9; 4096], "it is no papertick image"),
-        (&translated, "it is no papertick image"),
-        (
-            &newer,
-            "its form is 2, which only a newer papertick can read",
-        ),
+        (&b""[..], "it is not a papertick image"),
+        (b"\x7fELF", "it is not a papertick image"),
+        (&[0xE9; 4096], "it is not a papertick image"),
+        (&translated, "it is not a papertick image"),
+        (&newer, "its format is 2, which needs a newer papertick"),
         (&whole[..100], "it is cut off: 100 of 512 bytes are there"),
         (
             &whole[..whole.len() - 1],

@@ -99,7 +99,7 @@ fn a_page_has_an_entry_and_a_manifest() {
         page.files.remove(name);
         assert_eq!(
             refusal(&page.write().unwrap()),
-            format!("it holds no page ({reason})")
+            format!("it is not a page ({reason})")
         );
     }
     let mut page = page(&[]);
@@ -168,12 +168,12 @@ fn archives_hold_plain_files_and_nothing_else() {
     for kind in [b'1', b'2', b'3', b'6', b'L', b'K', b'x', b'g', b'S', b'V'] {
         assert_eq!(
             refusal(&with_header(|header| header[156] = kind)),
-            "it holds no page (the archive holds more than files)",
+            "it is not a page (the archive holds more than files)",
             "{}",
             char::from(kind)
         );
     }
-    let damaged = "it holds no page (the archive is damaged)";
+    let damaged = "it is not a page (the archive is damaged)";
     for (change, reason) in [
         (
             (|header: &mut [u8]| header[257] = b'U') as fn(&mut [u8]),
@@ -195,7 +195,7 @@ fn archives_hold_plain_files_and_nothing_else() {
         (|header| header[124] = 0x80, damaged),
         (
             |header| header[345] = b'p',
-            "it holds no page (a file has a name that is too long)",
+            "it is not a page (a file has a name that is too long)",
         ),
     ] {
         assert_eq!(refusal(&with_header(change)), reason);
@@ -205,10 +205,10 @@ fn archives_hold_plain_files_and_nothing_else() {
     assert_eq!(refusal(&flipped), damaged);
     assert_eq!(
         refusal(&whole[..whole.len() - 1024]),
-        "it holds no page (the archive has no end)"
+        "it is not a page (the archive has no end)"
     );
     let twice = [&whole[..whole.len() - 1024], &whole[..]].concat();
-    assert_eq!(refusal(&twice), "it holds no page (two files of one name)");
+    assert_eq!(refusal(&twice), "it is not a page (two files of one name)");
 }
 
 #[test]

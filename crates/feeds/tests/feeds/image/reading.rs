@@ -100,14 +100,14 @@ fn only_the_described_content_is_unpacked() {
                 describe(head);
                 head.content_bytes -= 1;
             }),
-            "it unpacks to more than it says",
+            "it unpacks to more than its header says",
         ),
         (
             forged(&payload, |head| {
                 describe(head);
                 head.content_bytes += 1;
             }),
-            "it unpacks to less than it says",
+            "it unpacks to less than its header says",
         ),
         (
             forged(&payload, |head| {
@@ -120,12 +120,12 @@ fn only_the_described_content_is_unpacked() {
             forged(&longer, describe),
             "something follows what is packed",
         ),
-        (forged(b"no gzip at all", describe), "it is no gzip"),
+        (forged(b"no gzip at all", describe), "it is not gzip"),
         (
             forged(&payload[..payload.len() / 2], describe),
-            "it is no gzip",
+            "it is not gzip",
         ),
-        (forged(&payload[..5], describe), "it is no gzip"),
+        (forged(&payload[..5], describe), "it is not gzip"),
     ] {
         assert_eq!(
             unpacked(&bytes),
@@ -142,7 +142,10 @@ fn a_decompression_bomb_is_stopped_at_its_limit() {
     let bytes = forged(&bomb, |head| head.content_bytes = 1000);
     let mut written = Vec::new();
     let fault = open(&bytes).unpack(&mut written).unwrap_err();
-    assert!(fault.to_string().contains("more than it says"), "{fault}");
+    assert!(
+        fault.to_string().contains("more than its header says"),
+        "{fault}"
+    );
     assert!(written.len() <= 1000, "{}", written.len());
 }
 

@@ -149,32 +149,32 @@ fn only_signatures_may_follow_the_payload() {
     }
     let too_long = one.replace("signature", &"s".repeat(8000));
     for (behind, reason) in [
-        (&b"\n"[..], "not as minisign writes them"),
-        (b"hello", "not as minisign writes them"),
+        (&b"\n"[..], "not in the format of minisign"),
+        (b"hello", "not in the format of minisign"),
         (&[0xFF; 8], "no text"),
         (one.repeat(SIGNATURES_MAX + 1).as_bytes(), "too many"),
         (
             &one.as_bytes()[..one.len() - 9],
-            "not as minisign writes them",
+            "not in the format of minisign",
         ),
         (
             one.replace("untrusted", "trusted").as_bytes(),
-            "not as minisign writes them",
+            "not in the format of minisign",
         ),
         (too_long.as_bytes(), "too long"),
         // The longest possible, and one byte more.
-        (&[b'x'; 8192], "not as minisign writes them"),
+        (&[b'x'; 8192], "not in the format of minisign"),
         (&[b'x'; 8193], "too long"),
-        (&legacy, "made in the old way: sign without -l"),
+        (&legacy, "legacy format: sign without -l"),
     ] {
         assert_eq!(
             with(behind).unwrap_err().to_string(),
-            format!("what is behind its payload is no signature of minisign ({reason})")
+            format!("the bytes after its payload are no minisign signature ({reason})")
         );
     }
     assert_eq!(
         fifth_signature(&one),
-        "what is behind its payload is no signature of minisign (too many)"
+        "the bytes after its payload are no minisign signature (too many)"
     );
     assert!(ImageHeader::BYTES < signed);
 }

@@ -9,7 +9,7 @@ use api::{
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use device::screens::{SCREENS, Screen, custom};
-use runtime::standard_error::say;
+use runtime::standard_error::print_error;
 use serde_json::{Map, Value};
 use web::parse::percent_encode;
 
@@ -367,7 +367,7 @@ fn change(assignments: &[String]) -> Result<Value, Failure> {
             None => setting_words::value(key, said)?,
         };
         if is_secret && from_file.is_none() && !said.is_empty() {
-            say(&format!(
+            print_error(&format!(
                 "others on this machine can see {key} on the command line: {key}=@FILE reads it from a file, {key}=@- from the standard input"
             ));
         }
@@ -399,7 +399,7 @@ fn with_password(mut said: Vec<String>) -> Result<Vec<String>, Failure> {
                 said.push(format!("pw={}", password.expose()));
             }
         }
-        [_, ..] => say("others on this machine can see a password on the command line"),
+        [_, ..] => print_error("others on this machine can see a password on the command line"),
         [] => {}
     }
     Ok(said)

@@ -10,7 +10,7 @@ use std::{
 use api::{operation::Operation, shape::Shape};
 use runtime::{
     printable::{one_line, print},
-    standard_error::say,
+    standard_error::print_error,
 };
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) fn tell(
         return reply.accepted().map(drop);
     }
     if let Some(reason) = &reply.reason {
-        say(reason);
+        print_error(reason);
     }
     if let Some(path) = output {
         return fs::write(path, &reply.body).map_err(|error| cannot_write(path, &error));

@@ -229,7 +229,11 @@ fn the_wallet_chooses_the_cipher() {
     ] {
         let mut scene = Scene::new();
         assert_eq!(scene.session.state(), WalletSessionState::Bootstrapping);
-        assert_eq!(scene.poll(), Reaction::default(), "there is nothing to ask");
+        assert_eq!(
+            scene.poll(),
+            Reaction::default(),
+            "there is nothing to request"
+        );
         let step = scene.info(ciphers);
         assert_eq!(scene.session.state(), WalletSessionState::Ready(cipher));
         let (_, text, tags) = scene.request(&step);
@@ -288,7 +292,7 @@ fn a_lost_reply_is_replaced_by_the_next() {
     assert_eq!(
         scene.balance(&"00".repeat(32), 1),
         Reaction::default(),
-        "to nobody's request"
+        "to no request"
     );
     assert_eq!(scene.balance(&id, 2).observations, [balance(2)]);
     assert_eq!(
@@ -356,7 +360,7 @@ fn missed_payments_are_requested_once() {
     assert_eq!(
         scene.session.balance(),
         Some(Msats(100)),
-        "the balance knows of them"
+        "the balance includes them"
     );
     assert_eq!(
         scene.notify(23197, &received(1, "a")),
