@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 
 use device::{request::Changed, settings::reject::Rejection};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// What a client is told.
@@ -27,8 +28,8 @@ impl Answer {
     }
 
     /// It is done; tells this.
-    pub fn json(value: Value) -> Answer {
-        Answer::with(200, value)
+    pub fn json<T: Serialize>(document: &T) -> Answer {
+        Answer::with(200, serde_json::to_value(document).unwrap_or_default())
     }
 
     /// A document and a status.

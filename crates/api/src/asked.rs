@@ -72,7 +72,7 @@ impl ReplyFormat {
             },
             Reply::Lights(colours) => match self.done {
                 SuccessAnswer::Says(answer) => answer,
-                SuccessAnswer::Lights => Answer::json(status::lights(&colours)),
+                SuccessAnswer::Lights => Answer::json(&status::leds(&colours)),
             },
             // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
             Reply::Picture(_) | Reply::Judged(_) => Answer::done(),

@@ -21,4 +21,5 @@ pub mod status;
 pub mod mqtt;
 
 pub mod openapi;
+pub mod schema;
 pub mod shape;

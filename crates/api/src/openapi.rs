@@ -1,18 +1,20 @@
 //! The description of the interface: OpenAPI 3.1, made from the table of operations and the table of settings.
 
 use alloc::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
 };
 
 use device::board::BoardSpec;
+use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use crate::{
     operation::{Form, Guard, Method, Operation, Takes},
     operations::GROUPS,
+    schema,
     shape::{self, Shape},
 };
 
@@ -43,7 +45,7 @@ pub fn document_of(board: &BoardSpec) -> Value {
 /// Web sockets are not in it, because OpenAPI cannot describe them.
 pub fn document() -> Value {
     let mut paths = Map::new();
-    let mut shapes = BTreeSet::new();
+    let mut schemas = schema::generator("/components/schemas");
     let mut tags = Vec::new();
     for group in GROUPS {
         tags.push(json!({ "name": group.name }));
@@ -51,14 +53,11 @@ pub fn document() -> Value {
             for form in operation.forms.iter().filter(|form| !form.upgrades) {
                 let item = paths.entry(form.path).or_insert_with(|| json!({}));
                 let method = form.method.name().to_ascii_lowercase();
-                item[method] = described(group.name, operation, form, &mut shapes);
+                item[method] = described(group.name, operation, form, &mut schemas);
             }
         }
     }
-    let components: Map<String, Value> = shapes
-        .into_iter()
-        .map(|shape| (format!("{shape:?}"), shape.schema()))
-        .collect();
+    let components: BTreeMap<String, Value> = schemas.take_definitions(false).into_iter().collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -80,13 +79,13 @@ fn described(
     group: &str,
     operation: &Operation,
     form: &Form,
-    shapes: &mut BTreeSet<Shape>,
+    schemas: &mut SchemaGenerator,
 ) -> Value {
     let mut described = json!({
         "tags": [group],
         "summary": operation.summary,
         "operationId": operation_id(form),
-        "responses": responses(operation, form, shapes),
+        "responses": responses(operation, form, schemas),
     });
     // Older clients write into the path what is in the body otherwise.
     let takes = match form.method {
@@ -111,7 +110,7 @@ fn described(
         Takes::Maybe(shape) => (shape, false),
         Takes::OrQuery(shape) | Takes::Always(shape) => (shape, true),
     };
-    if let Some(content) = content(shape, shapes) {
+    if let Some(content) = content(shape, schemas) {
         described["requestBody"] = json!({ "content": content, "required": required });
     }
     match operation.guard {
@@ -168,7 +167,7 @@ fn parameters(form: &Form, with_query: bool) -> Vec<Value> {
 fn responses(
     operation: &Operation,
     form: &Form,
-    shapes: &mut BTreeSet<Shape>,
+    schemas: &mut SchemaGenerator,
 ) -> Map<String, Value> {
     let mut answers = form.answers.unwrap_or(operation.answers).to_vec();
     let mut also = |status: u16, shape: Shape| {
@@ -197,7 +196,7 @@ fn responses(
         let known = DESCRIPTIONS.iter().find(|(known, _)| known == shape);
         let description = known.map_or_else(|| reason(*status), |(_, text)| text);
         let mut response = json!({ "description": description });
-        if let Some(content) = content(*shape, shapes) {
+        if let Some(content) = content(*shape, schemas) {
             response["content"] = content;
         }
         (status.to_string(), response)
@@ -205,7 +204,7 @@ fn responses(
     answers.iter().map(response).collect()
 }
 
-fn content(shape: Shape, shapes: &mut BTreeSet<Shape>) -> Option<Value> {
+fn content(shape: Shape, schemas: &mut SchemaGenerator) -> Option<Value> {
     let content_type = shape.content_type()?;
     if shape == Shape::Metrics {
         // The older format for who does not ask for the newer one.
@@ -217,10 +216,14 @@ fn content(shape: Shape, shapes: &mut BTreeSet<Shape>) -> Option<Value> {
     if content_type != "application/json" {
         return Some(json!({ content_type: { "schema": shape.schema() } }));
     }
-    shapes.insert(shape);
-    Some(
-        json!({ content_type: { "schema": { "$ref": format!("#/components/schemas/{shape:?}") } } }),
-    )
+    let mut schema = shape.subschema(schemas);
+    if schema.get("$ref").is_none() {
+        let name = format!("{shape:?}");
+        let reference = format!("#/components/schemas/{name}");
+        schemas.definitions_mut().insert(name, schema);
+        schema = json!({ "$ref": reference });
+    }
+    Some(json!({ content_type: { "schema": schema } }))
 }
 
 /// The words that belong to a status.

@@ -3,15 +3,11 @@
 use alloc::{
     format,
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
 
 use device::{
-    board::PanelFault,
-    lights::{StripEffect, frontlight::DUTY_MAX, strip::MuteReason},
-    refresh::Refresh,
-    releases::ReleaseVerdict,
+    lights::{StripEffect, frontlight::DUTY_MAX},
     screens::SCREENS,
     settings::{
         Key,
@@ -19,13 +15,15 @@ use device::{
         schema::{document_schema, json_schema},
     },
 };
-use market::{HeightState, PriceState, QuoteVerdict, TimeState, source_id::SourceId};
-use serde_json::{Map, Value, json};
+use market::source_id::SourceId;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Value, json};
 
 use crate::{
     limits::{CONFIRMATION, GLYPH_PX, LOG_LINES, PASSPHRASE_LEN, ZAP_MESSAGE_MAX},
     operations::device::BROKER,
-    status::{FIGURES, MEMORY},
+    schema,
+    status::{DndStatus, FrontlightDuties, Led, Status, SystemStatus},
 };
 
 /// Shape of a body or an answer.
@@ -189,8 +187,19 @@ impl Shape {
         }
     }
 
-    /// JSON Schema.
+    /// JSON Schema that stands alone.
     pub fn schema(self) -> Value {
+        let mut generator = schema::generator("/$defs");
+        let mut schema = self.subschema(&mut generator);
+        let definitions = generator.take_definitions(false);
+        if !definitions.is_empty() {
+            schema["$defs"] = definitions.into();
+        }
+        schema
+    }
+
+    /// JSON Schema, with the definitions that it refers to in a generator.
+    pub fn subschema(self, generator: &mut SchemaGenerator) -> Value {
         let text = || json!({ "type": "string" });
         let flag = || json!({ "type": "boolean" });
         let integer = || json!({ "type": "integer" });
@@ -198,6 +207,11 @@ impl Shape {
             Shape::Empty | Shape::Patched | Shape::Json => json!({}),
             Shape::Integer => integer(),
             Shape::Text | Shape::Html | Shape::Metrics => text(),
+            Shape::Status => document::<Status>(generator),
+            Shape::System => document::<SystemStatus>(generator),
+            Shape::Lights => document::<Vec<Led>>(generator),
+            Shape::Dnd => document::<DndStatus>(generator),
+            Shape::FrontlightStatus => document::<FrontlightDuties>(generator),
             Shape::Events => event(),
             Shape::Digest => json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{64}$" }),
             Shape::Image => json!({ "type": "string", "format": "binary", "minLength": 1 }),
@@ -206,8 +220,6 @@ impl Shape {
             }
             Shape::Error => refusal(),
             Shape::Message => message(),
-            Shape::Status => status(),
-            Shape::System => system(),
             Shape::Settings => document_schema(),
             Shape::Change => change(),
             Shape::ExportWish => loose(&[("passphrase", passphrase())]),
@@ -224,7 +236,6 @@ impl Shape {
             Shape::Words => object(&[("t", text())]),
             Shape::Cells => cells(),
             Shape::Zap => zap(),
-            Shape::Lights => array(light()),
             Shape::Colour => object(&[("c", colour())]),
             Shape::ColourName => colour(),
             Shape::Hex => json!({ "type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$" }),
@@ -233,10 +244,8 @@ impl Shape {
             Shape::Pixels => pixels(None),
             Shape::EffectChoice => object(&[("name", json!({ "enum": effects() }))]),
             Shape::Queued => object(&[("queued", flag()), ("name", json!({ "enum": effects() }))]),
-            Shape::FrontlightStatus => object(&[("flStatus", array(duty()))]),
             Shape::Brightness => object(&[("b", cut(0, u16::MAX.into()))]),
             Shape::Duties => duties(None),
-            Shape::Dnd => dnd(),
             Shape::Confirmation => object(&[("confirm", json!({ "const": CONFIRMATION }))]),
             Shape::NotErased => object(&[("error", json!({ "const": "not erased" }))]),
             Shape::Removed => object(&[("removed", integer())]),
@@ -298,6 +307,11 @@ impl Shape {
     }
 }
 
+/// Schema of a document type.
+fn document<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    generator.subschema_for::<T>().into()
+}
+
 /// An object with these members, all of which are always there.
 pub fn object(members: &[(&str, Value)]) -> Value {
     let properties: serde_json::Map<String, Value> = members
@@ -324,12 +338,6 @@ fn refusal() -> Value {
     schema
 }
 
-/// One of some words, or nothing.
-fn word_or_null(words: &[&str]) -> Value {
-    let words = words.iter().copied().map(Some);
-    json!({ "enum": words.chain([None]).collect::<Vec<_>>() })
-}
-
 /// What a brightness of the frontlight can be: what the setting can be.
 pub(crate) fn brightness() -> &'static dyn SettingKind {
     Key::fl_max_brightness.spec().kind
@@ -345,10 +353,6 @@ fn message() -> Value {
         ("msg", json!({ "type": "string" })),
         ("error", json!({ "type": "string" })),
     ])
-}
-
-fn byte() -> Value {
-    json!({ "type": "integer", "minimum": 0, "maximum": 255 })
 }
 
 fn colour() -> Value {
@@ -394,22 +398,6 @@ pub(crate) fn pixels(leds: Option<usize>) -> Value {
     json!({ "anyOf": [one_each(colour(), leds), one, by_hex, by_channels] })
 }
 
-fn duty() -> Value {
-    json!({ "type": "integer", "minimum": 0, "maximum": DUTY_MAX })
-}
-
-fn light() -> Value {
-    object(&[
-        ("red", byte()),
-        ("green", byte()),
-        ("blue", byte()),
-        (
-            "hex",
-            json!({ "type": "string", "pattern": "^#[0-9A-F]{6}$" }),
-        ),
-    ])
-}
-
 fn effects() -> Vec<&'static str> {
     StripEffect::NAMED.iter().map(|(name, _)| *name).collect()
 }
@@ -442,18 +430,6 @@ fn power() -> Value {
     schema["properties"]["hold"] = buttons();
     schema["properties"]["ms"] = held();
     schema
-}
-
-fn dnd() -> Value {
-    let (flag, text) = (json!({ "type": "boolean" }), json!({ "type": "string" }));
-    object(&[
-        ("enabled", flag.clone()),
-        ("dndTimeEnabled", flag.clone()),
-        ("timeBasedEnabled", flag.clone()),
-        ("startTime", text.clone()),
-        ("endTime", text),
-        ("active", flag),
-    ])
 }
 
 fn screen(mut place: Value) -> Value {
@@ -614,297 +590,6 @@ fn change() -> Value {
     add("bgColor", colour);
     add("tzOffset", json!({ "type": "integer" }));
     schema
-}
-
-fn memory() -> Vec<(&'static str, Value)> {
-    let bytes = || json!({ "type": "integer", "minimum": 0 });
-    MEMORY.into_iter().map(|name| (name, bytes())).collect()
-}
-
-fn system() -> Value {
-    let integer = || json!({ "type": "integer" });
-    let mut members = memory();
-    members.extend([
-        ("fsUsedBytes", integer()),
-        ("fsTotalBytes", integer()),
-        ("rssi", integer()),
-        ("txPower", integer()),
-        (
-            "queueDrops",
-            object(&[
-                ("buttons", integer()),
-                ("led", integer()),
-                ("frontlight", integer()),
-            ]),
-        ),
-        ("uptime", integer()),
-        (
-            "firmware",
-            object(&[
-                (
-                    "running",
-                    json!({ "type": "string", "enum": ["factory", "a", "b"] }),
-                ),
-                ("version", json!({ "type": "string" })),
-                ("trial", json!({ "type": "boolean" })),
-                ("lastFailure", json!({ "type": ["string", "null"] })),
-                ("signed", json!({ "type": "boolean" })),
-                ("keys", integer()),
-            ]),
-        ),
-        ("release", release()),
-    ]);
-    object(&members)
-}
-
-/// The newest release, and why it is not taken.
-fn release() -> Value {
-    let (text, flag) = (json!({ "type": "string" }), json!({ "type": "boolean" }));
-    let reasons: Vec<&str> = ReleaseVerdict::ALL
-        .into_iter()
-        .filter_map(ReleaseVerdict::reason)
-        .collect();
-    let mut schema = loose(&[
-        ("version", text.clone()),
-        ("title", text.clone()),
-        ("url", text),
-        ("taken", flag),
-        ("why", word_or_null(&reasons)),
-        (
-            "number",
-            json!({ "type": "integer", "minimum": 0, "maximum": 99 }),
-        ),
-        ("lastError", json!({ "type": ["string", "null"] })),
-        ("says", json!({ "type": "string" })),
-        ("phrase", phrase()),
-        ("ageSec", json!({ "type": "integer" })),
-    ]);
-    schema["type"] = json!(["object", "null"]);
-    schema
-}
-
-/// A sentence in its parts.
-fn phrase() -> Value {
-    object(&[
-        ("words", json!({ "type": "string" })),
-        ("values", json!({ "type": "object" })),
-    ])
-}
-
-fn status() -> Value {
-    let (flag, integer, text) = (
-        json!({ "type": "boolean" }),
-        json!({ "type": "integer" }),
-        json!({ "type": "string" }),
-    );
-    let nullable_text = json!({ "type": ["string", "null"] });
-    let connections = ["price", "blocks", "V2", "nostr", "nwc"].map(|name| (name, flag.clone()));
-    let source = json!({
-        "type": "object",
-        "properties": {
-            "up": flag,
-            "ageSec": integer,
-            "lastError": text,
-            "nextTrySec": integer,
-            "dropped": { "type": "object", "additionalProperties": integer },
-        },
-        "required": ["up"],
-    });
-    let datum = json!({
-        "type": "object",
-        "properties": {
-            "value": { "type": ["integer", "string"] },
-            "source": text,
-            "ageSec": integer,
-            "earlierRun": flag,
-            "state": text,
-        },
-        "required": ["value", "source"],
-    });
-    let faults = PanelFault::ALL.map(PanelFault::name);
-    let panel = json!({
-        "type": "object",
-        "properties": {
-            "ageSec": integer,
-            "refresh": { "enum": Refresh::ALL.map(Refresh::name) },
-            "partials": integer,
-            "fault": word_or_null(&faults),
-            "failures": integer,
-            "nextTrySec": integer,
-        },
-        "required": ["partials", "fault", "failures"],
-    });
-    let mut members = vec![
-        ("currentScreen", integer.clone()),
-        ("numScreens", integer.clone()),
-        ("timerRunning", flag.clone()),
-        ("isOTAUpdating", flag.clone()),
-        ("espUptime", integer.clone()),
-        ("epdInverted", flag.clone()),
-        ("connectionStatus", object(&connections)),
-        ("rssi", integer.clone()),
-        ("currency", text.clone()),
-        ("data", array(text.clone())),
-        ("dnd", dnd()),
-        ("leds", array(light())),
-        (
-            "ledsMuted",
-            word_or_null(&MuteReason::ALL.map(MuteReason::word)),
-        ),
-        ("mode", text.clone()),
-        ("says", text.clone()),
-        ("phrase", phrase()),
-        ("stale", flag.clone()),
-        ("disputed", flag.clone()),
-        ("settingsTag", text.clone()),
-        ("restartFor", array(text.clone())),
-        (
-            "panelFaults",
-            array(object(&[
-                ("panel", integer.clone()),
-                ("fault", json!({ "enum": faults })),
-                ("failures", integer.clone()),
-            ])),
-        ),
-        ("panels", array(panel)),
-        ("notes", array(text.clone())),
-        ("safeMode", nullable_text.clone()),
-        (
-            "link",
-            object(&[
-                ("state", text.clone()),
-                ("network", json!({ "enum": ["host", "radio"] })),
-                ("ssid", text.clone()),
-                ("ip", text),
-                ("rssi", integer.clone()),
-                ("failure", nullable_text.clone()),
-                ("announced", nullable_text),
-            ]),
-        ),
-        (
-            "timeServer",
-            json!({ "anyOf": [source, { "type": "null" }] }),
-        ),
-        ("mqtt", json!({ "anyOf": [source, { "type": "null" }] })),
-        ("proxy", json!({ "anyOf": [source, { "type": "null" }] })),
-        (
-            "sources",
-            json!({ "type": "object", "additionalProperties": source }),
-        ),
-        (
-            "market",
-            json!({ "type": "object", "additionalProperties": datum }),
-        ),
-        ("figures", figures(&datum)),
-        ("truth", truth()),
-    ];
-    members.extend(memory());
-    let mut schema = object(&members);
-    schema["properties"]["lightLevel"] = json!({ "type": "number", "minimum": 0 });
-    schema["properties"]["flStatus"] = array(duty());
-    schema["properties"]["frontlight"] = object(&[
-        ("on", flag),
-        ("duties", array(duty())),
-        ("targetDuty", integer.clone()),
-        ("configuredBrightness", integer),
-    ]);
-    schema
-}
-
-/// What pool, miner and wallet say, of which there is what each of them tells.
-fn figures(datum: &Value) -> Value {
-    let properties = FIGURES.map(|name| (name.into(), datum.clone()));
-    json!({
-        "type": "object",
-        "properties": Map::from_iter(properties),
-        "additionalProperties": false,
-    })
-}
-
-/// How good the values are.
-fn truth() -> Value {
-    let integer = json!({ "type": "integer" });
-    let integer_or_null = json!({ "type": ["integer", "null"] });
-    let claim = json!({
-        "type": "object",
-        "properties": {
-            "source": { "type": "string" },
-            "value": integer,
-            "ageSec": integer,
-        },
-        "required": ["source", "value"],
-    });
-    let proof = json!({
-        "type": "object",
-        "properties": {
-            "source": { "type": "string" },
-            "value": integer,
-            "hash": { "type": "string" },
-        },
-        "required": ["source", "value", "hash"],
-    });
-    let mut height = object(&[
-        (
-            "state",
-            json!({ "enum": HeightState::ALL.map(HeightState::name) }),
-        ),
-        ("chain", json!({ "type": "string" })),
-        ("anchor", integer_or_null.clone()),
-        ("proven", integer_or_null.clone()),
-        ("tipHash", json!({ "type": ["string", "null"] })),
-        ("tipTime", integer_or_null.clone()),
-        ("chainWork", json!({ "type": ["string", "null"] })),
-        ("peers", integer.clone()),
-        ("agreeing", integer.clone()),
-        ("reorgs", integer.clone()),
-        ("lastReorgDepth", integer.clone()),
-        ("proofs", array(proof)),
-        ("claimed", array(claim)),
-    ]);
-    height["properties"]["tipAgeSec"] = json!({ "type": "integer", "minimum": 0 });
-    let voice = json!({
-        "type": "object",
-        "properties": {
-            "source": { "type": "string" },
-            "value": { "type": "string" },
-            "ageSec": integer,
-            "verdict": { "enum": QuoteVerdict::ALL.map(QuoteVerdict::name) },
-        },
-        "required": ["source", "value", "ageSec", "verdict"],
-    });
-    let fee = json!({
-        "type": "object",
-        "properties": {
-            "state": { "enum": [PriceState::Single.name(), PriceState::Stale.name()] },
-            "source": { "type": ["string", "null"] },
-        },
-        "required": ["state", "source"],
-    });
-    let price = json!({
-        "type": "object",
-        "properties": {
-            "state": { "enum": PriceState::ALL.map(PriceState::name) },
-            "source": { "type": "string" },
-            "shown": { "type": "string" },
-            "spreadPermille": { "type": ["integer", "null"] },
-            "voices": array(voice),
-        },
-        "required": ["state", "source"],
-    });
-    let prices = json!({ "type": "object", "additionalProperties": price });
-    let time = object(&[
-        (
-            "state",
-            json!({ "enum": TimeState::ALL.map(TimeState::name) }),
-        ),
-        ("earliest", integer_or_null),
-    ]);
-    object(&[
-        ("height", height),
-        ("fee", fee),
-        ("prices", prices),
-        ("time", time),
-    ])
 }
 
 fn trace() -> Value {

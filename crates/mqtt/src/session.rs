@@ -747,7 +747,7 @@ impl<'a> MqttSession<'a> {
             }
             RetainedTopic::Status => return Some(ONLINE.into()),
             RetainedTopic::Info => Some(documents::info(view, &about(), broker)),
-            RetainedTopic::State => Some(documents::state(view, &glass().panel_states())),
+            RetainedTopic::State => Some(documents::state(view, &glass().panel_statuses())),
             RetainedTopic::Update => match documents::update(view, &about()) {
                 Some(update) => Some(update),
                 // What stood there before is no longer true.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::status::PanelState;
+use api::{schema::Word, status::PanelStatus};
 use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 use tokio::time::Instant;
@@ -66,24 +66,26 @@ impl PanelGlass {
         }
     }
 
-    /// Its current state.
-    fn state(&self) -> PanelState {
+    /// Its status at this moment.
+    fn status(&self) -> PanelStatus {
         let now = Instant::now();
-        let age = |since| now.saturating_duration_since(since);
-        PanelState {
-            painted: self.since.map(|since| (self.refresh, age(since))),
+        let age = |since| now.saturating_duration_since(since).as_secs();
+        let left = |at: Instant| at.saturating_duration_since(now).as_secs();
+        PanelStatus {
+            age_sec: self.since.map(age),
+            refresh: self.since.map(|_| Word(self.refresh)),
             partials: self.partials,
-            fault: self.fault,
+            fault: self.fault.map(Word),
             failures: self.failures,
-            retry_in: self.retry_at.map(|at| at.saturating_duration_since(now)),
+            next_try_sec: self.retry_at.map(left),
         }
     }
 }
 
 impl DisplaySnapshot {
-    /// Current state of each panel.
-    pub fn panel_states(&self) -> Vec<PanelState> {
-        self.panels.iter().map(PanelGlass::state).collect()
+    /// The status of each panel at this moment.
+    pub fn panel_statuses(&self) -> Vec<PanelStatus> {
+        self.panels.iter().map(PanelGlass::status).collect()
     }
 
     /// Returns whether at least one panel was painted since the start and has no fault.

@@ -74,7 +74,8 @@ pub fn disk(folder: &Path) -> DiskSpace {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use api::status::MemoryStatus;
+    use serde_json::json;
 
     use super::*;
 
@@ -99,7 +100,7 @@ mod tests {
                 "espPsramSize": 500 * 1024,
                 "espFreePsram": swap * 1024,
             });
-            assert_eq!(Value::Object(memory.members()), expected);
+            assert_eq!(json!(MemoryStatus::from(memory)), expected);
         }
         assert_eq!(
             read("MemTotal: much", &Least::default()),

@@ -14,7 +14,7 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION},
 };
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::parse::percent_encode;
 
@@ -99,14 +99,15 @@ pub fn json_bytes(text: Bytes) -> Response {
     bytes(JSON, text)
 }
 
-/// Answers 200 with a JSON value.
-pub fn json(value: &Value) -> Response {
-    json_bytes(value.to_string().into())
+/// Answers 200 with a document.
+pub fn json<T: Serialize>(document: &T) -> Response {
+    // A document of this program has string keys alone, and cannot fail.
+    json_bytes(serde_json::to_vec(document).unwrap_or_default().into())
 }
 
-/// Answers with a JSON value and another status than 200.
-pub fn json_with(status: StatusCode, value: &Value) -> Response {
-    let mut response = json(value);
+/// Answers with a document and another status than 200.
+pub fn json_with<T: Serialize>(status: StatusCode, document: &T) -> Response {
+    let mut response = json(document);
     *response.status_mut() = status;
     response
 }

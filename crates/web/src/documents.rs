@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::status::{self, HostMemory, Surroundings};
+use api::status::{HostMemory, Status, StatusNews, Surroundings};
 use bytes::Bytes;
 use device::{
     settings::{
@@ -25,8 +25,8 @@ use super::etag;
 pub struct StatusDocument {
     /// The JSON text.
     pub text: Bytes,
-    /// All of it that does not change by the mere passing of time, for comparing.
-    pub lasting: Arc<str>,
+    /// What clients must know of it.
+    pub news: Arc<StatusNews>,
     /// Memory when it was made.
     pub memory: HostMemory,
 }
@@ -45,28 +45,14 @@ impl StatusDocument {
             uptime: now.uptime,
             utc: now.utc,
             memory,
-            panels: glass.panel_states(),
+            panels: glass.panel_statuses(),
             proxy,
+            settings_tag: settings_tag.to_str().unwrap_or_default().to_owned(),
         };
-        let mut status = status::lasting(view, &surroundings.panels);
-        let tag = settings_tag.to_str().unwrap_or_default();
-        status.insert("settingsTag".into(), tag.into());
-        let lasting = format!(
-            "{} {:?} {:?} {:?} {:?}",
-            Value::Object(status.clone()),
-            view.sources,
-            view.time_server,
-            view.mqtt,
-            // The time of the last connection changes with every connection.
-            surroundings
-                .proxy
-                .as_ref()
-                .map(|proxy| (proxy.up, &proxy.last_error)),
-        );
-        let status = status::status(view, status, &surroundings);
+        let status = Status::of(view, &surroundings);
         StatusDocument {
-            text: Value::Object(status).to_string().into(),
-            lasting: lasting.into(),
+            text: serde_json::to_vec(&status).unwrap_or_default().into(),
+            news: Arc::new(StatusNews::of(view, &surroundings)),
             memory,
         }
     }

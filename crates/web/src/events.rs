@@ -65,7 +65,7 @@ pub async fn broadcast(state: Arc<ServerState>) {
                     continue;
                 }
                 let status = state.status(&state.view());
-                if state.told.all(&status.lasting) {
+                if state.told.all(&status.news) {
                     send(&state, EventFrame::status(&status));
                     next_status = Instant::now() + STATUS_GAP;
                 }
@@ -233,7 +233,7 @@ impl Follower {
     /// The status, for this client alone.
     fn status(&self) -> EventFrame {
         let status = self.state.status(&self.state.view());
-        self.state.told.one(&status.lasting);
+        self.state.told.one(&status.news);
         EventFrame::status(&status)
     }
 

@@ -13,36 +13,36 @@ use super::documents::StatusDocument;
 pub const FRAMES_KEPT: usize = 64;
 
 /// The status that the clients have, without values that change with time alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum SentStatus {
+#[derive(Debug, Clone, PartialEq)]
+enum SentStatus<T> {
     /// Nobody follows.
     ByNobody,
     /// All were told this last.
-    ByAll(Arc<str>),
+    ByAll(Arc<T>),
     /// They may have been told different ones.
     Apart,
 }
 
 /// What the clients of the event stream were sent: frames to all of them, and the first frame of each.
-pub struct BroadcastState {
-    known: watch::Sender<SentStatus>,
+pub struct BroadcastState<T> {
+    known: watch::Sender<SentStatus<T>>,
 }
 
-impl BroadcastState {
+impl<T: PartialEq> BroadcastState<T> {
     /// Learns when followers may know different things.
-    pub fn apart(&self) -> watch::Receiver<impl Sized + use<>> {
+    pub fn apart(&self) -> watch::Receiver<impl Sized + use<T>> {
         self.known.subscribe()
     }
 
     /// Nobody was told anything.
-    pub fn new() -> BroadcastState {
+    pub fn new() -> BroadcastState<T> {
         BroadcastState {
             known: watch::Sender::new(SentStatus::ByNobody),
         }
     }
 
     /// One follower is told this; wakes the broadcaster if others may know something else.
-    pub fn one(&self, status: &Arc<str>) {
+    pub fn one(&self, status: &Arc<T>) {
         self.known.send_if_modified(|known| {
             let before = std::mem::replace(known, SentStatus::Apart);
             match before {
@@ -56,7 +56,7 @@ impl BroadcastState {
     }
 
     /// All followers are told this, unless they know it; tells which.
-    pub fn all(&self, status: &Arc<str>) -> bool {
+    pub fn all(&self, status: &Arc<T>) -> bool {
         self.replace(SentStatus::ByAll(Arc::clone(status)))
     }
 
@@ -66,7 +66,7 @@ impl BroadcastState {
     }
 
     /// Replaces what is known without waking the broadcaster, who does it; tells whether it was something else.
-    fn replace(&self, new: SentStatus) -> bool {
+    fn replace(&self, new: SentStatus<T>) -> bool {
         let mut differs = false;
         self.known.send_if_modified(|known| {
             differs = *known != new;
@@ -149,13 +149,13 @@ mod tests {
             let broadcaster = state.known.subscribe();
             for step in *steps {
                 match step {
-                    One(status) => state.one(&Arc::from(*status)),
-                    All(status) => drop(state.all(&Arc::from(*status))),
+                    One(status) => state.one(&Arc::new(*status)),
+                    All(status) => drop(state.all(&Arc::new(*status))),
                     Nobody => state.nobody(),
                 }
             }
             assert_eq!(broadcaster.has_changed().ok(), Some(*woken), "row {place}");
-            assert_eq!(state.all(&Arc::from("new")), *told, "row {place}");
+            assert_eq!(state.all(&Arc::new("new")), *told, "row {place}");
         }
     }
 }

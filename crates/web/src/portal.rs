@@ -124,7 +124,7 @@ pub async fn scan(call: Call) -> Response {
             "secure": network.secured,
         })
     };
-    answer::json(&networks.iter().map(network).collect())
+    answer::json(&networks.iter().map(network).collect::<Vec<_>>())
 }
 
 /// Tries credentials and stores them if they are right.

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use api::status::StatusNews;
 use bytes::Bytes;
 use device::{
     request::{Reply, Request},
@@ -94,7 +95,7 @@ pub struct ServerState {
     /// What all followers are sent.
     pub frames: broadcast::Sender<EventFrame>,
     /// What followers know.
-    pub told: BroadcastState,
+    pub told: BroadcastState<StatusNews>,
     /// Places for those who watch the panels.
     pub previews: Arc<Semaphore>,
     /// Work that goes on after its request was answered.

@@ -1,8 +1,8 @@
 //! How the clock and its host are.
 
-use api::{answer::Answer, status};
+use api::{answer::Answer, status::SystemStatus};
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     answer::{self, Response},
@@ -22,15 +22,19 @@ pub fn system(call: &Call) -> Response {
     let memory = state.status(&call.view).memory;
     let services = &state.services;
     let disk = host::disk(&services.data_dir);
-    let mut system = status::system(&call.view, state.uptime(), memory, disk);
     let firmware = told::status(services.installer.means());
-    system.insert("firmware".into(), firmware);
-    answer::json(&Value::Object(system))
+    answer::json(&SystemStatus::of(
+        &call.view,
+        state.uptime(),
+        memory,
+        disk,
+        firmware,
+    ))
 }
 
 /// The server answers.
 pub fn health(_call: &Call) -> Response {
-    answer::told(Answer::json(json!({ "ok": true })))
+    answer::told(Answer::json(&json!({ "ok": true })))
 }
 
 /// Whether the clock runs: the device answers through its view, and is not about to stop.

@@ -2,7 +2,7 @@
 import { t } from './words';
 import { long } from './age';
 import { isVenue, nameOfSource } from './sources';
-import type { Status } from './types';
+import type { Status } from './documents.gen';
 
 /** Sources of blocks, fees and prices; the others only add to them. */
 const PRIMARY = ['relay', 'explorer', 'exchange', 'nostr'];

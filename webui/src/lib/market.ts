@@ -1,7 +1,7 @@
 /** The newest values of the market, in words. */
 import { n, t } from './words';
 import { nameOfSource } from './sources';
-import type { Status } from './types';
+import type { Status } from './documents.gen';
 
 export interface MarketLine {
   /** Its name in the status; a price has that of its currency. */

@@ -3,8 +3,8 @@ import { ago } from './age';
 import { valueOf } from './market';
 import { nameOfSource } from './sources';
 import { truthLines, type TruthVoice } from './truth';
-import type { Datum, Status } from './types';
-import { n, t, type Phrase } from './words';
+import type { MarketValue, Phrase, Status } from './documents.gen';
+import { n, t } from './words';
 
 export type Sign = 'alone' | 'disputed' | 'stale';
 
@@ -84,11 +84,12 @@ function shownValues({ currentScreen, currency }: Status): string[] {
   return currency ? [currency, 'height'] : [];
 }
 
-function datumOf({ market, figures }: Status, id: string): Datum | undefined {
-  return market[id] ?? figures?.[id];
+function datumOf({ market, figures }: Status, id: string): MarketValue | undefined {
+  const values: Record<string, MarketValue | undefined> = { ...figures, ...market };
+  return values[id];
 }
 
-function heard({ source, ageSec, earlierRun }: Datum): string {
+function heard({ source, ageSec, earlierRun }: MarketValue): string {
   const name = nameOfSource(source);
   if (earlierRun || ageSec === undefined)
     return t('It is from before the clock started; {name} has sent none since.', { name });

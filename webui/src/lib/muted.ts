@@ -1,6 +1,6 @@
 /** Why the LEDs stay dark. */
 import { t } from './words';
-import type { Status } from './types';
+import type { Status } from './documents.gen';
 
 /** Why the LEDs are dark whatever their colours, and what ends it; empty if they are not. */
 export function muted({ ledsMuted, dnd }: Pick<Status, 'ledsMuted' | 'dnd'>): string {

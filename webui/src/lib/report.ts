@@ -1,6 +1,6 @@
 /** The text of a problem report: what helps to find a fault, without secrets and without addresses. */
 import { long } from './age';
-import type { SourceStatus, Status } from './types';
+import type { SourceStatus, Status } from './documents.gen';
 
 /** Lines of the log in a report. */
 export const LOG_LINES = 30;

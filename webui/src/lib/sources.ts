@@ -1,7 +1,7 @@
 /** Where the clock's data comes from, in words. */
 import { n, t } from './words';
 import { ago, brief } from './age';
-import type { SourceStatus, Status } from './types';
+import type { SourceStatus, Status } from './documents.gen';
 
 export interface SourceLine {
   /** Its name in the status; empty for what cannot be tried alone. */

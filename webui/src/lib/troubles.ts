@@ -1,6 +1,6 @@
 /** What ails the clock, in words for people: what its panels and lights cannot tell by themselves. */
 import { n, t } from './words';
-import type { Status } from './types';
+import type { Status } from './documents.gen';
 
 const PANEL_FAULTS: Record<string, string> = {
   'busy-stuck': n('it never became ready again'),

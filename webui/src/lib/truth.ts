@@ -2,7 +2,7 @@
 import { n, t } from './words';
 import { grouped, valueOf } from './market';
 import { nameOfSource } from './sources';
-import type { HeightTruth, QuoteTruth, Status } from './types';
+import type { HeightStatus, PriceStatus, Status } from './documents.gen';
 
 export interface TruthVoice {
   source: string;
@@ -55,12 +55,12 @@ const DEMO = 'demo';
 export function truthLines(status: Status): TruthLine[] {
   const { height, fee, prices } = status.truth ?? {};
   if (!height) return [];
-  const rate = fee && (fee.voices?.length || status.market.feeRate) ? { feeRate: fee } : {};
+  const rate = fee && status.market.feeRate ? { feeRate: fee } : {};
   const told = height.chain === DEMO ? [] : Object.entries({ ...rate, ...prices });
   return [heightLine(height, Number(status.market.height?.value)), ...told.map(([id, truth]) => quoteLine(id, truth))];
 }
 
-function heightLine(truth: HeightTruth, shown: number): TruthLine {
+function heightLine(truth: HeightStatus, shown: number): TruthLine {
   const proofs = (truth.proofs ?? []).map(({ source, value }) => ({ source, value, proven: true }));
   const proves = (source: string, value: number) => proofs.some((one) => one.source === source && one.value === value);
   const claims = truth.claimed.filter(({ source, value }) => !proves(source, value));
@@ -90,7 +90,7 @@ function heightVerdict(off: number, proven: boolean): string {
   return off > 0 ? t('{count} ahead', { count: off }) : t('{count} behind', { count: -off });
 }
 
-function quoteLine(id: string, truth: QuoteTruth): TruthLine {
+function quoteLine(id: string, truth: Pick<PriceStatus, 'state' | 'voices'>): TruthLine {
   const voices = truth.voices ?? [];
   const count = voices.filter((voice) => voice.verdict === 'agrees').length;
   return {

@@ -5,6 +5,8 @@
  * translations by English text; the page loads one of them. A text without a translation stays English.
  */
 
+import type { Phrase } from './documents.gen';
+
 /** The gap for what somebody else says, such as an operating system. */
 const QUOTED = 'why';
 
@@ -29,12 +31,6 @@ export function language(): string {
 export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
   const text = words[english] ?? english;
   return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : text;
-}
-
-/** A sentence of the clock in its parts: English words, and what stands in their gaps. */
-export interface Phrase {
-  words: string;
-  values: Readonly<Record<string, string | Phrase | { number: string }>>;
 }
 
 /** A sentence of the clock in that language, its numbers as people there write them; without what it quotes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { marketLines } from '../../src/lib/market';
-import type { Status } from '../../src/lib/types';
+import type { Status } from '../../src/lib/documents.gen';
 
 test('values are grouped, named and aged', () => {
   const status = {

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { muted } from '../../src/lib/muted';
 
-const dnd = { enabled: false, dndTimeEnabled: true, startTime: '22:00', endTime: '7:00', active: true };
+const dnd = {
+  enabled: false,
+  dndTimeEnabled: true,
+  timeBasedEnabled: true,
+  startTime: '22:00',
+  endTime: '7:00',
+  active: true,
+};
 
 test.each([
   [null, dnd, ''],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LOG_LINES, report, scrubbed } from '../../src/lib/report';
-import type { Status } from '../../src/lib/types';
+import type { Status } from '../../src/lib/documents.gen';
 
 const status = (more: object = {}) =>
   ({ espUptime: 3_700, currentScreen: 20, mode: 'rotation', sources: {}, ...more }) as unknown as Status;

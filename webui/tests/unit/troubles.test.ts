@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { troubles } from '../../src/lib/troubles';
-import type { Status } from '../../src/lib/types';
+import type { LinkStatus, Status } from '../../src/lib/documents.gen';
 
-const link = (state: string, failure: string | null = null, network = 'radio') => ({
+const link = (state: string, failure: string | null = null, network: LinkStatus['network'] = 'radio') => ({
   state,
   network,
   ssid: network === 'radio' ? 'Home' : '',
+  ip: '',
+  rssi: 0,
   failure,
+  announced: null,
 });
 
 const rows: [string, Partial<Status>, string[]][] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { truthLines } from '../../src/lib/truth';
-import type { Status } from '../../src/lib/types';
+import type { Status } from '../../src/lib/documents.gen';
 
 const status = (height: object, prices = {}) =>
   ({ market: { height: { value: 900000 } }, truth: { height, prices } }) as unknown as Status;
@@ -74,25 +74,15 @@ test('a clock that tells nothing of it has no lines', () => {
   expect(truthLines({ market: {} } as unknown as Status)).toEqual([]);
 });
 
-test('a fee rate is told before the prices, with all voices, and not at all before anybody told one', () => {
-  const voices = [
-    { source: 'node', value: '12.50', kind: 'median', ageSec: 3, verdict: 'agrees' },
-    { source: 'relay', value: '20000.00', kind: 'median', ageSec: 3, verdict: 'out' },
-  ];
+test('a fee rate is told before the prices, and not at all before anybody told one', () => {
   const told = status(height, { USD: { state: 'single' } });
-  told.truth!.fee = { state: 'stale', voices: [] };
+  told.truth!.fee = { state: 'stale', source: null };
   expect(truthLines(told).map(({ name }) => name)).toEqual(['Block', 'USD']);
-  told.truth!.fee = { state: 'disputed', voices };
+  told.truth!.fee = { state: 'single', source: 'node' };
+  told.market.feeRate = { value: '12.50', source: 'node' };
   const [, fee, usd] = truthLines(told);
   expect([fee!.name, usd!.name]).toEqual(['Fee rate', 'USD']);
-  expect(fee!.sentence).toBe('The sources contradict each other, or say what cannot be.');
-  expect(fee!.voices.map(({ value, verdict }) => [value, verdict])).toEqual([
-    ['12.50', 'agrees'],
-    ['20\u2009000.00', 'too far off, not counted'],
-  ]);
-  told.truth!.fee = { state: 'single', voices: [] };
-  told.market.feeRate = { value: '12.50', source: 'node' };
-  expect(truthLines(told)[1]!.name).toBe('Fee rate');
+  expect(fee!.sentence).toBe('One source says so; nobody else has confirmed it.');
   told.truth!.height!.chain = 'demo';
   expect(truthLines(told)).toHaveLength(1);
 });

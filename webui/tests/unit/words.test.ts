@@ -8,7 +8,7 @@ import { screenWords } from '../../src/lib/screens';
 import { connectionOf, sourceLines } from '../../src/lib/sources';
 import { spotFor } from '../../src/lib/spot';
 import { characters, cut } from '../../src/lib/text';
-import type { Status } from '../../src/lib/types';
+import type { Status } from '../../src/lib/documents.gen';
 
 test.each([
   [0, '0 s', '0 s', 'just now'],

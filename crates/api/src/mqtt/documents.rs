@@ -1,6 +1,7 @@
 //! What the clock tells at its topics; the members are those of HTTP.
 
 use alloc::{
+    collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
 };
@@ -19,16 +20,19 @@ use device::{
     view::View,
 };
 use market::{
-    Datum, Fee,
+    Datum, Fee, HeightState,
     now::Now,
+    source_id::SourceId,
     units::{Currency, fixed},
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::topics::Lamp;
 use crate::{
     answer::Answer,
-    status::{self, PanelState},
+    schema::Word,
+    status::{ClockStatus, LinkStatus, PanelStatus, ReleaseStatus},
 };
 
 /// The clock is there; Home Assistant expects these two words.
@@ -83,26 +87,35 @@ pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
     })
 }
 
+/// The document on `state`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StateDocument {
+    #[serde(flatten)]
+    clock: ClockStatus,
+    safe_mode: Option<String>,
+    link: LinkStatus,
+    sources: BTreeMap<Word<SourceId>, bool>,
+    height: Word<HeightState>,
+    tip_time: Option<u32>,
+    release: Option<ReleaseStatus>,
+}
+
 /// How the clock is: the status without what changes by the mere passing of time, without the market, and without the
 /// figures of pool, miner and wallet: who reads at a broker need not know what an owner has.
 ///
 /// Nothing of the broker is in it: what it does not take would change what it is told.
-pub fn state(view: &View, panels: &[PanelState]) -> Value {
-    let mut state = status::lasting(view, panels);
-    for left_out in ["market", "truth", "figures"] {
-        state.remove(left_out);
-    }
+pub fn state(view: &View, panels: &[PanelStatus]) -> Value {
     let sources = view.sources.iter();
-    let sources = sources.map(|(id, source)| (id.name().to_string(), source.up.into()));
-    state.insert(
-        "sources".into(),
-        sources.collect::<Map<String, Value>>().into(),
-    );
-    state.insert("height".into(), view.truth.height.name().into());
-    let tip = view.truth.proven.as_ref();
-    state.insert("tipTime".into(), tip.map(|tip| tip.time).into());
-    state.insert("release".into(), status::release(&view.releases));
-    state.into()
+    json!(StateDocument {
+        clock: ClockStatus::of(view, panels),
+        safe_mode: view.safe_mode.clone(),
+        link: LinkStatus::from(&view.link),
+        sources: sources.map(|(id, source)| (Word(*id), source.up)).collect(),
+        height: Word(view.truth.height),
+        tip_time: view.truth.proven.as_ref().map(|tip| tip.time),
+        release: ReleaseStatus::of(&view.releases, None),
+    })
 }
 
 /// The program that runs and the one that the clock takes, as Home Assistant reads it; none where there is no updating.

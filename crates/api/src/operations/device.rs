@@ -103,7 +103,7 @@ fn restart_sources(given: Parameters, _view: &View) -> Result<DeviceCall, Answer
 
 fn clear_logos(_given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     let known = usize::from(view.market.pool_logo.is_some());
-    let removed = Answer::json(json!({ "removed": known }));
+    let removed = Answer::json(&json!({ "removed": known }));
     Ok(DeviceCall::telling(Request::ClearPoolLogos, removed))
 }
 
@@ -116,6 +116,6 @@ fn tx_power(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
         Err(reason) => reason,
     });
     let quarter_dbm = named.map_err(Answer::bad_request)?;
-    let set = Answer::json(json!({ "setTxPower": "ok" }));
+    let set = Answer::json(&json!({ "setTxPower": "ok" }));
     Ok(DeviceCall::telling(Request::SetTxPower(quarter_dbm), set))
 }

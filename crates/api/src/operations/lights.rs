@@ -16,7 +16,7 @@ use crate::{
     given::{Parameters, whole_number},
     operation::{Operation, Param, asks, get, old, patch, post, tells},
     shape::{self, Shape},
-    status,
+    status::{DndStatus, FrontlightDuties, leds},
 };
 
 const COLOUR: &[Param] = &[param(
@@ -107,7 +107,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(LIT_BY),
     tells(
         "Do Not Disturb",
-        |view| Answer::json(status::dnd(view)),
+        |view| Answer::json(&DndStatus::of(view)),
         &[get("/api/dnd/status")],
     )
     .answers(&[(200, Shape::Dnd)]),
@@ -127,7 +127,7 @@ fn colours(view: &View) -> Answer {
     if view.board.leds == 0 {
         return refused(Refusal::NoLeds);
     }
-    Answer::json(status::lights(&view.lights))
+    Answer::json(&leds(&view.lights))
 }
 
 fn colour(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
@@ -194,13 +194,15 @@ fn effect(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
         found.ok_or("unknown effect")
     });
     let (name, effect) = known.map_err(Answer::bad_request)?;
-    let queued = Answer::json(json!({ "queued": true, "name": name }));
+    let queued = Answer::json(&json!({ "queued": true, "name": name }));
     Ok(DeviceCall::telling(Request::PlayEffect(*effect), queued))
 }
 
 fn frontlight_status(view: &View) -> Answer {
     match &view.frontlight {
-        Some(frontlight) => Answer::json(json!({ "flStatus": frontlight.duties })),
+        Some(frontlight) => Answer::json(&FrontlightDuties {
+            fl_status: frontlight.duties.clone(),
+        }),
         None => refused(Refusal::NoFrontlight),
     }
 }

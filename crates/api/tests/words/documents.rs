@@ -4,8 +4,12 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use api::{
     mqtt::documents,
+    schema::Word,
     shape::Shape,
-    status::{self, DiskSpace, HostMemory, PanelState, Surroundings},
+    status::{
+        DiskSpace, FirmwareStatus, HostMemory, PanelStatus, Status, StatusNews, Surroundings,
+        SystemStatus,
+    },
 };
 use device::{
     board::PanelFault,
@@ -45,25 +49,31 @@ const MEMORY: HostMemory = HostMemory {
     least_more_free: 300,
 };
 
-const PANEL: PanelState = PanelState {
-    painted: Some((Refresh::Partial, Duration::from_secs(7))),
+const PANEL: PanelStatus = PanelStatus {
+    age_sec: Some(7),
+    refresh: Some(Word(Refresh::Partial)),
     partials: 12,
     fault: None,
     failures: 0,
-    retry_in: None,
+    next_try_sec: None,
 };
 
-const BROKEN: PanelState = PanelState {
-    painted: None,
+const BROKEN: PanelStatus = PanelStatus {
+    age_sec: None,
+    refresh: None,
     partials: 0,
-    fault: Some(PanelFault::NotRefreshed),
+    fault: Some(Word(PanelFault::NotRefreshed)),
     failures: 3,
-    retry_in: Some(Duration::from_secs(20)),
+    next_try_sec: Some(20),
 };
 
 /// The status as a client reads it at an uptime.
 fn status(view: &View, uptime: u64) -> Value {
-    let surroundings = Surroundings {
+    json!(Status::of(view, &surroundings(uptime)))
+}
+
+fn surroundings(uptime: u64) -> Surroundings {
+    Surroundings {
         uptime: Duration::from_secs(uptime),
         utc: UtcTime::plausible(1_777_000_000_000 + i64::try_from(uptime).unwrap() * 1000),
         memory: MEMORY,
@@ -72,12 +82,14 @@ fn status(view: &View, uptime: u64) -> Value {
             last_error: Some("refused".into()),
             ..SourceState::default()
         }),
-    };
-    let lasting = status::lasting(view, &surroundings.panels);
-    let mut status = status::status(view, lasting, &surroundings);
-    // Whoever keeps the settings knows their version.
-    status.insert("settingsTag".into(), "1".into());
-    Value::Object(status)
+        settings_tag: "1".into(),
+    }
+}
+
+/// Time alone does not make news.
+fn assert_timeless(view: &View) {
+    let news = |uptime| StatusNews::of(view, &surroundings(uptime));
+    assert_eq!(news(70), news(80));
 }
 
 fn fits(shape: Shape, document: &Value) {
@@ -201,12 +213,7 @@ fn what_is_known_is_told_with_its_age() {
     assert_eq!(document["espUptime"], 70);
     assert_eq!(document["espFreeHeap"], 3000);
     assert_eq!(document["espMinFreeHeap"], 2000);
-    // Whoever compares sees no difference by the mere passing of time.
-    let lasting = status::lasting(&view, &[]);
-    assert_eq!(
-        lasting["market"]["height"],
-        json!({ "value": 840_000, "source": "relay", "state": "disputed" })
-    );
+    assert_timeless(&view);
 }
 
 #[test]
@@ -267,11 +274,7 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
         "walletBalance": { "value": 21_000, "source": "wallet", "ageSec": 40 },
     });
     assert_eq!(document["figures"], figures);
-    let lasting = &status::lasting(&view, &[])["figures"];
-    assert_eq!(
-        lasting["walletBalance"],
-        json!({ "value": 21_000, "source": "wallet" })
-    );
+    assert_timeless(&view);
     assert_eq!(documents::state(&view, &[]).get("figures"), None);
 
     // Figures of a pool that the settings do not name are dropped.
@@ -335,9 +338,9 @@ fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
     assert_eq!(document["market"], json!({ "height": height }));
     assert_eq!(document["figures"], json!({ "minerBest": best }));
     // The passing of time changes nothing of it.
-    let lasting = status::lasting(&view, &[]);
+    let later = status(&view, 80);
     for part in ["market", "figures"] {
-        assert_eq!(lasting[part], document[part], "{part}");
+        assert_eq!(later[part], document[part], "{part}");
     }
 }
 
@@ -401,8 +404,7 @@ fn what_is_proven_is_told_with_all_that_speaks_for_it() {
     ] {
         assert_eq!(height[member], value, "{member}");
     }
-    let lasting = status::lasting(&view, &[]);
-    assert_eq!(lasting["truth"]["height"].get("tipAgeSec"), None);
+    assert_timeless(&view);
 }
 
 #[test]
@@ -629,7 +631,8 @@ fn the_state_of_the_host_has_the_names_that_clients_know() {
         total: 100,
     };
     let uptime = Duration::from_secs(42);
-    let system = status::system(&clock(BOARD).view(), uptime, MEMORY, disk);
+    let view = clock(BOARD).view();
+    let system = SystemStatus::of(&view, uptime, MEMORY, disk, firmware());
     let expected = json!({
         "espFreeHeap": 3000,
         "espHeapSize": 4000,
@@ -644,8 +647,22 @@ fn the_state_of_the_host_has_the_names_that_clients_know() {
         "queueDrops": { "buttons": 0, "led": 0, "frontlight": 0 },
         "uptime": 42,
         "release": null,
+        "firmware": {
+            "running": "a", "version": "", "trial": false, "lastFailure": null, "signed": true, "keys": 1,
+        },
     });
-    assert_eq!(Value::Object(system), expected);
+    assert_eq!(json!(system), expected);
+}
+
+fn firmware() -> FirmwareStatus {
+    FirmwareStatus {
+        running: "a",
+        version: String::new(),
+        trial: false,
+        last_failure: None,
+        signed: true,
+        keys: 1,
+    }
 }
 
 #[test]
@@ -663,13 +680,10 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
     let told = |clock: &Device, at: u64| {
         let (memory, disk) = (MEMORY, DiskSpace::default());
         let uptime = Duration::from_secs(at);
-        let system = status::system(&clock.view(), uptime, memory, disk);
-        let schema = jsonschema::validator_for(&Shape::System.schema()).unwrap();
-        let release = system["release"].clone();
-        let mut whole = Value::Object(system);
-        whole["firmware"] = json!({ "running": "a", "version": "", "trial": false, "lastFailure": null, "signed": true, "keys": 1 });
-        assert!(schema.is_valid(&whole), "{whole}");
-        release
+        let system = SystemStatus::of(&clock.view(), uptime, memory, disk, firmware());
+        let system = json!(system);
+        fits(Shape::System, &system);
+        system["release"].clone()
     };
     assert_eq!(told(&clock, 2), Value::Null);
     let mut saw = |look, at| {

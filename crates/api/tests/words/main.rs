@@ -7,4 +7,5 @@ mod description;
 mod documents;
 mod entities;
 mod mqtt;
+mod page_types;
 mod replies;

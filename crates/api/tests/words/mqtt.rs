@@ -969,14 +969,14 @@ fn an_answer_carries_the_id_of_who_asked() {
         told,
         json!({ "cmd": "show/screen", "id": "a7", "status": 400, "error": "missing s" })
     );
-    let list = Answer::json(json!([1]));
+    let list = Answer::json(&json!([1]));
     let told = documents::result("lights/set", None, &list);
     assert_eq!(
         told,
         json!({ "cmd": "lights/set", "id": null, "status": 200, "body": [1] })
     );
     // Nothing in a document passes for the answer itself.
-    let sly = Answer::json(json!({ "status": 500, "cmd": "x", "msg": "y" }));
+    let sly = Answer::json(&json!({ "status": 500, "cmd": "x", "msg": "y" }));
     let told = documents::result("restart", None, &sly);
     assert_eq!(
         told,

@@ -135,7 +135,7 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
         document.insert(part.told_as().into(), is_there.into());
     }
     if let Some(millilux) = view.millilux.filter(|_| view.board.light_sensor) {
-        document.insert("lightLevel".into(), lux(millilux));
+        document.insert("lightLevel".into(), lux(millilux).into());
     }
 }
 
@@ -151,8 +151,7 @@ fn emit_secrets(view: &View, document: &mut Map<String, Value>) {
 }
 
 /// Lux rounded half up to one decimal.
-pub fn lux(millilux: u32) -> Value {
+pub fn lux(millilux: u32) -> f64 {
     let tenths = (u64::from(millilux) + 50) / 100;
-    let text = format!("{}.{}", tenths / 10, tenths % 10);
-    text.parse::<f64>().map_or(Value::Null, Value::from)
+    tenths as f64 / 10.0
 }

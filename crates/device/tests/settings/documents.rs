@@ -268,7 +268,7 @@ fn light_is_rounded_to_tenths() {
         (u32::MAX, "4294967.3"),
     ];
     for (millilux, expected) in rows {
-        assert_eq!(emit::lux(millilux).to_string(), expected);
+        assert_eq!(json!(emit::lux(millilux)).to_string(), expected);
     }
 }
 

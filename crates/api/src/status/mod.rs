@@ -1,0 +1,271 @@
+//! The status: a document about all of the clock, made from one [`View`].
+
+mod lights;
+mod parts;
+mod system;
+mod truth;
+mod values;
+
+use alloc::{
+    borrow::ToOwned,
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::time::Duration;
+
+use device::{
+    lights::{frontlight::DUTY_MAX, strip::MuteReason},
+    settings::emit::lux,
+    view::{SourceState, View},
+};
+use market::{now::UtcTime, source_id::SourceId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::schema::Word;
+
+pub use lights::{DndStatus, FrontlightDuties, FrontlightStatus, Led, leds};
+pub use parts::{
+    Connections, LinkStatus, PanelFailure, PanelStatus, Phrase, PhraseValue, SourceStatus,
+};
+pub use system::{
+    DiskSpace, FirmwareStatus, FoundRelease, MemoryStatus, QueueDrops, ReleaseStatus, SystemStatus,
+};
+pub use truth::{
+    ClaimedHeight, FeeStatus, HeightStatus, PriceQuote, PriceQuotes, PriceStatus, ProvenHeight,
+    TimeStatus, TruthStatus,
+};
+pub use values::{FigureValues, MarketStatus, MarketValue, Quantity};
+
+/// Facts of the status that the view does not have.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// Time since the device started.
+    pub uptime: Duration,
+    /// Wall clock, once it is plausible.
+    pub utc: Option<UtcTime>,
+    /// Memory of the host.
+    pub memory: HostMemory,
+    /// The panels, leftmost first.
+    pub panels: Vec<PanelStatus>,
+    /// The owner's proxy; `None` if no proxy is in use.
+    pub proxy: Option<SourceState>,
+    /// Version of the settings.
+    pub settings_tag: String,
+}
+
+/// Memory of the host, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostMemory {
+    /// All memory.
+    pub total: u64,
+    /// Available memory.
+    pub free: u64,
+    /// The least memory that was available since the start.
+    pub least_free: u64,
+    /// All memory beyond that, such as swap.
+    pub more_total: u64,
+    /// What is free of it.
+    pub more_free: u64,
+    /// The least that was free of it since the start.
+    pub least_more_free: u64,
+}
+
+/// The status of the clock.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// What HTTP and MQTT have in common.
+    #[serde(flatten)]
+    pub clock: ClockStatus,
+    /// The newest values.
+    pub market: MarketStatus,
+    /// The newest values of the owner's mining pool, miner and wallet.
+    pub figures: FigureValues,
+    /// How good the values are.
+    pub truth: TruthStatus,
+    /// Why the clock runs without its sources, in words for people; null if it runs as usual.
+    pub safe_mode: Option<String>,
+    /// The network.
+    pub link: LinkStatus,
+    /// Version of the settings document.
+    pub settings_tag: String,
+    /// Time since the start, s.
+    pub esp_uptime: u64,
+    /// Memory of the host.
+    #[serde(flatten)]
+    pub memory: MemoryStatus,
+    /// The panels, leftmost first.
+    pub panels: Vec<PanelStatus>,
+    /// The sources that should run, by name.
+    #[schemars(with = "BTreeMap<String, SourceStatus>")]
+    pub sources: BTreeMap<Word<SourceId>, SourceStatus>,
+    /// The time server; null before it was asked.
+    pub time_server: Option<SourceStatus>,
+    /// The owner's MQTT broker; null if the settings want none.
+    pub mqtt: Option<SourceStatus>,
+    /// The owner's proxy; null if no proxy is in use.
+    pub proxy: Option<SourceStatus>,
+}
+
+/// The part of the status that HTTP and MQTT have in common. It does not change with time alone.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClockStatus {
+    /// Id of the current screen of the rotation, whatever covers it.
+    pub current_screen: u16,
+    /// Number of panels.
+    pub num_screens: usize,
+    /// The rotation timer runs.
+    pub timer_running: bool,
+    /// An update is being installed.
+    #[serde(rename = "isOTAUpdating")]
+    pub is_updating: bool,
+    /// White on black.
+    pub epd_inverted: bool,
+    /// Which connections are up, in groups.
+    pub connection_status: Connections,
+    /// Strength of the radio signal, dBm; 0 without a radio.
+    pub rssi: i32,
+    /// Currency of the current screen; empty if it has none.
+    pub currency: String,
+    /// Texts on the panels, leftmost first.
+    pub data: Vec<String>,
+    /// What the panels show, as a sentence in English.
+    pub says: String,
+    /// The same sentence in its parts.
+    pub phrase: Phrase,
+    /// Do Not Disturb.
+    pub dnd: DndStatus,
+    /// Light in the room, lux; absent without a sensor that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", range(min = 0))]
+    pub light_level: Option<f64>,
+    /// Colours of the LEDs, leftmost first, before brightness.
+    pub leds: Vec<Led>,
+    /// Why the LEDs are dark whatever their colours; null if they are not muted.
+    pub leds_muted: Option<Word<MuteReason>>,
+    /// The frontlight; absent on boards without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "FrontlightStatus")]
+    pub frontlight: Option<FrontlightStatus>,
+    /// Duty of each frontlight channel; absent on boards without a frontlight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<u16>", inner(range(max = DUTY_MAX)))]
+    pub fl_status: Option<Vec<u16>>,
+    /// What is visible, such as `rotation`, `zap` or `update`.
+    pub mode: &'static str,
+    /// A value on the panels is older than its source's limit.
+    pub stale: bool,
+    /// Sources disagree about a value on the panels.
+    pub disputed: bool,
+    /// Changed settings that take effect at the next start.
+    pub restart_for: Vec<&'static str>,
+    /// Panels with a fault; they show an older picture than the others.
+    pub panel_faults: Vec<PanelFailure>,
+    /// What went wrong, in words for people.
+    pub notes: Vec<String>,
+}
+
+impl Status {
+    /// The status of a view.
+    pub fn of(view: &View, surroundings: &Surroundings) -> Status {
+        let uptime = surroundings.uptime;
+        let source = |state: &SourceState| SourceStatus::of(state, uptime);
+        let sources = view.sources.iter();
+        Status {
+            market: MarketStatus::of(view, Some(uptime)),
+            figures: FigureValues::of(view, Some(uptime)),
+            truth: TruthStatus::of(view, Some(surroundings)),
+            esp_uptime: uptime.as_secs(),
+            memory: surroundings.memory.into(),
+            panels: surroundings.panels.clone(),
+            sources: sources
+                .map(|(id, state)| (Word(*id), source(state)))
+                .collect(),
+            time_server: view.time_server.as_ref().map(source),
+            mqtt: view.mqtt.as_ref().map(source),
+            proxy: surroundings.proxy.as_ref().map(source),
+            ..Status::timeless(view, surroundings)
+        }
+    }
+
+    /// The status without members that change with time alone.
+    fn timeless(view: &View, surroundings: &Surroundings) -> Status {
+        Status {
+            clock: ClockStatus::of(view, &surroundings.panels),
+            market: MarketStatus::of(view, None),
+            figures: FigureValues::of(view, None),
+            truth: TruthStatus::of(view, None),
+            safe_mode: view.safe_mode.clone(),
+            link: LinkStatus::from(&view.link),
+            settings_tag: surroundings.settings_tag.clone(),
+            esp_uptime: 0,
+            memory: MemoryStatus::default(),
+            panels: Vec::new(),
+            sources: BTreeMap::new(),
+            time_server: None,
+            mqtt: None,
+            proxy: None,
+        }
+    }
+}
+
+/// What a client must know of the status: clients get a new status when this differs. It does not change with time alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatusNews {
+    status: Status,
+    sources: BTreeMap<SourceId, SourceState>,
+    time_server: Option<SourceState>,
+    mqtt: Option<SourceState>,
+    /// Whether the proxy works, and its last error. The time of its last connection changes with every connection.
+    proxy: Option<(bool, Option<String>)>,
+}
+
+impl StatusNews {
+    /// The news of a view.
+    pub fn of(view: &View, surroundings: &Surroundings) -> StatusNews {
+        let proxy = surroundings.proxy.as_ref();
+        StatusNews {
+            status: Status::timeless(view, surroundings),
+            sources: view.sources.clone(),
+            time_server: view.time_server.clone(),
+            mqtt: view.mqtt.clone(),
+            proxy: proxy.map(|proxy| (proxy.up, proxy.last_error.clone())),
+        }
+    }
+}
+
+impl ClockStatus {
+    /// The common part of the status of a view.
+    pub fn of(view: &View, panels: &[PanelStatus]) -> ClockStatus {
+        let currency = view.currency.as_ref().map(|currency| currency.code());
+        let frontlight = view.frontlight.as_ref();
+        ClockStatus {
+            current_screen: view.current_screen,
+            num_screens: view.board.panels,
+            timer_running: view.timer_running,
+            is_updating: view.updating,
+            epd_inverted: view.inverted,
+            connection_status: Connections::of(view),
+            rssi: view.link.rssi,
+            currency: currency.unwrap_or_default().to_owned(),
+            data: view.data.clone(),
+            says: view.says.to_string(),
+            phrase: Phrase::from(&view.says),
+            dnd: DndStatus::of(view),
+            light_level: view.millilux.map(lux),
+            leds: leds(&view.lights),
+            leds_muted: view.strip_mute.map(Word),
+            frontlight: frontlight.map(FrontlightStatus::from),
+            fl_status: frontlight.map(|frontlight| frontlight.duties.clone()),
+            mode: view.mode,
+            stale: view.stale,
+            disputed: view.disputed,
+            restart_for: view.restart_for.clone(),
+            panel_faults: PanelFailure::all(panels),
+            notes: view.notes.clone(),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! How good the values of the status are, and what each source says.
+
+use alloc::{
+    borrow::ToOwned,
+    collections::BTreeMap,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::time::Duration;
+
+use device::view::View;
+use market::{
+    Datum, Fee, HeightState, PriceState, PriceTruth, QuoteVerdict, TimeState, Tip, Voice,
+    heights::Claimed,
+    source_id::SourceId,
+    units::{Currency, Price},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    Surroundings,
+    values::{amount, price_state},
+};
+use crate::schema::Word;
+
+/// How good the values are, and what each source says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TruthStatus {
+    /// The block height.
+    pub height: HeightStatus,
+    /// The fee rate.
+    pub fee: FeeStatus,
+    /// Prices by currency.
+    pub prices: BTreeMap<String, PriceStatus>,
+    /// The time.
+    pub time: TimeStatus,
+}
+
+/// How good the block height is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeightStatus {
+    /// How good it is.
+    pub state: Word<HeightState>,
+    /// Name of the chain; `demo` if the blocks are invented.
+    pub chain: &'static str,
+    /// Height of the block that is taken for granted; null if there is none.
+    pub anchor: Option<u32>,
+    /// Height of the best proven block; null if no block is proven.
+    pub proven: Option<u32>,
+    /// Hash of that block.
+    pub tip_hash: Option<String>,
+    /// Time of that block as its miner wrote it, s since 1970-01-01 UTC.
+    pub tip_time: Option<u32>,
+    /// Work of the chain up to that block, 64 hexadecimal digits.
+    pub chain_work: Option<String>,
+    /// Public peers that have proven a block.
+    pub peers: usize,
+    /// Sources that have the best proven block.
+    pub agreeing: usize,
+    /// Reorganisations since the start.
+    pub reorgs: u32,
+    /// Depth of the last reorganisation, blocks.
+    pub last_reorg_depth: u32,
+    /// The newest proven block of each source.
+    pub proofs: Vec<ProvenHeight>,
+    /// Heights that sources claim.
+    pub claimed: Vec<ClaimedHeight>,
+    /// Time since the best proven block was made, s; absent if not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub tip_age_sec: Option<u64>,
+}
+
+/// A block that a source has proven.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProvenHeight {
+    /// The source.
+    pub source: Word<SourceId>,
+    /// Height of the block.
+    pub value: u32,
+    /// Hash of the block.
+    pub hash: String,
+}
+
+/// A height that a source claims.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClaimedHeight {
+    /// The source.
+    pub source: Word<SourceId>,
+    /// The height.
+    pub value: u32,
+    /// Time since the source first claimed it, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub age_sec: Option<u64>,
+}
+
+/// How good the fee rate is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FeeStatus {
+    /// Whether it is fresh.
+    #[schemars(extend("enum" = [PriceState::Single.name(), PriceState::Stale.name()]))]
+    pub state: &'static str,
+    /// Its source; null if no fee rate is known.
+    pub source: Option<Word<SourceId>>,
+}
+
+/// How good a price is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PriceStatus {
+    /// How good it is.
+    pub state: Word<PriceState>,
+    /// Its source.
+    pub source: Word<SourceId>,
+    /// The quotes of this run; absent if there are none.
+    #[serde(flatten)]
+    pub quotes: Option<PriceQuotes>,
+}
+
+/// All quotes of a price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceQuotes {
+    /// The price that is shown.
+    pub shown: String,
+    /// From the lowest to the highest counted quote, thousandths; null for fewer than two.
+    pub spread_permille: Option<u64>,
+    /// All quotes, refused ones included.
+    pub voices: Vec<PriceQuote>,
+}
+
+/// A price that a source quotes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceQuote {
+    /// The source.
+    pub source: Word<SourceId>,
+    /// The price.
+    pub value: String,
+    /// Time since it was quoted, s.
+    pub age_sec: u64,
+    /// Whether it counts.
+    pub verdict: Word<QuoteVerdict>,
+}
+
+/// How good the time is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimeStatus {
+    /// How good it is.
+    pub state: Word<TimeState>,
+    /// The time cannot be earlier than this by the newest blocks, s since 1970-01-01 UTC; null if too few are known.
+    pub earliest: Option<u32>,
+}
+
+impl TruthStatus {
+    /// The truth of a view; without surroundings, without what changes with time alone.
+    pub(super) fn of(view: &View, surroundings: Option<&Surroundings>) -> TruthStatus {
+        let uptime = surroundings.map(|surroundings| surroundings.uptime);
+        let fee = view
+            .market
+            .current_fee(view.active.fee_precision())
+            .map(Fee::datum);
+        let prices = view.market.prices.iter();
+        let price = |(currency, price): (&Currency, &Datum<Price>)| {
+            let status = PriceStatus::of(view, *currency, price, uptime);
+            (currency.code().to_owned(), status)
+        };
+        TruthStatus {
+            height: HeightStatus::of(view, surroundings),
+            fee: FeeStatus {
+                state: view.truth.fee.name(),
+                source: fee.map(|fee| Word(fee.source)),
+            },
+            prices: prices.map(price).collect(),
+            time: TimeStatus {
+                state: Word(view.truth.time.state),
+                earliest: view.truth.time.earliest,
+            },
+        }
+    }
+}
+
+impl HeightStatus {
+    fn of(view: &View, surroundings: Option<&Surroundings>) -> HeightStatus {
+        let truth = &view.truth;
+        let uptime = surroundings.map(|surroundings| surroundings.uptime);
+        let utc = surroundings.and_then(|surroundings| surroundings.utc);
+        let claim = |claimed: &Claimed| {
+            let age = uptime.and_then(|uptime| claimed.seen.age_at(uptime));
+            ClaimedHeight {
+                source: Word(claimed.source),
+                value: claimed.height,
+                age_sec: age.map(|age| age.as_secs()),
+            }
+        };
+        let proof = |(source, tip): &(SourceId, Tip)| ProvenHeight {
+            source: Word(*source),
+            value: tip.height,
+            hash: tip.hash.to_string(),
+        };
+        let proven = truth.proven.as_ref();
+        // A block may be somewhat ahead of the time.
+        let tip_age = proven
+            .zip(utc)
+            .map(|(tip, utc)| utc.unix_secs() - i64::from(tip.time));
+        HeightStatus {
+            state: Word(truth.height),
+            chain: truth.chain,
+            anchor: truth.anchor,
+            proven: proven.map(|tip| tip.height),
+            tip_hash: proven.map(|tip| tip.hash.to_string()),
+            tip_time: proven.map(|tip| tip.time),
+            chain_work: truth.work.map(|work| format!("{work:x}")),
+            peers: truth.peers(),
+            agreeing: truth.agreeing(),
+            reorgs: truth.reorganisations.count,
+            last_reorg_depth: truth.reorganisations.last_depth,
+            proofs: truth.proofs.iter().map(proof).collect(),
+            claimed: truth.claims.iter().map(claim).collect(),
+            tip_age_sec: tip_age.map(|age| u64::try_from(age).unwrap_or_default()),
+        }
+    }
+}
+
+impl PriceStatus {
+    /// The truth of a price; with its quotes if an uptime is given, because they change all the time.
+    fn of(
+        view: &View,
+        currency: Currency,
+        price: &Datum<Price>,
+        uptime: Option<Duration>,
+    ) -> PriceStatus {
+        let truth = view.truth.prices.get(&currency).zip(uptime);
+        let quotes = |(truth, uptime): (&PriceTruth, Duration)| PriceQuotes {
+            shown: amount(price.value),
+            spread_permille: truth.spread_permille,
+            voices: truth
+                .voices
+                .iter()
+                .map(|voice| PriceQuote::of(voice, uptime))
+                .collect(),
+        };
+        PriceStatus {
+            state: Word(price_state(view, currency)),
+            source: Word(price.source),
+            quotes: truth.map(quotes),
+        }
+    }
+}
+
+impl PriceQuote {
+    fn of(voice: &Voice, uptime: Duration) -> PriceQuote {
+        PriceQuote {
+            source: Word(voice.source),
+            value: amount(voice.price),
+            age_sec: voice.seen.age_at(uptime).unwrap_or_default().as_secs(),
+            verdict: Word(voice.standing),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The types of the page are made from the schemas of the documents that it reads.
+
+use std::{fmt::Write, fs};
+
+use api::openapi;
+use serde_json::{Map, Value};
+
+/// Documents that the page reads.
+const READ_BY_THE_PAGE: &[&str] = &["Status", "SystemStatus"];
+
+#[test]
+fn the_types_of_the_page_are_fresh() {
+    let api = openapi::document();
+    let schemas = api["components"]["schemas"].as_object().unwrap();
+    let fresh = module(schemas);
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../webui/src/lib/documents.gen.ts"
+    );
+    if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
+        fs::write(path, &fresh).unwrap();
+    }
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == fresh,
+        "{path} is stale: run the tests with UPDATE_EXPECT=1 and commit it"
+    );
+}
+
+/// A TypeScript module with a type for each document and for each part of one.
+fn module(schemas: &Map<String, Value>) -> String {
+    let mut text = String::from(
+        "/** The documents of the clock. Generated from the types in `crates/api`. */\n",
+    );
+    let mut names: Vec<String> = READ_BY_THE_PAGE.iter().map(ToString::to_string).collect();
+    let mut at = 0;
+    while let Some(name) = names.get(at).cloned() {
+        text.push_str(&declaration(&name, &schemas[&name], &mut names));
+        at += 1;
+    }
+    text
+}
+
+fn declaration(name: &str, schema: &Value, names: &mut Vec<String>) -> String {
+    let mut text = String::from("\n");
+    comment(&mut text, "", schema);
+    if schema.get("properties").is_none() {
+        let _ = writeln!(text, "export type {name} = {};", type_of(schema, names));
+        return text;
+    }
+    let _ = writeln!(text, "export interface {name} {{");
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    for (member, schema) in schema["properties"].as_object().unwrap() {
+        comment(&mut text, "  ", schema);
+        let mark = if required.contains(&member.as_str().into()) {
+            ""
+        } else {
+            "?"
+        };
+        let _ = writeln!(text, "  {member}{mark}: {};", type_of(schema, names));
+    }
+    if let Some(others @ Value::Object(_)) = schema.get("additionalProperties") {
+        let _ = writeln!(
+            text,
+            "  [name: string]: {} | undefined;",
+            type_of(others, names)
+        );
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn comment(text: &mut String, indent: &str, schema: &Value) {
+    if let Some(description) = schema["description"].as_str() {
+        let _ = writeln!(text, "{indent}/** {} */", description.replace('\n', " "));
+    }
+}
+
+/// The TypeScript type of a schema; adds the types that it names to those that are needed.
+fn type_of(schema: &Value, names: &mut Vec<String>) -> String {
+    if let Some(path) = schema["$ref"].as_str() {
+        let name = path.rsplit('/').next().unwrap().to_string();
+        if !names.contains(&name) {
+            names.push(name.clone());
+        }
+        return name;
+    }
+    let union = |types: Vec<String>| types.join(" | ");
+    let literal = |value: &Value| value.to_string().replace('"', "'");
+    if let Some(only) = schema.get("const") {
+        return literal(only);
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return union(words.iter().map(literal).collect());
+    }
+    if let Some(any) = schema["anyOf"].as_array() {
+        return union(any.iter().map(|schema| type_of(schema, names)).collect());
+    }
+    let of = |name: &str, names: &mut Vec<String>| match name {
+        "integer" | "number" => "number".into(),
+        "array" => match type_of(&schema["items"], names) {
+            items if items.contains(' ') => format!("({items})[]"),
+            items => format!("{items}[]"),
+        },
+        "object" => object(schema, names),
+        name => name.into(),
+    };
+    match &schema["type"] {
+        Value::String(name) => of(name, names),
+        Value::Array(types) => {
+            let types = types.iter().map(|name| of(name.as_str().unwrap(), names));
+            union(types.collect())
+        }
+        _ => "unknown".into(),
+    }
+}
+
+/// An object without a name.
+fn object(schema: &Value, names: &mut Vec<String>) -> String {
+    if let Some(members) = schema["properties"].as_object() {
+        let member =
+            |(name, schema): (&String, &Value)| format!("{name}: {}", type_of(schema, names));
+        let members: Vec<String> = members.iter().map(member).collect();
+        return format!("{{ {} }}", members.join("; "));
+    }
+    match schema.get("additionalProperties") {
+        Some(values @ Value::Object(_)) => format!("Record<string, {}>", type_of(values, names)),
+        _ => "Record<string, unknown>".into(),
+    }
+}
