@@ -1,23 +1,23 @@
-//! What the core must know of a board; the table of boards lives in the `board` crate.
+//! What this crate needs to know of a board; the table of boards is in the `board` crate.
 
 /// The parts of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSpec {
-    /// Word for the board on the command line, such as `rev-b`.
+    /// Name on the command line, such as `rev-b`.
     pub id: &'static str,
-    /// Name of the board as people say it, such as `Rev B`.
+    /// Name for people, such as `Rev B`.
     pub name: &'static str,
     /// Text of `hwRev`, such as `Rev B, 7 x 2.13 in, simulated`.
     pub hardware: &'static str,
     /// Number of panels.
     pub panels: usize,
-    /// Width of a panel as its viewer sees it, px.
+    /// Width of a panel as the viewer sees it, px.
     pub panel_width: u16,
-    /// Height of a panel as its viewer sees it, px.
+    /// Height of a panel as the viewer sees it, px.
     pub panel_height: u16,
     /// Number of LEDs on the strip.
     pub leds: usize,
-    /// Has a white frontlight, one channel per panel.
+    /// Has a white frontlight with one channel per panel.
     pub frontlight: bool,
     /// Has an ambient light sensor.
     pub light_sensor: bool,
@@ -30,7 +30,7 @@ pub struct BoardSpec {
 }
 
 impl BoardSpec {
-    /// A board with everything, which nobody has: what tests of all crates are run on.
+    /// An imaginary board with all parts, for tests of all crates.
     pub const EXAMPLE: BoardSpec = BoardSpec {
         id: "example",
         name: "Example",
@@ -47,16 +47,16 @@ impl BoardSpec {
     };
 }
 
-/// Why a panel does not do what it was told.
+/// Why a panel failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanelFault {
     /// It stays busy longer than any refresh takes.
     BusyStuck,
     /// A refresh was started while another one ran.
     StartedBusy,
-    /// It ended too soon, or did not begin: it is silent, or has no waveform for the temperature.
+    /// A refresh ended too soon or did not start: the panel does not answer, or has no waveform for the temperature.
     NotRefreshed,
-    /// The bus did not take the frame.
+    /// The bus did not accept the frame.
     Bus,
 }
 
@@ -69,7 +69,7 @@ impl PanelFault {
         PanelFault::Bus,
     ];
 
-    /// Word for the fault in status and logs.
+    /// Word for the fault in the status and in logs.
     pub fn name(self) -> &'static str {
         match self {
             PanelFault::BusyStuck => "busy-stuck",

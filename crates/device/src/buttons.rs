@@ -1,7 +1,7 @@
 //! Buttons: from bouncing contacts to clicks and long presses.
 //!
-//! Two samples of a contact 20 ms apart that are equal are believed: a level counts once it has held for `DEBOUNCE`.
-//! What counts is when a contact moved, not when it is heard of: edges may come late, but in order.
+//! A level counts once it has held for `DEBOUNCE`, as two equal samples 20 ms apart. The time of an edge counts, not
+//! the time of its delivery: edges may be delivered late, but in order.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -20,19 +20,19 @@ const LONG_PRESS: Duration = Duration::from_millis(800);
 /// Time from the last of all contacts to the gesture of all buttons.
 const ALL_HELD: Duration = Duration::from_millis(5000);
 
-/// What the buttons say, by physical button counted from 0.
+/// A gesture, with the physical button counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gesture {
     /// Released before it was a long press.
     Click(usize),
-    /// Held for `LONG_PRESS`; its release says nothing more.
+    /// Held for `LONG_PRESS`; its release is no click.
     Long(usize),
     /// All buttons held for `ALL_HELD`.
     All,
 }
 
 impl Gesture {
-    /// What it is for; none if for nothing.
+    /// Its action. `None` if it has none.
     pub fn action(self, settings: &Settings) -> Option<ButtonAction> {
         let logical = |index: usize| match settings.inverse_buttons {
             true => BUTTONS - 1 - index,
@@ -56,37 +56,36 @@ impl Gesture {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ButtonDecoder {
     buttons: [Button; BUTTONS],
-    /// Moment of the newest edge.
+    /// Time of the newest edge.
     newest: Duration,
-    /// The gesture of all buttons was told, once per hold.
-    all_told: bool,
+    /// The gesture of all buttons was reported, once per hold.
+    all_reported: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Button {
-    /// The contact is closed, or open, since then.
+    /// State of the contact, and since when.
     closed: bool,
     since: Duration,
-    /// Moment of the first contact of the press that is believed.
+    /// Time of the first contact of the debounced press.
     pressed_from: Option<Duration>,
-    /// The long press was told, once per press.
-    long_told: bool,
+    /// The long press was reported, once per press.
+    long_reported: bool,
 }
 
-/// Moments up to which the contacts are as they are known to be.
+/// Times up to which the levels are known.
 #[derive(Clone, Copy)]
 struct Horizon {
-    /// For presses that last.
+    /// For the duration of presses.
     until: Duration,
-    /// For levels that are believed once they have held: a contact that moves at the very moment at which it would be
-    /// believed was a bounce.
+    /// For debouncing: a contact that moves exactly at the end of `DEBOUNCE` has bounced.
     held_until: Duration,
 }
 
 impl ButtonDecoder {
-    /// Takes note of an edge: bit `i` of `down` is set while button `i` is down from then on.
+    /// Records an edge: bit `i` of `down` is set while button `i` is down from then on.
     ///
-    /// Tells what the buttons have said until then.
+    /// Returns the gestures up to then.
     pub fn edge(&mut self, down: u8, at: Duration) -> Vec<Gesture> {
         let at = at.max(self.newest);
         self.newest = at;
@@ -94,7 +93,7 @@ impl ButtonDecoder {
             until: at,
             held_until: at.saturating_sub(Duration::from_nanos(1)),
         };
-        let mut gestures = self.judge(known);
+        let mut gestures = self.gestures_until(known);
         for (index, button) in self.buttons.iter_mut().enumerate() {
             let closed = down & (1 << index) != 0;
             if closed != button.closed {
@@ -103,19 +102,19 @@ impl ButtonDecoder {
             }
         }
         // A press that bounced while it became a long one.
-        gestures.extend(self.judge(known));
+        gestures.extend(self.gestures_until(known));
         gestures
     }
 
-    /// What the buttons have said by now, if no edge came.
+    /// The gestures up to this uptime, if no further edge follows.
     pub fn advance(&mut self, uptime: Duration) -> Vec<Gesture> {
-        self.judge(Horizon {
+        self.gestures_until(Horizon {
             until: uptime,
             held_until: uptime,
         })
     }
 
-    /// Uptime at which the buttons will have something to say if nothing moves.
+    /// Uptime of the next gesture or debounced level if no contact moves.
     pub fn next_deadline(&self) -> Option<Duration> {
         let each = self
             .buttons
@@ -124,20 +123,20 @@ impl ButtonDecoder {
         each.chain(self.all_due()).min()
     }
 
-    fn judge(&mut self, known: Horizon) -> Vec<Gesture> {
+    fn gestures_until(&mut self, known: Horizon) -> Vec<Gesture> {
         let mut gestures = Vec::new();
         for (index, button) in self.buttons.iter_mut().enumerate() {
-            gestures.extend(button.judge(index, known));
+            gestures.extend(button.gestures_until(index, known));
         }
-        self.all_told &= self.all_pressed_from().is_some();
+        self.all_reported &= self.all_pressed_from().is_some();
         if self.all_due().is_some_and(|due| due <= known.until) {
-            self.all_told = true;
+            self.all_reported = true;
             gestures.push(Gesture::All);
         }
         gestures
     }
 
-    /// Moment of the last of all presses; none unless all buttons are pressed.
+    /// Time of the last press. `None` unless all buttons are pressed.
     fn all_pressed_from(&self) -> Option<Duration> {
         let pressed = self.buttons.iter().map(|button| button.pressed_from);
         pressed.collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -145,37 +144,37 @@ impl ButtonDecoder {
 
     /// When the gesture of all buttons is due if none is released.
     fn all_due(&self) -> Option<Duration> {
-        let held = !self.all_told && self.buttons.iter().all(|button| button.closed);
+        let held = !self.all_reported && self.buttons.iter().all(|button| button.closed);
         Some(self.all_pressed_from().filter(|_| held)? + ALL_HELD)
     }
 }
 
 impl Button {
-    fn judge(&mut self, index: usize, known: Horizon) -> Option<Gesture> {
+    fn gestures_until(&mut self, index: usize, known: Horizon) -> Option<Gesture> {
         if self.believed_at().is_some_and(|at| at <= known.held_until) {
             if self.closed {
                 self.pressed_from = Some(self.since);
             } else {
                 self.pressed_from = None;
-                let is_click = !core::mem::take(&mut self.long_told);
+                let is_click = !core::mem::take(&mut self.long_reported);
                 return is_click.then_some(Gesture::Click(index));
             }
         }
         if self.long_due().is_some_and(|at| at <= known.until) {
-            self.long_told = true;
+            self.long_reported = true;
             return Some(Gesture::Long(index));
         }
         None
     }
 
-    /// When the level of the contact is believed, unless it is already.
+    /// When the level of the contact is accepted. `None` if it already is.
     fn believed_at(&self) -> Option<Duration> {
         (self.closed != self.pressed_from.is_some()).then(|| self.since + DEBOUNCE)
     }
 
-    /// When the press is a long one if the button is not released.
+    /// When the press becomes a long one if the button is not released.
     fn long_due(&self) -> Option<Duration> {
-        let held = self.closed && !self.long_told;
+        let held = self.closed && !self.long_reported;
         Some(self.pressed_from.filter(|_| held)? + LONG_PRESS)
     }
 
@@ -196,54 +195,54 @@ mod tests {
         check_masks(masks.collect(), expected);
     }
 
-    /// Samples of all buttons; told late, they say the same.
+    /// Samples of all buttons; late delivery gives the same gestures.
     fn check_masks(masks: Vec<u8>, expected: &[(u64, Gesture)]) {
         let mut buttons = ButtonDecoder::default();
-        let mut heard = Vec::new();
+        let mut gestures = Vec::new();
         let tail = core::iter::repeat_n(0, 10);
         let samples: Vec<(u64, u8)> = (0..).zip(masks.into_iter().chain(tail)).collect();
         let at = |sample: u64| Duration::from_millis(1000 + sample * 20);
         for (sample, down) in &samples {
-            let mut told = buttons.edge(*down, at(*sample));
-            told.extend(buttons.advance(at(*sample)));
-            heard.extend(told.into_iter().map(|gesture| (*sample, gesture)));
+            let mut new = buttons.edge(*down, at(*sample));
+            new.extend(buttons.advance(at(*sample)));
+            gestures.extend(new.into_iter().map(|gesture| (*sample, gesture)));
         }
-        assert_eq!(heard, expected);
+        assert_eq!(gestures, expected);
 
         let mut buttons = ButtonDecoder::default();
-        let mut heard = Vec::new();
+        let mut gestures = Vec::new();
         for (sample, down) in &samples {
-            heard.extend(buttons.edge(*down, at(*sample)));
+            gestures.extend(buttons.edge(*down, at(*sample)));
         }
-        heard.extend(buttons.advance(at(10_000)));
+        gestures.extend(buttons.advance(at(10_000)));
         let expected: Vec<Gesture> = expected.iter().map(|(_, gesture)| *gesture).collect();
-        assert_eq!(heard, expected, "told late");
+        assert_eq!(gestures, expected, "delivered late");
     }
 
-    /// Edges of button 1 in ms, closed first; what it has said a minute later, and when if it was asked at its deadlines.
+    /// Edges of button 1 in ms, closed first; expects the gestures up to a minute later, with their times.
     fn check_edges(edges: &[u64], expected: &[(u64, Gesture)]) {
         let mut buttons = ButtonDecoder::default();
-        let mut heard = Vec::new();
+        let mut gestures = Vec::new();
         let ends = edges.iter().copied().map(Some).chain([None]);
         for (number, edge) in ends.enumerate() {
             let until = edge.map_or(Duration::from_secs(60), |at| {
                 MS * u32::try_from(at).unwrap()
             });
             while let Some(due) = buttons.next_deadline().filter(|due| *due < until) {
-                let told = buttons.advance(due);
-                heard.extend(told.into_iter().map(|gesture| (due, gesture)));
+                let new = buttons.advance(due);
+                gestures.extend(new.into_iter().map(|gesture| (due, gesture)));
                 assert_ne!(buttons.next_deadline(), Some(due), "the deadline moves");
             }
             if edge.is_some() {
-                let told = buttons.edge(u8::from(number % 2 == 0), until);
-                heard.extend(told.into_iter().map(|gesture| (until, gesture)));
+                let new = buttons.edge(u8::from(number % 2 == 0), until);
+                gestures.extend(new.into_iter().map(|gesture| (until, gesture)));
             }
         }
         let expected: Vec<_> = expected
             .iter()
             .map(|(at, gesture)| (MS * u32::try_from(*at).unwrap(), *gesture))
             .collect();
-        assert_eq!(heard, expected, "{edges:?}");
+        assert_eq!(gestures, expected, "{edges:?}");
     }
 
     #[test]
@@ -306,10 +305,10 @@ mod tests {
     fn one_of_all_released_in_time_wipes_nothing_however_late_it_is_told() {
         for (released_ms, wipes) in [(4_999, false), (5_000, true), (6_000, true)] {
             let mut buttons = ButtonDecoder::default();
-            let mut told = buttons.edge(0b1111, MS);
-            told.extend(buttons.edge(0b0111, MS * (released_ms + 1)));
-            told.extend(buttons.advance(Duration::from_secs(60)));
-            assert_eq!(told.contains(&Gesture::All), wipes, "{released_ms}");
+            let mut new = buttons.edge(0b1111, MS);
+            new.extend(buttons.edge(0b0111, MS * (released_ms + 1)));
+            new.extend(buttons.advance(Duration::from_secs(60)));
+            assert_eq!(new.contains(&Gesture::All), wipes, "{released_ms}");
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The state machine: one value, changed by one input at a time.
 //!
-//! It owns the rooms and nothing else decides between them: `glass` (what is on the panels), `lights`, `network`,
-//! `market` (what comes from the sources), `settings`. A room knows no other; what one of them learns and another must
-//! know is told here.
-//! `handle` takes what happened, `next_deadline` says when to come back without being asked,
-//! `desired` and `view` tell what the world should look like and what clients may read.
-//! `requests` does what clients and buttons ask for.
+//! It owns the parts `glass` (what is on the panels), `lights`, `network`, `sources` and `settings`. They do not know
+//! each other; this file passes on between them what one learns and another needs.
+//! `handle` applies an input, `next_deadline` returns when the next tick is needed, `desired` and `view` return what
+//! the hardware should do and what clients can read.
+//! `requests` handles the requests of clients and the buttons.
 
 mod requests;
 
@@ -61,7 +60,7 @@ pub struct Device {
     notes: Notes,
     /// The connection to the owner's broker.
     broker: SourceState,
-    /// How often a client asked for a new connection to it.
+    /// Number of reconnects requested by clients.
     broker_restarts: u32,
     happenings: Happenings,
     releases: Releases,
@@ -78,7 +77,7 @@ impl Device {
         Self::on_chain(chain, board, settings, memory, now)
     }
 
-    /// A clock that has just started, on another chain, or on one that is invented.
+    /// A clock that has just started, on a given chain. `None` accepts blocks without proof, for tests and demos.
     pub fn on_chain(
         chain: Option<ChainSpec>,
         board: BoardSpec,
@@ -114,12 +113,12 @@ impl Device {
         }
         device.upstream.follow(&device.settled, now);
         device.lights.follow_quiet_hours(&device.settled, now);
-        device.tell_lights(now);
+        device.update_lights(now);
         device.present(RefreshCause::Forced, now);
         device
     }
 
-    /// The same clock, which goes on with the chain that an earlier run has kept.
+    /// Adds the chain stored by an earlier run.
     #[must_use]
     pub fn with_headers(mut self, kept: Option<Chain>) -> Device {
         if let Some(kept) = kept {
@@ -128,36 +127,36 @@ impl Device {
         self
     }
 
-    /// Handles one input; whatever was due before it is done first.
+    /// Handles one input, after everything that was due before it.
     pub fn handle(&mut self, input: Input, now: Now) -> Output {
         let mut output = Output::default();
         self.now = now;
         let remembered = self.remembered();
-        let before = self.troubles();
+        let before = self.problems();
         let due = self.advance(now, &mut output);
-        let caused = self.hear(input, now, &mut output);
-        // What the input has made due is done with it, so that no deadline is ever behind.
+        let caused = self.apply(input, now, &mut output);
+        // Deadlines that the input moved into the past are handled at once.
         let late = self.advance(now, &mut output);
-        self.tell_lights(now);
+        self.update_lights(now);
         self.present(due.max(caused).max(late), now);
-        self.tell_troubles(&before);
+        self.report_new_problems(&before);
         output.unsaved.memory |= self.figures_differ();
         output.unsaved.memory |= self.remembered() != remembered;
         output
     }
 
-    /// What may turn wrong, and how often all panels were refreshed.
-    fn troubles(&self) -> Troubles {
-        Troubles {
+    /// Conditions that become an event when they start.
+    fn problems(&self) -> Problems {
+        Problems {
             full_refreshes: self.glass.picture().full_refreshes,
             notes: self.notes.count(),
             is_safe: self.glass.has(Layer::SafeMode),
         }
     }
 
-    /// Notes as happenings what was not so before.
-    fn tell_troubles(&mut self, before: &Troubles) {
-        let now = self.troubles();
+    /// Records an event for each condition that has started since `before`.
+    fn report_new_problems(&mut self, before: &Problems) {
+        let now = self.problems();
         if now.full_refreshes != before.full_refreshes {
             self.happenings.add(Happening::Refresh);
         }
@@ -169,7 +168,7 @@ impl Device {
         }
     }
 
-    /// What is worth being stored soon.
+    /// Values that are saved soon after they change.
     fn remembered(&self) -> (RotationSlot, Option<u32>, Arc<Vec<String>>) {
         let peers = Arc::clone(self.upstream.peers());
         (self.glass.slot(), self.upstream.height(), peers)
@@ -182,20 +181,20 @@ impl Device {
         core::mem::replace(&mut self.known_figures, figures) != figures
     }
 
-    /// Takes a change of settings back that could not be stored.
+    /// Reverts a settings change that could not be saved.
     pub fn restore(&mut self, settings: Arc<Settings>, now: Now) {
         self.adopt(settings, now);
         self.present(RefreshCause::Data, now);
     }
 
-    /// Takes note of how the newest save has ended; what went wrong is in words for people.
+    /// Records the outcome of the newest save; the error is a text for people.
     pub fn stored(&mut self, outcome: Result<(), String>) {
         if let Some(text) = self.notes.stored(outcome) {
             self.happenings.add(Happening::Warning { text });
         }
     }
 
-    /// Uptime at which the device wants to be handed a tick; none if only inputs can change it.
+    /// Uptime at which the device needs a tick. `None` if only inputs can change it.
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
         let known = known(
             &self.upstream,
@@ -248,7 +247,7 @@ impl Device {
             current_screen: slot.screen,
             currency: slot.currency,
             data: cells::mirror(&self.glass.picture().cells),
-            says: self.says(),
+            sentence: self.sentence(),
             stale: self.glass.marks().has(Mark::Stale),
             disputed: self.glass.marks().has(Mark::Disputed),
             mode: self.glass.mode(),
@@ -272,19 +271,19 @@ impl Device {
             frontlight: self.lights.frontlight(self.now.uptime),
             millilux: self.lights.millilux(),
             link: link.state(),
-            notes: self.notes.told(),
+            notes: self.notes.all(),
             safe_mode: self.glass.safe_mode().map(String::from),
             shows_password: self.glass.has(Layer::SignIn),
         }
     }
 
-    /// What the newest picture shows, and what is less than good about that.
-    fn says(&self) -> Sentence {
+    /// What the newest picture shows, with its marks, as a sentence.
+    fn sentence(&self) -> Sentence {
         let sentence = self.glass.sentence().clone();
         let marks = self.glass.marks().worst_first();
-        marks.fold(sentence, |said, mark| {
+        marks.fold(sentence, |sentence, mark| {
             spoken::MARKED
-                .with("sentence", said)
+                .with("sentence", sentence)
                 .with("mark", spoken::of_mark(mark))
         })
     }
@@ -299,7 +298,7 @@ impl Device {
         self.settled.stored()
     }
 
-    /// What the device would remember over a restart.
+    /// What is restored after a restart.
     pub fn memory(&self) -> Memory {
         Memory {
             slot: Some(self.glass.slot()),
@@ -309,18 +308,18 @@ impl Device {
         }
     }
 
-    /// The chain that is kept, to be stored beside the memory; none where it is invented.
+    /// The chain to store beside the memory. `None` if blocks need no proof.
     pub fn chain(&self) -> Option<&Chain> {
         self.upstream.chain()
     }
 
-    /// A factory reset is under way: nothing is to be stored any more.
+    /// A factory reset is under way: nothing may be stored.
     pub fn is_erasing(&self) -> bool {
         self.restarts.is_erasing()
     }
 
-    /// Takes headers, and says in the output what came of them.
-    fn judge(
+    /// Adds headers to the chain and puts the outcome into the reply.
+    fn add_headers(
         &mut self,
         origin: ProofOrigin,
         headers: &[Header],
@@ -329,24 +328,24 @@ impl Device {
         output: &mut Output,
     ) -> RefreshCause {
         let (judged, news) = self.upstream.judge(origin, headers, reach, now);
-        let is_of_use = judged.refused.is_none() && !headers.is_empty();
+        let is_useful = judged.refused.is_none() && !headers.is_empty();
         output.reply = Some(Reply::Judged(Box::new(judged)));
-        if is_of_use && reach == HeadersReach::Newest {
+        if is_useful && reach == HeadersReach::Newest {
             self.glass.end_splash();
         }
-        self.tell_news(news, now, output)
+        self.apply_market_change(news, now, output)
     }
 
-    /// Hands an input to the rooms that it is about; tells why there may be something to paint.
-    fn hear(&mut self, input: Input, now: Now, output: &mut Output) -> RefreshCause {
+    /// Applies an input and returns the kind of repaint that it needs.
+    fn apply(&mut self, input: Input, now: Now, output: &mut Output) -> RefreshCause {
         let uptime = now.uptime;
         match input {
-            Input::Tick => return self.pass_buttons(now, output),
+            Input::Tick => return self.advance_buttons(now, output),
             Input::Observed(source, observations) => {
                 return self.observe(source, observations, now, output);
             }
             Input::Headers(origin, headers, reach) => {
-                return self.judge(origin, &headers, reach, now, output);
+                return self.add_headers(origin, &headers, reach, now, output);
             }
             Input::Asked(request) => {
                 let (reply, cause) = self.answer(request, now, output);
@@ -354,8 +353,8 @@ impl Device {
                 return cause;
             }
             Input::Pressed(contacts) => return self.press(contacts, now, output),
-            Input::Linked(event) => return self.hear_network(event, now, output),
-            Input::Looked(look) => self.releases.saw(look, uptime),
+            Input::Linked(event) => return self.apply_link_event(event, now, output),
+            Input::Looked(check) => self.releases.record(check, uptime),
             Input::Uploaded(upload) => return self.upload(&upload, now.uptime),
             Input::Finished(Finished::Wiped(outcome)) => return self.wiped(outcome, now),
             Input::Finished(Finished::Forgotten(outcome)) => {
@@ -372,7 +371,7 @@ impl Device {
             Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), self.settled.active()),
             Input::Timed(connection) => self.upstream.observe_time_server(connection, now),
             Input::TimeRefused => self.upstream.refuse_time(),
-            Input::Brokered(news) => self.hear_broker(news, uptime),
+            Input::Brokered(news) => self.record_broker_event(news, uptime),
             Input::Measured(facts) => self.host = facts,
             Input::SafeMode(reason) => self.glass.keep(LayerContent::SafeMode(reason), uptime),
             Input::Locked(made) => self.lock(made, uptime),
@@ -382,7 +381,7 @@ impl Device {
         RefreshCause::Data
     }
 
-    /// Does what was due by now; tells why there may be something to paint.
+    /// Does what is due by now and returns the kind of repaint that it needs.
     fn advance(&mut self, now: Now, output: &mut Output) -> RefreshCause {
         self.lights.advance(&self.settled, now);
         let settings = self.settled.active();
@@ -401,7 +400,7 @@ impl Device {
         }
     }
 
-    /// Makes the newest picture, and lets the lights follow it.
+    /// Composes the newest picture and lets the lights follow it.
     fn present(&mut self, cause: RefreshCause, now: Now) {
         self.show_directions(now.uptime);
         let known = known(
@@ -420,7 +419,7 @@ impl Device {
         self.lights.nothing_to_paint(newest, settings, now.uptime);
     }
 
-    /// Shows how to reach the access point, as long as it is up.
+    /// Shows how to reach the access point while it is up.
     fn show_directions(&mut self, uptime: Duration) {
         let (link, settings) = (self.network.link(), self.settled.active());
         match link.plan(settings).access_point {
@@ -437,8 +436,8 @@ impl Device {
         }
     }
 
-    /// Makes the strip do between effects what the device's state asks for, and tell now and then what is missing.
-    fn tell_lights(&mut self, now: Now) {
+    /// Sets the resting state of the strip and the fault that it signals now and then.
+    fn update_lights(&mut self, now: Now) {
         self.settle_strip(now.uptime);
         let fault = self.fault();
         self.lights
@@ -462,7 +461,7 @@ impl Device {
         self.lights.enter(mode, uptime);
     }
 
-    /// The worst of what is missing; in safe mode nothing is missed.
+    /// The worst current fault. In safe mode none is signalled, because no source runs.
     fn fault(&self) -> FaultSignal {
         if self.glass.has(Layer::SafeMode) {
             return FaultSignal::None;
@@ -483,7 +482,7 @@ impl Device {
     fn plan(&self) -> Arc<Plan> {
         let may_run = self.network.link().is_usable()
             && !self.glass.has(Layer::SafeMode)
-            // The machine has other things to do then.
+            // An update needs the machine for itself.
             && !self.glass.rests_for_update()
             && !self.is_erasing();
         match may_run {
@@ -492,9 +491,9 @@ impl Device {
         }
     }
 
-    /// What the owner's broker should know now.
+    /// What to publish to the owner's broker.
     fn broker_plan(&self) -> MqttPlan {
-        // What is wiped is not to be found anywhere.
+        // A factory reset removes the clock from the broker.
         if self.is_erasing() {
             return MqttPlan::Off;
         }
@@ -510,7 +509,7 @@ impl Device {
         }
     }
 
-    /// Where releases are looked for now.
+    /// Where to look for releases.
     fn release_plan(&self) -> Option<ReleasePlan> {
         if self.is_erasing() {
             return None;
@@ -521,7 +520,7 @@ impl Device {
         releases::plan(settings, &hostname, may_act)
     }
 
-    /// What is known of releases; nothing where nobody looks.
+    /// What is known of releases; empty if the release check is off.
     fn known_releases(&self) -> Releases {
         match self.release_plan() {
             Some(_) => self.releases.clone(),
@@ -529,12 +528,12 @@ impl Device {
         }
     }
 
-    /// The connection to the owner's broker; none if the settings want none.
+    /// The connection to the owner's broker. `None` if it is switched off.
     fn broker_state(&self) -> Option<SourceState> {
         match self.broker_plan() {
             MqttPlan::Off => None,
             MqttPlan::Paused if !self.settled.active().mqtt_enabled => None,
-            // Whatever it said last: nobody speaks with it now.
+            // Not connected while paused, whatever was reported last.
             MqttPlan::Paused => {
                 let mut broker = self.broker.clone();
                 (broker.up, broker.next_try) = (false, None);
@@ -547,8 +546,8 @@ impl Device {
         }
     }
 
-    /// Takes note of what is to be known of the owner's broker.
-    fn hear_broker(&mut self, news: Brokered, uptime: Duration) {
+    /// Records the state of the connection to the owner's broker.
+    fn record_broker_event(&mut self, news: Brokered, uptime: Duration) {
         match news {
             Brokered::Connection(connection) => {
                 if connection == Connection::Up {
@@ -561,21 +560,21 @@ impl Device {
         }
     }
 
-    /// Makes other settings the stored ones, and follows the live ones among them.
+    /// Stores other settings and applies those that take effect without a restart.
     fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> RefreshCause {
         self.upstream.reoffer(&self.settled.next(&stored));
         let currencies = self.upstream.currencies_among(&stored.currencies());
         let before = self.settled.adopt(stored, currencies);
         let settings = self.settled.active();
-        let looks = |settings: &Settings| {
+        let feed = |settings: &Settings| {
             (
                 settings.ota_enabled,
                 settings.git_release_url.clone(),
                 crate::sources::route(settings),
             )
         };
-        // What a list showed is not known of one that is read in another way, or no more.
-        if looks(&before) != looks(settings) {
+        // Results of the release check are obsolete after a change of its URL or route.
+        if feed(&before) != feed(settings) {
             self.releases = Releases::default();
         }
         let cause = self.glass.follow(&before, settings, now.uptime);
@@ -588,7 +587,7 @@ impl Device {
         cause
     }
 
-    /// Makes changed settings the stored ones, and tells that they are to be saved.
+    /// Stores changed settings and marks them as unsaved.
     fn store(&mut self, settings: Settings, now: Now, output: &mut Output) -> RefreshCause {
         if settings == **self.settled.stored() {
             return RefreshCause::Data;
@@ -609,7 +608,7 @@ impl Device {
         self.store(settings, now, output)
     }
 
-    /// Shuts the control interface with a password that stands on the glass.
+    /// Protects the control interface with a generated password that is shown on the panels.
     fn lock(&mut self, made: MadePassword, uptime: Duration) {
         self.settled.lock(&made.hash);
         self.glass.keep(LayerContent::SignIn(made), uptime);
@@ -624,20 +623,20 @@ impl Device {
     ) -> RefreshCause {
         let mut cause = RefreshCause::Data;
         for observation in observations {
-            let is_of_use = observation.is_of_use();
+            let is_useful = observation.is_of_use();
             let news = self
                 .upstream
                 .observe(source, observation, &self.settled, now);
-            cause = cause.max(self.tell_news(news, now, output));
-            if is_of_use {
+            cause = cause.max(self.apply_market_change(news, now, output));
+            if is_useful {
                 self.glass.end_splash();
             }
         }
         cause
     }
 
-    /// Tells the rooms what a source has said.
-    fn tell_news(
+    /// Updates the parts after a change of the market.
+    fn apply_market_change(
         &mut self,
         news: sources::MarketChange,
         now: Now,
@@ -666,7 +665,7 @@ impl Device {
             }
             sources::MarketChange::Payment(payment) => {
                 if settings.nwc_show_notify {
-                    self.happenings.add(told(&payment));
+                    self.happenings.add(payment_event(&payment));
                     let picture = self.glass.next_picture();
                     self.lights.flash_for_payment(picture, settings, uptime);
                     self.glass.notify(LayerContent::Payment(payment), uptime);
@@ -681,7 +680,7 @@ impl Device {
         RefreshCause::Data
     }
 
-    /// Shows a zap and flashes for it; a test and the real thing take the same way.
+    /// Shows a zap and flashes for it; also used by the test button.
     fn show_zap(&mut self, zap: market::Zap, uptime: Duration) {
         self.happenings.add(Happening::Zap {
             sats: zap.amount.0,
@@ -692,7 +691,7 @@ impl Device {
         self.glass.notify(LayerContent::Zap(zap), uptime);
     }
 
-    /// A logo that comes in place of a name, or goes, leaves ghosts.
+    /// A logo leaves ghosts when it appears or disappears.
     fn cause_of_logo(&self) -> RefreshCause {
         match self.glass.shows_pool() {
             true => RefreshCause::Forced,
@@ -700,10 +699,15 @@ impl Device {
         }
     }
 
-    /// Takes note of what the network says.
-    fn hear_network(&mut self, event: LinkEvent, now: Now, output: &mut Output) -> RefreshCause {
+    /// Applies an event of the network.
+    fn apply_link_event(
+        &mut self,
+        event: LinkEvent,
+        now: Now,
+        output: &mut Output,
+    ) -> RefreshCause {
         let was_usable = self.network.link().is_usable();
-        let news = self.network.hear(event, now.uptime);
+        let news = self.network.apply(event, now.uptime);
         match (was_usable, self.network.link().is_usable()) {
             (true, false) => self.upstream.lose_network(),
             (false, true) => self.upstream.regain_network(),
@@ -731,7 +735,7 @@ impl Device {
                 self.lights.show_update_bar(0, uptime);
                 return RefreshCause::Forced;
             }
-            // Words of an update that has ended may still be on their way.
+            // Progress of an update that has already ended may arrive late.
             UpdateEvent::Progress(_) if !self.glass.has(Layer::Update) => {}
             UpdateEvent::Progress(percent) => {
                 let percent = (*percent).min(100);
@@ -755,9 +759,9 @@ impl Device {
         RefreshCause::Data
     }
 
-    /// Has everything wiped, and shows that; one reset at a time.
+    /// Starts a factory reset and shows it. Ignored while one is under way.
     fn erase(&mut self, now: Now, output: &mut Output) -> RefreshCause {
-        // The picture that says so comes with this very input.
+        // This input composes the picture that shows it.
         if !self.restarts.begin_erasing(self.glass.next_picture()) {
             return RefreshCause::Data;
         }
@@ -766,7 +770,7 @@ impl Device {
         RefreshCause::Forced
     }
 
-    /// Restarts where everything is gone, once the glass has said so for a while; goes on where it is not.
+    /// Restarts after a short display time if everything was erased; otherwise continues.
     fn wiped(&mut self, outcome: Result<(), String>, now: Now) -> RefreshCause {
         let Err(reason) = self.restarts.wiped(outcome, now.uptime) else {
             return RefreshCause::Data;
@@ -778,7 +782,7 @@ impl Device {
         RefreshCause::Forced
     }
 
-    /// Restarts where the network is forgotten; goes on where it is not.
+    /// Restarts if the credentials of the network were erased; otherwise continues.
     fn forgotten(
         &mut self,
         outcome: Result<(), String>,
@@ -795,44 +799,44 @@ impl Device {
         cause
     }
 
-    /// Judges the buttons by the moment of an edge, which may be long ago.
+    /// Handles an edge of the buttons at the time it occurred, which may be long ago.
     fn press(&mut self, contacts: Contacts, now: Now, output: &mut Output) -> RefreshCause {
         let at = contacts.at.min(now.uptime);
-        self.pass_hold(at, output);
+        self.advance_hold(at, output);
         let settings = self.settled.active();
-        if !self.network.listens_to(contacts.down, settings) {
+        if !self.network.accepts(contacts.down, settings) {
             return RefreshCause::Data;
         }
         let gestures = self.buttons.edge(contacts.down, at);
-        self.obey(&gestures, now, output)
+        self.apply_gestures(&gestures, now, output)
     }
 
-    /// Judges the buttons by now: whoever hands in a tick has handed in the edges before it.
+    /// Advances the buttons to now, because all edges before a tick have been delivered.
     ///
-    /// No other input does so: a release may wait behind it.
-    fn pass_buttons(&mut self, now: Now, output: &mut Output) -> RefreshCause {
-        self.pass_hold(now.uptime, output);
+    /// Other inputs do not do this: a release may still be queued behind them.
+    fn advance_buttons(&mut self, now: Now, output: &mut Output) -> RefreshCause {
+        self.advance_hold(now.uptime, output);
         let gestures = self.buttons.advance(now.uptime);
-        self.obey(&gestures, now, output)
+        self.apply_gestures(&gestures, now, output)
     }
 
-    /// Forgets the network if button 1 was held from power-on until it is time for that.
-    fn pass_hold(&mut self, until: Duration, output: &mut Output) {
-        if self.network.is_to_be_forgotten(until) {
+    /// Resets the network if button 1 was held long enough from power-on.
+    fn advance_hold(&mut self, until: Duration, output: &mut Output) {
+        if self.network.is_reset_due(until) {
             output.effects.push(Effect::ForgetWifi);
         }
     }
 }
 
-/// What may turn wrong, and how often all panels were refreshed.
-struct Troubles {
+/// Conditions that become an event when they start.
+struct Problems {
     full_refreshes: u64,
     notes: usize,
     is_safe: bool,
 }
 
-/// A payment as something that happened.
-fn told(payment: &market::Payment) -> Happening {
+/// The event of a payment.
+fn payment_event(payment: &market::Payment) -> Happening {
     Happening::Payment {
         sats: payment.amount.sats().0,
         direction: payment.direction.map(|direction| match direction {
@@ -842,7 +846,7 @@ fn told(payment: &market::Payment) -> Happening {
     }
 }
 
-/// What the glass may look at, besides itself.
+/// What the screens read besides the state of the glass.
 fn known<'a>(
     upstream: &'a Upstream,
     settled: &'a RunningSettings,
@@ -854,16 +858,16 @@ fn known<'a>(
         market: upstream.market(),
         doubts: upstream.doubts(),
         truth: upstream.height_truth(now),
-        voices: upstream.height_sources(),
+        height_sources: upstream.height_sources(),
         settled,
         host,
-        // Who was never reached has not even said that.
+        // A source that was never reached has reported nothing.
         silence: upstream
             .silence()
-            .map(|told| match (network.link().is_usable(), told) {
+            .map(|error| match (network.link().is_usable(), error) {
                 (false, _) => Silence::NoNetwork,
                 (true, "") => Silence::NoAnswer,
-                (true, told) => Silence::Told(told),
+                (true, error) => Silence::Error(error),
             }),
         ip: network.link().ip(),
         ssid: network.link().ssid(),

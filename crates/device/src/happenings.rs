@@ -1,9 +1,8 @@
-//! What happened lately: each thing with a number that only grows, so that whoever looks now and then misses nothing
-//! without knowing it.
+//! Recent events, numbered in order, so that a client that polls can detect what it missed.
 
 use alloc::{collections::VecDeque, string::String, sync::Arc};
 
-/// Things that are kept for who looks.
+/// Events that are kept.
 pub const HAPPENINGS_MAX: usize = 32;
 
 /// Something that happened.
@@ -23,38 +22,38 @@ pub enum Happening {
     },
     /// A payment that was shown.
     Payment {
-        /// Its amount, sats; what is less than one is cut off.
+        /// Its amount, sats, rounded down.
         sats: u64,
-        /// Word for its direction; none if the wallet did not say.
+        /// Word for its direction. `None` if the wallet did not report it.
         direction: Option<&'static str>,
     },
     /// The panels are refreshed through black and white.
     Refresh,
-    /// Something is wrong that was not before.
+    /// A problem has started.
     Warning {
-        /// What, in words fit for people.
+        /// A text for people.
         text: String,
     },
     /// A button was pressed.
     Button {
-        /// Its place, counted from 1; none for all of them together.
+        /// Its number from 1. `None` for all of them together.
         button: Option<usize>,
         /// It was held.
         held: bool,
     },
 }
 
-/// What happened lately.
+/// Recent events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Happenings {
-    /// How much happened so far.
+    /// Number of all events so far.
     count: u64,
-    /// The newest of it, oldest first.
+    /// The newest events, oldest first.
     kept: Arc<VecDeque<Happening>>,
 }
 
 impl Happenings {
-    /// Takes note of something.
+    /// Records an event.
     pub fn add(&mut self, happening: Happening) {
         let kept = Arc::make_mut(&mut self.kept);
         if kept.len() == HAPPENINGS_MAX {
@@ -64,12 +63,12 @@ impl Happenings {
         self.count += 1;
     }
 
-    /// How much happened so far.
+    /// Number of all events so far.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What happened since there was so much, oldest first, and how much more there was that is not kept.
+    /// Events after the first `count`, oldest first, and how many of them are no longer kept.
     pub fn since(&self, count: u64) -> (impl Iterator<Item = &Happening>, u64) {
         let news = self.count.saturating_sub(count);
         let kept = u64::try_from(self.kept.len()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! Facts about the machine and the build that the core shows but cannot measure.
+//! Facts about the machine and the build, measured outside of this crate.
 
 use alloc::string::String;
 use core::net::SocketAddr;
@@ -6,7 +6,7 @@ use core::net::SocketAddr;
 /// Facts about the machine and the build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostFacts {
-    /// Memory that is free for programs, bytes.
+    /// Memory available to programs, bytes.
     pub heap_free: Option<u64>,
     /// Swap that is free, bytes.
     pub swap_free: Option<u64>,

@@ -1,4 +1,4 @@
-//! What enters the device: everything that can change it.
+//! Inputs of the device: everything that can change it.
 
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
@@ -13,73 +13,72 @@ use crate::{
 };
 use market::{Connection, HeadersReach, Observation, ProofOrigin, source_id::SourceId};
 
-/// Something that happened; the device changes only by handling one of these.
+/// An event; the device changes only by handling one of these.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A deadline of the device has come, or the wall clock stepped.
     Tick,
-    /// A source learned something, all of it at once.
+    /// Observations of a source that belong together.
     Observed(SourceId, Vec<Observation>),
-    /// Somebody has headers that follow each other, oldest first; the output carries what came of them. None of them asks
-    /// only what is kept.
+    /// Headers that follow each other, oldest first; the reply carries the outcome. Without headers, the reply carries
+    /// the stored chain.
     Headers(ProofOrigin, Vec<Header>, HeadersReach),
-    /// A client asks for something; the output carries the reply.
+    /// A request of a client; the output carries the reply.
     Asked(Request),
-    /// The buttons as the power came on.
+    /// The buttons at power-on.
     Held(Contacts),
-    /// A button was pressed or released; may come late, but in order.
+    /// A button was pressed or released. May be delivered late, but in order.
     Pressed(Contacts),
     /// The state of the time server.
     Timed(Connection),
-    /// What the time server says is before the newest blocks; its state follows.
+    /// The time server reports a time before the newest blocks; its state follows.
     TimeRefused,
-    /// The state of the connection to the owner's broker, and what of it was dropped.
+    /// State of the connection to the owner's broker, or a message dropped there.
     Brokered(Brokered),
     /// The light sensor measured.
     Sensed(Sensed),
-    /// The radio or the host's network changed.
+    /// The network changed.
     Linked(LinkEvent),
     /// An update moved on.
     Uploaded(UpdateEvent),
-    /// Somebody looked at the list of releases.
+    /// A release check has ended.
     Looked(ReleaseCheck),
     /// Work asked for by an effect has ended.
     Finished(Finished),
     /// The machine was measured.
     Measured(HostFacts),
-    /// The device did not come up several times in a row: it runs without its sources, for this reason in words fit
-    /// for people.
+    /// The device crashed several times in a row and runs without its sources, for this reason (a text for people).
     SafeMode(String),
-    /// The control interface is shut with a password that was made for this run; whoever stands before the glass reads
-    /// it there until somebody has signed in.
+    /// The control interface is protected with a password generated for this run. The panels show it until a client has
+    /// signed in.
     Locked(MadePassword),
-    /// Somebody who knows the password has signed in.
+    /// A client has signed in.
     SignedIn,
-    /// Something that people should know went wrong at the start; never with a secret.
+    /// A problem found at the start, as a text for people without secrets.
     Noticed(String),
 }
 
-/// What is to be known of the owner's broker.
+/// State of the connection to the owner's broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Brokered {
     /// The connection.
     Connection(Connection),
-    /// What went wrong although the connection holds, in words fit for people; never with a secret.
+    /// An error although the connection is up, as a text for people without secrets.
     Complaint(String),
-    /// What it sent, or was to be sent, was dropped for this reason, so many times.
+    /// Incoming or outgoing messages were dropped: the reason and how many.
     Dropped(&'static str, u32),
 }
 
-/// The contacts of the buttons from a moment on.
+/// State of the buttons since a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contacts {
     /// Buttons that are down, a bit per button in the order of the board's pins.
     pub down: u8,
-    /// Uptime at which it became so.
+    /// Uptime of the change.
     pub at: Duration,
 }
 
-/// What a button is for.
+/// Action of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ButtonAction {
     /// Stop the rotation timer, or start it.
@@ -96,17 +95,17 @@ pub enum ButtonAction {
     FactoryReset,
 }
 
-/// What the light sensor says.
+/// State of the light sensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sensed {
     /// A reading, thousandths of a lux.
     Millilux(u32),
-    /// No sensor answers.
+    /// The sensor does not answer.
     Absent,
 }
 
 impl Sensed {
-    /// The reading, thousandths of a lux; none without a sensor.
+    /// The reading, thousandths of a lux. `None` without a sensor.
     pub fn millilux(self) -> Option<u32> {
         match self {
             Sensed::Millilux(reading) => Some(reading),
@@ -115,14 +114,14 @@ impl Sensed {
     }
 }
 
-/// What the radio or the host's network says.
+/// Event of the radio or of the host's network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkEvent {
     /// An address was obtained.
     Up {
         /// Address of the device.
         ip: String,
-        /// Name of the network; none on a wire.
+        /// Name of the network. `None` on a wire.
         ssid: Option<String>,
     },
     /// The network was lost, or an attempt to join failed.
@@ -133,11 +132,11 @@ pub enum LinkEvent {
     Credentials(bool),
     /// The host manages the network; there is no radio to manage.
     Unmanaged,
-    /// Transmit power the radio really uses, quarter-dBm.
+    /// Transmit power in effect, quarter-dBm.
     TxPower(i32),
     /// The access point is up.
     Portal {
-        /// Address of the portal, with its port where that is not the usual one.
+        /// Address of the portal, with its port if that is not 80.
         address: String,
     },
     /// The portal tries credentials.
@@ -150,10 +149,10 @@ pub enum LinkEvent {
     Announced {
         /// Host name that was to be announced, without a domain.
         asked: String,
-        /// The one under which it is found, another one where somebody had that already; none if it is not announced.
+        /// Host name in use; a different one if another device has that name. `None` if it is not announced.
         name: Option<String>,
     },
-    /// Who the device is on the network.
+    /// Identity of the device on the network.
     Identity {
         /// Last three bytes of the hardware address, six lower-case hex digits.
         suffix: String,
@@ -162,10 +161,10 @@ pub enum LinkEvent {
     },
 }
 
-/// Why a network is not there.
+/// Why there is no network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkFailure {
-    /// It was there and is gone.
+    /// The connection was lost.
     Lost,
     /// No network of that name is in reach.
     NotFound,
@@ -184,25 +183,25 @@ pub enum LinkFailure {
 /// Progress of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UpdateEvent {
-    /// Bytes will come.
+    /// The upload has started.
     Started,
-    /// So much has come, percent.
+    /// Received so far, percent.
     Progress(u8),
-    /// It broke off, or the image was refused.
+    /// It was interrupted, or the image was refused.
     Failed(String),
-    /// The image is whole and verified; the device restarts into it.
+    /// The image is complete and verified; the device restarts into it.
     Verified,
-    /// A page is installed, for which nothing has to be started again.
+    /// A new page was installed; no restart is needed.
     Installed,
 }
 
-/// How work asked for by an effect has ended; what went wrong is in words for people.
+/// Result of an effect; errors are texts for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// The panels show, as far as they work, the picture with this serial number.
+    /// The working panels show the picture with this serial number.
     Painted(u64),
-    /// Everything is gone; or not everything, and the settings are as they were.
+    /// Everything was erased. On an error the settings are unchanged.
     Wiped(Result<(), String>),
-    /// The network's credentials are gone, or may still be there.
+    /// The credentials of the network were erased. On an error they may still be stored.
     Forgotten(Result<(), String>),
 }

@@ -1,13 +1,13 @@
-//! Parsing JSON that clients send, including valid JSON that has no exact value here.
+//! Parses JSON of clients, including valid JSON that has no exact value here.
 //!
-//! RFC 8259 allows numbers of any size and escapes of half a surrogate pair; `f64` and `String` hold neither.
-//! Such a document is parsed with substitutes that every setting refuses, so that the error names the setting.
+//! RFC 8259 allows numbers of any size and escapes of half a surrogate pair; `f64` and `String` hold neither. Such a
+//! document is parsed with substitutes that every setting refuses, so that the error names the setting.
 
 use alloc::{borrow::Cow, string::String};
 use core::str;
 use serde_json::Value;
 
-/// Substitute for a number beyond `f64`: the greatest one, outside the bounds of every setting.
+/// Substitute for a number beyond `f64`: the greatest one, out of the bounds of every setting.
 const BEYOND: &str = "1.7976931348623157e308";
 
 /// Substitute for half a surrogate pair: a control character, which no setting takes.
@@ -77,7 +77,7 @@ fn number(text: &str) -> (usize, Option<Cow<'static, str>>) {
     (end, by)
 }
 
-/// Whether a token is a number by the grammar of JSON, which is stricter than that of Rust.
+/// Returns whether a token is a number in JSON, whose grammar is stricter than Rust's.
 fn is_number(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     let has_leading_zero = digits.len() > 1 && digits.starts_with('0') && {

@@ -1,8 +1,8 @@
 //! The clock as a value: it changes only by handling one input at a time.
 //!
 //! This crate is pure: no I/O, no clock, no threads, no random numbers.
-//! Read on in this order: `device` (the state machine), `input` and `output` (its two sides), the rooms it is made of,
-//! `screens` (what the panels can show), what it has besides, values that all of them share.
+//! Reading order: `device` (the state machine), `input` and `output`, the parts it is made of (`glass`, `lights`,
+//! `network`, `settings`, `sources`), `screens` (what the panels can show), the rest.
 #![no_std]
 
 extern crate alloc;

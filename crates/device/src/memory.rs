@@ -1,4 +1,4 @@
-//! What the device remembers over restarts and the owner does not set: the last screen and the last market.
+//! What is restored after a restart besides the settings: the last screen and the last market data.
 
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
@@ -16,21 +16,21 @@ use market::{
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 
-/// What the device remembers over restarts.
+/// What is restored after a restart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Memory {
-    /// The slot that was on.
+    /// The last slot shown.
     pub slot: Option<RotationSlot>,
-    /// The market as it was known.
+    /// The last market data.
     pub market: Market,
-    /// Currencies that could be chosen; empty if no list was ever received.
+    /// The currencies offered; empty if no list was ever received.
     pub currencies: Vec<Currency>,
-    /// Peers that have answered well: where they are, the one to begin with first.
+    /// Addresses of peers that worked well, best first.
     pub peers: Vec<String>,
 }
 
 impl Memory {
-    /// The stored form; ages are kept as moments of the wall clock, where it is known.
+    /// The stored form; ages become wall-clock times if the time is known.
     pub fn to_json(&self, now: Now) -> Map<String, Value> {
         let market = &self.market;
         let moment = |seen: Seen| utc_of(seen, now).map_or(Value::Null, |utc| json!(utc.unix_ms));
@@ -95,7 +95,7 @@ impl Memory {
         map
     }
 
-    /// Reads the stored form; what is missing or unusable is not remembered.
+    /// Reads the stored form; missing or unusable values are skipped.
     pub fn from_json(map: &Map<String, Value>) -> Memory {
         let slot = map.get("slot").and_then(|slot| {
             Some(RotationSlot {
@@ -147,16 +147,19 @@ impl Memory {
     }
 }
 
-/// Moment of the wall clock at which a value was learned.
+/// Wall-clock time at which a value was learned.
 pub fn utc_of(seen: Seen, now: Now) -> Option<UtcTime> {
     match seen {
         Seen::Before(utc) => utc,
         Seen::At(uptime) => before(now.uptime.saturating_sub(uptime), now),
-        Seen::Aged { told, age } => before(age + now.uptime.saturating_sub(told), now),
+        Seen::Aged {
+            told: received,
+            age,
+        } => before(age + now.uptime.saturating_sub(received), now),
     }
 }
 
-/// The moment so long ago.
+/// The wall-clock time this long ago.
 fn before(ago: Duration, now: Now) -> Option<UtcTime> {
     let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     let unix_ms = now.utc?.unix_ms.saturating_sub(ago_ms);
@@ -184,7 +187,7 @@ fn figure_json<T>(figure: &Figure<T>, write: impl Fn(&T) -> Value, now: Now) -> 
     })
 }
 
-/// Reads a figure; `None` if it was stored without an identity, as earlier versions did.
+/// Reads a figure. `None` if it has no identity, because an earlier version stored it.
 fn figure<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Figure<T>> {
     let identity = entry?.get("identity")?.as_u64()?;
     Some(Figure {
@@ -320,14 +323,17 @@ mod tests {
             uptime: Duration::from_secs(100),
             utc: UtcTime::plausible(1_700_000_000_000),
         };
-        let told = Duration::from_secs(40);
+        let received = Duration::from_secs(40);
         // The value was older than this run when the source sent it.
         let age = Duration::from_secs(600);
         let earlier = UtcTime::plausible(1_600_000_000_000);
         for (seen, utc) in [
-            (Seen::At(told), UtcTime::plausible(1_699_999_940_000)),
+            (Seen::At(received), UtcTime::plausible(1_699_999_940_000)),
             (
-                Seen::Aged { told, age },
+                Seen::Aged {
+                    told: received,
+                    age,
+                },
                 UtcTime::plausible(1_699_999_340_000),
             ),
             (Seen::Before(earlier), earlier),

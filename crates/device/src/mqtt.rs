@@ -1,4 +1,4 @@
-//! What the clock wants of its owner's MQTT broker: computed from the active settings, never switched by hand.
+//! What the clock needs of the owner's MQTT broker, computed from the active settings.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -8,76 +8,76 @@ use crate::{
     sources::{self, RouteSettings},
 };
 
-/// Port of a broker that is spoken to in the clear.
+/// Default port without TLS.
 const PLAIN_PORT: u16 = 1883;
 
-/// Port of a broker that is spoken to over TLS.
+/// Default port with TLS.
 const TLS_PORT: u16 = 8883;
 
-/// The group to which every clock belongs.
+/// The group of all clocks.
 pub const ALL: &str = "all";
 
-/// What the clock wants of the broker.
+/// What the clock needs of the broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MqttPlan {
-    /// The owner wants no connection: what the broker keeps of the clock is to be taken away.
+    /// MQTT is switched off: retained messages of the clock are to be removed.
     Off,
-    /// There is to be no connection at the moment.
+    /// No connection at the moment.
     Paused,
     /// A connection.
     On(Arc<Broker>),
 }
 
-/// A broker, and what it is told; any difference begins a new connection.
+/// A broker and what is published there; any difference starts a new connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broker {
     /// Its host.
     pub host: Endpoint,
     /// Its port.
     pub port: u16,
-    /// How the connection is secured; none if it is not.
+    /// TLS parameters. `None` without TLS.
     pub tls: Option<Tls>,
-    /// User name; empty for none.
+    /// User name; empty if none.
     pub user: String,
     /// Password.
     pub pass: Secret,
-    /// Name of the connection.
+    /// Client id.
     pub client_id: String,
     /// Version of the protocol.
     pub protocol: MqttProtocol,
-    /// Longest silence, s.
+    /// Keep-alive interval, s.
     pub keep_alive_secs: u16,
-    /// What the topics of all clocks begin with.
+    /// First level of the topics of all clocks.
     pub base: String,
     /// The clock's own level below that.
     pub id: String,
-    /// Groups to which the clock belongs, the one of all clocks first.
+    /// Groups of the clock, the group of all clocks first.
     pub groups: Vec<String>,
     /// Publishes a picture of the panels.
     pub panels: bool,
-    /// Home Assistant; none where it is not told of the clock.
+    /// Home Assistant discovery. `None` if it is switched off.
     pub home_assistant: Option<HomeAssistant>,
-    /// The way outbound connections take.
+    /// Route of outbound connections.
     pub route: RouteSettings,
-    /// How often a client asked for a new connection: another number starts one.
+    /// Number of reconnects requested by clients: a change starts a new connection.
     pub restarts: u32,
 }
 
-/// How a connection is secured.
+/// TLS parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tls {
-    /// Authorities that are trusted beside the public ones, as they are stored.
+    /// CA certificates that are trusted in addition to the public ones, as stored.
     pub authorities: Secret,
-    /// Certificate of the clock, as it is stored; empty for none.
+    /// Client certificate as stored; empty if none.
     pub certificate: Secret,
-    /// Key of that certificate, as it is stored.
+    /// Key of that certificate, as stored.
     pub key: Secret,
 }
 
 /// Version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MqttProtocol {
-    /// Version 5, and 3.1.1 with a broker that does not know it.
+    /// Version 5, or 3.1.1 if the broker does not know it.
     Automatic,
     /// Version 5.
     V5,
@@ -85,16 +85,16 @@ pub enum MqttProtocol {
     V3,
 }
 
-/// Where Home Assistant listens and speaks.
+/// Topics of Home Assistant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeAssistant {
-    /// What the topics of its discovery begin with.
+    /// First level of its discovery topics.
     pub prefix: String,
-    /// Topic on which it says that it has started.
+    /// Topic on which it announces its start.
     pub status_topic: String,
 }
 
-/// What the settings of a clock with this host name want.
+/// The plan for a clock with this host name and these settings.
 pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
     if !settings.mqtt_enabled || settings.mqtt_host.is_empty() {
         return MqttPlan::Off;
@@ -137,7 +137,7 @@ pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
     }))
 }
 
-/// Groups to which a clock with these settings belongs, the one of all clocks first.
+/// Groups of a clock with these settings, the group of all clocks first.
 pub fn groups(settings: &Settings) -> Vec<String> {
     let named = topic::names(&settings.mqtt_groups).filter(|name| *name != ALL);
     let all = core::iter::once(ALL).chain(named);

@@ -1,49 +1,53 @@
-//! What went wrong, for the status.
+//! Problems for the status.
 
 use alloc::{format, string::String, vec::Vec};
 
 use crate::limits::NOTES_MAX;
 
-/// What went wrong, in words fit for people.
+/// Problems, as texts for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notes {
     notes: Vec<String>,
-    /// Why the newest save failed; none if it did not.
-    unstored: Option<String>,
+    /// Why the newest save failed. `None` if it succeeded.
+    save_error: Option<String>,
 }
 
 impl Notes {
-    /// Notes something, once.
+    /// Adds a problem, once.
     pub fn add(&mut self, note: String) {
         if self.notes.len() < NOTES_MAX && !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// Notes how the newest save has ended; gives what is wrong now and was not before.
+    /// Records the outcome of the newest save; returns the problem if it is new.
     pub fn stored(&mut self, outcome: Result<(), String>) -> Option<String> {
-        let before = core::mem::replace(&mut self.unstored, outcome.err());
+        let before = core::mem::replace(&mut self.save_error, outcome.err());
         let is_news = before.is_none();
-        self.unstored().filter(|_| is_news)
+        self.save_problem().filter(|_| is_news)
     }
 
-    /// How many things went wrong.
+    /// Number of problems added.
     pub fn count(&self) -> usize {
         self.notes.len()
     }
 
-    /// Those that went wrong after so many.
+    /// Problems added after the first `count`.
     pub fn since(&self, count: usize) -> &[String] {
         self.notes.get(count..).unwrap_or_default()
     }
 
-    fn unstored(&self) -> Option<String> {
-        let reason = self.unstored.as_ref()?;
+    fn save_problem(&self) -> Option<String> {
+        let reason = self.save_error.as_ref()?;
         Some(format!("nothing can be stored: {reason}"))
     }
 
-    /// What went wrong, and what still does.
-    pub fn told(&self) -> Vec<String> {
-        self.notes.iter().cloned().chain(self.unstored()).collect()
+    /// All problems, including a failing save.
+    pub fn all(&self) -> Vec<String> {
+        self.notes
+            .iter()
+            .cloned()
+            .chain(self.save_problem())
+            .collect()
     }
 }

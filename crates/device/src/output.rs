@@ -1,4 +1,4 @@
-//! What leaves the device: levels that replace each other, and effects that happen exactly once.
+//! Outputs of the device: levels that replace each other, and effects that happen exactly once.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -8,14 +8,14 @@ use crate::{
     secret::Secret,
 };
 
-/// What handling one input brought about, besides the levels.
+/// Result of handling one input, besides the levels.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
-    /// What must be on disk before anybody is told.
+    /// What must be on disk before the reply is sent.
     pub unsaved: Unsaved,
     /// Answer to the request, if the input was one.
     pub reply: Option<Reply>,
-    /// What must happen exactly once, in this order, after the answer; a wipe happens before it.
+    /// What must happen exactly once, in this order, after the reply. A wipe happens before the reply.
     pub effects: Vec<Effect>,
 }
 
@@ -24,7 +24,7 @@ pub struct Output {
 pub struct Unsaved {
     /// Settings differ from those on disk.
     pub settings: bool,
-    /// What the device remembers differs from what is on disk; may wait a little.
+    /// The memory differs from what is on disk. May be saved later.
     pub memory: bool,
 }
 
@@ -33,10 +33,10 @@ pub struct Unsaved {
 pub enum Effect {
     /// Restart the device.
     Reboot(RebootReason),
-    /// Wipe every setting, secret and cache, the credentials of the network among them; whoever asked for it is answered
-    /// when it has ended.
+    /// Wipe every setting, secret and cache, including the credentials of the network. The reply is sent when it has
+    /// ended.
     Wipe,
-    /// Forget the network's credentials; what comes of it decides about a restart.
+    /// Forget the credentials of the network. The device restarts if that succeeds.
     ForgetWifi,
     /// Delete the cached pool logos.
     ClearLogos,
@@ -49,7 +49,7 @@ pub enum RebootReason {
     Asked,
     /// The network was away for too long.
     NoNetwork,
-    /// Nobody provisioned the clock in time.
+    /// The clock was not provisioned in time.
     PortalTimeout,
     /// Credentials were stored.
     Provisioned,
@@ -57,11 +57,11 @@ pub enum RebootReason {
     WifiReset,
     /// Everything was wiped.
     FactoryReset,
-    /// An update is to be started.
+    /// An update was installed.
     Updated,
 }
 
-/// What the world should look like; newest wins.
+/// What the hardware and the connections should do; the newest value wins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Desired {
     /// On the panels.
@@ -72,13 +72,13 @@ pub struct Desired {
     pub frontlight: Vec<u16>,
     /// Sources that should run.
     pub sources: Arc<Plan>,
-    /// What to announce on the local network; none for nothing.
+    /// What to announce on the local network. `None` if nothing.
     pub advert: Option<Advert>,
     /// What the radio should do.
     pub wifi: WifiPlan,
-    /// What the owner's broker should know.
+    /// What to publish to the owner's broker.
     pub mqtt: MqttPlan,
-    /// Where to look for releases; none for nowhere.
+    /// Where to look for releases. `None` if nowhere.
     pub releases: Option<ReleasePlan>,
 }
 
@@ -96,11 +96,11 @@ pub struct WifiPlan {
     pub attempts: u64,
     /// Be an access point with the portal.
     pub access_point: Option<AccessPoint>,
-    /// Transmit power, quarter-dBm; none leaves the radio's own.
+    /// Transmit power, quarter-dBm. `None` keeps the default of the radio.
     pub tx_power: Option<i32>,
 }
 
-/// The network that the radio makes of its own.
+/// The access point of the clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessPoint {
     /// Its name.

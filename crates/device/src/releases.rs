@@ -1,6 +1,6 @@
-//! Releases of the program: where the clock looks for them, which of them it takes, and what it saw there last.
+//! Releases of the program: where to check for them, which to accept, and the result of the last check.
 //!
-//! Which of them are taken is decided where versions are read, by the [`ReleaseRule`] that the settings make.
+//! [`ReleaseRule`] holds what the settings accept; the code that parses versions applies it.
 
 use alloc::string::String;
 use core::time::Duration;
@@ -12,91 +12,91 @@ use crate::{
 };
 use crate::{sources, sources::RouteSettings};
 
-/// Where the clock looks for releases, and what it takes of them.
+/// Where to check for releases, and which to accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasePlan {
-    /// Address of the list.
+    /// URL of the list.
     pub feed: Endpoint,
-    /// The way outbound connections take.
+    /// Route of outbound connections.
     pub route: RouteSettings,
-    /// Which of them it takes.
+    /// Which releases are accepted.
     pub rule: ReleaseRule,
-    /// What it does without being asked.
+    /// What is done automatically.
     pub habit: Habit,
 }
 
 impl ReleasePlan {
-    /// Tells whether the same is read by another one, the same way.
+    /// Returns whether both read the same list over the same route.
     pub fn reads_as(&self, other: &ReleasePlan) -> bool {
         (&self.feed, &self.route) == (&other.feed, &other.route)
     }
 }
 
-/// What a clock does about releases without being asked.
+/// What the clock does automatically about releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Habit {
-    /// Nothing: it has no network, or must not do anything by itself.
+    /// Nothing: there is no network, or the device is in safe mode.
     Waits,
-    /// It looks now and then.
+    /// Checks regularly.
     Looks,
-    /// It looks, and installs what it takes.
+    /// Checks regularly and installs accepted releases.
     Installs,
 }
 
 /// Which releases the clock accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleaseRule {
-    /// From which channel.
+    /// The channel.
     pub channel: ReleaseChannel,
-    /// The only version that is taken; empty for any.
+    /// The only accepted version; empty for any.
     pub pin: String,
-    /// Takes a release whose number for this clock, 0..=99, is below.
+    /// Accepts a release if the clock's number for it, 0..=99, is below.
     pub share: u8,
-    /// The clock's host name, of which its numbers are made.
+    /// Host name of the clock; its numbers are derived from it.
     pub id: String,
 }
 
-/// What releases are said to be.
+/// Channel of releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseChannel {
-    /// Releases for everybody.
+    /// Stable releases.
     Stable,
-    /// Those, and versions that come before them.
+    /// Stable releases and versions before them.
     Preview,
 }
 
 /// Result of a check for releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReleaseCheck {
-    /// The release that is taken, or the newest of those that are not.
+    /// The accepted release, or the newest one that is not accepted.
     Found(Release),
-    /// It was not fetched or not understood, for this reason in words fit for people; never with a secret.
+    /// The list was not fetched or not understood; a text for people without secrets.
     Failed(String),
 }
 
-/// A release as the clock sees it.
+/// A release and the clock's verdict on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// Its version.
     pub version: String,
-    /// What its makers call it; perhaps nothing.
+    /// Its title; may be empty.
     pub title: String,
-    /// A page about it; empty for none.
+    /// URL of its page; empty if it has none.
     pub page: String,
-    /// The clock's own number for it, 0..=99.
+    /// The clock's number for it, 0..=99.
     pub number: u8,
-    /// Whether the clock takes it.
+    /// Whether the clock accepts it.
     pub verdict: ReleaseVerdict,
 }
 
 /// Whether the clock accepts a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseVerdict {
-    /// It does.
+    /// Accepted.
     Taken,
-    /// What runs is as new.
+    /// The running version is as new.
     NotNewer,
-    /// It comes before a release for everybody, and those are what is wanted.
+    /// It is a preview, but only stable releases are accepted.
     Channel,
     /// Another version is pinned.
     Pin,
@@ -104,16 +104,16 @@ pub enum ReleaseVerdict {
     Share,
     /// It has no image for this clock.
     NoImage,
-    /// Nobody who is trusted had signed its image when it was fetched.
+    /// Its image had no trusted signature when it was fetched.
     Unsigned,
-    /// It was tried here and did not work: the clock takes it if it is asked to, but not by itself.
+    /// It was tried here and failed: it is installed on request, but not automatically.
     Failed,
-    /// It ran here, and somebody went back to an older one: as before.
+    /// It ran here and the owner went back to an older version: installed on request, but not automatically.
     Left,
 }
 
 impl ReleaseVerdict {
-    /// Word for why it is not taken; none if it is.
+    /// Word for why it is not accepted. `None` if it is.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             ReleaseVerdict::Taken => None,
@@ -128,7 +128,7 @@ impl ReleaseVerdict {
         }
     }
 
-    /// The same for people, with a gap for the clock's number where that is why.
+    /// The reason as a sentence, with a placeholder for the clock's number where needed.
     fn words(self) -> SentenceTemplate {
         match self {
             ReleaseVerdict::Taken => spoken::RELEASE_TAKEN,
@@ -143,7 +143,7 @@ impl ReleaseVerdict {
         }
     }
 
-    /// Tells whether it is installed if somebody asks for it.
+    /// Returns whether it can be installed on request.
     pub fn is_offered(self) -> bool {
         matches!(
             self,
@@ -165,21 +165,21 @@ impl ReleaseVerdict {
     ];
 }
 
-/// What the clock knows of releases.
+/// Result of the release checks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Releases {
-    /// What the list had, when it was last understood.
+    /// Result of the last successful check.
     pub found: Option<Release>,
-    /// Uptime at which that was.
+    /// Uptime of that check.
     pub at: Option<Duration>,
-    /// Why the newest look failed, in words fit for people; none if it did not.
+    /// Why the newest check failed, as a text for people. `None` if it succeeded.
     pub last_error: Option<String>,
 }
 
 impl Releases {
-    /// Takes note of a look.
-    pub fn saw(&mut self, look: ReleaseCheck, uptime: Duration) {
-        match look {
+    /// Records the result of a check.
+    pub fn record(&mut self, check: ReleaseCheck, uptime: Duration) {
+        match check {
             ReleaseCheck::Found(release) => {
                 *self = Releases {
                     found: Some(release),
@@ -191,27 +191,27 @@ impl Releases {
         }
     }
 
-    /// That in a sentence; none where nobody has looked.
-    pub fn says(&self) -> Option<Sentence> {
+    /// The result as a sentence. `None` before the first check.
+    pub fn sentence(&self) -> Option<Sentence> {
         let found = self.found.as_ref().map(|found| {
             let why = Sentence::from(found.verdict.words());
             let why = why.with("number", spoken::number(found.number));
             let release = spoken::RELEASE.with("version", found.version.as_str());
             release.with("why", why)
         });
-        let trouble = self.last_error.as_deref().map(spoken::closed);
-        let trouble = trouble.map(|why| spoken::RELEASES_UNKNOWN.with("why", why));
-        match (found, trouble) {
-            (Some(found), Some(trouble)) => {
+        let error = self.last_error.as_deref().map(spoken::closed);
+        let error = error.map(|why| spoken::RELEASES_UNKNOWN.with("why", why));
+        match (found, error) {
+            (Some(found), Some(error)) => {
                 let both = spoken::MARKED.with("sentence", found);
-                Some(both.with("mark", trouble))
+                Some(both.with("mark", error))
             }
-            (found, trouble) => found.or(trouble),
+            (found, error) => found.or(error),
         }
     }
 }
 
-/// What a clock of this host name does with these settings; none while it looks nowhere.
+/// The plan of a clock with this host name. `None` if the release check is off.
 pub fn plan(settings: &Settings, hostname: &str, may_act: bool) -> Option<ReleasePlan> {
     if !settings.ota_enabled || settings.git_release_url.is_empty() {
         return None;
@@ -254,7 +254,7 @@ mod tests {
 
     fn says(releases: &Releases) -> String {
         releases
-            .says()
+            .sentence()
             .map_or_else(String::new, |says| says.to_string())
     }
 
@@ -290,7 +290,7 @@ mod tests {
             ),
         ] {
             let mut releases = Releases::default();
-            releases.saw(found(verdict), Duration::from_secs(1));
+            releases.record(found(verdict), Duration::from_secs(1));
             assert_eq!(says(&releases), alloc::format!("Release 4.1.0: {why}"));
         }
     }
@@ -298,8 +298,8 @@ mod tests {
     #[test]
     fn a_look_that_fails_leaves_what_was_found_until_the_next_that_does_not() {
         let mut releases = Releases::default();
-        assert_eq!(releases.says(), None, "nobody has looked");
-        releases.saw(
+        assert_eq!(releases.sentence(), None, "nobody has looked");
+        releases.record(
             ReleaseCheck::Failed("it does not answer".into()),
             Duration::from_secs(1),
         );
@@ -310,8 +310,8 @@ mod tests {
                 None
             )
         );
-        releases.saw(found(ReleaseVerdict::Taken), Duration::from_secs(2));
-        releases.saw(
+        releases.record(found(ReleaseVerdict::Taken), Duration::from_secs(2));
+        releases.record(
             ReleaseCheck::Failed("it is no list".into()),
             Duration::from_secs(3),
         );
@@ -322,7 +322,7 @@ mod tests {
                 Some(Duration::from_secs(2))
             )
         );
-        releases.saw(found(ReleaseVerdict::Taken), Duration::from_secs(4));
+        releases.record(found(ReleaseVerdict::Taken), Duration::from_secs(4));
         assert_eq!(
             (says(&releases), releases.at),
             (

@@ -1,4 +1,4 @@
-//! What a client can ask of the device, and what it is answered.
+//! Requests of clients and their replies.
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
@@ -13,14 +13,14 @@ use crate::{
     settings::{Key, reject::Rejection},
 };
 
-/// A wish of a client; each gets one [`Reply`].
+/// A request of a client; each gets one [`Reply`].
 #[derive(Debug, Clone)]
 pub enum Request {
     /// Change settings.
     Patch(Patch),
     /// Draw what the panels would show after these requests. Nothing is changed.
     Preview(Vec<Request>),
-    /// Take over the settings of another clock, all of them or none.
+    /// Import the settings of another clock, all of them or none.
     Import(Imported),
     /// Show the screen after this one.
     Next,
@@ -34,26 +34,26 @@ pub enum Request {
     ShowText(String),
     /// Show a text per panel.
     ShowCustom {
-        /// One text per panel; missing ones are blank, surplus ones are left out.
+        /// One text per panel; missing ones are blank, surplus ones are ignored.
         cells: Vec<String>,
         /// Glyph height of single-line texts, px.
         digit_px: Option<u32>,
     },
-    /// Stop the rotation timer; does nothing when it is stopped.
+    /// Stop the rotation timer.
     Pause,
     /// Stop the rotation timer, or start it.
     TogglePause,
-    /// Start the rotation timer and its period anew.
+    /// Start the rotation timer with a full period.
     RestartTimer,
     /// Refresh all panels fully.
     FullRefresh,
-    /// Make the clock recognisable with its lights.
+    /// Identify the clock with its lights.
     Identify,
     /// Restart the device.
     Restart,
-    /// Wipe every setting and restart into provisioning; the reply is told once everything is gone.
+    /// Wipe every setting and restart into provisioning; the reply is sent once everything is erased.
     FactoryReset,
-    /// Act as if this zap had been received, also when zaps are not listened for.
+    /// Act as if this zap had been received, even if zaps are switched off.
     SimulateZap(Zap),
     /// Forget the cached pool logos and fetch them again.
     ClearPoolLogos,
@@ -79,7 +79,7 @@ pub enum Request {
     SetTxPower(i64),
 }
 
-/// What can be asked of the frontlight.
+/// Command to the frontlight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrontlightCommand {
     /// Light up.
@@ -94,12 +94,12 @@ pub enum FrontlightCommand {
     Set(Vec<u16>),
 }
 
-/// A change of settings as a client sent it; `Debug` shows its keys alone, for its values may be secrets.
+/// A change of settings as sent by a client; `Debug` shows only its keys, because the values may be secrets.
 #[derive(Clone, Default)]
 pub struct Patch {
     /// The JSON object.
     pub body: Map<String, Value>,
-    /// Hashes of the passwords in it: the core makes none, because it has no random numbers.
+    /// Hashes of the passwords in it, computed outside because this crate has no random numbers.
     pub hashes: BTreeMap<Key, PasswordHash>,
 }
 
@@ -112,7 +112,8 @@ impl fmt::Debug for Patch {
     }
 }
 
-/// Settings of another clock in their persisted form; `Debug` shows their names alone, for there are secrets among them.
+/// Settings of another clock in their stored form; `Debug` shows only their names, because there are secrets among
+/// them.
 #[derive(Clone, Default)]
 pub struct Imported(pub Map<String, Value>);
 
@@ -128,7 +129,7 @@ impl fmt::Debug for Imported {
 pub enum Reply {
     /// Done, or will be done.
     Done,
-    /// The settings were changed, and the client should know this of it.
+    /// The settings were changed, with notes for the client.
     Changed(Changed),
     /// The settings were not accepted, and nothing was changed.
     Rejected(Rejection),
@@ -136,13 +137,13 @@ pub enum Reply {
     Refused(Refusal),
     /// The resting colours of the strip.
     Lights(Vec<Rgb>),
-    /// What would be on the panels.
+    /// The previewed picture.
     Picture(Box<Picture>),
-    /// What came of headers.
+    /// Outcome of headers.
     Judged(Box<Judged>),
 }
 
-/// What a client should know of a change of settings that was made.
+/// What a client should know of a change of settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changed {
     /// Part of it takes effect at the next start.
@@ -152,7 +153,7 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// What people should know of it, as a sentence; `None` if there is nothing.
+    /// The notes as a sentence for people. `None` if there are none.
     pub fn reason(&self) -> Option<String> {
         let names = self.cleared.join(" and ");
         let was = match self.cleared.as_slice() {
@@ -187,10 +188,10 @@ pub enum Refusal {
     OutOfRange,
     /// The device is being updated.
     UpdateRunning,
-    /// The change could not be stored and was taken back.
+    /// The change could not be stored and was reverted.
     NotStored,
-    /// Everything is being erased, and nothing is stored any more.
+    /// A factory reset is under way; nothing can be stored.
     Erasing,
-    /// Not everything could be erased, and the settings are as they were.
+    /// The factory reset failed; the settings are unchanged.
     NotErased,
 }

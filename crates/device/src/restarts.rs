@@ -1,4 +1,4 @@
-//! Restarts that are planned, and the factory reset that leads to one.
+//! Planned restarts, and the factory reset that leads to one.
 
 use alloc::string::String;
 use core::time::Duration;
@@ -8,10 +8,10 @@ use crate::{
     output::RebootReason,
 };
 
-/// Restarts that are planned.
+/// Planned restarts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Restarts {
-    /// Uptime of the next one, and the reason for it.
+    /// Its uptime and reason.
     planned: Option<(Duration, RebootReason)>,
     erasing: Option<Erasing>,
 }
@@ -19,11 +19,11 @@ pub struct Restarts {
 /// A factory reset that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Erasing {
-    /// Serial number of the first picture that says so.
+    /// Serial number of the first picture that shows it.
     picture: u64,
-    /// The glass says so.
+    /// The panels show it.
     shown: bool,
-    /// Everything is gone, and a restart follows.
+    /// Everything is erased; a restart follows.
     wiped: bool,
 }
 
@@ -33,7 +33,7 @@ impl Restarts {
         self.erasing.is_some()
     }
 
-    /// Begins a factory reset, which the picture with this serial number will say; tells whether none is under way.
+    /// Starts a factory reset that the picture with this serial number shows. Returns `false` if one is under way.
     pub fn begin_erasing(&mut self, picture: u64) -> bool {
         let begins = self.erasing.is_none();
         self.erasing.get_or_insert(Erasing {
@@ -44,7 +44,8 @@ impl Restarts {
         begins
     }
 
-    /// The panels show the picture with this serial number; once they say that everything is wiped, it stays for a while.
+    /// Records the picture on the panels. Once they show the reset and everything is erased, the restart follows after
+    /// a delay.
     pub fn painted(&mut self, serial: u64, uptime: Duration) {
         let Some(erasing) = self
             .erasing
@@ -59,7 +60,7 @@ impl Restarts {
         }
     }
 
-    /// Plans a restart where everything is gone; returns why it is not, and ends the factory reset.
+    /// Plans a restart after a successful factory reset; a failed one ends, and its error is returned.
     pub fn wiped(&mut self, outcome: Result<(), String>, uptime: Duration) -> Result<(), String> {
         let Some(erasing) = self.erasing.as_mut().filter(|erasing| !erasing.wiped) else {
             return Ok(());
@@ -83,12 +84,12 @@ impl Restarts {
         self.plan(PROVISIONED_DELAY, RebootReason::Provisioned, uptime);
     }
 
-    /// Plans a restart into the program that an update brought.
+    /// Plans a restart into the updated program.
     pub fn updated(&mut self, uptime: Duration) {
         self.plan(UPDATED_SHOWN, RebootReason::Updated, uptime);
     }
 
-    /// Tells, once, why a restart is due.
+    /// Returns the reason of a restart that is due, once.
     pub fn advance(&mut self, uptime: Duration) -> Option<RebootReason> {
         let (_, reason) = self.planned.take_if(|(at, _)| *at <= uptime)?;
         Some(reason)

@@ -3,7 +3,7 @@
 use alloc::{format, string::String};
 use core::{fmt, ops::Range};
 
-/// A secret text in the clear; `Debug` hides it and nothing serialises it but the store.
+/// A secret text in the clear; `Debug` hides it and only the store serialises it.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Secret(String);
 
@@ -13,12 +13,12 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The text itself, for the one who must use it.
+    /// The text itself.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Tells whether nothing is stored.
+    /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -30,27 +30,27 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A password that was made for one run of the device, because one is asked for and none is stored.
+/// A password generated for one run of the device, because one is required and none is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadePassword {
-    /// The password; it stands on the glass and nowhere else.
+    /// The password; only the panels show it.
     pub password: Secret,
-    /// Its hash: the core makes none, because it has no random numbers.
+    /// Its hash, computed outside because this crate has no random numbers.
     pub hash: PasswordHash,
-    /// Why it had to be made.
+    /// Why it was generated.
     pub why: WhyMade,
 }
 
-/// Why a password had to be made.
+/// Why a password was generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhyMade {
-    /// There are settings, perhaps with a password, and none of them can be read.
+    /// The stored settings, perhaps with a password, cannot be read.
     SettingsLost,
-    /// The settings ask for a password, and none was ever stored.
+    /// The settings require a password, but none was ever stored.
     NoneStored,
 }
 
-/// Salted slow hash of a password, as a PHC string; empty where no password is set.
+/// Salted slow hash of a password, as a PHC string; empty if no password is set.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct PasswordHash(String);
 
@@ -65,7 +65,7 @@ impl PasswordHash {
         &self.0
     }
 
-    /// Tells whether no password is set.
+    /// Returns whether no password is set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -77,10 +77,10 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// What stands for a password that is not told.
+/// Placeholder for a hidden password.
 pub const HIDDEN: &str = "***";
 
-/// Where something is, as its owner wrote it: a URL, or a host with or without a port; printed without its password.
+/// An address as the owner wrote it: a URL, or a host with or without a port; printed without its password.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Endpoint(String);
 
@@ -90,17 +90,17 @@ impl Endpoint {
         Endpoint(text.into())
     }
 
-    /// The text itself, for the one who must use it.
+    /// The text itself.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Tells whether nothing is stored.
+    /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The text with [`HIDDEN`] in the place of its password.
+    /// The text with [`HIDDEN`] in place of its password.
     pub fn masked(&self) -> String {
         match password_of(&self.0) {
             Some(place) => replaced(&self.0, place, HIDDEN),
@@ -113,14 +113,14 @@ impl Endpoint {
         password_of(&self.0).map(|place| &self.0[place])
     }
 
-    /// Tells whether its password is not told.
+    /// Returns whether its password is the placeholder [`HIDDEN`].
     pub fn is_masked(&self) -> bool {
         self.password() == Some(HIDDEN)
     }
 
-    /// The text with the password of another one, or with none, where its own is not told.
+    /// Replaces the placeholder [`HIDDEN`] by the password of `other`, or removes it.
     ///
-    /// A password stays with the user and the host it was given for: else it could be sent to another one.
+    /// A password is taken over only for the same user and host, so that it is not sent to another one.
     #[must_use]
     pub fn with_password_of(&self, other: &Endpoint) -> Endpoint {
         let Some(place) = password_of(&self.0).filter(|_| self.is_masked()) else {
@@ -131,20 +131,20 @@ impl Endpoint {
         });
         match known {
             Some(password) => Endpoint(replaced(&self.0, place, &other.0[password])),
-            // Without a password there is no colon before it either.
+            // Without a password its colon is removed too.
             None => Endpoint(replaced(&self.0, place.start - 1..place.end, "")),
         }
     }
 }
 
-/// What stands before a password, and the host behind it.
+/// The text before the password, and the host after it.
 fn around(text: &str, password: Range<usize>) -> (&str, &str) {
     let (before, behind) = (&text[..password.start], &text[password.end..]);
     let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
     (before, &behind[..end])
 }
 
-/// Where the password stands in `scheme://user:password@host/path`; none if it is empty.
+/// Range of the password in `scheme://user:password@host/path`. `None` if it is empty.
 fn password_of(text: &str) -> Option<Range<usize>> {
     let start = text.find("://").map_or(0, |at| at + "://".len());
     let rest = &text[start..];
@@ -152,7 +152,7 @@ fn password_of(text: &str) -> Option<Range<usize>> {
     let colon = authority.find(':')?;
     let end = match authority.rfind('@') {
         Some(at) => at,
-        // A password with a slash in it is none by the letter, but it was meant as one.
+        // By the RFC a password contains no slash, but the owner may have entered one.
         None if authority[colon + 1..]
             .bytes()
             .all(|byte| byte.is_ascii_digit()) =>

@@ -1,7 +1,6 @@
-//! What the clock says in a sentence, of its screens to people who listen and of releases: all words that it uses, with
-//! gaps for what is in them.
+//! Sentences for screen readers and about releases, with placeholders for their values.
 //!
-//! A sentence is kept in its parts, so that a page can say it in the language of whoever reads or listens.
+//! A sentence is kept as template and values, so that the page can translate it.
 
 use alloc::{
     string::{String, ToString},
@@ -15,7 +14,7 @@ use market::mark::Mark;
 pub struct SentenceTemplate(&'static str);
 
 impl SentenceTemplate {
-    /// As they are written, with their gaps.
+    /// The text with its placeholders.
     pub fn template(self) -> &'static str {
         self.0
     }
@@ -138,28 +137,28 @@ words! {
     RELEASES_UNKNOWN = "The releases were not looked at: {why}";
 }
 
-/// A sentence: its words, and what stands in their gaps.
+/// A sentence: its template and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// Its words.
+    /// Its template.
     pub words: SentenceTemplate,
-    /// A value for the name of each gap.
+    /// A value for each placeholder.
     pub values: Vec<(&'static str, SentenceValue)>,
 }
 
 /// A value that replaces a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SentenceValue {
-    /// A text that is the same in all languages, or in English alone.
+    /// A text that is not translated.
     Text(String),
     /// A number: digits, and decimals after a dot.
     Number(String),
-    /// Words again.
+    /// A nested sentence.
     Phrase(Sentence),
 }
 
 impl Sentence {
-    /// With a value in one more gap.
+    /// Sets one more placeholder.
     #[must_use]
     pub fn with(mut self, gap: &'static str, value: impl Into<SentenceValue>) -> Sentence {
         self.values.push((gap, value.into()));
@@ -168,7 +167,7 @@ impl Sentence {
 }
 
 impl SentenceTemplate {
-    /// With a value in one of their gaps.
+    /// Sets a placeholder.
     pub fn with(self, gap: &'static str, value: impl Into<SentenceValue>) -> Sentence {
         Sentence::from(self).with(gap, value)
     }
@@ -213,7 +212,7 @@ pub fn number(text: impl ToString) -> SentenceValue {
     SentenceValue::Number(text.to_string())
 }
 
-/// A number of things: the words for one, and those for more.
+/// A count, in singular or plural.
 pub fn count(number_of: u64, one: SentenceTemplate, more: SentenceTemplate) -> Sentence {
     match number_of {
         1 => one.into(),
@@ -221,7 +220,7 @@ pub fn count(number_of: u64, one: SentenceTemplate, more: SentenceTemplate) -> S
     }
 }
 
-/// A sentence of what may be none.
+/// The text, with a full stop if it has no end mark.
 pub fn closed(text: &str) -> String {
     let text = text.trim();
     match text.ends_with(['.', '!', '?']) {

@@ -1,4 +1,4 @@
-//! The read model: one snapshot behind everything a client can read.
+//! The read model: one snapshot that all documents for clients are built from.
 
 use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 
@@ -26,30 +26,30 @@ pub struct View {
     pub settings: Arc<Settings>,
     /// Settings the device runs on.
     pub active: Arc<Settings>,
-    /// Names of the settings that are stored, and taken at the next start alone.
+    /// Names of the settings that take effect at the next start.
     pub restart_for: Vec<&'static str>,
     /// Host name, without a domain.
     pub hostname: String,
-    /// Id of the current screen; that of the rotation, whatever covers it.
+    /// Id of the current screen of the rotation, even if another layer covers it.
     pub current_screen: u16,
-    /// Currency of the current screen, where it has one.
+    /// Currency of the current screen, if it has one.
     pub currency: Option<Currency>,
     /// Text of the newest picture, one per panel.
     pub data: Vec<String>,
-    /// What the newest picture shows, in a sentence for people who listen.
-    pub says: Sentence,
+    /// The newest picture as a sentence, for screen readers.
+    pub sentence: Sentence,
     /// A value on the glass is older than its source's limit.
     pub stale: bool,
     /// Sources disagree about a value on the glass.
     pub disputed: bool,
-    /// What is visible: `rotation`, `splash`, `safe-mode`, `sign-in`, `custom`, `zap`, `payment`, `debug`, `update`, `portal`,
-    /// `erasing`.
+    /// The visible layer: `rotation`, `splash`, `safe-mode`, `sign-in`, `custom`, `zap`, `payment`, `debug`, `update`,
+    /// `portal`, `erasing`.
     pub mode: &'static str,
     /// The rotation timer runs.
     pub timer_running: bool,
     /// An update is under way.
     pub updating: bool,
-    /// How much of it has come, percent.
+    /// Received so far, percent.
     pub updated_percent: u8,
     /// What is known of releases.
     pub releases: Releases,
@@ -57,38 +57,38 @@ pub struct View {
     pub inverted: bool,
     /// Currencies that can be chosen.
     pub available_currencies: Vec<Currency>,
-    /// Currencies that were among them since the start, and are not any more.
+    /// Currencies that were offered since the start but no longer are.
     pub former_currencies: Vec<Currency>,
     /// Latest of all observations.
     pub market: Arc<Market>,
-    /// How true the values are.
+    /// Verdicts about the values.
     pub truth: Truth,
     /// State of each source that runs or ran.
     pub sources: BTreeMap<SourceId, SourceState>,
-    /// State of the time server; none before it was asked.
+    /// State of the time server. `None` before the first query.
     pub time_server: Option<SourceState>,
-    /// State of the connection to the owner's broker; none while the settings want none.
+    /// State of the connection to the owner's broker. `None` if it is switched off.
     pub mqtt: Option<SourceState>,
-    /// What happened lately.
+    /// Recent events.
     pub happenings: Happenings,
     /// Do Not Disturb is active.
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.
     pub lights: Vec<Rgb>,
-    /// Why the strip is muted; none if it is not.
+    /// Why the strip is muted. `None` if it is not.
     pub strip_mute: Option<MuteReason>,
-    /// Effects of the strip that found its queue full since the start.
+    /// Effects of the strip that were dropped since the start because its queue was full.
     pub strip_drops: u64,
     /// The frontlight, on boards with one.
     pub frontlight: Option<FrontlightState>,
-    /// Light in the room, thousandths of a lux; none without a sensor that answers.
+    /// Ambient light, thousandths of a lux. `None` without a working sensor.
     pub millilux: Option<u32>,
     /// The network.
     pub link: LinkState,
-    /// What went wrong, in words fit for people.
+    /// Current problems, as texts for people.
     pub notes: Vec<String>,
-    /// Why the device runs without its sources, in words fit for people; none if it runs as usual.
+    /// Why the device runs without its sources, as a text for people. `None` if it runs normally.
     pub safe_mode: Option<String>,
-    /// The glass shows a password until somebody has signed in.
+    /// The panels show a password until a client has signed in.
     pub shows_password: bool,
 }

@@ -130,7 +130,7 @@ fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
 fn what_the_glass_says_is_told_in_its_parts_as_well() {
     let mut view = clock(BOARD).view();
     let height = spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123));
-    view.says = spoken::MARKED
+    view.sentence = spoken::MARKED
         .with("sentence", height)
         .with("mark", spoken::STALE);
     let document = status(&view, 60);
@@ -148,7 +148,7 @@ fn what_the_glass_says_is_told_in_its_parts_as_well() {
         },
     });
     assert_eq!(document["phrase"], phrase);
-    view.says = spoken::VERBATIM.with("text", "HODL");
+    view.sentence = spoken::VERBATIM.with("text", "HODL");
     let told = &status(&view, 60)["phrase"]["values"];
     assert_eq!(told, &json!({ "text": "HODL" }));
 }

@@ -1,4 +1,4 @@
-//! What clients and buttons ask for, one method per kind of wish.
+//! Requests of clients and gestures of buttons, one method per kind.
 
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ use crate::{
 use market::now::Now;
 
 impl Device {
-    /// Answers a request; tells why there may be something to paint.
+    /// Handles a request and returns the reply and the kind of repaint that it needs.
     pub(super) fn answer(
         &mut self,
         request: Request,
@@ -73,7 +73,7 @@ impl Device {
                 (Reply::Refused(Refusal::Erasing), RefreshCause::Data)
             }
             Request::FactoryReset => done(self.erase(now, output)),
-            // Whoever asks for it wants to see it, whether or not zaps are listened for.
+            // A test is shown even if zaps are switched off.
             Request::SimulateZap(zap) => {
                 self.show_zap(zap, uptime);
                 done(RefreshCause::Data)
@@ -134,8 +134,8 @@ impl Device {
         }
     }
 
-    /// Does what the buttons have said.
-    pub(super) fn obey(
+    /// Applies the gestures of the buttons.
+    pub(super) fn apply_gestures(
         &mut self,
         gestures: &[Gesture],
         now: Now,
@@ -145,7 +145,7 @@ impl Device {
         for gesture in gestures {
             let action = gesture.action(self.settled.active());
             self.happenings.add(pressed(*gesture));
-            // Behind the portal there is nothing to turn.
+            // While the portal is up, only a factory reset is possible.
             let action = action.filter(|action| {
                 *action == ButtonAction::FactoryReset || !self.network.link().is_portal()
             });
@@ -168,7 +168,7 @@ impl Device {
         };
         let mut settings = patched.settings;
         let is_guarded = self.settled.active().http_auth_enabled;
-        transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
+        transfer::record_guarded(&mut settings, self.settled.stored(), is_guarded);
         let cause = self.store(settings, now, output);
         (changed(patched.changed), cause)
     }
@@ -185,12 +185,12 @@ impl Device {
         }
         let mut settings = import.settings;
         let is_guarded = self.settled.active().http_auth_enabled;
-        transfer::note_guarded(&mut settings, self.settled.stored(), is_guarded);
+        transfer::record_guarded(&mut settings, self.settled.stored(), is_guarded);
         let cause = self.store(settings, now, output);
         (changed(import.changed), cause)
     }
 
-    /// What would be on the panels then: another clock like this one takes the requests and is dropped.
+    /// The picture that the requests would lead to, composed on a copy of the device.
     fn preview(&self, requests: Vec<Request>, now: Now) -> Reply {
         let mut other = self.clone();
         let mut due = RefreshCause::Data;
@@ -207,7 +207,7 @@ impl Device {
         Reply::Picture(Box::new(other.glass.picture().clone()))
     }
 
-    /// Goes one screen on or back. The timer runs after it.
+    /// Moves one screen forward or back, and starts the timer.
     fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> RefreshCause {
         let cause = self.run_timer(true, now, output);
         let settings = self.settled.active();
@@ -218,7 +218,7 @@ impl Device {
         self.change(|settings| settings.timer_active = running, now, output)
     }
 
-    /// Does what a button is for.
+    /// Performs the action of a button.
     fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> RefreshCause {
         let debugging = self.glass.has(Layer::Debug);
         let (settings, uptime) = (self.settled.active(), now.uptime);
@@ -250,7 +250,7 @@ impl Device {
     }
 }
 
-/// A gesture as something that happened.
+/// The event of a gesture.
 fn pressed(gesture: Gesture) -> Happening {
     let (button, held) = match gesture {
         Gesture::Click(index) => (Some(index + 1), false),
@@ -260,7 +260,7 @@ fn pressed(gesture: Gesture) -> Happening {
     Happening::Button { button, held }
 }
 
-/// What is answered when settings were changed.
+/// The reply to a change of settings.
 fn changed(changed: Changed) -> Reply {
     match changed == Changed::default() {
         true => Reply::Done,

@@ -1,4 +1,4 @@
-//! What should be on the panels, as it follows from what covers the rotation and from what is known.
+//! Composes the content of the panels from the layers and the market data.
 
 use alloc::{
     string::{String, ToString},
@@ -32,25 +32,25 @@ use market::{
     polled_age_max,
 };
 
-/// Port that a browser uses by itself.
+/// Default port of browsers.
 const HTTP_PORT: u16 = 80;
 
 /// Data from outside the glass that the pictures are composed of.
 #[derive(Debug, Clone, Copy)]
 pub struct ComposeContext<'a> {
-    /// What the sources have said.
+    /// The market data.
     pub market: &'a Arc<Market>,
-    /// What is less than good about it.
+    /// Doubts about it.
     pub doubts: &'a Doubts,
-    /// How the height is proven.
+    /// Proof of the height.
     pub truth: HeightTruth,
-    /// Sources that say something of the height.
-    pub voices: usize,
+    /// Number of sources that report a height.
+    pub height_sources: usize,
     /// The settings.
     pub settled: &'a RunningSettings,
     /// Facts about the machine and the build.
     pub host: &'a HostFacts,
-    /// Why nothing was ever learned of chain and prices; none where something was.
+    /// Why neither chain nor prices were ever received. `None` if either was.
     pub silence: Option<Silence<'a>>,
     /// Address of the device; empty if there is none.
     pub ip: &'a str,
@@ -73,7 +73,7 @@ pub fn screen_cells(slot: RotationSlot, scene: &Scene<'_>) -> Vec<Cell> {
     }
 }
 
-/// What a screen of the rotation shows, in a sentence.
+/// A screen of the rotation as a sentence.
 pub fn screen_sentence(slot: RotationSlot, scene: &Scene<'_>) -> Sentence {
     match catalog::find(slot.screen) {
         Some(screen) => (screen.sentence)(scene),
@@ -81,7 +81,7 @@ pub fn screen_sentence(slot: RotationSlot, scene: &Scene<'_>) -> Sentence {
     }
 }
 
-/// What a layer shows, in a sentence.
+/// A layer as a sentence.
 pub fn layer_sentence(content: &LayerContent) -> Sentence {
     match content {
         LayerContent::Splash => spoken::SPLASH.into(),
@@ -97,7 +97,7 @@ pub fn layer_sentence(content: &LayerContent) -> Sentence {
     }
 }
 
-/// What stands in place of a screen of the rotation that would show nothing; none for one that has something to show.
+/// Replacement for a screen of the rotation without data. `None` if it has data.
 pub fn lacking(
     slot: RotationSlot,
     known: &ComposeContext<'_>,
@@ -108,12 +108,12 @@ pub fn lacking(
     Some((cells, no_data::sentence(silence)))
 }
 
-/// Address of the page, without the usual port; empty if it is not known.
+/// Address of the page, without port 80; empty if it is not known.
 fn page(known: &ComposeContext<'_>) -> String {
     let Some(served) = known.host.page_address else {
         return known.ip.into();
     };
-    // The address of the network reaches the page only where the clock listens on all addresses.
+    // The address of the network reaches the page only if the clock listens on all addresses.
     let ip = match served.ip().is_unspecified() {
         true => known.ip.parse().ok(),
         false => Some(served.ip()),
@@ -125,7 +125,7 @@ fn page(known: &ComposeContext<'_>) -> String {
     }
 }
 
-/// Tells whether a screen of the rotation shows chain or prices.
+/// Returns whether a screen of the rotation shows chain or prices.
 pub fn needs_feeds(slot: RotationSlot) -> bool {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     facts.iter().any(|fact| fact.is_of_chain_or_prices())
@@ -182,18 +182,18 @@ fn debug_facts<'a>(
         heap_free: known.host.heap_free,
         psram_free: known.host.swap_free,
         height: known.truth.state,
-        voices: known.voices,
+        height_sources: known.height_sources,
         hardware: board.name,
         version: &known.host.version,
         build_date: &known.host.built,
-        // It runs with the repaints, not with whatever else happens.
+        // Advances only with the repaints of the debug view.
         uptime: repainted,
     }
 }
 
-/// Marks of the values on a screen of the rotation, each with the uptime from which on it counts; none for what has
-/// always been so.
-pub fn blemishes<'a>(
+/// Marks of the values on a screen of the rotation, each with the uptime from which on it applies (`None` if it always
+/// did).
+pub fn marks<'a>(
     slot: RotationSlot,
     scene: &'a Scene<'a>,
     doubts: &'a Doubts,
@@ -208,7 +208,7 @@ pub fn blemishes<'a>(
     })
 }
 
-/// The reasons for marks that age alone does not give.
+/// Marks for reasons other than age.
 fn doubts_of(fact: Dependency, slot: RotationSlot, doubts: &Doubts) -> &[Doubt] {
     match fact {
         Dependency::Height => &doubts.height,
@@ -225,7 +225,7 @@ fn doubts_of(fact: Dependency, slot: RotationSlot, doubts: &Doubts) -> &[Doubt] 
     }
 }
 
-/// Uptime from which on a value that is there is old; none inside for one whose age cannot be known.
+/// Uptime from which on a value is stale; `Some(None)` if its age is unknown, `None` if there is no value.
 fn grows_old(
     fact: Dependency,
     slot: RotationSlot,
@@ -256,7 +256,7 @@ fn grows_old(
     }
 }
 
-/// Uptime from which on a value that is there is old; unknown for a value of an earlier run without a clock.
+/// Uptime from which on a value is stale; unknown for a value of an earlier run if there is no wall-clock time.
 fn old_from<T>(datum: Option<&Datum<T>>, limit: Duration, now: Now) -> Option<Option<Duration>> {
     datum.map(|datum| datum.old_from(limit, now))
 }

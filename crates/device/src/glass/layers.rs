@@ -1,6 +1,6 @@
-//! What covers the rotation: the order of the layers is their priority.
+//! Layers over the rotation, in the order of their priority.
 //!
-//! No saved mode: taking a layer away shows what is below it.
+//! There is no saved mode: removing a layer shows what is below it.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::time::Duration;
@@ -12,14 +12,14 @@ use crate::{
 };
 use market::{Payment, Zap};
 
-/// What can cover the rotation, from the bottom to the top: the highest that is there is visible.
+/// What can cover the rotation, lowest first; the highest present layer is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
-    /// The first moments after a start, before there is data.
+    /// Shown after a start until there is data.
     Splash,
     /// Why the device runs without its sources.
     SafeMode,
-    /// The password of a clock that is locked without one.
+    /// The generated password of a protected clock.
     SignIn,
     /// The owner's text.
     Custom,
@@ -31,16 +31,16 @@ pub enum Layer {
     Update,
     /// The access point's instructions.
     Portal,
-    /// The words while everything is wiped.
+    /// Shown during a factory reset.
     Erasing,
 }
 
 /// What a layer shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LayerContent {
-    /// A sign of life.
+    /// The start screen.
     Splash,
-    /// Why the device runs without its sources, in words fit for people.
+    /// Why the device runs without its sources, as a text for people.
     SafeMode(String),
     /// The password to sign in with.
     SignIn(MadePassword),
@@ -54,13 +54,13 @@ pub enum LayerContent {
     Debug,
     /// The progress of an update, percent.
     Update(u8),
-    /// How to bring the clock into a network.
+    /// How to connect the clock to a network.
     Portal(Directions),
-    /// That everything is being wiped.
+    /// A factory reset.
     Erasing,
 }
 
-/// How to bring the clock into a network: what its access point is called and asks for.
+/// How to connect the clock to a network: name and password of its access point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Directions {
     /// Name of the access point.
@@ -89,7 +89,7 @@ impl LayerContent {
         }
     }
 
-    /// Tells whether a password stands in it, which is for those who stand before the clock.
+    /// Returns whether it shows a password; pictures of it are not for clients.
     pub fn shows_password(&self) -> bool {
         match self {
             LayerContent::SignIn(_) | LayerContent::Portal(_) => true,
@@ -121,10 +121,10 @@ impl LayerContent {
     }
 }
 
-/// The layers that are there.
+/// The present layers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layers {
-    /// Each with a serial number, so that a second text in a row counts as a change of screen.
+    /// Each with a serial number, so that a second text counts as a change of screen.
     there: BTreeMap<Layer, (LayerContent, u64)>,
     /// Serial number of the newest.
     serial: u64,
@@ -132,28 +132,28 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// What is on the highest layer, with its serial number; none if the rotation is visible.
+    /// The highest layer with its serial number. `None` if the rotation is visible.
     pub fn top(&self) -> Option<(&LayerContent, u64)> {
         let (_, (content, serial)) = self.there.last_key_value()?;
         Some((content, *serial))
     }
 
-    /// What is on a layer; none if nothing is.
+    /// Content of a layer. `None` if it is not present.
     pub fn on(&self, layer: Layer) -> Option<&LayerContent> {
         self.there.get(&layer).map(|(content, _)| content)
     }
 
-    /// Tells whether a layer is there.
+    /// Returns whether a layer is present.
     pub fn has(&self, layer: Layer) -> bool {
         self.there.contains_key(&layer)
     }
 
-    /// Tells whether any of these layers is there.
+    /// Returns whether any of these layers is present.
     pub fn has_any(&self, layers: &[Layer]) -> bool {
         layers.iter().any(|layer| self.has(*layer))
     }
 
-    /// Puts something on its layer, in place of what is there; a change of screen.
+    /// Shows a layer in place of its current content; counts as a change of screen.
     pub fn show(&mut self, content: LayerContent, uptime: Duration) {
         let layer = content.layer();
         if layer == Layer::Notice {
@@ -166,7 +166,7 @@ impl Layers {
         self.there.insert(layer, (content, self.serial));
     }
 
-    /// Puts something on its layer; a change of screen only where nothing was there.
+    /// Shows a layer; counts as a change of screen only if it was not present.
     pub fn keep(&mut self, content: LayerContent, uptime: Duration) {
         match self.there.get_mut(&content.layer()) {
             Some((shown, _)) => *shown = content,
@@ -174,7 +174,7 @@ impl Layers {
         }
     }
 
-    /// Takes a layer away; tells whether it was there.
+    /// Removes a layer; returns whether it was present.
     pub fn hide(&mut self, layer: Layer) -> bool {
         if layer == Layer::Notice {
             self.notice_since = None;
@@ -182,14 +182,14 @@ impl Layers {
         self.there.remove(&layer).is_some()
     }
 
-    /// Takes away what navigation ends; tells whether anything was there.
+    /// Removes the layers that navigation ends; returns whether there were any.
     pub fn dismiss(&mut self) -> bool {
         let notice = self.hide(Layer::Notice);
         let custom = self.hide(Layer::Custom);
         notice || custom
     }
 
-    /// Uptime at which the notice ends by itself; none if it stays.
+    /// Uptime at which the notice ends. `None` if it stays.
     pub fn notice_deadline(&self, settings: &Settings) -> Option<Duration> {
         let stays =
             matches!(self.on(Layer::Notice)?, LayerContent::Zap(_)) && !settings.scrn_restore_zap;

@@ -1,7 +1,7 @@
-//! What is on the panels: the rotation, the layers that cover it, and when a picture may get there.
+//! Content of the panels: the rotation, the layers over it, and when a new picture may be painted.
 //!
-//! [`Glass`] owns the others: `layers` says what covers what, `rotation` which screen has its turn, `compose` makes the
-//! cells, `prices` holds prices back, `panels` and `refresh` make a picture of it.
+//! [`Glass`] owns `layers` (what covers what), `rotation` (the current screen), `compose` (the cells), `prices`
+//! (throttling of prices), `panels` and `refresh` (making a picture).
 
 mod compose;
 pub mod layers;
@@ -40,7 +40,7 @@ pub use self::{
     refresh::RefreshCause,
 };
 
-/// Layers that come and go with what happens, and keep a block from stealing the focus.
+/// Temporary layers that keep a block from stealing the focus.
 const PASSING: &[Layer] = &[Layer::Custom, Layer::Notice, Layer::Debug, Layer::Update];
 
 /// Layers under which the rotation does not turn.
@@ -52,7 +52,7 @@ const HOLDING: &[Layer] = &[
     Layer::Portal,
 ];
 
-/// All that is on the panels of a clock.
+/// State of the panels.
 #[derive(Debug, Clone)]
 pub struct Glass {
     board: BoardSpec,
@@ -66,28 +66,28 @@ pub struct Glass {
     update_coming: Option<Coming>,
 }
 
-/// What is not on the panels yet, and is waited for.
+/// A layer that is waiting to be painted.
 #[derive(Debug, Clone, Copy)]
 struct Coming {
     /// Serial number of the first picture that shows it.
     picture: u64,
-    /// Uptime at which nobody waits any more.
+    /// Uptime at which the wait ends.
     until: Duration,
 }
 
-/// What became of a composition.
+/// Outcome of a composition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presented {
-    /// The newest picture shows it, or it has to wait.
+    /// Nothing to paint, or it has to wait.
     Nothing,
-    /// It is the newest picture.
+    /// There is a new picture.
     Picture,
-    /// It is the newest picture, and only a price in it is new.
+    /// There is a new picture in which only a price has changed.
     Price,
 }
 
 impl Glass {
-    /// The panels of a board that has just started, at the slot that was shown last.
+    /// The panels after a start, at the slot that was shown last.
     pub fn new(
         board: BoardSpec,
         last: Option<RotationSlot>,
@@ -112,22 +112,22 @@ impl Glass {
         self.panels.picture()
     }
 
-    /// Serial number of the picture that comes next.
+    /// Serial number of the next picture.
     pub fn next_picture(&self) -> u64 {
         self.picture().serial + 1
     }
 
-    /// What the newest picture shows, in a sentence.
+    /// The newest picture as a sentence.
     pub fn sentence(&self) -> &Sentence {
         self.panels.sentence()
     }
 
-    /// What is less than good about the values of the newest picture by now; none for what covers the rotation.
+    /// Current marks of the values in the newest picture; none for a layer.
     pub fn marks(&self) -> Marks {
         self.panels.marks()
     }
 
-    /// The slot that is on, whatever covers it.
+    /// The current slot, even if a layer covers it.
     pub fn slot(&self) -> RotationSlot {
         self.rotation.slot()
     }
@@ -137,18 +137,18 @@ impl Glass {
         self.rotation.timer()
     }
 
-    /// Word for what is visible.
+    /// Word for the visible layer.
     pub fn mode(&self) -> &'static str {
         let top = self.layers.top();
         top.map_or("rotation", |(content, _)| content.word())
     }
 
-    /// Tells whether a layer is there.
+    /// Returns whether a layer is present.
     pub fn has(&self, layer: Layer) -> bool {
         self.layers.has(layer)
     }
 
-    /// Why the device runs without its sources, where the glass says so.
+    /// The reason of the safe mode, while its layer is present.
     pub fn safe_mode(&self) -> Option<&str> {
         match self.layers.on(Layer::SafeMode) {
             Some(LayerContent::SafeMode(reason)) => Some(reason),
@@ -156,12 +156,12 @@ impl Glass {
         }
     }
 
-    /// Tells whether the clock is to rest for an update: the panels say so, or had the time to.
+    /// Returns whether sources stop for an update: the panels show it, or had time to.
     pub fn rests_for_update(&self) -> bool {
         self.layers.has(Layer::Update) && self.update_coming.is_none()
     }
 
-    /// Takes note that the panels show the picture with this serial number.
+    /// Records that the panels show the picture with this serial number.
     pub fn painted(&mut self, serial: u64) {
         self.update_coming
             .take_if(|coming| coming.picture <= serial);
@@ -172,7 +172,7 @@ impl Glass {
         self.visible_screen_needs(Dependency::Pool)
     }
 
-    /// Makes what should be on the panels the newest picture, unless it is a price that must wait.
+    /// Composes the panels and makes a new picture if something changed, unless a price must wait.
     pub fn present(
         &mut self,
         cause: RefreshCause,
@@ -185,7 +185,7 @@ impl Glass {
         if cause == RefreshCause::Data && self.picture().style == style(settings) {
             let is_worse = self.panels.is_worse(&composition);
             if !is_worse && !self.panels.differs(&composition) {
-                self.panels.judge(composition.marks);
+                self.panels.set_marks(composition.marks);
                 self.prices.caught_up(known.market);
                 return Presented::Nothing;
             }
@@ -205,7 +205,7 @@ impl Glass {
         presented
     }
 
-    /// Does what is due by now; tells why there may be something to paint.
+    /// Does what is due by now; returns the kind of repaint that it needs.
     pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> RefreshCause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
         if due(self.splash_deadline()) {
@@ -228,7 +228,7 @@ impl Glass {
         }
         if due(self.debug_deadline()) {
             self.debug_painted = uptime;
-            // The debug view is one picture: all of it is painted anew.
+            // The debug view is always repainted as a whole.
             self.panels.repaint();
         }
         if due(self.update_deadline()) {
@@ -239,7 +239,7 @@ impl Glass {
         cause
     }
 
-    /// Uptime at which something is due, or what is visible grows old.
+    /// Uptime at which something is due or the visible content becomes stale.
     pub fn next_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let settings = known.settings();
         [
@@ -260,7 +260,7 @@ impl Glass {
         .min()
     }
 
-    /// Follows a change of settings.
+    /// Applies a change of settings.
     pub fn follow(
         &mut self,
         before: &Settings,
@@ -274,17 +274,17 @@ impl Glass {
         }
     }
 
-    /// Puts something on its layer; a change of screen only where nothing was there.
+    /// Shows a layer; counts as a change of screen only if it was not present.
     pub fn keep(&mut self, content: LayerContent, uptime: Duration) {
         self.layers.keep(content, uptime);
     }
 
-    /// Takes a layer away.
+    /// Removes a layer.
     pub fn hide(&mut self, layer: Layer) {
         self.layers.hide(layer);
     }
 
-    /// Somebody has come, or something: the first moments are over.
+    /// Ends the start screen.
     pub fn end_splash(&mut self) {
         self.layers.hide(Layer::Splash);
     }
@@ -317,7 +317,7 @@ impl Glass {
         }
     }
 
-    /// Goes one screen on or back; under a text, zap or payment it only takes that away.
+    /// Moves one screen forward or back; removes a text, zap or payment instead if one is shown.
     pub fn step(
         &mut self,
         direction: Navigation,
@@ -333,7 +333,7 @@ impl Glass {
         self.navigated()
     }
 
-    /// Starts the period of the rotation anew.
+    /// Restarts the period of the rotation.
     pub fn restart_timer(&mut self, settings: &Settings, uptime: Duration) {
         self.rotation.restart(settings, uptime);
     }
@@ -380,7 +380,7 @@ impl Glass {
         Ok(self.jump(slot, settings, uptime))
     }
 
-    /// Goes to the block height for a new block, if the owner wants that and nothing covers the rotation for a while.
+    /// Shows the block height after a new block, if that is enabled and no temporary layer is present.
     pub fn steal_focus(&mut self, settings: &Settings, uptime: Duration) {
         if settings.steal_focus && !self.layers.has_any(PASSING) {
             let slot = RotationSlot::plain(BLOCK_HEIGHT);
@@ -388,7 +388,7 @@ impl Glass {
         }
     }
 
-    /// Shows the progress of an update from its start on; the rotation's timer waits.
+    /// Shows the progress of an update; the rotation timer is frozen.
     pub fn begin_update(&mut self, uptime: Duration) {
         self.update_percent = 0;
         self.update_painted = uptime;
@@ -400,7 +400,7 @@ impl Glass {
         self.rotation.freeze(uptime);
     }
 
-    /// How much of an update has come, percent; 0 where there is none.
+    /// Progress of an update, percent; 0 if there is none.
     pub fn updated_percent(&self) -> u8 {
         match self.layers.has(Layer::Update) {
             true => self.update_percent,
@@ -408,18 +408,18 @@ impl Glass {
         }
     }
 
-    /// Takes note of how far an update is; the panels follow at their own pace.
+    /// Records the progress of an update; the panels follow at their own pace.
     pub fn update_to(&mut self, percent: u8) {
         self.update_percent = percent;
     }
 
-    /// Shows at once that an update is whole.
+    /// Shows at once that an update is complete.
     pub fn complete_update(&mut self) {
         self.update_percent = 100;
         self.show_progress();
     }
 
-    /// Shows again what an update has covered.
+    /// Removes the update layer.
     pub fn end_update(&mut self, settings: &Settings, uptime: Duration) {
         self.layers.hide(Layer::Update);
         self.update_coming = None;
@@ -433,7 +433,7 @@ impl Glass {
         self.navigated()
     }
 
-    /// A navigation event paints also where it leads to the screen that is already shown.
+    /// Navigation repaints even if it leads to the screen already shown.
     fn navigated(&self) -> RefreshCause {
         match self.visible() {
             Visible::Slot(_) => RefreshCause::Change,
@@ -448,7 +448,7 @@ impl Glass {
         }
     }
 
-    /// What is visible; any difference is a change of screen.
+    /// What is visible; a difference is a change of screen.
     fn visible(&self) -> Visible {
         match self.layers.top() {
             Some((_, serial)) => Visible::Layer(serial),
@@ -475,7 +475,7 @@ impl Glass {
             };
         }
         let (slot, scene) = (self.slot(), self.scene(market, known, now));
-        let blemishes = compose::blemishes(slot, &scene, known.doubts, now)
+        let marks = compose::marks(slot, &scene, known.doubts, now)
             .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
         let lacking = match now.uptime < NO_DATA_AFTER {
             true => None,
@@ -490,7 +490,7 @@ impl Glass {
             visible,
             cells,
             sentence,
-            marks: blemishes.map(|(mark, _)| mark).collect(),
+            marks: marks.map(|(mark, _)| mark).collect(),
             shows_password: false,
         }
     }
@@ -506,7 +506,7 @@ impl Glass {
         }
     }
 
-    /// Tells whether only prices make the difference between the glass and what should be on it.
+    /// Returns whether the panels differ from the new content only in prices.
     fn is_only_price(&self, known: &ComposeContext<'_>, now: Now) -> bool {
         if !self.visible_screen_needs(Dependency::Price) {
             return false;
@@ -519,7 +519,7 @@ impl Glass {
         self.layers.has(Layer::Splash).then_some(SPLASH_MAX)
     }
 
-    /// Uptime of the next turn of the rotation; none while something holds it.
+    /// Uptime of the next turn of the rotation. `None` while a layer holds it.
     fn turn_deadline(&self) -> Option<Duration> {
         let deadline = self.rotation.next_deadline();
         deadline.filter(|_| !self.layers.has_any(HOLDING))
@@ -537,7 +537,7 @@ impl Glass {
         is_behind.then(|| self.update_painted + UPDATE_PERIOD)
     }
 
-    /// Uptime of the next minute, while the local time is visible.
+    /// Uptime of the next minute while the local time is visible.
     fn minute_deadline(&self, now: Now) -> Option<Duration> {
         const MINUTE_MS: i64 = 60_000;
         let into_minute = now.utc?.unix_ms.rem_euclid(MINUTE_MS);
@@ -546,7 +546,7 @@ impl Glass {
             .then(|| now.uptime + left)
     }
 
-    /// Uptime at which a price that waits may be painted.
+    /// Uptime at which a throttled price may be painted.
     fn price_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let deadline = self
             .prices
@@ -554,18 +554,18 @@ impl Glass {
         deadline.filter(|_| self.visible_screen_needs(Dependency::Price))
     }
 
-    /// Uptime at which a value on the glass will be less good than it is.
+    /// Uptime at which a value on the panels gets its next mark.
     fn doubt_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let Visible::Slot(slot) = self.visible() else {
             return None;
         };
         let scene = self.scene(known.market, known, now);
-        let blemishes = compose::blemishes(slot, &scene, known.doubts, now);
-        let moments = blemishes.filter_map(|(_, from)| from);
+        let marks = compose::marks(slot, &scene, known.doubts, now);
+        let moments = marks.filter_map(|(_, from)| from);
         moments.filter(|from| *from > now.uptime).min()
     }
 
-    /// Uptime from which on the glass says that nothing was learned, while it has not said so.
+    /// Uptime from which on the panels report that no data was received. `None` if they do already.
     fn no_data_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let Visible::Slot(slot) = self.visible() else {
             return None;

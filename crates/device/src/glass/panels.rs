@@ -1,4 +1,4 @@
-//! The picture for the panels: what is composed becomes a picture only as far as policy lets it.
+//! Makes pictures for the panels from compositions, as far as the refresh policy allows.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -13,38 +13,38 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// What is visible; any difference is a change of screen.
+/// What is visible; a difference is a change of screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visible {
     /// Nothing was composed yet.
     Nothing,
     /// A screen of the rotation.
     Slot(RotationSlot),
-    /// What is on a layer, by its serial number.
+    /// A layer, by its serial number.
     Layer(u64),
 }
 
-/// What should be on the panels, before policy.
+/// New content of the panels, before the refresh policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composition {
     /// What is visible.
     pub visible: Visible,
     /// One cell per panel.
     pub cells: Vec<Cell>,
-    /// What they show, in a sentence.
+    /// The cells as a sentence.
     pub sentence: Sentence,
-    /// What is less than good about the values in it.
+    /// Marks of the values in it.
     pub marks: Marks,
-    /// A password is in it.
+    /// It contains a password.
     pub shows_password: bool,
 }
 
-/// The newest picture and how it came about.
+/// The newest picture and its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelPictures {
     picture: Picture,
     sentence: Sentence,
-    /// What is wrong with the values by now; the mark on the glass may be a worse one.
+    /// Current marks of the values; the mark in the picture may be a worse one.
     marks: Marks,
     visible: Visible,
     policy: RefreshPolicy,
@@ -75,12 +75,12 @@ impl PanelPictures {
         &self.picture
     }
 
-    /// What the newest picture shows, in a sentence.
+    /// The newest picture as a sentence.
     pub fn sentence(&self) -> &Sentence {
         &self.sentence
     }
 
-    /// Asks for a repaint of all panels, changed or not.
+    /// Requests a repaint of all panels, changed or not.
     pub fn repaint(&mut self) {
         self.picture.repaints += 1;
         self.picture.serial += 1;
@@ -91,22 +91,22 @@ impl PanelPictures {
         self.visible
     }
 
-    /// What is less than good about the values on the glass.
+    /// Current marks of the values on the panels.
     pub fn marks(&self) -> Marks {
         self.marks
     }
 
-    /// Takes note of how good the values on the glass are by now; a better mark waits for the next picture.
-    pub fn judge(&mut self, marks: Marks) {
+    /// Records the current marks; a better mark is painted with the next picture.
+    pub fn set_marks(&mut self, marks: Marks) {
         self.marks = marks;
     }
 
-    /// Tells whether a composition would change more on the glass than the mark.
+    /// Returns whether a composition changes more than the mark.
     pub fn differs(&self, composition: &Composition) -> bool {
         self.visible != composition.visible || self.picture.cells != composition.cells
     }
 
-    /// Tells whether a composition has a worse mark than the glass.
+    /// Returns whether a composition has a worse mark than the picture.
     pub fn is_worse(&self, composition: &Composition) -> bool {
         composition.marks.worst() > self.picture.mark
     }
@@ -168,7 +168,7 @@ pub fn style(settings: &Settings) -> Style {
     }
 }
 
-/// Changes of drawing that leave ghosts without a full refresh.
+/// The kind of repaint after a change of style; some changes leave ghosts.
 fn cause_of_style(before: &Style, after: &Style) -> RefreshCause {
     let ghosts = before.inverted != after.inverted
         || before.font != after.font

@@ -1,4 +1,4 @@
-//! Prices on the glass: they follow the market no faster than `minSecPriceUpd`.
+//! Prices on the panels are updated no faster than `minSecPriceUpd`.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use core::time::Duration;
 use crate::settings::Settings;
 use market::{Market, Prices};
 
-/// Prices as they got onto the glass.
+/// The prices on the panels.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PriceThrottle {
     shown: Arc<Prices>,
@@ -14,7 +14,7 @@ pub struct PriceThrottle {
 }
 
 impl PriceThrottle {
-    /// The market as it would be without newer prices than those on the glass.
+    /// The market with the prices that are on the panels.
     pub fn throttled(&self, market: &Market) -> Market {
         Market {
             prices: Arc::clone(&self.shown),
@@ -22,23 +22,23 @@ impl PriceThrottle {
         }
     }
 
-    /// Takes note that nothing on the glass is behind the market.
+    /// Records that the panels show the newest prices.
     pub fn caught_up(&mut self, market: &Market) {
         self.shown = Arc::clone(&market.prices);
     }
 
-    /// Takes note that a screen with a price was painted.
+    /// Records that a screen with a price was painted.
     pub fn painted(&mut self, uptime: Duration) {
         self.painted = Some(uptime);
     }
 
-    /// Tells whether a new price has to wait.
+    /// Returns whether a new price has to wait.
     pub fn must_wait(&self, settings: &Settings, uptime: Duration) -> bool {
         let painted = self.painted;
         painted.is_some_and(|painted| uptime.saturating_sub(painted) < period(settings))
     }
 
-    /// Uptime at which a price that waits may be painted.
+    /// Uptime at which a throttled price may be painted.
     pub fn next_deadline(
         &self,
         market: &Market,

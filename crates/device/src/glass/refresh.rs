@@ -1,4 +1,4 @@
-//! Full or partial: when the panels go through black and white, and when only what changed is painted.
+//! Full or partial refresh.
 
 use core::time::Duration;
 
@@ -31,9 +31,9 @@ impl Refresh {
 pub enum RefreshCause {
     /// The same screen with new data.
     Data,
-    /// Another screen, or a layer that came or went; follows from what is visible.
+    /// Another screen, or a layer that appeared or disappeared; follows from what is visible.
     Change,
-    /// A full refresh was asked for, or ghosts would show without one.
+    /// A full refresh was requested, or ghosts would show without one.
     Forced,
 }
 
@@ -44,7 +44,7 @@ pub struct RefreshPolicy {
 }
 
 impl RefreshPolicy {
-    /// Decides how to paint at this uptime: once a mandatory full refresh is due, whatever is painted is painted fully.
+    /// Chooses the refresh at this uptime; once a mandatory full refresh is due, the next repaint is a full one.
     pub fn decide(
         &mut self,
         cause: RefreshCause,
@@ -54,7 +54,7 @@ impl RefreshPolicy {
         let is_due = || self.due(settings).is_none_or(|due| due <= uptime);
         let full = match cause {
             RefreshCause::Forced => true,
-            // Without a period only a change of screen is painted fully.
+            // Without a period only a change of screen is refreshed fully.
             RefreshCause::Data => settings.full_refresh_min > 0 && is_due(),
             RefreshCause::Change => settings.refr_scrn_change || is_due(),
         };
@@ -66,13 +66,13 @@ impl RefreshPolicy {
         }
     }
 
-    /// Uptime at which a mandatory full refresh comes by itself, if nothing is painted before; none without a period.
+    /// Uptime at which a mandatory full refresh is made if nothing is painted before. `None` without a period.
     pub fn next_deadline(&self, settings: &Settings) -> Option<Duration> {
         let due = self.due(settings).filter(|_| settings.full_refresh_min > 0);
         Some(due? + FULL_REFRESH_GRACE)
     }
 
-    /// Uptime from which the mandatory full refresh is due; none before the first one.
+    /// Uptime from which on the mandatory full refresh is due. `None` before the first one.
     fn due(&self, settings: &Settings) -> Option<Duration> {
         let period = Duration::from_secs(u64::from(settings.full_refresh_min) * 60);
         Some(self.last_full? + period)
@@ -85,7 +85,7 @@ mod tests {
 
     const NEVER: Option<u64> = None;
 
-    /// Last full refresh, then rows of (time, cause, refrScrnChange, fullRefreshMin) and whether a full refresh comes.
+    /// Last full refresh, then rows of (time, cause, refrScrnChange, fullRefreshMin, full refresh expected).
     fn check(last_full_ms: Option<u64>, rows: &[(u64, RefreshCause, bool, u32, bool)]) {
         let mut policy = RefreshPolicy {
             last_full: last_full_ms.map(Duration::from_millis),

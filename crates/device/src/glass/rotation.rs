@@ -1,7 +1,7 @@
-//! Which screen is on: the order of slots, the place in it, and the timer that moves on.
+//! The rotation: the order of slots, the current one, and the timer.
 //!
-//! A *slot* is a screen in a currency, if the screen has one.
-//! Next and previous walk all available slots; the timer skips those that the owner has switched off.
+//! A *slot* is a screen in a currency, if the screen has one. Next and previous visit all available slots; the timer
+//! skips those that the owner has switched off.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -12,10 +12,10 @@ use crate::{
 };
 use market::units::Currency;
 
-/// Id of the block height screen, where everything falls back to.
+/// Id of the block height screen, the fallback.
 pub const BLOCK_HEIGHT: u16 = 0;
 
-/// Id of the ticker, where a choice of currency leads from screens without one.
+/// Id of the ticker, shown after a choice of currency on screens without one.
 const TICKER: u16 = 20;
 
 /// A screen in a currency, if the screen has one.
@@ -46,21 +46,21 @@ pub struct RotationEntry {
     pub enabled: bool,
 }
 
-/// What moves the rotation on.
+/// State of the rotation timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timer {
-    /// The next screen comes at this uptime; none while the period is zero.
+    /// Running.
     Running {
-        /// Uptime of the next turn.
+        /// Uptime of the next turn. `None` if the period is zero.
         turn_at: Option<Duration>,
     },
     /// Stopped by the owner.
     Paused,
-    /// Held by an update, with this much of the period left.
+    /// Frozen during an update.
     ///
-    /// It keeps the time left and not the moment of the turn: otherwise the screen would jump as the update ends.
+    /// It holds the time left instead of the time of the turn: otherwise the screen would change as the update ends.
     Frozen {
-        /// Rest of the period; none while paused or without a period.
+        /// Rest of the period. `None` while paused or without a period.
         left: Option<Duration>,
     },
 }
@@ -89,8 +89,8 @@ pub fn sequence(settings: &Settings) -> Vec<RotationEntry> {
         }
     };
     if settings.screen_order.is_empty() {
-        let take_turns = |one: &Screen, next: &Screen| one.per_currency && next.per_currency;
-        for together in SCREENS.chunk_by(take_turns) {
+        let alternate = |one: &Screen, next: &Screen| one.per_currency && next.per_currency;
+        for together in SCREENS.chunk_by(alternate) {
             let each = match together[0].per_currency {
                 true => currencies.iter().copied().map(Some).collect(),
                 false => alloc::vec![None],
@@ -123,29 +123,29 @@ pub fn sequence(settings: &Settings) -> Vec<RotationEntry> {
     entries
 }
 
-/// Where a step through the rotation leads.
+/// Direction of a step through the rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Navigation {
-    /// To the entry after this one.
+    /// To the next entry.
     Next,
-    /// To the entry before this one.
+    /// To the previous entry.
     Previous,
 }
 
 impl ScreenRotation {
-    /// Starts at the slot that was shown last, if it is still in the order, else at its first enabled entry.
+    /// Starts at the slot that was shown last if it is still enabled, otherwise at the first enabled entry.
     pub fn start(
         last: Option<RotationSlot>,
         settings: &Settings,
         uptime: Duration,
     ) -> ScreenRotation {
         let entries = sequence(settings);
-        let kept = last.filter(|slot| {
+        let last = last.filter(|slot| {
             entries
                 .iter()
                 .any(|entry| entry.slot == *slot && entry.enabled)
         });
-        let slot = kept.unwrap_or_else(|| first(&entries));
+        let slot = last.unwrap_or_else(|| first(&entries));
         let mut rotation = ScreenRotation {
             slot,
             currency: slot.currency.unwrap_or_else(|| settings.currencies()[0]),
@@ -155,12 +155,12 @@ impl ScreenRotation {
         rotation
     }
 
-    /// The slot that is on, whatever covers it.
+    /// The current slot, even if a layer covers it.
     pub fn slot(&self) -> RotationSlot {
         self.slot
     }
 
-    /// The currency that was on last.
+    /// The last currency shown.
     pub fn currency(&self) -> Currency {
         self.currency
     }
@@ -178,7 +178,7 @@ impl ScreenRotation {
         }
     }
 
-    /// Goes one entry on or back among all available ones, disabled ones too, and starts the period anew.
+    /// Moves one entry forward or back among all available ones, including disabled ones, and restarts the period.
     pub fn step(&mut self, direction: Navigation, settings: &Settings, uptime: Duration) {
         let entries = sequence(settings);
         let here = self.place(&entries);
@@ -191,25 +191,25 @@ impl ScreenRotation {
         self.restart(settings, uptime);
     }
 
-    /// Goes to the next enabled entry, as the timer does; stays if there is no other.
+    /// Moves to the next enabled entry, as the timer does; stays if there is no other.
     pub fn turn(&mut self, settings: &Settings, uptime: Duration) {
         let entries = sequence(settings);
         let here = self.place(&entries);
         let enabled = (1..=entries.len())
             .map(|ahead| entries[(here + ahead) % entries.len()])
             .find(|entry| entry.enabled);
-        // With every screen switched off the clock still shows one.
+        // If all screens are switched off, the block height is shown.
         self.go(enabled.map_or(RotationSlot::plain(BLOCK_HEIGHT), |entry| entry.slot));
         self.restart(settings, uptime);
     }
 
-    /// Goes to a slot and starts the period anew.
+    /// Moves to a slot and restarts the period.
     pub fn jump(&mut self, slot: RotationSlot, settings: &Settings, uptime: Duration) {
         self.go(slot);
         self.restart(settings, uptime);
     }
 
-    /// The slot of a screen: a screen with a currency keeps the one that was on last.
+    /// The slot of a screen; a screen with a currency uses the last one shown.
     pub fn slot_of(&self, screen: &Screen, settings: &Settings) -> RotationSlot {
         let currency = screen.per_currency.then(|| {
             let active = settings.currencies();
@@ -225,7 +225,7 @@ impl ScreenRotation {
         }
     }
 
-    /// The slot of a currency: the screen that is on if it has one, else the ticker.
+    /// The slot of a currency: the current screen if it has one, otherwise the ticker.
     pub fn slot_in(&self, currency: Currency) -> RotationSlot {
         let screen = match self.slot.currency {
             Some(_) => self.slot.screen,
@@ -237,7 +237,7 @@ impl ScreenRotation {
         }
     }
 
-    /// Starts the period anew, if the timer runs; a frozen timer will have a whole period left.
+    /// Restarts the period if the timer runs; a frozen timer gets a whole period.
     pub fn restart(&mut self, settings: &Settings, uptime: Duration) {
         let period = period(settings).filter(|_| settings.timer_active);
         self.timer = match self.timer {
@@ -249,7 +249,7 @@ impl ScreenRotation {
         };
     }
 
-    /// Holds the timer for an update.
+    /// Freezes the timer for an update.
     pub fn freeze(&mut self, uptime: Duration) {
         self.timer = match self.timer {
             Timer::Running { turn_at } => Timer::Frozen {
@@ -260,7 +260,7 @@ impl ScreenRotation {
         };
     }
 
-    /// Lets the timer go on with what was left of the period.
+    /// Continues with the rest of the period.
     pub fn thaw(&mut self, settings: &Settings, uptime: Duration) {
         let Timer::Frozen { left } = self.timer else {
             return;
@@ -274,7 +274,7 @@ impl ScreenRotation {
         };
     }
 
-    /// Follows a change of settings: of the period, of the pause, of what is available.
+    /// Applies a change of settings: period, pause, available screens.
     pub fn follow(&mut self, before: &Settings, settings: &Settings, uptime: Duration) {
         if before.timer_seconds != settings.timer_seconds
             || before.timer_active != settings.timer_active

@@ -1,8 +1,8 @@
-//! The network as the core sees it: a state machine over what the radio says, and the plan the radio follows.
+//! State machine of the network: it follows the events of the radio and plans what the radio should do.
 //!
-//! A radio that is *managed* joins the stored network, and is an access point with a portal where that does not work
-//! or where no network is stored. Without one the host's network is used as it is.
-//! `portal` makes what the access point is called and asks for.
+//! A *managed* radio joins the stored network; it becomes an access point with a portal if that fails or no network is
+//! stored. Without a managed radio the network of the host is used as it is.
+//! `portal` makes name and password of the access point.
 
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
@@ -21,7 +21,7 @@ use crate::{
 pub struct NetworkLink {
     state: LinkPhase,
     since: Duration,
-    /// The radio is ours to manage; none until it is known.
+    /// Whether the clock manages a radio. `None` until that is known.
     managed: Option<bool>,
     has_credentials: bool,
     /// There was an address since the start.
@@ -29,22 +29,22 @@ pub struct NetworkLink {
     /// Uptime of the first attempt to join.
     first_attempt: Option<Duration>,
     attempts: u64,
-    /// Uptime since which there is no network although there should be one.
+    /// Start of the current outage.
     away_since: Option<Duration>,
     /// Uptime since which the access point is up.
     portal_since: Option<Duration>,
     /// While the access point is up: uptime at which the stored network was last found missing.
     missed_at: Option<Duration>,
-    /// A restart was asked for; nothing else is due.
+    /// A restart was requested; nothing else is due.
     over: bool,
     ip: String,
     ssid: Option<String>,
     rssi: i32,
     tx_power: Option<i32>,
     failure: Option<LinkFailure>,
-    /// None until the driver has said who the device is.
+    /// `None` until the driver has reported it.
     suffix: Option<String>,
-    /// Host name that was to be announced, and the one under which the device is found.
+    /// Host name that was asked for, and the one in use on the network.
     announced: Option<(String, String)>,
     password: Secret,
     portal_address: String,
@@ -61,7 +61,7 @@ enum LinkPhase {
     Trying,
     /// There is an address.
     Connected,
-    /// There is none.
+    /// There is no address.
     Disconnected,
     /// The access point is up.
     AccessPoint,
@@ -74,8 +74,8 @@ pub struct LinkState {
     pub state: &'static str,
     /// The clock manages a radio; otherwise it uses the network of its host.
     pub managed: bool,
-    /// Address of the portal, with its port where that is not the usual one; none while there is no access point.
-    /// While there is one, only the portal is served.
+    /// Address of the portal, with its port if that is not 80. `None` without an access point. While it is up, only the
+    /// portal is served.
     pub portal: Option<String>,
     /// Address; empty if there is none.
     pub ip: String,
@@ -83,17 +83,17 @@ pub struct LinkState {
     pub ssid: String,
     /// Strength of the signal, dBm; 0 when not joined.
     pub rssi: i32,
-    /// Transmit power the radio says it uses, quarter-dBm.
+    /// Transmit power in effect, quarter-dBm.
     pub tx_power: Option<i32>,
-    /// Word for what went wrong last; none while joined.
+    /// Word for the last failure. `None` while joined.
     pub failure: Option<&'static str>,
     /// Uptime since which the state holds.
     pub since: Duration,
-    /// Host name under which it is found on the local network, without a domain; none while it is not announced.
+    /// Host name in use on the local network, without a domain. `None` if it is not announced.
     pub announced: Option<String>,
 }
 
-/// What the rest of the device must do about an event.
+/// What the device must do after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkNews {
     /// Nothing.
@@ -132,8 +132,8 @@ impl Default for NetworkLink {
 }
 
 impl NetworkLink {
-    /// Takes note of what the network says.
-    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
+    /// Applies an event.
+    pub fn apply(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
         match event {
             LinkEvent::Identity { suffix, password } => {
                 self.suffix = Some(suffix);
@@ -169,7 +169,7 @@ impl NetworkLink {
         LinkNews::None
     }
 
-    /// Does what is due by this uptime; a reason to restart is given once.
+    /// Does what is due by this uptime; returns a reason to restart once.
     pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Option<RebootReason> {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
         if due(self.guard_deadline(settings)) {
@@ -195,13 +195,14 @@ impl NetworkLink {
         }
         if due(self.retry_deadline()) {
             self.attempt(uptime);
-            // Behind the access point nobody waits for the radio's answer; one that never comes counts as a failure.
+            // While the access point is up, no timeout runs for the attempt; one without a result counts as a failure
+            // after this time.
             self.missed_at = self.is_portal().then_some(uptime + JOIN_MAX);
         }
         None
     }
 
-    /// Uptime at which something is due.
+    /// Uptime of the next deadline.
     pub fn next_deadline(&self, settings: &Settings) -> Option<Duration> {
         [
             self.guard_deadline(settings),
@@ -227,7 +228,7 @@ impl NetworkLink {
         }
     }
 
-    /// Host name, without a domain: the one under which the device is found, where that is known.
+    /// Host name in use, without a domain; the configured one until it is announced.
     pub fn hostname(&self, settings: &Settings) -> String {
         let own = settings.hostname(self.suffix());
         match &self.announced {
@@ -236,7 +237,7 @@ impl NetworkLink {
         }
     }
 
-    /// What to announce; nothing before the device knows who it is, or while it has a network of its own.
+    /// What to announce. `None` before the identity is known and while the access point is up.
     pub fn advert(&self, settings: &Settings) -> Option<Advert> {
         let announces = settings.mdns_enabled && !self.is_portal();
         let suffix = self.suffix.as_ref().filter(|_| announces)?;
@@ -245,7 +246,7 @@ impl NetworkLink {
         })
     }
 
-    /// The host name that the settings give it, whoever else has it; none before the device knows who it is.
+    /// Host name by the settings, even if another device uses it. `None` before the identity is known.
     pub fn own_hostname(&self, settings: &Settings) -> Option<String> {
         let suffix = self.suffix.as_ref()?;
         Some(settings.hostname(suffix))
@@ -268,7 +269,7 @@ impl NetworkLink {
         joins && self.managed == Some(true) && !self.was_connected
     }
 
-    /// There was a network and it is gone.
+    /// There was a network, but it is gone.
     pub fn is_lost(&self) -> bool {
         match self.state {
             LinkPhase::Disconnected | LinkPhase::Connecting => {
@@ -280,7 +281,7 @@ impl NetworkLink {
         }
     }
 
-    /// There is a network, or nobody has said that there is none.
+    /// There is a network, or its state is not known yet.
     pub fn is_usable(&self) -> bool {
         matches!(self.state, LinkPhase::Idle | LinkPhase::Connected)
     }
@@ -295,7 +296,7 @@ impl NetworkLink {
         self.ssid.as_deref().unwrap_or_default()
     }
 
-    /// Address of the portal, with its port where that is not the usual one.
+    /// Address of the portal, with its port if that is not 80.
     pub fn portal_address(&self) -> &str {
         &self.portal_address
     }
@@ -340,7 +341,7 @@ impl NetworkLink {
     }
 
     fn up(&mut self, ip: String, ssid: Option<String>, uptime: Duration) -> LinkNews {
-        // Until the portal has answered, an address belongs to credentials that nobody has stored.
+        // Credentials that are being tried are not stored yet, so this address does not count.
         if self.state == LinkPhase::Trying {
             return LinkNews::None;
         }
@@ -368,7 +369,7 @@ impl NetworkLink {
         self.ssid = None;
         self.rssi = 0;
         self.away_since.get_or_insert(uptime);
-        // Also from one attempt that failed to the next: the pause counts from the last failure.
+        // Entered again on every failed attempt, so that the pause counts from the last failure.
         self.state = LinkPhase::Disconnected;
         self.since = uptime;
     }
@@ -398,29 +399,29 @@ impl NetworkLink {
         }
     }
 
-    /// Whether something may still become due.
+    /// Filters a deadline: after a requested restart none counts.
     fn live<T>(&self, deadline: Option<T>) -> Option<T> {
         deadline.filter(|_| !self.over)
     }
 
-    /// The network has been away for too long.
+    /// The network was away for too long.
     fn guard_deadline(&self, settings: &Settings) -> Option<Duration> {
         let minutes = u64::from(settings.wifi_reboot_min);
         let away = self.away_since.filter(|_| minutes != 0)?;
         self.live(Some(away + Duration::from_secs(minutes * 60)))
     }
 
-    /// The access point has been up for too long, on a clock that was provisioned before.
+    /// The access point was up for too long on a clock that was provisioned before.
     fn portal_deadline(&self, settings: &Settings) -> Option<Duration> {
         let seconds = u64::from(settings.wp_timeout);
         let since = self.portal_since.filter(|_| {
-            // Nobody's attempt is cut short.
+            // A running attempt is not interrupted.
             seconds != 0 && settings.wifi_configured && self.state != LinkPhase::Trying
         })?;
         self.live(Some(since + Duration::from_secs(seconds)))
     }
 
-    /// The stored network was not there since the start.
+    /// The stored network was not found since the start.
     fn fallback_deadline(&self) -> Option<Duration> {
         let waits = matches!(self.state, LinkPhase::Connecting | LinkPhase::Disconnected);
         let first = self
@@ -429,7 +430,7 @@ impl NetworkLink {
         self.live(Some(first + FALLBACK_GRACE))
     }
 
-    /// The radio does not say how an attempt ended.
+    /// Timeout of an attempt whose result the radio does not report.
     fn patience_deadline(&self) -> Option<Duration> {
         let patience = match self.state {
             LinkPhase::Connecting => JOIN_MAX,
@@ -444,7 +445,7 @@ impl NetworkLink {
         self.live(Some(self.since + patience))
     }
 
-    /// Time to try again.
+    /// Next attempt to join.
     fn retry_deadline(&self) -> Option<Duration> {
         let failed = match self.state {
             LinkPhase::Disconnected => (self.managed == Some(true)).then_some(self.since),
@@ -457,7 +458,7 @@ impl NetworkLink {
     }
 }
 
-/// Words of the failures, in the order of their numbers; the portal's clients know both.
+/// Words of the failures, sorted by number; part of the portal's interface.
 const FAILURES: &[(LinkFailure, &str, u16)] = &[
     (LinkFailure::Lost, "lost", 0),
     (LinkFailure::NotFound, "no_ap_found", 201),
@@ -483,13 +484,13 @@ impl LinkFailure {
         row.map_or("unknown", |(_, name, _)| name)
     }
 
-    /// Number of the failure as radios give it; 0 if they give none.
+    /// Number of the failure as radios report it; 0 if they have none.
     pub fn number(self) -> u16 {
         let row = FAILURES.iter().find(|(failure, ..)| *failure == self);
         row.map_or(0, |(.., number)| *number)
     }
 
-    /// Looks up a failure by its word.
+    /// Finds a failure by its word.
     pub fn parse(name: &str) -> Option<LinkFailure> {
         let row = FAILURES.iter().find(|(_, known, _)| *known == name);
         row.map(|(failure, ..)| *failure)

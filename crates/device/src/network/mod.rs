@@ -1,6 +1,6 @@
-//! The way to the network: joining it, the access point where that does not work, and the button that forgets it.
+//! The network: joining it, the access point as fallback, and the button that resets it.
 //!
-//! [`NetworkControl`] owns the others: what `link` knows is read there, and changed only through here.
+//! All changes go through [`NetworkControl`].
 
 mod boot_hold;
 pub mod link;
@@ -18,7 +18,7 @@ use self::{boot_hold::BootHold, link::NetworkLink};
 
 pub use self::link::{LinkNews, LinkState};
 
-/// Controls the network, including what buttons held at power-on do to it.
+/// Controls the network, including the reset by a button held at power-on.
 #[derive(Debug, Clone, Default)]
 pub struct NetworkControl {
     link: NetworkLink,
@@ -26,42 +26,42 @@ pub struct NetworkControl {
 }
 
 impl NetworkControl {
-    /// What is known of the network.
+    /// State of the network.
     pub fn link(&self) -> &NetworkLink {
         &self.link
     }
 
-    /// Takes note of what the network says.
-    pub fn hear(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
-        self.link.hear(event, uptime)
+    /// Applies an event.
+    pub fn apply(&mut self, event: LinkEvent, uptime: Duration) -> LinkNews {
+        self.link.apply(event, uptime)
     }
 
-    /// Takes note of the buttons as the power came on.
+    /// Records the buttons at power-on.
     pub fn power_on(&mut self, contacts: Contacts, settings: &Settings) {
         self.hold.power_on(contacts, settings);
     }
 
-    /// Takes note of the buttons that are down; tells whether they mean anything yet.
-    pub fn listens_to(&mut self, down: u8, settings: &Settings) -> bool {
-        self.hold.listens_to(down, settings)
+    /// Records the buttons that are down; returns whether presses count.
+    pub fn accepts(&mut self, down: u8, settings: &Settings) -> bool {
+        self.hold.accepts(down, settings)
     }
 
-    /// Button 1 is held since power-on, and nothing is forgotten yet.
+    /// Button 1 is held since power-on and nothing was reset yet.
     pub fn is_held(&self) -> bool {
         self.hold.is_held()
     }
 
-    /// Tells, once, whether the network is to be forgotten, because button 1 was held for long enough by this uptime.
-    pub fn is_to_be_forgotten(&mut self, uptime: Duration) -> bool {
-        self.hold.is_over(uptime)
+    /// Returns `true` once when button 1 was held long enough to reset the network.
+    pub fn is_reset_due(&mut self, uptime: Duration) -> bool {
+        self.hold.is_reset_due(uptime)
     }
 
-    /// Does what is due by this uptime; a reason to restart is given once.
+    /// Does what is due by this uptime; returns a reason to restart once.
     pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Option<RebootReason> {
         self.link.advance(settings, uptime)
     }
 
-    /// Uptime at which something is due.
+    /// Uptime of the next deadline.
     pub fn next_deadline(&self, settings: &Settings) -> Option<Duration> {
         let link = self.link.next_deadline(settings);
         self.hold.next_deadline().into_iter().chain(link).min()

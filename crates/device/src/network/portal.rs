@@ -1,20 +1,20 @@
-//! What the access point is called and asks for: its name, and a password that people can type.
+//! Name and password of the access point; people can type both.
 
 use alloc::{format, string::String};
 
-/// Address of the portal until the radio says otherwise.
+/// Address of the portal until the radio reports another.
 pub const ADDRESS: &str = "192.168.4.1";
 
 /// Length of the access point's password.
 pub const PASSWORD_LEN: usize = 10;
 
-/// Letters and digits that nobody takes for another.
+/// Letters and digits that cannot be confused.
 const ALPHABET: &[u8; 55] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// Random bytes above this would make the first letters likelier than the last.
+/// Random bytes from this value on are skipped, because they would favour the first letters.
 const EVEN_BELOW: u8 = (256 / ALPHABET.len() * ALPHABET.len()) as u8;
 
-/// Name of the access point of the clock with this suffix, which are the last digits of its hardware address.
+/// Name of the access point; the suffix is the end of the hardware address.
 pub fn ssid(suffix: &str) -> String {
     let digits = suffix
         .char_indices()
@@ -23,7 +23,7 @@ pub fn ssid(suffix: &str) -> String {
     format!("papertick-{}", digits.to_ascii_uppercase())
 }
 
-/// A password made of random bytes; shorter than asked for if there are not enough of them.
+/// A password made of random bytes; shorter if there are not enough of them.
 pub fn password(random: impl IntoIterator<Item = u8>, length: usize) -> String {
     random
         .into_iter()

@@ -1,4 +1,4 @@
-//! Amounts of satoshis behind a label and an icon: the frame of zaps, payments and the balance.
+//! Amounts of satoshis with a label and an icon: the layout of zaps, payments and the balance.
 
 use alloc::{
     format,
@@ -25,10 +25,10 @@ const UNITS: &[(u64, char)] = &[
     (1_000_000_000_000_000, 'Q'),
 ];
 
-/// More satoshis than there will ever be.
+/// More satoshis than can ever exist.
 const IMPOSSIBLE: Sats = Sats(21_000_000 * SATS_PER_BTC + 1);
 
-/// A label, an icon, and a number with a marker before it if there is a free panel for it.
+/// A label, an icon, and a number with its marker if a panel is free for it.
 pub fn frame(
     label: &str,
     icon: Icon,
@@ -45,10 +45,9 @@ pub fn frame(
     cells
 }
 
-/// Satoshis in full, or with a letter: no decimal from ten on, else one.
+/// Satoshis in full, or with a letter: one decimal below ten, none from ten on.
 ///
-/// Billions go on until they do not fit.
-/// An unknown amount, and one that cannot be, is `?`.
+/// Billions are used until they do not fit. An unknown or impossible amount is `?`.
 pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
     let Some(Sats(sats)) = amount.filter(|amount| *amount < IMPOSSIBLE) else {
         return "?".into();
@@ -65,7 +64,7 @@ pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
     fitting.next().unwrap_or_else(|| "?".into())
 }
 
-/// An amount in words, in full.
+/// An amount as a sentence, in full.
 pub fn spoken(Sats(sats): Sats) -> Sentence {
     spoken::count(sats, spoken::SAT, spoken::SATS)
 }

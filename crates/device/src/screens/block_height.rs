@@ -8,7 +8,7 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// The height in full; once it needs every panel, the label goes.
+/// The height in full; without the label if it needs every panel.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let label = Cell::label("BLOCK", "HEIGHT");
     let text = scene

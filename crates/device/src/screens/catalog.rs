@@ -20,13 +20,13 @@ pub struct Screen {
     pub on_by_default: bool,
     /// One slot per active currency.
     pub per_currency: bool,
-    /// Tells whether the feature behind it is on.
+    /// Returns whether its feature is on.
     pub is_available: fn(&Settings) -> bool,
-    /// What its cells depend on, besides the settings.
+    /// What its cells depend on besides the settings.
     pub depends_on: &'static [Dependency],
     /// Makes the cells, one per panel.
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
-    /// Says in a sentence what the cells show, for people who listen.
+    /// The cells as a sentence, for screen readers.
     pub sentence: fn(&Scene<'_>) -> Sentence,
 }
 
@@ -46,7 +46,7 @@ pub enum Dependency {
     Height,
     /// Price in the currency of the slot.
     Price,
-    /// Fee rate, as the settings picks it.
+    /// Fee rate, with the precision of the settings.
     Fee,
     /// Figures of the mining pool.
     Pool,
@@ -57,7 +57,7 @@ pub enum Dependency {
 }
 
 impl Dependency {
-    /// Tells whether it is of the chain or the prices, which every clock should know.
+    /// Returns whether every clock should have it: chain or prices.
     pub fn is_of_chain_or_prices(self) -> bool {
         match self {
             Dependency::Height | Dependency::Price | Dependency::Fee => true,
@@ -85,11 +85,10 @@ const fn screen(
     }
 }
 
-/// All screens, in the order of a device whose owner has not chosen one; there those with a currency that stand
-/// together take turns.
+/// All screens in default order; adjacent ones with a currency alternate.
 ///
-/// Those from 900 on are beyond the interface. They are there only where the owner asks for them, so that whoever
-/// lists the others has listed all.
+/// Ids from 900 on are not part of the interface. They are listed only if the owner enables them, so that clients that
+/// list all other screens have listed all.
 pub static SCREENS: &[Screen] = &[
     screen(
         0,
@@ -231,7 +230,7 @@ fn with_pool(settings: &Settings) -> bool {
     settings.mining_pool_stats
 }
 
-/// Pools with a daily figure alone.
+/// Pools that publish a daily figure.
 fn with_pool_earnings(settings: &Settings) -> bool {
     with_pool(settings) && settings.pool().is_some_and(|pool| pool.earnings)
 }

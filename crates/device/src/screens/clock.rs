@@ -8,7 +8,7 @@ use crate::{
     spoken::{self, Sentence, SentenceTemplate},
 };
 
-/// Day and month, hours and minutes; without a plausible time only dashes on the label.
+/// Day and month, hours and minutes; only dashes on the label while the time is unknown.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let Some(local) = scene.local else {
         return row::labelled(Cell::label("-", "-"), Vec::new(), scene.panels);

@@ -11,10 +11,10 @@ use crate::{
 /// Heights that the owner can ask for, px.
 const PX: core::ops::RangeInclusive<u32> = 20..=220;
 
-/// What a text that names an icon begins with, in any case.
+/// Prefix of a text that names an icon, in any case.
 const ICON_PREFIX: &str = "mdi:";
 
-/// A text with one character per panel, from the left; what does not fit is left out.
+/// A text with one character per panel, from the left; the rest is cut off.
 pub fn letters(text: &str, panels: usize) -> Vec<Cell> {
     let letter = |character: char| Cell::Text {
         text: character.into(),
@@ -23,16 +23,15 @@ pub fn letters(text: &str, panels: usize) -> Vec<Cell> {
     row::left(text.chars().map(letter).collect(), panels)
 }
 
-/// One text per panel, from the left; what does not fit is left out.
+/// One text per panel, from the left; the rest is cut off.
 ///
-/// `digit_px` is the height of single lines, px; without it, or with one that no panel can show,
-/// each line is as large as fits.
+/// `digit_px` is the height of single lines, px; without a usable one each line is as large as fits.
 pub fn cells(texts: &[String], digit_px: Option<u32>, panels: usize) -> Vec<Cell> {
     let px = digit_px.filter(|px| PX.contains(px));
     row::left(texts.iter().map(|text| cell(text, px)).collect(), panels)
 }
 
-/// The text: letters of a panel each as one word, else a panel after the other.
+/// The text: panels with one letter each form a word, other panels are separated.
 pub fn sentence(cells: &[Cell]) -> Sentence {
     let texts: Vec<String> = cells.iter().map(Cell::mirror).collect();
     let letters = texts.iter().all(|text| text.chars().count() <= 1);
@@ -53,7 +52,7 @@ pub fn sentence(cells: &[Cell]) -> Sentence {
     }
 }
 
-/// An icon for `mdi:` and a name, two lines for a text with one slash inside, else one line.
+/// An icon for `mdi:` and a name, two lines for a text with one slash, otherwise one line.
 fn cell(text: &str, px: Option<u32>) -> Cell {
     if text.is_empty() {
         return Cell::Blank;
@@ -78,7 +77,7 @@ fn cell(text: &str, px: Option<u32>) -> Cell {
     }
 }
 
-/// The name of an icon in a text that is nothing else.
+/// The name of the icon if the text is nothing else.
 fn icon_name(text: &str) -> Option<&str> {
     let (prefix, name) = text.trim().split_at_checked(ICON_PREFIX.len())?;
     let name = name.trim();

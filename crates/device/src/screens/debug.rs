@@ -1,4 +1,4 @@
-//! The debug view: what somebody with a problem wants to know.
+//! The debug view: facts that help to find a problem.
 
 use alloc::{
     format,
@@ -18,7 +18,7 @@ const PX: u32 = 22;
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
-/// What the debug view shows; a dash for what is empty or unknown.
+/// Content of the debug view; empty or unknown facts are shown as a dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebugFacts<'a> {
     /// Address of the device.
@@ -29,10 +29,10 @@ pub struct DebugFacts<'a> {
     pub heap_free: Option<u64>,
     /// Free memory of the machine, or the external RAM of a microcontroller, bytes.
     pub psram_free: Option<u64>,
-    /// How good the height is.
+    /// State of the height.
     pub height: HeightState,
-    /// Sources that say something of it.
-    pub voices: usize,
+    /// Number of sources that report a height.
+    pub height_sources: usize,
     /// Name of the board.
     pub hardware: &'a str,
     /// Version of the firmware.
@@ -43,7 +43,7 @@ pub struct DebugFacts<'a> {
     pub uptime: Duration,
 }
 
-/// The facts, one subject per panel; a board with room for it says how to leave.
+/// The facts, one subject per panel; how to leave if there is room for it.
 pub fn cells(facts: &DebugFacts<'_>, panels: usize) -> Vec<Cell> {
     let entry = |heading, text: &str| block([prose::entry(heading, text)]);
     let memory = |bytes: Option<u64>| bytes.map(amount).unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn cells(facts: &DebugFacts<'_>, panels: usize) -> Vec<Cell> {
         ]),
         block([
             prose::entry("Height", facts.height.name()),
-            prose::entry("Voices", &facts.voices.to_string()),
+            prose::entry("Voices", &facts.height_sources.to_string()),
         ]),
         block([
             prose::entry("Board", facts.hardware),
@@ -74,7 +74,7 @@ fn block(groups: impl IntoIterator<Item = Vec<BlockLine>>) -> Cell {
     prose::block(groups, PX)
 }
 
-/// Bytes as `140 KB`, from one mebibyte on as `5.7 MB`, cut off after the first decimal.
+/// Bytes as `140 KB`, from one mebibyte on as `5.7 MB`, truncated after the first decimal.
 pub fn amount(bytes: u64) -> String {
     if bytes < MIB {
         return format!("{} KB", (bytes + KIB / 2) / KIB);

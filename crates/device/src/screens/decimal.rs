@@ -10,15 +10,15 @@ pub fn rounded(value: u128, unit: u128, decimals: u32) -> String {
     write(value, unit, decimals, |rest| rest >= unit - rest)
 }
 
-/// `value / unit` with a fixed number of decimals, the rest cut off; `unit` is not 0.
+/// `value / unit` with a fixed number of decimals, truncated; `unit` is not 0.
 pub fn truncated(value: u128, unit: u128, decimals: u32) -> String {
     write(value, unit, decimals, |_| false)
 }
 
-/// Writes a quotient; `rounds_up` tells from the rest of the division whether the last digit is increased by one.
+/// Writes a quotient; `rounds_up` decides from the remainder whether the last digit is increased.
 fn write(value: u128, unit: u128, decimals: u32, rounds_up: impl Fn(u128) -> bool) -> String {
     let places = 10u128.pow(decimals);
-    // The whole part stays apart: the product of a large value and the places could overflow.
+    // The whole part is kept apart because the product of a large value and the places could overflow.
     let (whole, rest) = (value / unit, value % unit * places);
     let (fraction, rest) = (rest / unit, rest % unit);
     let fraction = fraction + u128::from(rounds_up(rest));

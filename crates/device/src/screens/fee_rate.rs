@@ -15,8 +15,7 @@ use market::{
     units::{FeeRate, MICRO},
 };
 
-/// The rate with its unit on the last panel; a dot that shares a panel shares it with the whole
-/// part, as in `12.`.
+/// The rate with its unit on the last panel; a shared dot is on the panel of the whole part, as in `12.`.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let text = scene.fee().map(|fee| text(fee, scene)).unwrap_or_default();
     let number = match scene.settings.decimal_share_dot {
@@ -45,7 +44,7 @@ fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {
     }
 }
 
-/// A rate with two decimals below 10 sat/vB, and above where it is not whole and has room.
+/// A rate with two decimals below 10 sat/vB; above if it is not whole and there is room.
 pub fn precise(fee: FeeRate, width: usize) -> String {
     let hundredth = MICRO / 100;
     let round_up = fee.micros % hundredth >= hundredth / 2;

@@ -8,14 +8,14 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// Minutes that a block takes on average.
+/// Average time of a block, minutes.
 const BLOCK_MINUTES: u32 = 10;
 
 const MINUTES_PER_HOUR: u32 = 60;
 const MINUTES_PER_DAY: u32 = 24 * MINUTES_PER_HOUR;
 const MINUTES_PER_YEAR: u32 = 365 * MINUTES_PER_DAY;
 
-/// Blocks to go, or their duration in years, days, hours and minutes.
+/// Blocks left, or their duration in years, days, hours and minutes.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let blocks = scene.height().map(issuance::blocks_to_halving);
     if scene.settings.use_blk_countdown {
@@ -31,7 +31,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     row::right(cells, scene.panels)
 }
 
-/// Blocks to go, or their duration, as the panels count it.
+/// The same as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(blocks) = scene.height().map(issuance::blocks_to_halving) else {
         return spoken::HALVING_UNKNOWN.into();

@@ -24,7 +24,7 @@ const UNITS: &[(u32, &str)] = &[
     (0, "H"),
 ];
 
-/// Units in words, by the letters before the slash.
+/// Units as words, by the letters before the slash.
 const SPOKEN: &[(&str, SentenceTemplate)] = &[
     ("ZH", spoken::ZETTAHASHES),
     ("EH", spoken::EXAHASHES),
@@ -35,7 +35,7 @@ const SPOKEN: &[(&str, SentenceTemplate)] = &[
     ("KH", spoken::KILOHASHES),
 ];
 
-/// The unit in words, such as `terahashes per second`.
+/// The unit as words, such as `terahashes per second`.
 pub fn spoken(unit: &Cell) -> SentenceTemplate {
     let written = unit.mirror();
     let letters = written.split('/').next();
@@ -43,7 +43,7 @@ pub fn spoken(unit: &Cell) -> SentenceTemplate {
     found.map_or(spoken::HASHES, |(_, words)| *words)
 }
 
-/// A pool's hashrate with as many decimals as fit, without zeros at the end, and its unit.
+/// A pool's hashrate with as many decimals as fit, without trailing zeros, and its unit.
 pub fn filling(hashrate: Hashrate, width: usize) -> (String, Cell) {
     let digits = hashrate.0.to_string().len();
     let fits = |(power, _): &&(u32, &str)| digits > *power as usize;
@@ -58,7 +58,7 @@ pub fn filling(hashrate: Hashrate, width: usize) -> (String, Cell) {
     (text, Cell::unit(unit, "S"))
 }
 
-/// A miner's hashrate in GH/s, TH/s or PH/s: one decimal for less than 10 TH/s or PH/s, none else.
+/// A miner's hashrate in GH/s, TH/s or PH/s: one decimal below 10 TH/s or PH/s, otherwise none.
 pub fn brief(hashrate: Hashrate) -> (String, Cell) {
     let power = match hashrate.0 {
         0..1_000_000_000_000 => 9,

@@ -8,14 +8,14 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// The value with a letter, behind the currency's sign; needs a price and a height.
+/// The value with a letter, after the sign of the currency; needs a price and a height.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let label = Cell::label(scene.currency.code(), "MCAP");
     let (Some(price), Some(height)) = (scene.shown_price(), scene.height()) else {
         return row::labelled(label, Vec::new(), scene.panels);
     };
     let value = price.rounded().saturating_mul(issuance::mined_btc(height));
-    // The sign takes one panel, and so does a dot of its own.
+    // The sign needs one panel, as does a dot that is not shared.
     let used = if scene.settings.decimal_share_dot {
         1
     } else {

@@ -1,4 +1,4 @@
-//! What the screens of the miner share.
+//! Shared by the screens of the miner.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use super::{Scene, row};
 use crate::cells::{Cell, Icon};
 use market::MinerStats;
 
-/// The miner's panel.
+/// Icon of the miner.
 pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
 
 /// Figures of the miner; `None` while it is offline.
@@ -15,7 +15,7 @@ pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
     miner.map(|miner| &miner.datum.value)
 }
 
-/// The word OFFLINE, one letter per panel; where the panels are too few, `OFF/LINE` on the last one.
+/// OFFLINE, one letter per panel; `OFF/LINE` on the last panel if there are too few.
 pub fn offline(panels: usize) -> Vec<Cell> {
     let letters: Vec<Cell> = "OFFLINE"
         .chars()

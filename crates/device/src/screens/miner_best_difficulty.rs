@@ -1,4 +1,4 @@
-//! Best difficulty of the miner, in its own words.
+//! Best difficulty of the miner, as the miner writes it.
 
 use alloc::{
     string::{String, ToString},
@@ -13,7 +13,7 @@ use crate::{
 
 /// The miner's text, one character per panel, or that the miner is offline.
 ///
-/// A dot shares a panel where that saves a digit; what is still too long loses its beginning.
+/// A dot shares a panel if that saves a digit; a text that is still too long loses its beginning.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
     let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
@@ -30,7 +30,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     row::labelled(miner::IDENTITY, tail, scene.panels)
 }
 
-/// The miner's own words.
+/// The miner's text as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
     match words.map(str::trim) {

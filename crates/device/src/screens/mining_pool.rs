@@ -1,4 +1,4 @@
-//! What the screens of the mining pool share: who it is, and what it said last.
+//! Shared by the screens of the mining pool.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -15,7 +15,7 @@ pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {
     pool.map(|pool| &pool.datum.value)
 }
 
-/// The pool's logo, else its name: `public_pool` as two lines, `braiins` as one.
+/// The pool's logo, or its name: `public_pool` as two lines, `braiins` as one.
 pub fn identity(scene: &Scene<'_>) -> Cell {
     let name = scene.settings.mining_pool_name.as_str();
     match &scene.market.pool_logo {
@@ -29,12 +29,12 @@ pub fn offline(scene: &Scene<'_>) -> Vec<Cell> {
     row::offline(identity(scene), scene.panels)
 }
 
-/// The pool's name as people say it.
+/// The pool's name for people.
 pub fn name(scene: &Scene<'_>) -> String {
     scene.settings.mining_pool_name.replace('_', " ")
 }
 
-/// What is said of a pool without figures.
+/// Sentence for a pool without figures.
 pub fn silence(scene: &Scene<'_>) -> Sentence {
     spoken::POOL_SILENT.with("pool", name(scene))
 }

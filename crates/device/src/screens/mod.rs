@@ -1,7 +1,7 @@
-//! What the panels show: the catalogue of screens and the function behind each.
+//! The content of the panels: the catalogue of screens and the function behind each.
 //!
-//! Read on with `scene` (what a screen may look at) and `catalog`; then the screens of the rotation,
-//! the pictures that cover it, and what writes numbers for both.
+//! Reading order: `scene` (the input of a screen) and `catalog`; then the screens of the rotation, the layers that
+//! cover it, and the number formats.
 
 pub mod catalog;
 pub mod scene;

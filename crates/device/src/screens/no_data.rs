@@ -1,4 +1,4 @@
-//! The notice that nothing was ever learned of chain and prices, in place of a screen that would be empty.
+//! Shown in place of an empty screen if neither chain nor prices were ever received.
 
 use alloc::vec::Vec;
 
@@ -11,31 +11,31 @@ use crate::{
 /// Height of the text, px.
 const PX: u32 = 22;
 
-/// Most characters of what a source says; the page has all of it.
+/// Characters of an error that are shown; the page shows all of it.
 const REASON_CHARS: usize = 72;
 
-/// Why nothing was ever learned.
+/// Why nothing was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence<'a> {
-    /// There is no network to ask anybody by.
+    /// There is no network.
     NoNetwork,
-    /// Nobody has answered yet.
+    /// No source has answered yet.
     NoAnswer,
-    /// What a source has said last.
-    Told(&'a str),
+    /// The last error of a source.
+    Error(&'a str),
 }
 
-/// What is missing, why, what is done about it, and where there is more.
+/// What is missing and why, what the clock does about it, and the address of the page for more.
 ///
-/// `page` is where the page is, and may be empty.
+/// `page` may be empty.
 pub fn cells(silence: Silence<'_>, page: &str, panels: usize) -> Vec<Cell> {
     let reason = match silence {
         Silence::NoNetwork => "no network",
         Silence::NoAnswer => "No source has answered yet.",
-        Silence::Told(told) => told
+        Silence::Error(error) => error
             .char_indices()
             .nth(REASON_CHARS)
-            .map_or(told, |(end, _)| &told[..end]),
+            .map_or(error, |(end, _)| &error[..end]),
     };
     let cells = Vec::from([
         Cell::label("NO", "DATA"),
@@ -50,11 +50,11 @@ pub fn cells(silence: Silence<'_>, page: &str, panels: usize) -> Vec<Cell> {
     row::left(cells, panels)
 }
 
-/// What is missing, and why.
+/// What is missing and why, as a sentence.
 pub fn sentence(silence: Silence<'_>) -> Sentence {
     match silence {
         Silence::NoNetwork => spoken::NO_DATA.with("why", spoken::NO_NETWORK),
         Silence::NoAnswer => spoken::NO_DATA.with("why", spoken::NO_ANSWER_YET),
-        Silence::Told(told) => spoken::NO_DATA.with("why", spoken::closed(told)),
+        Silence::Error(error) => spoken::NO_DATA.with("why", spoken::closed(error)),
     }
 }

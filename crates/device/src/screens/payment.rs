@@ -1,4 +1,4 @@
-//! The notice of a payment in or out of the wallet.
+//! A payment into or out of the wallet.
 
 use alloc::vec::Vec;
 
@@ -10,9 +10,9 @@ use crate::{
 };
 use market::{Direction, Payment, units::SATS_PER_BTC};
 
-/// The amount behind an arrow in its direction; without a direction it reads as received.
+/// The amount after an arrow in its direction; without a direction it counts as received.
 ///
-/// One bitcoin or more is shown with four decimals where they fit.
+/// From one bitcoin on it has four decimals if they fit.
 pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell> {
     let (label, icon) = match payment.direction {
         Some(Direction::Received) => ("RECV", Icon::ArrowDownBold),

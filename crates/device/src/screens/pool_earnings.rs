@@ -1,4 +1,4 @@
-//! Earnings of a day at the mining pool.
+//! Daily earnings at the mining pool.
 
 use alloc::{
     format,
@@ -13,7 +13,7 @@ use crate::{
 };
 use market::units::{SATS_PER_BTC, Sats};
 
-/// The earnings with their unit on the last panel; blank where the pool has no such figure.
+/// The earnings with their unit on the last panel; blank if the pool does not publish them.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let Some(figures) = mining_pool::figures(scene) else {
         return mining_pool::offline(scene);
@@ -31,7 +31,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     )
 }
 
-/// The earnings, and where.
+/// The earnings and the pool as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(figures) = mining_pool::figures(scene) else {
         return mining_pool::silence(scene);
@@ -47,7 +47,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
 
 /// Satoshis in full up to four digits, then three digits and a letter, whole bitcoin from one on.
 ///
-/// All are cut off, not rounded: nobody should see more than was earned.
+/// Truncated instead of rounded, so that never more is shown than was earned.
 pub fn text(earned: Sats, width: usize) -> (String, &'static str) {
     let in_units = |unit, decimals| decimal::truncated(earned.0.into(), unit, decimals);
     let text = match earned.0 {

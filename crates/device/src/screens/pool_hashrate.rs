@@ -22,7 +22,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     )
 }
 
-/// The hashrate, and whose it is.
+/// The hashrate and the pool as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(figures) = mining_pool::figures(scene) else {
         return mining_pool::silence(scene);

@@ -1,4 +1,4 @@
-//! How a price is laid out: in full while it fits, else with a letter.
+//! Layout of a price: in full if it fits, otherwise with a letter.
 
 use alloc::{vec, vec::Vec};
 
@@ -6,8 +6,7 @@ use super::{decimal, row, suffix};
 use crate::{cells::Cell, settings::Settings};
 use market::units::{MICRO, Price};
 
-/// A price in full, with its sign if there is room: as many decimals as its magnitude deserves,
-/// none if they do not fit.
+/// A price in full, with its sign if there is room: decimals by magnitude, none if they do not fit.
 pub fn plain(price: Price, sign: Cell, width: usize) -> Vec<Cell> {
     let text = |decimals| decimal::rounded(price.micros.into(), MICRO.into(), decimals);
     let mut number = text(decimals(price, width));
@@ -29,14 +28,14 @@ pub fn suffixed(price: Price, sign: Cell, width: usize, settings: &Settings) -> 
     after(sign, row::number(&text, settings))
 }
 
-/// A sign and the number behind it.
+/// A sign followed by a number.
 pub fn after(sign: Cell, mut number: Vec<Cell>) -> Vec<Cell> {
     let mut cells = vec![sign];
     cells.append(&mut number);
     cells
 }
 
-/// Decimals of a price. Seven panels or more for the number show a whole one as it is.
+/// Decimals of a price; none if there are seven panels or more for the number.
 fn decimals(price: Price, width: usize) -> u32 {
     if width >= 7 && price.micros.is_multiple_of(MICRO) {
         return 0;

@@ -1,4 +1,4 @@
-//! How the height is proven.
+//! Proof of the height.
 
 use alloc::{
     format,
@@ -17,11 +17,11 @@ use market::{HeightState, Proven};
 const MINUTES_PER_HOUR: u64 = 60;
 const HOURS_PER_DAY: u64 = 24;
 
-/// Ages from which on they are counted in the next larger unit: two digits of it say more than three.
+/// Limits from which on an age is given in the next larger unit: two digits of that say more than three.
 const MINUTES_MOST: u64 = 100;
 const HOURS_MOST: u64 = 100;
 
-/// How good the height is; of the newest block that is proven how many have it, the end of its hash, and its age.
+/// State of the height; of the newest proven block the number of sources, the end of the hash, and the age.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let state = scene.truth.state.name().to_ascii_uppercase();
     let label = Cell::label("BLOCK", state);
@@ -41,7 +41,7 @@ fn tail(proven: Proven) -> Vec<Cell> {
     cells
 }
 
-/// What the panels show.
+/// The same as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let state = in_words(scene.truth.state);
     let Some(proven) = scene.truth.proven else {
@@ -81,7 +81,7 @@ fn in_words(state: HeightState) -> SentenceTemplate {
     }
 }
 
-/// The last four digits of a hash, as everybody writes it.
+/// The last four digits of a hash as usually written.
 fn hash_end(proven: Proven) -> String {
     format!("{:04x}", proven.hash_end)
 }

@@ -1,13 +1,13 @@
-//! Lines of plain text on one panel, for pictures that explain something.
+//! Lines of plain text on one panel, for explanations.
 
 use alloc::{string::String, vec::Vec};
 
 use crate::cells::{BlockLine, Cell};
 
-/// Characters that fit on a line without making the text small.
+/// Characters of a line that keep the text large enough.
 const LINE_CHARS: usize = 12;
 
-/// Longest word that stays whole, at the price of smaller text: an address, the name of a network.
+/// Longest word that is not broken although it makes the text smaller: an address, a network name.
 const WORD_CHARS: usize = 16;
 
 /// A heading in bold.
@@ -26,14 +26,14 @@ pub fn wrapped(text: &str) -> Vec<BlockLine> {
         .collect()
 }
 
-/// A heading and a text below it; a dash where there is none.
+/// A heading and a text below it; a dash if the text is empty.
 pub fn entry(heading: &str, text: &str) -> Vec<BlockLine> {
     let mut lines = Vec::from([bold(heading)]);
     lines.extend(wrapped(if text.is_empty() { "-" } else { text }));
     lines
 }
 
-/// Groups of lines below each other, an empty line between them.
+/// Groups of lines separated by an empty line.
 pub fn block(groups: impl IntoIterator<Item = Vec<BlockLine>>, px: u32) -> Cell {
     let mut lines = Vec::new();
     for group in groups {
@@ -50,7 +50,7 @@ pub fn block(groups: impl IntoIterator<Item = Vec<BlockLine>>, px: u32) -> Cell 
 
 /// Breaks a text into lines of at most `width` characters, or of one word.
 ///
-/// Words that would make the text very small are broken too: before dashes, else anywhere.
+/// Very long words are broken too: before dashes, otherwise anywhere.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -70,7 +70,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A word in pieces that fit on a line, each with what separates it from the piece before.
+/// A word in pieces that fit on a line, each with its separator from the piece before.
 fn pieces(word: &str, width: usize) -> Vec<(&'static str, String)> {
     let mut pieces: Vec<(&'static str, String)> = Vec::from([(" ", String::new())]);
     let fits = word.chars().count() <= width.max(WORD_CHARS);

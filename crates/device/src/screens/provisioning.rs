@@ -1,4 +1,4 @@
-//! The access point is up: how to bring the clock into a network.
+//! Shown while the access point is up: how to connect the clock to a network.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -11,7 +11,7 @@ use crate::{
 /// Height of instructions, px.
 const PX: u32 = 22;
 
-/// Height of what has to be typed or read off, px.
+/// Height of texts to type or to read, px.
 const DETAILS_PX: u32 = 18;
 
 /// What the panels show while the access point is up.
@@ -33,9 +33,9 @@ pub struct ProvisioningFacts<'a> {
     pub portal: &'a str,
 }
 
-/// Instructions in two languages, what to type, what this is, and a code to join.
+/// Instructions in two languages, the credentials, the device, and a QR code for joining.
 ///
-/// Where seven panels are all there is, the portal's address stands with what has to be typed.
+/// On seven panels the portal's address shares a panel with the credentials.
 pub fn cells(facts: &ProvisioningFacts<'_>, panels: usize) -> Vec<Cell> {
     let url = format!("http:// {}", facts.portal);
     let details = [
@@ -61,7 +61,7 @@ pub fn cells(facts: &ProvisioningFacts<'_>, panels: usize) -> Vec<Cell> {
             "o entra a mano en esta Wi-Fi y abre la página",
         ),
         prose::block(details, DETAILS_PX),
-        // Without empty lines: it is a lot for one panel.
+        // Without empty lines, because one panel has to hold it.
         prose::block([about.concat()], DETAILS_PX),
         Cell::Qr(join(facts.ssid, facts.password)),
         prose::block([prose::entry("Page", &url)], PX),
@@ -69,7 +69,7 @@ pub fn cells(facts: &ProvisioningFacts<'_>, panels: usize) -> Vec<Cell> {
     row::left(cells, panels)
 }
 
-/// What there is to do; the password is for those who stand before the clock.
+/// The instructions as a sentence, without the password.
 pub fn sentence(ssid: &str) -> Sentence {
     spoken::PROVISIONING.with("ssid", ssid)
 }
@@ -78,7 +78,7 @@ fn instructions(first: &str, then: &str) -> Cell {
     prose::block([prose::wrapped(first), prose::wrapped(then)], PX)
 }
 
-/// The text of a code that phones read as an offer to join a network.
+/// Content of the QR code with which phones join a network.
 pub fn join(ssid: &str, password: &str) -> String {
     let ssid = escaped(ssid);
     match password {

@@ -1,4 +1,4 @@
-//! Cells side by side: one character per panel, pushed to the right.
+//! Cells side by side, one character per panel, right-aligned.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -19,7 +19,7 @@ pub fn letters(text: &str) -> Vec<Cell> {
         .collect()
 }
 
-/// One digit cell per character, but a dot shares the cell of the character before it.
+/// One digit cell per character, a dot in the cell of the character before it.
 pub fn folded(text: &str) -> Vec<Cell> {
     fold(text).into_iter().map(Cell::Digit).collect()
 }
@@ -46,7 +46,7 @@ pub fn fold(text: &str) -> Vec<String> {
     parts
 }
 
-/// [`folded`] where the owner wants the dot to share a panel, else [`digits`].
+/// [`folded`] if the settings let the dot share a panel, otherwise [`digits`].
 pub fn number(text: &str, settings: &Settings) -> Vec<Cell> {
     if settings.decimal_share_dot {
         folded(text)
@@ -55,7 +55,7 @@ pub fn number(text: &str, settings: &Settings) -> Vec<Cell> {
     }
 }
 
-/// Pushes cells to the right; if there are too many, the leading ones are cut off.
+/// Right-aligns cells; surplus leading ones are cut off.
 pub fn right(mut cells: Vec<Cell>, width: usize) -> Vec<Cell> {
     if cells.len() > width {
         return cells.split_off(cells.len() - width);
@@ -65,13 +65,13 @@ pub fn right(mut cells: Vec<Cell>, width: usize) -> Vec<Cell> {
     row
 }
 
-/// Fills up with blank panels on the right; if there are too many cells, the last ones are cut off.
+/// Left-aligns cells with blank panels on the right; surplus last ones are cut off.
 pub fn left(mut cells: Vec<Cell>, panels: usize) -> Vec<Cell> {
     cells.resize(panels, Cell::Blank);
     cells
 }
 
-/// A label on the first panel and cells pushed to the right on the others.
+/// A label on the first panel and right-aligned cells on the others.
 pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
     let mut row = right(tail, panels.saturating_sub(1));
     row.insert(0, label);
@@ -79,9 +79,9 @@ pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
     row
 }
 
-/// Who does not answer, and `OFF/LINE` in place of the unit.
+/// The label of what is offline, and `OFF/LINE` in place of the unit.
 ///
-/// The word is split as `HAL/VING` is, as its seven letters do not fit on every board.
+/// The word is on two lines like `HAL/VING`, because seven letters do not fit on every board.
 pub fn offline(label: Cell, panels: usize) -> Vec<Cell> {
     with_unit(label, Vec::new(), Cell::unit("OFF", "LINE"), panels)
 }

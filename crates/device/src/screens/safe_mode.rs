@@ -1,4 +1,4 @@
-//! The notice that the clock runs without what made it fail.
+//! The reason of the safe mode.
 
 use alloc::{string::String, vec, vec::Vec};
 
@@ -14,10 +14,10 @@ const PX: u32 = 26;
 /// Characters on a line of the reason.
 const LINE_CHARS: usize = 10;
 
-/// Most lines of the reason on one panel.
+/// Maximum lines of the reason on one panel.
 const LINES: usize = 7;
 
-/// The reason in words fit for people, over as many panels as it needs, about the same on each.
+/// The reason, spread evenly over as many panels as it needs.
 pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
     let mut cells = vec![Cell::label("SAFE", "MODE")];
     let lines = prose::wrap(reason, LINE_CHARS);
@@ -36,7 +36,7 @@ pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
     row::left(cells, panels)
 }
 
-/// The reason.
+/// The reason as a sentence.
 pub fn sentence(reason: &str) -> Sentence {
     spoken::SAFE_MODE.with("why", spoken::closed(reason))
 }

@@ -12,16 +12,16 @@ use crate::{
 };
 use market::units::{Currency, MICRO, Price, SATS_PER_BTC};
 
-/// Satoshis in a bitcoin, in the millionths in which prices are kept.
+/// Satoshis in a bitcoin, in the millionths of stored prices.
 const SATS_MICROS: u64 = SATS_PER_BTC * MICRO;
 
-/// More satoshis than this are not shown, as the price is no price.
+/// More satoshis than this are not shown, because the price cannot be right.
 const SATS_MAX: u64 = 4_000_000_000;
 
-/// Characters of a fraction that is said.
+/// Characters of a spoken fraction.
 const FRACTION_WIDTH: usize = 6;
 
-/// Below so many satoshis their number reads as a time of day, hours and minutes.
+/// Numbers of satoshis below this look like a time of day.
 const READS_AS_TIME: u64 = 100_000;
 
 /// Satoshis as a whole number, with a letter if it is too wide, as a fraction below one.
@@ -85,7 +85,7 @@ fn rounded(price: Price) -> u64 {
     (SATS_MICROS + price.micros / 2) / price.micros
 }
 
-/// A whole number with the marker before it; the marker goes if the number needs its panel.
+/// A whole number with its marker; without it if the number needs its panel.
 fn whole(sats: u64, width: usize, marker: Option<Cell>) -> Vec<Cell> {
     let text = sats.to_string();
     if text.len() == width {
@@ -100,7 +100,7 @@ fn whole(sats: u64, width: usize, marker: Option<Cell>) -> Vec<Cell> {
     cells
 }
 
-/// Less than one satoshi, as decimals that fill the width; none if that rounds to one or more.
+/// Less than one satoshi, as decimals that fill the width. `None` if that rounds to one or more.
 fn fraction(price: Price, width: usize, marked: bool, dot_shares: bool) -> Option<String> {
     if price.micros <= SATS_MICROS {
         return None;

@@ -1,4 +1,4 @@
-//! All that a screen may look at.
+//! The input of a screen.
 
 use crate::settings::Settings;
 use market::{
@@ -7,21 +7,21 @@ use market::{
     units::{Currency, Price},
 };
 
-/// Largest price that the panels show, in whole units; beyond it the source is taken to be wrong.
+/// Largest price shown, in whole units; beyond it the source must be wrong.
 const SHOWN_PRICE_MAX: u64 = 2_000_000_000;
 
-/// All that a screen may look at.
+/// The input of a screen.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
-    /// What is known, after throttling.
+    /// The market data after throttling.
     pub market: &'a Market,
-    /// How the height is proven.
+    /// Proof of the height.
     pub truth: HeightTruth,
     /// Settings the device runs on.
     pub settings: &'a Settings,
     /// Local time, once the wall clock is plausible.
     pub local: Option<LocalTime>,
-    /// Currency of the slot; the first active one on screens without one.
+    /// Currency of the slot; the first active one for screens without one.
     pub currency: Currency,
     /// Number of panels.
     pub panels: usize,
@@ -41,7 +41,7 @@ impl<'a> Scene<'a> {
             .map(|price| price.value)
     }
 
-    /// Price in the scene's currency, if known and small enough to be believed.
+    /// Price in the scene's currency, if known and plausible.
     pub fn shown_price(&self) -> Option<Price> {
         self.price()
             .filter(|price| price.rounded() <= SHOWN_PRICE_MAX)

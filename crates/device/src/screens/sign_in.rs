@@ -1,4 +1,4 @@
-//! The password that was made because none is stored: for whoever stands before the clock.
+//! A generated password, shown because none is stored.
 
 use alloc::{vec, vec::Vec};
 
@@ -11,12 +11,12 @@ use crate::{
 /// Height of the explanations, px.
 const PX: u32 = 22;
 
-/// Height of what has to be typed, px.
+/// Height of texts to type, px.
 const DETAILS_PX: u32 = 26;
 
 /// Why there is a password, what to type, and what to do then.
 ///
-/// All of it stands in blocks, which the status does not repeat.
+/// All of it is in blocks, which the status does not contain.
 pub fn cells(user: &str, made: &MadePassword, panels: usize) -> Vec<Cell> {
     let why = match made.why {
         WhyMade::SettingsLost => "The settings could not be read, so the page is locked.",

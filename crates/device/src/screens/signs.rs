@@ -1,9 +1,9 @@
-//! Signs before a number: of a currency, of satoshis, of bitcoin.
+//! Signs before a number: of a currency, satoshis or bitcoin.
 
 use crate::{cells::Cell, settings::Settings};
 use market::units::Currency;
 
-/// The sign of a currency; its code where it has no sign of one character.
+/// The sign of a currency, or its code if it has no sign of one character.
 pub fn currency(currency: Currency) -> Cell {
     match currency.code() {
         "USD" | "CAD" | "AUD" => Cell::digit('$'),
@@ -14,7 +14,7 @@ pub fn currency(currency: Currency) -> Cell {
     }
 }
 
-/// The marker before an amount of satoshis, if the owner wants one.
+/// The marker before an amount of satoshis, if it is switched on.
 pub fn satoshi_marker(settings: &Settings) -> Option<Cell> {
     match settings.price_sym_mode {
         1 => Some(Cell::Sats),

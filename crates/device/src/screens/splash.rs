@@ -1,15 +1,14 @@
-//! What the panels show from power-on until there is something to say.
+//! The start screen.
 
 use alloc::{vec, vec::Vec};
 
 use super::row;
 use crate::cells::{Cell, Icon};
 
-/// The product's name as a rebus, PAPER and a tick, behind the sign of what the clock is about.
+/// The product's name as a rebus, PAPER and a tick, after the bitcoin sign.
 ///
-/// The nine letters of the name fit on no board; five and a tick do, and leave room for a bitcoin
-/// on a board with seven panels and a clock more on one with eight. Every panel carries ink, so a
-/// dead one shows at power-on.
+/// The nine letters of the name fit on no board; five and a tick do, and leave room for a bitcoin on seven panels and a
+/// clock on eight. Every panel is inked, so that a dead one is visible at power-on.
 pub fn cells(panels: usize) -> Vec<Cell> {
     let mut cells = vec![Cell::Icon(Icon::Bitcoin), Cell::Icon(Icon::ClockOutline)];
     cells.extend(row::letters("PAPER"));

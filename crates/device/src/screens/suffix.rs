@@ -21,8 +21,8 @@ const UNITS: &[(u64, char)] = &[
 
 /// Writes a number in at most `width` characters if its shortest form has no more, rounded.
 ///
-/// Decimals fill the width, but a single free character stays empty: the dot alone would need it.
-/// Rounding does not move a number to the next letter: 999 999 becomes `1000K`.
+/// Decimals fill the width, but a single free character stays empty: the dot alone would need it. Rounding does not
+/// change the letter: 999 999 becomes `1000K`.
 pub fn suffixed(value: u64, width: usize) -> String {
     let Some((unit, letter)) = UNITS.iter().find(|(unit, _)| value >= *unit) else {
         return value.to_string();
@@ -36,8 +36,8 @@ pub fn suffixed(value: u64, width: usize) -> String {
     text(decimals(width, text(0).len() + 1))
 }
 
-/// Writes a number in millions, from a billion on with the letter it has in [`suffixed`], cut off
-/// after the last decimal; always with a decimal, so `width` should be 6 or more.
+/// Writes a number in millions, from a billion on with its letter in [`suffixed`], truncated after the last decimal;
+/// always with a decimal, so `width` should be 6 or more.
 pub fn in_millions(value: u64, width: usize) -> String {
     if value == 0 {
         return "0M".into();
@@ -55,7 +55,7 @@ pub fn in_millions(value: u64, width: usize) -> String {
     text(1 + decimals(width, text(1).len()))
 }
 
-/// Characters that are left for decimals; more than six say nothing about a number on the panels.
+/// Characters left for decimals, at most six.
 fn decimals(width: usize, used: usize) -> u32 {
     u32::try_from(width.saturating_sub(used)).map_or(5, |free| free.min(5))
 }

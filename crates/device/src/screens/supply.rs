@@ -26,7 +26,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     )
 }
 
-/// The supply in full, or its share, as the panels count it.
+/// The supply in full, or its share, as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.height().map(issuance::mined_btc) {
         None => spoken::SUPPLY_UNKNOWN.into(),

@@ -8,9 +8,9 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// The price in full, or with a letter where the owner wants it or the panels demand it.
+/// The price in full, or with a letter if the settings or the number of panels require it.
 ///
-/// Millions with a letter and all their decimals take every panel; the label goes then.
+/// Millions with a letter and all their decimals use every panel, without the label.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let label = Cell::label("BTC", scene.currency.code());
     let Some(price) = scene.shown_price() else {
@@ -34,7 +34,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     }
 }
 
-/// The price in whole units.
+/// The price in whole units as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.shown_price() {
         Some(price) => spoken::PRICE

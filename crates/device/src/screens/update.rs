@@ -8,13 +8,13 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// How much has come, percent.
+/// The progress, percent.
 pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
     let text = format!("{}%", percent.min(100));
     row::labelled(Cell::label("UP", "DATE"), row::digits(&text), panels)
 }
 
-/// How much has come.
+/// The progress as a sentence.
 pub fn sentence(percent: u8) -> Sentence {
     spoken::UPDATE.with("percent", spoken::number(percent.min(100)))
 }

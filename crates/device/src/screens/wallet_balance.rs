@@ -11,7 +11,7 @@ use market::units::{SATS_PER_BTC, Sats};
 
 const LABEL: &str = "BAL";
 
-/// Satoshis below one bitcoin, bitcoin with four decimals from one on, `?` if not known.
+/// Satoshis below one bitcoin, bitcoin with four decimals from one on, `?` if unknown.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let balance = scene
         .market
@@ -37,7 +37,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
     }
 }
 
-/// Makes room step by step: the dot shares a panel, the icon goes, then decimals go.
+/// Makes room step by step: the dot shares a panel, the icon is dropped, then decimals.
 fn in_bitcoin(balance: Sats, panels: usize) -> Vec<Cell> {
     let number = amount::bitcoin(balance, 4);
     let width = panels.saturating_sub(2);

@@ -1,4 +1,4 @@
-//! The notice of a zap.
+//! A received zap.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 use market::Zap;
 
-/// The amount behind a lightning bolt; the sender's message is never shown.
+/// The amount after a lightning bolt; the sender's message is not shown.
 pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
     let number = amount::satoshis(Some(zap.amount), panels.saturating_sub(2));
     let marker = signs::satoshi_marker(settings);

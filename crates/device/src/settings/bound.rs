@@ -13,15 +13,15 @@ use super::{
 use crate::secret::Endpoint;
 use crate::sources;
 
-/// A password, and what says where it is sent.
+/// A password, and the settings that determine where it is sent.
 struct Binding {
     password: Key,
     host: Key,
     /// Port and user.
     rest: [Key; 2],
-    /// The switch that encrypts the connection; `None` if nothing does.
+    /// The switch for TLS. `None` if there is none.
     tls: Option<Key>,
-    /// The authorities that may vouch for the server.
+    /// The CA certificates trusted for the server.
     authorities: Option<Key>,
 }
 
@@ -54,19 +54,19 @@ const BINDINGS: &[Binding] = &[
 pub(super) fn clear_moved(
     settings: &mut Settings,
     stored: &Settings,
-    is_given: impl Fn(Key) -> bool,
+    is_sent: impl Fn(Key) -> bool,
 ) -> Vec<&'static str> {
     let mut cleared = Vec::new();
     for binding in BINDINGS {
         let password = binding.password;
         let is_set = settings.get(password) != "";
-        if is_set && !is_given(password) && binding.has_moved(settings, stored) {
+        if is_set && !is_sent(password) && binding.has_moved(settings, stored) {
             settings.copy(password, &Settings::default());
             cleared.push(password.name());
         }
     }
     let user = Key::mining_pool_user;
-    if pool_user::bind(settings, stored, is_given(user)) {
+    if pool_user::bind(settings, stored, is_sent(user)) {
         cleared.push(user.name());
     }
     cleared
@@ -117,7 +117,7 @@ fn proxy_to(host: Key, settings: &Settings) -> Option<(Endpoint, u16)> {
     (!is_bypassed).then_some((proxy.host, proxy.port))
 }
 
-/// Whether a glob of `proxyBypass` matches a host, as the dialer does it.
+/// Returns whether a glob of `proxyBypass` matches a host, as in the dialer.
 fn is_match(glob: &str, host: &str) -> bool {
     let (glob, host) = (glob.to_ascii_lowercase(), host.to_ascii_lowercase());
     match (glob.strip_prefix('*'), glob.strip_suffix('*')) {

@@ -68,8 +68,8 @@ fn row(spec: &Spec) -> String {
         Apply::Reboot => "at restart",
     };
     let access = access_note(spec.access);
-    let default = spec.kind.told(&Settings::default().get(spec.key));
-    let default = spec.kind.value_in_words(&default);
+    let default = spec.kind.shown(&Settings::default().get(spec.key));
+    let default = spec.kind.describe_value(&default);
     let (kind, unit) = (spec.kind.words(), spec.unit);
     format!(
         "| {name} | {kind} | {default} | {unit} | {effect} | {}{access} |\n",

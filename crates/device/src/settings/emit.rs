@@ -1,4 +1,4 @@
-//! The settings document of GET: every key of the interface, secrets only as whether they are set.
+//! The settings document of GET: every key of the interface; of secrets only whether they are set.
 
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
@@ -19,18 +19,18 @@ pub(super) const WHITE: u32 = 0xFFFF;
 /// Black as a 16-bit colour.
 pub(super) const BLACK: u32 = 0;
 
-/// Versions of the program and its parts, which the device does not know itself.
+/// Versions of the program and its parts, set from outside.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildIdentity {
-    /// Version of the firmware, or its commit; left out when empty.
+    /// Version or commit of the program; omitted if empty.
     pub git_rev: String,
-    /// Tag of the firmware; left out when empty.
+    /// Tag of the program; omitted if empty.
     pub git_tag: String,
     /// Version of the web bundle.
     pub fs_rev: String,
-    /// When the firmware was built, s since 1970-01-01 UTC; left out when unknown.
+    /// Build time, s since 1970-01-01 UTC; omitted if unknown.
     pub last_build_time: Option<i64>,
-    /// Fonts with a drawing of the bitcoin sign.
+    /// Fonts that have a bitcoin sign.
     pub bitcoin_sign_fonts: Vec<FontId>,
 }
 
@@ -60,7 +60,7 @@ pub fn document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     document
 }
 
-/// The settings document without secrets that GET shows: for places that others can read.
+/// The settings document without the secrets that GET shows, for exports and topics that others can read.
 pub fn public_document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     let mut document = document(view, identity);
     pool_user::hide_token(&view.settings, &mut document);
@@ -91,7 +91,7 @@ fn emit_row(spec: &Spec, context: &CheckContext<'_>, document: &mut Map<String, 
     if let Some(composite) = spec.kind.composite() {
         return composite.emit(spec.name, context, document);
     }
-    let value = spec.kind.told(&context.settings.get(spec.key));
+    let value = spec.kind.shown(&context.settings.get(spec.key));
     if let Some(alias) = spec.alias {
         document.insert(alias.into(), value.clone());
     }
@@ -132,7 +132,7 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
         (BoardPart::Radio, view.link.managed),
     ];
     for (part, is_there) in parts {
-        document.insert(part.told_as().into(), is_there.into());
+        document.insert(part.fact().into(), is_there.into());
     }
     if let Some(millilux) = view.millilux.filter(|_| view.board.light_sensor) {
         document.insert("lightLevel".into(), lux(millilux).into());

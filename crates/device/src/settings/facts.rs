@@ -1,6 +1,6 @@
-//! What GET tells besides the settings themselves.
+//! Keys of the GET document that are not settings.
 
-/// A key of the GET document that is no setting.
+/// A key of the GET document that is not a setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Fact {
     /// Name on the wire.

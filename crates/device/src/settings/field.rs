@@ -1,4 +1,4 @@
-//! What a value can be: types with a stored form.
+//! Types of values, with their stored form.
 
 use alloc::{
     string::{String, ToString},
@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::secret::{Endpoint, PasswordHash, Secret};
 use market::units::Currency;
 
-/// A type that a setting can have; conversion to and from the stored form.
+/// A type of setting, with its stored form.
 pub trait Field: Sized {
     /// The stored form, secrets in the clear.
     fn store(&self) -> Value;
-    /// Reads the stored form; none if it has the wrong type.
+    /// Reads the stored form. `None` if it has the wrong type.
     fn load(value: &Value) -> Option<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! The catalogue of fonts; the first is the default. The glyphs live in the `render` crate.
+//! The catalogue of fonts; the first is the default. The `render` crate has the glyphs.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FontId(u8);
 
-/// Ids of all fonts, in the order in which they are offered.
+/// Ids of all fonts in display order.
 pub const FONTS: &[&str] = &[
     "antonio",
     "oswald",
@@ -37,7 +37,7 @@ impl FontId {
     /// The default font.
     pub const DEFAULT: FontId = FontId(0);
 
-    /// Looks up a font by its id.
+    /// Finds a font by its id.
     pub fn named(id: &str) -> Option<FontId> {
         let index = FONTS.iter().position(|known| *known == id)?;
         u8::try_from(index).ok().map(FontId)
@@ -48,12 +48,12 @@ impl FontId {
         FONTS[self.index()]
     }
 
-    /// Place of the font in the catalogue.
+    /// Index of the font in the catalogue.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// All fonts, in the order in which they are offered.
+    /// All fonts in display order.
     pub fn all() -> impl Iterator<Item = FontId> {
         (0..).take(FONTS.len()).map(FontId)
     }

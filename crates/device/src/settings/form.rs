@@ -1,4 +1,4 @@
-//! The data that the web page draws its settings form from.
+//! Data for the settings form of the web page.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use super::{
     spec::{Access, Apply, SettingCondition, SettingGroup, Spec},
 };
 
-/// The data behind the form of the web page: groups of fields, each with its control.
+/// The form of the web page: groups of fields, each with its control.
 pub fn fields() -> Value {
     let groups: Vec<Value> = SettingGroup::ALL
         .iter()
@@ -41,7 +41,7 @@ fn field(spec: &Spec) -> Value {
         Access::WriteOnly => {}
         Access::ReadWrite | Access::ReadOnly | Access::Internal => {
             let default = Settings::default().get(spec.key);
-            field.insert("default".into(), spec.kind.told(&default));
+            field.insert("default".into(), spec.kind.shown(&default));
         }
     }
     field.insert("reboot".into(), (spec.apply == Apply::Reboot).into());

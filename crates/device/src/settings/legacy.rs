@@ -1,4 +1,4 @@
-//! The settings object of older clients, in the words of the interface.
+//! Translates the settings object of older clients.
 
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
@@ -9,23 +9,22 @@ use super::{
     reject::Rejection,
 };
 
-/// Screens behind `screen[0]`, `screen[1]` and so on: block height, sats per dollar, ticker, clock,
-/// halving, market cap.
+/// Screens of `screen[0]`, `screen[1]` and so on: block height, sats per dollar, ticker, clock, halving, market cap.
 const SCREENS: [u16; 6] = [0, 10, 20, 3, 4, 30];
 
 /// Greatest 24-bit colour.
 const COLOUR_MAX: u64 = 0xFF_FF_FF;
 
-/// Colours, as numbers in text.
+/// Colours, written as numbers in strings.
 const COLOURS: [&str; 2] = ["fgColor", "bgColor"];
 
 /// Switch between two currencies.
 const EURO: &str = "fetchEurPrice";
 
-/// Rewrites a body in the words of the interface; what both know under one name stays as it is.
+/// Translates a body to current names; keys that both versions share are unchanged.
 ///
-/// Where the body also says a thing in the words of the interface, those count.
-/// A switch that is no truth value stays where it is, to be refused in its turn.
+/// If the body also has the current name of a key, that value counts. A switch that is not a boolean stays, to be
+/// refused later.
 pub(super) fn to_patch(body: &Map<String, Value>) -> Map<String, Value> {
     let mut patch = Map::new();
     let mut screens = Vec::new();
@@ -54,9 +53,9 @@ pub(super) fn to_patch(body: &Map<String, Value>) -> Map<String, Value> {
     patch
 }
 
-/// Checks a colour of the legacy object: a number in text.
+/// Checks a colour of the legacy object: a number in a string.
 ///
-/// GET has these names too, with one of two numbers, which clients send back with the rest of the document.
+/// GET also has these names, with one of two numbers, which clients send back with the rest of the document.
 pub(super) fn check_colour(name: &str, value: &Value) -> Result<(), Rejection> {
     if !COLOURS.contains(&name) || value == WHITE || value == BLACK {
         return Ok(());
@@ -68,7 +67,7 @@ pub(super) fn check_colour(name: &str, value: &Value) -> Result<(), Rejection> {
     }
 }
 
-/// Tells whether a name is that of a switch, which is a truth value.
+/// Returns whether a name is that of a switch with a boolean value.
 pub(super) fn is_switch(name: &str) -> bool {
     name == EURO || screen(name).is_some()
 }
@@ -78,7 +77,7 @@ fn screen(name: &str) -> Option<u16> {
     SCREENS.get(place).copied()
 }
 
-/// Tells whether the foreground is the lighter one; a colour alone is compared with middle grey.
+/// Returns whether the foreground is lighter than the background; a single colour is compared with middle grey.
 fn inverted(body: &Map<String, Value>) -> Option<bool> {
     let lightness = |name| body.get(name).and_then(colour).map(lightness);
     let middle = lightness_of_channels(0x80, 0x80, 0x80);
@@ -164,7 +163,7 @@ mod tests {
             ("16777215", "0", None),
             (r##""#000000""##, r#""0xFFFFFF""#, Some(false)),
             (r#""16711680""#, r#""65280""#, Some(false)),
-            // Each channel counts for what it weighs.
+            // The channels have different weights.
             (r##""#FF0000""##, r##""#002000""##, Some(true)),
             (r##""#00FF00""##, r##""#400000""##, Some(true)),
             (r##""#0000FF""##, r##""#100000""##, Some(true)),

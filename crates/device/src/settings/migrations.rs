@@ -5,18 +5,18 @@ use serde_json::{Map, Value};
 
 use super::Key;
 
-/// What becomes of a retired name.
+/// Migration of a retired name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Becomes {
     /// The same value under another name.
     Renamed(Key),
-    /// This number of a choice, where the old switch was on.
+    /// This number of a choice if the old switch was on.
     Choice(Key, u32),
-    /// Nothing.
+    /// Ignored.
     Dropped,
 }
 
-/// Retired names, earlier rows first where two lead to the same setting.
+/// Retired names; if two lead to the same setting, the earlier row wins.
 pub(super) static RETIRED_NAMES: &[(&str, Becomes)] = &[
     ("suffixShareDot", Becomes::Renamed(Key::decimal_share_dot)),
     ("useSatsSymbol", Becomes::Choice(Key::price_sym_mode, 1)),
@@ -26,22 +26,22 @@ pub(super) static RETIRED_NAMES: &[(&str, Becomes)] = &[
     ("tzOffset", Becomes::Dropped),
 ];
 
-/// Retired values, which fall back to the default.
+/// Retired values, which are replaced by the default.
 pub(super) static RETIRED_VALUES: &[(Key, &str)] = &[
     (Key::font_name, "dejavu"),
     (Key::font_name, "azeretSemiBold"),
 ];
 
-/// What settings are worth where an older version has stored its own without them.
+/// Values of newer settings in documents of older versions that lack them.
 static YOUNGER: &[(Key, Value)] = &[(Key::welcomed, Value::Bool(true))];
 
-/// What a setting is worth where an older version has stored its own without it; none for its default.
+/// Value of a setting that an older version did not store. `None` for its default.
 pub(super) fn worth_in_older(key: Key, stored: &Map<String, Value>) -> Option<&'static Value> {
     let row = YOUNGER.iter().find(|(younger, _)| *younger == key);
     row.filter(|_| !stored.is_empty()).map(|(_, value)| value)
 }
 
-/// The stored form of a setting that only a retired name gives, with that name.
+/// The stored form of a setting found only under a retired name, with that name.
 pub(super) fn value_of(
     key: Key,
     stored: impl Fn(&str) -> Option<Value>,
@@ -57,19 +57,19 @@ pub(super) fn value_of(
         })
 }
 
-/// Tells whether settings were stored under a name that is retired.
+/// Returns whether a name is retired.
 pub(super) fn is_retired_name(name: &str) -> bool {
     RETIRED_NAMES.iter().any(|(retired, _)| *retired == name)
 }
 
-/// Tells whether a value was retired.
+/// Returns whether a value is retired.
 pub(super) fn is_retired(key: Key, value: &Value) -> bool {
     RETIRED_VALUES
         .iter()
         .any(|(retired, text)| *retired == key && value == text)
 }
 
-/// Switches were stored as truth values or as numbers.
+/// Switches were stored as booleans or as numbers.
 fn is_on(value: &Value) -> bool {
     value == &Value::Bool(true) || value.as_u64() == Some(1)
 }

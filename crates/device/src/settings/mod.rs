@@ -1,10 +1,9 @@
-//! What the owner can change: one table drives checking, reading, writing, storing and documenting.
+//! The settings: one table drives checking, reading, writing, storing and documenting.
 //!
-//! `table` holds the rows, of which `values` and `specs` are made, `spec` what a row says, `kinds` what a setting can be, `fonts` and `pools` the catalogues that rows refer to.
-//! `patch` takes changes, `emit` makes the document of GET, `store` the persisted form, `transfer` what goes from clock
-//! to clock,
-//! `docs` and `schema` tell people and programs what there is.
-//! *Stored* settings are what clients see; *active* ones are what the device runs on.
+//! `table` holds the rows, from which `values` and `specs` are made; `spec` defines the parts of a row, `kinds` the
+//! types of settings, `fonts` and `pools` the catalogues that rows refer to. `patch` applies changes, `emit` makes the
+//! document of GET, `store` the stored form, `transfer` the export and import, `docs` and `schema` the documentation.
+//! *Stored* settings are what clients see; *active* settings are in effect.
 
 pub mod data_source;
 mod field;

@@ -1,4 +1,4 @@
-//! Public keys as people pass them on: `npub1` and bech32 (NIP-19, BIP 173).
+//! Public keys in bech32: `npub1` (NIP-19, BIP 173).
 
 use alloc::{string::String, vec::Vec};
 
@@ -10,7 +10,7 @@ const PREFIX: Hrp = Hrp::parse_unchecked("npub");
 /// Bytes of a key.
 const KEY_BYTES: usize = 32;
 
-/// The key as 64 lower-case hex digits; `None` if the text is no such key.
+/// The key as 64 lower-case hex digits. `None` if the text is no such key.
 pub(super) fn hex_of(text: &str) -> Option<String> {
     let key = CheckedHrpstring::new::<Bech32>(text).ok()?;
     key.validate_segwit_padding().ok()?;
@@ -24,7 +24,7 @@ mod tests {
 
     use super::*;
 
-    /// The pair of NIP-19.
+    /// The example of NIP-19.
     const NPUB: &str = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
     const HEX: &str = "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e";
 
@@ -49,7 +49,7 @@ mod tests {
             format!("nostr:{NPUB}"),
             format!("{}é", &NPUB[..NPUB.len() - 2]),
         ];
-        // One wrong letter is always found.
+        // One wrong letter is always detected.
         for place in "npub1".len()..NPUB.len() {
             for letter in ["q", "p", "b"] {
                 let mut text = NPUB.to_string();

@@ -1,8 +1,8 @@
-//! Whole numbers out of JSON numbers, which may carry a fraction.
+//! Whole numbers from JSON numbers, which may have a fraction.
 
 use serde_json::Value;
 
-/// Reads a number within bounds; the fraction is cut after the bounds were checked. None if it is outside.
+/// Reads a number within bounds; its fraction is dropped after the check. `None` if it is outside.
 pub(super) fn bounded(value: &Value, min: i32, max: u32) -> Option<i64> {
     if let Some(whole) = value.as_i64() {
         return (i64::from(min)..=i64::from(max))
@@ -17,7 +17,7 @@ pub(super) fn bounded(value: &Value, min: i32, max: u32) -> Option<i64> {
     (real >= f64::from(min) && real <= f64::from(max)).then_some(real as i64)
 }
 
-/// Reads a number without a fraction; none if it has one or is no number.
+/// Reads a number without a fraction. `None` if it has one or is not a number.
 pub(super) fn integral(value: &Value) -> Option<i64> {
     if let Some(whole) = value.as_i64() {
         return Some(whole);

@@ -11,12 +11,12 @@ use market::FigureIdentity;
 
 const SCHEME: &str = "nostr+walletconnect://";
 
-/// How to reach a wallet, and the secret that admits to it.
+/// How to connect to a wallet, with the secret for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairingUri {
     /// Public key of the wallet, 64 lower-case hex digits.
     pub wallet: String,
-    /// Relays on which the wallet listens, at least one.
+    /// Relays of the wallet, at least one.
     pub relays: Vec<Endpoint>,
     /// Secret key of this side, 64 lower-case hex digits.
     pub secret: Secret,
@@ -24,23 +24,23 @@ pub struct PairingUri {
     pub lud16: Option<String>,
 }
 
-/// Why a text is no pairing URI.
+/// Why a pairing URI is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairingError {
-    /// Another scheme.
+    /// Wrong scheme.
     BadScheme,
     /// The wallet's key is not 64 hex digits.
     BadPubkey,
     /// A broken percent escape.
     BadEscape,
-    /// No relay, or one that is no web socket URL.
+    /// No relay, or one that is not a web socket URL.
     BadRelay,
     /// No secret, or one that is not 64 hex digits.
     BadSecret,
 }
 
 impl PairingUri {
-    /// Reads a pairing URI.
+    /// Parses a pairing URI.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
@@ -80,12 +80,12 @@ impl PairingUri {
         })
     }
 
-    /// The wallet, which is the same through any relay and with any secret.
+    /// Identity of the wallet, independent of relay and secret.
     pub fn identity(&self) -> FigureIdentity {
         FigureIdentity::of(&[&self.wallet])
     }
 
-    /// The URI for people: enough to recognise it, not enough to use it.
+    /// The URI for people: enough to recognise it, but not to use it.
     pub fn masked(&self) -> String {
         let head = self.wallet.get(..8).unwrap_or_default();
         let secret = self.secret.expose();
@@ -104,7 +104,7 @@ impl PairingUri {
         text
     }
 
-    /// A part of the URI, unless the secret was pasted into it too.
+    /// A part of the URI; hidden if it contains the secret.
     fn shown<'a>(&self, part: &'a str) -> &'a str {
         let holds_secret = part.to_ascii_lowercase().contains(self.secret.expose());
         if holds_secret { "…" } else { part }
@@ -128,7 +128,7 @@ fn hex_key(text: &str) -> Option<String> {
     is_key.then(|| text.to_ascii_lowercase())
 }
 
-/// Decodes `%xx`; a plus sign stays a plus sign. None if an escape is broken or the result is no UTF-8.
+/// Decodes `%xx`; a plus sign stays a plus sign. `None` if an escape is broken or the result is not UTF-8.
 fn unescape(text: &str) -> Option<String> {
     let is_escape = |rest: &[u8]| {
         let digits = rest.get(..2);

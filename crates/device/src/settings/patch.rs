@@ -1,9 +1,8 @@
-//! A change of settings as a client sends it: checked whole, then applied whole.
+//! Changes of settings by clients: checked as a whole, then applied as a whole.
 //!
-//! The body is walked twice, in its own order: types, lengths and bounds of all known keys first,
-//! then the rules of single keys.
-//! What a client cannot write is passed over whatever its type, because clients send the whole
-//! document back on every save.
+//! The body is walked twice, in its own order: first types, lengths and bounds of all known keys, then the rules of
+//! single keys. Read-only keys are ignored whatever their type, because clients send the whole document back on every
+//! save.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value};
@@ -23,16 +22,16 @@ use crate::{
 
 pub use super::kinds::Catalogue;
 
-/// Settings after a change that was accepted.
+/// Settings after an accepted change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patched {
     /// All settings, changed and unchanged.
     pub settings: Settings,
-    /// What the client should know of it.
+    /// Notes for the client.
     pub changed: Changed,
 }
 
-/// A key of the body that can be written.
+/// A writable key of the body.
 struct Assignment<'a> {
     name: &'a str,
     value: &'a Value,
@@ -44,14 +43,14 @@ struct Assignment<'a> {
 enum PatchTarget {
     /// The row of that name.
     Row(&'static Spec),
-    /// What its kind says.
+    /// A composite kind.
     Composite(&'static dyn Composite),
 }
 
-/// Reads the body of a PATCH.
+/// Parses the body of a PATCH.
 ///
 /// # Errors
-/// It is empty, too large, no JSON or no object.
+/// It is empty, too large, not JSON or not an object.
 pub fn body(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
     if bytes.is_empty() || bytes.len() > PATCH_BODY_MAX {
         return Err(Rejection::BadBody);
@@ -64,7 +63,7 @@ pub fn body(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
     }
 }
 
-/// Changes the stored settings by a client's body: all of it, or nothing.
+/// Applies a client's body to the stored settings: all of it or nothing.
 ///
 /// # Errors
 /// The first thing that is wrong with the body.
@@ -87,7 +86,7 @@ pub fn apply(
     };
     for entry in &entries {
         match entry.target {
-            PatchTarget::Row(spec) if kept(stored, spec, entry.value) => {}
+            PatchTarget::Row(spec) if is_unchanged(stored, spec, entry.value) => {}
             PatchTarget::Row(_) | PatchTarget::Composite(_) => {
                 entry.kind.check(entry.name, entry.value, &context)?;
             }
@@ -100,8 +99,8 @@ pub fn apply(
             composite.apply(entry.value, &mut patched, available);
         }
     }
-    let is_given = |key: Key| body.contains_key(key.name());
-    let cleared = bound::clear_moved(&mut patched, stored, is_given);
+    let is_sent = |key: Key| body.contains_key(key.name());
+    let cleared = bound::clear_moved(&mut patched, stored, is_sent);
     if let Some(key) = lacking(&patched).next() {
         return Err(Rejection::BadLength(key.name().into()));
     }
@@ -116,7 +115,7 @@ pub fn apply(
     })
 }
 
-/// Settings that are empty although others that are on need them.
+/// Empty settings that other settings require.
 pub(super) fn lacking(settings: &Settings) -> impl Iterator<Item = Key> + use<> {
     let rules = [
         (
@@ -139,7 +138,7 @@ pub(super) fn lacking(settings: &Settings) -> impl Iterator<Item = Key> + use<> 
     rules.into_iter().filter_map(lacking)
 }
 
-/// Names of the settings in which two differ and that are taken at a restart alone.
+/// Names of the settings in which two differ and that take effect at a restart.
 pub fn after_restart(one: &Settings, other: &Settings) -> impl Iterator<Item = &'static str> {
     SPECS
         .iter()
@@ -147,7 +146,7 @@ pub fn after_restart(one: &Settings, other: &Settings) -> impl Iterator<Item = &
         .map(|spec| spec.name)
 }
 
-/// The passwords of a body that must be hashed before it is applied; those that will be refused are left out.
+/// The passwords of a body that must be hashed before it is applied, except those that will be refused.
 pub fn passwords_in(body: &Map<String, Value>) -> impl Iterator<Item = (Key, &str)> {
     body.iter().filter_map(|(name, value)| {
         let spec = find(name)?;
@@ -157,7 +156,7 @@ pub fn passwords_in(body: &Map<String, Value>) -> impl Iterator<Item = (Key, &st
     })
 }
 
-/// Looks up a row that a client can write, by either of its names.
+/// Finds a writable row by its name or alias.
 pub(super) fn find(name: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| {
         matches!(spec.access, Access::ReadWrite | Access::WriteOnly)
@@ -165,7 +164,7 @@ pub(super) fn find(name: &str) -> Option<&'static Spec> {
     })
 }
 
-/// Puts the passwords that are stored where the body has the mark of GET for them.
+/// Replaces the placeholders of GET in a body by the stored passwords.
 fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
     for (name, value) in body.iter_mut() {
         if let Some(spec) = find(name) {
@@ -174,14 +173,14 @@ fn unmask(body: &mut Map<String, Value>, stored: &Settings) {
     }
 }
 
-/// What a key of the body writes, once its shape is right; none if no client can write it.
+/// The target of a key after the check of its shape. `None` if no client can write it.
 fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Assignment<'a>>, Rejection> {
     legacy::check_colour(name, value)?;
     let row = find(name);
     let virtual_row = || VIRTUAL.iter().find(|row| row.name == name);
     let kind = match row.map(|row| row.kind) {
         Some(kind) => kind,
-        // A switch of the legacy object that is no truth value.
+        // A switch of the legacy object that is not a boolean.
         None if legacy::is_switch(name) => return Err(Rejection::BadType(name.into())),
         None => match virtual_row() {
             Some(row) => row.kind,
@@ -202,7 +201,7 @@ fn known<'a>(name: &'a str, value: &'a Value) -> Result<Option<Assignment<'a>>, 
     }))
 }
 
-/// The stored settings with all plain rows of the body in them, whose shape is right.
+/// The stored settings with all plain rows of the body applied, after the check of their shape.
 fn with_rows(
     stored: &Settings,
     entries: &[Assignment<'_>],
@@ -219,7 +218,7 @@ fn with_rows(
         if spec.kind.password().is_some() {
             let hash = match entry.value.as_str() {
                 Some("") | None => "",
-                // The core cannot hash, and must never keep the clear text.
+                // This crate cannot hash, and must never keep the clear text.
                 Some(_) => match patch.hashes.get(&spec.key) {
                     Some(hash) => hash.phc(),
                     None => return Err(Rejection::BadType(entry.name.into())),
@@ -233,12 +232,14 @@ fn with_rows(
     Ok(settings)
 }
 
-/// Tells whether the value is the stored one: what is kept is not judged again, such as the id of a dropped pool.
-fn kept(stored: &Settings, spec: &Spec, value: &Value) -> bool {
+/// Returns whether the value is the stored one: an unchanged value is not checked again, such as the id of a dropped
+/// pool.
+fn is_unchanged(stored: &Settings, spec: &Spec, value: &Value) -> bool {
     stored.get(spec.key) == spec.kind.normal(value)
 }
 
-/// The name of a setting where clients know two, such as `explorerInstance` for `mempoolInstance`; any other name as it is.
+/// The current name of a setting with two names, such as `explorerInstance` for `mempoolInstance`; other names
+/// unchanged.
 pub fn canonical(name: &str) -> &str {
     if name == "timeBasedEnabled" {
         return "dndTimeEnabled";
@@ -247,10 +248,10 @@ pub fn canonical(name: &str) -> &str {
     row.map_or(name, |spec| spec.name)
 }
 
-/// Tells whether the setting's other name has precedence in this body.
+/// Returns whether the setting's other name has precedence in this body.
 ///
-/// A client that knows one of two names changes that one and sends the other back as it was read;
-/// so the value that differs from the stored one counts, and the newer name if both differ.
+/// A client that knows one of two names changes that one and sends the other back unchanged. So the value that differs
+/// from the stored one counts, and the newer name if both differ.
 fn outvoted(
     stored: &Settings,
     spec: &Spec,
@@ -262,7 +263,7 @@ fn outvoted(
             && matches!(other.target, PatchTarget::Row(row) if row.key == spec.key)
     });
     twin.is_some_and(|twin| {
-        kept(stored, spec, entry.value)
-            || (!kept(stored, spec, twin.value) && entry.name != spec.name)
+        is_unchanged(stored, spec, entry.value)
+            || (!is_unchanged(stored, spec, twin.value) && entry.name != spec.name)
     })
 }

@@ -1,30 +1,30 @@
-//! The catalogue of mining pools as far as the core cares; requests and parsers live in `feeds`.
+//! The catalogue of mining pools; the `feeds` crate has their requests and parsers.
 
 use alloc::vec::Vec;
 
-/// What the core must know of a pool.
+/// A mining pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSpec {
     /// Id of the pool.
     pub id: &'static str,
     /// Name of the pool as its operator writes it.
     pub name: &'static str,
-    /// What its user field holds.
+    /// Content of its user field.
     pub user: UserField,
     /// Publishes a daily figure for the earnings screen.
     pub earnings: bool,
-    /// Can show pool-wide figures, which need no user.
+    /// Has pool-wide figures, which need no user.
     pub global: bool,
 }
 
-/// What the user field of a pool holds.
+/// Content of the user field of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserField {
     /// An address or a name, which is public.
     Name,
-    /// A token. GET shows it, as the interface says; everywhere else it is a secret.
+    /// A token. GET shows it by the interface; everywhere else it is a secret.
     Token,
-    /// An API key, which is a secret.
+    /// An API key, a secret.
     ApiKey,
 }
 
@@ -49,13 +49,13 @@ const fn pool(id: &'static str, name: &'static str) -> PoolSpec {
     }
 }
 
-/// The pool of a fresh clock.
+/// The default pool.
 pub const DEFAULT: &str = "noderunners";
 
-/// The pool that owners run themselves.
+/// The self-hosted pool.
 pub const SELF_HOSTED: &str = "local_public_pool";
 
-/// All pools, in the order in which they are offered.
+/// All pools in display order.
 pub const POOLS: &[PoolSpec] = &[
     PoolSpec {
         earnings: true,
@@ -92,7 +92,7 @@ pub const POOLS: &[PoolSpec] = &[
     },
 ];
 
-/// Looks up a pool by its id, ignoring ASCII case.
+/// Finds a pool by its id, ignoring ASCII case.
 pub fn find(id: &str) -> Option<&'static PoolSpec> {
     POOLS.iter().find(|pool| pool.id.eq_ignore_ascii_case(id))
 }

@@ -1,13 +1,13 @@
-//! What is made of proof: the values of `proofMode`.
+//! How proofs are used: the values of `proofMode`.
 
-/// Claims are shown as they come, and nothing is marked but what is old.
+/// Claims are shown as received; only stale values are marked.
 pub const OFF: u32 = 0;
 
-/// Claims are shown at once, and marked while they should have been proven.
+/// Claims are shown at once, and marked while a proof is overdue.
 pub const MARK: u32 = 1;
 
-/// Only what is proven is shown.
+/// Only proven blocks are shown.
 pub const STRICT: u32 = 2;
 
-/// What each of them is called, in the order of their numbers.
+/// Names, in the order of the numbers.
 pub(super) const NAMES: &[&str] = &["off", "mark", "strict"];

@@ -1,4 +1,4 @@
-//! Settings as the rest of the core wants them: looked up, defaulted, never raw text where there is a type.
+//! Typed access to settings, with fallbacks.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -16,14 +16,14 @@ use crate::{
 };
 use market::{now::Zone, units::Currency};
 
-/// Name to sign in with where none is stored.
+/// Default user name.
 const SIGN_IN_USER: &str = "papertick";
 
-/// Longest label of a host name, bytes.
+/// Maximum length of a label of a host name, bytes.
 const LABEL_MAX: usize = 63;
 
 impl Settings {
-    /// Takes over what takes effect at once; the rest waits for the next start.
+    /// Applies the settings that take effect at once; the others wait for the next start.
     pub fn take_live(&mut self, stored: &Settings) {
         for spec in SPECS {
             match spec.apply {
@@ -33,7 +33,7 @@ impl Settings {
         }
     }
 
-    /// Name to sign in with.
+    /// User name for signing in.
     pub fn sign_in_user(&self) -> String {
         match self.http_auth_user.as_str() {
             "" => SIGN_IN_USER.into(),
@@ -41,7 +41,7 @@ impl Settings {
         }
     }
 
-    /// Time zone; UTC if the stored name is no zone.
+    /// Time zone; UTC if the stored name is unknown.
     pub fn zone(&self) -> Zone {
         Zone::named(&self.tz_string).unwrap_or_else(Zone::utc)
     }
@@ -51,12 +51,12 @@ impl Settings {
         FontId::named(&self.font_name).unwrap_or(FontId::DEFAULT)
     }
 
-    /// Mining pool; none if the stored id was dropped.
+    /// Mining pool. `None` if the stored id was dropped.
     pub fn pool(&self) -> Option<&'static PoolSpec> {
         pools::find(&self.mining_pool_name)
     }
 
-    /// Currencies in the rotation; the US dollar if none is chosen.
+    /// Currencies in the rotation; US dollars if none is chosen.
     pub fn currencies(&self) -> Vec<Currency> {
         match self.act_currencies.is_empty() {
             true => alloc::vec![Currency::USD],
@@ -64,7 +64,7 @@ impl Settings {
         }
     }
 
-    /// Relays that are followed, each once.
+    /// Relays, without duplicates.
     pub fn relays(&self) -> Vec<Endpoint> {
         let mut relays = self.nostr_relays.clone();
         if !self.nostr_relay.is_empty() && !relays.contains(&self.nostr_relay) {
@@ -73,7 +73,7 @@ impl Settings {
         relays
     }
 
-    /// Keys whose zaps are shown, each once and in lower case as events carry it.
+    /// Keys whose zaps are shown, without duplicates, in lower case as in events.
     pub fn zap_recipients(&self) -> Vec<String> {
         let mut recipients: Vec<String> = Vec::new();
         for key in core::iter::once(&self.nostr_zap_pubkey).chain(&self.nostr_zap_pubkeys) {
@@ -85,7 +85,7 @@ impl Settings {
         recipients
     }
 
-    /// Whether a fee rate with or without decimals is preferred.
+    /// Whether a fee rate with decimals is preferred.
     pub fn fee_precision(&self) -> FeePrecision {
         match self.block_fee_dec {
             true => FeePrecision::Precise,
@@ -95,7 +95,7 @@ impl Settings {
 
     /// Host name without a domain: the prefix, a dash and the end of the hardware address.
     ///
-    /// What cannot stand in a host name becomes a dash, and what is too long is cut.
+    /// Invalid characters become dashes, and a long name is cut.
     pub fn hostname(&self, suffix: &str) -> String {
         let allowed = |letter: char| {
             if letter.is_ascii_alphanumeric() {
@@ -113,12 +113,12 @@ impl Settings {
         }
     }
 
-    /// Tells whether the rotation shows a screen.
+    /// Returns whether the rotation shows a screen.
     pub fn is_screen_enabled(&self, id: u16) -> bool {
         !self.screens_hidden.contains(&id)
     }
 
-    /// Tells whether the feature of a screen is on.
+    /// Returns whether the feature of a screen is on.
     pub fn is_screen_available(&self, id: u16) -> bool {
         catalog::find(id).is_some_and(|screen| (screen.is_available)(self))
     }
@@ -129,7 +129,7 @@ impl Settings {
         ids.filter(|id| self.is_screen_available(*id)).collect()
     }
 
-    /// Ids of all screens in rotation order: the persisted ones, then the others as on a fresh clock.
+    /// Ids of all screens in rotation order: the stored ones, then the others in default order.
     pub fn rotation_order(&self) -> Vec<u16> {
         let mut order = self.screen_order.clone();
         let others = SCREENS.iter().map(|screen| screen.id);

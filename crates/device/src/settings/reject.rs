@@ -1,4 +1,4 @@
-//! Why a change of settings is refused; `Display` is the token on the wire.
+//! Why a change of settings is refused; `Display` writes the token for clients.
 
 use alloc::{format, string::String};
 use core::fmt;
@@ -14,21 +14,21 @@ pub enum Rejection {
     NotObject,
     /// Wrong JSON type.
     BadType(String),
-    /// A text that cannot be stored, which has the token of a wrong type.
+    /// A text that cannot be stored; same token as a wrong type.
     BadText(String, TextFault),
-    /// The text exceeds a bound of storage or hardware.
+    /// The text exceeds a limit of storage or hardware.
     BadLength(String),
-    /// Not a hex key.
+    /// Not a key in hex.
     BadHex(String),
     /// URL with a forbidden scheme.
     BadScheme(String),
     /// Not in the catalogue.
     Unknown(String),
-    /// Number outside its bounds.
+    /// Number out of bounds.
     Range(String),
-    /// Some screens carry an order and some do not.
+    /// Some screens have an order and some do not.
     ScreensPartialOrder,
-    /// A screen entry is no object or has no id.
+    /// A screen entry is not an object or has no id.
     ScreensBadEntry,
     /// No screen has that id.
     ScreensUnknownId,
@@ -36,37 +36,37 @@ pub enum Rejection {
     ScreensDupId,
     /// Two entries share an order.
     ScreensDupOrder,
-    /// An order is outside the list.
+    /// An order is out of range.
     ScreensOrderRange,
-    /// A reorder did not list every screen.
+    /// A new order does not list every screen.
     ScreensIncomplete,
-    /// A currency is not a text.
+    /// A currency is not a string.
     CurrencyNotString,
-    /// Hour or minute outside the day.
+    /// Hour or minute out of range.
     DndRange,
 }
 
 /// Why a text cannot be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFault {
-    /// It has more than so many bytes.
+    /// It has more than this many bytes.
     TooLong(usize),
-    /// There are control characters in it.
+    /// It contains control characters.
     Control,
-    /// There is a colon in it.
+    /// It contains a colon.
     Colon,
-    /// It is no topic, or one that stands for several.
+    /// It is not a topic, or has wildcards.
     Topic,
-    /// It is no list of names that can be levels of a topic.
+    /// It is not a list of valid topic levels.
     Names,
-    /// It is no version.
+    /// It is not a version.
     Version,
-    /// It is not what PEM files of such things hold.
+    /// It is not valid PEM for this purpose.
     Pem(&'static str),
 }
 
 impl Rejection {
-    /// What the token does not tell, in words fit for people; none if it tells all.
+    /// Explanation beyond the token, as a text for people. `None` if the token is clear.
     pub fn hint(&self) -> Option<String> {
         let Rejection::BadText(key, fault) = self else {
             return None;

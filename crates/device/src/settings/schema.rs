@@ -59,7 +59,7 @@ pub fn document_schema() -> Value {
         let (name, schema) = match spec.access {
             Access::ReadWrite | Access::ReadOnly => (
                 String::from(spec.name),
-                described(spec.kind.told_schema(), spec.doc),
+                described(spec.kind.shown_schema(), spec.doc),
             ),
             Access::WriteOnly => {
                 let doc = format!("Tells whether `{}` is set.", spec.name);
@@ -75,7 +75,7 @@ pub fn document_schema() -> Value {
             required.push(alias.into());
         }
         properties.insert(name.clone(), schema.into());
-        if spec.kind.composite().is_none_or(Composite::is_always_told) {
+        if spec.kind.composite().is_none_or(Composite::is_always_shown) {
             required.push(name);
         }
     }

@@ -1,4 +1,4 @@
-//! The settings twice: as they are stored, and as the device runs on them.
+//! Stored and active settings.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -12,17 +12,17 @@ use market::{
 /// The stored settings and those in effect.
 #[derive(Debug, Clone)]
 pub struct RunningSettings {
-    /// What GET and PATCH see.
+    /// What clients see.
     stored: Arc<Settings>,
-    /// What the device runs on: live settings at once, the others as they were at the start.
+    /// What is in effect: live settings at once, the others as at the start.
     active: Arc<Settings>,
     zone: Zone,
-    /// What guards the control interface by the settings, while a password that is not stored does.
+    /// Password protection by the settings, while a generated password replaces it.
     unlocked: Option<(bool, PasswordHash)>,
 }
 
 impl RunningSettings {
-    /// The settings at the start, where all that is stored counts; of the chosen currencies these are there.
+    /// The settings at the start, when all stored ones take effect; `currencies` are the chosen ones that are offered.
     pub fn new(stored: Settings, currencies: Vec<Currency>) -> RunningSettings {
         let active = Settings {
             act_currencies: currencies,
@@ -36,17 +36,17 @@ impl RunningSettings {
         }
     }
 
-    /// What GET and PATCH see.
+    /// What clients see.
     pub fn stored(&self) -> &Arc<Settings> {
         &self.stored
     }
 
-    /// What the device runs on.
+    /// What is in effect.
     pub fn active(&self) -> &Arc<Settings> {
         &self.active
     }
 
-    /// The time zone it runs in.
+    /// The active time zone.
     pub fn zone(&self) -> &Zone {
         &self.zone
     }
@@ -56,16 +56,16 @@ impl RunningSettings {
         now.utc.map(|utc| self.zone.local(utc))
     }
 
-    /// What would be active with other settings stored, by all of their currencies that are active now.
+    /// What would be active if these settings were stored.
     pub fn next(&self, stored: &Settings) -> Settings {
         let mut active = (*self.active).clone();
         active.take_live(stored);
         active
     }
 
-    /// Makes other settings the stored ones and follows the live ones among them; of the chosen currencies these are there.
+    /// Stores other settings and applies the live ones; `currencies` are the chosen ones that are offered.
     ///
-    /// Returns what was active before.
+    /// Returns the settings that were active before.
     pub fn adopt(&mut self, stored: Arc<Settings>, currencies: Vec<Currency>) -> Arc<Settings> {
         let mut active = self.next(&stored);
         active.act_currencies = currencies;
@@ -76,7 +76,7 @@ impl RunningSettings {
         core::mem::replace(&mut self.active, Arc::new(active))
     }
 
-    /// Shuts the control interface with a password that is not stored.
+    /// Protects the control interface with a password that is not stored.
     pub fn lock(&mut self, password: &PasswordHash) {
         let active = Arc::make_mut(&mut self.active);
         let enabled = core::mem::replace(&mut active.http_auth_enabled, true);
@@ -84,16 +84,16 @@ impl RunningSettings {
         self.unlocked.get_or_insert((enabled, pass));
     }
 
-    /// Names of the settings that are stored, and taken at the next start alone.
+    /// Names of the settings that take effect at the next start.
     pub fn waiting(&self) -> Vec<&'static str> {
         let Some((enabled, pass)) = &self.unlocked else {
             return after_restart(&self.stored, &self.active).collect();
         };
-        let asked = Settings {
+        let stored = Settings {
             http_auth_enabled: *enabled,
             http_auth_pass: pass.clone(),
             ..(*self.active).clone()
         };
-        after_restart(&self.stored, &asked).collect()
+        after_restart(&self.stored, &stored).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What one row of the settings table says.
+//! The parts of a row of the settings table.
 
 use alloc::vec::Vec;
 use serde_json::Value;
@@ -8,11 +8,11 @@ use super::{Key, kinds::SettingKind};
 /// One row of the settings table.
 #[derive(Debug, Clone)]
 pub struct Spec {
-    /// Which setting.
+    /// The setting.
     pub key: Key,
     /// Name on the wire.
     pub name: &'static str,
-    /// Second name on the wire, known to older clients.
+    /// Older name on the wire.
     pub alias: Option<&'static str>,
     /// What it is, with its unit.
     pub doc: &'static str,
@@ -22,30 +22,30 @@ pub struct Spec {
     pub access: Access,
     /// When a change takes effect.
     pub apply: Apply,
-    /// Heading under which people find it.
+    /// Group in the form and the documents.
     pub group: SettingGroup,
-    /// Its short name in a form; empty if it is in none.
+    /// Label in the form; empty if it is not in the form.
     pub title: &'static str,
-    /// What else a person should know who changes it; often nothing.
+    /// Help text in the form; often empty.
     pub help: &'static str,
     /// Unit of a number; empty if it has none.
     pub unit: &'static str,
-    /// What must hold for it to mean anything; a form shows it only then.
+    /// Conditions without which it has no effect; the form hides it then.
     pub needs: &'static [SettingCondition],
-    /// Other words by which people look for it; empty if there are none.
+    /// Search terms; empty if there are none.
     pub search: &'static str,
-    /// Few people change it: a form shows it behind "More".
+    /// The form shows it behind "More".
     pub is_rare: bool,
-    /// How it first is as an entity of a smart home; `None` if it is no entity.
+    /// Initial state of its entity in Home Assistant. `None` if it has no entity.
     pub entity: Option<EntityDefault>,
 }
 
-/// How a setting first is as an entity of a smart home; the owner can change that there.
+/// Initial state of an entity in Home Assistant; the owner can change it there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntityDefault {
-    /// It can be used at once.
+    /// Enabled.
     Enabled,
-    /// It has to be enabled first.
+    /// Disabled.
     Disabled,
 }
 
@@ -54,16 +54,16 @@ pub enum EntityDefault {
 pub enum SettingCondition {
     /// A switch is on.
     On(Key),
-    /// A number is one of these.
+    /// A number has one of these values.
     Among(Key, &'static [u32]),
-    /// A text is this one.
+    /// A text has this value.
     Chosen(Key, &'static str),
     /// The board has a part.
     Has(BoardPart),
 }
 
 impl SettingCondition {
-    /// The key of the GET document that it is about, and the values that meet it.
+    /// The key of the GET document that is tested, and the values that meet the condition.
     pub fn terms(self) -> (&'static str, Vec<Value>) {
         match self {
             SettingCondition::On(key) => (key.name(), Vec::from([Value::Bool(true)])),
@@ -72,7 +72,7 @@ impl SettingCondition {
                 numbers.iter().map(|number| Value::from(*number)).collect(),
             ),
             SettingCondition::Chosen(key, text) => (key.name(), Vec::from([Value::from(text)])),
-            SettingCondition::Has(part) => (part.told_as(), Vec::from([Value::Bool(true)])),
+            SettingCondition::Has(part) => (part.fact(), Vec::from([Value::Bool(true)])),
         }
     }
 }
@@ -84,13 +84,13 @@ pub enum BoardPart {
     Frontlight,
     /// The light sensor.
     LightSensor,
-    /// A radio that the clock manages; elsewhere the network is the host's.
+    /// A managed radio; without one the network of the host is used.
     Radio,
 }
 
 impl BoardPart {
-    /// Key of the GET document that tells whether the board has it.
-    pub fn told_as(self) -> &'static str {
+    /// Key of the GET document that shows whether the board has it.
+    pub fn fact(self) -> &'static str {
         match self {
             BoardPart::Frontlight => "hasFrontlight",
             BoardPart::LightSensor => "hasLightLevel",
@@ -104,11 +104,11 @@ impl BoardPart {
 pub enum Access {
     /// In GET and PATCH.
     ReadWrite,
-    /// In GET; a PATCH that names it is not refused and changes nothing.
+    /// In GET; ignored in PATCH.
     ReadOnly,
-    /// In PATCH; GET tells only whether it is set, as `<name>Set`.
+    /// In PATCH; GET shows only whether it is set, as `<name>Set`.
     WriteOnly,
-    /// Stored with the others, but in neither GET nor PATCH under this name.
+    /// Stored, but neither in GET nor in PATCH under this name.
     Internal,
 }
 
@@ -134,19 +134,19 @@ pub enum Component {
     Frontlight,
     /// The set of running data sources.
     Sources,
-    /// The way outbound connections take.
+    /// The route of outbound connections.
     Outbound,
     /// Names announced on the local network.
     Advert,
-    /// The radio and its guard.
+    /// The radio and its timeouts.
     Wifi,
     /// Updates of the device.
     Update,
-    /// What is told to the owner's broker, and how it is reached.
+    /// The connection to the owner's broker and what is published there.
     Mqtt,
 }
 
-/// Heading under which people find a setting.
+/// Group of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingGroup {
     /// Screens, their order and their time.
@@ -184,7 +184,7 @@ pub enum SettingGroup {
 }
 
 impl SettingGroup {
-    /// All groups, in the order in which people see them.
+    /// All groups in display order.
     pub const ALL: &[SettingGroup] = &[
         SettingGroup::Rotation,
         SettingGroup::Display,
@@ -204,7 +204,7 @@ impl SettingGroup {
         SettingGroup::Diagnostics,
     ];
 
-    /// Word for the group in data.
+    /// Id of the group in data.
     pub fn id(self) -> &'static str {
         match self {
             SettingGroup::Rotation => "rotation",
@@ -249,25 +249,25 @@ impl SettingGroup {
     }
 }
 
-/// A key that is no row of the table: it writes rows that GET also shows under other names.
+/// A key that is not a row of the table: it writes rows that GET also shows under other names.
 #[derive(Debug, Clone)]
 pub struct Virtual {
     /// Name on the wire.
     pub name: &'static str,
     /// What it is, with its unit.
     pub doc: &'static str,
-    /// Its shape.
+    /// Its type.
     pub kind: &'static dyn SettingKind,
-    /// In GET too, or in PATCH alone.
+    /// In GET and PATCH, or only in PATCH.
     pub access: Access,
-    /// Heading under which people find it.
+    /// Group in the form and the documents.
     pub group: SettingGroup,
-    /// Its short name in a form.
+    /// Label in the form.
     pub title: &'static str,
-    /// What else a person should know who changes it.
+    /// Help text in the form.
     pub help: &'static str,
     /// Unit of a number; empty if it has none.
     pub unit: &'static str,
-    /// Other words by which people look for it.
+    /// Search terms.
     pub search: &'static str,
 }

@@ -1,4 +1,4 @@
-//! What is known of every row of the table: its kind, its words, what it depends on, its default.
+//! The rows of the table as data: kind, texts, conditions, defaults.
 
 use alloc::{string::String, vec::Vec};
 
@@ -125,7 +125,7 @@ impl Key {
     }
 }
 
-/// All keys that are no rows.
+/// All keys that are not rows.
 pub static VIRTUAL: &[Virtual] = &[
     Virtual {
         name: "timePerScreen",

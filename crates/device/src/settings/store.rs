@@ -1,4 +1,4 @@
-//! The persisted form of the settings; whatever is found on disk, settings come out.
+//! The stored form of the settings; reading it never fails.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use super::{Key, SPECS, Settings, migrations, spec::Spec};
 
-/// Version of the persisted form.
+/// Version of the stored form.
 pub const VERSION: u32 = 1;
 
 /// Name under which the version is stored.
 pub(super) const VERSION_NAME: &str = "version";
 
-/// Something about the persisted form that an operator may want to know; never a value.
+/// A finding about the stored form, for the log; never with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Name of the setting.
@@ -21,18 +21,18 @@ pub struct Note {
     pub what: Finding,
 }
 
-/// What was found where a setting should be.
+/// What was found in place of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// Nothing; the default counts.
+    /// Nothing; the default is used.
     Missing,
-    /// A value that the setting cannot have; the default counts.
+    /// An invalid value; the default is used.
     Unusable,
-    /// A value that is offered no more; the default counts.
+    /// A value that is no longer offered; the default is used.
     Retired,
-    /// The value of an older name, which was taken over.
+    /// The value of an older name, which was migrated.
     Renamed(&'static str),
-    /// A version that is newer than this device; what can be read is read.
+    /// The version is newer than this program; what can be read is read.
     Newer,
     /// A password without the server it was entered for; it is cleared.
     Moved,
@@ -63,7 +63,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// The persisted form: secrets in the clear, passwords as hashes.
+/// The stored form: secrets in the clear, passwords as hashes.
 pub fn to_json(settings: &Settings) -> Map<String, Value> {
     let mut stored = Map::new();
     stored.insert(VERSION_NAME.into(), VERSION.into());
@@ -73,7 +73,7 @@ pub fn to_json(settings: &Settings) -> Map<String, Value> {
     stored
 }
 
-/// Reads the persisted form; what is missing or unusable has its default, and a note.
+/// Reads the stored form; missing or invalid values have their default and a note.
 pub fn from_json(stored: &Map<String, Value>) -> (Settings, Vec<Note>) {
     let mut settings = Settings::default();
     let mut notes = Vec::new();
@@ -119,7 +119,7 @@ pub fn from_json(stored: &Map<String, Value>) -> (Settings, Vec<Note>) {
     (settings, notes)
 }
 
-/// Reads one setting; says what was found unless all is well.
+/// Reads one setting; returns a finding unless all is well.
 fn load(
     spec: &'static Spec,
     stored: &Map<String, Value>,
@@ -144,7 +144,7 @@ fn load(
     (name != spec.name).then_some(Finding::Renamed(name))
 }
 
-/// The stored form of one setting, and the name it stands under; none if there is nothing of it.
+/// The stored form of one setting and the name it is stored under. `None` if it is not stored.
 pub(super) fn value_of(
     spec: &'static Spec,
     stored: &Map<String, Value>,

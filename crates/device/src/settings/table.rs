@@ -1,6 +1,6 @@
 //! The table of settings: a setting is one row, and everything else follows from it.
 //!
-//! `values` makes a field and a key of every row, `specs` what is known of it; what a row names is imported there.
+//! `values` makes a field and a key of every row, `specs` its description; what a row names is imported there.
 
 /// Hands all rows to a macro, in the order of the interface:
 ///
@@ -46,7 +46,7 @@ macro_rules! rows {($make:ident) => { $make! {
         search: "size big small numbers",
         entity: Enabled,
     }
-    /// Width that split labels may take of the panel's, percent.
+    /// Width of split labels, percent of the panel's.
     label_fit_pct: u32 {
         name: "labelFitPct",
         default: 100u32,
@@ -414,7 +414,7 @@ macro_rules! rows {($make:ident) => { $make! {
         rare: true,
     }
 
-    /// Connects to an MQTT broker: tells it how the clock is, and does what it is told through it.
+    /// Connects to an MQTT broker: publishes the state of the clock and receives commands.
     mqtt_enabled: bool {
         name: "mqttEnabled",
         default: false,
@@ -435,7 +435,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Host of the broker",
         needs: WITH_MQTT,
     }
-    /// Port of the broker; 0 is the usual one: 1883, with TLS 8883.
+    /// Port of the broker; 0 is the default: 1883, with TLS 8883.
     mqtt_port: u32 {
         name: "mqttPort",
         default: 0u32,
@@ -446,7 +446,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "0 is the usual one.",
         needs: WITH_MQTT,
     }
-    /// Speaks to the broker over TLS.
+    /// Uses TLS to the broker.
     mqtt_tls: bool {
         name: "mqttTls",
         default: false,
@@ -456,7 +456,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Broker over TLS",
         needs: WITH_MQTT,
     }
-    /// Authorities that are trusted for the broker, beside the public ones: certificates in PEM form, or empty.
+    /// CA certificates trusted for the broker in addition to the public ones: in PEM form, or empty.
     mqtt_ca: Secret {
         name: "mqttCa",
         default: Secret::default(),
@@ -469,7 +469,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT_TLS,
         rare: true,
     }
-    /// Certificate that the clock shows to the broker, with those between it and its authority: in PEM form, or empty.
+    /// Client certificate for the broker, with its chain: in PEM form, or empty.
     mqtt_cert: Secret {
         name: "mqttCert",
         default: Secret::default(),
@@ -482,7 +482,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT_TLS,
         rare: true,
     }
-    /// Private key of that certificate: in PEM form, without a passphrase.
+    /// Private key of the client certificate: in PEM form, without a passphrase.
     mqtt_key: Secret {
         name: "mqttKey",
         default: Secret::default(),
@@ -516,7 +516,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Password",
         needs: WITH_MQTT,
     }
-    /// Name by which the broker knows the connection; empty is the host name.
+    /// Client id at the broker; empty uses the host name.
     mqtt_client_id: String {
         name: "mqttClientId",
         default: "",
@@ -528,7 +528,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
-    /// What the topics of all clocks begin with.
+    /// First level of the topics of all clocks.
     mqtt_base: String {
         name: "mqttBase",
         default: "papertick",
@@ -539,7 +539,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
-    /// Groups to which the clock belongs, besides all clocks: at most 8 names with commas between them.
+    /// Groups of the clock, besides the group of all clocks: at most 8 names separated by commas.
     mqtt_groups: String {
         name: "mqttGroups",
         default: "",
@@ -551,7 +551,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
-    /// Version of the protocol; automatic is 5, and 3.1.1 with a broker that does not know it.
+    /// Version of the protocol; automatic is 5, or 3.1.1 if the broker does not know it.
     mqtt_protocol: u32 {
         name: "mqttProtocol",
         default: 0u32,
@@ -562,7 +562,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
-    /// Longest silence towards the broker, s; it takes the clock for gone after one and a half of it.
+    /// Keep-alive interval, s; the broker considers the clock offline after one and a half of it.
     mqtt_keep_alive: u32 {
         name: "mqttKeepAlive",
         default: 60u32,
@@ -586,7 +586,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
-    /// Tells Home Assistant what the clock has, so that it appears there by itself.
+    /// Announces the clock to Home Assistant, so that it appears there by itself.
     ha_discovery: bool {
         name: "haDiscovery",
         default: true,
@@ -596,7 +596,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Appear in Home Assistant",
         needs: WITH_MQTT,
     }
-    /// Where Home Assistant looks for devices: what the topics of its discovery begin with.
+    /// Prefix of the discovery topics of Home Assistant.
     ha_prefix: String {
         name: "haPrefix",
         default: "homeassistant",
@@ -608,7 +608,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_HOME_ASSISTANT,
         rare: true,
     }
-    /// Topic on which Home Assistant says that it has started.
+    /// Topic on which Home Assistant announces its start.
     ha_status_topic: String {
         name: "haStatusTopic",
         default: "homeassistant/status",
@@ -667,7 +667,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Host, with a port if it needs one. With the explorer, prices come from it instead of the exchange; as delivered or empty, it is not asked there.",
         needs: &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])],
     }
-    /// Speaks to the custom relay without TLS.
+    /// Connects to the custom relay without TLS.
     ce_disable_ssl: bool {
         name: "ceDisableSSL",
         default: false,
@@ -679,7 +679,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: &[Among(Key::data_source, &[EXPLORER, CUSTOM_RELAY])],
         rare: true,
     }
-    /// What is made of proof of work: nothing; a mark on what should be proven and is not; or only proven heights on the glass.
+    /// Use of proof of work: off; mark heights whose proof is overdue; or show only proven heights.
     proof_mode: u32 {
         name: "proofMode",
         default: 1u32,
@@ -690,7 +690,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Mark shows every height at once, with a small sign where it is not proven or sources disagree. Strict shows only proven heights: something that proves them must be in use.",
         rare: true,
     }
-    /// Offers a screen that says how the height is proven.
+    /// Offers a screen that shows how the height is proven.
     proof_screen: bool {
         name: "proofScreen",
         default: false,
@@ -701,7 +701,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Adds a screen: how good the height is, how many sources have the newest block, the end of its hash, and its age.",
         rare: true,
     }
-    /// What the owner's node speaks: blocks come from it and are checked, fees too where it tells them.
+    /// Protocol of the owner's node: its blocks are verified, and fees are used if it reports them.
     node_kind: u32 {
         name: "nodeKind",
         default: 0u32,
@@ -722,7 +722,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "An onion name needs a proxy.",
         needs: WITH_NODE,
     }
-    /// Port of the owner's node; 0 is the usual one.
+    /// Port of the owner's node; 0 is the default.
     node_port: u32 {
         name: "nodePort",
         default: 0u32,
@@ -745,7 +745,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: &[Among(Key::node_kind, &[2, 3, 4])],
         rare: true,
     }
-    /// User name at the owner's node; for RPC alone.
+    /// User name at the owner's node; only for RPC.
     node_user: String {
         name: "nodeUser",
         default: "",
@@ -755,7 +755,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "User name at your node",
         needs: &[Among(Key::node_kind, &[4])],
     }
-    /// Password at the owner's node; for RPC alone.
+    /// Password at the owner's node; only for RPC.
     node_pass: Secret {
         name: "nodePass",
         default: Secret::default(),
@@ -766,7 +766,8 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Password at your node",
         needs: &[Among(Key::node_kind, &[4])],
     }
-    /// Public peers of the Bitcoin network that are asked for the proof of the height at the same time; 0 asks none.
+    /// Number of public peers of the Bitcoin network that are connected for the proof of the height; 0 connects to
+    /// none.
     proof_peer_max: u32 {
         name: "proofPeerMax",
         default: 4u32,
@@ -777,7 +778,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Asked for headers of blocks. They see the clock's address unless it uses a proxy. 0 asks nobody.",
         rare: true,
     }
-    /// Peers to ask, each a host with or without a port, at most 8; empty finds some.
+    /// Peers to connect to, each a host with or without a port, at most 8; empty finds some.
     proof_peers: Vec<String> {
         name: "proofPeers",
         default: Vec::<String>::new(),
@@ -788,7 +789,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Hosts, with a port if they need one. Empty finds some.",
         rare: true,
     }
-    /// Venues whose quotes are held against the price that is shown; none asks nobody.
+    /// Venues whose quotes are compared with the price shown; an empty list queries none.
     price_witnesses: Vec<String> {
         name: "priceWitnesses",
         default: default_witnesses(),
@@ -799,7 +800,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Venues that are asked for the price as well, and contradict one that is wrong.",
         rare: true,
     }
-    /// How far quotes may be apart and still agree, per mille.
+    /// Greatest difference of quotes that agree, per mille.
     price_band: u32 {
         name: "priceBand",
         default: 20u32,
@@ -811,7 +812,7 @@ macro_rules! rows {($make:ident) => { $make! {
         unit: "per mille",
         rare: true,
     }
-    /// How many sources must quote about the same for a price to count as agreed.
+    /// Number of sources that must quote about the same price for it to count as agreed.
     price_quorum: u32 {
         name: "priceQuorum",
         default: 2u32,
@@ -822,7 +823,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "A price that fewer sources confirm is marked; 1 needs nobody else.",
         rare: true,
     }
-    /// Least time between price updates on the panels, s; 0 paints every update.
+    /// Minimum time between price updates on the panels, s; 0 paints every update.
     min_sec_price_upd: u32 {
         name: "minSecPriceUpd",
         default: 30u32,
@@ -1097,7 +1098,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "For the clock and the quiet hours; daylight saving is automatic.",
         search: "timezone region daylight saving dst utc summer winter clock hour",
     }
-    /// Servers that tell the time, each a host with or without a port, at most 8; empty asks the usual one.
+    /// Time servers, each a host with or without a port, at most 8; empty uses the default.
     time_servers: Vec<String> {
         name: "timeServers",
         default: Vec::<String>::new(),
@@ -1199,7 +1200,7 @@ macro_rules! rows {($make:ident) => { $make! {
         rare: true,
         entity: Enabled,
     }
-    /// Where logos of pools are fetched: an `http://` or `https://` address, or empty.
+    /// URL of the pool logos: an `http://` or `https://` address, or empty.
     pool_logos_url: Endpoint {
         name: "poolLogosUrl",
         default: "https://git.btclock.dev/btclock/mining-pool-logos/raw/branch/main",
@@ -1260,7 +1261,7 @@ macro_rules! rows {($make:ident) => { $make! {
         title: "Relay",
         help: "For data and zaps. Empty with no other relay turns both off.",
     }
-    /// Relays beside that one: at most 8 addresses; all are followed, and what two of them tell counts once.
+    /// Additional relays: at most 8 addresses; all are connected, and events received twice count once.
     nostr_relays: Vec<Endpoint> {
         name: "nostrRelays",
         default: Vec::<Endpoint>::new(),
@@ -1282,7 +1283,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Public key: 64 hexadecimal digits or an npub.",
         needs: &[Among(Key::data_source, &[NOSTR])],
     }
-    /// Listens for zaps and shows them.
+    /// Receives and shows zaps.
     nostr_zap_notify: bool {
         name: "nostrZapNotify",
         default: false,
@@ -1304,7 +1305,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Public key: 64 hexadecimal digits or an npub.",
         needs: WITH_ZAPS,
     }
-    /// Keys beside that one: at most 8, each as 64 hex digits or an `npub`.
+    /// Additional keys: at most 8, each as 64 hex digits or an `npub`.
     nostr_zap_pubkeys: Vec<String> {
         name: "nostrZapPubkeys",
         default: Vec::<String>::new(),
@@ -1316,7 +1317,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_ZAPS,
         rare: true,
     }
-    /// Goes back to the screen before, once a zap was shown.
+    /// Returns to the previous screen after a zap.
     scrn_restore_zap: bool {
         name: "scrnRestoreZap",
         default: true,
@@ -1396,7 +1397,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: &[On(Key::nwc_enabled), On(Key::nwc_show_notify)],
     }
 
-    /// Asks for a user name and password on every control request.
+    /// Requires a user name and password for every control request.
     http_auth_enabled: bool {
         name: "httpAuthEnabled",
         default: false,
@@ -1430,7 +1431,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Long beats complicated: four words that have nothing to do with each other.",
         needs: &[On(Key::http_auth_enabled)],
     }
-    /// Lets everybody read the figures for a monitoring system, `/metrics`; they hold no secret.
+    /// Allows reading the metrics at `/metrics` without a password; they hold no secret.
     metrics_open: bool {
         name: "metricsOpen",
         default: false,
@@ -1443,7 +1444,7 @@ macro_rules! rows {($make:ident) => { $make! {
         search: "prometheus grafana",
         rare: true,
     }
-    /// Secrets that were entered by somebody who had signed in: names of settings, comma-separated.
+    /// Secrets that were entered by a client that had signed in: names of settings, comma-separated.
     guarded_secrets: String {
         name: "guardedSecrets",
         default: "",
@@ -1488,7 +1489,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: &[On(Key::ota_enabled)],
         search: "firmware upgrade version",
     }
-    /// Installs by itself what it takes of the release feed.
+    /// Installs accepted releases of the feed automatically.
     update_auto: bool {
         name: "updateAuto",
         default: false,
@@ -1499,7 +1500,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: &[On(Key::ota_enabled)],
         search: "automatic update",
     }
-    /// Which releases are taken: those for everybody, or versions before them too.
+    /// Accepted releases: stable ones, or previews too.
     update_channel: u32 {
         name: "updateChannel",
         default: 0u32,
@@ -1511,7 +1512,7 @@ macro_rules! rows {($make:ident) => { $make! {
         search: "beta stable",
         rare: true,
     }
-    /// The only version that is taken of the release feed; empty for any.
+    /// The only version of the feed that is accepted; empty for any.
     update_pin: String {
         name: "updatePin",
         default: "",
@@ -1522,7 +1523,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: &[On(Key::ota_enabled)],
         rare: true,
     }
-    /// Share of all clocks that take a release of the feed, percent; which of them follows from their host names.
+    /// Share of all clocks that accept a release of the feed, percent; which ones depends on their host names.
     update_share: u32 {
         name: "updateShare",
         default: 100u32,
@@ -1544,7 +1545,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Diagnostics,
         title: "Detailed log",
     }
-    /// Texts to be shown again: at most 10, each with a text per panel.
+    /// Saved texts: at most 10, each with a text per panel.
     kept_texts: Vec<Vec<String>> {
         name: "keptTexts",
         default: Vec::<Vec<String>>::new(),
@@ -1552,7 +1553,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[]),
         group: Rotation,
     }
-    /// The page has asked its owner once what to set first; a clock that was reset asks again.
+    /// The page has shown its first-run questions; a reset clears this.
     welcomed: bool {
         name: "welcomed",
         default: false,
@@ -1560,7 +1561,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[]),
         group: Diagnostics,
     }
-    /// The rotation timer runs; kept for the next start.
+    /// The rotation timer runs; kept over a restart.
     timer_active: bool {
         name: "timerActive",
         default: true,

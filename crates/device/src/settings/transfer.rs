@@ -1,7 +1,6 @@
-//! Settings that go from clock to clock: what of them is secret, and what taking over those of another clock changes.
+//! Export and import of settings: which parts are secret, and what importing those of another clock changes.
 //!
-//! They travel in their persisted form, under their own names, so that nothing of them is lost on the way; what is
-//! secret travels apart from the rest.
+//! The stored form with its own names is used, so that nothing is lost; secrets are kept apart.
 
 use alloc::{
     string::{String, ToString},
@@ -20,34 +19,34 @@ use super::{
 };
 use crate::request::Changed;
 
-/// What belongs to the machine and stays there.
+/// Settings that are not exported.
 const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets];
 
-/// Settings in their persisted form, with the secrets apart.
+/// Settings in their stored form, with the secrets apart.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Apart {
-    /// What anybody may read; a password in an address is hidden.
+    /// The public part; passwords in addresses are hidden.
     pub open: Map<String, Value>,
-    /// What is secret, passwords as hashes; it counts before what is open under the same name.
+    /// The secret part, passwords as hashes; it takes precedence over the public part.
     pub secret: Map<String, Value>,
 }
 
-/// What taking over settings comes to.
+/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// All settings after it; of no use where something is refused.
+    /// All settings after it; meaningless if something is refused.
     pub settings: Settings,
-    /// What differs, in the order of the table.
+    /// The differences, in the order of the table.
     pub changes: Vec<SettingChange>,
-    /// Names that no setting has.
+    /// Unknown names.
     pub unknown: Vec<String>,
-    /// Settings that nothing is said of, which stay as they are.
+    /// Settings that are absent and stay unchanged.
     pub missing: Vec<&'static str>,
-    /// What was understood otherwise than it was written.
+    /// Values that were not used as written.
     pub notes: Vec<Note>,
-    /// Why nothing can be taken over; empty if it can.
+    /// Why the import is refused; empty if it is accepted.
     pub refused: Vec<Rejection>,
-    /// What the client should know of it.
+    /// Notes for the client.
     pub changed: Changed,
 }
 
@@ -56,11 +55,11 @@ pub struct Import {
 pub struct SettingChange {
     /// Its name.
     pub name: &'static str,
-    /// What it was and what it becomes, as GET tells them; none where that is a secret.
-    pub told: Option<(Value, Value)>,
+    /// Old and new value as GET shows them. `None` if they are secret.
+    pub values: Option<(Value, Value)>,
 }
 
-/// Takes settings apart.
+/// Separates the secrets.
 pub fn apart(settings: &Settings) -> Apart {
     let mut apart = Apart::default();
     for spec in SPECS.iter().filter(travels) {
@@ -80,7 +79,7 @@ pub fn apart(settings: &Settings) -> Apart {
 }
 
 impl Apart {
-    /// All that is said of each setting, under one name each.
+    /// Merges both parts.
     pub fn together(self) -> Map<String, Value> {
         let mut all = self.open;
         all.extend(self.secret);
@@ -93,7 +92,7 @@ impl Apart {
 /// Only those may leave by the control interface: otherwise a client that finds a clock open could set a password and export
 /// what was entered before. The secrets themselves are compared, because the rest of an address can be changed without
 /// knowing its password.
-pub fn note_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {
+pub fn record_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {
     let mut guarded = guarded(before);
     for spec in SPECS.iter().filter(travels) {
         let (old, new) = (secrets_in(spec, before), secrets_in(spec, settings));
@@ -110,11 +109,11 @@ pub fn note_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool
     settings.guarded_secrets = guarded.join(",");
 }
 
-/// Names of the secrets that must not leave by the control interface, because somebody may have entered the password
-/// who did not enter them.
+/// Names of the secrets that must not be exported, because the client that set the password may not be the one that
+/// entered them.
 pub fn unguarded(settings: &Settings) -> Vec<&'static str> {
     let guarded = guarded(settings);
-    // Its hash is that of the password that was asked for.
+    // The export shows its hash, whose password the client has just entered.
     let asked_for = [Key::http_auth_pass];
     SPECS
         .iter()
@@ -125,7 +124,7 @@ pub fn unguarded(settings: &Settings) -> Vec<&'static str> {
         .collect()
 }
 
-/// Names of the secrets that were entered by somebody who had signed in.
+/// Names of the secrets that were entered by a client that had signed in.
 fn guarded(settings: &Settings) -> Vec<&'static str> {
     let names = settings.guarded_secrets.split(',');
     names
@@ -133,21 +132,21 @@ fn guarded(settings: &Settings) -> Vec<&'static str> {
         .collect()
 }
 
-/// Names the first value of a change that is a secret, or holds one; none if anybody may read all of it.
+/// Name of the first value of a change that is or contains a secret. `None` if all of it is public.
 pub fn secret_in<'a>(body: &'a Map<String, Value>, stored: &Settings) -> Option<&'a str> {
     let mut settings = stored.clone();
-    // Whether a user of a pool is a secret is for the pool to say.
+    // Whether a user is a secret depends on the pool.
     let pool = body.get(Key::mining_pool_name.name());
     if let Some(pool) = pool.and_then(Value::as_str) {
         settings.mining_pool_name = pool.into();
     }
-    let tells = |(name, value): &(&String, &Value)| {
+    let is_secret = |(name, value): &(&String, &Value)| {
         patch::find(name).is_some_and(|spec| {
             let is_secret = is_secret(spec, &settings) || spec.kind.open(value) != **value;
             is_secret && value.as_str() != Some("")
         })
     };
-    body.iter().find(tells).map(|(name, _)| name.as_str())
+    body.iter().find(is_secret).map(|(name, _)| name.as_str())
 }
 
 /// The secrets in a setting: all of its text, or the passwords in its addresses.
@@ -160,9 +159,9 @@ fn secrets_in(spec: &Spec, settings: &Settings) -> Vec<String> {
     text.map(String::from).into_iter().collect()
 }
 
-/// Tells what taking over settings in their persisted form would change: all of it, or nothing.
+/// What importing settings in their stored form would change: all of it or nothing.
 ///
-/// What hides a password keeps the one that is stored.
+/// A hidden password keeps the stored one.
 pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
     let mut import = Import {
         settings: stored.clone(),
@@ -179,13 +178,13 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
     let is_given = |key: Key| store::value_of(key.spec(), body).is_some();
     let settings = &mut import.settings;
     if !is_given(Key::mining_pool_user) {
-        // What is stored is what it was, whatever is said of what it is.
+        // An unchanged user stays what it was, whatever the file says about it.
         settings.pool_user_is_key = stored.pool_user_is_key;
     }
     let is_key = settings.pool_user_is_key;
     import.changed.cleared = bound::clear_moved(settings, stored, is_given);
     if is_given(Key::pool_user_is_key) {
-        // A name that was entered for another pool stays a name, and a key stays a key.
+        // A name entered for another pool stays a name, and a key stays a key.
         settings.pool_user_is_key = is_key && !settings.mining_pool_user.is_empty();
     }
     let lacking = lacking(settings).map(|key| Rejection::BadLength(key.name().into()));
@@ -202,7 +201,7 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
 }
 
 impl Import {
-    /// Takes over one setting.
+    /// Imports one setting.
     fn take(&mut self, spec: &'static Spec, stored: &Settings, body: &Map<String, Value>) {
         let note = |what| Note {
             name: spec.name,
@@ -235,12 +234,12 @@ impl Import {
     }
 }
 
-/// Tells whether a setting goes from clock to clock.
+/// Returns whether a setting is exported.
 fn travels(spec: &&Spec) -> bool {
     !OF_THE_MACHINE.contains(&spec.key)
 }
 
-/// Tells whether nothing of a setting may be told.
+/// Returns whether a setting is secret as a whole.
 fn is_secret(spec: &Spec, settings: &Settings) -> bool {
     match spec.access {
         Access::WriteOnly => true,
@@ -251,7 +250,7 @@ fn is_secret(spec: &Spec, settings: &Settings) -> bool {
     }
 }
 
-/// Names that no setting has, nor ever had.
+/// Names that no version has used.
 fn unknown(body: &Map<String, Value>) -> Vec<String> {
     let is_known = |name: &str| {
         let mut specs = SPECS.iter();
@@ -263,7 +262,7 @@ fn unknown(body: &Map<String, Value>) -> Vec<String> {
     names.cloned().collect()
 }
 
-/// Why a value cannot be had.
+/// Why a value is refused.
 fn refusal(spec: &Spec, value: &Value) -> Rejection {
     let context = CheckContext {
         settings: &Settings::default(),
@@ -280,14 +279,15 @@ fn refusal(spec: &Spec, value: &Value) -> Rejection {
 
 fn changes(before: &Settings, after: &Settings) -> Vec<SettingChange> {
     let differs = |spec: &&Spec| before.get(spec.key) != after.get(spec.key);
-    // Nobody chose these.
+    // These are not entered by the owner.
     let shown = |spec: &&Spec| ![Key::pool_user_is_key, Key::guarded_secrets].contains(&spec.key);
     let change = |spec: &'static Spec| {
-        let told = |settings: &Settings| spec.kind.told(&settings.get(spec.key));
+        let values = |settings: &Settings| spec.kind.shown(&settings.get(spec.key));
         let is_secret = is_secret(spec, before) || is_secret(spec, after);
         SettingChange {
             name: spec.name,
-            told: (!is_secret && told(before) != told(after)).then(|| (told(before), told(after))),
+            values: (!is_secret && values(before) != values(after))
+                .then(|| (values(before), values(after))),
         }
     };
     let specs = SPECS.iter().filter(differs).filter(shown);

@@ -15,13 +15,13 @@ macro_rules! values {
             $($rest:tt)*
         }
     )+) => {
-        /// Everything the owner can change, with its value.
+        /// All settings with their values.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Settings {
             $( $(#[doc = $doc])+ pub $field: $type, )+
         }
 
-        /// Names one setting, after its field in [`Settings`].
+        /// A setting, named after its field in [`Settings`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(non_camel_case_types, missing_docs, reason = "a key is named after its field")]
         pub enum Key { $( $field, )+ }
@@ -39,7 +39,7 @@ macro_rules! values {
                 match key { $( Key::$field => Field::store(&self.$field), )+ }
             }
 
-            /// Replaces one setting by its stored form; tells whether the type was right.
+            /// Replaces one setting by its stored form; returns whether the type was right.
             pub fn set(&mut self, key: Key, value: &Value) -> bool {
                 match key {
                     $( Key::$field => match <$type as Field>::load(value) {
@@ -49,7 +49,7 @@ macro_rules! values {
                 }
             }
 
-            /// Copies one setting from another set.
+            /// Copies one setting from other settings.
             pub fn copy(&mut self, key: Key, from: &Settings) {
                 match key { $( Key::$field => self.$field.clone_from(&from.$field), )+ }
             }

@@ -611,7 +611,7 @@ fn the_view_says_what_the_newest_picture_shows() {
     let mut world = World::at_noon(settings("timerSeconds=0"));
     let mut said = |script: &str| {
         world.live(script);
-        world.device.view().says.to_string()
+        world.device.view().sentence.to_string()
     };
     // It is below the block that is taken for granted.
     let disputed = "Block height 840,000. The sources disagree about this, or it cannot be.";
@@ -630,7 +630,7 @@ fn the_view_says_what_stands_over_the_screens() {
     let said = |start: World, script: &str| {
         let mut world = start;
         world.live(script);
-        world.device.view().says.to_string()
+        world.device.view().sentence.to_string()
     };
     let on = "nwcEnabled=true timerSeconds=0";
     assert_eq!(said(World::new(settings(on)), ""), "The clock is starting.");

@@ -210,7 +210,7 @@ const DEBUG: debug::DebugFacts<'_> = debug::DebugFacts {
     heap_free: Some(180_000),
     psram_free: None,
     height: HeightState::Claimed,
-    voices: 1,
+    height_sources: 1,
     hardware: "Rev B, 7 x 2.13 in, simulated",
     version: "4.0.0-gabcdef0-dirty",
     build_date: "2026-01-31",

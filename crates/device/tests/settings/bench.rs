@@ -38,7 +38,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         current_screen: 20,
         currency: Some(Currency::USD),
         data: vec![String::new(); BOARD.panels],
-        says: device::spoken::EMPTY_PANELS.into(),
+        sentence: device::spoken::EMPTY_PANELS.into(),
         stale: false,
         disputed: false,
         mode: "rotation",

@@ -119,7 +119,7 @@ fn an_import_clears_what_belongs_to_another_server() {
         ["nodePass is cleared, because it belongs to another server: enter it again"]
     );
     let secret =
-        |change: &transfer::SettingChange| change.name == "nodePass" && change.told.is_none();
+        |change: &transfer::SettingChange| change.name == "nodePass" && change.values.is_none();
     assert!(moved.changes.iter().any(secret));
     // The clock's own file, without its secrets, changes nothing.
     let own = transfer::import(&stored, &transfer::apart(&stored).open);

@@ -81,7 +81,7 @@ fn the_token_of_a_pool_is_a_secret_of_the_file() {
         .changes
         .iter()
         .find(|change| change.name == "miningPoolUser");
-    assert_eq!(user.unwrap().told, None);
+    assert_eq!(user.unwrap().values, None);
     assert_eq!(back.settings, settings);
 }
 
@@ -101,7 +101,7 @@ fn what_differs_is_told_but_for_secrets() {
         }),
     );
     assert_eq!(import.refused, []);
-    let change = |name, told: Option<(Value, Value)>| SettingChange { name, told };
+    let change = |name, values: Option<(Value, Value)>| SettingChange { name, values };
     let mut changes = import.changes;
     changes.sort_by_key(|change| change.name);
     assert_eq!(
@@ -238,7 +238,7 @@ fn a_plain_user_of_another_pool_is_no_key() {
         .changes
         .iter()
         .find(|change| change.name == "miningPoolUser");
-    assert_eq!(user.unwrap().told, None);
+    assert_eq!(user.unwrap().values, None);
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
     for (uri, is_guarded) in steps {
         let before = settings.clone();
         settings.nwc_uri = Secret::new(*uri);
-        transfer::note_guarded(&mut settings, &before, *is_guarded);
+        transfer::record_guarded(&mut settings, &before, *is_guarded);
     }
     transfer::unguarded(&settings)
 }
@@ -311,10 +311,10 @@ fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
     };
     let unguarded_as = |entered: bool, body: Value| {
         let mut stored = relays(&["wss://me:one@relay", "wss://me:two@relay"]);
-        transfer::note_guarded(&mut stored, &Settings::default(), entered);
+        transfer::record_guarded(&mut stored, &Settings::default(), entered);
         let sent = bench::send(&stored, &body.to_string()).unwrap();
         let mut settings = sent.settings;
-        transfer::note_guarded(&mut settings, &stored, true);
+        transfer::record_guarded(&mut settings, &stored, true);
         transfer::unguarded(&settings)
     };
     let both = ["nostrRelays", "gitReleaseUrl"];

@@ -170,7 +170,11 @@ fn what_is_old_and_disputed_is_told_to_be_both() {
     );
     for mark in [Mark::Stale, Mark::Disputed] {
         let said = spoken::of_mark(mark).template();
-        assert!(view.says.to_string().contains(said), "{}", view.says);
+        assert!(
+            view.sentence.to_string().contains(said),
+            "{}",
+            view.sentence
+        );
     }
     world.set("proofMode", json!(0));
     let view = world.device.view();
@@ -395,7 +399,7 @@ fn a_claim_below_the_anchor_is_marked_at_once() {
     let mut world = World::with(data_source::PUBLIC_RELAY, main);
     world.claim(RELAY, 900_000);
     assert_eq!(world.mark(), Some(Mark::Disputed));
-    let says = world.device.view().says.to_string();
+    let says = world.device.view().sentence.to_string();
     assert!(
         says.ends_with("The sources disagree about this, or it cannot be."),
         "{says}"

@@ -57,7 +57,7 @@ fn it_follows_what_is_proven_and_turns_with_the_minute() {
         world.seen(),
         format!("BLOCK/PROVEN|2/AGREE|{digits}|1/MINS")
     );
-    let says = world.device.view().says.to_string();
+    let says = world.device.view().sentence.to_string();
     assert!(
         says.contains(&format!("ends in {}; 2 sources", &hash[60..])),
         "{says}"

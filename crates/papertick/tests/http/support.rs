@@ -63,7 +63,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         data: ["BTC/USD", " ", "$", "9", "5", "0", "0"]
             .map(String::from)
             .to_vec(),
-        says: spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123)),
+        sentence: spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123)),
         stale: false,
         disputed: false,
         truth: device::sources::Truth::default(),

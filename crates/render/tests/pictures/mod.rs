@@ -225,7 +225,7 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         heap_free: Some(143_000),
         psram_free: Some(6_010_000),
         height: HeightState::Proven,
-        voices: 4,
+        height_sources: 4,
         hardware: "Rev B",
         version: "4.0.0",
         build_date: "2026-11-20",

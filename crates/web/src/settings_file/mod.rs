@@ -268,7 +268,7 @@ impl SettingsContent {
 
 /// What taking over a file comes to, as clients are told.
 pub fn told(file: &SettingsFile, secrets: Secrets, import: &Import) -> Value {
-    let change = |change: &SettingChange| match &change.told {
+    let change = |change: &SettingChange| match &change.values {
         Some((old, new)) => json!({ "name": change.name, "old": old, "new": new }),
         None => json!({ "name": change.name, "secret": true }),
     };

@@ -1,4 +1,4 @@
-//! The state machine, row by row of the interface's table, and the tables of its guards.
+//! Transitions of the state machine as in the interface document, and tables of its timeouts.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
@@ -10,7 +10,7 @@ fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A link with a radio, and the settings it lives under.
+/// A link with a radio, and its settings.
 struct LinkFixture {
     link: NetworkLink,
     settings: Settings,
@@ -24,7 +24,7 @@ impl LinkFixture {
             suffix: "efabcd".into(),
             password: Secret::new("hunter22"),
         };
-        link.hear(identity, Duration::ZERO);
+        link.apply(identity, Duration::ZERO);
         LinkFixture {
             link,
             settings: Settings::default(),
@@ -32,11 +32,11 @@ impl LinkFixture {
         }
     }
 
-    /// A clock that knows a network.
+    /// A clock with a stored network.
     fn provisioned() -> LinkFixture {
         let mut bench = LinkFixture::new();
         bench.settings.wifi_configured = true;
-        bench.hear(LinkEvent::Credentials(true));
+        bench.apply(LinkEvent::Credentials(true));
         bench
     }
 
@@ -48,26 +48,26 @@ impl LinkFixture {
 
     fn portal() -> LinkFixture {
         let mut bench = LinkFixture::new();
-        bench.hear(LinkEvent::Credentials(false));
+        bench.apply(LinkEvent::Credentials(false));
         bench
     }
 
-    fn hear(&mut self, event: LinkEvent) -> LinkNews {
-        self.link.hear(event, self.uptime)
+    fn apply(&mut self, event: LinkEvent) -> LinkNews {
+        self.link.apply(event, self.uptime)
     }
 
     fn up(&mut self) -> LinkNews {
-        self.hear(LinkEvent::Up {
+        self.apply(LinkEvent::Up {
             ip: "192.0.2.7".into(),
             ssid: Some("Home".into()),
         })
     }
 
     fn down(&mut self, failure: LinkFailure) {
-        self.hear(LinkEvent::Down(failure));
+        self.apply(LinkEvent::Down(failure));
     }
 
-    /// Lets time pass, stopping at every deadline; returns the first reason to restart.
+    /// Advances the time, stopping at every deadline; returns the first reason to restart.
     fn wait(&mut self, time: Duration) -> Option<RebootReason> {
         let end = self.uptime + time;
         let mut reason = None;
@@ -99,7 +99,7 @@ impl LinkFixture {
 fn idle_to_connecting_by_connect_with_credentials_stored() {
     let mut bench = LinkFixture::new();
     assert_eq!(bench.state(), "idle");
-    bench.hear(LinkEvent::Credentials(true));
+    bench.apply(LinkEvent::Credentials(true));
     assert_eq!((bench.state(), bench.plan().attempts), ("connecting", 1));
     assert_eq!(bench.plan().access_point, None);
 }
@@ -147,7 +147,7 @@ fn connecting_to_disconnected_when_the_radio_says_nothing() {
 #[test]
 fn connected_to_disconnected_by_a_link_drop() {
     let mut bench = LinkFixture::connected();
-    bench.hear(LinkEvent::Rssi(-50));
+    bench.apply(LinkEvent::Rssi(-50));
     bench.down(LinkFailure::Lost);
     assert_eq!(bench.state(), "disconnected");
     assert_eq!((bench.link.ip(), bench.link.state().rssi), ("", 0));
@@ -195,7 +195,7 @@ fn disconnected_to_access_point_by_guard_escalation() {
 #[test]
 fn access_point_to_connecting_by_credentials_from_the_portal() {
     let mut bench = LinkFixture::portal();
-    bench.hear(LinkEvent::Trying);
+    bench.apply(LinkEvent::Trying);
     assert_eq!(bench.state(), "connecting");
     assert!(
         bench.plan().access_point.is_some(),
@@ -207,8 +207,8 @@ fn access_point_to_connecting_by_credentials_from_the_portal() {
 #[test]
 fn access_point_to_reboot_by_credentials_saved() {
     let mut bench = LinkFixture::portal();
-    bench.hear(LinkEvent::Trying);
-    assert_eq!(bench.hear(LinkEvent::Provisioned), LinkNews::Provisioned);
+    bench.apply(LinkEvent::Trying);
+    assert_eq!(bench.apply(LinkEvent::Provisioned), LinkNews::Provisioned);
     assert_eq!(bench.wait(secs(100_000)), None, "nothing else is due");
 }
 
@@ -216,8 +216,8 @@ fn access_point_to_reboot_by_credentials_saved() {
 fn a_portal_attempt_that_fails_leaves_the_access_point_up() {
     for failure in LinkFailure::all() {
         let mut bench = LinkFixture::portal();
-        bench.hear(LinkEvent::Trying);
-        bench.hear(LinkEvent::Refused(failure));
+        bench.apply(LinkEvent::Trying);
+        bench.apply(LinkEvent::Refused(failure));
         assert_eq!(bench.state(), "access-point");
         assert_eq!(bench.link.state().failure, Some(failure.name()));
     }
@@ -226,7 +226,7 @@ fn a_portal_attempt_that_fails_leaves_the_access_point_up() {
 #[test]
 fn a_portal_attempt_without_an_answer_ends() {
     let mut bench = LinkFixture::portal();
-    bench.hear(LinkEvent::Trying);
+    bench.apply(LinkEvent::Trying);
     bench.wait(PORTAL_TRY_MAX);
     assert_eq!(bench.state(), "access-point");
 }
@@ -234,10 +234,10 @@ fn a_portal_attempt_without_an_answer_ends() {
 #[test]
 fn an_address_during_a_portal_attempt_is_not_the_answer() {
     let mut bench = LinkFixture::portal();
-    bench.hear(LinkEvent::Trying);
+    bench.apply(LinkEvent::Trying);
     bench.up();
     assert_eq!(bench.state(), "connecting");
-    bench.hear(LinkEvent::Refused(LinkFailure::Timeout));
+    bench.apply(LinkEvent::Refused(LinkFailure::Timeout));
     assert_eq!(bench.state(), "access-point");
 }
 
@@ -251,7 +251,7 @@ fn words_of_the_portal_mean_nothing_without_the_access_point() {
         },
     ] {
         let mut bench = LinkFixture::connected();
-        bench.hear(event);
+        bench.apply(event);
         assert_eq!(bench.state(), "connected");
     }
 }
@@ -299,7 +299,7 @@ fn behind_the_fallback_the_stored_network_is_still_tried() {
         assert_eq!(bench.plan().attempts, before + attempt);
         bench.down(LinkFailure::NotFound);
     }
-    // A radio that does not answer is asked again nevertheless, only later.
+    // A radio that does not answer is asked again later.
     let before = bench.plan().attempts;
     bench.wait(secs(100));
     assert_eq!(bench.plan().attempts, before + 3);
@@ -313,13 +313,13 @@ fn the_fallback_ends_when_the_network_is_back() {
     assert_eq!(bench.up(), LinkNews::FirstAddress);
     assert_eq!(bench.state(), "connected");
     assert_eq!(bench.plan().access_point, None);
-    // It never comes back in the same boot.
+    // The fallback applies only before the first connection.
     bench.down(LinkFailure::Lost);
     bench.wait(secs(500));
     assert!(!bench.link.is_portal());
 }
 
-/// When an outage leads to a restart, as `(ms of outage, minutes set, restart)`.
+/// When an outage causes a restart, as `(ms of outage, minutes set, restart)`.
 #[test]
 fn the_outage_guard_restarts_after_its_minutes() {
     const MINUTE: u64 = 60_000;
@@ -372,7 +372,7 @@ fn the_guard_does_not_watch_the_access_point() {
     assert_eq!(bench.state(), "access-point");
 }
 
-/// When the portal gives up, as `(wpTimeout, wifiConfigured, seconds, restart)`.
+/// When the portal times out, as `(wpTimeout, wifiConfigured, seconds, restart)`.
 #[test]
 fn the_portal_gives_up_on_a_clock_that_was_provisioned() {
     for (timeout, configured, after, expected) in [
@@ -403,16 +403,16 @@ fn nobodys_attempt_is_cut_short() {
     let mut bench = LinkFixture::portal();
     bench.settings.wifi_configured = true;
     bench.wait(secs(895));
-    bench.hear(LinkEvent::Trying);
+    bench.apply(LinkEvent::Trying);
     assert_eq!(bench.wait(secs(14)), None);
-    bench.hear(LinkEvent::Refused(LinkFailure::Auth));
+    bench.apply(LinkEvent::Refused(LinkFailure::Auth));
     assert_eq!(bench.wait(secs(0)), Some(RebootReason::PortalTimeout));
 }
 
 #[test]
 fn a_host_with_a_network_of_its_own_is_left_alone() {
     let mut bench = LinkFixture::new();
-    bench.hear(LinkEvent::Unmanaged);
+    bench.apply(LinkEvent::Unmanaged);
     assert!(!bench.link.state().managed);
     assert_eq!(bench.up(), LinkNews::FirstAddress);
     assert_eq!(bench.state(), "connected");
@@ -428,22 +428,22 @@ fn a_host_with_a_network_of_its_own_is_left_alone() {
 #[test]
 fn the_first_join_is_told_from_a_loss() {
     let mut bench = LinkFixture::new();
-    let look = |bench: &LinkFixture| {
+    let state_of = |bench: &LinkFixture| {
         let link = &bench.link;
         (link.is_joining(), link.is_lost(), link.is_usable())
     };
-    assert_eq!(look(&bench), (false, false, true));
-    bench.hear(LinkEvent::Credentials(true));
-    assert_eq!(look(&bench), (true, false, false));
+    assert_eq!(state_of(&bench), (false, false, true));
+    bench.apply(LinkEvent::Credentials(true));
+    assert_eq!(state_of(&bench), (true, false, false));
     bench.down(LinkFailure::Auth);
-    assert_eq!(look(&bench), (true, false, false));
+    assert_eq!(state_of(&bench), (true, false, false));
     bench.up();
-    assert_eq!(look(&bench), (false, false, true));
+    assert_eq!(state_of(&bench), (false, false, true));
     bench.down(LinkFailure::Lost);
-    assert_eq!(look(&bench), (false, true, false));
+    assert_eq!(state_of(&bench), (false, true, false));
     bench.wait(secs(5));
-    assert_eq!(look(&bench), (false, true, false));
-    assert_eq!(look(&LinkFixture::portal()), (false, false, false));
+    assert_eq!(state_of(&bench), (false, true, false));
+    assert_eq!(state_of(&LinkFixture::portal()), (false, false, false));
 }
 
 #[test]
@@ -460,19 +460,20 @@ fn failures_have_words_and_numbers() {
 fn a_clock_is_announced_once_it_knows_its_name_and_not_as_an_access_point() {
     let settings = Settings::default();
     assert_eq!(NetworkLink::default().advert(&settings), None);
-    let told =
-        |link: &NetworkLink, settings: &Settings| link.advert(settings).map(|told| told.hostname);
+    let hostname_of = |link: &NetworkLink, settings: &Settings| {
+        link.advert(settings).map(|advert| advert.hostname)
+    };
     let own = Some("papertick-efabcd".to_string());
     let mut bench = LinkFixture::new();
-    assert_eq!(told(&bench.link, &settings), own);
+    assert_eq!(hostname_of(&bench.link, &settings), own);
     bench.up();
-    assert_eq!(told(&bench.link, &settings), own);
-    assert_eq!(told(&LinkFixture::portal().link, &settings), None);
+    assert_eq!(hostname_of(&bench.link, &settings), own);
+    assert_eq!(hostname_of(&LinkFixture::portal().link, &settings), None);
     let silent = Settings {
         mdns_enabled: false,
         ..Settings::default()
     };
-    assert_eq!(told(&bench.link, &silent), None);
+    assert_eq!(hostname_of(&bench.link, &silent), None);
 }
 
 #[test]
@@ -480,7 +481,7 @@ fn a_clock_goes_by_the_name_under_which_it_is_found() {
     let mut bench = LinkFixture::new();
     let mut settings = Settings::default();
     let mut announce = |name: Option<&str>| {
-        bench.hear(LinkEvent::Announced {
+        bench.apply(LinkEvent::Announced {
             asked: "papertick-efabcd".into(),
             name: name.map(Into::into),
         });

@@ -1,4 +1,4 @@
-//! Where something is: hosts and URLs, whose passwords GET does not tell.
+//! Hosts and URLs; GET hides their passwords.
 
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{super::reject::Rejection, CheckContext, SettingKind, text};
 use crate::{limits::TEXT_MAX, secret::Endpoint};
 
-/// Host with or without a port, of at most so many bytes.
+/// Host with or without a port, of at most this many bytes.
 #[derive(Debug)]
 pub struct Host(pub usize);
 
@@ -15,22 +15,22 @@ pub struct Host(pub usize);
 pub struct UrlKind {
     schemes: Schemes,
     /// Makes the stored form.
-    kept: fn(&str) -> String,
+    normalize: fn(&str) -> String,
 }
 
-/// A URL that is kept as it is written.
+/// A URL that is stored unchanged.
 pub const fn url(schemes: Schemes) -> UrlKind {
-    let kept = as_written;
-    UrlKind { schemes, kept }
+    let normalize = as_written;
+    UrlKind { schemes, normalize }
 }
 
-/// A URL that others are built on: slashes at its end are dropped.
+/// A base URL: trailing slashes are dropped.
 pub const fn base_url(schemes: Schemes) -> UrlKind {
-    let kept = without_end_slashes;
-    UrlKind { schemes, kept }
+    let normalize = without_end_slashes;
+    UrlKind { schemes, normalize }
 }
 
-/// What a URL may begin with, the safe one first.
+/// Allowed schemes, the secure one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schemes {
     /// Web sockets.
@@ -47,7 +47,7 @@ impl Schemes {
         }
     }
 
-    /// Tells whether a text is empty or such a URL.
+    /// Returns whether a text is empty or such a URL.
     pub(super) fn fit(self, text: &str) -> bool {
         let begins = |scheme| {
             text.strip_prefix(scheme)
@@ -120,7 +120,7 @@ impl SettingKind for UrlKind {
     }
 
     fn normal(&self, value: &Value) -> Value {
-        (self.kept)(value.as_str().unwrap_or_default()).into()
+        (self.normalize)(value.as_str().unwrap_or_default()).into()
     }
 
     fn open(&self, stored: &Value) -> Value {

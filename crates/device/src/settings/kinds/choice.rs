@@ -15,17 +15,17 @@ pub struct ChoiceKind {
     ids: fn() -> Vec<&'static str>,
     /// Key of the GET document that lists the ids.
     pub(in super::super) listed_as: &'static str,
-    /// Names of the ids, in their order; none shows the ids.
+    /// Names of the ids, in their order. `None` to show the ids.
     names: Option<fn() -> Vec<&'static str>>,
     dropped: Dropped,
 }
 
-/// What becomes of a stored id that is in the catalogue no more.
+/// Handling of a stored id that is no longer in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dropped {
-    /// The default takes its place.
+    /// It is replaced by the default.
     Replaced,
-    /// It stays, for whoever shows it to say so.
+    /// It is kept; the screens show that it is offline.
     Kept,
 }
 
@@ -37,7 +37,7 @@ pub const FONT: ChoiceKind = ChoiceKind {
     dropped: Dropped::Replaced,
 };
 
-/// The mining pools; the screens of one that was dropped say that it is offline.
+/// The mining pools; screens of a dropped one show that it is offline.
 pub const POOL: ChoiceKind = ChoiceKind {
     ids: pools::ids,
     listed_as: "availablePools",
@@ -77,7 +77,7 @@ impl SettingKind for ChoiceKind {
         json!({ "type": "string", "enum": (self.ids)() })
     }
 
-    fn told_schema(&self) -> Value {
+    fn shown_schema(&self) -> Value {
         match self.dropped {
             Dropped::Replaced => self.schema(),
             Dropped::Kept => json!({ "type": "string" }),

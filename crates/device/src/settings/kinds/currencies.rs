@@ -62,7 +62,7 @@ impl Composite for Currencies {
         let shown = |list: &[Currency]| -> Vec<Currency> {
             list.iter().copied().filter(|code| offered(code)).collect()
         };
-        // Whoever sends back what was shown changes nothing, and nobody deselects what was not shown.
+        // Sending back what GET showed changes nothing, and a currency that was not shown is not deselected.
         if shown(&sent) == shown(&stored) {
             return;
         }
@@ -88,13 +88,13 @@ impl Composite for Currencies {
     }
 }
 
-/// The currencies without those that come a second time.
+/// The currencies without duplicates.
 pub(in super::super) fn distinct(currencies: impl Iterator<Item = Currency>) -> Vec<Currency> {
-    let mut kept = Vec::new();
+    let mut distinct = Vec::new();
     for currency in currencies {
-        if !kept.contains(&currency) {
-            kept.push(currency);
+        if !distinct.contains(&currency) {
+            distinct.push(currency);
         }
     }
-    kept
+    distinct
 }

@@ -28,7 +28,7 @@ impl SettingKind for Dnd {
     }
 
     fn check(&self, _: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        // Times that will not be written are not judged.
+        // Incomplete times are not written and therefore not checked.
         if !TIMES.iter().all(|(member, _)| value.get(member).is_some()) || times(value).is_some() {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl Composite for Dnd {
     fn apply(&self, value: &Value, settings: &mut Settings, _: &Catalogue) {
         let switch = |member| value.get(member).and_then(Value::as_bool);
         settings.dnd_enabled = switch(BY_HAND).unwrap_or(settings.dnd_enabled);
-        // Who knows one of the two names changes that one and sends the other back as it was read.
+        // A client that knows one of the two names changes that one and sends the other back unchanged.
         if BY_SCHEDULE
             .into_iter()
             .filter_map(switch)
@@ -101,7 +101,7 @@ impl Composite for Dnd {
     }
 }
 
-/// The times of the schedule: member of the object, greatest value.
+/// The times of the schedule: member and maximum.
 const TIMES: [(&str, u32); 4] = [
     ("startHour", 23),
     ("startMinute", 59),
@@ -109,17 +109,17 @@ const TIMES: [(&str, u32); 4] = [
     ("endMinute", 59),
 ];
 
-/// The switch by hand.
+/// The manual switch.
 const BY_HAND: &str = "enabled";
 
-/// The switch by schedule, and the name that clients of 2025 know it by from the status.
+/// The schedule switch, and its name in the status of 2025.
 const BY_SCHEDULE: [&str; 2] = ["dndTimeEnabled", "timeBasedEnabled"];
 
 fn switches() -> impl Iterator<Item = &'static str> {
     [BY_HAND].into_iter().chain(BY_SCHEDULE)
 }
 
-/// The four times, if all are there and within bounds.
+/// The four times, if all are present and in range.
 fn times(value: &Value) -> Option<[u32; 4]> {
     let mut read = [0; 4];
     for (slot, (member, max)) in read.iter_mut().zip(TIMES) {

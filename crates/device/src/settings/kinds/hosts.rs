@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{super::reject::Rejection, CheckContext, SettingKind, text, texts};
 use crate::limits::PEER_TEXT_MAX;
 
-/// A list of hosts with or without a port, each once whatever the case of its letters.
+/// A list of hosts with or without a port, without duplicates, ignoring case.
 #[derive(Debug)]
 pub struct Hosts;
 
@@ -49,7 +49,7 @@ impl SettingKind for Hosts {
     }
 }
 
-/// Tells whether a text is a host, with or without a port.
+/// Returns whether a text is a host, with or without a port.
 fn is_host(text: &str) -> bool {
     if text.len() > PEER_TEXT_MAX {
         return false;

@@ -1,14 +1,14 @@
-//! `keptTexts`: texts of the owner to be shown again, each with a text per panel.
+//! `keptTexts`: saved texts of the owner, each with a text per panel.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
 
 use super::{super::reject::Rejection, SettingKind, entries, list, text};
 
-/// Texts that are kept at most.
+/// Maximum number of saved texts.
 pub const TEXTS_MAX: usize = 10;
 
-/// Panels of a text at most: those of the widest board.
+/// Maximum number of panels of a text: those of the widest board.
 pub const CELLS_MAX: usize = 8;
 
 /// Longest text of one panel, bytes.

@@ -1,4 +1,4 @@
-//! Public keys: 64 hex digits or an `npub`, or nothing.
+//! Public keys: 64 hex digits or an `npub`, or empty.
 
 use alloc::string::String;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use crate::limits::TEXT_MAX;
 /// Digits of a key.
 pub(super) const KEY_LEN: usize = 64;
 
-/// Pattern of a key in any of its forms, or nothing.
+/// Pattern of a key in any of its forms, or empty.
 pub(super) const PATTERN: &str = "^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58})?$";
 
-/// Letters that a key may have when it comes as hex digits.
+/// Case of the hex digits of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HexKey {
     /// Lower case only.
@@ -63,7 +63,7 @@ impl SettingKind for HexKey {
 }
 
 impl HexKey {
-    /// A key in hex, as it was written or from its other form.
+    /// A key as hex, converted from `npub` if needed.
     pub(super) fn read(self, text: &str) -> Option<String> {
         let digit = |byte: u8| match self {
             HexKey::Lower => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),

@@ -10,7 +10,7 @@ use super::{
     text, texts,
 };
 
-/// A list of keys, each once whatever the case of its letters.
+/// A list of keys, without duplicates, ignoring case.
 #[derive(Debug)]
 pub struct Keys;
 

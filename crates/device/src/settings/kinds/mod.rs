@@ -1,6 +1,6 @@
-//! What a setting can be: a kind is one value with its functions, and has a file.
+//! Types of settings: a kind is one value with its functions in its own file.
 //!
-//! A row of the table names its kind; nothing else asks which one it is.
+//! A row of the table names its kind; no other code depends on which one it is.
 
 pub mod address;
 pub mod choice;
@@ -35,36 +35,36 @@ use serde_json::{Map, Value};
 use super::{Settings, reject::Rejection};
 use market::units::Currency;
 
-/// What is known of the device outside the table.
+/// Facts about the device that checks of values need.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
-    /// Currencies that can be chosen.
+    /// Currencies that are offered.
     pub currencies: Vec<Currency>,
-    /// Ids of the screens that GET lists, which are those whose feature is on.
+    /// Ids of the screens that GET lists: those whose feature is on.
     pub screens: Vec<u16>,
 }
 
-/// What the check of a value may use besides the value.
+/// Input for the check of a value.
 #[derive(Debug)]
 pub struct CheckContext<'a> {
-    /// The settings that are stored; for the second walk over a body, with its plain rows in them.
+    /// The stored settings; in the second walk with the plain rows of the body applied.
     pub settings: &'a Settings,
-    /// What is known outside the table.
+    /// Facts about the device.
     pub available: &'a Catalogue,
 }
 
 /// The type of a setting: how its value is checked and converted.
 pub trait SettingKind: fmt::Debug + Sync {
-    /// Checks type, length, control characters and bounds of a value; `name` is the key as it was sent.
+    /// Checks type, length, control characters and bounds of a value; `name` is the key as sent.
     ///
     /// # Errors
-    /// The token that the client is told.
+    /// The rejection for the client.
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection>;
 
-    /// Checks what is particular to the kind of a value whose shape is right.
+    /// Checks rules of the kind, after the shape.
     ///
     /// # Errors
-    /// The token that the client is told.
+    /// The rejection for the client.
     fn check(
         &self,
         _name: &str,
@@ -79,71 +79,71 @@ pub trait SettingKind: fmt::Debug + Sync {
         value.clone()
     }
 
-    /// The stored form of a value that was read from a disk; none if the setting cannot have it.
+    /// Converts a value read from disk. `None` if the setting cannot have it.
     fn restored(&self, value: &Value) -> Option<Value> {
         passed(self, value).then(|| self.normal(value))
     }
 
-    /// The stored form without what of it is a secret.
+    /// The stored form without its secrets.
     fn open(&self, stored: &Value) -> Value {
         stored.clone()
     }
 
-    /// The secrets that are parts of a stored value.
+    /// The secrets in a stored value.
     fn secrets(&self, _stored: &Value) -> Vec<String> {
         Vec::new()
     }
 
-    /// What GET tells of a stored value.
-    fn told(&self, stored: &Value) -> Value {
+    /// The value that GET shows.
+    fn shown(&self, stored: &Value) -> Value {
         self.open(stored)
     }
 
-    /// What GET tells of a stored value that is a secret, beside whether it is set.
+    /// The masked value that GET shows of a secret, besides whether it is set.
     fn masked(&self, _stored: &Value) -> Option<String> {
         None
     }
 
-    /// Puts what is stored where a value that was sent has the mark of GET for it.
+    /// Replaces the placeholders of GET in a sent value by what is stored.
     fn unmask(&self, _sent: &mut Value, _stored: &Value) {}
 
-    /// Its functions where it is more than the value of its row.
+    /// Its functions if it is more than the value of its row.
     fn composite(&self) -> Option<&dyn Composite> {
         None
     }
 
-    /// The most bytes that may be hashed, where only a salted hash is kept.
+    /// Maximum length in bytes, if only a salted hash is stored.
     fn password(&self) -> Option<usize> {
         None
     }
 
-    /// Tells whether any value is a text, which people need not quote.
+    /// Returns whether any value is a text, so that the command line needs no quotes.
     fn is_text(&self) -> bool {
         false
     }
 
-    /// The values there are, where they can be counted off.
+    /// All values, if they can be listed.
     fn catalogue(&self) -> Option<Vec<&'static str>> {
         None
     }
 
-    /// JSON Schema of what PATCH takes.
+    /// JSON Schema of the value in PATCH.
     fn schema(&self) -> Value;
 
-    /// JSON Schema of what GET tells.
-    fn told_schema(&self) -> Value {
+    /// JSON Schema of the value in GET.
+    fn shown_schema(&self) -> Value {
         self.schema()
     }
 
-    /// The control that a form has for it, with what that needs to know.
+    /// The control in the form, with its parameters.
     fn control(&self) -> Value;
 
-    /// What it takes, in words.
+    /// Accepted values, for the documents.
     fn words(&self) -> String;
 
-    /// A value that GET tells, in words.
-    fn value_in_words(&self, told: &Value) -> String {
-        match told {
+    /// A value of GET for the documents.
+    fn describe_value(&self, shown: &Value) -> String {
+        match shown {
             Value::String(text) if text.is_empty() => "empty".into(),
             Value::Array(entries) if entries.is_empty() => "empty".into(),
             Value::String(text) => format!("`{text}`"),
@@ -152,18 +152,18 @@ pub trait SettingKind: fmt::Debug + Sync {
             | Value::Number(_)
             | Value::Array(_)
             | Value::Object(_) => {
-                format!("`{told}`")
+                format!("`{shown}`")
             }
         }
     }
 }
 
-/// A kind that is more than the value of its row: it comes after the plain rows.
+/// A kind that is more than the value of its row: it is applied after the plain rows.
 pub trait Composite {
     /// Writes a value that passed both checks.
     fn apply(&self, value: &Value, settings: &mut Settings, available: &Catalogue);
 
-    /// Puts into the document of GET what stands there under this name, and what follows from it.
+    /// Adds its keys to the document of GET.
     fn emit(
         &self,
         name: &'static str,
@@ -171,13 +171,13 @@ pub trait Composite {
         document: &mut Map<String, Value>,
     );
 
-    /// Tells whether every document has the name.
-    fn is_always_told(&self) -> bool {
+    /// Returns whether every document has its key.
+    fn is_always_shown(&self) -> bool {
         true
     }
 }
 
-/// Tells whether a value passes both checks on its own.
+/// Returns whether a value passes both checks.
 fn passed(kind: &(impl SettingKind + ?Sized), value: &Value) -> bool {
     let context = CheckContext {
         settings: &Settings::default(),
@@ -186,7 +186,7 @@ fn passed(kind: &(impl SettingKind + ?Sized), value: &Value) -> bool {
     kind.shape("", value).is_ok() && kind.check("", value, &context).is_ok()
 }
 
-/// Checks that it is a truth value.
+/// Checks that it is a boolean.
 fn truth(name: &str, value: &Value) -> Result<(), Rejection> {
     match value.is_boolean() {
         true => Ok(()),
@@ -202,7 +202,7 @@ fn list(name: &str, value: &Value) -> Result<(), Rejection> {
     }
 }
 
-/// The entries of a list; none of what is no list.
+/// The entries of a list; empty if it is not a list.
 fn entries(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Whole numbers: within bounds, by feel, as one of several, as a colour.
+//! Whole numbers: within bounds, on a slider, one of several, a colour.
 
 use alloc::{format, string::String, vec::Vec};
 use core::ops::RangeInclusive;
@@ -17,19 +17,19 @@ pub struct Uint {
     control: &'static str,
 }
 
-/// A number that people type.
+/// A number that is typed.
 pub const fn uint(range: RangeInclusive<u32>) -> Uint {
     let control = "number";
     Uint { range, control }
 }
 
-/// A number that people set by feel.
+/// A number that is set with a slider.
 pub const fn slider(range: RangeInclusive<u32>) -> Uint {
     let control = "slider";
     Uint { range, control }
 }
 
-/// Whole number that stands for one of these, counted from 0.
+/// A whole number that is an index into these names.
 #[derive(Debug)]
 pub struct Numbered(pub &'static [&'static str]);
 
@@ -37,7 +37,6 @@ pub struct Numbered(pub &'static [&'static str]);
 #[derive(Debug)]
 pub struct Color;
 
-/// Greatest colour.
 const RGB_MAX: u32 = 0xFF_FF_FF;
 
 impl SettingKind for Uint {
@@ -120,8 +119,8 @@ impl SettingKind for Color {
         "24-bit colour".into()
     }
 
-    fn value_in_words(&self, told: &Value) -> String {
-        let number = told.as_u64().unwrap_or_default();
+    fn describe_value(&self, shown: &Value) -> String {
+        let number = shown.as_u64().unwrap_or_default();
         format!("{number} (`0x{number:06X}`)")
     }
 }

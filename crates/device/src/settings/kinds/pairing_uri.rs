@@ -1,4 +1,4 @@
-//! The pairing URI of a wallet: any text is kept, and GET shows one that can be read without its secret.
+//! The pairing URI of a wallet: any text is stored, and GET shows it without the secret if it can be parsed.
 
 use alloc::string::String;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::{
     SettingKind, text,
 };
 
-/// Pairing URI of a wallet, of at most so many bytes.
+/// Pairing URI of a wallet, of at most this many bytes.
 #[derive(Debug)]
 pub struct PairingKind(pub usize);
 

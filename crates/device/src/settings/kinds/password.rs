@@ -1,4 +1,4 @@
-//! A text of which only a salted hash is kept.
+//! A text of which only a salted hash is stored.
 
 use alloc::string::String;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::{super::reject::Rejection, SettingKind, text};
 /// Longest password hash that is read back, bytes.
 const HASH_MAX: usize = 512;
 
-/// A password of at most so many bytes, of which only a salted hash is kept.
+/// A password of at most this many bytes, of which only a salted hash is stored.
 #[derive(Debug)]
 pub struct PasswordKind(pub usize);
 

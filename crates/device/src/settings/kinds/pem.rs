@@ -1,7 +1,7 @@
-//! Certificates and keys in PEM form, which GET does not tell: clients would send them back on every save, and a body
+//! Certificates and keys in PEM form. GET does not show them: clients would send them back on every save, and a body
 //! has no room for that.
 //!
-//! Whoever pastes one may lose its line breaks on the way: it is understood with or without them, and kept without.
+//! Line breaks may get lost when pasting, so they are optional, and they are not stored.
 
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Value, json};
@@ -21,14 +21,14 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 
-/// What can be in PEM form, or nothing.
+/// PEM text, or empty.
 #[derive(Debug)]
 pub struct Pem {
-    /// What it is, in words.
+    /// Name for people.
     what: &'static str,
-    /// What may stand behind `BEGIN`.
+    /// Labels allowed after `BEGIN`.
     labels: &'static [&'static str],
-    /// Pieces at most.
+    /// Maximum number of pieces.
     most: usize,
 }
 
@@ -93,7 +93,7 @@ impl SettingKind for Pem {
 }
 
 impl Pem {
-    /// The pieces of a value; none if something is wrong with it.
+    /// Parses a value. `None` if it is invalid.
     fn read(&self, value: &Value) -> Option<Vec<Piece>> {
         let pieces = pieces(value.as_str()?)?;
         let fits = pieces
@@ -103,7 +103,7 @@ impl Pem {
     }
 }
 
-/// The text of a PEM file, line by line, from what is stored.
+/// The text of a PEM file, line by line, from the stored form.
 pub fn file(stored: &str) -> String {
     let mut file = String::new();
     for Piece { label, body } in pieces(stored).unwrap_or_default() {
@@ -123,11 +123,11 @@ pub fn file(stored: &str) -> String {
 /// One certificate or key.
 struct Piece {
     label: String,
-    /// Its base64, without anything between.
+    /// Its base64 without whitespace.
     body: String,
 }
 
-/// Takes a text apart; what stands before and between pieces is for people. None if a piece is broken.
+/// Parses PEM text; text before and between pieces is ignored. `None` if a piece is broken.
 fn pieces(text: &str) -> Option<Vec<Piece>> {
     let mut found = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The user of a mining pool: a plain name at most pools, a token or an API key at some.
+//! The user of a mining pool: a name at most pools, a token or an API key at some.
 
 use alloc::{format, string::String, vec::Vec};
 use serde_json::{Map, Value, json};
@@ -13,19 +13,18 @@ use super::{
 };
 use crate::secret::Secret;
 
-/// User of a mining pool, of at most so many bytes; where it is an API key GET tells only whether it is set.
+/// User of a mining pool, of at most this many bytes; of an API key GET shows only whether it is set.
 #[derive(Debug)]
 pub struct PoolUser(pub usize);
 
-/// Binds a key or token to the pool it was entered for.
+/// Clears a key or token when the pool changes without a new user; returns whether it was cleared.
 ///
-/// Another pool would be sent it, and GET shows the user of most pools: so it is cleared when the pool changes without
-/// a new user in the same change. Tells whether it was.
-pub(in super::super) fn bind(settings: &mut Settings, stored: &Settings, is_given: bool) -> bool {
+/// Otherwise it would be sent to the other pool, or GET would show it as a name.
+pub(in super::super) fn bind(settings: &mut Settings, stored: &Settings, is_sent: bool) -> bool {
     let is_secret = field(settings) != UserField::Name;
     let has_changed = settings.mining_pool_user != stored.mining_pool_user;
     let is_other_pool = settings.mining_pool_name != stored.mining_pool_name;
-    if is_given && (has_changed || is_other_pool) {
+    if is_sent && (has_changed || is_other_pool) {
         settings.pool_user_is_key = is_secret && !settings.mining_pool_user.is_empty();
     } else if settings.pool_user_is_key && is_other_pool {
         settings.pool_user_is_key = false;
@@ -35,12 +34,12 @@ pub(in super::super) fn bind(settings: &mut Settings, stored: &Settings, is_give
     false
 }
 
-/// Tells whether the user is an API key or a token, or may be one.
+/// Returns whether the user is an API key or a token, or may be one.
 pub(in super::super) fn is_secret(settings: &Settings) -> bool {
     settings.pool_user_is_key || field(settings) != UserField::Name
 }
 
-/// Takes a token out of the document of GET, so that others than the clients of the control interface may read it.
+/// Removes a token from the document of GET, for readers other than clients of the control interface.
 pub(in super::super) fn hide_token(settings: &Settings, document: &mut Map<String, Value>) {
     let name = Key::mining_pool_user.name();
     if is_secret(settings) && document.shift_remove(name).is_some() {
@@ -48,7 +47,7 @@ pub(in super::super) fn hide_token(settings: &Settings, document: &mut Map<Strin
     }
 }
 
-/// Tells whether GET hides the user.
+/// Returns whether GET hides the user.
 fn is_hidden(settings: &Settings) -> bool {
     match field(settings) {
         UserField::ApiKey => true,
@@ -57,13 +56,13 @@ fn is_hidden(settings: &Settings) -> bool {
     }
 }
 
-/// Puts into a document whether there is a user.
+/// Adds to a document whether there is a user.
 fn emit_set(name: &str, settings: &Settings, document: &mut Map<String, Value>) {
     let is_set = !settings.mining_pool_user.is_empty();
     document.insert(format!("{name}Set"), is_set.into());
 }
 
-/// What the user field of the chosen pool holds; a name if the pool was dropped.
+/// Content of the user field of the chosen pool; a name if the pool was dropped.
 fn field(settings: &Settings) -> UserField {
     settings.pool().map_or(UserField::Name, |pool| pool.user)
 }
@@ -120,7 +119,7 @@ impl Composite for PoolUser {
         }
     }
 
-    fn is_always_told(&self) -> bool {
+    fn is_always_shown(&self) -> bool {
         false
     }
 }

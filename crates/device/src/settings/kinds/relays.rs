@@ -1,4 +1,4 @@
-//! A list of relays, whose passwords GET does not tell.
+//! A list of relays; GET hides their passwords.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{super::reject::Rejection, CheckContext, SettingKind, address::Schemes, texts};
 use crate::secret::Endpoint;
 
-/// A list of URLs of web sockets, each once.
+/// A list of web socket URLs, without duplicates.
 #[derive(Debug)]
 pub struct Relays;
 
@@ -44,7 +44,7 @@ impl SettingKind for Relays {
             .collect()
     }
 
-    /// An entry that was read is known again wherever it stands; of those that read alike the first counts first.
+    /// A masked entry gets its password at any position; if several look equal, they match in order.
     fn unmask(&self, sent: &mut Value, stored: &Value) {
         let mut known: Vec<Endpoint> = texts::entries(stored).map(Endpoint::new).collect();
         for entry in sent.as_array_mut().into_iter().flatten() {

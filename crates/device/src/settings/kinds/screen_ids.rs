@@ -1,4 +1,4 @@
-//! Ids of screens, which clients write through the list of screens.
+//! Ids of screens, written by clients through the list of screens.
 
 use alloc::{
     string::{String, ToString},
@@ -18,7 +18,7 @@ impl SettingKind for ScreenIds {
         Err(Rejection::BadType(name.into()))
     }
 
-    /// Screens that are gone are left out.
+    /// Ids of removed screens are dropped.
     fn restored(&self, value: &Value) -> Option<Value> {
         let mut known: Vec<u16> = Vec::new();
         for id in value.as_array()? {
@@ -30,7 +30,7 @@ impl SettingKind for ScreenIds {
     }
 
     /// One text, comma-separated.
-    fn told(&self, stored: &Value) -> Value {
+    fn shown(&self, stored: &Value) -> Value {
         let ids = entries(stored).iter().map(ToString::to_string);
         ids.collect::<Vec<_>>().join(",").into()
     }

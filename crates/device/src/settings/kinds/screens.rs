@@ -38,7 +38,7 @@ impl SettingKind for Screens {
             }
         }
         let lists = |screens: &[u16]| screens.iter().all(|id| ids.contains(id));
-        // A client that turns a feature on or off sends the list it read before.
+        // A client that switches a feature sends the list that it read before.
         let complete =
             lists(&context.available.screens) || lists(&context.settings.available_screens());
         if ordered != 0 && !complete {
@@ -126,9 +126,9 @@ impl Composite for Screens {
     }
 }
 
-/// The persisted order after a reorder of the listed screens; those not listed keep their places.
+/// The stored order after a new order of the listed screens; screens not listed keep their places.
 ///
-/// The order that is shown is stored too: stating it is a choice.
+/// The default order is stored too if it was sent: sending it is a choice.
 fn merged(settings: &Settings, listed: &[u16]) -> Vec<u16> {
     if listed.is_empty() {
         return settings.screen_order.clone();

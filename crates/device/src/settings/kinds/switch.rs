@@ -1,11 +1,11 @@
-//! True or false.
+//! Booleans.
 
 use alloc::string::String;
 use serde_json::{Value, json};
 
 use super::{super::reject::Rejection, SettingKind, truth};
 
-/// True or false.
+/// A boolean.
 #[derive(Debug)]
 pub struct Switch;
 

@@ -1,4 +1,4 @@
-//! Texts without control characters, of at most so many bytes.
+//! Texts without control characters and with a maximum length in bytes.
 
 use alloc::{format, string::String};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::limits::TEXT_MAX;
 #[derive(Debug)]
 pub struct TextKind(pub usize);
 
-/// Text without a colon, which ends the name in basic authentication.
+/// A text without a colon, which ends the user name in basic authentication.
 #[derive(Debug)]
 pub struct UserName(pub usize);
 
@@ -68,7 +68,7 @@ impl SettingKind for UserName {
 /// Pattern of any text.
 pub(super) const ANY: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
-/// Checks that a value is a text that may be stored.
+/// Checks that a value is a text that can be stored.
 pub(super) fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejection> {
     let text = value
         .as_str()
@@ -79,22 +79,22 @@ pub(super) fn text(name: &str, value: &Value, cap: usize) -> Result<(), Rejectio
     }
 }
 
-/// Tells whether a text may be stored at all.
+/// Returns whether a text can be stored.
 pub(in super::super) fn storable(text: &str, cap: usize) -> bool {
     fault(text, cap).is_none()
 }
 
-/// Why a text cannot be stored at all; none if it can.
+/// Why a text cannot be stored. `None` if it can.
 fn fault(text: &str, cap: usize) -> Option<TextFault> {
     if text.len() > cap {
         return Some(TextFault::TooLong(cap));
     }
-    // C0, DEL and C1: a terminal that prints them obeys them.
+    // C0, DEL and C1 control terminals.
     let has_control = text.contains(char::is_control);
     has_control.then_some(TextFault::Control)
 }
 
-/// The cap is in bytes of UTF-8; the schema can only count characters.
+/// The limit is in bytes of UTF-8; the schema can only count characters.
 pub(super) fn schema(cap: usize, pattern: &str) -> Value {
     json!({ "type": "string", "maxLength": cap, "pattern": pattern })
 }

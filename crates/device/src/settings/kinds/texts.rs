@@ -1,14 +1,14 @@
-//! What lists of texts have in common.
+//! Shared by lists of texts.
 
 use serde_json::Value;
 
 use super::{super::reject::Rejection, text};
 use crate::limits::TEXT_MAX;
 
-/// Entries of a list at most; those that are empty do not count.
+/// Maximum number of entries; empty ones do not count.
 pub(super) const ENTRIES_MAX: usize = 8;
 
-/// Checks that it is a list, of texts, and of not too many.
+/// Checks that it is a list of not too many texts.
 pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
     super::list(name, value)?;
     for entry in super::entries(value) {
@@ -20,7 +20,7 @@ pub(super) fn shape(name: &str, value: &Value) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The texts of a list that are not empty.
+/// The non-empty texts of a list.
 pub(super) fn entries(value: &Value) -> impl Iterator<Item = &str> {
     super::entries(value)
         .iter()

@@ -51,8 +51,8 @@ impl Composite for TimePerScreen {
 
 /// Whole seconds in a number of minutes, at most an hour.
 ///
-/// Clients divide seconds by 60 and send the nearest binary fraction, which may be a hair below.
-/// Rounding to millionths of a second before the fraction is cut gives them their seconds back.
+/// Clients divide seconds by 60 and send the nearest binary fraction, which may be slightly too small. Rounding to
+/// millionths of a second before truncating restores their seconds.
 fn seconds(minutes: f64) -> u32 {
     const DECIMALS: u32 = 15;
     if minutes >= f64::from(TIMER_SECONDS_MAX / 60) {

@@ -1,4 +1,4 @@
-//! Names in the tree of an MQTT broker: topics, and the names of groups of clocks.
+//! MQTT topics, and names of groups of clocks.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{Value, json};
@@ -8,20 +8,20 @@ use super::{
     CheckContext, SettingKind, text,
 };
 
-/// Longest topic that an owner can set, bytes.
+/// Maximum length of a topic, bytes.
 pub const TOPIC_MAX: usize = 128;
 
-/// Groups that a clock can belong to, besides that of all clocks.
+/// Maximum number of groups of a clock, besides the group of all clocks.
 pub const GROUPS_MAX: usize = 8;
 
-/// Longest name of a group, bytes.
+/// Maximum length of the name of a group, bytes.
 const NAME_MAX: usize = 30;
 
 /// A topic without wildcards.
 #[derive(Debug)]
 pub struct TopicKind;
 
-/// Names of groups, with commas between them.
+/// Names of groups, separated by commas.
 #[derive(Debug)]
 pub struct GroupNames;
 
@@ -75,13 +75,13 @@ impl SettingKind for GroupNames {
     }
 
     fn normal(&self, value: &Value) -> Value {
-        let mut kept: Vec<&str> = Vec::new();
+        let mut distinct: Vec<&str> = Vec::new();
         for name in names(value.as_str().unwrap_or_default()) {
-            if !kept.contains(&name) {
-                kept.push(name);
+            if !distinct.contains(&name) {
+                distinct.push(name);
             }
         }
-        kept.join(",").into()
+        distinct.join(",").into()
     }
 
     fn is_text(&self) -> bool {
@@ -101,7 +101,7 @@ impl SettingKind for GroupNames {
     }
 }
 
-/// Longest list of names as it is sent, bytes.
+/// Maximum length of a list of names as sent, bytes.
 const CAP: usize = GROUPS_MAX * (NAME_MAX + 2);
 
 /// The names of a list.

@@ -1,4 +1,4 @@
-//! Transmit power of a radio, or the number that stands for none chosen.
+//! Transmit power of a radio, or the number that resets it.
 
 use alloc::{
     format,
@@ -11,21 +11,21 @@ use super::{
     SettingKind,
 };
 
-/// Least power, quarter-dBm.
+/// Minimum power, quarter-dBm.
 const MIN: i32 = -1;
 
-/// Greatest power, quarter-dBm.
+/// Maximum power, quarter-dBm.
 pub const MAX: i32 = 78;
 
-/// Stands for the radio's own power, in GET and in PATCH.
+/// Resets to the radio's own power, in GET and in PATCH.
 const CLEAR: i64 = 80;
 
-/// Transmit power of a radio, quarter-dBm, or the number that stands for none chosen.
+/// Transmit power of a radio, quarter-dBm, or the number that resets it.
 #[derive(Debug)]
 pub struct TxPower;
 
 impl TxPower {
-    /// The stored form of a number that was sent; none if it is no power.
+    /// The stored form of a sent number. `None` if it is no valid power.
     pub fn read(sent: &Value) -> Option<Value> {
         if number::integral(sent) == Some(CLEAR) {
             return Some(Value::Null);
@@ -54,7 +54,7 @@ impl SettingKind for TxPower {
         (value.is_null() || in_range).then(|| value.clone())
     }
 
-    fn told(&self, stored: &Value) -> Value {
+    fn shown(&self, stored: &Value) -> Value {
         match stored.is_null() {
             true => CLEAR.into(),
             false => stored.clone(),
@@ -73,7 +73,7 @@ impl SettingKind for TxPower {
         format!("{MIN} to {MAX}, or {CLEAR}")
     }
 
-    fn value_in_words(&self, told: &Value) -> String {
-        told.to_string()
+    fn describe_value(&self, shown: &Value) -> String {
+        shown.to_string()
     }
 }

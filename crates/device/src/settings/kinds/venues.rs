@@ -9,7 +9,7 @@ use market::{
     venues::{VENUES, VenueSpec},
 };
 
-/// A list of venues by the names of their sources, each once.
+/// A list of venues by the names of their sources, without duplicates.
 #[derive(Debug)]
 pub struct Venues;
 

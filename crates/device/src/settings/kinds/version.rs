@@ -1,4 +1,4 @@
-//! Versions, as releases are named by them.
+//! Versions of releases.
 
 use alloc::string::String;
 use serde_json::Value;
@@ -11,11 +11,12 @@ use super::{
 /// Longest version, bytes.
 pub const VERSION_MAX: usize = 32;
 
-/// A version such as `4.3.0` or `4.3.0-rc.1`, or none.
+/// A version such as `4.3.0` or `4.3.0-rc.1`, or empty.
 #[derive(Debug)]
 pub struct VersionOrNone;
 
-/// Three numbers, and perhaps what comes before that version; builds of one version are one release.
+/// Three numbers and an optional pre-release part; without build metadata, because builds of one version are one
+/// release.
 const PATTERN: &str =
     "^((0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?)?$";
 

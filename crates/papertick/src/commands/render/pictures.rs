@@ -123,7 +123,7 @@ static SPECIALS: &[Special] = &[
         word: "no-data",
         what: "notice that nothing was ever learned",
         cells: |values, _, board| {
-            no_data::cells(Silence::Told(NO_ANSWER), &values.ip, board.panels)
+            no_data::cells(Silence::Error(NO_ANSWER), &values.ip, board.panels)
         },
     },
     Special {
@@ -312,7 +312,7 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
         heap_free: values.heap,
         psram_free: values.memory,
         height: HeightState::Proven,
-        voices: 4,
+        height_sources: 4,
         hardware: board.name,
         version: VERSION,
         build_date: BUILT,
