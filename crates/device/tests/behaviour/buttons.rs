@@ -1,10 +1,10 @@
-//! What the buttons do, by how long they are held, by the order they are in, and from when.
+//! Actions of the buttons, by duration, order and time since power-on.
 
 use device::output::{Effect, RebootReason};
 
 use crate::world::{World, settings};
 
-/// What a clock that was left alone looks like.
+/// State of an idle clock.
 const NOTHING: &str = "[] rotation 0 runs loud";
 
 #[rustfmt::skip]
@@ -55,12 +55,12 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("inverseButtons=true", "power-on; hold 4; wait 3000", "[ForgetWifi] splash 0 runs loud"),
     ("inverseButtons=true", "power-on; hold 1; wait 9000", "[] splash 0 runs loud"),
 
-    // Behind the access point there is nothing to turn.
+    // While the portal is up there is no navigation.
     ("", "power-on; network none; press 1 100; press 2 100; press 4 100; press 1 900", "[] portal 0 runs loud"),
     ("", "power-on; network none; press 1234 5000", "[Wipe] erasing 0 runs loud"),
 ];
 
-/// Effects that were asked for, what is visible, the screen, the timer, the quiet hours.
+/// Effects, visible layer, screen, timer, quiet hours.
 fn state(world: &World) -> String {
     let view = world.device.view();
     let timer = if view.timer_running { "runs" } else { "paused" };

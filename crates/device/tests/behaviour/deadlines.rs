@@ -1,8 +1,8 @@
-//! What the clock does by itself comes at its moment, to the millisecond: not before, and without anything else happening.
+//! Automatic changes happen exactly at their deadline, to the millisecond, without other inputs.
 
 use crate::world::{World, settings};
 
-/// Settings; what happens; time after that at which something changes by itself, ms; what is looked at, before and after.
+/// Settings; inputs; time until an automatic change, ms; what is observed, before and after.
 type Row = (
     &'static str,
     &'static str,
@@ -12,7 +12,7 @@ type Row = (
     &'static str,
 );
 
-/// A way to look at the clock.
+/// Observes the clock.
 type See = fn(&World) -> String;
 
 const GLASS: See = World::glass;
@@ -25,7 +25,7 @@ const FRONTLIGHT: See = |world| world.device.desired().frontlight[0].to_string()
 const SOURCES: See = |world| world.device.desired().sources.len().to_string();
 const EFFECTS: See = |world| format!("{:?}", world.effects);
 const REFRESHES: See = |world| world.device.desired().picture.full_refreshes.to_string();
-/// The uptime that the debug view tells.
+/// The uptime on the debug view.
 const DEBUG: See = |world| {
     let cells = format!("{:?}", world.device.desired().picture.cells);
     let (_, uptime) = cells.split_once("Uptime").unwrap();
@@ -41,16 +41,16 @@ const HOUR: u64 = 60 * MINUTE;
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    // The time on the glass.
+    // The time on the panels.
     ("", "clock 2026-02-03T12:00:30+01:00; screen 3", 30_000, GLASS, "03/02 12:00", "03/02 12:01"),
     ("", "clock 2026-02-03T12:00:59.999+01:00; screen 3", 1, GLASS, "03/02 12:00", "03/02 12:01"),
     ("", "clock 2026-02-03T12:00:00+01:00; screen 3", MINUTE, GLASS, "03/02 12:00", "03/02 12:01"),
 
-    // A price that waits.
+    // A throttled price.
     ("", "screen 20; price USD 65000", 30_000, GLASS, "BTC/USD $64000", "BTC/USD $65000"),
     ("minSecPriceUpd=10", "screen 20; wait 4000; price USD 65000", 6_000, GLASS, "BTC/USD $64000", "BTC/USD $65000"),
 
-    // What is too old.
+    // A stale value.
     ("", "block 840001", 90 * MINUTE, STALE, "false", "true"),
     ("proofPeerMax=0", "block 840001", 90 * MINUTE + 1, STALE, "false", "true"),
     ("", "screen 20; price USD 65000", 15 * MINUTE + 1, STALE, "false", "true"),
@@ -62,7 +62,7 @@ const ROWS: &[Row] = &[
     ("nwcEnabled=true", "screen 90; balance 21", 10 * MINUTE + 1, STALE, "false", "true"),
     ("nwcEnabled=true nwcRefreshSecs=3600", "screen 90; balance 21", 4 * HOUR + 1, STALE, "false", "true"),
 
-    // What was never learned.
+    // No data.
     ("", "power-on; wait 10000; source relay down", 50_000, GLASS, "BLOCK/HEIGHT", "NO/DATA"),
     ("", "power-on; wait 10000; screen 20", 50_000, GLASS, "BTC/USD", "NO/DATA"),
 
@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
     ("dndTimeEnabled=true dndStartHour=13 dndEndHour=14", "clock 2026-02-03T12:00:00+01:00", HOUR, QUIET, "false", "true"),
     ("dndTimeEnabled=true dndStartHour=13 dndEndHour=14", "clock 2026-02-03T13:00:00+01:00", HOUR, QUIET, "true", "false"),
 
-    // What covers the rotation for a while.
+    // Temporary layers.
     ("nostrZapNotify=true", "zap 21", 30_000, MODE, "zap", "rotation"),
     ("nostrZapNotify=true overlaySeconds=3600", "zap 21", HOUR, MODE, "zap", "rotation"),
     ("overlaySeconds=1", "received 21", 1_000, MODE, "payment", "rotation"),
@@ -86,7 +86,7 @@ const ROWS: &[Row] = &[
     // The rotation, and the refresh of the panels.
     ("timerSeconds=60", "screen 0", MINUTE, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:02"),
     ("timerSeconds=60", "text HI", MINUTE, GLASS, "H I", "03/02 12:02"),
-    // What was left of the period as an update began is left as it fails; a step by hand begins a new one.
+    // The rest of the period when an update starts continues when it fails; a manual step starts a new period.
     ("timerSeconds=60", "screen 0; wait 20000; upload; wait 600000; upload-failed", 40_000, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:12"),
     ("timerSeconds=60", "screen 0; wait 20000; upload; wait 600000; screen 0; upload-failed", MINUTE, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:12"),
     ("fullRefreshMin=10", "full-refresh", 11 * MINUTE, REFRESHES, "2", "3"),
@@ -120,7 +120,7 @@ const ROWS: &[Row] = &[
 fn what_the_clock_does_by_itself_comes_at_its_moment() {
     let mut wrong = Vec::new();
     for (pairs, script, ms, see, before, after) in ROWS {
-        // Nothing turns unless the row is about that.
+        // The rotation is off unless the row tests it.
         let settings = settings(&format!("timerSeconds=0 {pairs}"));
         let mut world = match script.strip_prefix("power-on") {
             Some(_) => World::new(settings),
@@ -139,7 +139,7 @@ fn what_the_clock_does_by_itself_comes_at_its_moment() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A clock that nobody speaks to asks for its ticks, and for no more than it has something to do.
+/// An idle clock asks only for ticks that it needs.
 #[test]
 fn a_clock_with_nothing_to_do_sleeps() {
     let mut world = World::at_noon(settings("timerSeconds=0 fullRefreshMin=0"));

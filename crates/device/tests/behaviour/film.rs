@@ -1,10 +1,10 @@
-//! What the lights did, frame by frame.
+//! Recording of the lights, frame by frame.
 
 use std::time::Duration;
 
 use device::{lights::Rgb, output::Desired};
 
-/// The frames of the strip and of the frontlight, each with the moment at which it began.
+/// Frames of the strip and of the frontlight, each with its start.
 pub(crate) struct Film {
     begin: Duration,
     strip: Vec<(Duration, Vec<Rgb>)>,
@@ -12,7 +12,7 @@ pub(crate) struct Film {
 }
 
 impl Film {
-    /// A film that begins with what is there.
+    /// A recording that starts with the current state.
     pub(crate) fn begin(desired: &Desired, uptime: Duration) -> Film {
         Film {
             begin: uptime,
@@ -21,13 +21,13 @@ impl Film {
         }
     }
 
-    /// Takes another frame, if anything has changed.
+    /// Records a frame if anything has changed.
     pub(crate) fn look(&mut self, desired: &Desired, uptime: Duration) {
         add(&mut self.strip, &desired.strip, uptime);
         add(&mut self.frontlight, &desired.frontlight, uptime);
     }
 
-    /// The frames of the strip, each a colour, or one per LED, and for how long it showed, ms; the last one stays.
+    /// Frames of the strip, each one colour or one per LED, with its duration, ms; the last one stays.
     pub(crate) fn strip(&self) -> Vec<String> {
         let ends = self.strip.iter().skip(1).map(|(began, _)| Some(*began));
         let frames = self.strip.iter().zip(ends.chain([None]));
@@ -42,7 +42,7 @@ impl Film {
         frames.map(text).collect()
     }
 
-    /// The duties at a moment after the beginning, ms: one, or one per panel.
+    /// The duties at a time after the start, ms: one, or one per panel.
     pub(crate) fn frontlight(&self, ms: u64) -> String {
         let at = self.begin + Duration::from_millis(ms);
         let frame = self.frontlight.iter().rfind(|(began, _)| *began <= at);
@@ -63,14 +63,14 @@ impl Film {
 }
 
 fn add<T: Clone + PartialEq>(frames: &mut Vec<(Duration, T)>, frame: &T, uptime: Duration) {
-    // What was there for no time was never seen.
+    // A frame without duration was never visible.
     frames.pop_if(|(began, _)| *began == uptime);
     if frames.last().is_none_or(|(_, last)| last != frame) {
         frames.push((uptime, frame.clone()));
     }
 }
 
-/// One for all where they are equal.
+/// One value if all are equal.
 fn in_short(parts: &[String]) -> String {
     match parts.iter().all(|part| *part == parts[0]) {
         true => parts[0].clone(),

@@ -1,4 +1,4 @@
-//! What the strip and the frontlight do when something happens, by what the settings say: one table.
+//! The lights after each kind of input, by the settings: one table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::{
     world::{World, pairs_of, settings},
 };
 
-/// Settings, of which the first is the one that a row is about; what happens, on a clock whose lights rest in 102030,
-/// and is filmed from `>` on; frames of the strip with their times, ms; duties of the frontlight at moments, ms.
+/// Settings, of which the row tests the first; inputs, on a clock whose lights rest in 102030 and are recorded from `>`
+/// on; frames of the strip with their times, ms; duties of the frontlight at times, ms.
 ///
-/// A film that goes on ends with `…`; a lone duty stays as it is.
+/// A recording that continues ends with `…`; a single duty does not change.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const REST: &str = "102030";
@@ -68,7 +68,7 @@ const LIT: &str = "2048";
 const OFF: &str = "0";
 const FADE_UP: &str = "0 0, 15 25, 150 250, 1215 2025, 1230 2048";
 const FADE_DOWN: &str = "0 2048, 15 2023, 150 1798, 1215 23, 1230 0";
-/// A flash for a block, once the panels have painted it.
+/// The flash for a block, after the panels have painted it.
 const FLASH: &str = "0 2048, 299 2048, 300 296/588/880/1172/1464/1756/2048, 606 0, 700 1175/883/591/299/7/0/0, 912 2048";
 const FLASH_AT_ONCE: &str =
     "0 296/588/880/1172/1464/1756/2048, 306 0, 400 1175/883/591/299/7/0/0, 612 2048";
@@ -98,7 +98,7 @@ const ROWS: &[Row] = &[
     ("stealFocus=true", "screen 20; wait 40000 > block 840001", REST, FLASH),
     ("stealFocus=false", "screen 20; wait 40000 > block 840001", REST, FLASH_AT_ONCE),
 
-    // A price that comes to the glass.
+    // A price that is painted.
     ("ledFlashOnUpd=true", "screen 20; wait 40000 > price USD 65000", PRICE, LIT),
     ("ledFlashOnUpd=false", "screen 20; wait 40000 > price USD 65000", REST, LIT),
     ("ledFlashOnUpd=true minSecPriceUpd=10", "screen 20 > price USD 65000", LATE_PRICE, LIT),
@@ -106,7 +106,7 @@ const ROWS: &[Row] = &[
     ("ledFlashOnUpd=true", "price USD 65000; wait 40000 > screen 20", REST, LIT),
     ("ledFlashOnUpd=true", "screen 20; wait 40000 > price EUR 65000", REST, LIT),
 
-    // A zap, and the owner's test of one.
+    // A zap, and a test zap.
     ("ledFlashOnZap=true nostrZapNotify=true", "zap 21", ZAP, ZAP_FLASH),
     ("ledFlashOnZap=false nostrZapNotify=true", "zap 21", REST, ZAP_FLASH),
     ("flFlashOnZap=true nostrZapNotify=true", "zap 21", ZAP, ZAP_FLASH),
@@ -135,7 +135,7 @@ const ROWS: &[Row] = &[
     ("", "press 1 900", QUIET_ON, "0 2048, 800 2048, 815 2023, 2030 0"),
     ("", "dnd on; wait 3000 > press 1 900", QUIET_OFF, "0 0, 800 0, 815 25, 2030 2048"),
 
-    // The strip by hand.
+    // Manual control of the strip.
     ("disableLeds=false", "identify", IDENTIFY, LIT),
     ("disableLeds=true", "identify", DARK, LIT),
     ("", "effect blink", PRICE, LIT),
@@ -154,7 +154,7 @@ const ROWS: &[Row] = &[
     ("disableLeds=true", "lights FF8800", DARK, LIT),
     ("", "set disableLeds=true; wait 100 > set disableLeds=false", DARK, LIT),
 
-    // The frontlight by hand.
+    // Manual control of the frontlight.
     ("", "frontlight off", REST, FADE_DOWN),
     ("", "frontlight off; wait 3000 > frontlight on", REST, FADE_UP),
     ("", "frontlight flash", REST, FLASH_AT_ONCE),
@@ -171,10 +171,10 @@ const ROWS: &[Row] = &[
     ("", "frontlight set 1 2 3", REST, LIT),
     ("", "frontlight set", REST, "0 0, 9000 0"),
     ("flAlwaysOn=false", "frontlight off; wait 3000 > block 840001", REST, FLASH_FROM_DARK),
-    // What ends a flash fades from what is seen.
+    // Ending a flash fades from the current duties.
     ("", "frontlight flash; wait 100 > frontlight off", REST, "0 0/0/0/0/214/506/798, 15 0/0/0/0/189/481/773, 480 0, 9000 0"),
     ("", "frontlight flash; wait 100 > frontlight on", REST, "0 0/0/0/0/214/506/798, 15 25/25/25/25/239/531/823, 1230 2048, 9000 2048"),
-    // Duties that were set one by one stay until the next command, which fades from them.
+    // Duties set one by one stay until the next command, which fades from them.
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight on", REST, "0 1/2/3/4/5/6/7, 15 26/27/28/29/30/31/32, 1230 2048"),
     ("", "frontlight set 100 2 3 4 5 6 7; wait 3000 > frontlight off", REST, "0 100/2/3/4/5/6/7, 15 75/0/0/0/0/0/0, 60 0, 9000 0"),
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight brightness 1000", REST, "0 1/2/3/4/5/6/7, 15 26/27/28/29/30/31/32, 600 1000, 9000 1000"),
@@ -205,7 +205,7 @@ const ROWS: &[Row] = &[
     ("", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
     ("flAlwaysOn=false", "set flDisable=true; wait 3000 > set flDisable=false", REST, FADE_UP),
 
-    // The light in the room.
+    // Ambient light.
     ("flAlwaysOn=true", "lux 300", REST, LIT),
     ("flAlwaysOn=false", "lux 300", REST, FADE_DOWN),
     ("luxLightToggle=128 flAlwaysOn=false", "lux 300", REST, FADE_DOWN),
@@ -221,7 +221,7 @@ const ROWS: &[Row] = &[
     ("flOffWhenDark=true", "lux 0; wait 20000 > lux 2", REST, FADE_UP),
     ("flOffWhenDark=true", "lux 0; wait 4000 > lux 2", REST, "0 0, 6000 0, 6015 25, 7230 2048"),
 
-    // Quiet hours by hand.
+    // Manual quiet hours.
     ("dndEnabled=false ledFlashOnUpd=true", "block 840001", BLOCK, FLASH),
     ("dndEnabled=true ledFlashOnUpd=true", "block 840001", DARK, OFF),
     ("dndEnabled=true nostrZapNotify=true", "zap 21", DARK, OFF),
@@ -236,11 +236,11 @@ const ROWS: &[Row] = &[
     ("", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
     ("", "lux 0; dnd on; wait 3000 > dnd off", REST, OFF),
     ("", "identify; wait 50 > dnd on", DARK, FADE_DOWN),
-    // With no reading of the room, and nothing that lights it always.
+    // Without a light reading and without `flAlwaysOn`.
     ("flAlwaysOn=false", "dnd on; wait 3000 > dnd off", REST, FADE_UP),
     ("flAlwaysOn=false", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
 
-    // Quiet hours by schedule, local time of Amsterdam: 22:00 to 07:00.
+    // Scheduled quiet hours, local time of Amsterdam: 22:00 to 07:00.
     ("dndTimeEnabled=true", "clock 2026-02-03T21:59:58+01:00", "102030 2000, 000000", "0 2048, 2000 2048, 2015 2023, 3230 0"),
     ("dndTimeEnabled=false", "clock 2026-02-03T21:59:58+01:00", REST, LIT),
     ("dndTimeEnabled=true", "clock 2026-02-04T06:59:50+01:00; wait 8000 >", "000000 2000, 102030", "0 0, 2000 0, 2015 25, 3230 2048"),
@@ -274,11 +274,11 @@ const ROWS: &[Row] = &[
     ("dndEnabled=true", "upload; progress 60 > upload-failed", DARK, OFF),
     ("disableLeds=true", "upload; progress 60 > upload-failed", DARK, LIT),
 
-    // What is missing.
+    // Faults.
     ("", "source relay down", NO_DATA, LIT),
     ("", "network lost", NO_DATA, LIT),
     ("", "source relay down; wait 4000 > source relay up", REST, LIT),
-    // Whom the owner has stopped nobody misses.
+    // Sources stopped by the owner are no fault.
     ("", "source relay down; wait 4000 > stop-sources", REST, LIT),
     ("", "source relay down; stop-sources; wait 4000 > restart-sources", NO_DATA, LIT),
     ("dataSource=1", "source explorer down", NO_BLOCKS, LIT),
@@ -305,7 +305,7 @@ const ROWS: &[Row] = &[
     ("disableLeds=true", "power-on; hold 1; network radio", DARK, FADE_UP),
 ];
 
-/// Time that the lights are watched for, ms.
+/// Duration of the recording, ms.
 const WATCHED_MS: u64 = 20_000;
 
 #[test]
@@ -332,7 +332,7 @@ fn the_lights_do_what_the_table_says_with_settings_changed_while_they_shine() {
     });
 }
 
-/// Films every row on a clock that has its settings.
+/// Records every row on a clock with its settings.
 fn check(clock: impl Fn(&str) -> World, concerns: impl Fn(&Row) -> bool) {
     let mut wrong = Vec::new();
     for row in ROWS.iter().filter(|row| concerns(row)) {
@@ -370,7 +370,7 @@ fn check(clock: impl Fn(&str) -> World, concerns: impl Fn(&Row) -> bool) {
     );
 }
 
-/// The frames of the strip, as many as are expected.
+/// The frames of the strip, as many as expected.
 fn strip_as(film: &Film, expected: &str) -> String {
     let mut frames = film.strip();
     let wanted = expected.trim_end_matches(", …").split(", ").count();
@@ -382,7 +382,7 @@ fn strip_as(film: &Film, expected: &str) -> String {
     frames.join(", ")
 }
 
-/// The duties at the expected moments.
+/// The duties at the expected times.
 fn frontlight_as(film: &Film, expected: &str) -> String {
     if !expected.contains(' ') {
         let moved = if film.frontlight_moved() {
@@ -403,7 +403,7 @@ fn spec_of(name: &str) -> &'static Spec {
     SPECS.iter().find(|spec| spec.name == name).unwrap()
 }
 
-/// A setting that acts on the lights, or stands with those that do.
+/// A setting that acts on the lights, or is in their group.
 fn concerns_lights(spec: &Spec) -> bool {
     let acts = match spec.apply {
         Apply::Live(components) => components
@@ -420,7 +420,7 @@ fn concerns_lights(spec: &Spec) -> bool {
 
 #[test]
 fn every_setting_of_the_lights_has_rows_in_which_it_alone_decides() {
-    // What a setting decides: the rows that differ in its value alone, by what happens and the other settings.
+    // Values tested per setting: rows that differ only in its value, by inputs and other settings.
     type Values = BTreeMap<String, (&'static str, &'static str)>;
     let mut rows: BTreeMap<(&str, &str, Vec<String>), Values> = BTreeMap::new();
     for (pairs, script, strip, frontlight) in ROWS.iter().filter(|row| !row.0.is_empty()) {

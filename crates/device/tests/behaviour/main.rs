@@ -1,6 +1,6 @@
-//! What the clock does, input by input and moment by moment: its lights, its buttons, what it does by itself.
+//! Behaviour of the clock, input by input: lights, buttons, automatic changes.
 //!
-//! No test here hands it a tick but at the moment for which it asked; so a deadline that is missing is seen.
+//! The tests send a tick only at the requested deadline, so that a missing deadline is detected.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod buttons;

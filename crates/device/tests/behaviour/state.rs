@@ -1,4 +1,4 @@
-//! What the clock knows, keeps and forgets, and what that does to the glass.
+//! What the clock remembers and forgets, and the effect on the panels.
 
 use device::{
     cells::{self, Cell},
@@ -19,7 +19,7 @@ use market::{
 
 use crate::world::{World, settings};
 
-/// A clock with every feature, and a figure on each of its screens.
+/// A clock with every feature, and data on each of its screens.
 fn full_of_figures() -> World {
     let on = "miningPoolStats=true minerEnabled=true nwcEnabled=true timerSeconds=0";
     let mut world = World::at_noon(settings(on));
@@ -52,7 +52,7 @@ fn every_figure_is_there_after_a_restart() {
     for (glass, figure) in before.iter().zip(expected) {
         assert!(glass.contains(figure), "{glass} without {figure}");
     }
-    // The newest values, and the screen that was on.
+    // The newest values and the last screen.
     world.live("wait 5000; restart");
     assert_eq!(world.glass(), *before.last().unwrap());
     assert_eq!(glasses(&mut world), before);
@@ -83,7 +83,7 @@ fn a_clock_without_a_network_says_that_and_not_that_nobody_answers() {
     assert_eq!(reason("network up; network lost"), "Why no network");
     let back = "network up; network lost; network up";
     assert_eq!(reason(back), "Why No source has answered yet.");
-    // Whoever was asked is asked again, and may say something else now.
+    // After a reconnect a source may report something else.
     let asked = "network up; source relay down; network lost";
     assert_eq!(reason(asked), "Why no network");
     let asked = format!("{asked}; network up");
@@ -117,7 +117,7 @@ fn the_no_data_screen_shows_an_address_at_which_the_page_is_served() {
     }
 }
 
-/// What a panel explains, or tells a phone that looks at it.
+/// Text or QR code on a panel.
 fn written(world: &World, panel: usize) -> String {
     let cell = &world.device.desired().picture.cells[panel];
     if let Cell::Qr(text) = cell {
@@ -151,7 +151,7 @@ fn the_debug_view_tells_the_memory_of_the_program_from_that_of_the_machine() {
             built: "2026-01-31".into(),
             ..HostFacts::default()
         }));
-        // It opens with what was measured last.
+        // It shows the last measurement.
         world.live("press 4 100");
         assert_eq!(written(&world, 3), told);
         let about = "Board Example Version 4.0.0 Built 2026-01-31";
@@ -164,7 +164,7 @@ fn the_debug_view_tells_the_memory_of_the_program_from_that_of_the_machine() {
 fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
     for (pairs, name) in [
         ("", "Name papertick"),
-        // Where no name is asked for, one has to be typed all the same.
+        // A name has to be typed even if none is required.
         ("httpAuthUser=", "Name papertick"),
         ("httpAuthUser=satoshi", "Name satoshi"),
     ] {
@@ -312,7 +312,7 @@ fn broker_and_releases_are_asked_only_where_the_clock_may_act_by_itself() {
         ("network lost", "Paused", Some(Habit::Waits)),
         ("network lost; network up", "On", Some(Habit::Installs)),
         ("safe-mode", "Paused", Some(Habit::Waits)),
-        // What is wiped is not to be found at the broker either.
+        // A factory reset removes the clock from the broker too.
         ("factory-reset", "Off", None),
         ("network lost; factory-reset", "Off", None),
         ("factory-reset; not-wiped", "On", Some(Habit::Installs)),
@@ -402,14 +402,14 @@ fn prices_in_currencies_of_no_use_are_forgotten() {
         codes.collect::<Vec<_>>().join(" ")
     };
     for (lines, codes) in [
-        // Chosen are USD, EUR and JPY.
+        // USD, EUR and JPY are chosen.
         (
             "currencies USD EUR JPY GBP; price GBP 50000",
             "EUR GBP JPY USD",
         ),
         ("price CHF 60000", "EUR GBP JPY USD"),
         ("currencies USD EUR", "EUR JPY USD"),
-        // Whoever cannot see one of the chosen ones does not give it up.
+        // A client that cannot see a chosen currency does not deselect it.
         ("set actCurrencies=[\"USD\"]", "EUR JPY USD"),
         (
             "currencies USD EUR JPY; set actCurrencies=[\"USD\"]; currencies USD",
@@ -462,7 +462,7 @@ fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
     }
 }
 
-/// Another wallet than the one of the settings that are used here.
+/// Not the wallet of the settings used here.
 const OTHER_WALLET: &str = "nostr+walletconnect://c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
 #[test]
@@ -535,7 +535,7 @@ fn three_failed_polls_mark_a_figure_and_six_take_a_pool_or_miner_offline() {
         let look = |world: &World| (world.glass().contains(shown), world.device.view().stale);
         world.live(&format!("screen {screen}; {failed}; {failed}; wait 60000"));
         assert_eq!(look(&world), (true, false), "{failed} twice");
-        // A figure in between begins a new row; and failures in less than half a minute are a hiccup.
+        // A successful poll resets the count; failures within half a minute count once.
         world.live(&format!(
             "{figure}; {failed}; {failed}; {failed}; wait 30000"
         ));
@@ -613,12 +613,12 @@ fn the_view_says_what_the_newest_picture_shows() {
         world.live(script);
         world.device.view().sentence.to_string()
     };
-    // It is below the block that is taken for granted.
+    // It is below the checkpoint.
     let disputed = "Block height 840,000. The sources disagree about this, or it cannot be.";
     assert_eq!(said("screen 0"), disputed);
     assert_eq!(said("text HODL"), "HODL");
     assert_eq!(said("next; screen 20"), "1 bitcoin costs 64,000 USD.");
-    // A price that has to wait is said when it is shown.
+    // The sentence of a throttled price changes when it is painted.
     assert_eq!(said("price USD 65000"), "1 bitcoin costs 64,000 USD.");
     assert_eq!(said("wait 30000"), "1 bitcoin costs 65,000 USD.");
     let old = "1 bitcoin costs 65,000 USD. This is older than it should be.";

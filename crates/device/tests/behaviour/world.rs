@@ -1,7 +1,7 @@
-//! One clock in virtual time, told what happens by lines of text.
+//! One clock in virtual time, driven by lines of text.
 //!
-//! It is handed a tick when it has asked for one and at no other time, and every time its world looks whether a tick
-//! too early would have changed anything.
+//! It gets a tick only when it has asked for one, and each time the test checks that an earlier tick would have changed
+//! nothing.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -29,45 +29,45 @@ use serde_json::{Map, Value, json};
 
 use crate::film::Film;
 
-/// A board with everything.
+/// A board with all parts.
 pub(crate) const BOARD: BoardSpec = BoardSpec::EXAMPLE;
 
-/// Time a full refresh of the panels takes.
+/// Duration of a full refresh.
 const FULL_REFRESH: Duration = Duration::from_millis(2000);
 
-/// Time a partial refresh of the panels takes.
+/// Duration of a partial refresh.
 const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
 
-/// A wallet, which is used where the settings ask for one.
+/// The wallet, for settings with one.
 const PAIRING: &str = "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
-/// One clock and what is around it.
+/// One clock and its environment.
 pub(crate) struct World {
     pub(crate) device: Device,
     pub(crate) now: Now,
-    /// What the lights did since somebody began to watch.
+    /// Recording of the lights.
     pub(crate) film: Film,
-    /// Effects that were asked for.
+    /// Effects so far.
     pub(crate) effects: Vec<Effect>,
-    /// What it has asked to store.
+    /// Stored settings and memory.
     stored: (Arc<Settings>, Map<String, Value>),
-    /// What it remembers differs from that.
+    /// The memory differs from what is stored.
     memory_changed: bool,
     /// Serial number of the picture that is being painted, and until when.
     painting: Option<(u64, Duration)>,
-    /// Serial number and full refreshes of the picture that was begun last.
+    /// Serial number and full refreshes of the last picture that was started.
     begun: (u64, u64),
-    /// The panels answer.
+    /// The panels work.
     paints: bool,
 }
 
 impl World {
-    /// A clock that starts with these settings, and nothing else.
+    /// A fresh clock with these settings.
     pub(crate) fn new(settings: Settings) -> World {
         World::remembering(settings, Memory::default())
     }
 
-    /// A clock that starts with these settings and remembers something.
+    /// A clock with these settings and memory.
     pub(crate) fn remembering(settings: Settings, memory: Memory) -> World {
         let now = Now {
             uptime: Duration::ZERO,
@@ -89,7 +89,7 @@ impl World {
         world
     }
 
-    /// A clock at noon whose sources are all there, that knows a block and a price, and whose lights have settled.
+    /// A clock at noon whose sources are all connected, with a block and a price, and with settled lights.
     pub(crate) fn at_noon(settings: Settings) -> World {
         let mut world = World::new(settings);
         world.live(
@@ -99,7 +99,7 @@ impl World {
         world
     }
 
-    /// Runs lines of text, one after the other; a semicolon ends a line too.
+    /// Runs lines of text; a semicolon ends a line too.
     pub(crate) fn live(&mut self, lines: &str) {
         for line in lines.split([';', '\n']).map(str::trim) {
             if !line.is_empty() {
@@ -141,7 +141,7 @@ impl World {
                 Input::Tick
             }
             ("set", _) => ask(Request::Patch(self.patch(rest))),
-            // Every source of the clock, whether or not it runs.
+            // All sources of the clock, running or not.
             ("sources", [state]) => {
                 let each = SourceId::ALL.iter().map(|id| connected(*id, state));
                 for input in each.collect::<Vec<_>>() {
@@ -278,7 +278,7 @@ impl World {
         }
     }
 
-    /// Hands the clock one input.
+    /// Sends the clock one input.
     pub(crate) fn handle(&mut self, input: Input) -> Output {
         let output = self.device.handle(input, self.now);
         self.effects.extend(output.effects.clone());
@@ -291,7 +291,7 @@ impl World {
         output
     }
 
-    /// Begins to paint what is new, unless the panels are busy.
+    /// Starts to paint a new picture, unless the panels are busy.
     fn paint(&mut self) {
         let picture = self.device.desired().picture;
         if self.paints && self.painting.is_none() && picture.serial != self.begun.0 {
@@ -304,7 +304,7 @@ impl World {
         }
     }
 
-    /// Lets time pass, ms; the clock is told when its panels have painted, and handed a tick when it has asked for one.
+    /// Advances the time, ms; reports painted pictures, and sends ticks when the clock has asked for them.
     pub(crate) fn wait(&mut self, ms: u64) {
         let end = self.now.uptime + Duration::from_millis(ms);
         loop {
@@ -327,7 +327,7 @@ impl World {
         self.now = self.at(end);
     }
 
-    /// Asserts that a tick before a moment at which something is due changes nothing.
+    /// Asserts that a tick before a deadline changes nothing.
     fn look_too_early(&self, due: Duration) {
         const MS: Duration = Duration::from_millis(1);
         let room = due.saturating_sub(self.now.uptime);
@@ -360,7 +360,7 @@ impl World {
         }
     }
 
-    /// Puts fingers on these buttons alone, each a digit counted from 1.
+    /// Presses exactly these buttons, each a digit from 1.
     fn touch(&mut self, buttons: &str) {
         self.handle(Input::Pressed(self.contacts(buttons)));
     }
@@ -373,7 +373,7 @@ impl World {
         }
     }
 
-    /// Starts the clock again, with what it has stored.
+    /// Restarts the clock with what was stored.
     fn restart(&mut self) {
         self.save_memory();
         let (settings, notes) = store::from_json(&store::to_json(&self.stored.0));
@@ -387,7 +387,7 @@ impl World {
         self.paint();
     }
 
-    /// Stores what the clock remembers, if it has said that it is worth it; tells what is stored.
+    /// Stores the memory if the clock has asked for it; returns what is stored.
     pub(crate) fn save_memory(&mut self) -> Map<String, Value> {
         if std::mem::take(&mut self.memory_changed) {
             self.stored.1 = self.device.memory().to_json(self.now);
@@ -416,7 +416,7 @@ impl World {
         }
     }
 
-    /// What is on the glass: the first panel, then the others without their blanks.
+    /// The panels: the first one, then the others without blanks.
     pub(crate) fn glass(&self) -> String {
         let data = self.device.view().data;
         format!("{} {}", data[0], data[1..].concat())
@@ -425,7 +425,7 @@ impl World {
     }
 }
 
-/// Settings that differ from their defaults as `name=value name=value` says.
+/// Default settings changed by `name=value name=value`.
 pub(crate) fn settings(pairs: &str) -> Settings {
     let mut settings = Settings {
         nwc_uri: Secret::new(PAIRING),
@@ -437,7 +437,7 @@ pub(crate) fn settings(pairs: &str) -> Settings {
     settings
 }
 
-/// Reads `name=value name=value`.
+/// Parses `name=value name=value`.
 pub(crate) fn pairs_of(pairs: &str) -> impl Iterator<Item = (&str, Value)> {
     pairs.split_whitespace().map(|pair| {
         let (name, value) = pair.split_once('=').unwrap();

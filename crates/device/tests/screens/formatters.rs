@@ -1,4 +1,4 @@
-//! What writes numbers for several screens.
+//! Number formats shared by several screens.
 
 use device::{
     cells::{Cell, mirror},

@@ -1,4 +1,4 @@
-//! Which kind of cell the panels hold: it decides the size, the font and what is turned.
+//! Kinds of cells: they determine size, font and rotation.
 
 use device::{
     cells::Cell,
@@ -7,7 +7,7 @@ use device::{
 
 use crate::line::Line;
 
-/// Names the kinds of the cells of a line, the blanks left out.
+/// Kinds of the cells of a line, without blanks.
 fn kinds(text: &str, panels: usize) -> String {
     let line = Line::parse(text);
     let screen = catalog::find(line.screen).unwrap();

@@ -1,4 +1,4 @@
-//! The left side of a table's line: a screen, its facts and its settings.
+//! Left side of a line of the tables: a screen, its facts and its settings.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use market::{
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats, decimal_micros},
 };
 
-/// A screen with all that it may look at.
+/// A screen with its input.
 pub(crate) struct Line {
     pub(crate) screen: u16,
     pub(crate) currency: Currency,
@@ -25,7 +25,7 @@ pub(crate) struct Line {
     pub(crate) local: Option<LocalTime>,
 }
 
-/// Short words for some screens; the others have those of the catalogue.
+/// Short names for some screens; the others have those of the catalogue.
 const SHORT_WORDS: &[(&str, u16)] = &[
     ("block", 0),
     ("clock", 3),
@@ -50,7 +50,7 @@ fn screen_id(word: &str) -> Option<u16> {
 }
 
 impl Line {
-    /// Reads words such as `ticker USD price=95432 suffixPrice`.
+    /// Parses words such as `ticker USD price=95432 suffixPrice`.
     pub(crate) fn parse(text: &str) -> Line {
         let mut words = text.split_whitespace();
         let screen = words.next().unwrap();
@@ -77,9 +77,9 @@ impl Line {
     fn take(&mut self, name: &str, value: &str) {
         match name {
             "height" => self.market.height = datum(value.parse().unwrap()),
-            // What cannot be read never enters the market.
+            // Unreadable values never enter the market.
             "price" => {
-                // A screen has to do with any number, though nobody takes a price of nought.
+                // A screen has to handle any number, although sources with a price of zero are refused.
                 let micros = decimal_micros(value, Price::MAX_UNITS);
                 if let Some(price) = micros.and_then(|micros| datum(Price { micros })) {
                     Arc::make_mut(&mut self.market.prices).insert(self.currency, price);
@@ -144,7 +144,7 @@ impl Line {
     }
 }
 
-/// Reads `07:05-9/5`: hours, minutes, day, month.
+/// Parses `07:05-9/5`: hours, minutes, day, month.
 fn time(text: &str) -> LocalTime {
     let numbers: Vec<u8> = text
         .split([':', '-', '/'])

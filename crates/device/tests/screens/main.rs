@@ -1,15 +1,15 @@
 //! What each screen shows: tables of facts and settings on the left, panels on the right.
 //!
-//! A line of a table names a screen, then its facts and the settings that differ from their
-//! defaults, then the panels of a board with 7 or 8 of them, from the left:
+//! A line names a screen, its facts and the settings that differ from their defaults, then the panels of a board with 7
+//! or 8 of them, from the left:
 //!
 //! ```text
 //! ticker USD price=95432 suffixPrice   7: BTC/USD|$|9|5|.|4|K
 //!                                      8: BTC/USD|$|9|5|.|4|3|K
 //! ```
 //!
-//! `·` is a blank panel, `STS` the satoshi symbol, `(name)` an icon, `<name>` a logo.
-//! A setting without a value is switched on.
+//! `·` is a blank panel, `STS` the satoshi symbol, `(name)` an icon, `<name>` a logo. A setting without a value is
+//! switched on.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod formatters;
@@ -30,7 +30,7 @@ use device::{
 };
 use line::Line;
 
-/// Compares every line of a table with what the screens make of it.
+/// Compares every line of a table with the screens.
 #[track_caller]
 fn check(table: &str) {
     let mut wrong = String::new();

@@ -1,4 +1,4 @@
-//! Pictures that cover the rotation, and those of the device itself.
+//! Layers over the rotation, including those of the device itself.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ fn payments() {
         (sent, 1_234_567_890, 8, "PAID|(arrow-up-bold)|·|·|1|.|2|B"),
     ];
     for (direction, sats, panels, wanted) in rows {
-        // Less than a satoshi more is rounded down.
+        // Amounts are rounded down.
         let payment = Payment {
             direction,
             amount: Msats(sats * 1000 + 999),

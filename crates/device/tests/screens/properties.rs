@@ -1,4 +1,4 @@
-//! What holds for every number, in every currency, with all flags: what the panels say is true.
+//! For every number, in every currency, with all flags: the panels show a true value.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,10 +19,10 @@ use proptest::prelude::*;
 
 use crate::reading::Reading;
 
-/// Largest number whose truth is checked; the panels take any.
+/// Largest number that is checked; the panels take any.
 const MAX: u64 = 1_000_000_000_000_000;
 
-/// Four times as many cases as asked for by `PROPTEST_CASES`.
+/// Four times as many cases as `PROPTEST_CASES`.
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     ProptestConfig {
@@ -55,7 +55,7 @@ fn panels() -> impl Strategy<Value = usize> {
     7..=8usize
 }
 
-/// Every flag that a screen looks at.
+/// Every flag that a screen uses.
 fn settings() -> impl Strategy<Value = Settings> {
     (any::<[bool; 9]>(), 0..=2u32).prop_map(|(flags, price_sym_mode)| Settings {
         supply_percent: flags[0],
@@ -116,7 +116,7 @@ fn show(
     cells
 }
 
-/// The number behind the label; none where the panels are blank.
+/// The number after the label. `None` if the panels are blank.
 fn behind_label(cells: &[Cell]) -> Option<Reading> {
     Reading::of(&cells[usize::from(matches!(cells[0], Cell::Label { .. }))..])
 }
@@ -202,7 +202,7 @@ proptest! {
     ) {
         let market = Market { height: datum(height), ..Market::default() };
         let show = |screen| show(screen, &market, &settings, Currency::USD, panels);
-        // Leading digits are cut where not even all panels can hold the height.
+        // Leading digits are cut if not even all panels can hold the height.
         let last_digits = u128::from(height) % 10u128.pow(panels.try_into().unwrap());
         prop_assert!(behind_label(&show(0)).unwrap().is_nearest(last_digits, 1));
 
@@ -235,7 +235,7 @@ proptest! {
         let cells = show(6, &market, &settings, Currency::USD, panels);
         let (shown, unit) = between(&cells);
         prop_assert_eq!(unit, "sat/vB");
-        // Leading digits are cut where not even the whole number fits.
+        // Leading digits are cut if not even the whole number fits.
         let limit = 10u128.pow((panels - 2).try_into().unwrap());
         let whole = (u128::from(micros) + 500_000) / 1_000_000;
         let right = match whole < limit {
@@ -331,7 +331,7 @@ proptest! {
     }
 }
 
-/// A market of which anything may be known.
+/// A market in which any value may be known.
 fn anything(
     numbers: [u64; 6],
     known: [bool; 8],

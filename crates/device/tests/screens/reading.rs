@@ -1,20 +1,20 @@
-//! Reads numbers back from the panels, as somebody in front of the clock would.
+//! Reads numbers back from the panels, as a viewer would.
 
 use device::cells::Cell;
 
-/// A number as it stands on the panels.
+/// A number on the panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// All digits, without the dot.
     digits: u128,
     /// Digits after the dot.
     decimals: u32,
-    /// What the letter behind it stands for; 1 without a letter.
+    /// Value of the letter after it; 1 without a letter.
     pub(crate) unit: u128,
 }
 
 impl Reading {
-    /// Reads the digits of some panels; none if there are none.
+    /// Reads the digits of panels. `None` if there are none.
     ///
     /// Signs before the number are skipped; panics if there is a gap in it or anything else.
     pub(crate) fn of(cells: &[Cell]) -> Option<Reading> {
@@ -53,19 +53,19 @@ impl Reading {
         }
     }
 
-    /// Tells whether this is `value / unit` to the nearest, within half of the last digit.
+    /// Returns whether this is `value / unit` rounded, within half of the last digit.
     pub(crate) fn is_nearest(self, value: u128, unit: u128) -> bool {
         let (shown, exact, step) = self.scaled(value, unit);
         2 * shown.abs_diff(exact) <= step
     }
 
-    /// Tells whether this is `value / unit` with the rest cut off, within one of the last digit.
+    /// Returns whether this is `value / unit` truncated, within one of the last digit.
     pub(crate) fn is_cut_off(self, value: u128, unit: u128) -> bool {
         let (shown, exact, step) = self.scaled(value, unit);
         shown <= exact && exact - shown < step
     }
 
-    /// What is shown, what should be, and the weight of the last digit, in a unit of their own.
+    /// The shown value, the true value, and the weight of the last digit, in a common unit.
     fn scaled(self, value: u128, unit: u128) -> (u128, u128, u128) {
         let step = self.unit * unit;
         (self.digits * step, value * 10u128.pow(self.decimals), step)

@@ -1,4 +1,4 @@
-//! What each screen says in a sentence: a screen with its facts on the left, the sentence on the right.
+//! Sentences of the screens: a screen with its facts on the left, the sentence on the right.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use market::{
 
 use crate::line::Line;
 
-/// What a screen says.
+/// The sentence of a screen.
 fn said(line: &Line) -> Sentence {
     let screen = catalog::find(line.screen).unwrap();
     (screen.sentence)(&Scene {
@@ -195,7 +195,7 @@ fn every_screen_says_what_it_shows() {
     }
 }
 
-/// Tells whether each gap of the words has a value, and each value a gap, also in the words within.
+/// Returns whether each placeholder has a value and each value a placeholder, also in nested sentences.
 fn is_whole(sentence: &Sentence) -> bool {
     let template = sentence.words.template();
     let gaps = template.split('{').skip(1);

@@ -1,4 +1,4 @@
-//! What the tests of the settings share: a view of a device, and ways to patch it.
+//! Shared by the tests of the settings: a view of a device, and ways to patch it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +27,7 @@ pub(crate) const BOARD: BoardSpec = BoardSpec {
     ..BoardSpec::EXAMPLE
 };
 
-/// A view of a device that runs on its stored settings.
+/// A view of a device whose stored settings are active.
 pub(crate) fn view(settings: &Settings) -> View {
     let settings = Arc::new(settings.clone());
     View {
@@ -69,7 +69,7 @@ pub(crate) fn view(settings: &Settings) -> View {
     }
 }
 
-/// Whose figures a source polls under these settings.
+/// Identity of the figures that a source polls under these settings.
 pub(crate) fn figure_identity(settings: &Settings, source: SourceId) -> FigureIdentity {
     let plan = sources::plan(settings, &[], ByHand::default(), None);
     let plan = plan.get(&source);
@@ -116,7 +116,7 @@ pub(crate) fn patch(stored: &Settings, body: &Map<String, Value>) -> Result<Patc
     patch::apply(stored, &patch, &catalogue(stored))
 }
 
-/// Patches with a body written as JSON.
+/// Patches with a JSON body.
 pub(crate) fn send(stored: &Settings, body: &str) -> Result<Patched, Rejection> {
     patch(stored, &object(body))
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-/// A clock with a password for every server that gets one.
+/// A clock with every password that is sent to a server.
 const ENTERED: &str = r#"{
     "nodeKind": 4, "nodeHost": "node.lan", "nodePort": 8332, "nodeUser": "rpc", "nodePass": "secret-1",
     "mqttHost": "10.0.0.7", "mqttUser": "clock", "mqttPass": "secret-2",
@@ -33,7 +33,7 @@ const CHANGES: &[(&str, &[&str])] = &[
     (r#"{"proxyPort": 9050}"#, &["proxyPass"]),
     (r#"{"proxyUser": "other"}"#, &["proxyPass"]),
     (r#"{"proxyType": 1, "proxyBypass": ""}"#, &[]),
-    // A proxy reads what is not encrypted; the broker is bypassed, as 10.* is at first.
+    // A proxy can read unencrypted traffic; the broker is bypassed, because 10.* is by default.
     (r#"{"proxyType": 1, "proxyEnabled": true}"#, &["nodePass"]),
     (
         r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "node.*, *"}"#,
@@ -77,7 +77,7 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
     }
 }
 
-/// Where the connection was encrypted, it must not become easier to read on its way.
+/// An encrypted connection must not become easier to read.
 #[test]
 fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
     let entered = bench::send(&Settings::default(), ENTERED).unwrap().settings;
@@ -90,7 +90,7 @@ fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
         (json!({ "mqttTls": false, "mqttPass": "again" }), &[]),
         (json!({ "mqttCa": authority }), &["mqttPass"]),
         (json!({ "mqttCa": "" }), &[]),
-        // A proxy cannot read what is encrypted.
+        // A proxy cannot read encrypted traffic.
         (
             json!({ "proxyType": 4, "proxyEnabled": true, "proxyBypass": "" }),
             &[],
@@ -101,7 +101,7 @@ fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
     }
 }
 
-/// A file of settings is another way in.
+/// The rule holds for imports too.
 #[test]
 fn an_import_clears_what_belongs_to_another_server() {
     let stored = bench::send(&Settings::default(), ENTERED).unwrap().settings;
@@ -121,7 +121,7 @@ fn an_import_clears_what_belongs_to_another_server() {
     let secret =
         |change: &transfer::SettingChange| change.name == "nodePass" && change.values.is_none();
     assert!(moved.changes.iter().any(secret));
-    // The clock's own file, without its secrets, changes nothing.
+    // The clock's own export, without its secrets, changes nothing.
     let own = transfer::import(&stored, &transfer::apart(&stored).open);
     assert_eq!(
         (own.changed.cleared, own.settings),

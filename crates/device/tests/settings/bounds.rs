@@ -11,15 +11,15 @@ use crate::bench;
 const LOWER: &str = "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422";
 const UPPER: &str = "B5127A08CF33616274800A4387881A9F98E04B9C37116E92DE5250498635C422";
 
-/// The pair of NIP-19.
+/// The example of NIP-19.
 const NPUB: &str = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
 const NPUB_HEX: &str = "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e";
 
-/// What is expected of a value.
+/// Expected result of a value.
 enum Expect {
-    /// Accepted; the stored value is this one.
+    /// Accepted and stored as this value.
     Stored(Value),
-    /// Refused with this token, in which `*` is the key.
+    /// Refused with this token; `*` stands for the key.
     Token(&'static str),
 }
 
@@ -33,7 +33,7 @@ fn refused(value: Value, token: &'static str) -> (Value, Expect) {
     (value, Token(token))
 }
 
-/// Values of all JSON types but one.
+/// Values of all other JSON types.
 fn of_other_types(own: &Value) -> Vec<Value> {
     let all = [
         json!(null),
@@ -153,7 +153,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!("+"), "*:bad_type"),
             refused(json!("a b"), "*:bad_type"),
         ],
-        // Their own tests look at what is accepted.
+        // Accepted texts are tested separately.
         "text" if spec.kind.words().ends_with("in PEM form") => vec![
             same(json!("")),
             refused(json!("x"), "*:bad_type"),
@@ -165,7 +165,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!(1), "*:bad_type"),
         ],
         "text" => texts(),
-        // Passwords are stored as hashes; their own tests look at them.
+        // Passwords are stored as hashes and tested separately.
         "password" => {
             let refusals = texts()
                 .into_iter()

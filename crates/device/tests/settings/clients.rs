@@ -1,11 +1,11 @@
-//! What existing clients send.
+//! Requests of existing clients.
 
 use device::settings::Settings;
 use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-/// A device somebody uses: features on, order changed, secrets set.
+/// A device in use: features on, order changed, secrets set.
 fn used() -> Settings {
     let bodies = [
         r#"{"minerEnabled": true, "miningPoolStats": true, "miningPoolName": "viabtc", "miningPoolUser": "key"}"#,
@@ -18,7 +18,7 @@ fn used() -> Settings {
     })
 }
 
-/// The document without some of its keys.
+/// The document without these keys.
 fn without(settings: &Settings, names: &[&str]) -> Map<String, Value> {
     let mut document = bench::get(settings);
     document.retain(|name, _| !names.contains(&name.as_str()));
@@ -38,7 +38,7 @@ fn the_page_of_2024_saves_the_whole_document() {
     body.insert("fgColor".into(), json!("65535"));
     body.insert("bgColor".into(), json!("0"));
     body.insert("timePerScreen".into(), serde_json::from_str("2.5").unwrap());
-    // Stating the order that it was shown makes it the owner's.
+    // Sending the order that was shown makes it the owner's choice.
     let stored_order = Settings {
         screen_order: vec![0, 3, 4, 40, 70, 80, 81, 10, 20, 30, 6],
         ..stored.clone()

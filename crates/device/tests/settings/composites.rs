@@ -1,4 +1,4 @@
-//! Keys whose shape is their own, apart from `screens`.
+//! Composite keys except `screens`.
 
 use device::{
     request::Patch,
@@ -123,7 +123,7 @@ fn a_chosen_currency_that_is_not_offered_stays_chosen() {
             .filter_map(Currency::parse)
             .collect()
     };
-    // What is stored, what is offered, what a client sends, what is stored then.
+    // Stored, offered, sent by a client, stored after that.
     let rows = [
         ("USD,EUR,JPY", "USD,GBP", "USD", "USD,EUR,JPY"),
         ("EUR,USD", "USD,GBP", "USD,GBP", "USD,GBP,EUR"),
@@ -172,7 +172,7 @@ fn relays_and_keys_beside_the_first_are_lists() {
     let document = bench::get(&settings);
     assert_eq!(document["nostrRelays"], json!(["wss://a", "ws://b/x"]));
     assert_eq!(document["nostrZapPubkeys"], json!([hex, other]));
-    // The first of each is another setting.
+    // The first of each is a separate setting.
     assert_eq!(document["nostrRelay"], "wss://relay.primal.net");
     assert_eq!(document["nostrZapPubkey"], "");
     let cleared = r#"{"nostrRelays": [], "nostrZapPubkeys": []}"#;

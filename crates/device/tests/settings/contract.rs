@@ -1,5 +1,5 @@
-//! The tables of the interface, written out: the rows of the code must say the same. `overlaySeconds`, `keptTexts`,
-//! `welcomed`, `metricsOpen`, all of MQTT, those of node and peers, of time servers and of staged updates are beyond it.
+//! The tables of the interface, written out, compared with the rows of the code. `overlaySeconds`, `keptTexts`,
+//! `welcomed`, `metricsOpen`, and the settings of MQTT, node, peers, time servers and staged updates are extensions.
 
 use device::settings::{
     SPECS, Settings,
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::bench;
 
-/// Key, type with bounds, default as JSON, when it takes effect and who may write it.
+/// Key, type with bounds, default as JSON, when it takes effect, access.
 const INTERFACE: &str = r#"
 fontName         fonts        "antonio"            live
 digitFontPx      80..220      180                  live
@@ -160,7 +160,7 @@ welcomed         bool         false                live
 timerActive      bool         true                 live
 "#;
 
-/// Other names under which clients know a key.
+/// Aliases of keys.
 const ALIASES: [(&str, &str); 5] = [
     ("explorerInstance", "mempoolInstance"),
     ("explorerSecure", "mempoolSecure"),

@@ -1,4 +1,4 @@
-//! What GET shows, and what the schemas say about it.
+//! The document of GET and its schemas.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -20,7 +20,7 @@ use crate::bench;
 const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
 
-/// Numbers that count nothing.
+/// Numbers without a unit.
 const WITHOUT_UNIT: &[&str] = &[
     "satsVariant",
     "proxyPort",
@@ -31,7 +31,7 @@ const WITHOUT_UNIT: &[&str] = &[
     "priceQuorum",
 ];
 
-/// Settings that are no choice of a person: the pause button sets one, the panels always act as the other says.
+/// Settings that are not in the form: the pause button sets one, another has no effect.
 const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar", "keptTexts", "welcomed"];
 
 /// Settings with a marked secret in every place for one.
@@ -95,7 +95,7 @@ fn no_secret_is_shown() {
     }
 }
 
-/// A client that saves the whole document has seen no password and forgets none.
+/// A client that sends the whole document back, without passwords, clears none.
 #[test]
 fn what_get_hides_is_kept_when_it_comes_back() {
     let settings = secretive();
@@ -122,13 +122,13 @@ fn what_get_hides_is_kept_when_it_comes_back() {
         (patched.settings, patched.changed.reboot_required),
         (settings.clone(), false)
     );
-    // The rest of it can be changed without the password.
+    // The rest of the URL can be changed without the password.
     let moved = bench::send(&settings, r#"{"poolLogosUrl": "https://me:***@logos/b/"}"#).unwrap();
     let expected = "https://me:planted@logos/b";
     assert_eq!(moved.settings.pool_logos_url.expose(), expected);
     let fresh = bench::send(&Settings::default(), r#"{"minerHostname": "me:***@m"}"#).unwrap();
     assert_eq!(fresh.settings.miner_hostname.expose(), "me@m");
-    // Nobody else is sent it.
+    // It is not sent to another host.
     let other = bench::send(&settings, r#"{"minerHostname": "me:***@other"}"#).unwrap();
     assert_eq!(other.settings.miner_hostname.expose(), "me@other");
     let long = format!(
@@ -139,7 +139,7 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     assert_eq!(refused.to_string(), "poolLogosUrl:bad_type");
 }
 
-/// Who runs the sources prints what they are given.
+/// Drivers print their configuration in logs.
 #[test]
 fn a_plan_does_not_print_passwords() {
     for data_source in 0..=3 {
@@ -323,7 +323,7 @@ fn properties(schema: &Value) -> &Map<String, Value> {
     schema.get("properties").and_then(Value::as_object).unwrap()
 }
 
-/// Checks a value against the few words of JSON Schema that the schemas use.
+/// Checks a value against the part of JSON Schema that the schemas use.
 fn fits(value: &Value, schema: &Value) -> bool {
     if let Some(options) = schema.get("anyOf").and_then(Value::as_array) {
         return options.iter().any(|option| fits(value, option));
@@ -426,7 +426,7 @@ fn every_row_is_documented_with_its_unit() {
                 spec.name
             );
         }
-        // Who reads the interface's description has the unit in the words.
+        // The description contains the unit too.
         assert!(doc.contains(spec.unit), "{}: {doc}", spec.name);
         let written = matches!(spec.access, Access::ReadWrite | Access::WriteOnly);
         let in_no_form = !written || NO_CHOICE.contains(&spec.name);

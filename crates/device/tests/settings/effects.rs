@@ -1,4 +1,4 @@
-//! Rows do what they say: each changes something that can be observed, and nothing but its components.
+//! Each setting changes something observable, and only in its components.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use crate::{
     twins::{Part, Twins},
 };
 
-/// Where a row acts that changes nothing of what the clock wants of the world.
+/// Where a setting takes effect that is not visible in the outputs of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The HTTP server asks for it; the tests of its guards hold it.
+    /// The HTTP server; tested there.
     Server,
     /// The log.
     Log,
-    /// Whoever asks for the time; its tests hold it.
+    /// The time client; tested there.
     Time,
-    /// Kept for clients that send it back.
+    /// No effect; stored because clients send it back.
     Nowhere,
 }
 
@@ -39,7 +39,7 @@ const ELSEWHERE: &[(&str, Place)] = &[
     ("timeServers", Place::Time),
 ];
 
-/// What must be set for a row to matter, and what to change it to; rows not named are toggled as they are.
+/// Key, body with what it needs, and body that changes it; other keys are toggled.
 const CASES: &[(&str, &str, &str)] = &[
     ("fontName", "{}", r#"{"fontName": "inter"}"#),
     ("timerSeconds", "{}", r#"{"timePerScreen": 1}"#),
@@ -229,12 +229,12 @@ const PEM_CERT: &str =
 const PEM_KEY: &str = r#"{"mqttKey": "-----BEGIN PRIVATE KEY-----QUJD-----END PRIVATE KEY-----"}"#;
 const PROXY: &str = r#"{"proxyEnabled": true, "proxyType": 4, "proxyHost": "p"}"#;
 
-/// A node that takes all that can be said of one.
+/// A node with all settings.
 const NODE: &str = r#"{"nodeKind": 4, "nodeHost": "n"}"#;
 
 const SCHEDULE: &str = r#"{"dnd": {"dndTimeEnabled": true}}"#;
 
-/// Every feature on, so that every row has something to act on.
+/// All features on, so that every setting has an effect.
 const FEATURES: &str = r#"{
     "miningPoolStats": true, "minerEnabled": true, "nwcEnabled": true, "nostrZapNotify": true,
     "nostrZapPubkey": "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422",
@@ -268,7 +268,7 @@ fn with(stored: &Settings, body: &str) -> Settings {
         .settings
 }
 
-/// The other value of a row without a case of its own.
+/// The other value of a setting without its own case.
 fn toggled(spec: &Spec, stored: &Settings) -> String {
     let control = spec.kind.control();
     let other = match (control["control"].as_str().unwrap(), stored.get(spec.key)) {

@@ -1,4 +1,4 @@
-//! What holds for all settings and all bodies.
+//! Properties of all settings and all bodies.
 
 use device::settings::{
     Key, SPECS, Settings,
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-/// A value that may or may not suit a row.
+/// A value that may or may not be valid for a row.
 fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
     let control = spec.kind.control();
     let number = |member: &str| u32::try_from(control[member].as_u64().unwrap()).unwrap();
@@ -156,7 +156,7 @@ fn body() -> impl Strategy<Value = Map<String, Value>> {
     vec(member(), 0..12).prop_map(|members| members.into_iter().collect())
 }
 
-/// Settings that some bodies led to.
+/// Settings after these bodies.
 fn settled(bodies: &[Map<String, Value>]) -> Settings {
     bodies.iter().fold(Settings::default(), |stored, body| {
         match bench::patch(&stored, body) {
@@ -187,7 +187,7 @@ proptest! {
         let stored = settled(&bodies);
         let patched = bench::patch(&stored, &bench::get(&stored));
         let patched = patched.map_err(|rejection| TestCaseError::fail(rejection.to_string()))?;
-        // The order that is shown becomes the owner's choice; what is shown stays the same.
+        // The order that is shown becomes the owner's choice; the display stays the same.
         let screens = |settings: &Settings| bench::get(settings).get("screens").cloned();
         prop_assert_eq!(screens(&patched.settings), screens(&stored));
         let order = stored.screen_order.clone();
@@ -213,7 +213,7 @@ proptest! {
         let expected = Settings { wifi_configured: here.wifi_configured, ..there.clone() };
         prop_assert_eq!(&import.settings, &expected);
         prop_assert_eq!(import.changes.is_empty(), expected == here);
-        // Without the secrets nothing of them is lost on a clock that has the same.
+        // An export without secrets restores a clock that has the same secrets.
         let again = transfer::import(&expected, &apart.open);
         prop_assert_eq!((again.settings, again.changes), (expected, vec![]));
     }
@@ -238,7 +238,7 @@ proptest! {
         let (settings, _) = store::from_json(&disk);
         prop_assert_eq!(store::from_json(&store::to_json(&settings)), (settings.clone(), vec![]));
         let patched = bench::patch(&settings, &bench::get(&settings));
-        // A door that is shut without a key stays shut, and is mended before anything else.
+        // A required password that is missing is still required, and must be fixed before other changes.
         let keyless = settings.http_auth_enabled && settings.http_auth_pass.is_empty();
         let expected = if keyless { Err(Rejection::BadLength("httpAuthPass".into())) } else { Ok(()) };
         prop_assert_eq!(patched.map(|_| ()), expected);

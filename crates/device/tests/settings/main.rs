@@ -1,4 +1,4 @@
-//! The settings as their clients meet them: bodies in, outcomes and documents out.
+//! Settings as seen by clients: request bodies in, outcomes and documents out.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bench;

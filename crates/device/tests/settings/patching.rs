@@ -1,4 +1,4 @@
-//! Bodies and what becomes of them.
+//! Request bodies and their outcomes.
 
 use device::{
     request::Patch,
@@ -8,7 +8,7 @@ use device::{
 
 use crate::bench;
 
-/// The outcome of a body in one word: `ok`, `reboot` or the token of the refusal.
+/// The outcome in one word: `ok`, `reboot` or the token of the rejection.
 pub(crate) fn outcome(stored: &Settings, body: &str) -> String {
     match bench::send(stored, body) {
         Ok(patched) if patched.changed.reboot_required => "reboot".into(),
@@ -109,7 +109,7 @@ fn legacy_colours_are_numbers_in_text() {
     ]);
 }
 
-/// Valid JSON that has no exact value in most programs.
+/// Valid JSON that most programs cannot represent exactly.
 #[test]
 fn numbers_beyond_all_bounds_and_half_surrogates_are_refused_by_name() {
     for (body, expected) in [
@@ -196,7 +196,7 @@ fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
             r#"{"proxyEnabled": true, "mowMode": 1}"#,
             "mowMode:bad_type",
         ),
-        // What spans two keys comes after all single keys.
+        // Rules about two keys are checked after all single keys.
         (
             r#"{"proxyEnabled": true, "proxyHost": "", "screens": [5]}"#,
             "screens:bad_entry",
@@ -249,7 +249,7 @@ fn an_interface_that_asks_for_a_password_needs_one() {
         outcome(&on, r#"{"httpAuthPass": "", "httpAuthEnabled": false}"#),
         "reboot"
     );
-    // Stored by something else: whatever is changed next has to mend it.
+    // Invalid stored settings: the next change has to fix them.
     let open = Settings {
         http_auth_enabled: true,
         ..Settings::default()

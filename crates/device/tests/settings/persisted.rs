@@ -1,4 +1,4 @@
-//! The persisted form: whatever is on disk, settings come out.
+//! The stored form: reading it never fails.
 
 use device::{
     secret::{PasswordHash, Secret},
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-/// Reads the default settings with some members replaced; `null` takes a member away.
+/// Reads the default settings with some members replaced; `null` removes a member.
 fn read(changes: &Value) -> (Settings, Vec<Note>) {
     let mut stored = store::to_json(&Settings::default());
     for (name, value) in changes.as_object().unwrap() {

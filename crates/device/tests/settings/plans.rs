@@ -1,4 +1,4 @@
-//! Which sources the settings ask for, and through which proxy.
+//! Sources that the settings require, and their proxies.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn settings(body: &str) -> Settings {
     bench::patch(&Settings::default(), &body).unwrap().settings
 }
 
-/// What these settings ask for.
+/// The plan for these settings.
 fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
     sources::plan(
         settings,
@@ -28,11 +28,11 @@ fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
     )
 }
 
-/// One word per source, with what tells it from another of its kind.
+/// One word per source, with its variant.
 fn words(body: &str) -> String {
     let plan = plan(&settings(body));
     let words = plan.values().map(|plan| word(&plan.config));
-    // Witnesses have a table of their own.
+    // Witnesses have their own table.
     let words: Vec<String> = words.filter(|word| word != "witness").collect();
     words.join(" ")
 }
@@ -132,7 +132,7 @@ fn data_sources() {
             "nostr:ws://s:6423",
         ),
     ] {
-        // The features that are on by default are the next table's.
+        // Features that are on by default are in the next table.
         let market: Vec<String> = words(body)
             .split(' ')
             .filter(|word| !word.starts_with("pool:") && !word.starts_with("peers:"))

@@ -1,4 +1,4 @@
-//! Settings as the core reads them.
+//! Typed access to settings.
 
 use device::{
     secret::Secret,

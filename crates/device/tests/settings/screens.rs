@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::bench;
 
-/// Screens that are there while no feature is on.
+/// Screens that are available while no feature is on.
 const PLAIN: [u16; 8] = [0, 3, 4, 6, 10, 20, 30, 40];
 
-/// All screens, as a fresh clock turns through them.
+/// All screens in the default order.
 fn all() -> Vec<u16> {
     SCREENS.iter().map(|screen| screen.id).collect()
 }
@@ -20,7 +20,7 @@ fn outcome(stored: &Settings, screens: &Value) -> String {
     }
 }
 
-/// A reorder of these ids.
+/// A new order with these ids.
 fn reorder(ids: &[u16]) -> Value {
     ids.iter()
         .enumerate()
@@ -126,7 +126,7 @@ fn visibility_alone_leaves_the_order() {
     assert!(!Settings::default().is_screen_enabled(90));
 }
 
-/// Screens in the order in which the rotation comes to them first.
+/// Screens in the order of the rotation.
 fn turned(settings: &Settings) -> Vec<u64> {
     let mut ids = Vec::new();
     for entry in rotation::sequence(settings) {

@@ -1,4 +1,4 @@
-//! Settings that go from clock to clock: what is told of them, what is refused, and what is named.
+//! Export and import: what is shown, refused and reported.
 
 use device::{
     secret::{PasswordHash, Secret},
@@ -15,7 +15,7 @@ use crate::bench;
 
 const HASH: &str = "$argon2id$v=19$m=7168,t=5,p=1$c2FsdHNhbHRzYWx0$aGFzaA";
 
-/// A clock with a secret of every sort.
+/// A clock with a secret of every kind.
 fn secretive() -> Settings {
     Settings {
         http_auth_enabled: true,
@@ -67,7 +67,7 @@ fn what_is_open_has_no_secret_and_the_rest_has_them_all() {
     }
 }
 
-/// GET shows the token of a pool because the interface says so; nothing else does.
+/// GET shows the token of a pool because the interface requires it; exports do not.
 #[test]
 fn the_token_of_a_pool_is_a_secret_of_the_file() {
     let body = r#"{"miningPoolName": "braiins", "miningPoolUser": "horse-staple-7"}"#;
@@ -233,7 +233,7 @@ fn a_plain_user_of_another_pool_is_no_key() {
     );
     assert!(!import.settings.pool_user_is_key);
     assert_eq!(import.settings.mining_pool_user.expose(), "bc1q");
-    // What was a key here is not shown there.
+    // A value that was a key is not shown.
     let user = import
         .changes
         .iter()
@@ -272,7 +272,7 @@ fn a_password_of_this_clock_does_not_go_to_a_host_of_another() {
     );
 }
 
-/// Names of the secrets that may not leave, after steps of entering a wallet, signed in or not.
+/// Secrets that must not be exported, after entering a wallet in steps, signed in or not.
 fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
     let mut settings = Settings::default();
     for (uri, is_guarded) in steps {
@@ -289,7 +289,7 @@ fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
         (&[][..], false),
         (&[("a", false)], true),
         (&[("a", true)], false),
-        // A password that somebody sets later opens nothing.
+        // A password set later does not unlock it.
         (&[("a", false), ("a", true)], true),
         (&[("a", false), ("b", true)], false),
         (&[("a", true), ("b", false)], true),
@@ -301,7 +301,7 @@ fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
     }
 }
 
-/// The rest of an address can be changed without knowing its password, which stays what it was.
+/// The rest of an address can be changed without knowing its password.
 #[test]
 fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
     let relays = |urls: &[&str]| Settings {

@@ -1,4 +1,4 @@
-//! Two clocks, which differ in one setting, live through the same day; what each wants of the world is compared.
+//! Two clocks that differ in one setting live through the same day; their outputs are compared.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ use crate::bench;
 /// 2026-02-03 07:05 UTC, which is 08:05 in Amsterdam.
 const MORNING_MS: i64 = 1_770_102_300_000;
 
-/// A part of what a clock wants of the world.
+/// A part of the outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Picture,
@@ -42,7 +42,7 @@ pub(crate) enum Part {
     Effects,
 }
 
-/// Two clocks in the same day.
+/// Two clocks on the same day.
 pub(crate) struct Twins {
     clocks: [Device; 2],
     uptime: Duration,
@@ -66,7 +66,7 @@ impl Twins {
         twins
     }
 
-    /// Tells both clocks the same.
+    /// Sends both clocks the same input.
     fn tell(&mut self, input: &Input) {
         let now = now_at(self.uptime);
         let told = self
@@ -84,7 +84,7 @@ impl Twins {
         self.tell(&Input::Observed(source, vec![observation]));
     }
 
-    /// A figure that each clock has polled for its own pool, miner or wallet.
+    /// A figure that each clock has polled from its own pool, miner or wallet.
     fn learn_figure<T: Clone>(
         &mut self,
         source: SourceId,
@@ -102,7 +102,7 @@ impl Twins {
         self.compare(told);
     }
 
-    /// Lets time pass; at every step the clocks are handed a tick if something was due, and compared.
+    /// Advances the time; at every step the clocks get a tick if one was due, and are compared.
     fn wait(&mut self, time: Duration, step: Duration) {
         let end = self.uptime + time;
         while self.uptime < end {
@@ -187,7 +187,7 @@ impl Twins {
             self.ask(Request::ShowScreen(screen));
             self.glance();
         }
-        // Long enough for a turn of the rotation, before a step by hand lets the timer run.
+        // Long enough for a turn of the rotation, before a manual step starts the timer.
         self.wait(Duration::from_secs(1900), Duration::from_secs(100));
         self.ask(Request::ShowScreen(20));
         for price in ["64300.5", "64400.5"] {
@@ -244,7 +244,7 @@ impl Twins {
         self.wait(Duration::from_secs(20 * 3600), Duration::from_secs(600));
     }
 
-    /// A clock with a radio of its own, which loses its network for half an hour and then starts again without it.
+    /// A clock with a radio loses its network for half an hour and then restarts without it.
     pub(crate) fn lose_the_network(&mut self) {
         self.tell(&Input::Linked(LinkEvent::Identity {
             suffix: "efabcd".into(),
@@ -278,7 +278,7 @@ impl Twins {
         }
     }
 
-    /// Puts the lights into a state in which it shows that they are muted.
+    /// A state of the lights in which muting is visible.
     fn rest(&mut self) {
         self.ask(Request::SetLightsColor(Rgb::from_u24(0x10_20_30)));
         self.ask(Request::Frontlight(FrontlightCommand::On));
@@ -334,7 +334,7 @@ fn now_at(uptime: Duration) -> Now {
     }
 }
 
-/// Hands a clock an input; its panels paint at once.
+/// Sends an input; the panels paint at once.
 fn handle(clock: &mut Device, input: Input, now: Now) -> Vec<Effect> {
     let told = clock.handle(input, now).effects;
     let painted = Finished::Painted(clock.desired().picture.serial);
