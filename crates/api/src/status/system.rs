@@ -179,7 +179,7 @@ impl From<HostMemory> for MemoryStatus {
 impl ReleaseStatus {
     /// What is known of releases, with its age if an uptime is given; `None` if nothing is known.
     pub fn of(known: &Releases, uptime: Option<Duration>) -> Option<ReleaseStatus> {
-        let says = known.says()?;
+        let says = known.sentence()?;
         let age = known
             .at
             .zip(uptime)
