@@ -28,7 +28,7 @@ use crate::{
     happenings::{Happening, Happenings},
     host::HostFacts,
     input::{Brokered, Contacts, Finished, Input, LinkEvent, UpdateEvent},
-    lights::{Lights, faults::FaultSignal, shows::Show, strip::Mode},
+    lights::{Lights, Rgb, faults::FaultSignal, shows::Show, strip::Mode},
     memory::Memory,
     mqtt::{self, MqttPlan},
     network::{LinkNews, NetworkControl},
@@ -216,13 +216,34 @@ impl Device {
         .min()
     }
 
+    /// Uptime at which the lights show the next frame of what they play.
+    pub fn next_frame(&self, now: Now) -> Option<Duration> {
+        self.lights.next_frame(now.uptime)
+    }
+
+    /// Advances the lights alone: a frame costs a fraction of a tick. What else is due waits for a tick.
+    pub fn show_frame(&mut self, now: Now) {
+        self.now = now;
+        self.lights.advance(&self.settled, now);
+    }
+
+    /// Colours of the LED strip, as in [`Desired::strip`].
+    pub fn strip(&self) -> Vec<Rgb> {
+        self.lights.pixels(self.settled.active())
+    }
+
+    /// Duties of the frontlight, as in [`Desired::frontlight`].
+    pub fn frontlight(&self) -> Vec<u16> {
+        self.lights.duties(self.now.uptime)
+    }
+
     /// What the world should look like.
     pub fn desired(&self) -> Desired {
         let settings = self.settled.active();
         Desired {
             picture: self.glass.picture().clone(),
-            strip: self.lights.pixels(settings),
-            frontlight: self.lights.duties(self.now.uptime),
+            strip: self.strip(),
+            frontlight: self.frontlight(),
             sources: self.plan(),
             advert: self.network.link().advert(settings),
             wifi: self.network.link().plan(settings),

@@ -40,6 +40,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Threads for work that takes its time but ends: password hashes and the pictures of pools.
 const BLOCKING_THREADS: usize = 4;
 
+/// Threads that run the tasks. With a second one every wake of a task costs several system calls, because the two wake each
+/// other; slow work runs on the blocking threads.
+const WORKER_THREADS: usize = 1;
+
 /// Time the requests under way have to end.
 const HTTP_STOP: Duration = Duration::from_millis(900);
 
@@ -72,7 +76,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     let cannot = |error: io::Error| Failure::failed(format!("the device cannot start: {error}"));
     let listener = inherited_socket()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(WORKER_THREADS)
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** a change is durable, and visible, before anybody is told that it was made.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{future::pending, io, sync::Arc, time::Duration};
 
 use board::moments::until;
 use chain::{BlockHash, chain::Chain, network::Network};
@@ -33,7 +33,7 @@ use runtime::{
 use storage::keeper::{PendingWrite, StoreHandle};
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    time::Instant,
+    time::{Instant, sleep_until},
 };
 
 use crate::{chain_file, truth_log::TruthLog};
@@ -55,6 +55,10 @@ const EFFECTS_DEPTH: usize = 16;
 
 /// Least time between two ticks: whatever the device asks for, the loop does not spin.
 const TICK_MIN: Duration = Duration::from_millis(1);
+
+/// Least time between two frames of the lights. A flash of the frontlight has a step every 2 ms; each frame is a wake,
+/// and 66 of them a second look the same.
+const FRAME_MIN: Duration = Duration::from_millis(15);
 
 /// The state that the device starts with.
 #[derive(Debug)]
@@ -308,7 +312,7 @@ impl MainLoop {
             self.conclude(begun).await;
         }
         loop {
-            let (tick_at, save_at) = (self.tick_at(), self.save_at());
+            let save_at = self.save_at();
             tokio::select! {
                 biased;
                 () = stop.stopped() => break,
@@ -323,7 +327,7 @@ impl MainLoop {
                 _ = self.wall.changed() => batch.push(tick()),
                 outcome = self.memory.saved() => self.memory_saved(outcome),
                 outcome = self.headers.saved() => self.headers_saved(outcome),
-                () = until(tick_at) => batch.push(tick()),
+                () = play_until_due(&mut self.device, &self.clock, &self.levels) => batch.push(tick()),
                 () = until(save_at) => {}
             }
             self.round(&mut batch).await;
@@ -497,18 +501,35 @@ impl MainLoop {
         self.device.stored(outcome.copied());
     }
 
-    /// When to hand the device a tick; none if only inputs can change it.
-    fn tick_at(&self) -> Option<Instant> {
-        let soonest = Instant::now() + TICK_MIN;
-        let deadline = self.device.next_deadline(self.clock.now())?;
-        Some(self.clock.instant(deadline).max(soonest))
-    }
-
     /// When to save memory or headers; none if they are saved, or about to be wiped.
     fn save_at(&self) -> Option<Instant> {
         let due = [self.memory.due(), self.headers.due()];
         let first = due.into_iter().flatten().min();
         first.filter(|_| !self.device.is_erasing())
+    }
+}
+
+/// Waits until the device needs a tick; never returns if only inputs can change it. Meanwhile the lights play: their
+/// frames change nothing else, so they need no round.
+async fn play_until_due(device: &mut Device, clock: &Clock, levels: &LoopSenders) {
+    let mut frame_at = None;
+    loop {
+        let now = clock.now();
+        let Some(deadline) = device.next_deadline(now) else {
+            return pending().await;
+        };
+        if frame_at.is_some() && deadline <= now.uptime {
+            return;
+        }
+        let due_at = clock.instant(deadline).max(Instant::now() + TICK_MIN);
+        if device.next_frame(now) != Some(deadline) {
+            return sleep_until(due_at).await;
+        }
+        let at = frame_at.map_or(due_at, |frame_at: Instant| due_at.max(frame_at + FRAME_MIN));
+        sleep_until(at).await;
+        device.show_frame(clock.now());
+        levels.publish_lights(device);
+        frame_at = Some(at);
     }
 }
 
@@ -590,7 +611,7 @@ impl PendingSave {
     async fn saved(&mut self) -> io::Result<()> {
         match &mut self.saving {
             Some(saving) => saving.ended().await,
-            None => std::future::pending().await,
+            None => pending().await,
         }
     }
 }
@@ -641,17 +662,25 @@ impl LoopSenders {
         set(&self.releases, releases);
         set(&self.view, Arc::new(device.view()));
     }
+
+    /// Publishes a frame of the lights; of the strip the view tells only what rests on it.
+    fn publish_lights(&self, device: &Device) {
+        set(&self.strip, device.strip());
+        if set(&self.frontlight, device.frontlight()) {
+            set(&self.view, Arc::new(device.view()));
+        }
+    }
 }
 
-/// Replaces a level, waking its followers only if it differs.
-fn set<T: PartialEq>(level: &watch::Sender<T>, value: T) {
+/// Replaces a level, waking its followers only if it differs; returns whether it does.
+fn set<T: PartialEq>(level: &watch::Sender<T>, value: T) -> bool {
     level.send_if_modified(|current| {
         let differs = *current != value;
         if differs {
             *current = value;
         }
         differs
-    });
+    })
 }
 
 #[cfg(test)]

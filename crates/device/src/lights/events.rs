@@ -96,6 +96,13 @@ impl Lights {
         .min()
     }
 
+    /// Uptime at which strip or frontlight show the next frame of what they play.
+    pub fn next_frame(&self, uptime: Duration) -> Option<Duration> {
+        let frontlight = self.frontlight.as_ref();
+        let step = frontlight.and_then(|frontlight| frontlight.next_frame(uptime));
+        step.into_iter().chain(self.strip.next_deadline()).min()
+    }
+
     /// Colours of the strip at this moment, one per LED.
     pub fn pixels(&self, settings: &Settings) -> Vec<Rgb> {
         self.strip.pixels(self.gate(settings))

@@ -233,11 +233,16 @@ impl FrontlightControl {
         quiet: bool,
         uptime: Duration,
     ) -> Option<Duration> {
+        let asked = self.asked_by_room(settings, quiet).map(|(_, at)| at);
+        self.next_frame(uptime).into_iter().chain(asked).min()
+    }
+
+    /// Uptime of the next step of a fade or flash.
+    pub fn next_frame(&self, uptime: Duration) -> Option<Duration> {
         let flash = self
             .flash
             .map(|flash| flash.next_change(self.panels, uptime));
-        let asked = self.asked_by_room(settings, quiet).map(|(_, at)| at);
-        flash.into_iter().chain(self.step_at).chain(asked).min()
+        flash.into_iter().chain(self.step_at).min()
     }
 
     /// What the light in the room asks for, if it would switch the light, and the uptime from which on it may.
