@@ -12,7 +12,7 @@ use device::{
     limits::PROVISIONED_DELAY,
     memory::Memory,
     output::{Effect, RebootReason},
-    request::{Patch, Refusal, Reply, Request},
+    request::{FrontlightCommand, Patch, Refusal, Reply, Request},
     secret::PasswordHash,
     settings::{Key, Settings, store},
 };
@@ -45,7 +45,7 @@ use storage::{
 };
 use tokio::{
     sync::watch,
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 use crate::miner::Miner;
@@ -672,6 +672,27 @@ async fn the_loop_comes_back_by_itself_when_the_device_wants_to() {
     let before = desk.followed.view.borrow().current_screen;
     sleep(Duration::from_secs(61)).await;
     assert_ne!(desk.followed.view.borrow().current_screen, before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flash_of_the_frontlight_is_visible_and_wakes_the_clock_rarely() {
+    let mut desk = Desk::new();
+    sleep(Duration::from_secs(4)).await;
+    let lit = desk.followed.frontlight.borrow_and_update().clone();
+    let flash = Request::Frontlight(FrontlightCommand::Flash);
+    desk.inbox.ask(flash).await.unwrap();
+    let end = Instant::now() + Duration::from_millis(650);
+    let mut frames = 0;
+    while let Ok(changed) = timeout_at(end, desk.followed.frontlight.changed()).await {
+        changed.unwrap();
+        let duties = desk.followed.frontlight.borrow_and_update().clone();
+        let seen = desk.followed.view.borrow().frontlight.clone().unwrap();
+        assert_eq!(seen.duties, duties, "frame {frames}");
+        frames += 1;
+    }
+    // It has 306 steps in 612 ms, and is dark for a quarter of that time.
+    assert_eq!(*desk.followed.frontlight.borrow(), lit);
+    assert!((25..=45).contains(&frames), "{frames} frames");
 }
 
 #[tokio::test(start_paused = true)]
