@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_looks_too_late_is_told_how_much_was_missed() {
+    fn missed_events_are_counted() {
         let mut happenings = Happenings::default();
         let heights = |happenings: &Happenings, count| {
             let (news, missed) = happenings.since(count);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_stays_none() {
+    fn invalid_json_is_none() {
         for text in [
             "",
             "{",

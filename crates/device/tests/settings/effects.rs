@@ -350,17 +350,17 @@ fn check(half: usize) {
 }
 
 #[test]
-fn a_row_changes_what_it_says_and_nothing_else() {
+fn a_row_changes_only_its_components() {
     check(0);
 }
 
 #[test]
-fn another_row_changes_what_it_says_and_nothing_else() {
+fn another_row_changes_only_its_components() {
     check(1);
 }
 
 #[test]
-fn what_acts_elsewhere_changes_nothing_here() {
+fn settings_for_other_crates_change_no_output() {
     for (name, place) in ELSEWHERE {
         let spec = SPECS.iter().find(|spec| spec.name == *name);
         let spec = spec.unwrap_or_else(|| panic!("{name} is no row"));
