@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_out_of_order_are_tolerated() {
+    fn edges_that_come_out_of_order_say_what_they_can() {
         let mut buttons = ButtonDecoder::default();
         assert_eq!(buttons.edge(1, 500 * MS), []);
         assert_eq!(buttons.edge(0, 400 * MS), []);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn releasing_one_button_restarts_the_gesture_of_all() {
+    fn releasing_one_of_all_starts_the_gesture_anew() {
         let mut masks = alloc::vec![0b1111; 200];
         masks.extend([0b0111; 5]);
         masks.extend([0b1111; 200]);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_release_of_one_button_still_prevents_the_reset() {
+    fn one_of_all_released_in_time_wipes_nothing_however_late_it_is_told() {
         for (released_ms, wipes) in [(4_999, false), (5_000, true), (6_000, true)] {
             let mut buttons = ButtonDecoder::default();
             let mut new = buttons.edge(0b1111, MS);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missed_events_are_counted() {
+    fn who_looks_too_late_is_told_how_much_was_missed() {
         let mut happenings = Happenings::default();
         let heights = |happenings: &Happenings, count| {
             let (news, missed) = happenings.since(count);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_json_is_none() {
+    fn what_is_no_json_stays_none() {
         for text in [
             "",
             "{",

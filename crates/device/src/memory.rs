@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn pool_figures_survive_a_restart_unchanged() {
+    fn what_a_pool_tells_survives_a_restart_and_nothing_is_added() {
         for (daily, workers) in [(None, None), (Some(Sats(0)), None), (None, Some(7))] {
             let stats = PoolStats {
                 hashrate: Hashrate(1),

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn unset_values_follow_from_the_host_name() {
+    fn what_is_not_set_follows_from_the_host_name() {
         let client_id = |id: &str| {
             let broker = broker(|settings| settings.mqtt_client_id = id.into());
             broker.map(|broker| broker.client_id.clone())

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_explains_the_verdict_on_a_release() {
+    fn a_sentence_says_whether_a_release_is_taken_and_why_it_is_not() {
         for (verdict, why) in [
             (ReleaseVerdict::Taken, "the clock takes it."),
             (ReleaseVerdict::NotNewer, "it is not newer than what runs."),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_check_keeps_the_last_result() {
+    fn a_look_that_fails_leaves_what_was_found_until_the_next_that_does_not() {
         let mut releases = Releases::default();
         assert_eq!(releases.sentence(), None, "nobody has looked");
         releases.record(
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_match_only_for_the_same_list_and_route() {
+    fn a_plan_says_the_same_only_of_the_same_list_by_the_same_way() {
         let settings = Settings {
             git_release_url: Endpoint::new("https://releases.example/"),
             ..Settings::default()

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_password_of_an_endpoint_is_masked() {
+    fn the_password_of_an_endpoint_is_not_told() {
         let rows = [
             ("https://me:planted@host/x?y#z", "https://me:***@host/x?y#z"),
             ("wss://me:planted@host", "wss://me:***@host"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_without_password_is_unchanged() {
+    fn what_has_no_password_is_told_as_it_is() {
         let rows = [
             "",
             "host",
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_masked_password_is_restored() {
+    fn a_password_that_is_not_told_is_the_one_that_is_known() {
         let rows = [
             (
                 "https://a:***@host/new",
@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn masking_can_be_reverted(text in "(wss?://|https?://)?[a-c:@/?#*\\[\\]é0-9.]{0,24}") {
+        fn what_is_told_leads_back(text in "(wss?://|https?://)?[a-c:@/?#*\\[\\]é0-9.]{0,24}") {
             let endpoint = Endpoint::new(text);
             let told = Endpoint::new(endpoint.masked());
             prop_assert_eq!(told.masked(), endpoint.masked());

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_pairing_uris_are_refused() {
+    fn what_is_no_pairing_is_refused() {
         let rows = [
             ("", PairingError::BadScheme),
             ("https://example.com", PairingError::BadScheme),

@@ -70,7 +70,7 @@ fn state(world: &World) -> String {
 }
 
 #[test]
-fn the_buttons_follow_the_table() {
+fn the_buttons_do_what_the_table_says() {
     let mut wrong = Vec::new();
     for (pairs, script, expected) in ROWS {
         let settings = settings(pairs);
@@ -106,7 +106,7 @@ fn the_network_is_forgotten_with_all_else_kept_and_a_restart() {
 }
 
 #[test]
-fn the_debug_view_appears_and_disappears_with_a_full_refresh() {
+fn the_debug_view_comes_and_goes_with_a_full_refresh() {
     let mut world = World::at_noon(settings(""));
     let mut refreshes = Vec::new();
     for line in ["wait 0", "press 4 100", "wait 5000", "press 4 100"] {
@@ -118,7 +118,7 @@ fn the_debug_view_appears_and_disappears_with_a_full_refresh() {
 }
 
 #[test]
-fn changes_by_buttons_survive_a_restart() {
+fn what_a_button_has_changed_is_there_after_a_restart() {
     let mut world = World::at_noon(settings(""));
     world.live("press 1 100; press 1 900; press 2 100; press 1 100; restart");
     assert_eq!(state(&world), "[] rotation 3 paused quiet");

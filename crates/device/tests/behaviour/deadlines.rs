@@ -117,7 +117,7 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn automatic_changes_happen_at_their_deadline() {
+fn what_the_clock_does_by_itself_comes_at_its_moment() {
     let mut wrong = Vec::new();
     for (pairs, script, ms, see, before, after) in ROWS {
         // The rotation is off unless the row tests it.

@@ -309,7 +309,7 @@ const ROWS: &[Row] = &[
 const WATCHED_MS: u64 = 20_000;
 
 #[test]
-fn the_lights_follow_the_table_with_settings_from_the_start() {
+fn the_lights_do_what_the_table_says_with_settings_from_the_start() {
     check(
         |pairs| World::at_noon(settings(&format!("ledBrightness=255 {pairs}"))),
         |_| true,
@@ -318,7 +318,7 @@ fn the_lights_follow_the_table_with_settings_from_the_start() {
 
 /// Equal settings and observations give equal lights, whatever the path.
 #[test]
-fn the_lights_follow_the_table_with_settings_changed_while_lit() {
+fn the_lights_do_what_the_table_says_with_settings_changed_while_they_shine() {
     let changed = |pairs: &str| {
         let mut world = World::at_noon(settings("ledBrightness=255"));
         if !pairs.is_empty() {

@@ -59,7 +59,7 @@ fn every_figure_is_there_after_a_restart() {
 }
 
 #[test]
-fn a_clock_without_any_data_shows_why() {
+fn a_clock_that_never_learned_anything_says_so_and_why() {
     let mut world = World::new(settings("timerSeconds=0"));
     world.live("source relay down; wait 60000");
     let told = format!("{:?}", world.device.desired().picture.cells);
@@ -73,7 +73,7 @@ fn a_clock_without_any_data_shows_why() {
 }
 
 #[test]
-fn a_clock_without_a_network_shows_that_instead_of_no_answer() {
+fn a_clock_without_a_network_says_that_and_not_that_nobody_answers() {
     let reason = |lines: &str| {
         let mut world = World::new(settings("timerSeconds=0"));
         world.live(&format!("network radio; {lines}; wait 60000; screen 0"));
@@ -132,7 +132,7 @@ fn written(world: &World, panel: usize) -> String {
 }
 
 #[test]
-fn the_debug_view_distinguishes_memory_of_program_and_machine() {
+fn the_debug_view_tells_the_memory_of_the_program_from_that_of_the_machine() {
     const MIB: u64 = 1024 * 1024;
     let mut world = World::at_noon(settings(""));
     for (heap_free, swap_free, told) in [
@@ -161,7 +161,7 @@ fn the_debug_view_distinguishes_memory_of_program_and_machine() {
 }
 
 #[test]
-fn a_locked_clock_shows_its_user_name_and_password() {
+fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
     for (pairs, name) in [
         ("", "Name papertick"),
         // A name has to be typed even if none is required.
@@ -180,7 +180,7 @@ fn a_locked_clock_shows_its_user_name_and_password() {
 }
 
 #[test]
-fn the_instructions_of_the_access_point_lead_to_the_portal() {
+fn who_follows_the_instructions_of_the_access_point_comes_to_the_portal() {
     for (password, portal, details, code) in [
         (
             "hunter22",
@@ -220,7 +220,7 @@ fn the_instructions_of_the_access_point_lead_to_the_portal() {
 }
 
 #[test]
-fn new_values_and_the_current_screen_are_stored() {
+fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
     for (line, worth) in [
         ("block 840001", true),
         ("price USD 64001", true),
@@ -286,7 +286,7 @@ fn no_source_is_up_without_a_network() {
 }
 
 #[test]
-fn sources_are_stopped_and_started_on_request() {
+fn sources_are_stopped_and_started_by_hand() {
     let mut world = World::at_noon(settings(""));
     let restarts = |world: &World| {
         let sources = world.device.desired().sources;
@@ -304,7 +304,7 @@ fn sources_are_stopped_and_started_on_request() {
 }
 
 #[test]
-fn broker_and_releases_are_used_only_when_the_clock_may_act() {
+fn broker_and_releases_are_asked_only_where_the_clock_may_act_by_itself() {
     let on = "mqttEnabled=true mqttHost=broker gitReleaseUrl=https://feed.example/ updateAuto=true";
     for (lines, at_broker, of_releases) in [
         ("", "On", Some(Habit::Installs)),
@@ -355,7 +355,7 @@ fn heights_are_believed_after_so_many_and_no_fewer() {
 }
 
 #[test]
-fn a_clock_does_not_start_with_a_disabled_screen() {
+fn a_screen_that_was_switched_off_is_not_what_a_clock_starts_with() {
     let all: Vec<String> = SCREENS.iter().map(|screen| screen.id.to_string()).collect();
     let all = format!("screensHidden=[{}]", all.join(","));
     for (hidden, screen, after) in [
@@ -424,7 +424,7 @@ fn prices_in_currencies_of_no_use_are_forgotten() {
 }
 
 #[test]
-fn a_visible_logo_appears_and_disappears_with_a_full_refresh() {
+fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
     for (screen, seen) in [("70", true), ("0", false)] {
         let mut world = full_of_figures();
         world.live(&format!("screen {screen}"));
@@ -607,7 +607,7 @@ fn a_clock_that_was_never_provisioned_waits_for_its_owner() {
 }
 
 #[test]
-fn the_sentence_describes_the_newest_picture() {
+fn the_view_says_what_the_newest_picture_shows() {
     let mut world = World::at_noon(settings("timerSeconds=0"));
     let mut said = |script: &str| {
         world.live(script);
@@ -626,7 +626,7 @@ fn the_sentence_describes_the_newest_picture() {
 }
 
 #[test]
-fn the_sentence_describes_the_visible_layer() {
+fn the_view_says_what_stands_over_the_screens() {
     let said = |start: World, script: &str| {
         let mut world = start;
         world.live(script);
@@ -675,7 +675,7 @@ fn the_sentence_describes_the_visible_layer() {
 }
 
 #[test]
-fn restarting_one_source_affects_no_other() {
+fn one_source_is_tried_anew_and_no_other() {
     let mut world = World::at_noon(settings("miningPoolStats=true"));
     let before = world.device.desired().sources;
     let ask = |world: &mut World, source| {
@@ -693,7 +693,7 @@ fn restarting_one_source_affects_no_other() {
 }
 
 #[test]
-fn the_broker_is_reconnected_if_enabled() {
+fn the_broker_is_connected_anew_if_there_is_one() {
     let ask = |world: &mut World| {
         let request = Input::Asked(Request::RestartBroker);
         world.device.handle(request, world.now).reply
@@ -713,7 +713,7 @@ fn the_broker_is_reconnected_if_enabled() {
 }
 
 #[test]
-fn a_preview_changes_nothing() {
+fn a_preview_fulfils_no_wish() {
     let world = World::at_noon(settings("timerSeconds=0"));
     let picture = |wishes: Vec<Request>| {
         let mut device = world.device.clone();

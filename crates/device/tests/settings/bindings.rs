@@ -103,7 +103,7 @@ fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
 
 /// The rule holds for imports too.
 #[test]
-fn an_import_clears_passwords_of_another_server() {
+fn an_import_clears_what_belongs_to_another_server() {
     let stored = bench::send(&Settings::default(), ENTERED).unwrap().settings;
     let import = |body: Value| {
         let body: Map<String, Value> = serde_json::from_value(body).unwrap();
@@ -130,7 +130,7 @@ fn an_import_clears_passwords_of_another_server() {
 }
 
 #[test]
-fn a_user_entered_as_a_name_is_kept_for_every_pool() {
+fn a_user_that_was_entered_as_a_name_stays_with_every_pool() {
     let mut settings = bench::send(&Settings::default(), r#"{"miningPoolUser": "bc1q"}"#)
         .unwrap()
         .settings;

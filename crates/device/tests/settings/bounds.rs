@@ -313,7 +313,7 @@ fn every_row_holds_its_bounds() {
 }
 
 #[test]
-fn read_only_rows_accept_anything_and_keep_their_value() {
+fn rows_of_get_alone_take_anything_and_keep_what_they_have() {
     for spec in SPECS
         .iter()
         .filter(|spec| matches!(spec.access, Access::ReadOnly | Access::Internal))

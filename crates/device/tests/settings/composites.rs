@@ -85,7 +85,7 @@ fn the_power_of_the_radio_has_a_range_and_one_number_beyond() {
 }
 
 #[test]
-fn currencies_are_offered_ones_without_duplicates() {
+fn currencies_are_those_on_offer_once_each() {
     let codes = |list: &str| {
         let settings = after(&[&format!(r#"{{"actCurrencies": {list}}}"#)]);
         settings
@@ -116,7 +116,7 @@ fn currencies_are_offered_ones_without_duplicates() {
 }
 
 #[test]
-fn a_chosen_currency_that_is_not_offered_is_kept() {
+fn a_chosen_currency_that_is_not_offered_stays_chosen() {
     let list = |codes: &str| -> Vec<Currency> {
         codes
             .split_terminator(',')
@@ -237,7 +237,7 @@ fn relays_and_keys_beside_the_first_are_lists() {
 }
 
 #[test]
-fn a_masked_relay_is_recognised_at_any_position() {
+fn the_password_of_a_relay_in_a_list_is_known_again_wherever_it_stands() {
     let stored = after(&[r#"{"nostrRelays": ["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]}"#]);
     let told = ["wss://a:***@x", "wss://b:***@y", "wss://a:***@x"];
     assert_eq!(bench::get(&stored)["nostrRelays"], json!(told));

@@ -97,7 +97,7 @@ fn no_secret_is_shown() {
 
 /// A client that sends the whole document back, without passwords, clears none.
 #[test]
-fn hidden_values_sent_back_are_kept() {
+fn what_get_hides_is_kept_when_it_comes_back() {
     let settings = secretive();
     let document = bench::get(&settings);
     let hidden = [
@@ -237,7 +237,7 @@ fn state_comes_from_the_view() {
 }
 
 #[test]
-fn unknown_values_are_omitted() {
+fn what_is_unknown_is_left_out() {
     let mut view = bench::view(&Settings::default());
     view.millilux = None;
     let document = emit::document(&view, &emit::BuildIdentity::default());
@@ -368,7 +368,7 @@ fn fits(value: &Value, schema: &Value) -> bool {
 }
 
 #[test]
-fn documents_match_their_schema() {
+fn documents_are_as_their_schema_says() {
     let schema = schema::document_schema();
     for settings in [Settings::default(), secretive()] {
         let document = bench::get(&settings);

@@ -350,17 +350,17 @@ fn check(half: usize) {
 }
 
 #[test]
-fn a_row_changes_only_its_components() {
+fn a_row_changes_what_it_says_and_nothing_else() {
     check(0);
 }
 
 #[test]
-fn another_row_changes_only_its_components() {
+fn another_row_changes_what_it_says_and_nothing_else() {
     check(1);
 }
 
 #[test]
-fn settings_for_other_crates_change_no_output() {
+fn what_acts_elsewhere_changes_nothing_here() {
     for (name, place) in ELSEWHERE {
         let spec = SPECS.iter().find(|spec| spec.name == *name);
         let spec = spec.unwrap_or_else(|| panic!("{name} is no row"));

@@ -170,7 +170,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_body_changes_only_its_keys_and_reports_restarts(bodies in vec(body(), 0..6), last in body()) {
+    fn a_body_changes_nothing_but_what_it_gives_and_names_its_reboots(bodies in vec(body(), 0..6), last in body()) {
         let stored = settled(&bodies);
         let before = stored.clone();
         let outcome = bench::patch(&stored, &last);
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn the_document_of_get_is_accepted_and_changes_nothing(bodies in vec(body(), 0..12)) {
+    fn what_get_shows_is_accepted_and_changes_nothing(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         let patched = bench::patch(&stored, &bench::get(&stored));
         let patched = patched.map_err(|rejection| TestCaseError::fail(rejection.to_string()))?;
@@ -199,7 +199,7 @@ proptest! {
     }
 
     #[test]
-    fn stored_settings_are_read_back(bodies in vec(body(), 0..12)) {
+    fn what_is_stored_is_read_back(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         prop_assert_eq!(store::from_json(&store::to_json(&stored)), (stored, vec![]));
     }
@@ -219,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn imported_settings_are_valid(members in vec(member(), 0..40), here in vec(body(), 0..4)) {
+    fn anything_that_is_taken_over_keeps_the_rules(members in vec(member(), 0..40), here in vec(body(), 0..4)) {
         let stored = settled(&here);
         let import = transfer::import(&stored, &members.into_iter().collect());
         if import.refused.is_empty() {
@@ -245,7 +245,7 @@ proptest! {
     }
 
     #[test]
-    fn only_live_rows_apply_at_once(bodies in vec(body(), 0..12)) {
+    fn live_rows_are_taken_and_only_they(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         let mut active = Settings::default();
         active.take_live(&stored);

@@ -63,7 +63,7 @@ fn bodies_are_read() {
 }
 
 #[test]
-fn read_only_keys_are_ignored() {
+fn what_clients_cannot_write_is_passed_over() {
     check(&[
         ("{}", "ok"),
         (
@@ -153,7 +153,7 @@ fn control_characters_of_every_sort_are_refused() {
 }
 
 #[test]
-fn the_first_walk_precedes_the_second_and_both_follow_the_body() {
+fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
     check(&[
         (
             r#"{"digitFontPx": "x", "labelFitPct": 1}"#,
@@ -284,7 +284,7 @@ fn a_proxy_and_a_broker_need_a_host() {
 }
 
 #[test]
-fn a_restart_is_required_only_after_a_real_change() {
+fn reboots_are_asked_for_when_something_really_changed() {
     check(&[
         (r#"{"dataSource": 2}"#, "reboot"),
         (r#"{"dataSource": 0}"#, "ok"),

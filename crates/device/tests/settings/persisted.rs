@@ -103,7 +103,7 @@ fn unusable_values_give_the_default_and_a_note() {
 }
 
 #[test]
-fn valid_settings_survive_invalid_ones() {
+fn what_can_be_saved_is_saved() {
     let (settings, notes) = read(&json!({
         "screenOrder": [40, 1, 0, 40, -1, "x"],
         "screensHidden": [90, 7, 0],
@@ -135,7 +135,7 @@ fn a_proxy_without_a_host_is_off() {
 }
 
 #[test]
-fn retired_names_are_migrated() {
+fn retired_names_are_taken_over() {
     let rows = [
         (
             json!({ "decimalShareDot": null, "suffixShareDot": true }),
@@ -224,7 +224,7 @@ fn retired_fonts_fall_back_to_the_default() {
 }
 
 #[test]
-fn a_newer_version_is_read_as_far_as_possible() {
+fn a_newer_version_is_read_as_far_as_it_goes() {
     let (settings, notes) =
         read(&json!({ "version": store::VERSION + 1, "mowMode": true, "fromTheFuture": 1 }));
     assert!(settings.mow_mode);
@@ -243,7 +243,7 @@ fn notes_never_tell_values() {
 }
 
 #[test]
-fn live_rows_apply_at_once_and_the_others_at_the_next_start() {
+fn live_rows_are_taken_at_once_and_the_others_at_the_next_start() {
     let stored = bench::send(
         &Settings::default(),
         r#"{"ledBrightness": 1, "dataSource": 2, "mempoolInstance": "m"}"#,

@@ -193,7 +193,7 @@ fn features() {
 }
 
 #[test]
-fn identity_and_decimals_of_requests_follow_the_settings() {
+fn whose_figures_and_how_many_places_are_asked_for_is_up_to_the_owner() {
     for wanted in [true, false] {
         for (body, source) in [
             (r#""dataSource": 0"#, SourceId::Relay),
@@ -215,7 +215,7 @@ fn identity_and_decimals_of_requests_follow_the_settings() {
 }
 
 #[test]
-fn pools_miners_and_wallets_are_polled_by_their_settings() {
+fn pools_miners_and_wallets_are_asked_as_their_owner_says() {
     let body = r#"{"miningPoolStats": true, "miningPoolName": "local_public_pool", "miningPoolUser": "bc1me",
         "poolWorker": "rig", "poolGlobalStats": false, "localPoolHost": "own:2019", "poolPollSec": 77,
         "poolLogosUrl": "https://logos.example/dir", "minerEnabled": true, "minerHostname": "axe",

@@ -44,7 +44,7 @@ fn names(import: &Import) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_public_part_has_no_secret_and_the_other_has_all() {
+fn what_is_open_has_no_secret_and_the_rest_has_them_all() {
     let apart = transfer::apart(&secretive());
     let text = |map: &Map<String, Value>| Value::from(map.clone()).to_string();
     let (open, secret) = (text(&apart.open), text(&apart.secret));
@@ -86,7 +86,7 @@ fn the_token_of_a_pool_is_a_secret_of_the_file() {
 }
 
 #[test]
-fn differences_are_shown_except_for_secrets() {
+fn what_differs_is_told_but_for_secrets() {
     let stored = secretive();
     let import = import(
         &stored,
@@ -122,7 +122,7 @@ fn differences_are_shown_except_for_secrets() {
 }
 
 #[test]
-fn hidden_or_missing_settings_are_kept() {
+fn what_is_hidden_or_not_said_stays_as_it_is() {
     let stored = secretive();
     let open = transfer::apart(&stored).open;
     let same = transfer::import(&stored, &open);
@@ -143,7 +143,7 @@ fn hidden_or_missing_settings_are_kept() {
 }
 
 #[test]
-fn all_refusals_are_reported_and_nothing_is_changed() {
+fn every_refusal_is_told_at_once_and_nothing_else_is_done() {
     let import = import(
         &Settings::default(),
         json!({
@@ -172,7 +172,7 @@ fn all_refusals_are_reported_and_nothing_is_changed() {
 }
 
 #[test]
-fn unknown_names_are_reported() {
+fn what_no_setting_has_is_named() {
     let import = import(
         &Settings::default(),
         json!({ "ledBrigthness": 3, "holograms": true, "version": 1, "tzOffset": 60, "ledBrightness": 3 }),
@@ -182,7 +182,7 @@ fn unknown_names_are_reported() {
 }
 
 #[test]
-fn older_names_and_values_are_migrated_and_reported() {
+fn older_names_and_values_are_taken_over_and_said() {
     let import = import(
         &Settings {
             font_name: "oswald".into(),
@@ -206,7 +206,7 @@ fn older_names_and_values_are_migrated_and_reported() {
 }
 
 #[test]
-fn the_radio_state_is_not_imported() {
+fn the_radio_of_the_machine_is_not_taken_over() {
     let there = Settings {
         wifi_configured: true,
         ..Settings::default()
@@ -242,7 +242,7 @@ fn a_plain_user_of_another_pool_is_no_key() {
 }
 
 #[test]
-fn a_stored_key_stays_a_key_after_an_import() {
+fn a_key_that_is_stored_stays_one_whatever_a_file_says_of_it() {
     for body in [
         json!({ "miningPoolName": "ocean", "poolUserIsKey": false }),
         json!({ "poolUserIsKey": false }),
@@ -284,7 +284,7 @@ fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
 }
 
 #[test]
-fn secrets_entered_after_signing_in_are_exported() {
+fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
     for (steps, held_back) in [
         (&[][..], false),
         (&[("a", false)], true),
@@ -345,7 +345,7 @@ fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
 }
 
 #[test]
-fn each_kind_of_secret_is_withheld_except_the_password_just_entered() {
+fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
     let held_back = transfer::unguarded(&secretive());
     let expected = [
         "proxyPass",
@@ -363,7 +363,7 @@ fn each_kind_of_secret_is_withheld_except_the_password_just_entered() {
 }
 
 #[test]
-fn a_user_entered_for_another_pool_is_kept_as_a_name() {
+fn a_user_entered_for_another_pool_stays_a_name() {
     let there = Settings {
         mining_pool_name: "viabtc".into(),
         mining_pool_user: Secret::new("a"),

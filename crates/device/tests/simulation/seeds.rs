@@ -71,7 +71,7 @@ impl Life {
 
 /// Screens that a life rarely comes to: of a pool and a miner of whom nothing is heard, and of a wallet.
 #[test]
-fn screens_of_disabled_features_match_the_model() {
+fn screens_of_what_is_off_at_first_are_what_the_model_says() {
     const SATS: [u64; 13] = [
         0,
         21,
@@ -202,7 +202,7 @@ impl Seeds {
 }
 
 #[test]
-fn random_lives_match_the_model() {
+fn random_lives_are_what_the_model_says() {
     let Seeds { seeds, steps } = Seeds::from_environment(SEEDS, STEPS);
     for seed in seeds {
         Life::of(seed, steps).check();

@@ -84,12 +84,12 @@ fn live(seed: u64) {
 }
 
 #[test]
-fn stale_values_are_marked_in_any_order() {
+fn what_is_too_old_is_marked_whatever_the_order() {
     (0..40).for_each(live);
 }
 
 #[test]
-fn the_mark_appears_by_itself_and_disappears_with_the_next_value() {
+fn the_mark_comes_on_its_own_and_goes_with_the_next_value() {
     let mut world = World::new(BOARD);
     // Nobody is asked who could prove more than what is said.
     world.run(&"set proofPeerMax=0".parse().unwrap());

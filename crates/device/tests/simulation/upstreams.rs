@@ -84,7 +84,7 @@ fn a_source_that_does_not_run_is_not_up() {
 }
 
 #[test]
-fn a_stopped_source_has_no_next_attempt() {
+fn nobody_is_told_to_wait_for_a_source_that_does_not_run() {
     let mut world = World::new(BOARD);
     let next_try = |world: &World| world.source(SourceId::Relay).unwrap().next_try;
     let down = || {
@@ -106,7 +106,7 @@ fn a_stopped_source_has_no_next_attempt() {
 }
 
 #[test]
-fn errors_of_a_connected_source_are_reported() {
+fn what_a_source_complains_of_is_told_while_its_connection_holds() {
     let mut world = World::new(BOARD);
     let told = |world: &World| {
         let state = world.source(SourceId::Relay).unwrap();
@@ -124,7 +124,7 @@ fn errors_of_a_connected_source_are_reported() {
 }
 
 #[test]
-fn dropped_messages_are_counted_by_reason() {
+fn what_is_dropped_is_counted_by_reason() {
     let mut world = World::new(BOARD);
     for (reason, count) in [("height", 1), ("not-a-map", 40), ("height", 2)] {
         world.observe(SourceId::Relay, Observation::Dropped(reason, count));
@@ -147,7 +147,7 @@ fn dropped_messages_are_counted_by_reason() {
 }
 
 #[test]
-fn cleared_logos_disappear_at_once_and_are_fetched_again() {
+fn cleared_logos_leave_the_glass_at_once_and_are_fetched_anew() {
     let mut world = World::new(BOARD);
     world.patch(json!({"miningPoolStats": true, "miningPoolName": "ocean"}));
     world.ask(Request::ShowScreen(70));
@@ -197,7 +197,7 @@ fn told(world: &World) -> Value {
 }
 
 #[test]
-fn a_shorter_list_hides_currencies_and_keeps_the_choice() {
+fn a_shorter_list_leaves_out_and_the_choice_stays() {
     let mut world = World::new(BOARD);
     let offers = |list: &str| Observation::Currencies(codes(list));
     assert_eq!(rotating(&world), codes("USD,EUR,JPY"));
@@ -301,7 +301,7 @@ fn a_height_that_cannot_be_is_not_even_remembered() {
 }
 
 #[test]
-fn an_early_height_is_shown_once_another_source_confirms_it() {
+fn a_height_ahead_of_time_is_shown_once_another_source_says_so_too() {
     let mut world = World::new(BOARD);
     for (source, height, shown) in [
         (SourceId::Relay, 840_000, 840_000),
@@ -315,7 +315,7 @@ fn an_early_height_is_shown_once_another_source_confirms_it() {
 }
 
 #[test]
-fn unchanged_parts_are_shared_instead_of_copied() {
+fn what_an_input_leaves_as_it_is_is_shared_and_not_copied() {
     let mut world = World::new(BOARD);
     world.observe(SourceId::Relay, Observation::Block(900_000));
     let before = (world.device.view(), world.device.desired().sources);

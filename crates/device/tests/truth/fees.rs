@@ -138,7 +138,7 @@ fn the_primary_source_is_shown_while_it_is_fresh() {
 }
 
 #[test]
-fn a_disconnected_source_ranks_last() {
+fn a_source_whose_connection_is_lost_comes_after_the_others() {
     let mut world = clock(data_source::PUBLIC_RELAY);
     world.fee(RELAY, "10");
     world.hear(RELAY, down());

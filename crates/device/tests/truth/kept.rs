@@ -98,7 +98,7 @@ fn a_chain_counts_from_the_senders_newest_block_on() {
 }
 
 #[test]
-fn several_blocks_at_once_are_one_event_up_to_a_hundred_and_none_beyond() {
+fn blocks_that_come_at_once_are_told_as_one_up_to_a_hundred_and_as_none_beyond() {
     for (missed, told) in [(1, 1), (100, 1), (101, 0), (1000, 0)] {
         let (mut world, mut miner) = begin();
         miner.mine_fast(20);
@@ -112,7 +112,7 @@ fn several_blocks_at_once_are_one_event_up_to_a_hundred_and_none_beyond() {
 }
 
 #[test]
-fn claims_that_contradict_proofs_are_counted_as_too_high_or_too_low() {
+fn a_claim_beside_what_is_proven_is_counted_as_too_high_or_too_low() {
     for (said, unproven, lower) in [
         (900_018, 0, 1),
         (900_019, 0, 0),
@@ -179,7 +179,7 @@ fn an_explorer_that_has_the_same_block_is_an_origin() {
 }
 
 #[test]
-fn an_outdated_chain_is_no_proof() {
+fn what_reaches_no_chain_that_is_up_to_date_is_no_proof() {
     let (mut world, mut miner) = begin();
     let mut stranger = Miner::new();
     stranger.fork(0);
@@ -202,7 +202,7 @@ fn an_outdated_chain_is_no_proof() {
 }
 
 #[test]
-fn a_stalled_chain_is_stale_and_a_claim_ahead_does_not_win() {
+fn a_chain_that_stands_still_is_stale_and_a_claim_ahead_of_it_does_not_lead() {
     let (mut world, mut miner) = begin();
     miner.mine_at(START - 60);
     for place in 0..4 {
@@ -219,7 +219,7 @@ fn a_stalled_chain_is_stale_and_a_claim_ahead_does_not_win() {
 }
 
 #[test]
-fn invalid_headers_are_refused_with_the_rule_and_change_nothing() {
+fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
     let (mut world, mut miner) = begin();
     miner.mine(24);
     let good = miner.newest(24);
@@ -276,7 +276,7 @@ fn invalid_headers_are_refused_with_the_rule_and_change_nothing() {
 }
 
 #[test]
-fn a_block_from_the_future_is_accepted_later() {
+fn a_block_from_the_future_is_taken_when_its_time_has_come() {
     let (mut world, mut miner) = begin();
     miner.mine(12);
     world.judge(peer(0), &miner.newest(12));
@@ -337,7 +337,7 @@ fn proven_by_peers() -> (World, Miner) {
 }
 
 #[test]
-fn a_removed_source_holds_nothing_back() {
+fn what_is_not_asked_any_more_holds_nothing_back() {
     let (mut world, miner) = proven_by_peers();
     world.wait(600);
     world.claim(RELAY, 900_009);
@@ -361,7 +361,7 @@ fn a_removed_source_holds_nothing_back() {
 }
 
 #[test]
-fn a_value_accepted_late_keeps_its_age() {
+fn what_comes_to_be_believed_late_is_as_old_as_it_is() {
     let (mut world, _) = proven_by_peers();
     world.claim(OTHER, 900_014);
     world.wait(91 * 60);
@@ -376,7 +376,7 @@ fn a_value_accepted_late_keeps_its_age() {
 }
 
 #[test]
-fn a_fallback_source_does_not_speak_for_the_others() {
+fn who_is_asked_after_others_does_not_speak_for_them() {
     let (mut world, mut miner) = begin();
     let mut rival = miner.clone();
     rival.fork(0);
@@ -419,7 +419,7 @@ fn down() -> Observation {
 }
 
 #[test]
-fn old_proofs_of_disconnected_sources_yield_to_claims() {
+fn proofs_of_who_is_away_give_way_to_claims_when_they_are_old() {
     let (mut world, mut miner) = proven_by_peers();
     world.wait(600);
     world.hear(SourceId::Peers, down());
@@ -461,7 +461,7 @@ fn old_proofs_of_disconnected_sources_yield_to_claims() {
 }
 
 #[test]
-fn a_removed_source_is_no_witness() {
+fn who_has_left_is_no_witness() {
     let (mut world, mut miner) = begin();
     let mut rival = miner.clone();
     miner.mine(20);
@@ -498,7 +498,7 @@ fn a_removed_source_is_no_witness() {
 }
 
 #[test]
-fn a_disconnected_source_contradicts_no_other() {
+fn who_is_away_stands_against_nobody() {
     let (mut world, mut miner) = begin();
     let mut rival = miner.clone();
     rival.fork(0);
@@ -536,7 +536,7 @@ fn without_the_time_nothing_is_proven() {
 }
 
 #[test]
-fn setting_the_time_reveals_stale_values_at_once() {
+fn a_clock_that_is_set_judges_what_is_old_at_once() {
     let (mut world, mut miner) = begin();
     miner.mine_at(START);
     for place in 0..2 {
@@ -562,7 +562,7 @@ fn setting_the_time_reveals_stale_values_at_once() {
 }
 
 #[test]
-fn up_to_six_blocks_yield_to_more_work_and_the_first_of_equals_stays() {
+fn from_one_to_six_blocks_give_way_to_more_work_and_among_equals_the_first_stays() {
     for depth in 1..=6 {
         let (mut world, mut miner) = begin();
         miner.mine(20);
@@ -621,7 +621,7 @@ fn no_more_is_looked_at_than_a_message_can_hold() {
 }
 
 #[test]
-fn a_stored_chain_continues_without_being_proof_itself() {
+fn a_chain_that_was_kept_goes_on_and_says_nothing_by_itself() {
     let (mut world, mut miner) = begin();
     miner.mine(12);
     world.judge(peer(0), &miner.newest(12));
@@ -640,7 +640,7 @@ fn a_stored_chain_continues_without_being_proof_itself() {
 }
 
 #[test]
-fn a_request_is_no_success_of_the_source() {
+fn a_question_is_no_success_of_whoever_is_asked() {
     let (mut world, mut miner) = begin();
     let success = |world: &World| {
         let view = world.device.view();
@@ -656,7 +656,7 @@ fn a_request_is_no_success_of_the_source() {
 }
 
 #[test]
-fn the_height_proven_by_an_earlier_run_is_the_minimum() {
+fn what_an_earlier_run_has_proven_is_the_least_that_is_shown() {
     let start = || {
         let (mut world, mut miner) = begin();
         miner.mine(20);

@@ -175,7 +175,7 @@ fn a_claim_below_the_anchor_is_shown_and_disputed() {
 }
 
 #[test]
-fn contradicting_claims_are_disputed_and_a_removed_source_does_not_count() {
+fn two_claims_that_disagree_are_disputed_and_a_voice_that_is_gone_is_not_heard() {
     let mut world = World::new();
     world.claim(RELAY, 900_001);
     world.claim(OTHER, 900_000);
@@ -190,7 +190,7 @@ fn contradicting_claims_are_disputed_and_a_removed_source_does_not_count() {
 }
 
 #[test]
-fn headers_prove_their_work_and_linked_headers_their_height() {
+fn headers_prove_their_work_and_what_links_to_them_its_height() {
     let mut world = World::new();
     let mut miner = Miner::new();
     miner.mine(8);
@@ -214,7 +214,7 @@ fn headers_prove_their_work_and_linked_headers_their_height() {
 }
 
 #[test]
-fn invalid_headers_are_no_proof() {
+fn what_breaks_a_rule_is_no_proof() {
     let mut miner = Miner::new();
     miner.mine(4);
     let good = miner.newest(4);
@@ -357,7 +357,7 @@ fn a_claim_that_falls_back_in_between_leads_no_longer_for_that() {
 }
 
 #[test]
-fn a_lying_or_stalled_relay_is_detected_within_two_minutes() {
+fn a_relay_that_lies_or_stands_still_is_told_within_two_minutes() {
     for lie in [1_i64, 500, 4_000_000_000 - 900_000, -1, -500] {
         let mut world = World::new();
         let mut miner = Miner::new();
@@ -384,7 +384,7 @@ fn a_lying_or_stalled_relay_is_detected_within_two_minutes() {
 }
 
 #[test]
-fn a_relay_that_invents_heights_is_detected_within_two_minutes() {
+fn a_relay_that_counts_up_is_told_within_two_minutes() {
     let mut world = World::new();
     let mut miner = Miner::new();
     miner.mine(4);
@@ -455,7 +455,7 @@ fn a_header_names_no_height_but_its_own() {
 }
 
 #[test]
-fn blocks_are_replaced_by_a_longer_chain_and_the_first_of_equals_stays() {
+fn blocks_are_replaced_by_more_of_them_and_among_equals_the_first_stays() {
     for depth in 1..=6 {
         let mut world = World::new();
         let mut miner = Miner::new();
@@ -498,7 +498,7 @@ fn two_sources_with_one_block_prove_it_and_with_two_blocks_dispute_it() {
 }
 
 #[test]
-fn a_header_from_the_future_does_not_change_the_claim() {
+fn a_header_from_the_future_leaves_what_is_claimed() {
     let mut world = World::new();
     let mut miner = Miner::new();
     miner.mine(4);

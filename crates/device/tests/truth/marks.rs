@@ -62,7 +62,7 @@ fn anchored() -> (World, Miner) {
 }
 
 #[test]
-fn a_height_proven_by_two_sources_has_no_mark() {
+fn what_is_proven_by_two_carries_no_mark() {
     let (mut world, mut miner) = proven();
     for height in 900_001..900_020 {
         world.wait(300);
@@ -96,7 +96,7 @@ fn one_voice_gets_a_ring_after_two_minutes_and_keeps_it_from_block_to_block() {
 
 /// A public relay alone can only claim; the peers that a new clock asks can prove.
 #[test]
-fn enabling_public_peers_requires_proof() {
+fn who_asks_public_peers_asks_for_proof() {
     let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
     world.claim(RELAY, 900_000);
     world.wait(119);
@@ -112,7 +112,7 @@ fn enabling_public_peers_requires_proof() {
 }
 
 #[test]
-fn a_relay_that_repeats_one_height_is_stale_if_proof_is_required() {
+fn a_relay_that_repeats_one_height_is_old_where_proof_was_asked_for() {
     let repeated = |peers: u32| {
         let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
         world.set("proofPeerMax", json!(peers));
@@ -157,7 +157,7 @@ fn a_night_asleep_is_as_one_awake() {
 }
 
 #[test]
-fn a_stale_and_disputed_value_is_reported_as_both() {
+fn what_is_old_and_disputed_is_told_to_be_both() {
     let (mut world, _) = proven();
     world.wait(88 * 60);
     world.claim(RELAY, 900_001);
@@ -182,7 +182,7 @@ fn a_stale_and_disputed_value_is_reported_as_both() {
 }
 
 #[test]
-fn without_required_proof_a_claim_has_no_mark() {
+fn where_no_proof_was_asked_for_a_claim_is_no_blemish() {
     let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
     world.set("proofPeerMax", json!(0));
     world.claim(RELAY, 900_000);
@@ -219,7 +219,7 @@ fn a_worse_mark_is_painted_at_once_and_a_better_one_with_the_next_picture() {
 }
 
 #[test]
-fn an_old_tip_is_stale_although_it_is_repeated() {
+fn a_tip_that_is_old_is_marked_as_old_though_it_is_told_again_and_again() {
     let (mut world, miner) = proven();
     for _ in 0..91 {
         world.wait(60);
@@ -231,7 +231,7 @@ fn an_old_tip_is_stale_although_it_is_repeated() {
 }
 
 #[test]
-fn stale_values_are_marked_in_every_mode() {
+fn what_is_old_is_marked_also_where_nothing_else_is() {
     let (mut world, miner) = proven();
     world.set("proofMode", json!(0));
     assert_eq!(world.mark(), None);
@@ -277,7 +277,7 @@ fn strictly_nothing_is_proven_that_reaches_no_chain() {
 }
 
 #[test]
-fn one_header_at_two_heights_agrees_with_no_other() {
+fn one_header_at_two_heights_agrees_with_nobody() {
     let (mut world, mut miner) = (World::new(), Miner::new());
     miner.mine(8);
     world.prove(EXPLORER, 900_000, &miner.newest(8));
@@ -328,7 +328,7 @@ fn a_block_is_new_once_however_long_its_proof_takes() {
 }
 
 #[test]
-fn an_early_lie_hides_no_later_block() {
+fn a_lie_told_before_anything_was_proven_takes_no_later_block_away() {
     let (mut world, mut miner) = (World::new(), Miner::new());
     world.claim(RELAY, 909_000);
     world.claim(RELAY, 909_001);
@@ -384,7 +384,7 @@ fn a_mark_can_be_switched_off_and_so_can_all_that_is_not_proven() {
 }
 
 #[test]
-fn demo_data_has_no_mark() {
+fn what_is_invented_for_show_carries_no_mark() {
     let mut world = World::with(data_source::EXPLORER, None);
     world.claim(RELAY, 900_000);
     world.wait(10);

@@ -121,7 +121,7 @@ fn a_primary_that_is_apart_gives_way_to_a_quote_in_the_middle() {
 }
 
 #[test]
-fn an_outlier_is_excluded_until_it_agrees() {
+fn who_was_far_off_is_out_until_it_is_near() {
     let mut world = clock();
     world.agree_on(100_000);
     for (off, standing) in [
@@ -172,7 +172,7 @@ fn a_crash_of_one_venue_changes_nothing() {
 
 /// The 20th of September 2021: two of nine sources said 5,402 while the others stood at 43,000.
 #[test]
-fn a_wrong_minority_does_not_win() {
+fn a_few_who_are_wrong_do_not_win() {
     let mut world = clock();
     world.set(
         "priceWitnesses",
@@ -204,7 +204,7 @@ fn a_crash_everywhere_is_followed_at_once() {
 }
 
 #[test]
-fn two_disagreeing_sources_keep_the_agreed_price_before_it_is_marked() {
+fn two_who_disagree_keep_what_was_agreed_for_a_while_and_are_marked_then() {
     let mut world = clock();
     world.set("priceWitnesses", json!(["coinbase"]));
     world.price(64_000);
@@ -225,7 +225,7 @@ fn two_disagreeing_sources_keep_the_agreed_price_before_it_is_marked() {
 }
 
 #[test]
-fn contradicting_an_outlier_does_not_release_it() {
+fn who_contradicts_a_slip_does_not_set_it_free() {
     let mut world = clock();
     world.price(64_000);
     world.wait(5);
@@ -244,7 +244,7 @@ fn contradicting_an_outlier_does_not_release_it() {
 }
 
 #[test]
-fn two_sources_that_disagree_from_the_start_are_marked_at_once_in_any_order() {
+fn two_who_contradict_each_other_from_the_start_are_marked_at_once_in_any_order() {
     for relay_first in [true, false] {
         let mut world = clock();
         if relay_first {
@@ -276,7 +276,7 @@ fn a_ring_stays_until_the_graver_sign_comes() {
 }
 
 #[test]
-fn an_agreed_price_expires_without_support() {
+fn what_was_agreed_goes_when_nobody_says_it_any_more() {
     let mut world = clock();
     world.agree_on(64_000);
     world.wait(3);
@@ -291,7 +291,7 @@ fn an_agreed_price_expires_without_support() {
 }
 
 #[test]
-fn the_hold_of_an_agreed_price_starts_at_its_end() {
+fn what_was_agreed_is_kept_from_its_end_on_whatever_happens_besides() {
     for meddles in [false, true] {
         let mut world = clock();
         world.set("priceWitnesses", json!(["coinbase"]));
@@ -361,7 +361,7 @@ fn a_time_that_is_ahead_keeps_nothing_fresh() {
 }
 
 #[test]
-fn a_reconnect_with_the_same_value_is_no_news() {
+fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
     let mut world = clock();
     world.wait(600);
     let same = Observation::Quote {
@@ -385,7 +385,7 @@ fn a_reconnect_with_the_same_value_is_no_news() {
 }
 
 #[test]
-fn quotes_in_other_currencies_are_ignored() {
+fn nobody_is_heard_in_a_currency_that_was_not_asked_for() {
     let mut world = clock();
     let yen = Currency::parse("JPY").unwrap();
     world.hear(
@@ -416,7 +416,7 @@ fn a_jump_that_was_held_back_is_marked_when_it_is_shown() {
 }
 
 #[test]
-fn two_outliers_count_again_if_no_other_source_is_left() {
+fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
     let mut world = clock();
     world.set(
         "priceWitnesses",
@@ -441,7 +441,7 @@ fn two_outliers_count_again_if_no_other_source_is_left() {
 }
 
 #[test]
-fn a_single_source_gets_a_ring_only_if_others_were_configured() {
+fn a_lone_voice_gets_a_ring_only_where_another_was_asked() {
     let mut world = clock();
     for _ in 0..3 {
         world.price(64_000 + world.secs());
@@ -488,7 +488,7 @@ fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
 }
 
 #[test]
-fn a_source_that_repeats_old_trades_does_not_count() {
+fn who_repeats_old_trades_is_not_counted() {
     let mut world = clock();
     world.agree_on(64_000);
     // The relay and a venue are frozen, the other goes on.
@@ -533,7 +533,7 @@ fn a_primary_that_is_gone_leaves_the_word_to_the_witnesses() {
 }
 
 #[test]
-fn demo_data_has_no_witnesses_and_unconfigured_sources_are_ignored() {
+fn nobody_witnesses_what_is_invented_and_nobody_is_heard_who_was_not_asked() {
     let asked = |world: &World| world.device.desired().sources.contains_key(&COINBASE);
     assert!(asked(&clock()));
     let mut world = World::with(data_source::PUBLIC_RELAY, None);
@@ -546,7 +546,7 @@ fn demo_data_has_no_witnesses_and_unconfigured_sources_are_ignored() {
 }
 
 #[test]
-fn the_last_of_two_simultaneous_quotes_counts() {
+fn who_says_two_things_at_one_moment_is_judged_by_the_last() {
     let mut world = clock();
     world.agree_on(100_000);
     world.wait(1);

@@ -26,7 +26,7 @@ impl World {
 }
 
 #[test]
-fn it_is_listed_only_if_enabled() {
+fn it_is_there_only_for_who_asks_for_it() {
     let mut world = World::new();
     assert!(!world.show_proof());
     world.set("proofScreen", json!(true));
@@ -37,7 +37,7 @@ fn it_is_listed_only_if_enabled() {
 }
 
 #[test]
-fn it_follows_proofs_and_updates_every_minute() {
+fn it_follows_what_is_proven_and_turns_with_the_minute() {
     let mut world = World::new();
     world.set("proofScreen", json!(true));
     world.set("timePerScreen", json!(0));

@@ -132,7 +132,7 @@ fn connecting_to_disconnected_by_any_failure() {
 }
 
 #[test]
-fn connecting_to_disconnected_when_the_radio_does_not_answer() {
+fn connecting_to_disconnected_when_the_radio_says_nothing() {
     let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     bench.wait(secs(5));
@@ -426,7 +426,7 @@ fn a_host_with_a_network_of_its_own_is_left_alone() {
 }
 
 #[test]
-fn the_first_join_is_distinguished_from_a_loss() {
+fn the_first_join_is_told_from_a_loss() {
     let mut bench = LinkFixture::new();
     let state_of = |bench: &LinkFixture| {
         let link = &bench.link;
@@ -477,7 +477,7 @@ fn a_clock_is_announced_once_it_knows_its_name_and_not_as_an_access_point() {
 }
 
 #[test]
-fn the_announced_host_name_is_used() {
+fn a_clock_goes_by_the_name_under_which_it_is_found() {
     let mut bench = LinkFixture::new();
     let mut settings = Settings::default();
     let mut announce = |name: Option<&str>| {
@@ -523,7 +523,7 @@ fn the_password_is_not_printed() {
 }
 
 #[test]
-fn a_returning_network_ends_the_access_point() {
+fn a_network_that_comes_back_while_the_access_point_stands_in_for_it_ends_all_that() {
     let mut bench = LinkFixture::provisioned();
     bench.wait(secs(30));
     assert_eq!(bench.state(), "access-point");
@@ -534,7 +534,7 @@ fn a_returning_network_ends_the_access_point() {
 }
 
 #[test]
-fn a_failure_is_shown_until_the_next_connection() {
+fn what_was_wrong_is_told_for_as_long_as_it_is() {
     let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     assert_eq!((bench.link.ssid(), bench.link.ip()), ("", ""));
