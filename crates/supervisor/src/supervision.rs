@@ -35,8 +35,8 @@ use crate::{
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
 
-/// Number of heaps of the C library, unless the owner sets another: one for each worker thread, because each keeps its freed
-/// memory.
+/// Number of heaps of the C library, unless the owner sets another: one for the worker thread and one for all other threads,
+/// because each keeps its freed memory.
 const HEAPS: &str = "MALLOC_ARENA_MAX";
 const HEAPS_MAX: &str = "2";
 
