@@ -46,7 +46,7 @@ mod tests {
             .filter(|line| line.split(' ').nth(1) == Some("="))
             .collect::<Vec<_>>();
         let all: Flags = toml::from_str(&proposed.join("\n")).unwrap();
-        assert_eq!(proposed.len(), 6);
+        assert_eq!(proposed.len(), 8);
         assert!(all.wiring.is_some() && !all.update_key.is_empty());
     }
 }
