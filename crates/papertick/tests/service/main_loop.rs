@@ -680,7 +680,7 @@ async fn a_flash_of_the_frontlight_is_visible_and_wakes_the_clock_rarely() {
     sleep(Duration::from_secs(4)).await;
     let lit = desk.followed.frontlight.borrow_and_update().clone();
     let flash = Request::Frontlight(FrontlightCommand::Flash);
-    desk.inbox.ask(flash).await.unwrap();
+    desk.inbox.request(flash).await.unwrap();
     let end = Instant::now() + Duration::from_millis(650);
     let mut frames = 0;
     while let Ok(changed) = timeout_at(end, desk.followed.frontlight.changed()).await {
