@@ -193,9 +193,9 @@ fn signing_and_what_is_refused() {
     );
     fs::write(desk.path("cut"), &whole[..550]).unwrap();
     desk.fails("image verify --key k.pub cut", 5, &["cut off"]);
-    desk.fails("image verify --key k.pub p", 5, &["no papertick image"]);
-    desk.fails("image show p", 1, &["no papertick image"]);
-    desk.fails("image sign --key k p", 1, &["no papertick image"]);
+    desk.fails("image verify --key k.pub p", 5, &["not a papertick image"]);
+    desk.fails("image show p", 1, &["not a papertick image"]);
+    desk.fails("image sign --key k p", 1, &["not a papertick image"]);
     desk.fails("image verify --key k.pub missing", 1, &["missing"]);
     desk.fails("image verify --key p i.img", 1, &["p holds no public key"]);
     desk.fails(

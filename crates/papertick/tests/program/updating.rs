@@ -267,7 +267,7 @@ fn what_is_refused_changes_nothing() {
         (by_stranger, invalid, "none of these keys"),
         (forged, invalid, "sign"),
         (rotten, invalid, "changed after it was signed"),
-        (vec![b'x'; 2000], invalid, "no papertick image"),
+        (vec![b'x'; 2000], invalid, "not a papertick image"),
         (cut, "ESP_ERR_INVALID_SIZE", "cut off"),
         (a_page, invalid, "/upload/webui"),
     ];

@@ -377,12 +377,12 @@ fn what_is_not_taken_leaves_nothing_behind() {
         ("damaged, not signed", &damaged, &lax, "payload is damaged"),
         ("cut", &good[..540], &usual, "cut off"),
         ("cut in the head", &good[..100], &usual, "cut off"),
-        ("nothing", b"", &usual, "no papertick image"),
+        ("nothing", b"", &usual, "not a papertick image"),
         (
             "something else",
             &[0xE9; 2000],
             &usual,
-            "no papertick image",
+            "not a papertick image",
         ),
         (
             "a page",
@@ -452,7 +452,7 @@ fn a_page_is_not_put_where_it_does_not_fit() {
         .image(facts(ImageKind::Page, 1))
         .unwrap();
     let refusal = update(&mut depot, &packed, judge(ImageKind::Page, 0)).unwrap_err();
-    assert!(refusal.to_string().contains("holds no page"), "{refusal}");
+    assert!(refusal.to_string().contains("is not a page"), "{refusal}");
     assert_eq!(disk.look().all_names(), [""; 0]);
 }
 

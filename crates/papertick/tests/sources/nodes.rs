@@ -511,7 +511,7 @@ async fn a_node_that_breaks_the_rules_is_paused() {
 }
 
 const UNCONNECTED: &str =
-    "its blocks do not connect to the locator ones: it follows another chain, or is far behind";
+    "its blocks do not connect to the known ones: it follows another chain, or is far behind";
 
 #[tokio::test(start_paused = true)]
 async fn a_server_with_endless_headers_is_paused() {
@@ -690,7 +690,7 @@ async fn a_node_without_headers_is_not_up_and_has_a_reason() {
         RouteSettings::default(),
     );
     let seen = rig.until(|seen| !problems(seen).is_empty()).await;
-    let reason = "it sends no blocks after the locator ones: it may still be synchronising";
+    let reason = "it sends no blocks after the known ones: it may still be synchronising";
     assert_eq!(problems(&seen), [reason]);
     let up = Observation::Connection(Connection::Up);
     assert!(!seen.observations.contains(&up), "{:?}", seen.observations);
