@@ -114,7 +114,7 @@ pub struct Installed {
     /// Length of its file, bytes.
     pub bytes: u64,
     /// SHA-256 of its file.
-    #[serde(rename = "sha256", with = "hex")]
+    #[serde(rename = "sha256", with = "hex::serde")]
     pub digest: [u8; 32],
     /// Build of the installed program at that time.
     pub beside: String,
