@@ -1,4 +1,4 @@
-//! Files that are sent as they are, with what a client needs to keep them.
+//! Static files with their cache headers, entity tags and compressed forms.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -11,42 +11,42 @@ use http::{
 };
 
 use super::{
-    answer::{self, Response},
     coding, etag,
+    response::{self, Response},
 };
 
-/// The name contains a hash of the content, so the content under this name never changes.
-const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// For files with a hash of the content in their name: the content under this name never changes.
+const CACHE_FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// Clients revalidate it at each use.
-const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+/// For all other files: clients revalidate them at each use.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// Folder of the files with a hash in their name.
-const HASHED: &str = "assets/";
+const HASHED_FOLDER: &str = "assets/";
 
 /// Characters of the hash at the end of the name.
-const HASH_SIGNS: usize = 8;
+const HASH_LEN: usize = 8;
 
 /// The files of a page.
 pub struct Assets(HashMap<String, Asset>);
 
 impl Assets {
-    /// Those of a page that was installed.
-    pub fn of(page: &Page) -> Assets {
+    /// The files of an installed page.
+    pub fn of_page(page: &Page) -> Assets {
         let files = page.files.iter().filter(|(name, _)| *name != MANIFEST);
-        Assets::gathered(files.map(|(name, content)| {
+        Assets::new(files.map(|(name, content)| {
             let guessed = mime_guess::from_path(name).first_or_octet_stream();
             let content_type = content_type(name, guessed.essence_str());
             (name.clone(), content_type, content.clone().into())
         }))
     }
 
-    /// Files by name, with the content type of each.
-    pub fn gathered(files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>) -> Assets {
+    /// Collects files by name, each with its content type.
+    pub fn new(files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>) -> Assets {
         let assets = files.into_iter().map(|(name, content_type, bytes)| {
             let cache = match is_hashed(&name) {
-                true => FOR_EVER,
-                false => ASK_AGAIN,
+                true => CACHE_FOREVER,
+                false => REVALIDATE,
             };
             let asset = Asset {
                 cache,
@@ -67,39 +67,40 @@ impl Assets {
 /// Returns whether a name contains a hash of the content, such as `assets/index-BfN287rg.js`.
 fn is_hashed(name: &str) -> bool {
     let stem = name
-        .strip_prefix(HASHED)
+        .strip_prefix(HASHED_FOLDER)
         .and_then(|name| name.split('.').next());
     let hash = stem.and_then(|stem| {
         stem.len()
-            .checked_sub(HASH_SIGNS + 1)
+            .checked_sub(HASH_LEN + 1)
             .map(|at| stem.split_at(at))
     });
     hash.is_some_and(|(_, hash)| {
-        let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
+        let is_base64 =
+            |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
         hash.strip_prefix('-')
-            .is_some_and(|signs| signs.chars().all(is_sign))
+            .is_some_and(|hash| hash.chars().all(is_base64))
     })
 }
 
 /// One file, ready to be sent.
 pub struct Asset {
-    plain: Form,
-    /// Compressed at the first request that accepts it. `None` inside if compression saves nothing.
-    gzip: OnceLock<Option<Form>>,
+    plain: Representation,
+    /// Compressed at the first request that accepts gzip. The inner value is `None` if compression saves nothing.
+    gzip: OnceLock<Option<Representation>>,
     content_type: HeaderValue,
     cache: HeaderValue,
 }
 
-/// The bytes of a file as they are sent, and their tag.
-struct Form {
+/// The bytes of a response and their entity tag.
+struct Representation {
     bytes: Bytes,
     tag: HeaderValue,
 }
 
-impl Form {
-    fn new(bytes: Bytes) -> Form {
+impl Representation {
+    fn new(bytes: Bytes) -> Representation {
         let version = format!("{:08x}-{}", crc32fast::hash(&bytes), bytes.len());
-        Form {
+        Representation {
             tag: etag::tag(&version),
             bytes,
         }
@@ -107,40 +108,40 @@ impl Form {
 }
 
 impl Asset {
-    /// A file that is made for one response. It is not compressed.
+    /// A file that is generated for one response. It is not compressed.
     pub fn new(plain: Bytes, content_type: HeaderValue) -> Asset {
         Asset {
-            plain: Form::new(plain),
+            plain: Representation::new(plain),
             gzip: OnceLock::from(None),
             content_type,
-            cache: ASK_AGAIN,
+            cache: REVALIDATE,
         }
     }
 
-    /// The page, with addresses that are relative to another root than its own.
+    /// The page with another base address for relative links.
     pub fn with_root(&self, root: &str) -> Asset {
         let page = String::from_utf8_lossy(&self.plain.bytes);
         let page = page.replacen("<base href=\"./\"", &format!("<base href=\"{root}\""), 1);
         Asset::new(page.into(), self.content_type.clone())
     }
 
-    fn gzip(&self) -> Option<&Form> {
-        let gzip = || coding::gzip(&self.plain.bytes, Compression::best()).map(Form::new);
+    fn gzip(&self) -> Option<&Representation> {
+        let gzip = || coding::gzip(&self.plain.bytes, Compression::best()).map(Representation::new);
         self.gzip.get_or_init(gzip).as_ref()
     }
 
-    /// Answers with it.
-    pub fn answer(&self, headers: &HeaderMap, policy: &HeaderValue) -> Response {
+    /// The response with this file, or 304 if the client has it.
+    pub fn response(&self, headers: &HeaderMap, policy: &HeaderValue) -> Response {
         let gzip = coding::is_gzip_accepted(headers)
             .then(|| self.gzip())
             .flatten();
-        let form = gzip.unwrap_or(&self.plain);
-        let tag = form.tag.clone();
+        let sent = gzip.unwrap_or(&self.plain);
+        let tag = sent.tag.clone();
         let mut response = if etag::is_known(headers, &tag) {
             etag::not_modified(tag)
         } else {
-            let whole = answer::bytes(self.content_type.clone(), form.bytes.clone());
-            let mut response = etag::tagged(whole, tag);
+            let response = response::bytes(self.content_type.clone(), sent.bytes.clone());
+            let mut response = etag::tagged(response, tag);
             if gzip.is_some() {
                 response
                     .headers_mut()
@@ -150,20 +151,20 @@ impl Asset {
         };
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, self.cache.clone());
-        headers.insert(VARY, coding::VARIES);
+        headers.insert(VARY, coding::VARY_ENCODING);
         headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         response
     }
 }
 
-/// The content type of a file, by its name and what is guessed of it.
+/// The content type of a file, from its name and a guess by its extension.
 pub fn content_type(path: &str, guessed: &str) -> HeaderValue {
     let text = guessed.starts_with("text/") && !guessed.contains("charset");
     match path.rsplit('.').next() {
-        Some("json" | "map") => answer::JSON,
+        Some("json" | "map") => response::JSON,
         Some("webmanifest") => HeaderValue::from_static("application/manifest+json"),
         _ if text => {
-            HeaderValue::from_str(&format!("{guessed}; charset=utf-8")).unwrap_or(answer::JSON)
+            HeaderValue::from_str(&format!("{guessed}; charset=utf-8")).unwrap_or(response::JSON)
         }
         _ => HeaderValue::from_str(guessed)
             .unwrap_or(HeaderValue::from_static("application/octet-stream")),
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_of_a_page_that_was_installed_are_what_their_names_say() {
+    fn content_types_follow_the_names_of_files() {
         let rows = [
             ("index.html", "text/html; charset=utf-8"),
             ("assets/a.js", "text/javascript; charset=utf-8"),
@@ -196,7 +197,7 @@ mod tests {
             },
             files: rows.map(|(name, _)| (name.to_string(), Vec::new())).into(),
         };
-        let assets = Assets::of(&page);
+        let assets = Assets::of_page(&page);
         for (name, content_type) in rows {
             assert_eq!(
                 assets.get(name).unwrap().content_type,

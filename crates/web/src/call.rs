@@ -1,4 +1,4 @@
-//! One request on its way to its handler: who asks, what was matched, and the body, read with bounds.
+//! A request with its context, as handlers get it. Bodies are read with limits on size and time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,43 +10,43 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{parse::query_value, state::ServerState, unread::Unread};
+use super::{parse::query_value, state::ServerState, unread_body::UnreadBody};
 
-/// Time in which the whole of a small body must arrive.
-const BODY_TIME: Duration = Duration::from_secs(15);
+/// Timeout for a whole body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// One request on its way to its handler.
+/// A request with its context.
 pub struct Call {
-    /// What the server knows.
+    /// State of the server.
     pub state: Arc<ServerState>,
-    /// The device when the request came.
+    /// State of the device when the request arrived.
     pub view: Arc<View>,
     /// Head of the request.
     pub parts: Parts,
-    /// The part of the path that the route leaves open, decoded.
+    /// The parameter in the path, decoded.
     pub param: Option<String>,
-    body: Unread,
+    body: UnreadBody,
 }
 
-/// What came of reading a body.
+/// Result of reading a body.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Received {
-    /// There is none, or it is empty.
-    Nothing,
-    /// All of it.
-    Whole(Bytes),
-    /// More than is accepted.
+pub enum ReceivedBody {
+    /// There is no body, or it is empty.
+    Empty,
+    /// The whole body.
+    Complete(Bytes),
+    /// The body is larger than the limit.
     TooLarge,
-    /// It broke off, or came too slowly.
-    Broken,
+    /// The connection failed or the timeout passed.
+    Incomplete,
 }
 
 impl Call {
-    /// Puts a request and what is known about it together.
+    /// A request with its context.
     pub fn new(
         state: Arc<ServerState>,
         view: Arc<View>,
-        request: http::Request<Unread>,
+        request: http::Request<UnreadBody>,
         param: Option<String>,
     ) -> Call {
         let (parts, body) = request.into_parts();
@@ -64,7 +64,7 @@ impl Call {
         &self.parts.headers
     }
 
-    /// A header as text; none if it is missing or no text.
+    /// A header as text; `None` if it is missing or not text.
     pub fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
         self.parts.headers.get(name)?.to_str().ok()
     }
@@ -74,64 +74,64 @@ impl Call {
         self.header(CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// A value of the query, decoded; none if it is missing or no UTF-8.
+    /// A value of the query, decoded; `None` if it is missing or not UTF-8.
     pub fn query(&self, name: &str) -> Option<String> {
         query_value(self.parts.uri.query()?, name)
     }
 
-    /// The body, for whoever reads it piece by piece; none if it is empty.
-    pub fn unread(&mut self) -> Option<Incoming> {
+    /// The body as a stream; `None` if it is empty.
+    pub fn take_body(&mut self) -> Option<Incoming> {
         self.body.take()
     }
 
-    /// Gives back a body of which no more is wanted: the rest is discarded.
-    pub fn put_back(&mut self, body: Incoming) {
-        self.body.put_back(body);
+    /// Returns a body that is not needed any more. The rest of it is read and discarded.
+    pub fn discard_body(&mut self, body: Incoming) {
+        self.body.discard(body);
     }
 
-    /// Reads the whole body, if it is not larger than `max` bytes; one that is announced as larger is not read at all.
-    pub async fn body(&mut self, max: usize) -> Received {
-        let announced = self.content_length().unwrap_or_default();
-        if announced > u64::try_from(max).unwrap_or(u64::MAX) {
-            return Received::TooLarge;
+    /// Reads the whole body, at most `max` bytes. If `Content-Length` is larger, nothing is read.
+    pub async fn body(&mut self, max: usize) -> ReceivedBody {
+        let declared = self.content_length().unwrap_or_default();
+        if declared > u64::try_from(max).unwrap_or(u64::MAX) {
+            return ReceivedBody::TooLarge;
         }
         let Some(mut body) = self.body.take() else {
-            return Received::Nothing;
+            return ReceivedBody::Empty;
         };
-        let received = timeout(BODY_TIME, read(&mut body, max))
+        let received = timeout(BODY_TIMEOUT, read(&mut body, max))
             .await
-            .unwrap_or(Received::Broken);
-        if received == Received::TooLarge {
-            self.body.put_back(body);
+            .unwrap_or(ReceivedBody::Incomplete);
+        if received == ReceivedBody::TooLarge {
+            self.body.discard(body);
         }
         received
     }
 
-    /// Reads the body as JSON; none if it is missing, larger than `max` bytes, or no JSON.
+    /// Reads the body as JSON; `None` if it is missing, larger than `max` bytes, or not JSON.
     pub async fn json(&mut self, max: usize) -> Option<Value> {
         match self.body(max).await {
-            Received::Whole(bytes) => device::json::parse(&bytes),
-            Received::Nothing | Received::TooLarge | Received::Broken => None,
+            ReceivedBody::Complete(bytes) => device::json::parse(&bytes),
+            ReceivedBody::Empty | ReceivedBody::TooLarge | ReceivedBody::Incomplete => None,
         }
     }
 }
 
-async fn read(body: &mut Incoming, max: usize) -> Received {
+async fn read(body: &mut Incoming, max: usize) -> ReceivedBody {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
-            return Received::Broken;
+            return ReceivedBody::Incomplete;
         };
         let Ok(data) = frame.into_data() else {
             continue;
         };
         if bytes.len() + data.len() > max {
-            return Received::TooLarge;
+            return ReceivedBody::TooLarge;
         }
         bytes.extend_from_slice(&data);
     }
     if bytes.is_empty() {
-        return Received::Nothing;
+        return ReceivedBody::Empty;
     }
-    Received::Whole(bytes.freeze())
+    ReceivedBody::Complete(bytes.freeze())
 }

@@ -9,18 +9,18 @@ use http::{
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY},
 };
 
-use super::answer::{self, Response, ResponseBody};
+use super::response::{self, Response, ResponseBody};
 
-/// A document shorter than this fits into one packet anyway, bytes.
-const PACKED_FROM: usize = 1024;
+/// Shorter bodies are not compressed, because they fit into one packet anyway, bytes.
+const COMPRESS_FROM: usize = 1024;
 
-/// What says that another client may be sent another form.
-pub const VARIES: HeaderValue = HeaderValue::from_static("Accept-Encoding");
+/// `Vary` of responses that may be compressed.
+pub const VARY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 
-/// The name of the compression in HTTP, RFC 1952.
+/// Content coding of compressed bodies.
 pub const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// Returns whether a client accepts compressed bodies.
+/// Whether a client accepts gzip.
 pub fn is_gzip_accepted(headers: &HeaderMap) -> bool {
     let accepted = headers
         .get(ACCEPT_ENCODING)
@@ -37,34 +37,34 @@ pub fn is_gzip_accepted(headers: &HeaderMap) -> bool {
 pub fn gzip(plain: &[u8], level: Compression) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), level);
     encoder.write_all(plain).ok()?;
-    let packed = encoder.finish().ok()?;
-    (packed.len() < plain.len()).then(|| packed.into())
+    let compressed = encoder.finish().ok()?;
+    (compressed.len() < plain.len()).then(|| compressed.into())
 }
 
 /// Compresses a JSON body if the client accepts gzip. Short and streamed bodies stay plain.
-pub fn pack(accepted: bool, mut response: Response) -> Response {
-    let is_json = response.headers().get(CONTENT_TYPE) == Some(&answer::JSON);
+pub fn compress(accepted: bool, mut response: Response) -> Response {
+    let is_json = response.headers().get(CONTENT_TYPE) == Some(&response::JSON);
     if !is_json || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }
     let ResponseBody::Whole(Some(plain)) = response.body() else {
         return response;
     };
-    if plain.len() < PACKED_FROM {
+    if plain.len() < COMPRESS_FROM {
         return response;
     }
-    let packed = accepted.then(|| gzip(plain, Compression::fast())).flatten();
-    response.headers_mut().insert(VARY, VARIES);
-    let Some(packed) = packed else {
+    let compressed = accepted.then(|| gzip(plain, Compression::fast())).flatten();
+    response.headers_mut().insert(VARY, VARY_ENCODING);
+    let Some(compressed) = compressed else {
         return response;
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_ENCODING, GZIP);
-    // The same document in another form: a strong tag would say that the bytes are the same.
+    // A strong tag would mean equal bytes, but the bytes differ.
     if let Some(weak) = headers.get(ETAG).and_then(weak) {
         headers.insert(ETAG, weak);
     }
-    *response.body_mut() = packed.into();
+    *response.body_mut() = compressed.into();
     response
 }
 

@@ -1,4 +1,4 @@
-//! Crash dumps, traces and memory.
+//! Diagnostics: log, crash dump, heap trace and memory.
 
 use bytes::Bytes;
 use diagnostics::heap_count::heap_count;
@@ -16,134 +16,136 @@ use storage::{crash_dump, disk::open_file};
 use tokio::{fs::File, io::AsyncReadExt, task::spawn_blocking};
 
 #[cfg(feature = "heap-trace")]
-use super::call::Received;
+use super::call::ReceivedBody;
 use super::{
-    answer::{self, NO_STORE, Response, ResponseBody},
     call::Call,
+    response::{self, NO_STORE, Response, ResponseBody},
 };
 
-/// Bytes of a dump that are in memory at once for a client.
-const CHUNK: u64 = 16 * 1024;
+/// Bytes of a dump that are read into memory at once per client.
+const CHUNK_LEN: u64 = 16 * 1024;
 
-const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
-const DUMP_NAME: HeaderValue = HeaderValue::from_static("attachment; filename=\"coredump.dmp\"");
+const OCTET_STREAM: HeaderValue = HeaderValue::from_static("application/octet-stream");
+const DUMP_DISPOSITION: HeaderValue =
+    HeaderValue::from_static("attachment; filename=\"coredump.dmp\"");
 
 /// The last lines of the log.
 pub fn log(call: &Call) -> Response {
-    answer::json(&call.state.services.log.to_json())
+    response::json(&call.state.services.log.to_json())
 }
 
 /// The last crash dump.
 pub async fn coredump(call: Call) -> Response {
-    let Some((file, length)) = dump(&call).await else {
-        return answer::error(StatusCode::NOT_FOUND, "no coredump present");
+    let Some((file, length)) = open_dump(&call).await else {
+        return response::error(StatusCode::NOT_FOUND, "no coredump present");
     };
     let mut response = Response::new(ResponseBody::Stream(Box::pin(chunks(file, length))));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, BYTES);
+    headers.insert(CONTENT_TYPE, OCTET_STREAM);
     headers.insert(CACHE_CONTROL, NO_STORE);
-    headers.insert(CONTENT_DISPOSITION, DUMP_NAME);
-    // A dump that breaks off is then seen to do so.
+    headers.insert(CONTENT_DISPOSITION, DUMP_DISPOSITION);
+    // Lets the client detect a truncated download.
     headers.insert(CONTENT_LENGTH, length.into());
     response
 }
 
-/// The dump and its length, bytes; none if there is none, or if the board has none.
-async fn dump(call: &Call) -> Option<(File, u64)> {
+/// The dump file and its length in bytes. `None` if there is no dump, or if the board does not support dumps.
+async fn open_dump(call: &Call) -> Option<(File, u64)> {
     if !call.view.board.coredump {
         return None;
     }
-    let place = call.state.services.data_dir.join(crash_dump::FILE);
-    let opened = spawn_blocking(move || open_file(&place)).await;
+    let path = call.state.services.data_dir.join(crash_dump::FILE);
+    let opened = spawn_blocking(move || open_file(&path)).await;
     let file = opened.ok()?.ok()?;
     let length = file.metadata().ok()?.len();
     Some((File::from_std(file), length))
 }
 
-/// The bytes of a file, up to where it ended when it was opened, or to where it cannot be read.
+/// The first `length` bytes of a file. Ends early if the file cannot be read.
 fn chunks(file: File, length: u64) -> impl Stream<Item = Bytes> + Send {
     stream::unfold((file, length), |(mut file, left)| async move {
         let mut chunk = Vec::new();
-        let mut part = (&mut file).take(left.min(CHUNK));
+        let mut part = (&mut file).take(left.min(CHUNK_LEN));
         let read = part.read_to_end(&mut chunk).await.ok()? as u64;
         (read > 0).then(|| (Bytes::from(chunk), (file, left - read)))
     })
 }
 
-/// Forgets the last crash dump; there need not be one.
-pub async fn forget_coredump(call: Call) -> Response {
+/// Deletes the last crash dump. Succeeds if there is none.
+pub async fn delete_coredump(call: Call) -> Response {
     let folder = call.state.services.data_dir.clone();
-    let forgotten = spawn_blocking(move || crash_dump::forget(&folder)).await;
-    match forgotten {
-        Ok(Ok(())) => answer::done(),
+    let deleted = spawn_blocking(move || crash_dump::forget(&folder)).await;
+    match deleted {
+        Ok(Ok(())) => response::done(),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the crash dump stays");
-            answer::error(StatusCode::INTERNAL_SERVER_ERROR, "erase failed")
+            tracing::warn!(%error, "cannot delete the crash dump");
+            response::error(StatusCode::INTERNAL_SERVER_ERROR, "erase failed")
         }
-        Err(_) => answer::error(StatusCode::INTERNAL_SERVER_ERROR, "erase failed"),
+        Err(_) => response::error(StatusCode::INTERNAL_SERVER_ERROR, "erase failed"),
     }
 }
 
-/// Largest body that says how much a trace is to keep, bytes.
+/// Longest request body, bytes.
 #[cfg(feature = "heap-trace")]
 const TRACE_BODY_MAX: usize = 128;
 
-/// Allocations that a trace keeps if nobody says how many.
+/// Default capacity of a trace, allocations.
 #[cfg(feature = "heap-trace")]
-const TRACE_USUAL: usize = 256;
+const TRACE_CAPACITY: usize = 256;
 
-/// Starts tracing allocations, in the place of a trace that runs.
+/// Starts tracing allocations. Replaces a running trace.
 #[cfg(feature = "heap-trace")]
 pub async fn start_trace(mut call: Call) -> Response {
-    let said = match call.body(TRACE_BODY_MAX).await {
-        Received::Whole(body) => serde_json::from_slice(&body)
+    let in_body = match call.body(TRACE_BODY_MAX).await {
+        ReceivedBody::Complete(body) => serde_json::from_slice(&body)
             .ok()
             .and_then(|body: Value| body.get("cap")?.as_u64()),
-        Received::Nothing | Received::TooLarge | Received::Broken => None,
+        ReceivedBody::Empty | ReceivedBody::TooLarge | ReceivedBody::Incomplete => None,
     };
-    let said = said.or_else(|| call.query("cap")?.parse().ok());
-    let capacity = said
+    let capacity = in_body
+        .or_else(|| call.query("cap")?.parse().ok())
         .and_then(|capacity| usize::try_from(capacity).ok())
         .filter(|capacity| (1..=heap_trace::CAPACITY_MAX).contains(capacity));
-    let capacity = heap_trace::start(capacity.unwrap_or(TRACE_USUAL));
-    answer::json(&json!({ "started": true, "capacity": capacity, "depth": heap_trace::DEPTH }))
+    let capacity = heap_trace::start(capacity.unwrap_or(TRACE_CAPACITY));
+    response::json(&json!({ "started": true, "capacity": capacity, "depth": heap_trace::DEPTH }))
 }
 
-/// Stops tracing allocations, and tells those that were not given back.
+/// Stops tracing allocations and returns the allocations that were not freed.
 #[cfg(feature = "heap-trace")]
 pub async fn stop_trace(_call: Call) -> Response {
     let Some(trace) = heap_trace::stop() else {
-        return answer::error(StatusCode::CONFLICT, "no trace running");
+        return response::error(StatusCode::CONFLICT, "no trace running");
     };
-    let digits = |number: &usize| format!("{number:#x}");
+    let hex = |number: &usize| format!("{number:#x}");
     let leaks: Vec<Value> = trace
         .leaks
         .iter()
         .map(|leak| {
             json!({
                 "sz": leak.size,
-                "addr": digits(&leak.address),
+                "addr": hex(&leak.address),
                 "cc": leak.at,
-                "pcs": leak.places.iter().map(digits).collect::<Vec<_>>(),
+                "pcs": leak.places.iter().map(hex).collect::<Vec<_>>(),
             })
         })
         .collect();
-    answer::json(&json!({ "count": leaks.len(), "capacity": trace.capacity, "leaks": leaks }))
+    response::json(&json!({ "count": leaks.len(), "capacity": trace.capacity, "leaks": leaks }))
 }
 
-/// Says that this build traces nothing.
+/// This build has no heap trace.
 #[cfg(not(feature = "heap-trace"))]
 pub async fn start_trace(_call: Call) -> Response {
-    answer::error(StatusCode::NOT_IMPLEMENTED, "heap_trace not built in")
+    response::error(StatusCode::NOT_IMPLEMENTED, "heap_trace not built in")
 }
 
-/// Says that this build traces nothing.
+/// This build has no heap trace.
 #[cfg(not(feature = "heap-trace"))]
 pub async fn stop_trace(_call: Call) -> Response {
-    answer::error(StatusCode::NOT_IMPLEMENTED, "heap_trace not built in")
+    response::error(StatusCode::NOT_IMPLEMENTED, "heap_trace not built in")
 }
 
-/// Memory by kind: that of the program, which can have what the host has left, and what lies beyond that.
+/// Memory by kind. `internal` is the memory of the program, limited by the free memory of the host; `spiram` is
+/// further memory such as swap.
 pub fn heap(call: &Call) -> Response {
     let memory = call.state.status(&call.view).memory;
     let allocated = heap_count();
@@ -152,31 +154,31 @@ pub fn heap(call: &Call) -> Response {
     let own = json!({
         "total_free_bytes": memory.free,
         "total_allocated_bytes": allocated.bytes,
-        // Pages of a host need not lie beside each other to be one block.
+        // With virtual memory all free pages can form one block.
         "largest_free_block": memory.free,
         "minimum_free_bytes": memory.least_free,
         "allocated_blocks": allocated.blocks,
-        // The host gives memory in pages.
+        // The host allocates memory in pages.
         "free_blocks": free_blocks,
         "total_blocks": allocated.blocks + free_blocks,
     });
     let used = memory.more_total.saturating_sub(memory.more_free);
-    let beyond = json!({
+    let swap = json!({
         "total_free_bytes": memory.more_free,
         "total_allocated_bytes": used,
         "largest_free_block": memory.more_free,
         "minimum_free_bytes": memory.least_more_free,
-        // Swap is given out in pages.
+        // Swap is allocated in pages.
         "allocated_blocks": used / page,
         "free_blocks": memory.more_free / page,
         "total_blocks": memory.more_total / page,
     });
-    answer::json(&json!({
+    response::json(&json!({
         "espUptime": call.state.uptime().as_secs(),
         "caps": {
             "internal": own,
             "internal_dma": own,
-            "spiram": beyond,
+            "spiram": swap,
             "default": own,
         },
     }))

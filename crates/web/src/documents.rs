@@ -1,4 +1,4 @@
-//! The documents of settings and status, ready to be sent.
+//! The serialised documents of the settings and the status.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use sha2::{Digest, Sha256};
 
 use super::etag;
 
-/// The status, ready to be sent.
+/// The serialised status.
 #[derive(Debug, Clone)]
 pub struct StatusDocument {
     /// The JSON text.
     pub text: Bytes,
-    /// What clients must know of it.
+    /// The parts of the status whose changes are sent to event clients.
     pub news: Arc<StatusNews>,
-    /// Memory when it was made.
+    /// Memory of the host at that time.
     pub memory: HostMemory,
 }
 
@@ -58,17 +58,17 @@ impl StatusDocument {
     }
 }
 
-/// The settings, ready to be sent.
+/// The serialised settings.
 #[derive(Debug, Clone)]
 pub struct SettingsDocument {
     /// The JSON text.
     pub text: Bytes,
-    /// Names the version.
+    /// Entity tag of the version.
     pub tag: HeaderValue,
 }
 
 impl SettingsDocument {
-    /// Makes the settings document of a view, under the name of its version.
+    /// Makes the settings document of a view.
     pub fn of(view: &View, identity: &BuildIdentity, tag: HeaderValue) -> SettingsDocument {
         SettingsDocument {
             text: Value::Object(emit::document(view, identity))
@@ -79,9 +79,9 @@ impl SettingsDocument {
     }
 }
 
-/// Names a version of the settings; the rotation timer is not part of it, because a button changes that.
+/// Entity tag of the settings. It does not cover the rotation timer, because a button changes it.
 ///
-/// The key keeps it from telling anything of the secrets in them.
+/// It is a keyed digest, so that it reveals nothing about the secrets in the settings.
 pub fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
     let mut stored = store::to_json(settings);
     stored.remove(Key::timer_active.name());

@@ -1,45 +1,44 @@
-//! Entity tags: names for versions, so that a client need not fetch or overwrite what it does not know.
+//! Entity tags: versions of documents, for conditional requests.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{ETAG, IF_MATCH, IF_NONE_MATCH},
 };
 
-use super::answer::{self, Response};
+use super::response::{self, Response};
 
-/// Whether a request wants only what it does not have, and has this.
+/// Whether the client has this version (`If-None-Match`).
 pub fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    // For reading, weak and strong tags are as good.
-    names(headers, &IF_NONE_MATCH, tag).unwrap_or(false)
+    lists(headers, &IF_NONE_MATCH, tag).unwrap_or(false)
 }
 
-/// Whether a request would change another version than the one it knows.
+/// Whether the client would change another version than the one it knows (`If-Match`).
 pub fn is_outdated(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    names(headers, &IF_MATCH, tag).is_some_and(|named| !named)
+    lists(headers, &IF_MATCH, tag).is_some_and(|listed| !listed)
 }
 
-/// Whether a header names a tag, which one that is no text does not; none if it is not there.
-fn names(headers: &HeaderMap, header: &HeaderName, tag: &HeaderValue) -> Option<bool> {
-    let known = |item: &str| item == "*" || *tag == item.strip_prefix("W/").unwrap_or(item);
+/// Whether a header lists a tag, weak or strong; `None` if the header is missing.
+fn lists(headers: &HeaderMap, header: &HeaderName, tag: &HeaderValue) -> Option<bool> {
+    let matches = |item: &str| item == "*" || *tag == item.strip_prefix("W/").unwrap_or(item);
     let mut lines = headers.get_all(header).iter();
-    let named = |line: &HeaderValue| {
+    let has_match = |line: &HeaderValue| {
         let list = line.to_str().unwrap_or_default();
-        list.split(',').map(str::trim).any(known)
+        list.split(',').map(str::trim).any(matches)
     };
-    headers.contains_key(header).then(|| lines.any(named))
+    headers.contains_key(header).then(|| lines.any(has_match))
 }
 
-/// A tag of these words.
-pub fn tag(words: &str) -> HeaderValue {
-    HeaderValue::from_str(&format!("\"{words}\"")).unwrap_or(HeaderValue::from_static("\"\""))
+/// A strong tag with this content.
+pub fn tag(content: &str) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{content}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// Answers that the client has it already.
+/// 304: the client has this version.
 pub fn not_modified(tag: HeaderValue) -> Response {
-    tagged(answer::empty(StatusCode::NOT_MODIFIED), tag)
+    tagged(response::empty(StatusCode::NOT_MODIFIED), tag)
 }
 
-/// Puts a tag on an answer.
+/// Adds a tag to a response.
 pub fn tagged(mut response: Response, tag: HeaderValue) -> Response {
     response.headers_mut().insert(ETAG, tag);
     response

@@ -1,4 +1,4 @@
-//! Clients that follow the clock: one broadcaster makes the frames, every client shares their bytes.
+//! The event stream (SSE): one broadcaster makes the frames, and all clients share their bytes.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -18,20 +18,20 @@ use tokio::{
 };
 
 use super::{
-    answer::{self, Response, ResponseBody},
     call::Call,
     frames::EventFrame,
+    response::{self, Response, ResponseBody},
     sim,
     state::ServerState,
 };
 
-/// Least time between two frames with the status.
+/// Shortest time between two frames with the status.
 const STATUS_GAP: Duration = Duration::from_millis(100);
 
-/// Least time between two frames with the signals of a simulated board.
+/// Shortest time between two frames with the signals of a simulated board.
 const BENCH_GAP: Duration = Duration::from_millis(100);
 
-/// Time between signs of life.
+/// Time between two keep-alive comments.
 const PING_GAP: Duration = Duration::from_secs(5);
 
 const WELCOME: &[u8] = b"event: welcome\ndata: {}\n\n";
@@ -47,25 +47,25 @@ pub async fn broadcast(state: Arc<ServerState>) {
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut painted = glass.borrow_and_update().generation;
     let mut faults = glass.borrow().faults();
-    let mut told_apart = state.told.apart();
+    let mut mixed = state.sent_status.subscribe_mixed();
     let mut next_status = Instant::now();
     let mut changed = false;
     loop {
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => break,
-            _ = ping.tick() => send(&state, EventFrame::text(PING)),
+            _ = ping.tick() => send(&state, EventFrame::new(PING)),
             Ok(()) = view.changed(), if !changed => changed = true,
-            Ok(()) = told_apart.changed(), if !changed => changed = true,
+            Ok(()) = mixed.changed(), if !changed => changed = true,
             () = sleep_until(next_status), if changed => {
                 changed = false;
                 view.borrow_and_update();
-                // Whoever comes later is told everything at the start.
+                // Later clients get the status when they connect.
                 if state.frames.receiver_count() == 0 {
-                    state.told.nobody();
+                    state.sent_status.reset();
                     continue;
                 }
                 let status = state.status(&state.view());
-                if state.told.all(&status.news) {
+                if state.sent_status.send_to_all(&status.news) {
                     send(&state, EventFrame::status(&status));
                     next_status = Instant::now() + STATUS_GAP;
                 }
@@ -86,21 +86,21 @@ pub async fn broadcast(state: Arc<ServerState>) {
         &state,
         EventFrame {
             last: true,
-            ..EventFrame::text(CLOSING)
+            ..EventFrame::new(CLOSING)
         },
     );
 }
 
 fn send(state: &ServerState, frame: EventFrame) {
-    // Fails only while nobody follows.
+    // Fails only if there are no clients.
     let _ = state.frames.send(frame);
 }
 
-/// What a client of the event stream gets next.
+/// The next part of the event stream of a client.
 enum StreamStage {
     Welcome,
     Status,
-    Follow,
+    Frames,
     End,
 }
 
@@ -110,56 +110,56 @@ enum StreamItem {
     Bench(Bytes),
 }
 
-struct Follower {
+struct EventClient {
     state: Arc<ServerState>,
     frames: Receiver<EventFrame>,
-    bench: Option<Watched>,
+    bench: Option<BenchWatcher>,
     stage: StreamStage,
 }
 
-/// A simulated board that a client looks at.
-struct Watched {
-    told: String,
-    look: Interval,
+/// Polls the signals of a simulated board for one client.
+struct BenchWatcher {
+    sent: String,
+    poll: Interval,
 }
 
-impl Watched {
-    fn new() -> Watched {
-        let mut look = interval(BENCH_GAP);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Watched {
-            told: String::new(),
-            look,
+impl BenchWatcher {
+    fn new() -> BenchWatcher {
+        let mut poll = interval(BENCH_GAP);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        BenchWatcher {
+            sent: String::new(),
+            poll,
         }
     }
 
-    /// Waits until its signals are others than those that were told; its ink and its chips move without telling.
+    /// Waits until the signals differ from those that were sent. The simulated board does not notify, so this polls.
     async fn changed(&mut self, state: &ServerState) -> Bytes {
         loop {
-            self.look.tick().await;
+            self.poll.tick().await;
             let signals = sim::signals(&state.services).unwrap_or_default();
-            if signals != self.told {
+            if signals != self.sent {
                 let frame = format!("event: bench\ndata: {signals}\n\n");
-                self.told = signals;
+                self.sent = signals;
                 return frame.into();
             }
         }
     }
 }
 
-/// Lets a client follow the clock.
-pub fn follow(call: &Call) -> Response {
-    if call.state.frames.receiver_count() >= call.state.places.followers() {
+/// Opens the event stream for a client.
+pub fn subscribe(call: &Call) -> Response {
+    if call.state.frames.receiver_count() >= call.state.limits.event_clients() {
         return refusal(&call.state);
     }
     let bench = call.query("bench").and(call.state.services.bench.as_ref());
-    let follower = Follower {
+    let client = EventClient {
         state: Arc::clone(&call.state),
         frames: call.state.frames.subscribe(),
-        bench: bench.map(|_| Watched::new()),
+        bench: bench.map(|_| BenchWatcher::new()),
         stage: StreamStage::Welcome,
     };
-    let body = ResponseBody::Stream(Box::pin(stream::unfold(follower, Follower::next)));
+    let body = ResponseBody::Stream(Box::pin(stream::unfold(client, EventClient::next)));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -171,35 +171,35 @@ pub fn follow(call: &Call) -> Response {
     response
 }
 
-/// Names the limit that is reached; in the log once, for it may be reached many times a second.
+/// The response when the limit on event clients is reached. Logs it only once, because it may happen many times a
+/// second.
 fn refusal(state: &ServerState) -> Response {
-    let (most, files) = (state.places.followers(), state.places.open_files);
-    if !state.followers_refused.swap(true, Ordering::Relaxed) {
-        let files = files.map_or_else(
-            || "which is the most there may be".to_string(),
-            |files| format!("as many as a limit of {files} open files leaves room for"),
-        );
-        tracing::warn!("clients who want to follow are refused: {most} do, {files}");
+    let (most, files) = (state.limits.event_clients(), state.limits.open_files);
+    if !state.event_client_refused.swap(true, Ordering::Relaxed) {
+        let cause = files.map_or_else(String::new, |files| {
+            format!(" (because of the limit of {files} open files)")
+        });
+        tracing::warn!("event client refused: the limit of {most} clients is reached{cause}");
     }
     let mut body = json!({ "error": "max sse clients reached", "max": most });
     if let Some(files) = files {
         body["openFiles"] = files.into();
     }
-    answer::json_with(StatusCode::SERVICE_UNAVAILABLE, &body)
+    response::json_with(StatusCode::SERVICE_UNAVAILABLE, &body)
 }
 
-impl Follower {
-    async fn next(mut self) -> Option<(Bytes, Follower)> {
+impl EventClient {
+    async fn next(mut self) -> Option<(Bytes, EventClient)> {
         let bytes = match self.stage {
             StreamStage::Welcome => {
                 self.stage = StreamStage::Status;
                 WELCOME.into()
             }
             StreamStage::Status => {
-                self.stage = StreamStage::Follow;
+                self.stage = StreamStage::Frames;
                 self.status().bytes
             }
-            StreamStage::Follow => match self.news().await {
+            StreamStage::Frames => match self.next_item().await {
                 StreamItem::Bench(bytes) => bytes,
                 StreamItem::Frame(Ok(frame)) => {
                     if frame.last {
@@ -209,7 +209,7 @@ impl Follower {
                 }
                 StreamItem::Frame(Err(RecvError::Lagged(_))) => {
                     self.frames = self.frames.resubscribe();
-                    self.everything()
+                    self.full_state()
                 }
                 StreamItem::Frame(Err(RecvError::Closed)) => return None,
             },
@@ -218,8 +218,8 @@ impl Follower {
         Some((bytes, self))
     }
 
-    /// Waits for what all are told, and for what this client looks at besides.
-    async fn news(&mut self) -> StreamItem {
+    /// Waits for the next frame for all clients, or for new signals if this client watches the simulated board.
+    async fn next_item(&mut self) -> StreamItem {
         let Some(bench) = &mut self.bench else {
             return StreamItem::Frame(self.frames.recv().await);
         };
@@ -230,15 +230,15 @@ impl Follower {
         }
     }
 
-    /// The status, for this client alone.
+    /// The status, sent only to this client.
     fn status(&self) -> EventFrame {
         let status = self.state.status(&self.state.view());
-        self.state.told.one(&status.news);
+        self.state.sent_status.sent_to_one(&status.news);
         EventFrame::status(&status)
     }
 
-    /// What a client must know that has missed frames: the status, and that any panel may have changed.
-    fn everything(&self) -> Bytes {
+    /// The state for a client that has missed frames: the status and all painted panels.
+    fn full_state(&self) -> Bytes {
         let glass = self.state.glass();
         let mut bytes = self.status().bytes.to_vec();
         if let Some(panels) = EventFrame::panels(&glass, 0) {

@@ -1,4 +1,4 @@
-//! What followers are sent, and what they know of it.
+//! Frames of the event stream, and the status that its clients have.
 
 use std::sync::Arc;
 
@@ -9,68 +9,68 @@ use tokio::sync::watch;
 
 use super::documents::StatusDocument;
 
-/// Frames that a client may lag behind before it is brought up to date at once.
-pub const FRAMES_KEPT: usize = 64;
+/// Frames that a client may lag behind. Beyond that it gets the current state instead of the missed frames.
+pub const FRAMES_MAX: usize = 64;
 
 /// The status that the clients have, without values that change with time alone.
 #[derive(Debug, Clone, PartialEq)]
 enum SentStatus<T> {
-    /// Nobody follows.
-    ByNobody,
-    /// All were told this last.
-    ByAll(Arc<T>),
-    /// They may have been told different ones.
-    Apart,
+    /// There are no clients.
+    NoClients,
+    /// All clients have this status.
+    Same(Arc<T>),
+    /// Clients may have different statuses.
+    Mixed,
 }
 
 /// What the clients of the event stream were sent: frames to all of them, and the first frame of each.
 pub struct BroadcastState<T> {
-    known: watch::Sender<SentStatus<T>>,
+    sent: watch::Sender<SentStatus<T>>,
 }
 
 impl<T: PartialEq> BroadcastState<T> {
-    /// Learns when followers may know different things.
-    pub fn apart(&self) -> watch::Receiver<impl Sized + use<T>> {
-        self.known.subscribe()
+    /// Notifies when clients may have different statuses.
+    pub fn subscribe_mixed(&self) -> watch::Receiver<impl Sized + use<T>> {
+        self.sent.subscribe()
     }
 
-    /// Nobody was told anything.
+    /// The state without clients.
     pub fn new() -> BroadcastState<T> {
         BroadcastState {
-            known: watch::Sender::new(SentStatus::ByNobody),
+            sent: watch::Sender::new(SentStatus::NoClients),
         }
     }
 
-    /// One follower is told this; wakes the broadcaster if others may know something else.
-    pub fn one(&self, status: &Arc<T>) {
-        self.known.send_if_modified(|known| {
-            let before = std::mem::replace(known, SentStatus::Apart);
+    /// Records that one client gets this status. Notifies the broadcaster if other clients have another one.
+    pub fn sent_to_one(&self, status: &Arc<T>) {
+        self.sent.send_if_modified(|sent| {
+            let before = std::mem::replace(sent, SentStatus::Mixed);
             match before {
-                SentStatus::ByNobody => *known = SentStatus::ByAll(Arc::clone(status)),
-                SentStatus::ByAll(told) if told == *status => *known = SentStatus::ByAll(told),
-                SentStatus::ByAll(_) => return true,
-                SentStatus::Apart => {}
+                SentStatus::NoClients => *sent = SentStatus::Same(Arc::clone(status)),
+                SentStatus::Same(same) if same == *status => *sent = SentStatus::Same(same),
+                SentStatus::Same(_) => return true,
+                SentStatus::Mixed => {}
             }
             false
         });
     }
 
-    /// All followers are told this, unless they know it; tells which.
-    pub fn all(&self, status: &Arc<T>) -> bool {
-        self.replace(SentStatus::ByAll(Arc::clone(status)))
+    /// Records that all clients get this status. Returns false if all of them have it already.
+    pub fn send_to_all(&self, status: &Arc<T>) -> bool {
+        self.replace(SentStatus::Same(Arc::clone(status)))
     }
 
-    /// Nobody follows any more.
-    pub fn nobody(&self) {
-        self.replace(SentStatus::ByNobody);
+    /// Records that there are no clients.
+    pub fn reset(&self) {
+        self.replace(SentStatus::NoClients);
     }
 
-    /// Replaces what is known without waking the broadcaster, who does it; tells whether it was something else.
+    /// Replaces the state without notifying the broadcaster, which is the caller. Returns whether it differs.
     fn replace(&self, new: SentStatus<T>) -> bool {
         let mut differs = false;
-        self.known.send_if_modified(|known| {
-            differs = *known != new;
-            *known = new;
+        self.sent.send_if_modified(|sent| {
+            differs = *sent != new;
+            *sent = new;
             false
         });
         differs
@@ -82,28 +82,28 @@ impl<T: PartialEq> BroadcastState<T> {
 pub struct EventFrame {
     /// The bytes.
     pub bytes: Bytes,
-    /// Nothing comes after it.
+    /// The stream ends after this frame.
     pub last: bool,
 }
 
 impl EventFrame {
-    /// A frame of these bytes.
-    pub fn text(bytes: impl Into<Bytes>) -> EventFrame {
+    /// A frame with these bytes.
+    pub fn new(bytes: impl Into<Bytes>) -> EventFrame {
         EventFrame {
             bytes: bytes.into(),
             last: false,
         }
     }
 
-    /// The status.
+    /// A frame with the status.
     pub fn status(status: &StatusDocument) -> EventFrame {
         let mut bytes = b"event: status\ndata: ".to_vec();
         bytes.extend_from_slice(&status.text);
         bytes.extend_from_slice(b"\n\n");
-        EventFrame::text(bytes)
+        EventFrame::new(bytes)
     }
 
-    /// The panels that were painted since a generation; none if none was.
+    /// A frame with the panels that were painted after a generation; `None` if there are none.
     pub fn panels(glass: &DisplaySnapshot, seen: u64) -> Option<EventFrame> {
         let repainted: Vec<Value> = (0..)
             .zip(&glass.panels)
@@ -114,7 +114,7 @@ impl EventFrame {
             return None;
         }
         let data = json!({ "generation": glass.generation, "panels": repainted });
-        Some(EventFrame::text(format!("event: panels\ndata: {data}\n\n")))
+        Some(EventFrame::new(format!("event: panels\ndata: {data}\n\n")))
     }
 }
 
@@ -122,40 +122,40 @@ impl EventFrame {
 mod tests {
     use super::*;
 
-    /// Who was told what; whether somebody knows an older status and the broadcaster is woken for it.
+    /// Sent statuses; whether "new" must then be sent to all; whether the broadcaster is notified.
     #[test]
-    fn nobody_is_left_with_an_older_status() {
-        enum Recipients {
+    fn no_client_keeps_an_older_status() {
+        enum Step {
             One(&'static str),
             All(&'static str),
-            Nobody,
+            Reset,
         }
-        use Recipients::{All, Nobody, One};
-        let rows: &[(&[Recipients], bool, bool)] = &[
+        use Step::{All, One, Reset};
+        let rows: &[(&[Step], bool, bool)] = &[
             (&[All("old")], true, false),
             (&[All("new")], false, false),
-            // The only one there is knows it already.
+            // The only client has it already.
             (&[One("new")], false, false),
-            (&[All("old"), Nobody, One("new")], false, false),
-            (&[All("new"), Nobody, One("old")], true, false),
-            // One who came while a newer status waited for its turn, which then was taken back.
+            (&[All("old"), Reset, One("new")], false, false),
+            (&[All("new"), Reset, One("old")], true, false),
+            // A client connects between two frames and gets a status that is no longer current.
             (&[All("new"), One("old")], true, true),
             (&[All("new"), One("old"), One("new")], true, true),
             (&[One("old"), One("new")], true, true),
             (&[One("new"), One("new")], false, false),
         ];
-        for (place, (steps, told, woken)) in rows.iter().enumerate() {
+        for (row, (steps, sent, notified)) in rows.iter().enumerate() {
             let state = BroadcastState::new();
-            let broadcaster = state.known.subscribe();
+            let broadcaster = state.sent.subscribe();
             for step in *steps {
                 match step {
-                    One(status) => state.one(&Arc::new(*status)),
-                    All(status) => drop(state.all(&Arc::new(*status))),
-                    Nobody => state.nobody(),
+                    One(status) => state.sent_to_one(&Arc::new(*status)),
+                    All(status) => drop(state.send_to_all(&Arc::new(*status))),
+                    Reset => state.reset(),
                 }
             }
-            assert_eq!(broadcaster.has_changed().ok(), Some(*woken), "row {place}");
-            assert_eq!(state.all(&Arc::new("new")), *told, "row {place}");
+            assert_eq!(broadcaster.has_changed().ok(), Some(*notified), "row {row}");
+            assert_eq!(state.send_to_all(&Arc::new("new")), *sent, "row {row}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The handbook: the documents of the project as pages, with their pictures.
+//! The handbook: the documents of the project as HTML pages, with their images.
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 use rust_embed::RustEmbed;
@@ -9,10 +9,10 @@ use super::{
     pages::bytes,
 };
 
-/// First segment of the paths of all pages.
+/// First segment of the paths of all handbook pages.
 pub const FOLDER: &str = "handbook";
 
-/// Its address without the slash that relative links need.
+/// The path without the slash at the end, which relative links need.
 pub const ROOT_WITHOUT_SLASH: &str = "/handbook";
 
 /// The document that is shown first.
@@ -25,7 +25,7 @@ const CONTENTS: &str = "SUMMARY";
 #[folder = "../../docs"]
 struct Documents;
 
-/// Returns the page or the file of a path below the folder; `None` if there is no such document.
+/// The page or file of a path below the folder; `None` if there is none.
 pub fn asset(path: &str) -> Option<Asset> {
     let name = if path.is_empty() { FIRST } else { path };
     let name = name.strip_suffix(".md").unwrap_or(name);
@@ -56,29 +56,29 @@ fn page(text: &str, contents: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · papertick</title>\n<link rel=\"icon\" href=\"../favicon.svg\">\n<link rel=\"stylesheet\" href=\"../handbook.css\">\n</head>\n<body>\n<nav>\n<p><a href=\"../\">← The clock</a></p>\n<details>\n<summary>Contents</summary>\n{contents}</details>\n</nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
         title = escaped(title.unwrap_or("Handbook")),
-        contents = rendered(contents),
-        body = rendered(text),
+        contents = render(contents),
+        body = render(text),
     )
 }
 
-/// Renders Markdown; headings get the ids that links in the documents name.
-fn rendered(text: &str) -> String {
+/// Renders Markdown. Headings get the ids that links in the documents use.
+fn render(text: &str) -> String {
     let mut events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_TABLES)
-        .map(linked)
+        .map(rewrite_link)
         .collect();
     let mut heading = None;
-    let mut words = String::new();
+    let mut title = String::new();
     for at in 0..events.len() {
         let event = &events[at];
         if let Event::Start(Tag::Heading { .. }) = event {
             heading = Some(at);
-            words.clear();
+            title.clear();
         } else if let Event::Text(text) | Event::Code(text) = event {
-            words.push_str(text);
+            title.push_str(text);
         } else if let Event::End(TagEnd::Heading(_)) = event {
             let start = heading.take().and_then(|start| events.get_mut(start));
             if let Some(Event::Start(Tag::Heading { id, .. })) = start {
-                *id = Some(anchor(&words).into());
+                *id = Some(anchor(&title).into());
             }
         }
     }
@@ -87,19 +87,19 @@ fn rendered(text: &str) -> String {
     html
 }
 
-/// The id of a heading, as GitHub and mdBook make it.
+/// The id of a heading, by the rules of GitHub and mdBook.
 fn anchor(heading: &str) -> String {
-    let signs = heading.to_lowercase();
-    let signs = signs.chars().filter_map(|sign| match sign {
+    let letters = heading.to_lowercase();
+    let letters = letters.chars().filter_map(|letter| match letter {
         ' ' => Some('-'),
-        '-' | '_' => Some(sign),
-        sign => sign.is_alphanumeric().then_some(sign),
+        '-' | '_' => Some(letter),
+        letter => letter.is_alphanumeric().then_some(letter),
     });
-    signs.collect()
+    letters.collect()
 }
 
-/// Points links between documents to their pages.
-fn linked(mut event: Event<'_>) -> Event<'_> {
+/// Rewrites links between documents into links between their pages.
+fn rewrite_link(mut event: Event<'_>) -> Event<'_> {
     if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = &mut event {
         *dest_url = address(dest_url);
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_link_of_the_handbook_leads_to_something_that_is_served() {
+    fn every_link_in_the_handbook_is_served() {
         let pages: Vec<String> = Documents::iter()
             .filter_map(|file| file.strip_suffix(".md").map(String::from))
             .collect();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_not_served() {
+    fn other_paths_are_not_served() {
         for path in ["nothing", "../Cargo", "gallery/"] {
             assert!(asset(path).is_none(), "{path}");
         }

@@ -1,70 +1,70 @@
-//! Who does what the device does not.
+//! Handlers of the operations that the program performs itself.
 
 use std::pin::Pin;
 
 use api::operation::ProgramOperation;
 
 use super::{
-    answer::Response, call::Call, diag, events, metrics, openapi, pages, panels, portal, preview,
+    call::Call, diag, events, metrics, openapi, pages, panels, portal, preview, response::Response,
     settings, sim, status, transfer, update,
 };
 
-/// A response that is being produced.
-pub type PendingResponse = Pin<Box<dyn Future<Output = Response> + Send>>;
+/// The future of an async handler.
+pub type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// Who answers.
+/// The handler of an operation.
 pub enum Handler {
-    /// Answers from what is known.
-    Now(fn(&Call) -> Response),
-    /// Reads a body or asks somebody.
-    Later(fn(Call) -> PendingResponse),
+    /// Responds at once.
+    Sync(fn(&Call) -> Response),
+    /// Reads a body or waits for other tasks.
+    Async(fn(Call) -> ResponseFuture),
 }
 
 /// Makes a handler of an async function.
-macro_rules! later {
-    ($handler:path) => {
-        Handler::Later(|call| Box::pin($handler(call)))
+macro_rules! handler {
+    (async $handler:path) => {
+        Handler::Async(|call| Box::pin($handler(call)))
     };
 }
 
-/// Who does what.
-pub fn of(service: ProgramOperation) -> Handler {
-    match service {
-        ProgramOperation::Status => Handler::Now(status::status),
-        ProgramOperation::System => Handler::Now(status::system),
-        ProgramOperation::Events => Handler::Now(events::follow),
-        ProgramOperation::Panels => Handler::Now(panels::all),
-        ProgramOperation::Panel => Handler::Now(panels::one),
-        ProgramOperation::Preview => later!(preview::open),
-        ProgramOperation::Settings => Handler::Now(settings::read),
-        ProgramOperation::ExportSettings => later!(transfer::export),
-        ProgramOperation::ImportSettings => later!(transfer::import),
-        ProgramOperation::AutoUpdate => later!(update::automatic),
-        ProgramOperation::Firmware => later!(update::firmware),
-        ProgramOperation::WebBundle => later!(update::web_bundle),
-        ProgramOperation::Log => Handler::Now(diag::log),
-        ProgramOperation::Coredump => later!(diag::coredump),
-        ProgramOperation::ForgetCoredump => later!(diag::forget_coredump),
-        ProgramOperation::StartTrace => later!(diag::start_trace),
-        ProgramOperation::StopTrace => later!(diag::stop_trace),
-        ProgramOperation::Heap => Handler::Now(diag::heap),
-        ProgramOperation::SettingsPicture => later!(panels::changed),
-        ProgramOperation::TextPicture => later!(panels::written),
-        ProgramOperation::BenchState => Handler::Now(sim::state),
-        ProgramOperation::BenchPanels => Handler::Now(sim::panels),
-        ProgramOperation::BenchButtons => later!(sim::buttons),
-        ProgramOperation::BenchLux => later!(sim::lux),
-        ProgramOperation::BenchLink => later!(sim::wifi),
-        ProgramOperation::BenchPower => later!(sim::power),
-        ProgramOperation::BenchMarket => later!(sim::market),
-        ProgramOperation::BenchPanel => later!(sim::panel),
-        ProgramOperation::Scan => later!(portal::scan),
-        ProgramOperation::Join => later!(portal::save),
-        ProgramOperation::Page => Handler::Now(pages::named),
-        ProgramOperation::Manifest => Handler::Now(pages::manifest),
-        ProgramOperation::OpenApi => Handler::Now(openapi::read),
-        ProgramOperation::Health => Handler::Now(status::health),
-        ProgramOperation::Ready => Handler::Now(status::ready),
-        ProgramOperation::Metrics => Handler::Now(metrics::read),
+/// The handler of an operation.
+pub fn handler(operation: ProgramOperation) -> Handler {
+    match operation {
+        ProgramOperation::Status => Handler::Sync(status::status),
+        ProgramOperation::System => Handler::Sync(status::system),
+        ProgramOperation::Events => Handler::Sync(events::subscribe),
+        ProgramOperation::Panels => Handler::Sync(panels::all),
+        ProgramOperation::Panel => Handler::Sync(panels::one),
+        ProgramOperation::Preview => handler!(async preview::open),
+        ProgramOperation::Settings => Handler::Sync(settings::read),
+        ProgramOperation::ExportSettings => handler!(async transfer::export),
+        ProgramOperation::ImportSettings => handler!(async transfer::import),
+        ProgramOperation::AutoUpdate => handler!(async update::automatic),
+        ProgramOperation::Firmware => handler!(async update::firmware),
+        ProgramOperation::WebBundle => handler!(async update::web_bundle),
+        ProgramOperation::Log => Handler::Sync(diag::log),
+        ProgramOperation::Coredump => handler!(async diag::coredump),
+        ProgramOperation::ForgetCoredump => handler!(async diag::delete_coredump),
+        ProgramOperation::StartTrace => handler!(async diag::start_trace),
+        ProgramOperation::StopTrace => handler!(async diag::stop_trace),
+        ProgramOperation::Heap => Handler::Sync(diag::heap),
+        ProgramOperation::SettingsPicture => handler!(async panels::settings_preview),
+        ProgramOperation::TextPicture => handler!(async panels::text_preview),
+        ProgramOperation::BenchState => Handler::Sync(sim::state),
+        ProgramOperation::BenchPanels => Handler::Sync(sim::panels),
+        ProgramOperation::BenchButtons => handler!(async sim::buttons),
+        ProgramOperation::BenchLux => handler!(async sim::lux),
+        ProgramOperation::BenchLink => handler!(async sim::wifi),
+        ProgramOperation::BenchPower => handler!(async sim::power),
+        ProgramOperation::BenchMarket => handler!(async sim::market),
+        ProgramOperation::BenchPanel => handler!(async sim::panel),
+        ProgramOperation::Scan => handler!(async portal::scan),
+        ProgramOperation::Join => handler!(async portal::join),
+        ProgramOperation::Page => Handler::Sync(pages::named),
+        ProgramOperation::Manifest => Handler::Sync(pages::manifest),
+        ProgramOperation::OpenApi => Handler::Sync(openapi::read),
+        ProgramOperation::Health => Handler::Sync(status::health),
+        ProgramOperation::Ready => Handler::Sync(status::ready),
+        ProgramOperation::Metrics => Handler::Sync(metrics::read),
     }
 }

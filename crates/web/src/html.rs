@@ -1,4 +1,4 @@
-//! Small pages without scripts, and what goes into a page and its policy.
+//! Small HTML pages without scripts, and helpers for pages and their content security policies.
 
 use std::sync::LazyLock;
 
@@ -9,12 +9,12 @@ use http::{
 };
 use sha2::{Digest, Sha256};
 
-use super::answer::{self, Response};
+use super::response::{self, Response};
 
-/// A page with a title and some content.
+/// Template of a page with a title and content.
 const NOTICE: &str = include_str!("notice.html");
 
-/// What such a page may do: look as it does, and send a form.
+/// Content security policy of such a page: its own style and forms to this origin.
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let style = source(style(NOTICE));
     let policy = format!(
@@ -24,7 +24,7 @@ static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 });
 
-/// The root of the clock relative to a path: a proxy may serve the clock below a prefix that it does not tell.
+/// The root of the clock relative to a path. Relative, because a proxy may serve the clock below an unknown prefix.
 pub fn root(path: &str) -> String {
     match path.matches('/').count() {
         0 | 1 => "./".into(),
@@ -32,39 +32,39 @@ pub fn root(path: &str) -> String {
     }
 }
 
-/// A link from a path to the page of the clock.
+/// A link from a path to the main page.
 pub fn link_back(path: &str) -> String {
     format!("<p><a href=\"{}\">Back to the clock</a></p>", root(path))
 }
 
-/// Whether a browser asks for something that it shows as a page.
+/// Whether the client prefers HTML.
 pub fn is_wanted(headers: &HeaderMap) -> bool {
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| accept.starts_with("text/html"))
 }
 
-/// Answers with a page of a title, as text, and some content, as HTML.
+/// A page with a title (text) and content (HTML).
 pub fn notice(status: StatusCode, title: &str, content: &str) -> Response {
-    // The content comes last: what a client wrote into it is not searched for placeholders.
+    // The content is inserted last, so that placeholders in text of a client are not replaced.
     let html = NOTICE
         .replace("{{title}}", &escaped(title))
         .replace("{{content}}", content);
     let content_type = HeaderValue::from_static("text/html; charset=utf-8");
-    let mut response = answer::bytes(content_type, html.into());
+    let mut response = response::bytes(content_type, html.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, POLICY.clone());
-    // Without it some browsers would not mark what a button sends.
+    // Without it some browsers send no `Origin` or `Referer` with the form.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
 
-/// What a policy names a style or a script by that stands in the page itself.
+/// The source expression of an inline style or script in a content security policy.
 pub fn source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// The one style that stands in a page; nothing if there is none.
+/// The inline style of a page; empty if there is none.
 pub fn style(page: &str) -> &str {
     let style = page
         .split_once("<style>")
@@ -72,7 +72,7 @@ pub fn style(page: &str) -> &str {
     style.map_or("", |(style, _)| style)
 }
 
-/// A text as it may stand anywhere in a page.
+/// Escapes a text for HTML content and attributes.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_style_is_all_that_stands_between_its_tags() {
+    fn a_style_is_the_text_between_its_tags() {
         assert_eq!(
             style("<head><style>\np { margin: 0 }\n</style></head>"),
             "\np { margin: 0 }\n"
@@ -102,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_what_browsers_compute() {
-        // The digest of no bytes at all, as RFC 6234's programs print it, in base64.
+    fn a_source_is_the_digest_that_browsers_compute() {
+        // SHA-256 of the empty string.
         assert_eq!(
             source(""),
             "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"

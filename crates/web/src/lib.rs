@@ -1,16 +1,17 @@
-//! The door for HTTP: everything a client can read, ask for and follow.
+//! The HTTP server: the control interface, the event stream and the web pages.
 //!
-//! `router` finds the operation that a request asks for and guards it; `commands` asks the device, and `handlers` says
-//! who does what the device does not.
-//! `server` holds the connections, `events` the clients that follow, `state` is what all of them can reach.
+//! `router` finds the operation of a request and checks access; `commands` sends requests to the device, and `handlers`
+//! lists the handlers of all other operations.
+//! `server` accepts and serves connections, `events` is the event stream, and `state` is shared by all handlers.
 
-pub mod answer;
 mod assets;
 mod auth;
 mod cache;
 mod call;
 mod coding;
 mod commands;
+mod confirmation;
+mod connection_limits;
 mod diag;
 mod documents;
 mod etag;
@@ -25,12 +26,11 @@ mod origin;
 mod pages;
 mod panels;
 pub mod parse;
-mod places;
 mod portal;
-mod portal_words;
-mod press;
+mod portal_texts;
 mod preview;
 pub mod proxy;
+pub mod response;
 mod router;
 mod server;
 pub mod services;
@@ -38,12 +38,12 @@ mod settings;
 pub mod settings_file;
 mod side_task;
 mod sim;
-mod slow;
 mod state;
 mod status;
 mod transfer;
-mod unread;
+mod unread_body;
 mod update;
+mod write_timeout;
 
 use std::sync::Arc;
 
@@ -53,32 +53,32 @@ use services::Services;
 use state::ServerState;
 use tokio::{net::TcpListener, time::sleep};
 
-/// Serves the control interface until it is told to stop, then lets the requests under way end.
+/// Serves the control interface until the shutdown signal, then waits for the requests in progress.
 ///
-/// Ends before that only if a part of it breaks off.
-/// The credentials that guard it are those in the view at this moment.
+/// Returns earlier only if one of the server's tasks ends unexpectedly.
+/// The credentials are those of the view at the time of the call.
 pub async fn serve(listener: TcpListener, services: Services) {
     let (state, queues) = ServerState::new(services);
     let state = Arc::new(state);
-    let mut parts = Tasks::new();
-    parts.spawn("events", events::broadcast(Arc::clone(&state)));
-    parts.spawn("memory", watch_memory(Arc::clone(&state)));
-    parts.spawn("passwords", passwords::run(queues.passwords));
+    let mut core_tasks = Tasks::new();
+    core_tasks.spawn("events", events::broadcast(Arc::clone(&state)));
+    core_tasks.spawn("memory", watch_memory(Arc::clone(&state)));
+    core_tasks.spawn("passwords", passwords::run(queues.passwords));
     let (hasher, stop) = (state.hasher.clone(), state.services.shutdown.clone());
-    parts.spawn("sign-in", auth::run(queues.attempts, hasher, stop));
-    server::run(listener, state, queues.tasks, parts).await;
+    core_tasks.spawn("sign-in", auth::run(queues.attempts, hasher, stop));
+    server::run(listener, state, queues.side_tasks, core_tasks).await;
 }
 
-/// Bytes that must have been freed before memory is returned to the host.
-const RETURNED_FROM: u64 = 1024 * 1024;
+/// Freed memory is returned to the host from this many bytes on.
+const RETURN_MEMORY_FROM: u64 = 1024 * 1024;
 
-/// Samples the memory of the host, because the status has its minimum, and returns freed memory after many clients have
-/// gone.
+/// Samples the free memory of the host, because the status reports its minimum. Returns freed memory to the host, for
+/// example after many clients have disconnected.
 async fn watch_memory(state: Arc<ServerState>) {
     let mut shutdown = state.services.shutdown.clone();
     loop {
         host::memory(&state.least_memory);
-        if heap_count().bytes + RETURNED_FROM < take_peak_bytes() {
+        if heap_count().bytes + RETURN_MEMORY_FROM < take_peak_bytes() {
             return_freed_memory();
         }
         tokio::select! {

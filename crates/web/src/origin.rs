@@ -1,8 +1,8 @@
-//! Protects the clock from pages of other sites in its visitors' browsers.
+//! Protection against pages of other sites (CSRF and DNS rebinding).
 //!
-//! `Origin`, `Sec-Fetch-Site` and `Referer` say which site sends a request; other clients do not send these headers.
-//! `Host` says which name the client used. A page can rebind a name of its own to the clock's address, and a page can
-//! set any `User-Agent`, so an unknown DNS name is refused whatever the client is.
+//! `Origin`, `Sec-Fetch-Site` and `Referer` show which site sends a request; only browsers send these headers.
+//! `Host` is the name that the client used. A page can point its own DNS name to the clock's address and can set any
+//! `User-Agent`, so requests for unknown DNS names are refused from all clients.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -17,18 +17,18 @@ use http::{
 use net::url::split_authority;
 
 use super::{
-    answer::{self, Response},
     proxy::PublicAccess,
+    response::{self, Response},
 };
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Words in the `User-Agent` of browsers and of the media players in them.
+/// Parts of the `User-Agent` of browsers and of their media players.
 const BROWSER_AGENTS: &[&str] = &["Mozilla/", "Opera/", "AppleCoreMedia", "stagefright"];
 
-/// Domains of home networks under which the name of the machine is known.
+/// Domains of home networks in which the name of the machine is accepted.
 ///
-/// Unlike the clock's own name, that of a machine can be guessed, so it does not count under every domain.
+/// The clock's own name is accepted in every domain. The name of a machine can be guessed, so it is not.
 const HOME_DOMAINS: &[&str] = &[
     "local",
     "lan",
@@ -39,41 +39,41 @@ const HOME_DOMAINS: &[&str] = &[
     "fritz.box",
 ];
 
-/// What the page may load: only what comes from here.
-const PAGE_LOADS: &str = "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'";
+/// Content security policy of the page: it may load files of this origin only.
+const PAGE_POLICY: &str = "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'";
 
-/// The policy that the page is sent with: a frame lets another site guide a visitor's clicks, so that only those
-/// whose pages may control the clock may put it in one.
+/// The content security policy of the page. Only allowed origins may show the page in a frame, because another site
+/// could trick a visitor into clicking in it.
 pub fn page_policy(allowed_origins: &[String]) -> HeaderValue {
-    let framed_by = allowed_origins.join(" ");
-    HeaderValue::from_str(format!("{PAGE_LOADS}; frame-ancestors 'self' {framed_by}").trim_end())
+    let ancestors = allowed_origins.join(" ");
+    HeaderValue::from_str(format!("{PAGE_POLICY}; frame-ancestors 'self' {ancestors}").trim_end())
         .unwrap_or(HeaderValue::from_static("frame-ancestors 'none'"))
 }
 
-/// Whose page sends a request.
+/// The site whose page sends a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
-    /// Ours, or one whose origin the owner allows.
-    Ours,
-    /// One of another site.
+    /// The clock's own page, or a page of an allowed origin.
+    Allowed,
+    /// A page of another site.
     Foreign,
-    /// Nothing tells: no browser, or one that hides it.
-    Unsaid,
+    /// No header shows it: not a browser, or a browser that does not send the headers.
+    Unknown,
 }
 
-/// The names the clock goes by, and the other sites that may act on it.
+/// Host names of the clock, and origins of other sites that may control it.
 #[derive(Debug, Clone, Default)]
 pub struct Sites {
-    /// Origins as browsers write them, in lower case.
+    /// Allowed origins in lower case.
     allowed: Vec<String>,
     /// Origins of the clock's own public URLs.
     public: Vec<String>,
-    /// Name of the host the program runs on, in lower case.
+    /// Name of the machine, in lower case.
     machine: String,
 }
 
 impl Sites {
-    /// Knows the origins that the owner allows, and those of the clock's public URLs.
+    /// Takes the origins that the owner allows and the clock's public URLs.
     pub fn new(allowed: &[String], access: &PublicAccess) -> Sites {
         let machine = rustix::system::uname()
             .nodename()
@@ -89,19 +89,19 @@ impl Sites {
         }
     }
 
-    /// Refuses a request for an unknown DNS name; `hostname` is the clock's own.
-    pub fn rebound(&self, headers: &HeaderMap, hostname: &str) -> Option<Response> {
+    /// Refuses a request for an unknown DNS name. `hostname` is the name of the clock.
+    pub fn unknown_host(&self, headers: &HeaderMap, hostname: &str) -> Option<Response> {
         let host = text(headers, &HOST)?.to_ascii_lowercase();
         let name = without_port(&host).trim_end_matches('.');
         (!self.is_known(name, hostname)).then(|| {
             refusal(&format!(
-                "unknown host name: to reach the clock by it, start the clock with --public-url http://{host}"
+                "unknown host name: to use it for the clock, start the clock with --public-url http://{host}"
             ))
         })
     }
 
     fn is_known(&self, name: &str, hostname: &str) -> bool {
-        // Names of a single label, `localhost` among them, are resolved in the local network.
+        // Names with a single label, such as `localhost`, are resolved in the local network.
         let Some((label, domain)) = name.split_once('.') else {
             return true;
         };
@@ -118,47 +118,51 @@ impl Sites {
         names.any(|authority| without_port(authority) == name)
     }
 
-    /// Tells whose page sends a request.
+    /// The site whose page sends a request.
     pub fn sender(&self, headers: &HeaderMap, method: &Method) -> Sender {
         let host = text(headers, &HOST)
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let is_ours = |origin: &str| {
+        let is_own = |origin: &str| {
             let origin = origin.to_ascii_lowercase();
             let is_host = !host.is_empty() && authority(&origin) == host;
             is_host || self.public.contains(&origin)
         };
         let referer = text(headers, &REFERER).filter(|_| *method == Method::GET);
         let referer = referer.map(origin_of);
-        let ours = match (
+        let allowed = match (
             text(headers, &ORIGIN),
             text(headers, &SEC_FETCH_SITE),
             referer,
         ) {
-            (Some(origin), _, _) => is_ours(origin) || self.allows(origin),
+            (Some(origin), _, _) => is_own(origin) || self.allows(origin),
             (None, Some("same-origin"), _) => true,
-            // Typed or kept by the visitor, or the end of a way that led over other sites.
-            (None, Some("none"), _) => return Sender::Unsaid,
+            // Typed, a bookmark, or the end of redirects over other sites.
+            (None, Some("none"), _) => return Sender::Unknown,
             (None, Some(_), referer) => referer.is_some_and(|referer| self.allows(referer)),
-            // Over plain HTTP a browser marks a picture or a link of another site with nothing else.
-            (None, None, Some(referer)) => is_ours(referer) || self.allows(referer),
-            (None, None, None) => return Sender::Unsaid,
+            // Over plain HTTP browsers send only `Referer` with an image or a link of another site.
+            (None, None, Some(referer)) => is_own(referer) || self.allows(referer),
+            (None, None, None) => return Sender::Unknown,
         };
-        if ours { Sender::Ours } else { Sender::Foreign }
+        if allowed {
+            Sender::Allowed
+        } else {
+            Sender::Foreign
+        }
     }
 
     fn allows(&self, origin: &str) -> bool {
         self.allowed.contains(&origin.to_ascii_lowercase())
     }
 
-    /// The origin of a request, if the owner allows it to read our answers.
-    pub fn reader(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+    /// The origin of a request if the owner allows it to read responses.
+    pub fn allowed_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let origin = headers.get(ORIGIN)?;
         let known = origin.to_str().is_ok_and(|origin| self.allows(origin));
         known.then(|| origin.clone())
     }
 
-    /// Whether answers differ by origin at all.
+    /// Whether responses depend on the origin.
     pub fn any_allowed(&self) -> bool {
         !self.allowed.is_empty()
     }
@@ -166,50 +170,51 @@ impl Sites {
 
 /// Refuses a request that does not name exactly one host (RFC 9112, section 3.2).
 ///
-/// Servers and proxies could disagree about whom such a request is for.
+/// Servers and proxies could disagree about the host of such a request.
 pub fn ambiguous_host<B>(request: &Request<B>) -> Option<Response> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
-        (_, Some(_)) => return Some(answer::bad_request("more than one Host header")),
+        (_, Some(_)) => return Some(response::bad_request("more than one Host header")),
         (None, None) if request.version() >= Version::HTTP_11 => {
-            return Some(answer::bad_request("Host header missing"));
+            return Some(response::bad_request("Host header missing"));
         }
         (host, None) => host,
     };
     let host = match host.map(HeaderValue::to_str) {
-        Some(Err(_)) => return Some(answer::bad_request("bad Host header")),
+        Some(Err(_)) => return Some(response::bad_request("bad Host header")),
         Some(Ok(host)) => Some(host),
         None => None,
     };
     let scheme = request.uri().scheme_str().unwrap_or("http");
-    let named =
+    let normalised =
         |host: &str| authority(&format!("{scheme}://{host}").to_ascii_lowercase()).to_owned();
-    let differs = |target: &http::uri::Authority| host.map(named) != Some(named(target.as_str()));
+    let differs =
+        |target: &http::uri::Authority| host.map(normalised) != Some(normalised(target.as_str()));
     request
         .uri()
         .authority()
         .is_some_and(differs)
-        .then(|| answer::bad_request("Host header and request target differ"))
+        .then(|| response::bad_request("Host header and request target differ"))
 }
 
-/// Refuses what a page of another site asks for.
+/// Refuses a request of another site's page.
 pub fn cross_site() -> Response {
     refusal("cross-site request")
 }
 
-/// Lets the page of an allowed origin read an answer.
-pub fn admit(response: &mut Response, origin: HeaderValue) {
+/// Lets a page of an allowed origin read a response.
+pub fn allow_reading(response: &mut Response, origin: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.append(VARY, HeaderValue::from_static("Origin"));
 }
 
-/// Answers the question a browser asks before it sends a change for a page of another site.
-pub fn preflight(reader: Option<HeaderValue>) -> Response {
-    let Some(origin) = reader else {
+/// The response to a CORS preflight request; `allowed_origin` is its origin if the owner allows it.
+pub fn preflight(allowed_origin: Option<HeaderValue>) -> Response {
+    let Some(origin) = allowed_origin else {
         return cross_site();
     };
-    let mut response = answer::empty(StatusCode::NO_CONTENT);
+    let mut response = response::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     let fixed = HeaderValue::from_static;
     headers.insert(
@@ -221,12 +226,12 @@ pub fn preflight(reader: Option<HeaderValue>) -> Response {
         fixed("Content-Type, Authorization, If-Match, If-None-Match, X-Sign-In"),
     );
     headers.insert(ACCESS_CONTROL_MAX_AGE, fixed("600"));
-    admit(&mut response, origin);
+    allow_reading(&mut response, origin);
     response
 }
 
 fn refusal(reason: &str) -> Response {
-    answer::error(StatusCode::FORBIDDEN, reason)
+    response::error(StatusCode::FORBIDDEN, reason)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
@@ -235,7 +240,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
         .map(|value| value.to_str().unwrap_or_default())
 }
 
-/// Whether a browser sends a request: it need not be a page, an image or a media element will do.
+/// Whether a browser sends a request, for a page, an image or a media element.
 pub fn is_browser(headers: &HeaderMap) -> bool {
     let is_named = text(headers, &USER_AGENT)
         .is_some_and(|agent| BROWSER_AGENTS.iter().any(|word| agent.contains(word)));
@@ -246,15 +251,15 @@ pub fn is_browser(headers: &HeaderMap) -> bool {
         || headers.keys().any(|name| name.as_str().starts_with("sec-"))
 }
 
-/// Host and port of an origin, without the port that is the scheme's own.
+/// Host and port of an origin, without the default port of its scheme.
 fn authority(origin: &str) -> &str {
     let (scheme, authority) = origin.split_once("://").unwrap_or(("", ""));
-    let own_port = match scheme {
+    let default_port = match scheme {
         "http" => ":80",
         "https" => ":443",
         _ => "",
     };
-    authority.strip_suffix(own_port).unwrap_or(authority)
+    authority.strip_suffix(default_port).unwrap_or(authority)
 }
 
 /// The origin at the start of a URL.
@@ -291,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_tell_whose_page_sends_a_request() {
+    fn headers_show_the_site_of_a_request() {
         let allowed = ["http://localhost:5173".to_string()];
         let sites = Sites::new(&allowed, &PublicAccess::default());
         let host = ("host", "192.0.2.7:8080");
@@ -299,30 +304,30 @@ mod tests {
         let own_page = ("referer", "http://192.0.2.7:8080/api");
         let cross_site = ("sec-fetch-site", "cross-site");
         let rows: &[(&[(&str, &str)], Sender)] = &[
-            (&[], Sender::Unsaid),
-            (&[("origin", "http://192.0.2.7:8080")], Sender::Ours),
-            (&[("origin", "http://localhost:5173")], Sender::Ours),
+            (&[], Sender::Unknown),
+            (&[("origin", "http://192.0.2.7:8080")], Sender::Allowed),
+            (&[("origin", "http://localhost:5173")], Sender::Allowed),
             (&[("origin", "http://192.0.2.7")], Sender::Foreign),
             (&[("origin", "http://evil.example")], Sender::Foreign),
             (&[("origin", "null")], Sender::Foreign),
             (&[("origin", "")], Sender::Foreign),
-            (&[("sec-fetch-site", "same-origin")], Sender::Ours),
-            (&[("sec-fetch-site", "none")], Sender::Unsaid),
-            (&[("sec-fetch-site", "none"), own_page], Sender::Unsaid),
+            (&[("sec-fetch-site", "same-origin")], Sender::Allowed),
+            (&[("sec-fetch-site", "none")], Sender::Unknown),
+            (&[("sec-fetch-site", "none"), own_page], Sender::Unknown),
             (&[("sec-fetch-site", "same-site")], Sender::Foreign),
             (&[cross_site], Sender::Foreign),
-            (&[cross_site, allowed_page], Sender::Ours),
-            // A link of ours that led over another site.
+            (&[cross_site, allowed_page], Sender::Allowed),
+            // A link of the clock's own page that was redirected over another site.
             (&[cross_site, own_page], Sender::Foreign),
-            (&[own_page], Sender::Ours),
-            (&[allowed_page], Sender::Ours),
+            (&[own_page], Sender::Allowed),
+            (&[allowed_page], Sender::Allowed),
             (&[("referer", "http://evil.example/page")], Sender::Foreign),
             (&[("referer", "")], Sender::Foreign),
         ];
-        for (marks, sender) in rows {
-            let request = headers(&[&[host], *marks].concat());
-            let told = sites.sender(&request, &Method::GET);
-            assert_eq!(told, *sender, "{marks:?}");
+        for (site_headers, sender) in rows {
+            let request = headers(&[&[host], *site_headers].concat());
+            let actual = sites.sender(&request, &Method::GET);
+            assert_eq!(actual, *sender, "{site_headers:?}");
         }
     }
 
@@ -333,11 +338,11 @@ mod tests {
             ("host", "papertick-a1b2c3.local"),
             ("origin", "http://papertick-a1b2c3.local"),
         ]);
-        assert_eq!(sites.sender(&request, &Method::POST), Sender::Ours);
+        assert_eq!(sites.sender(&request, &Method::POST), Sender::Allowed);
     }
 
     #[test]
-    fn a_host_is_known_by_its_address_or_by_a_name_of_its_own() {
+    fn addresses_and_own_names_are_known_hosts() {
         let allowed = [
             "http://clock.example".to_string(),
             "https://tls.example:8443".to_string(),
@@ -373,12 +378,12 @@ mod tests {
             ("localhost.evil.example", false),
             ("sub.clock.example", false),
         ];
-        for (host, passes) in rows {
+        for (host, known) in rows {
             for agent in ["Mozilla/5.0 (X11; Linux x86_64)", "curl/8.5.0"] {
                 let request = headers(&[("host", host), ("user-agent", agent)]);
                 for hostname in ["papertick-a1b2c3", "Papertick-A1B2C3"] {
-                    let refused = sites.rebound(&request, hostname);
-                    assert_eq!(refused.is_none(), passes, "{host} of {hostname}, {agent}");
+                    let refused = sites.unknown_host(&request, hostname);
+                    assert_eq!(refused.is_none(), known, "{host} of {hostname}, {agent}");
                 }
             }
         }

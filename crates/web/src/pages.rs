@@ -1,4 +1,4 @@
-//! The page and its parts: those that were installed, or else those built into the program.
+//! The web page and its files: from the installed page, else from the page built into the program.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -9,11 +9,11 @@ use rust_embed::RustEmbed;
 use serde_json::{Map, Value};
 
 use super::{
-    answer::{self, Response},
     assets::{Asset, Assets, content_type},
     call::Call,
     handbook, html,
     parse::percent_decode,
+    response::{self, Response},
     state::ServerState,
 };
 
@@ -21,26 +21,26 @@ use super::{
 #[folder = "../../webui/dist"]
 struct Bundle;
 
-/// The root in the page itself, which is right for `/`.
+/// The base address in the page itself, which is right for `/`.
 const OWN_ROOT: &str = "./";
 
-/// Views of the page that have an address of their own; what follows is for the page to read.
+/// First path segments of the page's views; the page itself reads the rest of the path.
 const VIEWS: [&str; 2] = ["settings", "care"];
 
-/// The page that describes the interface.
+/// The page with the documentation of the control interface.
 const DOCS: &str = include_str!("docs.html");
 
-/// What that page looks like.
+/// Its style.
 const DOCS_STYLE: &str = include_str!("docs.css");
 
-/// What fills that page.
+/// Its script.
 const DOCS_SCRIPT: &str = include_str!("docs.js");
 
-/// What the handbook looks like.
+/// Style of the handbook.
 const HANDBOOK_STYLE: &str = include_str!("handbook.css");
 
-/// Files that are the program's own, whichever page is served.
-const OWN: [&str; 4] = ["docs", "docs.css", "docs.js", "handbook.css"];
+/// Files that always come from the program, not from an installed page.
+const PROGRAM_FILES: [&str; 4] = ["docs", "docs.css", "docs.js", "handbook.css"];
 
 static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let files = Bundle::iter().filter(|path| path != MANIFEST);
@@ -49,15 +49,15 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
         let content_type = content_type(&path, file.metadata.mimetype());
         Some((path.into_owned(), content_type, bytes(file.data)))
     });
-    let own = [
+    let program_files = [
         ("docs", "text/html", DOCS),
         ("docs.css", "text/css", DOCS_STYLE),
         ("docs.js", "text/javascript", DOCS_SCRIPT),
         ("handbook.css", "text/css", HANDBOOK_STYLE),
     ];
-    let own =
-        own.map(|(name, kind, text)| (name.to_string(), content_type(name, kind), text.into()));
-    Assets::gathered(bundled.chain(own))
+    let program_files = program_files
+        .map(|(name, kind, text)| (name.to_string(), content_type(name, kind), text.into()));
+    Assets::new(bundled.chain(program_files))
 });
 
 /// Bytes of an embedded file, without a copy.
@@ -68,11 +68,11 @@ pub fn bytes(data: Cow<'static, [u8]>) -> Bytes {
     }
 }
 
-/// Answers with a file of the page; none if there is no such file.
+/// The response with a file of the page; `None` if there is no such file.
 pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Response> {
     let decoded = percent_decode(path, false).unwrap_or_else(|| path.to_string());
     if decoded.contains('\0') || decoded.split('/').any(|segment| segment == "..") {
-        return Some(answer::bad_request("bad path"));
+        return Some(response::bad_request("bad path"));
     }
     let segments: Vec<&str> = decoded
         .split('/')
@@ -86,28 +86,28 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
     }
     if let Some((&handbook::FOLDER, rest)) = segments.split_first() {
         if path == handbook::ROOT_WITHOUT_SLASH {
-            return Some(answer::redirect(&format!("{}/", handbook::FOLDER)));
+            return Some(response::redirect(&format!("{}/", handbook::FOLDER)));
         }
         let asset = handbook::asset(&rest.join("/"));
-        return asset.map(|asset| asset.answer(headers, &state.policy));
+        return asset.map(|asset| asset.response(headers, &state.policy));
     }
     if segments.first().is_some_and(|view| VIEWS.contains(view)) {
         name = ENTRY.to_string();
     }
     let installed = state.assets();
     let asset = match &installed {
-        Some(installed) if !OWN.contains(&name.as_str()) => installed.get(&name),
+        Some(installed) if !PROGRAM_FILES.contains(&name.as_str()) => installed.get(&name),
         Some(_) | None => ASSETS.get(&name),
     };
     let asset = asset?;
     let root = html::root(&decoded);
     if name == ENTRY && root != OWN_ROOT {
-        return Some(asset.with_root(&root).answer(headers, &state.policy));
+        return Some(asset.with_root(&root).response(headers, &state.policy));
     }
-    Some(asset.answer(headers, &state.policy))
+    Some(asset.response(headers, &state.policy))
 }
 
-/// Answers with the versions of the page that is served; the one inside the program has the program's version and time.
+/// The manifest of the page that is served. The built-in page has the revision and build time of the program.
 pub fn manifest(call: &Call) -> Response {
     let state = &call.state;
     let installed = state.services.installer.page();
@@ -124,10 +124,10 @@ pub fn manifest(call: &Call) -> Response {
         manifest.insert("buildTime".into(), built.into());
     }
     let text = Value::Object(manifest).to_string();
-    Asset::new(text.into(), answer::JSON).answer(call.headers(), &state.policy)
+    Asset::new(text.into(), response::JSON).response(call.headers(), &state.policy)
 }
 
-/// Answers with the file a route is named after.
+/// The file at the path of the route.
 pub fn named(call: &Call) -> Response {
-    file(&call.state, call.parts.uri.path(), call.headers()).unwrap_or_else(answer::not_found)
+    file(&call.state, call.parts.uri.path(), call.headers()).unwrap_or_else(response::not_found)
 }

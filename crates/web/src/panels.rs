@@ -1,4 +1,4 @@
-//! The panels as pictures.
+//! The panels as PNG images.
 
 use api::{answer::Answer, asked::refused, given::Parameters, limits::CUSTOM_BODY_MAX, operations};
 use bytes::Bytes;
@@ -12,12 +12,12 @@ use runtime::glass::DisplaySnapshot;
 use tokio::task::spawn_blocking;
 
 use super::{
-    answer::{self, Response},
-    call::{Call, Received},
+    call::{Call, ReceivedBody},
     etag,
+    response::{self, Response},
 };
 
-/// The scale that is asked for; none if no picture is drawn so large.
+/// The requested scale; `None` if it is out of range.
 fn scale(call: &Call) -> Option<u32> {
     let scale = call.query("scale").map_or(Ok(1), |scale| scale.parse());
     scale
@@ -25,13 +25,13 @@ fn scale(call: &Call) -> Option<u32> {
         .filter(|scale| (1..=png::SCALE_MAX).contains(scale))
 }
 
-/// All panels as they would be after a change of settings, on the screen that is asked for.
-pub async fn changed(mut call: Call) -> Response {
-    let body = match given(&mut call, PATCH_BODY_MAX).await.change() {
+/// Preview of all panels after a change of settings, on the requested screen.
+pub async fn settings_preview(mut call: Call) -> Response {
+    let body = match parameters(&mut call, PATCH_BODY_MAX).await.change() {
         Ok(body) => body,
-        Err(rejection) => return answer::told(Answer::rejected(&rejection)),
+        Err(rejection) => return response::from_answer(Answer::rejected(&rejection)),
     };
-    // Nothing on the panels follows from a password, so that none need be hashed.
+    // Passwords do not affect the panels, so they are not hashed here.
     let mut requests = Vec::from([Request::Patch(Patch {
         body,
         ..Patch::default()
@@ -39,71 +39,73 @@ pub async fn changed(mut call: Call) -> Response {
     if let Some(screen) = call.query("s") {
         match screen.parse() {
             Ok(number) => requests.push(Request::ShowScreen(number)),
-            Err(_) => return answer::bad_request("unknown screen id"),
+            Err(_) => return response::bad_request("unknown screen id"),
         }
     }
     preview(&call, requests).await
 }
 
-/// All panels as they would be with a text per panel.
-pub async fn written(mut call: Call) -> Response {
-    let given = given(&mut call, CUSTOM_BODY_MAX).await;
-    match operations::command("show/custom", given, &call.view) {
-        Ok(asked) => preview(&call, Vec::from([asked.request])).await,
-        Err(refusal) => answer::told(refusal),
+/// Preview of all panels with a custom text.
+pub async fn text_preview(mut call: Call) -> Response {
+    let parameters = parameters(&mut call, CUSTOM_BODY_MAX).await;
+    match operations::command("show/custom", parameters, &call.view) {
+        Ok(device_call) => preview(&call, Vec::from([device_call.request])).await,
+        Err(refusal) => response::from_answer(refusal),
     }
 }
 
-async fn given(call: &mut Call, body_max: usize) -> Parameters {
+async fn parameters(call: &mut Call, body_max: usize) -> Parameters {
     match call.body(body_max).await {
-        Received::Whole(bytes) => Parameters::body(&bytes),
-        Received::Nothing | Received::TooLarge | Received::Broken => Parameters::default(),
+        ReceivedBody::Complete(bytes) => Parameters::body(&bytes),
+        ReceivedBody::Empty | ReceivedBody::TooLarge | ReceivedBody::Incomplete => {
+            Parameters::default()
+        }
     }
 }
 
-/// All panels as they would be after these requests.
-///
-/// The device says what would be on them, and the painter of its panels draws it.
+/// Preview of all panels after these requests: the device composes the picture, and a painter renders it.
 async fn preview(call: &Call, requests: Vec<Request>) -> Response {
     let Some(scale) = scale(call) else {
-        return answer::bad_request("scale out of range");
+        return response::bad_request("scale out of range");
     };
-    let Ok(_turn) = call.state.drawing.acquire().await else {
-        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
+    let Ok(_permit) = call.state.previews_rendering.acquire().await else {
+        return response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
     };
-    let picture = match call.state.ask(Request::Preview(requests)).await {
+    let picture = match call.state.request(Request::Preview(requests)).await {
         Ok(Reply::Picture(picture)) => picture,
-        Ok(Reply::Rejected(rejection)) => return answer::told(Answer::rejected(&rejection)),
-        Ok(Reply::Refused(refusal)) => return answer::told(refused(refusal)),
+        Ok(Reply::Rejected(rejection)) => {
+            return response::from_answer(Answer::rejected(&rejection));
+        }
+        Ok(Reply::Refused(refusal)) => return response::from_answer(refused(refusal)),
         Ok(Reply::Done | Reply::Changed(_) | Reply::Lights(_) | Reply::Judged(_)) => {
-            return answer::not_found();
+            return response::not_found();
         }
         Err(response) => return response,
     };
     let (width, height) = (call.view.board.panel_width, call.view.board.panel_height);
-    let drawn = spawn_blocking(move || {
+    let rendered = spawn_blocking(move || {
         let bitmaps = Painter::new(width, height).paint_all(&picture);
         png::side_by_side(&bitmaps, scale)
     });
-    match drawn.await {
-        Ok(bytes) => answer::bytes(HeaderValue::from_static("image/png"), bytes.into()),
-        Err(_) => answer::error(StatusCode::SERVICE_UNAVAILABLE, "not drawn"),
+    match rendered.await {
+        Ok(bytes) => response::bytes(HeaderValue::from_static("image/png"), bytes.into()),
+        Err(_) => response::error(StatusCode::SERVICE_UNAVAILABLE, "not drawn"),
     }
 }
 
 /// All panels side by side.
 pub fn all(call: &Call) -> Response {
     let Some(scale) = scale(call) else {
-        return answer::bad_request("scale out of range");
+        return response::bad_request("scale out of range");
     };
     let glass = call.state.glass();
-    picture(
+    image_response(
         call,
         tag(glass.panels.iter().map(|panel| &*panel.bitmap), scale),
         || {
             call.state
-                .pictures
-                .get(&glass, scale.into(), |_| side_by_side(&glass, scale))
+                .panels_image
+                .get(&glass, scale.into(), || side_by_side(&glass, scale))
         },
     )
 }
@@ -122,19 +124,19 @@ pub fn one(call: &Call) -> Response {
     let glass = call.state.glass();
     let index: Option<usize> = call.param.as_deref().and_then(|index| index.parse().ok());
     match index.and_then(|index| glass.panels.get(index)) {
-        Some(panel) => picture(call, tag([&*panel.bitmap], 1), || {
+        Some(panel) => image_response(call, tag([&*panel.bitmap], 1), || {
             png::panel(&panel.bitmap).into()
         }),
-        None => answer::not_found(),
+        None => response::not_found(),
     }
 }
 
-fn picture(call: &Call, tag: HeaderValue, make: impl FnOnce() -> Bytes) -> Response {
+fn image_response(call: &Call, tag: HeaderValue, encode: impl FnOnce() -> Bytes) -> Response {
     let mut response = if etag::is_known(call.headers(), &tag) {
         etag::not_modified(tag)
     } else {
         etag::tagged(
-            answer::bytes(HeaderValue::from_static("image/png"), make()),
+            response::bytes(HeaderValue::from_static("image/png"), encode()),
             tag,
         )
     };
@@ -144,7 +146,7 @@ fn picture(call: &Call, tag: HeaderValue, make: impl FnOnce() -> Bytes) -> Respo
     response
 }
 
-/// Names a picture by what is on it.
+/// Entity tag of an image, made of its content.
 fn tag<'a>(bitmaps: impl IntoIterator<Item = &'a Bitmap>, scale: u32) -> HeaderValue {
     let mut hasher = crc32fast::Hasher::new();
     let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! What clients send, taken apart: pure functions over bytes and texts that nobody has looked at yet.
+//! Parsers of untrusted input from clients: queries, forms, credentials. Pure functions.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use device::secret::Secret;
@@ -6,13 +6,13 @@ use http::HeaderValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-/// Finds a value of a query string, decoded as forms are.
+/// Finds a value in a query string; decodes it like a form.
 pub fn query_value(query: &str, name: &str) -> Option<String> {
     let mut pairs = query_pairs(query);
     pairs.find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
-/// Names and values of a query string, decoded as forms are; those that are no UTF-8 are left out.
+/// Names and values of a query string, decoded like a form. Pairs that are not UTF-8 are left out.
 pub fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     query.split('&').filter_map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -20,7 +20,7 @@ pub fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Bytes that a path, a query or a header cannot carry, or that mean something there.
+/// Bytes that have a special meaning in a path, a query or a header, or are not allowed there.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -32,9 +32,9 @@ pub fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// Decodes `%xx`, and `+` where it stands for a space; a `%` that introduces no escape stands for itself.
+/// Decodes `%xx`, and `+` as a space if `plus_is_space`. A `%` without two hex digits is kept.
 ///
-/// `None` if the bytes are no UTF-8.
+/// `None` if the bytes are not UTF-8.
 pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
     if plus_is_space && text.contains('+') {
         return percent_decode(&text.replace('+', " "), false);
@@ -43,7 +43,7 @@ pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
     Some(decoded.into_owned())
 }
 
-/// Reads `Basic <base64 of user:password>`.
+/// Parses `Basic <base64 of user:password>`.
 pub fn basic_credentials(header: &HeaderValue) -> Option<(String, Secret)> {
     let (scheme, encoded) = header.to_str().ok()?.trim().split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
@@ -54,9 +54,9 @@ pub fn basic_credentials(header: &HeaderValue) -> Option<(String, Secret)> {
     Some((user.to_string(), Secret::new(password)))
 }
 
-/// Reads `{"ssid": …, "pw": …}`, or the same as a form; what is missing is empty.
+/// Parses `{"ssid": …, "pw": …}`, or the same as a form. Missing values are empty.
 ///
-/// In a form without a choice among the networks in reach, `other` is the name.
+/// In a form, `other` is the name of the network if `ssid` is empty.
 pub fn network_credentials(body: &[u8]) -> Option<(String, Secret)> {
     let text = std::str::from_utf8(body).ok()?;
     if text.trim_start().starts_with(['{', '[', '"']) {

@@ -1,6 +1,6 @@
-//! The portal: the page on which the clock's network is chosen while it is an access point.
+//! The portal: the page to choose a Wi-Fi network while the clock is an access point.
 //!
-//! The page works without scripts; `portal.html` is its frame, `portal.js` spares whoever has scripts the waiting.
+//! The page works without scripts. `portal.html` is the template; with `portal.js` it shows progress without a reload.
 
 use std::{fmt::Write, sync::LazyLock};
 
@@ -17,13 +17,13 @@ use serde_json::json;
 use wifi::NotProvisioned;
 
 use super::{
-    answer::{self, Response},
-    call::{Call, Received},
+    call::{Call, ReceivedBody},
     html::{self, escaped},
     parse::network_credentials,
-    portal_words::{self, LANGUAGES, PortalTexts},
+    portal_texts::{self, LANGUAGES, PortalTexts},
+    response::{self, Response},
     state::ServerState,
-    unread::Unread,
+    unread_body::UnreadBody,
 };
 
 /// Largest body, bytes.
@@ -32,16 +32,16 @@ const BODY_MAX: usize = 512;
 /// Longest name of a network, bytes.
 const SSID_MAX: usize = 32;
 
-/// Longest password, bytes; one of that length is a key in hex.
+/// Longest password, bytes. A password of this length is a key in hex.
 const PASSWORD_MAX: usize = 64;
 
-/// What paths begin with that are not for people who look for the internet, besides that of the event stream.
-const OPERATIONS: &[&str] = &["/api/", "/upload/", "/sim/"];
+/// Path prefixes of operations; unknown ones get 404 instead of a redirect to the portal.
+const OPERATION_PREFIXES: &[&str] = &["/api/", "/upload/", "/sim/"];
 
 const PAGE: &str = include_str!("portal.html");
 const SCRIPT: &str = include_str!("portal.js");
 
-/// What the page may load: nothing but the one style and the one script in it.
+/// Content security policy of the page: its inline style and script, and requests to this origin.
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let (style, script) = (html::source(html::style(PAGE)), html::source(SCRIPT));
     let policy = format!(
@@ -51,39 +51,44 @@ static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 });
 
-/// What the page says above the form.
-enum Say<'a> {
-    /// Nothing went wrong.
-    Nothing,
-    /// Something did.
-    Problem(&'a str),
-    /// The credentials were stored.
+/// Content of the page.
+enum PageContent<'a> {
+    /// The form.
+    Form,
+    /// The form with an error message.
+    FormWithError(&'a str),
+    /// The message that the clock joins the network.
     Stored,
 }
 
-/// Shows the page to whoever looks at it, and leads whoever looks for the internet there; operations are not here.
-pub(super) async fn look(state: &ServerState, request: &Request<Unread>) -> Response {
+/// Shows the page at `/` of the clock's own names, and redirects all other requests there.
+///
+/// Devices that test for internet access then open the page. Unknown operations get 404.
+pub(super) async fn page_or_redirect(
+    state: &ServerState,
+    request: &Request<UnreadBody>,
+) -> Response {
     let path = request.uri().path();
     let events = path_of(ProgramOperation::Events);
-    let mut others = OPERATIONS.iter().copied().chain([events]);
-    if others.any(|prefix| path.starts_with(prefix)) {
-        return answer::not_found();
+    let mut prefixes = OPERATION_PREFIXES.iter().copied().chain([events]);
+    if prefixes.any(|prefix| path.starts_with(prefix)) {
+        return response::not_found();
     }
     let view = state.view();
-    let is_here = path == "/"
+    let is_page = path == "/"
         && state
             .sites
-            .rebound(request.headers(), &view.hostname)
+            .unknown_host(request.headers(), &view.hostname)
             .is_none();
-    let place = view.link.portal.as_deref().unwrap_or_default();
-    let location = HeaderValue::from_str(&format!("http://{place}/"));
-    match (is_here, location) {
+    let address = view.link.portal.as_deref().unwrap_or_default();
+    let location = HeaderValue::from_str(&format!("http://{address}/"));
+    match (is_page, location) {
         (true, _) | (false, Err(_)) => {
-            let words = language(request.uri(), request.headers());
-            form(state, &view, words).await
+            let texts = language(request.uri(), request.headers());
+            form_page(state, &view, texts).await
         }
         (false, Ok(location)) => {
-            let mut response = answer::empty(StatusCode::FOUND);
+            let mut response = response::empty(StatusCode::FOUND);
             let headers = response.headers_mut();
             headers.insert(LOCATION, location);
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -92,30 +97,31 @@ pub(super) async fn look(state: &ServerState, request: &Request<Unread>) -> Resp
     }
 }
 
-/// The language of a page.
+/// The texts in the language of a request.
 fn language(uri: &Uri, headers: &HeaderMap) -> &'static PortalTexts {
     let accepted = headers.get(ACCEPT_LANGUAGE);
     let accepted = accepted.and_then(|value| value.to_str().ok());
-    portal_words::chosen(uri.query(), accepted)
+    portal_texts::texts_for(uri.query(), accepted)
 }
 
-/// The page.
-async fn form(state: &ServerState, view: &View, words: &PortalTexts) -> Response {
+/// The form, with the reason if the last attempt to join a network failed.
+async fn form_page(state: &ServerState, view: &View, texts: &PortalTexts) -> Response {
     let failure = view.link.failure.and_then(LinkFailure::parse);
     match failure {
         Some(failure) => {
-            let why = words.failure(failure);
-            let problem = words.failed_before.replace("{why}", why);
-            page(state, StatusCode::OK, words, Say::Problem(&problem)).await
+            let why = texts.failure(failure);
+            let error = texts.failed_before.replace("{why}", why);
+            let content = PageContent::FormWithError(&error);
+            page(state, StatusCode::OK, texts, content).await
         }
-        None => page(state, StatusCode::OK, words, Say::Nothing).await,
+        None => page(state, StatusCode::OK, texts, PageContent::Form).await,
     }
 }
 
-/// Networks in reach.
+/// Networks in range.
 pub async fn scan(call: Call) -> Response {
     let networks = call.state.services.radio.networks().await;
-    // Pages of two generations ask in two words whether a password is needed.
+    // Older pages read `secured`, newer ones `secure`.
     let network = |network: &WifiNetwork| {
         json!({
             "ssid": network.ssid,
@@ -124,32 +130,31 @@ pub async fn scan(call: Call) -> Response {
             "secure": network.secured,
         })
     };
-    answer::json(&networks.iter().map(network).collect::<Vec<_>>())
+    response::json(&networks.iter().map(network).collect::<Vec<_>>())
 }
 
-/// Tries credentials and stores them if they are right.
-pub async fn save(mut call: Call) -> Response {
-    let page_words = wants_page(&call).then(|| language(&call.parts.uri, call.headers()));
-    let (ssid, password) = match (credentials(&mut call).await, page_words) {
+/// Tries to join a network and stores the credentials if that works.
+pub async fn join(mut call: Call) -> Response {
+    let page_texts = wants_page(&call).then(|| language(&call.parts.uri, call.headers()));
+    let (ssid, password) = match (credentials(&mut call).await, page_texts) {
         (Ok(credentials), _) => credentials,
-        (Err(problem), Some(words)) => {
-            let say = Say::Problem(problem);
-            return page(&call.state, StatusCode::BAD_REQUEST, words, say).await;
+        (Err(error), Some(texts)) => {
+            let content = PageContent::FormWithError(error);
+            return page(&call.state, StatusCode::BAD_REQUEST, texts, content).await;
         }
-        (Err(problem), None) => return answer::bad_request(problem),
+        (Err(error), None) => return response::bad_request(error),
     };
-    let outcome = call.state.services.radio.provision(ssid, password).await;
-    let Err(failure) = outcome else {
-        return match page_words {
-            Some(words) => page(&call.state, StatusCode::OK, words, Say::Stored).await,
-            None => answer::json(&json!({ "ok": true })),
+    let result = call.state.services.radio.provision(ssid, password).await;
+    let Err(failure) = result else {
+        return match page_texts {
+            Some(texts) => page(&call.state, StatusCode::OK, texts, PageContent::Stored).await,
+            None => response::json(&json!({ "ok": true })),
         };
     };
-    if let Some(words) = page_words {
-        let why = explained(&failure, words);
-        let problem = words.failed.replace("{why}", why);
-        let say = Say::Problem(&problem);
-        return page(&call.state, status_of(&failure), words, say).await;
+    if let Some(texts) = page_texts {
+        let error = texts.failed.replace("{why}", reason_text(&failure, texts));
+        let content = PageContent::FormWithError(&error);
+        return page(&call.state, status_of(&failure), texts, content).await;
     }
     let (code, reason) = match &failure {
         NotProvisioned::Tried(Unprovisioned::Failed(failure)) => (failure.name(), failure.number()),
@@ -157,23 +162,23 @@ pub async fn save(mut call: Call) -> Response {
         NotProvisioned::Busy => ("busy", 0),
         NotProvisioned::Gone => ("unknown", 0),
     };
-    // Programs get the reason in English and as a code; the page of a browser asks for its language.
-    let words = match call.parts.uri.query() {
+    // Programs get the reason as a code and in English; the script of the page sends its language in the query.
+    let texts = match call.parts.uri.query() {
         Some(_) => language(&call.parts.uri, call.headers()),
         None => &LANGUAGES[0],
     };
-    let error = explained(&failure, words);
+    let error = reason_text(&failure, texts);
     let body = json!({ "ok": false, "error": error, "code": code, "reason": reason });
-    answer::json_with(status_of(&failure), &body)
+    response::json_with(status_of(&failure), &body)
 }
 
 /// Why credentials were not stored.
-fn explained(failure: &NotProvisioned, words: &PortalTexts) -> &'static str {
+fn reason_text(failure: &NotProvisioned, texts: &PortalTexts) -> &'static str {
     match failure {
-        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => words.failure(*failure),
-        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => words.not_stored,
-        NotProvisioned::Busy => words.busy,
-        NotProvisioned::Gone => words.restarting,
+        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => texts.failure(*failure),
+        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => texts.not_stored,
+        NotProvisioned::Busy => texts.busy,
+        NotProvisioned::Gone => texts.restarting,
     }
 }
 
@@ -196,10 +201,10 @@ fn status_of_link(failure: LinkFailure) -> StatusCode {
     }
 }
 
-/// Reads name and password from a form or from JSON.
+/// Reads the network name and the password from a form or from JSON.
 async fn credentials(call: &mut Call) -> Result<(String, Secret), &'static str> {
     const BAD_BODY: &str = "invalid body";
-    let Received::Whole(body) = call.body(BODY_MAX).await else {
+    let ReceivedBody::Complete(body) = call.body(BODY_MAX).await else {
         return Err(BAD_BODY);
     };
     let (ssid, password) = network_credentials(&body).ok_or(BAD_BODY)?;
@@ -216,7 +221,7 @@ async fn credentials(call: &mut Call) -> Result<(String, Secret), &'static str> 
     Ok((ssid, password))
 }
 
-/// A browser that sent a form wants a page; everybody else wants JSON.
+/// Whether the response is a page: a browser sent a form. All other clients get JSON.
 fn wants_page(call: &Call) -> bool {
     let sent_form = call
         .header(CONTENT_TYPE)
@@ -230,21 +235,23 @@ fn wants_page(call: &Call) -> bool {
 async fn page(
     state: &ServerState,
     status: StatusCode,
-    words: &PortalTexts,
-    say: Say<'_>,
+    texts: &PortalTexts,
+    content: PageContent<'_>,
 ) -> Response {
     let hostname = &state.view().hostname;
-    let networks = &state.services.radio;
-    let body = match say {
-        Say::Stored => stored(words, hostname),
-        Say::Nothing => form_of(words, hostname, &networks.networks().await, ""),
-        Say::Problem(problem) => form_of(words, hostname, &networks.networks().await, problem),
+    let radio = &state.services.radio;
+    let body = match content {
+        PageContent::Stored => stored_html(texts, hostname),
+        PageContent::Form => form_html(texts, hostname, &radio.networks().await, ""),
+        PageContent::FormWithError(error) => {
+            form_html(texts, hostname, &radio.networks().await, error)
+        }
     };
     let html = PAGE
-        .replace("{{lang}}", words.code)
+        .replace("{{lang}}", texts.code)
         .replace("{{body}}", &body)
         .replace("{{script}}", SCRIPT);
-    let mut response = answer::bytes(
+    let mut response = response::bytes(
         HeaderValue::from_static("text/html; charset=utf-8"),
         html.into(),
     );
@@ -255,26 +262,26 @@ async fn page(
     response
 }
 
-fn stored(words: &PortalTexts, hostname: &str) -> String {
+fn stored_html(texts: &PortalTexts, hostname: &str) -> String {
     let PortalTexts {
         connected, joins, ..
-    } = words;
+    } = texts;
     format!(
         "<h1>{connected}</h1><p>{joins} {}</p>",
-        place(words, hostname)
+        address_html(texts, hostname)
     )
 }
 
-/// Where the clock is found once it is in the network.
-fn place(words: &PortalTexts, hostname: &str) -> String {
+/// The address of the clock after it has joined the network.
+fn address_html(texts: &PortalTexts, hostname: &str) -> String {
     let hostname = escaped(hostname);
-    let router = words
+    let router = texts
         .router
         .replace("{host}", &format!("<b>{hostname}</b>"));
     format!("<b>http://{hostname}.local/</b>. {router}")
 }
 
-fn form_of(words: &PortalTexts, hostname: &str, networks: &[WifiNetwork], problem: &str) -> String {
+fn form_html(texts: &PortalTexts, hostname: &str, networks: &[WifiNetwork], error: &str) -> String {
     let PortalTexts {
         code,
         choose,
@@ -286,39 +293,39 @@ fn form_of(words: &PortalTexts, hostname: &str, networks: &[WifiNetwork], proble
         again,
         afterwards,
         ..
-    } = words;
+    } = texts;
     let mut html = format!("<h1>{choose}</h1>");
-    let hidden = if problem.is_empty() { " hidden" } else { "" };
-    // Writing into a text cannot fail.
+    let hidden = if error.is_empty() { " hidden" } else { "" };
+    // Writing to a string cannot fail.
     let _ = write!(
         html,
-        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}?lang={code}\"{texts}><fieldset id=\"networks\"><legend>{in_reach}</legend>",
-        escaped(problem),
+        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}?lang={code}\"{attributes}><fieldset id=\"networks\"><legend>{in_reach}</legend>",
+        escaped(error),
         action = path_of(ProgramOperation::Join),
-        texts = texts(words),
+        attributes = text_attributes(texts),
     );
-    for (place, network) in networks.iter().enumerate() {
-        let checked = if place == 0 { " checked" } else { "" };
+    for (index, network) in networks.iter().enumerate() {
+        let checked = if index == 0 { " checked" } else { "" };
         let lock = match network.secured {
-            true => words.secured,
-            false => words.open,
+            true => texts.secured,
+            false => texts.open,
         };
         let _ = write!(
             html,
             "<label><input type=\"radio\" name=\"ssid\" value=\"{name}\"{checked}><span>{name}</span><small>{bars} · {lock}</small></label>",
             name = escaped(&network.ssid),
-            bars = words.bars[bars(network.rssi)],
+            bars = texts.bars[bars(network.rssi)],
         );
     }
     let checked = if networks.is_empty() { " checked" } else { "" };
     let _ = write!(
         html,
         "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label><button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
-        place = place(words, hostname),
-        done = stored(words, hostname),
+        place = address_html(texts, hostname),
+        done = stored_html(texts, hostname),
     );
     for PortalTexts { code, language, .. } in &LANGUAGES {
-        let current = if *code == words.code {
+        let current = if *code == texts.code {
             " aria-current=\"true\""
         } else {
             ""
@@ -333,25 +340,25 @@ fn form_of(words: &PortalTexts, hostname: &str, networks: &[WifiNetwork], proble
 }
 
 /// The texts that the script shows, as attributes of the form.
-fn texts(words: &PortalTexts) -> String {
-    let [strong, good, fair, weak] = words.bars;
-    let texts = [
-        ("trying", words.trying),
-        ("choose", words.choose_first),
-        ("away", words.no_answer),
-        ("failed", words.failed),
-        ("secured", words.secured),
-        ("open", words.open),
+fn text_attributes(texts: &PortalTexts) -> String {
+    let [strong, good, fair, weak] = texts.bars;
+    let pairs = [
+        ("trying", texts.trying),
+        ("choose", texts.choose_first),
+        ("away", texts.no_answer),
+        ("failed", texts.failed),
+        ("secured", texts.secured),
+        ("open", texts.open),
         ("strong", strong),
         ("good", good),
         ("fair", fair),
         ("weak", weak),
     ];
     let attribute = |(name, text): (&str, &str)| format!(" data-{name}=\"{}\"", escaped(text));
-    texts.into_iter().map(attribute).collect()
+    pairs.into_iter().map(attribute).collect()
 }
 
-/// Strength of a signal, 0 for the best.
+/// Index of a signal strength, 0 for the best.
 fn bars(rssi: i32) -> usize {
     match rssi {
         -55.. => 0,

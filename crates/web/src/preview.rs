@@ -1,4 +1,4 @@
-//! The panels live over a web socket: one binary message per panel for each picture.
+//! Stream of the panels over a web socket: one binary message per panel for each picture.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,8 +17,8 @@ use tokio::{
 use tokio_tungstenite::tungstenite::Message;
 
 use super::{
-    answer::{self, Response},
     call::Call,
+    response::{self, Response},
     side_task::SideTask,
     state::ServerState,
 };
@@ -26,42 +26,42 @@ use super::{
 /// Largest message of a client, bytes.
 const MESSAGE_MAX: usize = 1024;
 
-/// Time after which a client is dropped that says nothing, or takes nothing; one that watches answers pings.
-const IDLE_TIME: Duration = Duration::from_secs(15);
+/// Time after which a client is disconnected if it sends nothing or reads nothing. Pongs count while it is streaming.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Time between two pings to a client that watches.
+/// Time between two pings to a streaming client.
 const PING_GAP: Duration = Duration::from_secs(5);
 
-/// Turns the connection into a web socket.
+/// Upgrades the connection to a web socket.
 pub async fn open(mut call: Call) -> Response {
     let Some(accept) = web_socket::handshake(call.headers()) else {
-        let mut response = answer::error(StatusCode::UPGRADE_REQUIRED, "web socket expected");
+        let mut response = response::error(StatusCode::UPGRADE_REQUIRED, "web socket expected");
         response
             .headers_mut()
             .insert(UPGRADE, HeaderValue::from_static("websocket"));
         return response;
     };
-    let place = Arc::clone(&call.state.previews).try_acquire_owned();
-    let (Ok(place), Some(upgrade)) = (place, call.parts.extensions.remove::<OnUpgrade>()) else {
-        return answer::error(
+    let permit = Arc::clone(&call.state.panel_streams).try_acquire_owned();
+    let (Ok(permit), Some(upgrade)) = (permit, call.parts.extensions.remove::<OnUpgrade>()) else {
+        return response::error(
             StatusCode::SERVICE_UNAVAILABLE,
             "max preview clients reached",
         );
     };
-    let watching = watch(Arc::clone(&call.state), upgrade, place);
-    let task = SideTask::new("preview", watching);
+    let serving = serve(Arc::clone(&call.state), upgrade, permit);
+    let task = SideTask::new("preview", serving);
     if call.state.side_tasks.try_send(task).is_err() {
-        return answer::error(
+        return response::error(
             StatusCode::SERVICE_UNAVAILABLE,
             "max preview clients reached",
         );
     }
-    let mut response = answer::empty(StatusCode::SWITCHING_PROTOCOLS);
+    let mut response = response::empty(StatusCode::SWITCHING_PROTOCOLS);
     web_socket::switch(&mut response, accept);
     response
 }
 
-async fn watch(state: Arc<ServerState>, upgrade: OnUpgrade, place: OwnedSemaphorePermit) {
+async fn serve(state: Arc<ServerState>, upgrade: OnUpgrade, permit: OwnedSemaphorePermit) {
     let Ok(upgraded) = upgrade.await else {
         return;
     };
@@ -69,17 +69,17 @@ async fn watch(state: Arc<ServerState>, upgrade: OnUpgrade, place: OwnedSemaphor
     if let Some(mut socket) = stream(&state, socket).await {
         let _ = timeout(Duration::from_secs(1), socket.close(None)).await;
     }
-    drop(place);
+    drop(permit);
 }
 
-/// Serves one client; returns the socket if it is to be closed in order.
+/// Streams to one client. Returns the socket if a close frame should be sent.
 async fn stream(state: &ServerState, mut socket: ServerWebSocket) -> Option<ServerWebSocket> {
     let mut glass = state.services.glass.clone();
     let mut stop = state.services.shutdown.clone();
     let mut streaming = false;
     let mut ping = interval_at(Instant::now() + PING_GAP, PING_GAP);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut idle_at = Instant::now() + IDLE_TIME;
+    let mut idle_at = Instant::now() + IDLE_TIMEOUT;
     loop {
         let messages = tokio::select! {
             _ = stop.wait_for(|stop| *stop) => return Some(socket),
@@ -95,18 +95,18 @@ async fn stream(state: &ServerState, mut socket: ServerWebSocket) -> Option<Serv
                     Message::Text(text) => text,
                     Message::Close(_) => return Some(socket),
                     Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {
-                        // Pings alone do not keep a place that is not used.
+                        // A client that never started the stream is not kept alive by its pings.
                         if streaming {
-                            idle_at = Instant::now() + IDLE_TIME;
+                            idle_at = Instant::now() + IDLE_TIMEOUT;
                         }
                         continue;
                     }
                 };
-                let Some(start) = wish(text.as_str()) else {
+                let Some(start) = parse_action(text.as_str()) else {
                     continue;
                 };
                 streaming = start;
-                idle_at = Instant::now() + IDLE_TIME;
+                idle_at = Instant::now() + IDLE_TIMEOUT;
                 let mut messages = vec![Message::text(json!({ "streaming": start }).to_string())];
                 if start {
                     messages.extend(frames(&glass.borrow_and_update(), state.uptime()));
@@ -115,21 +115,24 @@ async fn stream(state: &ServerState, mut socket: ServerWebSocket) -> Option<Serv
             }
         };
         for message in messages {
-            timeout(IDLE_TIME, socket.send(message)).await.ok()?.ok()?;
+            timeout(IDLE_TIMEOUT, socket.send(message))
+                .await
+                .ok()?
+                .ok()?;
         }
     }
 }
 
-/// Reads `start`, `stop`, or the same as the member `action` of an object.
-fn wish(text: &str) -> Option<bool> {
-    let word = |word: &str| match word {
+/// Parses `start` (true), `stop` (false), or an object with one of them as `action`.
+fn parse_action(text: &str) -> Option<bool> {
+    let parse = |action: &str| match action {
         "start" => Some(true),
         "stop" => Some(false),
         _ => None,
     };
     let text = text.trim();
-    word(text).or_else(|| {
-        word(
+    parse(text).or_else(|| {
+        parse(
             serde_json::from_str::<Value>(text)
                 .ok()?
                 .get("action")?

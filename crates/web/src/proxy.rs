@@ -1,7 +1,7 @@
-//! Reverse proxies before the clock: which client, host and path a request is for.
+//! Reverse proxies in front of the clock: client address, host and path of a request.
 //!
-//! Headers of a proxy are believed only if the connection comes from a trusted address. The proxy must set them itself,
-//! because it passes on what it does not set.
+//! Headers of a proxy are trusted only if the connection comes from a trusted address. The proxy must set them itself,
+//! because it forwards the client's headers that it does not set.
 
 use std::{fmt::Write as _, net::IpAddr, str::FromStr};
 
@@ -18,7 +18,7 @@ const FORWARDED_PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const INGRESS_PATH: HeaderName = HeaderName::from_static("x-ingress-path");
 
-/// Longest path prefix, bytes.
+/// Longest path prefix in bytes.
 const PREFIX_MAX: usize = 256;
 
 /// Most public URLs and most address ranges of proxies.
@@ -43,7 +43,7 @@ pub struct PublicUrl {
 /// How browsers reach the clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PublicAccess {
-    /// Addresses of proxies whose headers are believed.
+    /// Addresses of trusted proxies.
     pub proxies: Vec<AddressRange>,
     /// Addresses under which browsers reach the clock.
     pub urls: Vec<PublicUrl>,
@@ -54,9 +54,9 @@ pub struct PublicAccess {
 pub struct RequestSource {
     /// Address of the client.
     pub client: IpAddr,
-    /// A trusted proxy has authenticated the session, so that the host may be any name.
+    /// The request comes through the Home Assistant ingress, which authenticates; any host name is accepted.
     pub is_ingress: bool,
-    /// The prefix alone was requested, without the slash: where to redirect to.
+    /// Where to redirect to, if the path is the prefix without the slash at the end.
     pub redirect: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl FromStr for PublicUrl {
 }
 
 impl PublicAccess {
-    /// Parses addresses of proxies and public URLs. Wrong ones are left out; the second part says what is wrong.
+    /// Parses addresses of proxies and public URLs. Malformed ones are skipped; the second part has their errors.
     pub fn parse(proxies: &[String], urls: &[String]) -> (PublicAccess, Vec<String>) {
         let mut mistakes = Vec::new();
         let access = PublicAccess {
@@ -143,8 +143,8 @@ impl PublicAccess {
         self.urls.iter().map(|url| url.origin.as_str())
     }
 
-    /// Applies what a trusted proxy says of a request: afterwards its `Host` is the host that the browser used, and its
-    /// path has no prefix.
+    /// Applies the headers of a trusted proxy: afterwards `Host` is the host that the browser used, and the path has no
+    /// prefix.
     pub fn apply<B>(&self, request: &mut Request<B>, peer: IpAddr) -> RequestSource {
         let is_proxy = self.is_trusted(peer);
         let mut source = RequestSource {
@@ -157,9 +157,9 @@ impl PublicAccess {
             let headers = request.headers();
             let ingress = last(headers, &INGRESS_PATH);
             source.is_ingress = ingress.is_some();
-            let announced = ingress.into_iter().chain(last(headers, &FORWARDED_PREFIX));
-            prefixes.extend(announced.filter_map(prefix));
-            let forwarded = Forwarding::of(headers, |address| self.is_trusted(address));
+            let in_headers = ingress.into_iter().chain(last(headers, &FORWARDED_PREFIX));
+            prefixes.extend(in_headers.filter_map(prefix));
+            let forwarded = Forwarding::parse(headers, |address| self.is_trusted(address));
             source.client = forwarded.client.unwrap_or(peer);
             if let Some(host) = forwarded
                 .host
@@ -186,13 +186,13 @@ struct Forwarding {
 }
 
 impl Forwarding {
-    /// The headers `X-Forwarded-*` or, if there are none of them, `Forwarded`.
-    fn of(headers: &HeaderMap, is_trusted: impl Fn(IpAddr) -> bool) -> Forwarding {
-        let is_plain = [FORWARDED_FOR, FORWARDED_HOST, FORWARDED_PROTO]
+    /// Parses the headers `X-Forwarded-*` or, if there are none, `Forwarded`.
+    fn parse(headers: &HeaderMap, is_trusted: impl Fn(IpAddr) -> bool) -> Forwarding {
+        let has_x_forwarded = [FORWARDED_FOR, FORWARDED_HOST, FORWARDED_PROTO]
             .iter()
             .any(|name| headers.contains_key(name));
-        if !is_plain {
-            return Forwarding::of_elements(headers, is_trusted);
+        if !has_x_forwarded {
+            return Forwarding::parse_standard(headers, is_trusted);
         }
         let clients: Vec<IpAddr> = items(headers, &FORWARDED_FOR)
             .map_while(node_address)
@@ -205,14 +205,14 @@ impl Forwarding {
         }
     }
 
-    /// RFC 7239: one element per proxy, that of the nearest proxy last.
-    fn of_elements(headers: &HeaderMap, is_trusted: impl Fn(IpAddr) -> bool) -> Forwarding {
+    /// Parses `Forwarded` (RFC 7239): one element per proxy, the nearest proxy last.
+    fn parse_standard(headers: &HeaderMap, is_trusted: impl Fn(IpAddr) -> bool) -> Forwarding {
         let elements: Vec<&str> = items(headers, &FORWARDED).collect();
         let clients: Vec<IpAddr> = elements
             .iter()
             .map_while(|element| node_address(parameter(element, "for")?))
             .collect();
-        // The element of the outermost trusted proxy, which is the one that the client has reached.
+        // The element of the outermost trusted proxy, which the client has connected to.
         let at = match outermost(&clients, is_trusted) {
             Some(at) => at,
             None if elements.is_empty() => return Forwarding::default(),
@@ -228,13 +228,13 @@ impl Forwarding {
     }
 }
 
-/// Position of the first address that is no trusted proxy, in a list with the nearest one first; the last one if all are.
+/// Index of the first address that is not a trusted proxy, or of the last one if all are. The nearest one is first.
 fn outermost(clients: &[IpAddr], is_trusted: impl Fn(IpAddr) -> bool) -> Option<usize> {
     let untrusted = clients.iter().position(|address| !is_trusted(*address));
     untrusted.or(clients.len().checked_sub(1))
 }
 
-/// Items of a list header, the last one first.
+/// Items of a list header in reverse order.
 fn items<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     let values: Vec<&str> = headers
         .get_all(name)
@@ -245,7 +245,7 @@ fn items<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     items.map(str::trim)
 }
 
-/// The last item of a list header, which the nearest proxy has written.
+/// The last item of a list header; the nearest proxy wrote it.
 fn last<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     items(headers, name).find(|item| !item.is_empty())
 }
@@ -268,8 +268,8 @@ fn node_address(node: &str) -> Option<IpAddr> {
     address.parse().ok()
 }
 
-/// Removes the first prefix that the path begins with. Returns where to redirect to if the path is the prefix alone,
-/// because relative addresses of the page need the slash at the end.
+/// Removes the first matching prefix from the path. If the path is the prefix without a slash, returns the address to
+/// redirect to, because relative links of the page need the slash at the end.
 fn strip<B>(request: &mut Request<B>, prefixes: &[String]) -> Option<String> {
     let target = request.uri().path_and_query()?.clone();
     let prefixes = prefixes.iter().filter(|prefix| !prefix.is_empty());
@@ -294,7 +294,7 @@ fn strip<B>(request: &mut Request<B>, prefixes: &[String]) -> Option<String> {
     None
 }
 
-/// A path as a prefix: it begins with one slash and ends without; empty for `/`. `None` if it cannot be one.
+/// Normalises a path prefix: one slash at the start and none at the end; empty for `/`. `None` if it is not valid.
 fn prefix(path: &str) -> Option<String> {
     let path = path.trim_end_matches('/');
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "-._~%/".contains(letter);
@@ -304,7 +304,7 @@ fn prefix(path: &str) -> Option<String> {
     (is_prefix && fits && !climbs).then(|| path.to_string())
 }
 
-/// Returns whether the clock serves addresses below this path.
+/// Whether the clock serves addresses below this path.
 fn is_own_path(prefix: &str) -> bool {
     let first = |path: &str| path.split('/').nth(1).unwrap_or_default().to_string();
     let own = operations::all().flat_map(|operation| operation.forms.iter());
@@ -416,7 +416,7 @@ mod tests {
                 ],
                 "192.0.2.9 127.0.0.1:8080 /",
             ),
-            // What a client has sent itself stands before the address that the proxy adds.
+            // The proxy appends the client's address to the header that the client sent.
             (
                 PROXY,
                 "/",
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_and_the_rest_counts() {
+    fn malformed_entries_are_reported_and_skipped() {
         let rows = [
             (
                 "10.0.0.0/33",

@@ -1,4 +1,4 @@
-//! From a request to the operation that it asks for.
+//! Finds the operation of a request, checks access, and calls the handler.
 
 use std::{
     collections::HashMap,
@@ -22,19 +22,19 @@ use api::{
 };
 
 use super::{
-    answer::{self, Response},
     auth::{self, LoginVerdict},
     call::Call,
-    coding, commands,
+    coding, commands, confirmation,
     handlers::{self, Handler},
     html,
     origin::{self, Sender},
     pages,
     parse::percent_decode,
-    portal, press,
+    portal,
     proxy::RequestSource,
+    response::{self, Response},
     state::ServerState,
-    unread::Unread,
+    unread_body::UnreadBody,
 };
 
 /// An operation and one of its request forms.
@@ -44,131 +44,132 @@ struct OperationRoute {
     form: &'static Form,
 }
 
-/// Routes by path; those with an open part in a list of their own.
-struct Paths {
+/// Routes by path; paths with a parameter are in a separate list.
+struct RouteTable {
     fixed: HashMap<&'static str, Vec<OperationRoute>>,
-    open: Vec<(OpenPath, Vec<OperationRoute>)>,
+    parameterised: Vec<(PathPattern, Vec<OperationRoute>)>,
 }
 
-/// A path with one open part, such as `/api/panels/{i}.png`.
-struct OpenPath {
+/// A path with one parameter, such as `/api/panels/{i}.png`.
+struct PathPattern {
     before: &'static str,
     after: &'static str,
 }
 
-impl OpenPath {
-    fn of(path: &'static str) -> Option<OpenPath> {
+impl PathPattern {
+    fn parse(path: &'static str) -> Option<PathPattern> {
         let (before, rest) = path.split_once('{')?;
         let (_, after) = rest.split_once('}')?;
-        Some(OpenPath { before, after })
+        Some(PathPattern { before, after })
     }
 
-    fn matched<'a>(&self, path: &'a str) -> Option<&'a str> {
-        let open = path.strip_prefix(self.before)?.strip_suffix(self.after)?;
-        (!open.contains('/')).then_some(open)
+    /// The parameter in a path that matches this pattern.
+    fn parameter<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let parameter = path.strip_prefix(self.before)?.strip_suffix(self.after)?;
+        (!parameter.contains('/')).then_some(parameter)
     }
 }
 
-static PATHS: LazyLock<Paths> = LazyLock::new(|| {
-    let mut paths = Paths {
+static ROUTES: LazyLock<RouteTable> = LazyLock::new(|| {
+    let mut table = RouteTable {
         fixed: HashMap::new(),
-        open: Vec::new(),
+        parameterised: Vec::new(),
     };
     let routes = operations::all().flat_map(|operation| {
         let forms = operation.forms.iter();
         forms.map(move |form| OperationRoute { operation, form })
     });
     for route in routes {
-        let Some(open) = OpenPath::of(route.form.path) else {
-            let rows = paths.fixed.entry(route.form.path).or_default();
-            rows.push(route);
+        let Some(pattern) = PathPattern::parse(route.form.path) else {
+            let routes = table.fixed.entry(route.form.path).or_default();
+            routes.push(route);
             continue;
         };
-        match paths
-            .open
+        match table
+            .parameterised
             .iter_mut()
             .find(|(_, routes)| routes[0].form.path == route.form.path)
         {
             Some((_, routes)) => routes.push(route),
-            None => paths.open.push((open, vec![route])),
+            None => table.parameterised.push((pattern, vec![route])),
         }
     }
-    paths
+    table
 });
 
 /// The result of routing a request.
 struct RouteMatch {
-    /// The routes of its path; none where no operation has that path.
+    /// The routes of the path; empty if no operation has this path.
     routes: &'static [OperationRoute],
-    /// The one of its path and its method.
+    /// The route of the path and the method.
     route: Option<OperationRoute>,
-    /// It was asked for by the button of a page of ours.
-    pressed: bool,
-    /// The open part of the path.
+    /// The button of the confirmation page sent the request.
+    confirmed: bool,
+    /// The parameter in the path, decoded.
     param: Option<String>,
-    /// The clock is an access point, and its page is all there is.
+    /// The clock is an access point and serves only the portal.
     portal: bool,
 }
 
 impl RouteMatch {
     fn of(uri: &Uri, method: &Method, portal: bool) -> RouteMatch {
-        let visible = |(routes, _): &(&[OperationRoute], Option<String>)| {
+        let served = |(routes, _): &(&[OperationRoute], Option<String>)| {
             let mut routes = routes.iter();
             routes.any(|route| route.operation.is_served(portal))
         };
-        let (routes, param) = rows(uri.path()).filter(visible).unwrap_or_default();
+        let (routes, param) = routes_of(uri.path()).filter(served).unwrap_or_default();
         let old = || routes.iter().copied().find(|route| route.form.old);
-        let pressed = press::is_pressed(method, uri).then(old).flatten();
+        let confirmed = confirmation::is_confirmed(method, uri).then(old).flatten();
         RouteMatch {
             routes,
-            pressed: pressed.is_some(),
-            route: pressed.or_else(|| choose(routes, method)),
+            confirmed: confirmed.is_some(),
+            route: confirmed.or_else(|| route_for(routes, method)),
             param,
             portal,
         }
     }
 }
 
-/// The routes of a path, and the open part of it.
-fn rows(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> {
-    let paths = &*PATHS;
-    if let Some(routes) = paths.fixed.get(path) {
+/// The routes of a path and the decoded parameter in the path.
+fn routes_of(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> {
+    let table = &*ROUTES;
+    if let Some(routes) = table.fixed.get(path) {
         return Some((routes, None));
     }
-    paths.open.iter().find_map(|(open, routes)| {
-        let part = match open.matched(path)? {
+    table.parameterised.iter().find_map(|(pattern, routes)| {
+        let param = match pattern.parameter(path)? {
             "" => routes
                 .iter()
                 .find_map(|route| route.form.unsaid)?
                 .to_string(),
-            part => percent_decode(part, false)?,
+            param => percent_decode(param, false)?,
         };
-        Some((routes.as_slice(), Some(part)))
+        Some((routes.as_slice(), Some(param)))
     })
 }
 
-/// Answers a request.
+/// Handles a request.
 ///
-/// What few requests do waits in boxes: the answer is moved about with room for the largest of its parts.
-pub async fn answer(
+/// Futures that few requests need are boxed, because this future is as large as its largest part.
+pub async fn handle(
     state: Arc<ServerState>,
     mut request: Request<Incoming>,
     peer: SocketAddr,
 ) -> Response {
     let view = state.view();
-    // Checked before headers of a proxy replace the host.
+    // Checked before the headers of a proxy replace the host.
     let ambiguous = origin::ambiguous_host(&request);
     let source = state.services.access.apply(&mut request, peer.ip());
     let target = RouteMatch::of(request.uri(), request.method(), view.link.portal.is_some());
     let (head, body) = request.into_parts();
-    let body = Unread::new(body, &head.headers, &state.side_tasks);
+    let body = UnreadBody::new(body, &head.headers, &state.side_tasks);
     let request = Request::from_parts(head, body);
-    let reader = state.sites.reader(request.headers());
-    let packed = coding::is_gzip_accepted(request.headers());
-    let asked = tracing::enabled!(tracing::Level::DEBUG)
+    let allowed_origin = state.sites.allowed_origin(request.headers());
+    let accepts_gzip = coding::is_gzip_accepted(request.headers());
+    let logged = tracing::enabled!(tracing::Level::DEBUG)
         .then(|| (request.method().clone(), request.uri().path().to_string()));
-    let pressed = target.route.filter(|_| target.pressed);
-    let pressed = pressed.map(|route| (route, request.uri().path().to_string()));
+    let confirmed = target.route.filter(|_| target.confirmed);
+    let confirmed = confirmed.map(|route| (route, request.uri().path().to_string()));
     let refused = match ambiguous {
         Some(refusal) => Some(refusal),
         None => refusal(&state, &view, &request, &target, &source).await,
@@ -177,23 +178,23 @@ pub async fn answer(
         Some(refusal) => refusal,
         None => {
             let response = serve(Arc::clone(&state), view, request, target).await;
-            match pressed {
-                Some((route, path)) => press::outcome(route.operation, &path, &response),
+            match confirmed {
+                Some((route, path)) => confirmation::result_page(route.operation, &path, &response),
                 None => response,
             }
         }
     };
-    response = coding::pack(packed, response);
-    if let Some((method, path)) = asked {
+    response = coding::compress(accepts_gzip, response);
+    if let Some((method, path)) = logged {
         tracing::debug!(client = %source.client, %method, path, status = response.status().as_u16(), "answered");
     }
-    // What a client may have written into a document must not be taken for a page.
+    // A document may contain text of a client, which a browser must not interpret as HTML.
     let nosniff = HeaderValue::from_static("nosniff");
     response
         .headers_mut()
         .insert(X_CONTENT_TYPE_OPTIONS, nosniff);
-    match reader {
-        Some(origin) => origin::admit(&mut response, origin),
+    match allowed_origin {
+        Some(origin) => origin::allow_reading(&mut response, origin),
         None if state.sites.any_allowed() => {
             response
                 .headers_mut()
@@ -204,38 +205,38 @@ pub async fn answer(
     response
 }
 
-/// Refuses what a page of another site sends, and who does not know the credentials.
+/// The refusal of a request from another site's page or without valid credentials; `None` if it may be served.
 async fn refusal(
     state: &ServerState,
     view: &View,
-    request: &Request<Unread>,
+    request: &Request<UnreadBody>,
     target: &RouteMatch,
     source: &RequestSource,
 ) -> Option<Response> {
     let headers = request.headers();
     if let Some(to) = &source.redirect {
-        return Some(answer::redirect(to));
+        return Some(response::redirect(to));
     }
-    // Who looks for the internet at the access point is shown its page, under whatever name; but what the clock knows
-    // of it and of the networks around is told under its own names alone.
-    let looks = target.portal && target.route.is_none();
-    if !looks
+    // A device that tests for internet access at the access point uses a foreign host name and must be redirected to
+    // the portal. Operations, such as the list of networks, are served under the clock's own names only.
+    let is_portal_redirect = target.portal && target.route.is_none();
+    if !is_portal_redirect
         && !source.is_ingress
-        && let Some(refusal) = state.sites.rebound(headers, &view.hostname)
+        && let Some(refusal) = state.sites.unknown_host(headers, &view.hostname)
     {
         return Some(refusal);
     }
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
-        return Some(origin::preflight(state.sites.reader(headers)));
+        return Some(origin::preflight(state.sites.allowed_origin(headers)));
     }
     if let Some(route) = target.route.filter(|route| route.form.changes) {
         match state.sites.sender(headers, request.method()) {
-            Sender::Ours => {}
+            Sender::Allowed => {}
             Sender::Foreign => return Some(origin::cross_site()),
-            Sender::Unsaid => {
-                let unasked = *request.method() == Method::GET && route.form.old;
-                if unasked && origin::is_browser(headers) {
-                    return Some(press::page(route.operation, request.uri()));
+            Sender::Unknown => {
+                let is_old_get = *request.method() == Method::GET && route.form.old;
+                if is_old_get && origin::is_browser(headers) {
+                    return Some(confirmation::page(route.operation, request.uri()));
                 }
             }
         }
@@ -252,82 +253,92 @@ async fn refusal(
         Guard::Open | Guard::Portal => return None,
         Guard::Monitoring if view.active.metrics_open => return None,
         Guard::Control if shows_sign_in(state, view, target) => return None,
-        Guard::Control | Guard::Monitoring => state.gate.control(headers, source.client).await,
-        Guard::Upload => state.gate.upload(headers, source.client).await,
+        Guard::Control | Guard::Monitoring => {
+            let authenticator = &state.authenticator;
+            authenticator.control(headers, source.client).await
+        }
+        Guard::Upload => state.authenticator.upload(headers, source.client).await,
     };
-    if view.shows_password && guard == Guard::Control && verdict == LoginVerdict::Admitted {
-        // It has been read; the loss of the device is noticed by whoever asks it something.
+    if view.shows_password && guard == Guard::Control && verdict == LoginVerdict::Accepted {
+        // The owner has read the password. If the device has stopped, the next request to it fails.
         let _ = Box::pin(state.services.inbox.send(Input::SignedIn)).await;
     }
     let mut refused = verdict.refusal()?;
-    auth::leave_asking_to_page(headers, &mut refused);
+    auth::use_sign_in_form(headers, &mut refused);
     Some(refused)
 }
 
-/// Whether a request is for the picture of a simulated clock's panels while a password that the clock made is on them.
+/// Whether a request is for the panels of a simulated clock while they show a generated password.
 ///
-/// The panels of a simulated clock are seen only through its page, so its owner could not read the password otherwise.
+/// The panels of a simulated clock are visible only on its web page, so its owner could not read the password otherwise.
 fn shows_sign_in(state: &ServerState, view: &View, target: &RouteMatch) -> bool {
-    let draws = |route: OperationRoute| match route.operation.act {
+    let is_panel_image = |route: OperationRoute| match route.operation.act {
         OperationHandler::Serves(service) => {
             matches!(service, ProgramOperation::Panels | ProgramOperation::Panel)
         }
         OperationHandler::Asks(_) | OperationHandler::Tells(_) => false,
     };
-    view.shows_password && state.services.bench.is_some() && target.route.is_some_and(draws)
+    let is_simulated = state.services.bench.is_some();
+    view.shows_password && is_simulated && target.route.is_some_and(is_panel_image)
 }
 
 async fn serve(
     state: Arc<ServerState>,
     view: Arc<View>,
-    request: Request<Unread>,
+    request: Request<UnreadBody>,
     target: RouteMatch,
 ) -> Response {
     let Some(OperationRoute { operation, form }) = target.route else {
-        return Box::pin(unserved(&state, &request, &target)).await;
+        return Box::pin(serve_without_route(&state, &request, &target)).await;
     };
     let call = Call::new(state, view, request, target.param);
-    let answered = match operation.act {
-        OperationHandler::Tells(tell) => now(|| answer::told(tell(&call.view))),
-        OperationHandler::Asks(read) => {
-            later(Box::pin(commands::perform(call, operation, form, read))).await
+    let result = match operation.act {
+        OperationHandler::Tells(from_view) => {
+            call_sync(|| response::from_answer(from_view(&call.view)))
         }
-        OperationHandler::Serves(service) => match handlers::of(service) {
-            Handler::Now(handler) => now(|| handler(&call)),
-            Handler::Later(handler) => later(handler(call)).await,
+        OperationHandler::Asks(parse) => {
+            call_async(Box::pin(commands::perform(call, operation, form, parse))).await
+        }
+        OperationHandler::Serves(service) => match handlers::handler(service) {
+            Handler::Sync(handler) => call_sync(|| handler(&call)),
+            Handler::Async(handler) => call_async(handler(call)).await,
         },
     };
-    answered.unwrap_or_else(|_| {
+    result.unwrap_or_else(|_| {
         tracing::error!(path = form.path, "handler panicked");
-        answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal")
+        response::error(StatusCode::INTERNAL_SERVER_ERROR, "internal")
     })
 }
 
-/// Answers from what is known; an error if that panics.
-fn now(answer: impl FnOnce() -> Response) -> thread::Result<Response> {
-    catch_unwind(AssertUnwindSafe(answer))
+/// Calls a handler. Returns an error if the handler panics.
+fn call_sync(handler: impl FnOnce() -> Response) -> thread::Result<Response> {
+    catch_unwind(AssertUnwindSafe(handler))
 }
 
-/// Waits for an answer; an error if that panics.
-async fn later(answer: impl Future<Output = Response>) -> thread::Result<Response> {
-    AssertUnwindSafe(answer).catch_unwind().await
+/// Awaits a handler. Returns an error if the handler panics.
+async fn call_async(handler: impl Future<Output = Response>) -> thread::Result<Response> {
+    AssertUnwindSafe(handler).catch_unwind().await
 }
 
-/// Answers a request for which there is no route: with a file of the page, perhaps.
-async fn unserved(state: &ServerState, request: &Request<Unread>, target: &RouteMatch) -> Response {
+/// Serves a request without a route: a file of the page, the portal, or an error.
+async fn serve_without_route(
+    state: &ServerState,
+    request: &Request<UnreadBody>,
+    target: &RouteMatch,
+) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !target.routes.is_empty() {
         return not_allowed(target.routes);
     }
-    // A path that is served by the access point alone still has no other methods.
+    // A path that only the access point serves gets 405 for other methods here, too.
     if !target.portal
-        && let Some((routes, _)) = rows(request.uri().path())
-        && choose(routes, request.method()).is_none()
+        && let Some((routes, _)) = routes_of(request.uri().path())
+        && route_for(routes, request.method()).is_none()
     {
         return not_allowed(routes);
     }
     if target.portal && reads {
-        return portal::look(state, request).await;
+        return portal::page_or_redirect(state, request).await;
     }
     let file = (reads && !target.portal)
         .then(|| pages::file(state, request.uri().path(), request.headers()))
@@ -337,13 +348,13 @@ async fn unserved(state: &ServerState, request: &Request<Unread>, target: &Route
             let link = html::link_back(request.uri().path());
             html::notice(StatusCode::NOT_FOUND, "Page not found", &link)
         }
-        false => answer::not_found(),
+        false => response::not_found(),
     };
     file.unwrap_or_else(missing)
 }
 
-/// The route for a method; HEAD is served by the one for GET where that one only reads.
-fn choose(routes: &[OperationRoute], method: &Method) -> Option<OperationRoute> {
+/// The route for a method. A GET route that changes nothing also serves HEAD.
+fn route_for(routes: &[OperationRoute], method: &Method) -> Option<OperationRoute> {
     let exact = routes
         .iter()
         .find(|route| route.form.method.name() == method);
@@ -362,15 +373,15 @@ impl OperationRoute {
 }
 
 fn not_allowed(routes: &[OperationRoute]) -> Response {
-    let mut response = answer::error(StatusCode::METHOD_NOT_ALLOWED, "method not allowed");
-    if let Ok(allowed) = HeaderValue::from_str(&allowed(routes)) {
+    let mut response = response::error(StatusCode::METHOD_NOT_ALLOWED, "method not allowed");
+    if let Ok(allowed) = HeaderValue::from_str(&allowed_methods(routes)) {
         response.headers_mut().insert(ALLOW, allowed);
     }
     response
 }
 
-/// The methods of a path, as `Allow` lists them.
-fn allowed(routes: &[OperationRoute]) -> String {
+/// The methods of a path, as a list for `Allow`.
+fn allowed_methods(routes: &[OperationRoute]) -> String {
     let mut methods: Vec<&str> = routes
         .iter()
         .map(|route| route.form.method.name())

@@ -1,4 +1,4 @@
-//! Connections: how many there may be, how long they may dawdle, and how they end.
+//! Accepts connections, enforces limits and timeouts, and shuts down in order.
 
 use std::{
     io,
@@ -26,59 +26,60 @@ use tokio::{
 };
 
 use super::{
-    places::ConnectionLimits, router, side_task::SideTask, slow::Impatient, state::ServerState,
+    connection_limits::ConnectionLimits, router, side_task::SideTask, state::ServerState,
+    write_timeout::WriteTimeout,
 };
 
-/// Connections that wait to be accepted, such as those that come while the device is started again.
+/// Connections that wait to be accepted, for example while the device restarts.
 const BACKLOG: i32 = 1024;
 
-/// Time in which the head of a request must arrive; also the time a connection may idle.
-const HEAD_TIME: Duration = Duration::from_secs(30);
+/// Timeout for the head of a request, and for an idle connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Longest head of a request, and bytes buffered per connection and direction.
+/// Longest head of a request, and the buffer per connection and direction, bytes.
 const HEAD_MAX: usize = 16 * 1024;
 
-/// Bytes that wait in the kernel for a client to take them; Linux takes twice as much.
+/// Send buffer in the kernel, bytes; Linux doubles it.
 const SEND_BUFFER: usize = 64 * 1024;
 
-/// Header lines in a request.
+/// Most header lines in a request.
 const HEADERS_MAX: usize = 64;
 
-/// Time a connection without a request is safe from being closed to make room.
-const GRACE: Duration = Duration::from_secs(2);
+/// A connection without a request is not closed to make room before it is this old.
+const IDLE_GRACE: Duration = Duration::from_secs(2);
 
-/// Time that requests under way get to end when the server stops.
-const STOP_TIME: Duration = Duration::from_secs(3);
+/// Time for the requests in progress when the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time in which the first request of a connection still comes in when the server stops: who was accepted is answered.
-const FIRST_REQUEST_TIME: Duration = Duration::from_millis(500);
+/// How long the server waits at shutdown for the first request of an accepted connection.
+const FIRST_REQUEST_WAIT: Duration = Duration::from_millis(500);
 
-/// The same for one that was answered before, and may have sent more before it can know that the server stops.
-const NEXT_REQUEST_TIME: Duration = Duration::from_millis(50);
+/// How long the server waits at shutdown for a further request, which the client may have sent already.
+const NEXT_REQUEST_WAIT: Duration = Duration::from_millis(50);
 
-/// Accepts and serves connections until the server is told to stop, or one of its parts ends.
+/// Accepts and serves connections until the shutdown signal, or until one of the core tasks ends.
 pub async fn run(
     listener: TcpListener,
     state: Arc<ServerState>,
-    mut tasks: mpsc::Receiver<SideTask>,
-    mut parts: Tasks,
+    mut side_task_queue: mpsc::Receiver<SideTask>,
+    mut core_tasks: Tasks,
 ) {
-    if let Err(error) = prepare(&listener) {
-        tracing::debug!(%error, "the listening socket stays as it was");
+    if let Err(error) = configure(&listener) {
+        tracing::debug!(%error, "cannot configure the listening socket");
     }
-    tell_limit(&state.places);
-    let (mut connections, mut beside) = (Tasks::new(), Tasks::new());
+    log_limits(&state.limits);
+    let (mut connections, mut side_tasks) = (Tasks::new(), Tasks::new());
     let mut stop = state.services.shutdown.clone();
-    let places = Arc::new(Semaphore::new(state.places.connections));
+    let permits = Arc::new(Semaphore::new(state.limits.connections));
     let orders = watch::Sender::new(ConnectionOrder::Serve);
     loop {
         let accepted = tokio::select! {
-            accepted = accept(&listener, &places, &orders) => accepted,
-            Some(SideTask { name, work }) = tasks.recv() => {
-                beside.spawn(name, work);
+            accepted = accept(&listener, &permits, &orders) => accepted,
+            Some(SideTask { name, work }) = side_task_queue.recv() => {
+                side_tasks.spawn(name, work);
                 continue;
             }
-            Some(ended) = beside.ended() => {
+            Some(ended) = side_tasks.ended() => {
                 ended.log_panic();
                 continue;
             }
@@ -87,12 +88,12 @@ pub async fn run(
                 continue;
             }
             _ = stop.wait_for(|stop| *stop) => break,
-            Some(TaskExit { name, .. }) = parts.ended() => {
+            Some(TaskExit { name, .. }) = core_tasks.ended() => {
                 if *state.services.shutdown.borrow() {
                     break;
                 }
-                // Without it some would wait for ever; the device is to be started again.
-                tracing::error!(task = %name, "a part of the server broke off");
+                // Without this task some requests would wait forever, so the device must restart.
+                tracing::error!(task = %name, "a task of the server ended unexpectedly");
                 return;
             }
         };
@@ -101,30 +102,32 @@ pub async fn run(
     }
     drop(listener);
     orders.send_replace(ConnectionOrder::Finish);
-    let (connections, beside) = tokio::join!(connections.stop(STOP_TIME), beside.stop(STOP_TIME));
-    let cut_off = connections.len() + beside.len();
-    if cut_off > 0 {
-        tracing::warn!(connections = cut_off, "connections cut off");
+    let (connections, side_tasks) = tokio::join!(
+        connections.stop(STOP_TIMEOUT),
+        side_tasks.stop(STOP_TIMEOUT)
+    );
+    let aborted = connections.len() + side_tasks.len();
+    if aborted > 0 {
+        tracing::warn!(connections = aborted, "connections aborted");
     }
-    for name in parts.abort().await {
+    for name in core_tasks.abort().await {
         tracing::debug!(task = %name, "stopped");
     }
 }
 
-fn prepare(listener: &TcpListener) -> io::Result<()> {
+fn configure(listener: &TcpListener) -> io::Result<()> {
     rustix::net::listen(listener, BACKLOG)?;
-    // Connections inherit it: without it, one that is not read could hold megabytes.
+    // Connections inherit it. Otherwise megabytes could be buffered for a client that does not read.
     set_socket_send_buffer_size(listener, SEND_BUFFER)?;
     Ok(())
 }
 
-fn tell_limit(places: &ConnectionLimits) {
-    if let Some(files) = places.open_files {
-        let (connections, followers) = (places.connections, places.followers());
+fn log_limits(limits: &ConnectionLimits) {
+    if let Some(files) = limits.open_files {
         tracing::info!(
-            connections,
-            followers,
-            "this program may have {files} files open, which bounds its clients"
+            connections = limits.connections,
+            event_clients = limits.event_clients(),
+            "the limit of {files} open files limits the number of clients"
         );
     }
 }
@@ -133,54 +136,54 @@ fn tell_limit(places: &ConnectionLimits) {
 struct AcceptedClient {
     stream: TcpStream,
     peer: SocketAddr,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 /// An order to all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConnectionOrder {
-    /// Nothing in particular.
+    /// Serve requests.
     Serve,
-    /// Leave, if nothing is under way.
-    MakeRoom,
-    /// End what is under way, then leave.
+    /// Close if no request is in progress.
+    CloseIdle,
+    /// Finish the requests in progress, then close.
     Finish,
 }
 
 impl ConnectionOrder {
-    /// Tells whether nothing more is wanted of the client after this.
+    /// Whether the connection accepts no further requests.
     fn is_last(self) -> bool {
         match self {
-            ConnectionOrder::Serve | ConnectionOrder::MakeRoom => false,
+            ConnectionOrder::Serve | ConnectionOrder::CloseIdle => false,
             ConnectionOrder::Finish => true,
         }
     }
 }
 
-/// Asks idle connections to leave, unless all of them were asked to already.
-fn make_room(orders: &watch::Sender<ConnectionOrder>) {
+/// Orders idle connections to close, unless all connections are closing already.
+fn close_idle(orders: &watch::Sender<ConnectionOrder>) {
     orders.send_if_modified(|order| {
-        let may_ask = !order.is_last();
-        if may_ask {
-            *order = ConnectionOrder::MakeRoom;
+        let is_open = !order.is_last();
+        if is_open {
+            *order = ConnectionOrder::CloseIdle;
         }
-        may_ask
+        is_open
     });
 }
 
-/// Waits for a place, then for a client; asks idle connections to leave while there is no place.
+/// Waits for a permit, then for a client. Closes idle connections while there is no permit.
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
     orders: &watch::Sender<ConnectionOrder>,
 ) -> AcceptedClient {
-    let place = loop {
-        if let Ok(place) = Arc::clone(places).try_acquire_owned() {
-            break place;
+    let permit = loop {
+        if let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
+            break permit;
         }
-        make_room(orders);
-        if let Ok(Ok(place)) = timeout(GRACE, Arc::clone(places).acquire_owned()).await {
-            break place;
+        close_idle(orders);
+        if let Ok(Ok(permit)) = timeout(IDLE_GRACE, Arc::clone(permits).acquire_owned()).await {
+            break permit;
         }
     };
     let mut failed = false;
@@ -190,52 +193,55 @@ async fn accept(
                 return AcceptedClient {
                     stream,
                     peer,
-                    _place: place,
+                    _permit: permit,
                 };
             }
             Err(error) => {
                 if !std::mem::replace(&mut failed, true) {
                     tracing::warn!(%error, "connection not accepted");
                 }
-                make_room(orders);
+                close_idle(orders);
                 sleep(Duration::from_millis(50)).await;
             }
         }
     }
 }
 
-/// Serves a connection from its first byte on: one that says nothing costs next to nothing.
+/// Serves a connection after its first byte arrives, so that a silent connection needs little memory.
 async fn connection(
     client: AcceptedClient,
     state: Arc<ServerState>,
     mut orders: watch::Receiver<ConnectionOrder>,
 ) {
-    // Frames of the event stream are small and must not wait for each other.
+    // Frames of the event stream are small and must be sent at once.
     let _ = client.stream.set_nodelay(true);
-    if Box::pin(speaks(&client.stream, &mut orders)).await {
+    if Box::pin(first_byte_arrives(&client.stream, &mut orders)).await {
         Box::pin(serve(client, state, orders)).await;
     }
 }
 
-/// Waits until a new client says something; tells whether it does in time.
-async fn speaks(stream: &TcpStream, orders: &mut watch::Receiver<ConnectionOrder>) -> bool {
+/// Waits for the first byte of a new client. Returns false if it does not arrive in time.
+async fn first_byte_arrives(
+    stream: &TcpStream,
+    orders: &mut watch::Receiver<ConnectionOrder>,
+) -> bool {
     let opened = Instant::now();
-    // What was ordered before counts here too.
+    // The current order applies to this connection, too.
     orders.mark_changed();
-    let mut limit = pin!(sleep(HEAD_TIME));
-    // A look at the first byte, because a new socket counts as readable until it was tried.
+    let mut deadline = pin!(sleep(HEAD_TIMEOUT));
+    // `readable` would return at once, because tokio treats a new socket as readable until the first read.
     let mut first = [0];
     loop {
         tokio::select! {
             biased;
-            said = stream.peek(&mut first) => return matches!(said, Ok(1..)),
+            peeked = stream.peek(&mut first) => return matches!(peeked, Ok(1..)),
             Ok(()) = orders.changed() => match *orders.borrow_and_update() {
                 ConnectionOrder::Serve => {}
-                ConnectionOrder::MakeRoom if opened.elapsed() < GRACE => {}
-                ConnectionOrder::MakeRoom => return false,
-                ConnectionOrder::Finish => limit.as_mut().reset(Instant::now() + FIRST_REQUEST_TIME),
+                ConnectionOrder::CloseIdle if opened.elapsed() < IDLE_GRACE => {}
+                ConnectionOrder::CloseIdle => return false,
+                ConnectionOrder::Finish => deadline.as_mut().reset(Instant::now() + FIRST_REQUEST_WAIT),
             },
-            () = limit.as_mut() => return false,
+            () = deadline.as_mut() => return false,
         }
     }
 }
@@ -248,32 +254,32 @@ async fn serve(
     let AcceptedClient {
         stream,
         peer,
-        _place,
+        _permit,
     } = client;
-    let work = ConnectionActivity::new(orders.clone());
+    let activity = ConnectionActivity::new(orders.clone());
     let service = hyper::service::service_fn(|request| {
-        let busy = work.begin();
+        let guard = activity.request_started();
         let state = Arc::clone(&state);
-        // In a box, because the connection keeps a place of its size while it idles.
+        // Boxed, because an idle connection reserves memory for this future.
         Box::pin(async move {
-            let mut answer = router::answer(state, request, peer).await;
-            if busy.is_last() && answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+            let mut response = router::handle(state, request, peer).await;
+            if guard.is_last() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let close = HeaderValue::from_static("close");
-                answer.headers_mut().insert(CONNECTION, close);
+                response.headers_mut().insert(CONNECTION, close);
             }
-            Ok::<_, std::convert::Infallible>(answer.map(|body| busy.keep(body)))
+            Ok::<_, std::convert::Infallible>(response.map(|body| guard.track(body)))
         })
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_headers(HEADERS_MAX)
         .max_buf_size(HEAD_MAX)
-        .serve_connection(TokioIo::new(Impatient::new(stream)), service)
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream)), service)
         .with_upgrades();
     tokio::pin!(connection);
-    let mut last_call = None;
-    // What was ordered before counts here too.
+    let mut shutdown_timer = None;
+    // The current order applies to this connection, too.
     orders.mark_changed();
     loop {
         tokio::select! {
@@ -286,19 +292,21 @@ async fn serve(
             }
             Ok(()) = orders.changed() => match *orders.borrow_and_update() {
                 ConnectionOrder::Serve => {}
-                ConnectionOrder::MakeRoom if work.idle_for() < GRACE => {}
-                ConnectionOrder::MakeRoom => return,
-                ConnectionOrder::Finish => last_call = Some(Box::pin(sleep(work.last_call()))),
+                ConnectionOrder::CloseIdle if activity.idle_for() < IDLE_GRACE => {}
+                ConnectionOrder::CloseIdle => return,
+                ConnectionOrder::Finish => {
+                    shutdown_timer = Some(Box::pin(sleep(activity.shutdown_wait())));
+                }
             },
-            () = over(&mut last_call) => {
+            () = over(&mut shutdown_timer) => {
                 connection.as_mut().graceful_shutdown();
-                last_call = None;
+                shutdown_timer = None;
             }
         }
     }
 }
 
-/// Whether a connection has requests in progress, and since when it has none.
+/// Whether a connection has requests in progress, and since when it is idle.
 #[derive(Clone)]
 struct ConnectionActivity {
     shared: Arc<ActivityState>,
@@ -308,7 +316,7 @@ struct ConnectionActivity {
 struct ActivityState {
     orders: watch::Receiver<ConnectionOrder>,
     opened: Instant,
-    begun: AtomicUsize,
+    started: AtomicUsize,
     running: AtomicUsize,
     idle_since_ms: AtomicU64,
 }
@@ -319,27 +327,27 @@ impl ConnectionActivity {
             shared: Arc::new(ActivityState {
                 orders,
                 opened: Instant::now(),
-                begun: AtomicUsize::new(0),
+                started: AtomicUsize::new(0),
                 running: AtomicUsize::new(0),
                 idle_since_ms: AtomicU64::new(0),
             }),
         }
     }
 
-    fn begin(&self) -> Busy {
-        self.shared.begun.fetch_add(1, Ordering::Relaxed);
+    fn request_started(&self) -> RequestGuard {
+        self.shared.started.fetch_add(1, Ordering::Relaxed);
         self.shared.running.fetch_add(1, Ordering::Relaxed);
-        Busy(Arc::clone(&self.shared))
+        RequestGuard(Arc::clone(&self.shared))
     }
 
-    /// How long to wait for one more request when the server stops.
-    fn last_call(&self) -> Duration {
+    /// How long to wait for one more request at shutdown.
+    fn shutdown_wait(&self) -> Duration {
         if self.shared.running.load(Ordering::Relaxed) > 0 {
             Duration::ZERO
-        } else if self.shared.begun.load(Ordering::Relaxed) > 0 {
-            NEXT_REQUEST_TIME
+        } else if self.shared.started.load(Ordering::Relaxed) > 0 {
+            NEXT_REQUEST_WAIT
         } else {
-            FIRST_REQUEST_TIME
+            FIRST_REQUEST_WAIT
         }
     }
 
@@ -352,21 +360,21 @@ impl ConnectionActivity {
     }
 }
 
-/// A request under way, until its answer is written.
-struct Busy(Arc<ActivityState>);
+/// A request in progress, until its response is written.
+struct RequestGuard(Arc<ActivityState>);
 
-impl Busy {
-    /// Tells whether nothing more is wanted of the client after this.
+impl RequestGuard {
+    /// Whether the connection accepts no further requests.
     fn is_last(&self) -> bool {
         self.0.orders.borrow().is_last()
     }
 
-    fn keep<B>(self, body: B) -> TrackedBody<B> {
-        TrackedBody { body, _busy: self }
+    fn track<B>(self, body: B) -> TrackedBody<B> {
+        TrackedBody { body, _guard: self }
     }
 }
 
-impl Drop for Busy {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         let now = u64::try_from(self.0.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.0.idle_since_ms.store(now, Ordering::Relaxed);
@@ -374,10 +382,10 @@ impl Drop for Busy {
     }
 }
 
-/// A body that counts as activity of its connection until it is dropped.
+/// A response body that counts as activity of its connection until it is dropped.
 struct TrackedBody<B> {
     body: B,
-    _busy: Busy,
+    _guard: RequestGuard,
 }
 
 impl<B: hyper::body::Body + Unpin> hyper::body::Body for TrackedBody<B> {
@@ -423,8 +431,8 @@ mod tests {
         };
         let board = *board::spec::find("rev-b").unwrap();
         let device = Device::new(board, Settings::default(), Memory::default(), now);
-        let means = InstallerConfig::without_slots(board, std::env::temp_dir(), inbox().0);
-        let (installer, _) = Installer::new(means);
+        let config = InstallerConfig::without_slots(board, std::env::temp_dir(), inbox().0);
+        let (installer, _) = Installer::new(config);
         Services {
             log: LogLines::new(),
             inbox: inbox().0,
@@ -448,26 +456,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_part_that_breaks_off_ends_the_server() {
+    async fn a_panic_in_a_core_task_ends_the_server() {
         let stop = watch::Sender::new(false);
         let (state, queues) = ServerState::new(services(stop.subscribe()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut parts = Tasks::new();
-        parts.spawn("broken", async { panic!("on purpose") });
-        parts.spawn("fine", std::future::pending());
-        // Ends by itself, or this test never does.
-        run(listener, Arc::new(state), queues.tasks, parts).await;
+        let mut core_tasks = Tasks::new();
+        core_tasks.spawn("broken", async { panic!("on purpose") });
+        core_tasks.spawn("fine", std::future::pending());
+        // Must return by itself.
+        run(listener, Arc::new(state), queues.side_tasks, core_tasks).await;
     }
 
     #[tokio::test]
-    async fn a_client_that_takes_nothing_holds_little_of_what_waits_for_it() {
+    async fn the_send_buffer_of_a_connection_is_limited() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        prepare(&listener).unwrap();
+        configure(&listener).unwrap();
         let address = listener.local_addr().unwrap();
-        #[allow(clippy::disallowed_methods, reason = "it is the client of a test")]
+        #[expect(clippy::disallowed_methods, reason = "the client of a test")]
         let _client = TcpStream::connect(address).await.unwrap();
         let (accepted, _) = listener.accept().await.unwrap();
-        let held = rustix::net::sockopt::socket_send_buffer_size(&accepted).unwrap();
-        assert_eq!(held, 2 * SEND_BUFFER);
+        let size = rustix::net::sockopt::socket_send_buffer_size(&accepted).unwrap();
+        assert_eq!(size, 2 * SEND_BUFFER);
     }
 }

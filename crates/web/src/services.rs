@@ -1,4 +1,4 @@
-//! What the server is given.
+//! What the server uses from the rest of the program.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,43 +13,43 @@ use wifi::Radio;
 
 use super::proxy::PublicAccess;
 
-/// What the server is given.
+/// What the server uses from the rest of the program.
 #[derive(Debug, Clone)]
 pub struct Services {
-    /// The way into the device.
+    /// Queue of inputs to the device.
     pub inbox: Inbox,
-    /// What the device says of itself.
+    /// State of the device.
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
     pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
-    /// What the build and its parts are; `fs_rev` is that of the page that is served.
+    /// Versions of the program; `fs_rev` is replaced by the revision of the page that is served.
     pub identity: BuildIdentity,
-    /// Origins of other sites whose pages may control the clock, such as `http://localhost:5173`.
+    /// Origins of other sites that may control the clock, such as `http://localhost:5173`.
     pub allow_origins: Vec<String>,
-    /// How browsers reach the clock.
+    /// Trusted proxies and public URLs.
     pub access: PublicAccess,
-    /// What tells the uptime of the device.
+    /// Clock for uptime and UTC.
     pub clock: Clock,
-    /// How often the device broke off since its supervisor started.
+    /// Crashes of the device since its supervisor started.
     pub crashes: u64,
-    /// What installs updates, and what is installed.
+    /// Installs updates and reports what is installed.
     pub installer: Installer,
-    /// Asks for the newest release.
+    /// Starts the update to the newest release.
     pub newest: Newest,
-    /// Folder whose disk the system status tells of.
+    /// Data folder; the system status reports the disk it is on.
     pub data_dir: PathBuf,
-    /// The table on which a simulated board lies.
+    /// Controls of the simulated board. `None` on a real board.
     pub bench: Option<Bench>,
-    /// The hand that moves the market of a demo.
+    /// Controls of the simulated market of a demo.
     pub demo: Option<DemoHand>,
-    /// The way out, whose connections are counted.
+    /// Dialer of outbound connections; the metrics report its counters.
     pub dialer: Dialer,
     /// The last lines of the log.
     pub log: LogLines,
-    /// The way to the radio, for the page of the access point.
+    /// Wi-Fi radio, for the page of the access point.
     pub radio: Radio,
-    /// Connections at the same time; none for as many as the limit on open files allows.
+    /// Most connections at the same time. `None`: as many as the limit on open files allows.
     pub connections: Option<usize>,
-    /// Turns true when the server is to stop.
+    /// Becomes true when the server must stop.
     pub shutdown: watch::Receiver<bool>,
 }

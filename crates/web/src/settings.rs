@@ -5,47 +5,49 @@ use http::{StatusCode, header::IF_MATCH};
 use tokio::sync::SemaphorePermit;
 
 use super::{
-    answer::{self, Response},
     call::Call,
     etag,
+    response::{self, Response},
     state::CHANGES_MAX,
 };
 
 /// All settings.
 pub fn read(call: &Call) -> Response {
     let document = call.state.settings(&call.view);
-    etag::tagged(answer::json_bytes(document.text), document.tag)
+    etag::tagged(response::json_bytes(document.text), document.tag)
 }
 
-/// Changes settings, unless the client knows another version of them than there is.
+/// Changes settings.
 ///
 /// # Errors
-/// It does, or the change cannot be made; the answer says so.
+/// The response if `If-Match` has another version, the server stops, or the password cannot be hashed.
 pub async fn change(call: &Call, patch: Patch) -> Result<Reply, Response> {
     let Patch { body, .. } = patch;
-    let turns = match call.headers().contains_key(IF_MATCH) {
+    let permits = match call.headers().contains_key(IF_MATCH) {
         true => CHANGES_MAX,
         false => 1,
     };
-    let _turn = turn(call, turns).await?;
+    let _permit = change_permit(call, permits).await?;
     let state = &call.state;
     let hashes = passwords::hashes(&state.hasher, &state.view().settings, &body)
         .await
-        .ok_or_else(|| answer::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"))?;
-    call.state.ask(Request::Patch(Patch { body, hashes })).await
+        .ok_or_else(|| response::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"))?;
+    call.state
+        .request(Request::Patch(Patch { body, hashes }))
+        .await
 }
 
-/// Waits for a turn to change the settings: one of many, or that of all.
+/// Waits for permits to change the settings. [`CHANGES_MAX`] permits exclude all other changes.
 ///
 /// # Errors
-/// The client knows another version of them than there is, or the server stops; the answer says so.
-pub async fn turn(call: &Call, turns: u32) -> Result<SemaphorePermit<'_>, Response> {
-    let stopping = |_| answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
-    let turn = call.state.changes.acquire_many(turns).await;
-    let turn = turn.map_err(stopping)?;
+/// The response if `If-Match` has another version or the server stops.
+pub async fn change_permit(call: &Call, permits: u32) -> Result<SemaphorePermit<'_>, Response> {
+    let stopping = |_| response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
+    let permit = call.state.changes.acquire_many(permits).await;
+    let permit = permit.map_err(stopping)?;
     if etag::is_outdated(call.headers(), &call.state.settings(&call.state.view()).tag) {
-        let changed = answer::error(StatusCode::PRECONDITION_FAILED, "settings changed");
+        let changed = response::error(StatusCode::PRECONDITION_FAILED, "settings changed");
         return Err(changed);
     }
-    Ok(turn)
+    Ok(permit)
 }

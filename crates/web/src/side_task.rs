@@ -1,17 +1,17 @@
-//! Work that goes on after its request was answered.
+//! Work that continues after the response.
 
 use std::pin::Pin;
 
-/// Work that goes on after its request was answered.
+/// Work that continues after the response.
 pub struct SideTask {
     /// Name of the task.
     pub name: &'static str,
-    /// What is done.
+    /// The work.
     pub work: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl SideTask {
-    /// Names the work.
+    /// A task with a name.
     pub fn new(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> SideTask {
         SideTask {
             name,

@@ -1,4 +1,4 @@
-//! The bench, on a simulated board only: the hand of the person at the table.
+//! Operations on a simulated board: buttons, light, network, power, panel faults and the demo market.
 
 use std::time::Duration;
 
@@ -11,34 +11,35 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    answer::{self, Response},
     call::Call,
+    response::{self, Response},
     services::Services,
 };
 
-/// Greatest light in the room, lux.
+/// Brightest light, lux.
 const LUX_MAX: f64 = 4_294_967.0;
 
-/// Time that buttons are held where the body does not say.
+/// Default duration of a button press.
 const SHORT_PRESS_MS: u64 = 100;
 
 /// All signals of the board.
 pub fn state(call: &Call) -> Response {
     let signals = signals(&call.state.services);
-    signals.map_or_else(answer::not_found, |text| answer::json_bytes(text.into()))
+    signals.map_or_else(response::not_found, |text| {
+        response::json_bytes(text.into())
+    })
 }
 
-/// All signals of the board, and whether the relay of a demo is there, as JSON; none on a real board.
+/// All signals of the board and the state of the demo relay as JSON; `None` on a real board.
 pub fn signals(services: &Services) -> Option<String> {
     let demo = services.demo.as_ref();
     let signals = BenchSignals {
         board: services.bench.as_ref()?.state(),
-        demo_relay: demo.map(|hand| if hand.is_gone() { "gone" } else { "there" }),
+        demo_relay: demo.map(|demo| if demo.is_gone() { "gone" } else { "there" }),
     };
     serde_json::to_string(&signals).ok()
 }
 
-/// What is told of the bench.
 #[derive(Serialize)]
 struct BenchSignals {
     #[serde(flatten)]
@@ -46,29 +47,31 @@ struct BenchSignals {
     demo_relay: Option<&'static str>,
 }
 
-/// Shows the glass to whoever stands before the bench: also where the control interface shows nothing.
+/// All panels of the simulated board; without a password even if the control interface needs one.
 pub fn panels(call: &Call) -> Response {
     if call.state.services.bench.is_some() {
         super::panels::all(call)
     } else {
-        answer::not_found()
+        response::not_found()
     }
 }
 
-/// Presses buttons; answers after their release.
+/// Presses buttons. The response comes after their release.
 pub async fn buttons(mut call: Call) -> Response {
     let body = body(&mut call).await;
     let Some(bench) = &call.state.services.bench else {
-        return answer::not_found();
+        return response::not_found();
     };
     let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), whole);
     match (numbers(&body, "press"), held) {
-        (Some(press), Some(ms)) => told(bench.press(&press, Duration::from_millis(ms)).await),
-        _ => answer::bad_request("press: list of button numbers, ms: whole number"),
+        (Some(press), Some(ms)) => {
+            response_of(bench.press(&press, Duration::from_millis(ms)).await)
+        }
+        _ => response::bad_request("press: list of button numbers, ms: whole number"),
     }
 }
 
-/// Changes the light in the room; null takes the sensor away.
+/// Sets the ambient light; null removes the sensor.
 pub async fn lux(mut call: Call) -> Response {
     act(
         &mut call,
@@ -85,7 +88,7 @@ pub async fn lux(mut call: Call) -> Response {
     .await
 }
 
-/// Plugs the network in, or pulls it out.
+/// Connects or disconnects the network.
 pub async fn wifi(mut call: Call) -> Response {
     act(&mut call, "link: up or down", |bench, body| {
         let up = match body.get("link")?.as_str()? {
@@ -99,7 +102,7 @@ pub async fn wifi(mut call: Call) -> Response {
     .await
 }
 
-/// Cuts the power and gives it back, with buttons held from then on.
+/// Cycles the power, with buttons held during the start.
 pub async fn power(mut call: Call) -> Response {
     act(
         &mut call,
@@ -119,7 +122,7 @@ pub async fn power(mut call: Call) -> Response {
     .await
 }
 
-/// Breaks a panel, or mends it.
+/// Sets or clears a fault of a panel.
 pub async fn panel(mut call: Call) -> Response {
     act(
         &mut call,
@@ -133,12 +136,12 @@ pub async fn panel(mut call: Call) -> Response {
     .await
 }
 
-/// Lets something happen in the market of a demo, or to the wallet of a simulated clock.
+/// Triggers an event in the market of a demo, or a payment to the wallet of a simulated clock.
 pub async fn market(mut call: Call) -> Response {
     let body = body(&mut call).await;
     let services = &call.state.services;
     if services.bench.is_none() {
-        return answer::not_found();
+        return response::not_found();
     }
     let event = body.get("event").and_then(Value::as_str);
     if event == Some("payment") {
@@ -147,26 +150,26 @@ pub async fn market(mut call: Call) -> Response {
             .send(Input::Observed(SourceId::Wallet, vec![payment()]))
             .await
         {
-            Ok(()) => answer::done(),
-            Err(_) => answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+            Ok(()) => response::done(),
+            Err(_) => response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         };
     }
-    let Some(hand) = &services.demo else {
-        return answer::not_found();
+    let Some(demo) = &services.demo else {
+        return response::not_found();
     };
     match event {
-        Some("block") => hand.find_block(),
-        Some("price") => hand.jump(),
-        Some("relay-gone") => hand.set_gone(true),
-        Some("relay-back") => hand.set_gone(false),
+        Some("block") => demo.find_block(),
+        Some("price") => demo.jump(),
+        Some("relay-gone") => demo.set_gone(true),
+        Some("relay-back") => demo.set_gone(false),
         Some(_) | None => {
-            return answer::bad_request("event: block, price, payment, relay-gone or relay-back");
+            return response::bad_request("event: block, price, payment, relay-gone or relay-back");
         }
     }
-    answer::done()
+    response::done()
 }
 
-/// A payment that comes in.
+/// An incoming payment.
 fn payment() -> Observation {
     Observation::Payment(Payment {
         direction: Some(Direction::Received),
@@ -174,7 +177,7 @@ fn payment() -> Observation {
     })
 }
 
-/// Lets a function act on the bench; it returns none where the body is not understood.
+/// Calls an action on the simulated board. The action returns `None` if the body is malformed.
 async fn act(
     call: &mut Call,
     usage: &str,
@@ -182,8 +185,10 @@ async fn act(
 ) -> Response {
     let body = body(call).await;
     match &call.state.services.bench {
-        None => answer::not_found(),
-        Some(bench) => action(bench, &body).map_or_else(|| answer::bad_request(usage), told),
+        None => response::not_found(),
+        Some(bench) => {
+            action(bench, &body).map_or_else(|| response::bad_request(usage), response_of)
+        }
     }
 }
 
@@ -195,18 +200,18 @@ fn numbers(body: &Value, name: &str) -> Option<Vec<u64>> {
     body.get(name)?.as_array()?.iter().map(whole).collect()
 }
 
-/// A number without a fraction, which may be written with one: `100.0`.
+/// A whole number; `100.0` is one, too.
 fn whole(value: &Value) -> Option<u64> {
     let is_whole = value.as_f64().is_some_and(|number| number % 1.0 == 0.0);
     u64::try_from(whole_number(value).filter(|_| is_whole)?).ok()
 }
 
-fn told(outcome: Result<(), BenchError>) -> Response {
-    match outcome {
-        Ok(()) => answer::done(),
+fn response_of(result: Result<(), BenchError>) -> Response {
+    match result {
+        Ok(()) => response::done(),
         Err(error @ BenchError::NoPanel(_)) => {
-            answer::error(StatusCode::NOT_FOUND, &error.to_string())
+            response::error(StatusCode::NOT_FOUND, &error.to_string())
         }
-        Err(error) => answer::bad_request(&error.to_string()),
+        Err(error) => response::bad_request(&error.to_string()),
     }
 }

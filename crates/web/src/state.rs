@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! State that all handlers share.
 
 use std::{
     sync::{Arc, OnceLock, atomic::AtomicBool},
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use device::{
     request::{Reply, Request},
     settings::{Settings, emit::BuildIdentity},
-    sources as wanted,
+    sources,
     view::{SourceState, View},
 };
 use feeds::image::page::Page;
@@ -24,99 +24,100 @@ use runtime::{
 use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::{
-    answer::{self, Response},
     assets::Assets,
-    auth::{self, Gate},
+    auth::{self, Authenticator},
     cache::Cached,
+    connection_limits::ConnectionLimits,
     documents::{self, SettingsDocument, StatusDocument},
-    frames::{BroadcastState, EventFrame, FRAMES_KEPT},
+    frames::{BroadcastState, EventFrame, FRAMES_MAX},
     origin::{self, Sites},
-    places::ConnectionLimits,
+    response::{self, Response},
     services::Services,
     side_task::SideTask,
 };
 
-/// Clients that watch the panels over web sockets at the same time.
-pub const PREVIEWS_MAX: usize = 32;
+/// Most clients of the panel stream over web sockets.
+pub const PANEL_STREAMS_MAX: usize = 32;
 
-/// Pictures of panels as they might be that are drawn at the same time; others wait.
-const DRAWN_AT_ONCE: usize = 1;
+/// Previews of panels that are rendered at the same time; others wait.
+const PREVIEWS_AT_ONCE: usize = 1;
 
-/// Files whose secrets are sealed or opened at the same time; others wait.
-const SEALED_AT_ONCE: usize = 1;
+/// Files that are encrypted or decrypted at the same time; others wait.
+const ENCRYPTIONS_AT_ONCE: usize = 1;
 
-/// Files that are in hand at the same time; each may be large.
-const TRANSFERS_MAX: usize = 8;
+/// Settings files that are imported at the same time; each may be large.
+const IMPORTS_MAX: usize = 8;
 
-/// Changes that may be under way at the same time; one that insists on a version waits for all others.
+/// Changes of settings at the same time. A change with `If-Match` takes all permits, so it runs alone.
 pub const CHANGES_MAX: u32 = 64;
 
-/// What the tasks of the server work off.
-pub struct Queues {
-    /// Attempts to sign in.
+/// Channels to the tasks of the server.
+pub struct TaskQueues {
+    /// Login attempts.
     pub attempts: auth::Attempts,
     /// Passwords to hash.
     pub passwords: passwords::Jobs,
-    /// Work that goes on after its request was answered.
-    pub tasks: mpsc::Receiver<SideTask>,
+    /// Work that continues after the response.
+    pub side_tasks: mpsc::Receiver<SideTask>,
 }
 
 /// State that all handlers share.
 pub struct ServerState {
-    /// What the server was given.
+    /// What the server uses from the rest of the program.
     pub services: Services,
-    /// Who may come in.
-    pub gate: Gate,
-    /// Whose pages may act.
+    /// Checks credentials.
+    pub authenticator: Authenticator,
+    /// Host names of the clock and allowed origins.
     pub sites: Sites,
-    /// What the page may load.
+    /// Content security policy of the page.
     pub policy: HeaderValue,
     status: Cached<View, (u64, u64), StatusDocument>,
-    /// The least memory that was seen.
+    /// Minimum of free memory since the start.
     pub least_memory: Least,
     settings: Cached<View, String, SettingsDocument>,
     page: Cached<Page, (), Arc<Assets>>,
     settings_tag: Cached<Settings, (), HeaderValue>,
     settings_key: [u8; 16],
-    /// Changes of settings that are under way.
+    /// Permits to change settings.
     pub changes: Semaphore,
-    /// Turns to draw what is not on the panels.
-    pub drawing: Semaphore,
-    /// Turns to seal and open the secrets of files, which takes memory.
-    pub sealing: Arc<Semaphore>,
-    /// Places for files of settings that are in hand.
-    pub transfers: Semaphore,
+    /// Permits to render previews of the panels.
+    pub previews_rendering: Semaphore,
+    /// Permits to encrypt and decrypt settings files, which takes memory.
+    pub encryption: Arc<Semaphore>,
+    /// Permits to import settings files.
+    pub imports: Semaphore,
     /// Hashes passwords.
     pub hasher: Hasher,
-    /// The description of the interface.
-    pub description: OnceLock<Bytes>,
-    /// The newest picture of all panels.
-    pub pictures: Cached<DisplaySnapshot, u64, Bytes>,
-    /// What all followers are sent.
+    /// The OpenAPI document.
+    pub openapi: OnceLock<Bytes>,
+    /// The newest image of all panels.
+    pub panels_image: Cached<DisplaySnapshot, u64, Bytes>,
+    /// Frames for all clients of the event stream.
     pub frames: broadcast::Sender<EventFrame>,
-    /// What followers know.
-    pub told: BroadcastState<StatusNews>,
-    /// Places for those who watch the panels.
-    pub previews: Arc<Semaphore>,
-    /// Work that goes on after its request was answered.
+    /// The status that the clients of the event stream have.
+    pub sent_status: BroadcastState<StatusNews>,
+    /// Permits for clients of the panel stream.
+    pub panel_streams: Arc<Semaphore>,
+    /// Work that continues after the response.
     pub side_tasks: mpsc::Sender<SideTask>,
-    /// How many may connect.
-    pub places: ConnectionLimits,
-    /// Somebody was refused who wanted to follow.
-    pub followers_refused: AtomicBool,
+    /// Limits on connections.
+    pub limits: ConnectionLimits,
+    /// An event client was refused; it is logged only once.
+    pub event_client_refused: AtomicBool,
 }
 
 impl ServerState {
-    /// Makes it, and the queues of the server's tasks.
-    pub fn new(services: Services) -> (ServerState, Queues) {
-        let (side_tasks, tasks) = mpsc::channel(PREVIEWS_MAX);
-        let places = services.connections;
-        let places = places.map_or_else(ConnectionLimits::of_host, ConnectionLimits::of);
+    /// Makes the state and the channels to the server's tasks.
+    pub fn new(services: Services) -> (ServerState, TaskQueues) {
+        let (side_tasks_sender, side_tasks) = mpsc::channel(PANEL_STREAMS_MAX);
+        let limits = services.connections;
+        let limits = limits.map_or_else(ConnectionLimits::of_host, ConnectionLimits::configured);
         let shutdown = services.shutdown.clone();
-        let (gate, attempts) = Gate::new(&services.view.borrow().active, shutdown);
+        let (authenticator, attempts) =
+            Authenticator::new(&services.view.borrow().active, shutdown);
         let (hasher, passwords) = passwords::hasher();
         let state = ServerState {
-            gate,
+            authenticator,
             sites: Sites::new(&services.allow_origins, &services.access),
             policy: origin::page_policy(&services.allow_origins),
             services,
@@ -127,23 +128,23 @@ impl ServerState {
             settings_tag: Cached::new(),
             settings_key: passwords::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
-            drawing: Semaphore::new(DRAWN_AT_ONCE),
-            sealing: Arc::new(Semaphore::new(SEALED_AT_ONCE)),
-            transfers: Semaphore::new(TRANSFERS_MAX),
+            previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),
+            encryption: Arc::new(Semaphore::new(ENCRYPTIONS_AT_ONCE)),
+            imports: Semaphore::new(IMPORTS_MAX),
             hasher,
-            description: OnceLock::new(),
-            pictures: Cached::new(),
-            frames: broadcast::Sender::new(FRAMES_KEPT),
-            told: BroadcastState::new(),
-            previews: Arc::new(Semaphore::new(PREVIEWS_MAX)),
-            side_tasks,
-            places,
-            followers_refused: AtomicBool::new(false),
+            openapi: OnceLock::new(),
+            panels_image: Cached::new(),
+            frames: broadcast::Sender::new(FRAMES_MAX),
+            sent_status: BroadcastState::new(),
+            panel_streams: Arc::new(Semaphore::new(PANEL_STREAMS_MAX)),
+            side_tasks: side_tasks_sender,
+            limits,
+            event_client_refused: AtomicBool::new(false),
         };
-        let queues = Queues {
+        let queues = TaskQueues {
             attempts,
             passwords,
-            tasks,
+            side_tasks,
         };
         (state, queues)
     }
@@ -153,7 +154,7 @@ impl ServerState {
         Arc::clone(&self.services.view.borrow())
     }
 
-    /// What the panels show.
+    /// The content of the panels.
     pub fn glass(&self) -> Arc<DisplaySnapshot> {
         Arc::clone(&self.services.glass.borrow())
     }
@@ -168,7 +169,7 @@ impl ServerState {
         let now = self.services.clock.now();
         let glass = self.glass();
         let variant = (now.uptime.as_secs(), glass.generation);
-        self.status.get(view, variant, |_| {
+        self.status.get(view, variant, || {
             let memory = host::memory(&self.least_memory);
             let proxy = self.proxy(view, now.uptime);
             StatusDocument::of(view, &glass, &self.settings_tag(view), now, memory, proxy)
@@ -177,7 +178,7 @@ impl ServerState {
 
     /// State of the owner's proxy; `None` if no proxy is in use.
     fn proxy(&self, view: &View, uptime: Duration) -> Option<SourceState> {
-        let proxy = runtime::route::route(&wanted::route(&view.active)).proxy?;
+        let proxy = runtime::route::route(&sources::route(&view.active)).proxy?;
         let Some(used) = self.services.dialer.proxy_use(&proxy) else {
             return Some(SourceState::default());
         };
@@ -191,20 +192,20 @@ impl ServerState {
         })
     }
 
-    /// The name of the version of the settings in a view.
+    /// The entity tag of the settings in a view.
     fn settings_tag(&self, view: &View) -> HeaderValue {
-        let make = |_| documents::tag(&view.settings, &self.settings_key);
+        let make = || documents::tag(&view.settings, &self.settings_key);
         self.settings_tag.get(&view.settings, (), make)
     }
 
     /// The settings document of a view.
     pub fn settings(&self, view: &Arc<View>) -> SettingsDocument {
         let tag = self.settings_tag(view);
-        let make = |_| SettingsDocument::of(view, &self.identity(), tag);
+        let make = || SettingsDocument::of(view, &self.identity(), tag);
         self.settings.get(view, self.page_revision(), make)
     }
 
-    /// What the build and its parts are, with the page that is served.
+    /// Versions of the program, with the revision of the page that is served.
     pub fn identity(&self) -> BuildIdentity {
         BuildIdentity {
             fs_rev: self.page_revision(),
@@ -212,7 +213,7 @@ impl ServerState {
         }
     }
 
-    /// What tells the page that is served from others; that of the same build has the name of the program's.
+    /// Revision of the page that is served. A page of the same build has the revision of the program.
     fn page_revision(&self) -> String {
         let own = &self.services.identity.git_rev;
         let page = self.services.installer.page();
@@ -221,24 +222,28 @@ impl ServerState {
         other.map_or_else(|| own.clone(), str::to_string)
     }
 
-    /// The files of the page that was installed; none while the one inside the program is served.
+    /// The files of the installed page; `None` if the built-in page is served.
     pub fn assets(&self) -> Option<Arc<Assets>> {
         let page = self.services.installer.page()?;
-        Some(self.page.get(&page, (), |_| Arc::new(Assets::of(&page))))
+        Some(
+            self.page
+                .get(&page, (), || Arc::new(Assets::of_page(&page))),
+        )
     }
 
-    /// Asks the device.
+    /// Sends a request to the device and waits for its reply.
     ///
     /// # Errors
-    /// The device has stopped; the answer says so.
-    pub async fn ask(&self, request: Request) -> Result<Reply, Response> {
-        let stopped =
-            |stopped: Stopped| answer::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string());
+    /// A 503 response if the device has stopped.
+    pub async fn request(&self, request: Request) -> Result<Reply, Response> {
+        let stopped = |stopped: Stopped| {
+            response::error(StatusCode::SERVICE_UNAVAILABLE, &stopped.to_string())
+        };
         self.services.inbox.request(request).await.map_err(stopped)
     }
 }
 
-/// Whether a page is of the build of a program, by the commit of the one and the revision of the other.
+/// Whether a page with this commit is from the same build as the program with this revision.
 fn is_of_build(commit: &str, revision: &str) -> bool {
     commit == revision || revision.ends_with(&format!("-{commit}"))
 }

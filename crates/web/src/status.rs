@@ -1,19 +1,19 @@
-//! How the clock and its host are.
+//! Status of the clock and its host.
 
 use api::{answer::Answer, status::SystemStatus};
 use http::StatusCode;
 use serde_json::json;
 
 use super::{
-    answer::{self, Response},
     call::Call,
     host,
+    response::{self, Response},
 };
 use updates::told;
 
 /// The status.
 pub fn status(call: &Call) -> Response {
-    answer::json_bytes(call.state.status(&call.view).text)
+    response::json_bytes(call.state.status(&call.view).text)
 }
 
 /// The system status.
@@ -23,7 +23,7 @@ pub fn system(call: &Call) -> Response {
     let services = &state.services;
     let disk = host::disk(&services.data_dir);
     let firmware = told::status(services.installer.means());
-    answer::json(&SystemStatus::of(
+    response::json(&SystemStatus::of(
         &call.view,
         state.uptime(),
         memory,
@@ -32,12 +32,12 @@ pub fn system(call: &Call) -> Response {
     ))
 }
 
-/// The server answers.
+/// Liveness: the server responds.
 pub fn health(_call: &Call) -> Response {
-    answer::told(Answer::json(&json!({ "ok": true })))
+    response::from_answer(Answer::json(&json!({ "ok": true })))
 }
 
-/// Whether the clock runs: the device answers through its view, and is not about to stop.
+/// Readiness: 503 while the clock is stopping.
 pub fn ready(call: &Call) -> Response {
     let stopping = *call.state.services.shutdown.borrow();
     let status = if stopping {
@@ -45,5 +45,5 @@ pub fn ready(call: &Call) -> Response {
     } else {
         StatusCode::OK
     };
-    answer::json_with(status, &json!({ "ok": !stopping }))
+    response::json_with(status, &json!({ "ok": !stopping }))
 }

@@ -1,4 +1,4 @@
-//! Settings as a file: handing them out, and taking them over.
+//! Export and import of the settings as a file.
 
 use std::sync::Arc;
 
@@ -17,36 +17,38 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use super::{
-    answer::{self, Response},
-    call::{Call, Received},
+    call::{Call, ReceivedBody},
+    response::{self, Response},
     settings,
     state::CHANGES_MAX,
 };
 use crate::{
     settings_file,
-    settings_file::{SettingsContent, SettingsFile, SettingsOrigin, Unusable},
+    settings_file::{SettingsContent, SettingsFile, SettingsFileError, SettingsOrigin},
 };
 use updates::build;
 
-/// Secrets leave only a clock that knows who asks for them.
-const UNGUARDED: &str = "secrets leave only a clock that asks for a password: switch that on, or use `papertick backup` on the machine itself";
+/// Secrets are exported only if the control interface needs a password.
+const NO_PASSWORD_SET: &str = "secrets are exported only if sign-in is on: switch it on, or run `papertick backup` on the machine of the clock";
 
-/// The settings as a file.
+/// Exports the settings as a file.
 pub async fn export(mut call: Call) -> Response {
     let passphrase = match call.body(SMALL_BODY_MAX).await {
-        Received::Nothing => None,
-        Received::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
-            Ok(Value::Object(wish)) => match passphrase(wish.get("passphrase")) {
+        ReceivedBody::Empty => None,
+        ReceivedBody::Complete(bytes) => match serde_json::from_slice::<Value>(&bytes) {
+            Ok(Value::Object(options)) => match passphrase(options.get("passphrase")) {
                 Ok(passphrase) => passphrase,
-                Err(unusable) => return unusable_file(unusable),
+                Err(error) => return error_response(error),
             },
-            Ok(_) | Err(_) => return answer::bad_request("json"),
+            Ok(_) | Err(_) => return response::bad_request("json"),
         },
-        Received::TooLarge | Received::Broken => return answer::bad_request("bad body"),
+        ReceivedBody::TooLarge | ReceivedBody::Incomplete => {
+            return response::bad_request("bad body");
+        }
     };
     if passphrase.is_some() && !call.view.active.http_auth_enabled {
-        let refusal = json!({ "error": "password required", "msg": UNGUARDED });
-        return answer::json_with(StatusCode::FORBIDDEN, &refusal);
+        let refusal = json!({ "error": "password required", "msg": NO_PASSWORD_SET });
+        return response::json_with(StatusCode::FORBIDDEN, &refusal);
     }
     let origin = SettingsOrigin {
         clock: call.view.hostname.clone(),
@@ -56,134 +58,135 @@ pub async fn export(mut call: Call) -> Response {
     };
     let name = format!("attachment; filename=\"{}-settings.json\"", origin.clock);
     let view = call.view.clone();
-    let made = sealing(&call, move || {
+    let made = with_encryption_permit(&call, move || {
         let left_out = transfer::unguarded(&view.settings);
         SettingsFile::without(&view.settings, origin, passphrase.as_ref(), left_out)
     });
     match made.await {
         Ok(Ok(file)) => {
             let text = format!("{:#}\n", file.to_json());
-            let mut response = answer::json_bytes(text.into());
+            let mut response = response::json_bytes(text.into());
             if let Ok(name) = HeaderValue::from_str(&name) {
                 response.headers_mut().insert(CONTENT_DISPOSITION, name);
             }
             response
         }
-        Ok(Err(unusable)) => unusable_file(unusable),
+        Ok(Err(error)) => error_response(error),
         Err(response) => response,
     }
 }
 
-/// Takes over the settings of a file, or tells what that would change.
+/// Imports the settings of a file, or reports what the import would change.
 pub async fn import(mut call: Call) -> Response {
     let state = Arc::clone(&call.state);
-    // Before the body is read.
-    let Ok(_place) = state.transfers.try_acquire() else {
-        return answer::error(StatusCode::SERVICE_UNAVAILABLE, "busy");
+    // Taken before the body is read, because bodies are large.
+    let Ok(_permit) = state.imports.try_acquire() else {
+        return response::error(StatusCode::SERVICE_UNAVAILABLE, "busy");
     };
-    let wish = match call.json(IMPORT_BODY_MAX).await {
-        Some(Value::Object(wish)) => wish,
-        Some(_) => return answer::bad_request("not_object"),
-        None => return answer::bad_request("json"),
+    let options = match call.json(IMPORT_BODY_MAX).await {
+        Some(Value::Object(options)) => options,
+        Some(_) => return response::bad_request("not_object"),
+        None => return response::bad_request("json"),
     };
-    let passphrase = match passphrase(wish.get("passphrase")) {
+    let passphrase = match passphrase(options.get("passphrase")) {
         Ok(passphrase) => passphrase,
-        Err(unusable) => return unusable_file(unusable),
+        Err(error) => return error_response(error),
     };
-    let Some(is_dry) = flag(wish.get("dryRun")) else {
-        return answer::bad_request("dryRun:bad_type");
+    let Some(is_dry_run) = flag(options.get("dryRun")) else {
+        return response::bad_request("dryRun:bad_type");
     };
-    let Some(except) = names(wish.get("except")) else {
-        return answer::bad_request("except:bad_type");
+    let Some(except) = names(options.get("except")) else {
+        return response::bad_request("except:bad_type");
     };
-    let file = wish.get("file").unwrap_or(&Value::Null);
-    let file = match SettingsFile::read(file) {
+    let file = options.get("file").unwrap_or(&Value::Null);
+    let file = match SettingsFile::parse(file) {
         Ok(file) => file,
-        Err(unusable) => return unusable_file(unusable),
+        Err(error) => return error_response(error),
     };
-    let opened = sealing(&call, move || {
-        let said = file.said(passphrase.as_ref());
-        said.map(|said| (file, said))
+    let decrypted = with_encryption_permit(&call, move || {
+        let content = file.content(passphrase.as_ref());
+        content.map(|content| (file, content))
     });
-    let (file, mut said) = match opened.await {
-        Ok(Ok(opened)) => opened,
-        Ok(Err(unusable)) => return unusable_file(unusable),
+    let (file, mut content) = match decrypted.await {
+        Ok(Ok(decrypted)) => decrypted,
+        Ok(Err(error)) => return error_response(error),
         Err(response) => return response,
     };
-    if let Err(name) = said.leave_out(except.iter().map(String::as_str)) {
-        let words = format!("the file says nothing of {name}");
-        let refusal = json!({ "error": "except:unknown", "msg": words });
-        return answer::json_with(StatusCode::BAD_REQUEST, &refusal);
+    if let Err(name) = content.remove(except.iter().map(String::as_str)) {
+        let message = format!("the file has no setting {name}");
+        let refusal = json!({ "error": "except:unknown", "msg": message });
+        return response::json_with(StatusCode::BAD_REQUEST, &refusal);
     }
-    // What is told is what is done: nobody else changes anything between the two.
-    let _turn = match settings::turn(&call, CHANGES_MAX).await {
-        Ok(turn) => turn,
+    // Excludes other changes, so that the report describes exactly what the import does.
+    let _permit = match settings::change_permit(&call, CHANGES_MAX).await {
+        Ok(permit) => permit,
         Err(response) => return response,
     };
-    take_over(&call, &file, said, is_dry).await
+    apply(&call, &file, content, is_dry_run).await
 }
 
-async fn take_over(
+async fn apply(
     call: &Call,
     file: &SettingsFile,
-    said: SettingsContent,
-    is_dry: bool,
+    content: SettingsContent,
+    is_dry_run: bool,
 ) -> Response {
-    let import = said.import(&call.state.view().settings);
-    let mut told = settings_file::told(file, said.secrets, &import);
-    told["applied"] = (!is_dry).into();
-    if is_dry {
-        return answer::json(&told);
+    let import = content.import(&call.state.view().settings);
+    let mut report = settings_file::import_report(file, content.secrets, &import);
+    report["applied"] = (!is_dry_run).into();
+    if is_dry_run {
+        return response::json(&report);
     }
     if let Some(first) = import.refused.first() {
-        told["applied"] = false.into();
-        told["error"] = first.to_string().into();
-        if let Some(hint) = settings_file::hint(first, said.secrets) {
-            told["msg"] = hint.into();
+        report["applied"] = false.into();
+        report["error"] = first.to_string().into();
+        if let Some(hint) = settings_file::hint(first, content.secrets) {
+            report["msg"] = hint.into();
         }
-        return answer::json_with(StatusCode::BAD_REQUEST, &told);
+        return response::json_with(StatusCode::BAD_REQUEST, &report);
     }
     let names: Vec<&str> = import.changes.iter().map(|change| change.name).collect();
-    match call.state.ask(Request::Import(Imported(said.body))).await {
+    let request = Request::Import(Imported(content.body));
+    match call.state.request(request).await {
         Ok(Reply::Done | Reply::Changed(_)) => {
-            tracing::info!(from = file.origin.clock, changed = ?names, "settings of a file were taken over");
-            answer::json(&told)
+            tracing::info!(from = file.origin.clock, changed = ?names, "settings imported from a file");
+            response::json(&report)
         }
-        Ok(Reply::Rejected(rejection)) => answer::told(Answer::rejected(&rejection)),
-        Ok(Reply::Refused(refusal)) => answer::told(refused(refusal)),
-        Ok(Reply::Lights(_) | Reply::Picture(_) | Reply::Judged(_)) => answer::not_found(),
+        Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
+        Ok(Reply::Refused(refusal)) => response::from_answer(refused(refusal)),
+        Ok(Reply::Lights(_) | Reply::Picture(_) | Reply::Judged(_)) => response::not_found(),
         Err(response) => response,
     }
 }
 
-/// Does what takes memory and time when it is its turn.
-async fn sealing<T: Send + 'static>(
+/// Runs work that encrypts or decrypts, which takes much memory and time, when there is a permit.
+async fn with_encryption_permit<T: Send + 'static>(
     call: &Call,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Response> {
-    let stopping = || answer::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
-    let turn = Arc::clone(&call.state.sealing).acquire_owned().await;
-    let turn = turn.map_err(|_| stopping())?;
-    // The turn lasts as long as the work, also for a client that has gone.
+    let stopping = || response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
+    let permit = Arc::clone(&call.state.encryption).acquire_owned().await;
+    let permit = permit.map_err(|_| stopping())?;
+    // Held until the work is done, even if the client disconnects.
     let work = move || {
-        let done = work();
-        drop(turn);
-        done
+        let result = work();
+        drop(permit);
+        result
     };
     spawn_blocking(work).await.map_err(|_| stopping())
 }
 
 /// The passphrase, if there is one.
-fn passphrase(value: Option<&Value>) -> Result<Option<Secret>, Unusable> {
+fn passphrase(value: Option<&Value>) -> Result<Option<Secret>, SettingsFileError> {
     let text = match value {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) => text,
         Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-            return Err(Unusable::Passphrase);
+            return Err(SettingsFileError::PassphraseLength);
         }
     };
     let passphrase = Secret::new(text.as_str());
-    settings_file::fits(&passphrase)?;
+    settings_file::check_passphrase(&passphrase)?;
     Ok(Some(passphrase))
 }
 
@@ -202,13 +205,14 @@ fn names(value: Option<&Value>) -> Option<Vec<String>> {
     value.as_array()?.iter().map(text).collect()
 }
 
-fn unusable_file(unusable: Unusable) -> Response {
-    let status = match unusable {
-        Unusable::NotSealed => StatusCode::SERVICE_UNAVAILABLE,
-        Unusable::NoFile | Unusable::Newer | Unusable::Passphrase | Unusable::Locked => {
-            StatusCode::BAD_REQUEST
-        }
+fn error_response(error: SettingsFileError) -> Response {
+    let status = match error {
+        SettingsFileError::CannotEncrypt => StatusCode::SERVICE_UNAVAILABLE,
+        SettingsFileError::NotSettings
+        | SettingsFileError::NewerVersion
+        | SettingsFileError::PassphraseLength
+        | SettingsFileError::CannotDecrypt => StatusCode::BAD_REQUEST,
     };
-    let refusal = json!({ "error": unusable.to_string(), "msg": unusable.words() });
-    answer::json_with(status, &refusal)
+    let refusal = json!({ "error": error.to_string(), "msg": error.message() });
+    response::json_with(status, &refusal)
 }

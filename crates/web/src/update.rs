@@ -1,4 +1,4 @@
-//! Updates of the device: taking in what is uploaded, and saying why it is refused.
+//! Uploads of firmware images and web bundles, and the update to the newest release.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
-    answer::{self, Response},
     call::Call,
+    response::{self, Response},
 };
 use updates::{
     answers,
@@ -24,13 +24,13 @@ use updates::{
     judge::{ImageRefusal, Versions},
 };
 
-/// Longest time between two parts of an upload: a silent client must not block other updates.
-const SILENCE: Duration = Duration::from_secs(10);
+/// Longest time between two parts of an upload, because a stalled upload blocks other updates.
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes that a form may have around the image.
-const FORM_MAX: u64 = 16 * 1024;
+/// Most bytes of a form in addition to the image.
+const FORM_OVERHEAD_MAX: u64 = 16 * 1024;
 
-/// Names of the parts of a form that hold an image.
+/// Names of form parts that may contain the image.
 const FIELDS: [&str; 3] = ["file", "firmware", "webui"];
 
 /// Installs a firmware image.
@@ -43,23 +43,23 @@ pub async fn web_bundle(call: Call) -> Response {
     upload(call, ImageKind::Page).await
 }
 
-/// Has the newest release fetched and installed; the answer comes before that.
+/// Starts the update to the newest release. The response does not wait for it.
 pub async fn automatic(call: Call) -> Response {
-    answer::told(answers::newest(call.state.services.newest.ask(&call.view)))
+    response::from_answer(answers::newest(call.state.services.newest.ask(&call.view)))
 }
 
 fn disabled(call: &Call) -> Option<Response> {
     let enabled = call.view.active.ota_enabled;
-    (!enabled).then(|| answer::error(StatusCode::FORBIDDEN, "ota_disabled"))
+    (!enabled).then(|| response::error(StatusCode::FORBIDDEN, "ota_disabled"))
 }
 
 /// Why nothing was installed.
 enum UploadError {
-    /// It is not taken.
+    /// The image was refused.
     Refused(ImageRefusal),
-    /// It did not come whole.
-    Broken,
-    /// The form has no image in it, or is none.
+    /// The body is incomplete.
+    Incomplete,
+    /// The form is malformed or has no image.
     Form(&'static str),
 }
 
@@ -72,13 +72,13 @@ impl From<ImageRefusal> for UploadError {
 async fn upload(mut call: Call, kind: ImageKind) -> Response {
     let max = call.state.services.installer.bytes_max(kind);
     let form = call.header(CONTENT_TYPE).and_then(Multipart::new);
-    let around = form.as_ref().map_or(0, |_| FORM_MAX);
-    if let Some(refusal) = refusal(&call, max, around) {
+    let overhead = form.as_ref().map_or(0, |_| FORM_OVERHEAD_MAX);
+    if let Some(refusal) = refusal(&call, max, overhead) {
         return refusal;
     }
     let digest = call.query("sha256").map(<[u8; 32]>::from_hex).transpose();
     let Ok(digest) = digest else {
-        return answer::told(answers::other_digest());
+        return response::from_answer(answers::other_digest());
     };
     let announced = Announced {
         kind,
@@ -90,26 +90,26 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
         digest,
     };
     let installed = match call.state.services.installer.begin(announced) {
-        Ok(update) => match call.unread() {
+        Ok(update) => match call.take_body() {
             Some(mut body) => {
                 let installed = install(update, &mut body, form).await;
-                if !matches!(installed, Err(UploadError::Broken)) {
-                    // After a refusal the client is still sending.
-                    call.put_back(body);
+                if !matches!(installed, Err(UploadError::Incomplete)) {
+                    // After a refusal the client may still be sending.
+                    call.discard_body(body);
                 }
                 installed
             }
-            None => Err(UploadError::Broken),
+            None => Err(UploadError::Incomplete),
         },
         Err(refusal) => Err(refusal.into()),
     };
     match installed {
-        Ok(bytes) => answer::json(&json!({ "result": "ok", "bytes": bytes })),
-        Err(trouble) => answer_of(&trouble, kind, max),
+        Ok(bytes) => response::json(&json!({ "result": "ok", "bytes": bytes })),
+        Err(error) => error_response(&error, kind, max),
     }
 }
 
-/// Installs the image in a body; tells how many bytes it had.
+/// Installs the image in a body. Returns its size in bytes.
 async fn install(
     update: IncomingUpdate,
     body: &mut Incoming,
@@ -120,112 +120,110 @@ async fn install(
             update.finish().await?;
             Ok(bytes)
         }
-        Err(trouble) => {
+        Err(error) => {
             update.give_up().await;
-            Err(trouble)
+            Err(error)
         }
     }
 }
 
-/// Takes all of an image out of a body; tells how many bytes it had.
+/// Receives the image in a body. Returns its size in bytes.
 async fn receive(
     update: &IncomingUpdate,
     body: &mut Incoming,
     mut form: Option<Multipart>,
 ) -> Result<u64, UploadError> {
-    let mut reading = Reading::default();
+    let mut parser = FormImage::default();
     while let Some(bytes) = next(body).await? {
         let Some(form) = &mut form else {
-            reading.bytes += bytes.len() as u64;
+            parser.bytes += bytes.len() as u64;
             update.append(bytes).await?;
             continue;
         };
-        // What stands around the image takes of its time as well.
+        // The rest of the form counts towards the time limit, too.
         update.in_time()?;
         form.push(&bytes);
-        let piece = || UploadError::Form("the form cannot be read");
-        while let Some(piece) = form.next_event().map_err(|_| piece())? {
-            if let Some(data) = reading.of(piece) {
-                reading.bytes += data.len() as u64;
+        let malformed = |_| UploadError::Form("the form is malformed");
+        while let Some(event) = form.next_event().map_err(malformed)? {
+            if let Some(data) = parser.image_bytes(event) {
+                parser.bytes += data.len() as u64;
                 update.append(data).await?;
             }
         }
     }
-    if form.is_some() && !reading.is_over {
-        return Err(UploadError::Broken);
+    if form.is_some() && !parser.is_complete {
+        return Err(UploadError::Incomplete);
     }
-    if form.is_some() && reading.bytes == 0 {
+    if form.is_some() && parser.bytes == 0 {
         return Err(UploadError::Form(
             "the form has no image in a part named file",
         ));
     }
-    Ok(reading.bytes)
+    Ok(parser.bytes)
 }
 
-/// How far the reading of a form is.
+/// Extracts the image from a form.
 #[derive(Default)]
-struct Reading {
+struct FormImage {
+    /// Bytes of the image so far.
     bytes: u64,
-    /// The part that comes is the image.
+    /// The current part is the image.
     is_image: bool,
-    /// All of the form has come.
-    is_over: bool,
+    /// The end of the form was reached.
+    is_complete: bool,
 }
 
-impl Reading {
-    /// The bytes of the image in a piece of a form: those of the first part that may be one.
-    fn of(&mut self, piece: FormEvent) -> Option<Bytes> {
-        match piece {
+impl FormImage {
+    /// The bytes of the image in an event. The image is the first non-empty part with one of the names.
+    fn image_bytes(&mut self, event: FormEvent) -> Option<Bytes> {
+        match event {
             FormEvent::Part(name) => {
                 self.is_image = self.bytes == 0 && FIELDS.contains(&name.as_str());
                 None
             }
             FormEvent::Data(data) => self.is_image.then(|| data.into()),
             FormEvent::End => {
-                self.is_over = true;
+                self.is_complete = true;
                 None
             }
         }
     }
 }
 
-/// The next bytes of a body; none at its end.
+/// The next bytes of a body; `None` at its end.
 async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Bytes>, UploadError> {
     loop {
-        match timeout(SILENCE, body.frame()).await {
+        match timeout(READ_TIMEOUT, body.frame()).await {
             Ok(None) => return Ok(None),
             Ok(Some(Ok(frame))) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));
                 }
             }
-            Ok(Some(Err(_))) | Err(_) => return Err(UploadError::Broken),
+            Ok(Some(Err(_))) | Err(_) => return Err(UploadError::Incomplete),
         }
     }
 }
 
-/// Tells a client why nothing was installed.
-fn answer_of(trouble: &UploadError, kind: ImageKind, max: u64) -> Response {
-    answer::told(match trouble {
-        UploadError::Broken => answers::broken(kind),
+/// The response if nothing was installed.
+fn error_response(error: &UploadError, kind: ImageKind, max: u64) -> Response {
+    response::from_answer(match error {
+        UploadError::Incomplete => answers::broken(kind),
         UploadError::Form(why) => answers::failed(answers::INVALID, why),
         UploadError::Refused(refusal) => answers::refused(refusal, kind, max),
     })
 }
 
-/// Tells whether an image of this size, bytes, has a place; there is no image of nothing.
-fn fits(size: u64, place: u64) -> bool {
-    (1..=place).contains(&size)
-}
-
-/// Why an upload is refused before a byte of it is taken; `around` is what may come around the image, bytes.
-fn refusal(call: &Call, max: u64, around: u64) -> Option<Response> {
+/// Refuses an upload before its body is read. `overhead` is the size of a form without its image, bytes.
+fn refusal(call: &Call, max: u64, overhead: u64) -> Option<Response> {
     disabled(call).or_else(|| match call.content_length() {
-        None | Some(0) => Some(answer::error(
+        None | Some(0) => Some(response::error(
             StatusCode::LENGTH_REQUIRED,
             "content-length required",
         )),
-        Some(length) if !fits(length, max + around) => Some(answer::told(answers::oversize(max))),
+        Some(length) if length > max + overhead => {
+            Some(response::from_answer(answers::oversize(max)))
+        }
         Some(_) => None,
     })
 }
@@ -241,33 +239,15 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn who_goes_silent_in_the_middle_of_an_upload_is_given_up() {
+    async fn a_stalled_upload_is_aborted() {
         let begun = tokio::time::Instant::now();
         let parts = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from("half")))]);
         let mut body = StreamBody::new(parts.chain(stream::pending()));
         assert_eq!(next(&mut body).await.ok(), Some(Some(Bytes::from("half"))));
-        assert!(matches!(next(&mut body).await, Err(UploadError::Broken)));
-        assert_eq!(begun.elapsed(), SILENCE);
-    }
-
-    #[test]
-    fn an_image_has_to_fit_its_place() {
-        for (size, place, expected) in [
-            (0, 0x1B_0000, false),
-            (0, 0, false),
-            (1, 0, false),
-            (1, 0x1B_0000, true),
-            (1500 * 1024, 0x1B_0000, true),
-            (0x60_0000, 0x1B_0000, false),
-            (1024, 0x6_7000, true),
-            (0xC_D000, 0x6_7000, false),
-        ] {
-            assert_eq!(fits(size, place), expected, "{size} in {place}");
-        }
-        for place in [
-            0x1B_0000, 0x37_0000, 0x60_0000, 0x6_7000, 0xC_D000, 0x20_0000,
-        ] {
-            assert!(fits(place, place) && !fits(place + 1, place), "{place}");
-        }
+        assert!(matches!(
+            next(&mut body).await,
+            Err(UploadError::Incomplete)
+        ));
+        assert_eq!(begun.elapsed(), READ_TIMEOUT);
     }
 }

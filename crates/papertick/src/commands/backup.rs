@@ -18,7 +18,7 @@ use runtime::{
 };
 use serde_json::{Value, json};
 use updates::build;
-use web::settings_file::{self, FILE_MAX, SettingsFile, SettingsOrigin, Unusable};
+use web::settings_file::{self, FILE_MAX, SettingsFile, SettingsFileError, SettingsOrigin};
 
 use super::{
     at_rest::AtRest,
@@ -141,8 +141,8 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
                 time: Clock::host().rfc3339(),
             };
             let passphrase = args.export.passphrase()?;
-            let file = SettingsFile::of(&at_rest.settings, origin, passphrase.as_ref());
-            let file = file.map_err(|unusable| Failure::usage(unusable.words()))?;
+            let file = SettingsFile::new(&at_rest.settings, origin, passphrase.as_ref());
+            let file = file.map_err(|error| Failure::usage(error.message()))?;
             args.export.write(&format!("{:#}\n", file.to_json()))
         }
         None => export(&mut args.target.client()?, &args.export),
@@ -208,7 +208,8 @@ impl ExportArgs {
             Some(passphrase) => passphrase,
             None => typed_twice("Passphrase for the secrets: ")?,
         };
-        settings_file::fits(&passphrase).map_err(|unusable| Failure::usage(unusable.words()))?;
+        settings_file::check_passphrase(&passphrase)
+            .map_err(|error| Failure::usage(error.message()))?;
         Ok(Some(passphrase))
     }
 
@@ -237,9 +238,13 @@ impl ImportArgs {
     fn read(&self) -> Result<(Value, SettingsFile), Failure> {
         let about = |what: String| Failure::usage(format!("{}: {what}", self.file.display()));
         let bytes = read_at_most(&self.file, FILE_MAX as u64)?;
-        let json: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| about(format!("{} ({error})", Unusable::NoFile.words())))?;
-        let file = SettingsFile::read(&json).map_err(|unusable| about(unusable.words()))?;
+        let json: Value = serde_json::from_slice(&bytes).map_err(|error| {
+            about(format!(
+                "{} ({error})",
+                SettingsFileError::NotSettings.message()
+            ))
+        })?;
+        let file = SettingsFile::parse(&json).map_err(|error| about(error.message()))?;
         Ok((json, file))
     }
 
@@ -283,15 +288,16 @@ impl ImportArgs {
         let (_, file) = self.read()?;
         let mut at_rest = AtRest::open(folder)?;
         let passphrase = self.passphrase(&file)?;
-        let mut said = file
-            .said(passphrase.as_ref())
-            .map_err(|unusable| Failure::refused(unusable.words()))?;
-        said.leave_out(self.except.iter().map(String::as_str))
+        let mut content = file
+            .content(passphrase.as_ref())
+            .map_err(|error| Failure::refused(error.message()))?;
+        content
+            .remove(self.except.iter().map(String::as_str))
             .map_err(|name| {
-                Failure::usage(format!("--except {name}: the file says nothing of it"))
+                Failure::usage(format!("--except {name}: the file has no such setting"))
             })?;
-        let import = said.import(&at_rest.settings);
-        let mut told = settings_file::told(&file, said.secrets, &import);
+        let import = content.import(&at_rest.settings);
+        let mut told = settings_file::import_report(&file, content.secrets, &import);
         let applied = !self.dry_run && import.refused.is_empty();
         told["applied"] = applied.into();
         // Nothing runs that could be restarted.

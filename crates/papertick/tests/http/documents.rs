@@ -606,11 +606,11 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
     assert_eq!(
         counted,
         [
-            "# HELP papertick_outbound_connections_total Connections that were made, without a proxy and through one.",
+            "# HELP papertick_outbound_connections_total Outbound connections, direct and through a proxy.",
             "# TYPE papertick_outbound_connections_total counter",
             "papertick_outbound_connections_total{route=\"direct\"} 2",
             "papertick_outbound_connections_total{route=\"proxy\"} 0",
-            "# HELP papertick_outbound_connection_failures_total Connections that were not made.",
+            "# HELP papertick_outbound_connection_failures_total Outbound connections that failed.",
             "# TYPE papertick_outbound_connection_failures_total counter",
             "papertick_outbound_connection_failures_total 1",
         ]

@@ -331,7 +331,7 @@ fn settings_go_into_a_file_and_out_of_it() {
         "range:ledBrightness",
     );
     fs::write(&file, "{}").unwrap();
-    assert_fails(&mut to(&second, &wrong), Code::Usage, "no file of settings");
+    assert_fails(&mut to(&second, &wrong), Code::Usage, "not a settings file");
 
     let at_rest = [
         "backup",

@@ -1,4 +1,4 @@
-//! One pair of credentials, and what is known to be them.
+//! One pair of credentials and the digest of the last accepted login.
 
 use std::sync::Arc;
 
@@ -8,15 +8,16 @@ use tokio::sync::watch;
 
 /// One pair of credentials.
 pub(super) struct AuthAccount {
-    /// None accepts any user name.
+    /// `None` accepts any user name.
     pub(super) user: Option<String>,
-    /// Its password.
+    /// Hash of the password.
     pub(super) password: PasswordHash,
+    /// Digest of credentials that were verified, so that later requests need no slow hash.
     accepted: watch::Sender<Option<[u8; 32]>>,
 }
 
 impl AuthAccount {
-    /// Credentials that nobody has shown yet.
+    /// An account without an accepted login.
     pub(super) fn new(user: Option<String>, password: &PasswordHash) -> Arc<AuthAccount> {
         Arc::new(AuthAccount {
             user,
@@ -25,13 +26,13 @@ impl AuthAccount {
         })
     }
 
-    /// Whether these credentials are known to be right.
+    /// Whether the credentials with this digest were verified before.
     pub(super) fn accepts(&self, digest: &[u8; 32]) -> bool {
         let accepted = *self.accepted.borrow();
         accepted.is_some_and(|accepted| accepted.ct_eq(digest).into())
     }
 
-    /// Remembers that these credentials are right.
+    /// Remembers that the credentials with this digest are right.
     pub(super) fn accept(&self, digest: [u8; 32]) {
         self.accepted.send_replace(Some(digest));
     }

@@ -1,7 +1,7 @@
-//! Looks at every attempt to sign in, one after the other.
+//! Verifies login attempts one at a time.
 //!
-//! The right password is looked at whoever else guesses: who waits is not sent away, addresses take turns, and what is
-//! known already takes no turn at all. Only the answer to a wrong guess is kept back.
+//! A client with the right password must get in while others guess: attempts wait in a queue that is fair by address,
+//! and credentials with a known result skip it. Only the responses to wrong guesses are delayed.
 
 use std::{net::IpAddr, pin::Pin, sync::Arc, time::Duration};
 
@@ -14,72 +14,71 @@ use tokio::{
 
 use super::{
     account::AuthAccount,
-    failures::{self, Failures, Guesses},
-    line::FairQueue,
+    failures::{self, Failures, WrongCredentials},
+    fair_queue::FairQueue,
     verdict::LoginVerdict,
 };
 
-/// Attempts that wait for their turn. A hash takes some 15 ms, so the last one waits for four seconds; on a small
-/// computer for half a minute.
-const WAITING_MAX: usize = 256;
+/// Most queued attempts. A hash takes about 15 ms, so the last one waits four seconds; on a small computer half a minute.
+const QUEUE_MAX: usize = 256;
 
-/// Time in which attempts that wait are still looked at when the server stops.
-const LAST_LOOK: Duration = Duration::from_millis(400);
+/// How long queued attempts are still verified after the shutdown signal.
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(400);
 
 /// A login attempt for the password checker.
 pub struct LoginAttempt {
     pub(super) address: IpAddr,
     pub(super) account: Arc<AuthAccount>,
-    pub(super) user_known: bool,
+    pub(super) user_matches: bool,
     pub(super) password: Secret,
-    /// Names the credentials.
+    /// Keyed digest of the credentials.
     pub(super) digest: [u8; 32],
-    pub(super) answer: oneshot::Sender<LoginVerdict>,
+    pub(super) reply: oneshot::Sender<LoginVerdict>,
 }
 
-/// The queue of the checker.
+/// Attempts on their way to the checker.
 pub type Attempts = mpsc::Receiver<LoginAttempt>;
 
 /// A login attempt whose password is being checked.
 struct PasswordCheck {
     attempt: LoginAttempt,
-    right: Pin<Box<dyn Future<Output = Option<bool>> + Send>>,
+    /// Whether the password is right; `None` if the hasher has stopped.
+    result: Pin<Box<dyn Future<Output = Option<bool>> + Send>>,
 }
 
-/// What the checker knows.
 struct Checker {
     hasher: Hasher,
-    line: FairQueue<LoginAttempt>,
+    queue: FairQueue<LoginAttempt>,
     failures: Failures,
-    wrong: Guesses,
+    wrong: WrongCredentials,
 }
 
-/// Looks at attempts until the server has stopped.
-pub async fn run(mut queue: Attempts, hasher: Hasher, stop: watch::Receiver<bool>) {
+/// Verifies attempts until the server has stopped.
+pub async fn run(mut attempts: Attempts, hasher: Hasher, stop: watch::Receiver<bool>) {
     let mut checker = Checker {
         hasher,
-        line: FairQueue::new(WAITING_MAX),
+        queue: FairQueue::new(QUEUE_MAX),
         failures: Failures::default(),
-        wrong: Guesses::default(),
+        wrong: WrongCredentials::default(),
     };
     let stopped = stopped(stop);
     tokio::pin!(stopped);
-    let mut look = None;
+    let mut check = None;
     loop {
         tokio::select! {
-            attempt = queue.recv() => match attempt {
-                Some(attempt) => checker.arrived(attempt),
+            attempt = attempts.recv() => match attempt {
+                Some(attempt) => checker.enqueue(attempt),
                 None => return,
             },
-            right = outcome(&mut look) => match (look.take(), right) {
-                (Some(PasswordCheck { attempt, .. }), Some(right)) => checker.conclude(attempt, right),
-                // Nobody hashes any more.
+            right = check_result(&mut check) => match (check.take(), right) {
+                (Some(PasswordCheck { attempt, .. }), Some(right)) => checker.finish(attempt, right),
+                // The hasher has stopped.
                 (_, None) | (None, _) => return,
             },
             () = &mut stopped => return,
         }
-        if look.is_none() {
-            look = checker.next();
+        if check.is_none() {
+            check = checker.next_check();
         }
     }
 }
@@ -87,77 +86,77 @@ pub async fn run(mut queue: Attempts, hasher: Hasher, stop: watch::Receiver<bool
 async fn stopped(mut stop: watch::Receiver<bool>) {
     // A lost sender counts as a stop.
     let _ = stop.wait_for(|stop| *stop).await;
-    sleep(LAST_LOOK).await;
+    sleep(SHUTDOWN_GRACE).await;
 }
 
-async fn outcome(look: &mut Option<PasswordCheck>) -> Option<bool> {
-    match look {
-        Some(look) => look.right.as_mut().await,
+/// Waits for the result of a check; forever if there is none.
+async fn check_result(check: &mut Option<PasswordCheck>) -> Option<bool> {
+    match check {
+        Some(check) => check.result.as_mut().await,
         None => std::future::pending().await,
     }
 }
 
 impl Checker {
-    fn arrived(&mut self, attempt: LoginAttempt) {
-        let Some(attempt) = self.recognised(attempt) else {
+    fn enqueue(&mut self, attempt: LoginAttempt) {
+        let Some(attempt) = self.reply_if_known(attempt) else {
             return;
         };
-        if let Some(attempt) = self.line.push(attempt.address, attempt) {
-            let _ = attempt.answer.send(LoginVerdict::Busy);
+        if let Some(rejected) = self.queue.push(attempt.address, attempt) {
+            let _ = rejected.reply.send(LoginVerdict::Busy);
         }
     }
 
-    /// Begins with the next attempt that nothing is known of.
-    fn next(&mut self) -> Option<PasswordCheck> {
-        while let Some(attempt) = self.line.next() {
-            if attempt.answer.is_closed() {
+    /// Starts to verify the next queued attempt with unknown credentials.
+    fn next_check(&mut self) -> Option<PasswordCheck> {
+        while let Some(attempt) = self.queue.pop() {
+            // The client has disconnected.
+            if attempt.reply.is_closed() {
                 continue;
             }
-            // The same may have been looked at meanwhile.
-            if let Some(attempt) = self.recognised(attempt) {
+            // The same credentials may have been verified while this attempt waited.
+            if let Some(attempt) = self.reply_if_known(attempt) {
                 let (hasher, stored) = (self.hasher.clone(), attempt.account.password.clone());
                 let password = attempt.password.clone();
-                let right = Box::pin(async move { hasher.matches(stored, password).await });
-                return Some(PasswordCheck { attempt, right });
+                let result = Box::pin(async move { hasher.matches(stored, password).await });
+                return Some(PasswordCheck { attempt, result });
             }
         }
         None
     }
 
-    /// Answers an attempt with credentials that were seen before; gives back one with others.
-    fn recognised(&mut self, attempt: LoginAttempt) -> Option<LoginAttempt> {
+    /// Replies to an attempt with credentials that were verified before. Returns an attempt with unknown credentials.
+    fn reply_if_known(&mut self, attempt: LoginAttempt) -> Option<LoginAttempt> {
         let accepted = attempt.account.accepts(&attempt.digest);
         if !accepted && !self.wrong.contains(&attempt.digest) {
             return Some(attempt);
         }
-        self.answer(attempt, accepted);
+        self.reply(attempt, accepted);
         None
     }
 
-    fn conclude(&mut self, attempt: LoginAttempt, password_right: bool) {
-        let right = password_right & attempt.user_known;
+    fn finish(&mut self, attempt: LoginAttempt, password_right: bool) {
+        let right = password_right & attempt.user_matches;
         if right {
             attempt.account.accept(attempt.digest);
         } else {
             self.wrong.add(attempt.digest);
         }
-        self.answer(attempt, right);
+        self.reply(attempt, right);
     }
 
-    fn answer(&mut self, attempt: LoginAttempt, right: bool) {
-        let LoginAttempt {
-            address, answer, ..
-        } = attempt;
+    fn reply(&mut self, attempt: LoginAttempt, right: bool) {
+        let LoginAttempt { address, reply, .. } = attempt;
         let verdict = if right {
             self.failures.forget(address);
-            LoginVerdict::Admitted
+            LoginVerdict::Accepted
         } else {
             let count = self.failures.add(address, Instant::now());
-            if failures::is_told(count) {
+            if failures::is_logged(count) {
                 tracing::warn!(client = %address, failures = count, "sign-in refused; `papertick passwd` on this machine sets another password");
             }
-            failures::wait(count).map_or(LoginVerdict::Unknown, LoginVerdict::Slowed)
+            failures::delay(count).map_or(LoginVerdict::Unauthorized, LoginVerdict::Delayed)
         };
-        let _ = answer.send(verdict);
+        let _ = reply.send(verdict);
     }
 }

@@ -1,4 +1,4 @@
-//! Who guessed how often, and what was guessed: both bounded.
+//! FailureCount logins by address, and credentials that are known to be wrong. Both are bounded.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -8,25 +8,25 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Addresses whose failed attempts are remembered.
+/// Most addresses with failed attempts.
 const ADDRESSES_MAX: usize = 1024;
 
-/// Wrong credentials that are remembered, so that they need not be hashed again.
-const GUESSES_MAX: usize = 2048;
+/// Most wrong credentials that are remembered, so that they are not hashed again.
+const WRONG_MAX: usize = 2048;
 
-/// Failed attempts before an address is slowed.
+/// FailureCount attempts of an address without a delay.
 const FREE_FAILURES: u32 = 3;
 
-/// How long an answer is kept back after the first attempt too many; doubles with each further one.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// Delay of the response to the first failure after the free ones. It doubles with each further failure.
+const FIRST_DELAY: Duration = Duration::from_millis(250);
 
-/// The longest time an answer is kept back: clients give up after ten seconds.
-const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// Longest delay of a response: clients give up after ten seconds.
+const DELAY_MAX: Duration = Duration::from_secs(4);
 
 /// Time after which failed attempts are forgotten.
-const FORGET: Duration = Duration::from_secs(15 * 60);
+const FORGET_AFTER: Duration = Duration::from_secs(15 * 60);
 
-/// What counts as one address: with IPv6 everybody has a whole network of them.
+/// The network that counts as one client: with IPv6 every host has a whole /64.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -37,23 +37,23 @@ pub(super) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Failed attempts by address.
+/// FailureCount attempts by address.
 #[derive(Default)]
 pub(super) struct Failures {
-    by_address: HashMap<IpAddr, Failed>,
+    by_address: HashMap<IpAddr, FailureCount>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Failed {
+struct FailureCount {
     count: u32,
     last: Instant,
 }
 
 impl Failures {
-    /// Counts a failed attempt; tells which one of its address it is.
+    /// Counts a failed attempt. Returns the number of failed attempts of the address.
     pub(super) fn add(&mut self, address: IpAddr, now: Instant) -> u32 {
         let before = self.by_address.get(&address);
-        let before = before.filter(|failed| now < failed.last + FORGET);
+        let before = before.filter(|failed| now < failed.last + FORGET_AFTER);
         let count = before.map_or(0, |failed| failed.count).saturating_add(1);
         if self.by_address.len() >= ADDRESSES_MAX && !self.by_address.contains_key(&address) {
             let oldest = self
@@ -63,51 +63,52 @@ impl Failures {
                 .map(|(address, _)| *address);
             oldest.and_then(|oldest| self.by_address.remove(&oldest));
         }
-        self.by_address.insert(address, Failed { count, last: now });
+        self.by_address
+            .insert(address, FailureCount { count, last: now });
         count
     }
 
-    /// Forgets what an address failed at.
+    /// Forgets the failed attempts of an address.
     pub(super) fn forget(&mut self, address: IpAddr) {
         self.by_address.remove(&address);
     }
 }
 
-/// How long the answer to an address is kept back with so many failed attempts; none while it may try.
-pub(super) fn wait(count: u32) -> Option<Duration> {
+/// Delay of the response after this many failed attempts; `None` if there is no delay yet.
+pub(super) fn delay(count: u32) -> Option<Duration> {
     let beyond = count.checked_sub(FREE_FAILURES + 1)?;
     Some(
-        FIRST_WAIT
+        FIRST_DELAY
             .saturating_mul(1 << beyond.min(16))
-            .min(LONGEST_WAIT),
+            .min(DELAY_MAX),
     )
 }
 
-/// Whether a failed attempt is worth a line in the log; a guesser must not fill it.
-pub(super) fn is_told(count: u32) -> bool {
+/// Whether the failed attempt with this number is logged. A client that guesses must not fill the log.
+pub(super) fn is_logged(count: u32) -> bool {
     count <= FREE_FAILURES || count.is_power_of_two()
 }
 
-/// Wrong credentials, by their digests.
+/// Digests of credentials that are known to be wrong.
 #[derive(Default)]
-pub(super) struct Guesses {
+pub(super) struct WrongCredentials {
     known: HashSet<[u8; 32]>,
     order: VecDeque<[u8; 32]>,
 }
 
-impl Guesses {
-    /// Whether these are known to be wrong.
+impl WrongCredentials {
+    /// Whether the credentials with this digest are known to be wrong.
     pub(super) fn contains(&self, digest: &[u8; 32]) -> bool {
         self.known.contains(digest)
     }
 
-    /// Remembers that these are wrong.
+    /// Remembers that the credentials with this digest are wrong.
     pub(super) fn add(&mut self, digest: [u8; 32]) {
         if !self.known.insert(digest) {
             return;
         }
         self.order.push_back(digest);
-        if self.order.len() > GUESSES_MAX
+        if self.order.len() > WRONG_MAX
             && let Some(oldest) = self.order.pop_front()
         {
             self.known.remove(&oldest);
@@ -148,33 +149,36 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_up_to_a_limit_and_the_log_does_not() {
-        let millis = |count| wait(count).map(|wait| wait.as_millis());
-        let waits: Vec<_> = (1..10).map(millis).collect();
+    fn delays_grow_up_to_a_limit_and_few_failures_are_logged() {
+        let millis = |count| delay(count).map(|delay| delay.as_millis());
+        let delays: Vec<_> = (1..10).map(millis).collect();
         let expected = [0, 0, 0, 250, 500, 1000, 2000, 4000, 4000];
-        assert_eq!(waits, expected.map(|wait| (wait > 0).then_some(wait)));
+        assert_eq!(delays, expected.map(|delay| (delay > 0).then_some(delay)));
         assert_eq!(millis(u32::MAX), Some(4000));
-        assert_eq!((1..=10_000).filter(|count| is_told(*count)).count(), 3 + 12);
+        assert_eq!(
+            (1..=10_000).filter(|count| is_logged(*count)).count(),
+            3 + 12
+        );
     }
 
     #[test]
-    fn guesses_are_remembered_with_a_bound() {
+    fn wrong_credentials_are_remembered_with_a_bound() {
         let digest = |number: usize| {
             let mut digest = [0; 32];
             digest[..8].copy_from_slice(&number.to_le_bytes());
             digest
         };
-        let mut guesses = Guesses::default();
-        for number in (0..GUESSES_MAX + 10).chain([GUESSES_MAX]) {
-            guesses.add(digest(number));
+        let mut wrong = WrongCredentials::default();
+        for number in (0..WRONG_MAX + 10).chain([WRONG_MAX]) {
+            wrong.add(digest(number));
         }
-        assert_eq!(guesses.known.len(), GUESSES_MAX);
-        assert_eq!(guesses.order.len(), GUESSES_MAX);
-        assert!(!guesses.contains(&digest(9)) && guesses.contains(&digest(10)));
+        assert_eq!(wrong.known.len(), WRONG_MAX);
+        assert_eq!(wrong.order.len(), WRONG_MAX);
+        assert!(!wrong.contains(&digest(9)) && wrong.contains(&digest(10)));
     }
 
     #[test]
-    fn ipv6_neighbours_count_as_one_address() {
+    fn addresses_of_one_ipv6_network_count_as_one() {
         let of = |text: &str| network(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::2"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));

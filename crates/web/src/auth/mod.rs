@@ -1,12 +1,12 @@
-//! Who may use the clock: basic authentication with the credentials that were stored when the device started.
+//! Basic authentication with the credentials that were stored when the device started.
 //!
-//! `checker` looks at attempts one after the other, in the order of `line`, and remembers `failures`.
-//! The credentials that were accepted are known by a keyed digest, so that a client pays for the slow hash only once.
+//! `checker` verifies attempts one at a time, in the order of `fair_queue`, and counts `failures`.
+//! A keyed digest of accepted credentials is remembered, so that the slow hash runs only once per client.
 
 mod account;
 mod checker;
 mod failures;
-mod line;
+mod fair_queue;
 mod verdict;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -23,75 +23,75 @@ use super::parse::basic_credentials;
 use account::AuthAccount;
 use checker::LoginAttempt;
 pub use checker::{Attempts, run};
-pub use verdict::{LoginVerdict, leave_asking_to_page};
+pub use verdict::{LoginVerdict, use_sign_in_form};
 
 /// Longest `Authorization` header: the longest user name and password that can be stored, in base64.
 const HEADER_MAX: usize = "Basic ".len() + (TEXT_MAX + ":".len() + TEXT_MAX).div_ceil(3) * 4;
 
-/// Attempts on their way to the checker, who takes them at once.
+/// Most attempts in the channel to the checker, which reads them at once.
 const ATTEMPTS_MAX: usize = 32;
 
-/// Answers that are kept back at the same time; beyond that a wrong guess is answered at once.
-const KEPT_BACK_MAX: usize = 256;
+/// Most responses that are delayed at the same time. Further wrong guesses get their response at once.
+const DELAYED_MAX: usize = 256;
 
-/// The gate all guarded requests go through.
-pub struct Gate {
+/// Checks the credentials of requests.
+pub struct Authenticator {
     control: Option<Arc<AuthAccount>>,
     upload: Option<Arc<AuthAccount>>,
     key: [u8; 32],
     attempts: mpsc::Sender<LoginAttempt>,
-    kept_back: Semaphore,
+    delayed: Semaphore,
     stop: watch::Receiver<bool>,
 }
 
-impl Gate {
-    /// Makes the gate and the queue of its checker.
-    pub fn new(settings: &Settings, stop: watch::Receiver<bool>) -> (Gate, Attempts) {
+impl Authenticator {
+    /// Makes the authenticator and the channel to its checker.
+    pub fn new(settings: &Settings, stop: watch::Receiver<bool>) -> (Authenticator, Attempts) {
         let (attempts, queue) = mpsc::channel(ATTEMPTS_MAX);
-        // Where no name is stored, nobody could know which one to say.
+        // Without a stored user name every user name is accepted.
         let user = Some(settings.http_auth_user.clone()).filter(|user| !user.is_empty());
         let control = settings
             .http_auth_enabled
             .then(|| AuthAccount::new(user, &settings.http_auth_pass));
         let upload =
             (!settings.ota_pass.is_empty()).then(|| AuthAccount::new(None, &settings.ota_pass));
-        let gate = Gate {
+        let authenticator = Authenticator {
             control,
             upload,
-            // Without random numbers digests could be computed by others, who would have to see them first.
+            // The key may be zero without random numbers: it only matters to an attacker with access to the digests.
             key: passwords::random().unwrap_or_default(),
             attempts,
-            kept_back: Semaphore::new(KEPT_BACK_MAX),
+            delayed: Semaphore::new(DELAYED_MAX),
             stop,
         };
-        (gate, queue)
+        (authenticator, queue)
     }
 
-    /// Judges a request to the control interface.
+    /// Checks the credentials of a request to the control interface.
     pub async fn control(&self, headers: &HeaderMap, address: IpAddr) -> LoginVerdict {
-        self.judge(self.control.as_ref(), headers, address).await
+        self.check(self.control.as_ref(), headers, address).await
     }
 
-    /// Judges an upload.
+    /// Checks the credentials of an upload.
     pub async fn upload(&self, headers: &HeaderMap, address: IpAddr) -> LoginVerdict {
         let account = self.upload.as_ref().or(self.control.as_ref());
-        self.judge(account, headers, address).await
+        self.check(account, headers, address).await
     }
 
-    async fn judge(
+    async fn check(
         &self,
         account: Option<&Arc<AuthAccount>>,
         headers: &HeaderMap,
         address: IpAddr,
     ) -> LoginVerdict {
         match account {
-            Some(account) => Box::pin(self.look_at(account, headers, address)).await,
-            None => LoginVerdict::Admitted,
+            Some(account) => Box::pin(self.check_against(account, headers, address)).await,
+            None => LoginVerdict::Accepted,
         }
     }
 
-    /// Judges the credentials that a request brings.
-    async fn look_at(
+    /// Checks the credentials of a request against an account.
+    async fn check_against(
         &self,
         account: &Arc<AuthAccount>,
         headers: &HeaderMap,
@@ -102,44 +102,45 @@ impl Gate {
             .filter(|header| header.len() <= HEADER_MAX)
             .and_then(basic_credentials);
         let Some((user, password)) = credentials else {
-            return LoginVerdict::Unknown;
+            return LoginVerdict::Unauthorized;
         };
         let digest = self.digest(account, &user, password.expose());
         if account.accepts(&digest) {
-            return LoginVerdict::Admitted;
+            return LoginVerdict::Accepted;
         }
-        let known = account.user.as_deref();
-        let (answer, verdict) = oneshot::channel();
+        let expected_user = account.user.as_deref();
+        let (reply, verdict) = oneshot::channel();
         let attempt = LoginAttempt {
             address: failures::network(address),
             account: Arc::clone(account),
-            user_known: known.is_none_or(|known| passwords::same(known, &user)),
+            user_matches: expected_user.is_none_or(|expected| passwords::same(expected, &user)),
             password,
             digest,
-            answer,
+            reply,
         };
         if self.attempts.send(attempt).await.is_err() {
             return LoginVerdict::Busy;
         }
         let verdict = verdict.await.unwrap_or(LoginVerdict::Busy);
-        if let LoginVerdict::Slowed(wait) = verdict {
-            self.keep_back(wait).await;
+        if let LoginVerdict::Delayed(delay) = verdict {
+            self.delay(delay).await;
         }
         verdict
     }
 
-    /// Lets who guesses wait for the answer, unless too many do or the server stops.
-    async fn keep_back(&self, wait: Duration) {
-        if let Ok(_place) = self.kept_back.try_acquire() {
+    /// Delays a response, unless too many responses are delayed already or the server stops.
+    async fn delay(&self, delay: Duration) {
+        if let Ok(_permit) = self.delayed.try_acquire() {
             let mut stop = self.stop.clone();
-            // Either end of the wait will do.
-            let _ = timeout(wait, stop.wait_for(|stop| *stop)).await;
+            // The end of the delay and the shutdown signal both end the wait.
+            let _ = timeout(delay, stop.wait_for(|stop| *stop)).await;
         }
     }
 
-    /// Names credentials without telling anything of them.
+    /// Keyed digest of credentials.
     fn digest(&self, account: &AuthAccount, user: &str, password: &str) -> [u8; 32] {
-        // Where any user name will do it makes no difference; else no user name has a zero in it that is right.
+        // If any user name is accepted, it is not part of the digest. A stored user name never contains a zero byte,
+        // so the separators are unambiguous.
         let user = account.user.as_ref().map_or("", |_| user);
         Sha256::new()
             .chain_update(self.key)
@@ -155,7 +156,8 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![expect(clippy::disallowed_methods, reason = "tasks of tests")]
 
     use argon2::{
         Argon2, Params,
@@ -186,7 +188,7 @@ mod tests {
 
     fn settings() -> Settings {
         let salt = SaltString::encode_b64(b"sixteen bytes 16").unwrap();
-        // The cheapest there is: these tests are about who is let in.
+        // The cheapest parameters: these tests are not about the hash.
         let argon2 = Argon2::from(Params::new(Params::MIN_M_COST, 1, 1, None).unwrap());
         let hash = argon2.hash_password(b"right", &salt).unwrap().to_string();
         Settings {
@@ -196,10 +198,10 @@ mod tests {
         }
     }
 
-    /// A gate, its checker, and a hasher that takes its time.
+    /// An authenticator, its checker, and a hasher with a fixed duration per hash.
     #[derive(Clone)]
     struct Rig {
-        gate: Arc<Gate>,
+        authenticator: Arc<Authenticator>,
         hashed: watch::Sender<usize>,
         stop: watch::Sender<bool>,
     }
@@ -207,7 +209,7 @@ mod tests {
     impl Rig {
         fn new(hash_time: Duration) -> Rig {
             let (stop, hashed) = (watch::Sender::new(false), watch::Sender::new(0));
-            let (gate, attempts) = Gate::new(&settings(), stop.subscribe());
+            let (authenticator, attempts) = Authenticator::new(&settings(), stop.subscribe());
             let (hasher, mut jobs) = hasher();
             tokio::spawn(run(attempts, hasher, stop.subscribe()));
             let count = hashed.clone();
@@ -219,7 +221,7 @@ mod tests {
                 }
             });
             Rig {
-                gate: Arc::new(gate),
+                authenticator: Arc::new(authenticator),
                 hashed,
                 stop,
             }
@@ -227,10 +229,10 @@ mod tests {
 
         async fn signs_in(&self, last: u8, password: &str) -> LoginVerdict {
             let headers = basic(&format!("papertick:{password}"));
-            self.gate.control(&headers, address(last)).await
+            self.authenticator.control(&headers, address(last)).await
         }
 
-        /// Sends guesses from an address, each another one, whether they are answered or not.
+        /// Sends different guesses from an address without waiting for the responses.
         fn guesses(
             &self,
             last: u8,
@@ -253,10 +255,10 @@ mod tests {
     const MILLISECOND: Duration = Duration::from_millis(1);
 
     #[tokio::test(start_paused = true)]
-    async fn an_address_that_guesses_is_slowed_and_nobody_else() {
+    async fn only_an_address_that_guesses_is_slowed() {
         let rig = Rig::new(MILLISECOND);
-        let millis = |wait: u64| LoginVerdict::Slowed(Duration::from_millis(wait));
-        let unknown = LoginVerdict::Unknown;
+        let millis = |wait: u64| LoginVerdict::Delayed(Duration::from_millis(wait));
+        let unknown = LoginVerdict::Unauthorized;
         let expected = [
             unknown,
             unknown,
@@ -270,36 +272,36 @@ mod tests {
         ];
         for (number, verdict) in expected.into_iter().enumerate() {
             let begun = Instant::now();
-            let told = rig.signs_in(1, &format!("guess {number}")).await;
-            assert_eq!(told, verdict, "{number}");
-            if let LoginVerdict::Slowed(wait) = verdict {
+            let actual = rig.signs_in(1, &format!("guess {number}")).await;
+            assert_eq!(actual, verdict, "{number}");
+            if let LoginVerdict::Delayed(wait) = verdict {
                 assert!(begun.elapsed() >= wait, "{number}");
             }
         }
         let begun = Instant::now();
         assert_eq!(rig.signs_in(2, "wrong").await, unknown);
-        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
+        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Accepted);
         assert!(begun.elapsed() < Duration::from_millis(10));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_signs_in_may_err_as_often_again() {
+    async fn a_successful_login_resets_the_failures() {
         let rig = Rig::new(MILLISECOND);
         for round in 0..2 {
             for guess in 0..3 {
-                let told = rig.signs_in(1, &format!("guess {round} {guess}")).await;
-                assert_eq!(told, LoginVerdict::Unknown, "{round} {guess}");
+                let verdict = rig.signs_in(1, &format!("guess {round} {guess}")).await;
+                assert_eq!(verdict, LoginVerdict::Unauthorized, "{round} {guess}");
             }
-            assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
+            assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Accepted);
         }
-        // The second time it was known and nobody looked: who polls from an address clears nothing for its guessers.
-        let told = rig.signs_in(1, "one more").await;
-        assert_eq!(told, LoginVerdict::Slowed(Duration::from_millis(250)));
+        // The second login was accepted by its digest, which does not reset the failures of the address.
+        let verdict = rig.signs_in(1, "one more").await;
+        assert_eq!(verdict, LoginVerdict::Delayed(Duration::from_millis(250)));
     }
 
-    /// Fifty guesses a second, each another one, from the address of the owner, who signs in for the first time.
+    /// Fifty different guesses per second from the address of the owner.
     #[tokio::test(start_paused = true)]
-    async fn the_right_password_is_looked_at_whoever_guesses_from_the_same_address() {
+    async fn the_right_password_is_accepted_while_the_same_address_guesses() {
         let rig = Rig::new(Duration::from_millis(15));
         let guesses = rig.guesses(1, 1000, Duration::from_millis(20));
         sleep(Duration::from_secs(5)).await;
@@ -307,7 +309,7 @@ mod tests {
             let begun = Instant::now();
             assert_eq!(
                 rig.signs_in(1, "right").await,
-                LoginVerdict::Admitted,
+                LoginVerdict::Accepted,
                 "{attempt}"
             );
             assert!(begun.elapsed() < Duration::from_millis(100), "{attempt}");
@@ -315,22 +317,25 @@ mod tests {
         }
         for guess in guesses {
             let verdict = guess.await.unwrap();
-            let refused = matches!(verdict, LoginVerdict::Unknown | LoginVerdict::Slowed(_));
+            let refused = matches!(
+                verdict,
+                LoginVerdict::Unauthorized | LoginVerdict::Delayed(_)
+            );
             assert!(refused, "{verdict:?}");
         }
     }
 
-    /// A computer so small that it cannot look at all guesses.
+    /// The computer is too slow to verify all guesses.
     #[tokio::test(start_paused = true)]
-    async fn who_guesses_too_fast_for_the_clock_is_in_nobody_elses_way() {
+    async fn guesses_of_one_address_do_not_block_other_addresses() {
         let rig = Rig::new(Duration::from_millis(200));
         let guesses = rig.guesses(1, 2000, Duration::from_millis(20));
         sleep(Duration::from_secs(30)).await;
         let begun = Instant::now();
-        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Admitted);
+        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Accepted);
         assert!(begun.elapsed() < Duration::from_secs(1));
-        // One that is known needs no turn.
-        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
+        // Known credentials skip the queue.
+        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Accepted);
         let mut busy = 0;
         for guess in guesses {
             busy += usize::from(guess.await.unwrap() == LoginVerdict::Busy);
@@ -342,47 +347,47 @@ mod tests {
     async fn a_wrong_guess_is_hashed_once() {
         let rig = Rig::new(MILLISECOND);
         for _ in 0..5 {
-            assert_ne!(rig.signs_in(1, "wrong").await, LoginVerdict::Admitted);
+            assert_ne!(rig.signs_in(1, "wrong").await, LoginVerdict::Accepted);
         }
         let same = (0..20).map(|_| rig.signs_in(2, "also wrong"));
         for verdict in futures_util::future::join_all(same).await {
-            assert_ne!(verdict, LoginVerdict::Admitted);
+            assert_ne!(verdict, LoginVerdict::Accepted);
         }
         assert_eq!(*rig.hashed.borrow(), 2);
         let same = (0..20).map(|_| rig.signs_in(3, "right"));
         for verdict in futures_util::future::join_all(same).await {
-            assert_eq!(verdict, LoginVerdict::Admitted);
+            assert_eq!(verdict, LoginVerdict::Accepted);
         }
         assert_eq!(*rig.hashed.borrow(), 3);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_has_gone_is_not_looked_at() {
+    async fn attempts_of_disconnected_clients_are_skipped() {
         let rig = Rig::new(Duration::from_millis(100));
         let guesses = rig.guesses(1, 50, Duration::ZERO);
         sleep(Duration::from_millis(50)).await;
         guesses.iter().for_each(JoinHandle::abort);
-        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Admitted);
+        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Accepted);
         let hashed = *rig.hashed.borrow();
         assert!(hashed <= 4, "{hashed}");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_for_a_server_that_stops() {
+    async fn a_shutdown_ends_all_waits() {
         let rig = Rig::new(Duration::from_millis(100));
         let guesses = rig.guesses(1, 100, Duration::ZERO);
         sleep(Duration::from_secs(2)).await;
         let begun = Instant::now();
         rig.stop.send_replace(true);
-        // Who comes last may still be right.
-        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Admitted);
+        // New attempts are still verified for a short time.
+        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Accepted);
         let mut busy = 0;
         for guess in guesses {
             busy += usize::from(guess.await.unwrap() == LoginVerdict::Busy);
         }
         assert!((70..80).contains(&busy), "{busy}");
         assert!(begun.elapsed() < Duration::from_millis(500));
-        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Admitted);
+        assert_eq!(rig.signs_in(2, "right").await, LoginVerdict::Accepted);
         assert_eq!(rig.signs_in(2, "other").await, LoginVerdict::Busy);
     }
 
@@ -403,43 +408,51 @@ mod tests {
         ] {
             let headers =
                 HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(header).unwrap())]);
-            let verdict = rig.gate.control(&headers, address(1)).await;
-            assert_eq!(verdict, LoginVerdict::Unknown, "{header}");
+            let verdict = rig.authenticator.control(&headers, address(1)).await;
+            assert_eq!(verdict, LoginVerdict::Unauthorized, "{header}");
         }
-        let none = rig.gate.control(&HeaderMap::new(), address(1)).await;
-        assert_eq!(none, LoginVerdict::Unknown);
+        let none = rig
+            .authenticator
+            .control(&HeaderMap::new(), address(1))
+            .await;
+        assert_eq!(none, LoginVerdict::Unauthorized);
         assert_eq!(*rig.hashed.borrow(), 0);
         for (pair, verdict) in [
-            ("other:right", LoginVerdict::Unknown),
-            ("papertick:right", LoginVerdict::Admitted),
-            ("other:right", LoginVerdict::Unknown),
-            (":right", LoginVerdict::Unknown),
+            ("other:right", LoginVerdict::Unauthorized),
+            ("papertick:right", LoginVerdict::Accepted),
+            ("other:right", LoginVerdict::Unauthorized),
+            (":right", LoginVerdict::Unauthorized),
         ] {
-            let told = rig.gate.control(&basic(pair), address(1)).await;
-            assert_eq!(told, verdict, "{pair}");
+            let actual = rig.authenticator.control(&basic(pair), address(1)).await;
+            assert_eq!(actual, verdict, "{pair}");
         }
     }
 
     #[test]
-    fn refusals_say_when_to_come_back() {
+    fn refusals_have_the_right_status_and_retry_after() {
         let rows = [
-            (LoginVerdict::Unknown, 401, None),
+            (LoginVerdict::Unauthorized, 401, None),
             (
-                LoginVerdict::Slowed(Duration::from_millis(250)),
+                LoginVerdict::Delayed(Duration::from_millis(250)),
                 401,
                 Some("1"),
             ),
-            (LoginVerdict::Slowed(Duration::from_secs(4)), 401, Some("4")),
+            (
+                LoginVerdict::Delayed(Duration::from_secs(4)),
+                401,
+                Some("4"),
+            ),
             (LoginVerdict::Busy, 503, Some("1")),
         ];
         for (verdict, status, wait) in rows {
             let response = verdict.refusal().unwrap();
             assert_eq!(response.status(), status, "{verdict:?}");
-            let told = response.headers().get(RETRY_AFTER);
-            assert_eq!(told.map(|wait| wait.to_str().unwrap()), wait, "{verdict:?}");
+            let header = response.headers().get(RETRY_AFTER);
+            let seconds = header.map(|value| value.to_str().unwrap());
+            assert_eq!(seconds, wait, "{verdict:?}");
             let challenged = response.headers().contains_key(WWW_AUTHENTICATE);
             assert_eq!(challenged, status == 401, "{verdict:?}");
         }
-        assert!(LoginVerdict::Admitted.refusal().is_none());
+        assert!(LoginVerdict::Accepted.refusal().is_none());
     }
 }

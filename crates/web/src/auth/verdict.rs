@@ -1,4 +1,4 @@
-//! What the gate says, and how who is not admitted is told.
+//! The result of a login and the response to a refused one.
 
 use std::time::Duration;
 
@@ -9,34 +9,34 @@ use http::{
 
 use serde_json::json;
 
-use crate::answer::{self, Response};
+use crate::response::{self, Response};
 
-/// Time after which to come back when too many wait.
-const BUSY_TIME: Duration = Duration::from_secs(1);
+/// `Retry-After` when too many attempts are queued.
+const BUSY_RETRY: Duration = Duration::from_secs(1);
 
 /// Result of checking the credentials of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoginVerdict {
-    /// Come in.
-    Admitted,
-    /// No credentials, or wrong ones.
-    Unknown,
-    /// Wrong ones from an address that guesses; the next answer will take at least so long.
-    Slowed(Duration),
-    /// Not looked at: too many wait, or the server stops.
+    /// The credentials are right, or none are needed.
+    Accepted,
+    /// The credentials are missing or wrong.
+    Unauthorized,
+    /// The credentials are wrong and the address has failed often; the response is delayed by this time.
+    Delayed(Duration),
+    /// Not verified: too many attempts are queued, or the server stops.
     Busy,
 }
 
 impl LoginVerdict {
-    /// The answer to who is not admitted.
+    /// The response to a refused login; `None` if the login was accepted.
     pub fn refusal(self) -> Option<Response> {
         let (mut response, wait) = match self {
-            LoginVerdict::Admitted => return None,
-            LoginVerdict::Unknown => (unauthorized(), None),
-            LoginVerdict::Slowed(wait) => (unauthorized(), Some(wait)),
+            LoginVerdict::Accepted => return None,
+            LoginVerdict::Unauthorized => (unauthorized(), None),
+            LoginVerdict::Delayed(wait) => (unauthorized(), Some(wait)),
             LoginVerdict::Busy => (
-                answer::error(StatusCode::SERVICE_UNAVAILABLE, "too many sign in"),
-                Some(BUSY_TIME),
+                response::error(StatusCode::SERVICE_UNAVAILABLE, "too many sign in"),
+                Some(BUSY_RETRY),
             ),
         };
         if let Some(wait) = wait {
@@ -52,29 +52,27 @@ impl LoginVerdict {
 const CHALLENGE: HeaderValue =
     HeaderValue::from_static("Basic realm=\"papertick\", charset=\"UTF-8\"");
 
-/// What whoever has forgotten the password can do.
-const FORGOTTEN: &str = "user name or password are missing or wrong; whoever has forgotten them sets others with `papertick passwd` on the machine of the clock";
+/// Explanation for people, with the way out if the password is lost.
+const UNAUTHORIZED: &str = "User name or password is missing or wrong. To set new ones, run `papertick passwd` on the machine of the clock.";
 
-/// What a page is challenged with that asks for user name and password in a form of its own.
-///
-/// A browser knows no such scheme, and leaves the asking to the page.
-const CHALLENGE_OF_PAGE: HeaderValue = HeaderValue::from_static("Form realm=\"papertick\"");
+/// Challenge for a page with its own sign-in form. Browsers do not know this scheme, so they show no dialog.
+const FORM_CHALLENGE: HeaderValue = HeaderValue::from_static("Form realm=\"papertick\"");
 
-/// Header of a request whose sender has such a form.
-const OWN_FORM: HeaderName = HeaderName::from_static("x-sign-in");
+/// Request header of a page with its own sign-in form.
+const HAS_FORM: HeaderName = HeaderName::from_static("x-sign-in");
 
-/// Leaves the asking for credentials to a page that has a form for it.
-pub fn leave_asking_to_page(headers: &HeaderMap, response: &mut Response) {
-    if headers.contains_key(OWN_FORM)
+/// Replaces the challenge if the page has its own sign-in form, so that the browser shows no dialog.
+pub fn use_sign_in_form(headers: &HeaderMap, response: &mut Response) {
+    if headers.contains_key(HAS_FORM)
         && let Some(challenge) = response.headers_mut().get_mut(WWW_AUTHENTICATE)
     {
-        *challenge = CHALLENGE_OF_PAGE;
+        *challenge = FORM_CHALLENGE;
     }
 }
 
 fn unauthorized() -> Response {
-    let refusal = json!({ "error": "unauthorized", "msg": FORGOTTEN });
-    let mut response = answer::json_with(StatusCode::UNAUTHORIZED, &refusal);
+    let refusal = json!({ "error": "unauthorized", "msg": UNAUTHORIZED });
+    let mut response = response::json_with(StatusCode::UNAUTHORIZED, &refusal);
     response.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
     response
 }

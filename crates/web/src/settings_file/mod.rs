@@ -1,9 +1,9 @@
-//! Settings as a file: for another clock, or for the day on which this one is lost.
+//! The settings file: a backup of the settings, or a copy for another clock.
 //!
-//! The file is JSON that people can read; what is secret is in it only if a passphrase seals it (`sealed`).
-//! Page, `papertick backup` and `papertick restore` use the same file.
+//! The file is readable JSON. SecretsState are included only if a passphrase encrypts them (`encrypted`).
+//! The web page, `papertick backup` and `papertick restore` use the same file.
 
-mod sealed;
+mod encrypted;
 
 use std::fmt;
 
@@ -18,103 +18,103 @@ use device::{
 };
 use serde_json::{Map, Value, json};
 
-use sealed::Sealed;
+use encrypted::EncryptedSecrets;
 
-/// What the file says it is.
+/// Value of `format` in the file.
 const FORMAT: &str = "papertick settings";
 
-/// Version of the form of the file.
+/// Version of the file format.
 const VERSION: u64 = 1;
 
-/// Largest file that is read from a disk, bytes; with all that is sent beside it, it fits into the body of an import.
+/// Largest file, bytes. With the other parameters of an import it fits into the body of the request.
 pub const FILE_MAX: usize = IMPORT_BODY_MAX - 8 * 1024;
 
 /// The clock that settings were exported from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsOrigin {
-    /// Name of the clock.
+    /// Host name of the clock.
     pub clock: String,
-    /// Word for its board.
+    /// Name of its board.
     pub board: String,
     /// Version of its program.
     pub firmware: String,
-    /// When they were written, as RFC 3339 says it; none if the clock did not know.
+    /// Time of the export in RFC 3339; `None` if the clock did not know the time.
     pub time: Option<String>,
 }
 
-/// A file of settings.
+/// A settings file.
 pub struct SettingsFile {
-    /// Where they come from.
+    /// Where the settings come from.
     pub origin: SettingsOrigin,
-    open: Map<String, Value>,
-    sealed: Option<Sealed>,
+    plain: Map<String, Value>,
+    encrypted: Option<EncryptedSecrets>,
     left_out: Vec<&'static str>,
 }
 
-/// Why a file cannot be written or read; `Display` is the token, and [`Unusable::words`] says it to people.
+/// Why a file cannot be written or read. `Display` is the token; [`SettingsFileError::message`] is for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
-    /// It is no file of settings.
-    NoFile,
-    /// A newer program wrote it.
-    Newer,
+pub enum SettingsFileError {
+    /// The document is not a settings file.
+    NotSettings,
+    /// A newer program wrote the file.
+    NewerVersion,
     /// The passphrase is too short or too long.
-    Passphrase,
+    PassphraseLength,
     /// The passphrase is wrong, or the secrets are damaged.
-    Locked,
-    /// The host has no random numbers, or no memory to spare.
-    NotSealed,
+    CannotDecrypt,
+    /// The host has no random numbers or not enough memory.
+    CannotEncrypt,
 }
 
-impl fmt::Display for Unusable {
+impl fmt::Display for SettingsFileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Unusable::NoFile => "file:bad_type",
-            Unusable::Newer => "file:unknown",
-            Unusable::Passphrase => "passphrase:bad_length",
-            Unusable::Locked => "passphrase:wrong",
-            Unusable::NotSealed => "not sealed",
+            SettingsFileError::NotSettings => "file:bad_type",
+            SettingsFileError::NewerVersion => "file:unknown",
+            SettingsFileError::PassphraseLength => "passphrase:bad_length",
+            SettingsFileError::CannotDecrypt => "passphrase:wrong",
+            SettingsFileError::CannotEncrypt => "not sealed",
         })
     }
 }
 
-impl Unusable {
-    /// What it is, for people.
-    pub fn words(self) -> String {
+impl SettingsFileError {
+    /// The explanation for people.
+    pub fn message(self) -> String {
         match self {
-            Unusable::NoFile => "this is no file of settings".into(),
-            Unusable::Newer => {
-                "a newer program wrote this file: update this one before it is read".into()
+            SettingsFileError::NotSettings => "this is not a settings file".into(),
+            SettingsFileError::NewerVersion => {
+                "a newer program wrote this file: update this program first".into()
             }
-            Unusable::Passphrase => {
+            SettingsFileError::PassphraseLength => {
                 let (least, most) = (PASSPHRASE_LEN.start(), PASSPHRASE_LEN.end());
                 format!("a passphrase has {least} to {most} bytes")
             }
-            Unusable::Locked => {
-                "the passphrase is not that of the file, or its secrets are damaged".into()
+            SettingsFileError::CannotDecrypt => {
+                "the passphrase is wrong, or the secrets in the file are damaged".into()
             }
-            Unusable::NotSealed => "the secrets could not be sealed".into(),
+            SettingsFileError::CannotEncrypt => "the secrets could not be encrypted".into(),
         }
     }
 }
 
-/// What is secret in a file, and what became of it.
+/// State of the secrets of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secrets {
-    /// There is nothing secret in it.
+pub enum SecretsState {
+    /// The file has no secrets.
     Absent,
-    /// Nobody gave the passphrase: they stay as they are on the clock.
-    Closed,
-    /// They were opened.
-    Opened,
+    /// No passphrase was given; the clock keeps its secrets.
+    Encrypted,
+    /// The secrets were decrypted.
+    Decrypted,
 }
 
-impl Secrets {
-    fn word(self) -> &'static str {
+impl SecretsState {
+    fn name(self) -> &'static str {
         match self {
-            Secrets::Absent => "absent",
-            Secrets::Closed => "closed",
-            Secrets::Opened => "opened",
+            SecretsState::Absent => "absent",
+            SecretsState::Encrypted => "closed",
+            SecretsState::Decrypted => "opened",
         }
     }
 }
@@ -123,44 +123,44 @@ impl Secrets {
 pub struct SettingsContent {
     /// The settings.
     pub body: Map<String, Value>,
-    /// What became of the secrets.
-    pub secrets: Secrets,
+    /// Whether `body` includes the secrets.
+    pub secrets: SecretsState,
 }
 
 impl SettingsFile {
-    /// The settings of a clock; with a passphrase its secrets are in the file too. That takes a moment then.
+    /// A file with the settings of a clock. With a passphrase it includes the encrypted secrets, which is slow.
     ///
     /// # Errors
-    /// The passphrase is of no use, or nothing can be sealed.
-    pub fn of(
+    /// The passphrase is too short or too long, or encryption fails.
+    pub fn new(
         settings: &Settings,
         origin: SettingsOrigin,
         passphrase: Option<&Secret>,
-    ) -> Result<SettingsFile, Unusable> {
+    ) -> Result<SettingsFile, SettingsFileError> {
         SettingsFile::without(settings, origin, passphrase, Vec::new())
     }
 
-    /// The same without some of the secrets; it says which.
+    /// The same without some of the secrets. The file lists the names of these secrets.
     ///
     /// # Errors
-    /// As above.
+    /// As for [`SettingsFile::new`].
     pub fn without(
         settings: &Settings,
         origin: SettingsOrigin,
         passphrase: Option<&Secret>,
         left_out: Vec<&'static str>,
-    ) -> Result<SettingsFile, Unusable> {
+    ) -> Result<SettingsFile, SettingsFileError> {
         let Apart { open, mut secret } = transfer::apart(settings);
         secret.retain(|name, _| !left_out.contains(&name.as_str()));
-        let sealed = passphrase.map(|passphrase| {
-            fits(passphrase)?;
+        let encrypted = passphrase.map(|passphrase| {
+            check_passphrase(passphrase)?;
             let secret = Value::from(secret).to_string().into_bytes();
-            Sealed::seal(secret, passphrase).ok_or(Unusable::NotSealed)
+            EncryptedSecrets::encrypt(secret, passphrase).ok_or(SettingsFileError::CannotEncrypt)
         });
         Ok(SettingsFile {
             origin,
-            open,
-            sealed: sealed.transpose()?,
+            plain: open,
+            encrypted: encrypted.transpose()?,
             left_out,
         })
     }
@@ -174,10 +174,10 @@ impl SettingsFile {
             "board": self.origin.board,
             "firmware": self.origin.firmware,
             "time": self.origin.time,
-            "settings": self.open,
+            "settings": self.plain,
         });
-        if let Some(sealed) = &self.sealed {
-            file["secrets"] = sealed.to_json();
+        if let Some(encrypted) = &self.encrypted {
+            file["secrets"] = encrypted.to_json();
             if !self.left_out.is_empty() {
                 file["leftOut"] = self.left_out.clone().into();
             }
@@ -185,23 +185,26 @@ impl SettingsFile {
         file
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// It is none, or one of a newer form.
-    pub fn read(file: &Value) -> Result<SettingsFile, Unusable> {
+    /// The document is not a settings file, or a newer program wrote it.
+    pub fn parse(file: &Value) -> Result<SettingsFile, SettingsFileError> {
         if file.get("format").and_then(Value::as_str) != Some(FORMAT) {
-            return Err(Unusable::NoFile);
+            return Err(SettingsFileError::NotSettings);
         }
         match file.get("version").and_then(Value::as_u64) {
             Some(VERSION) => {}
-            Some(newer) if newer > VERSION => return Err(Unusable::Newer),
-            Some(_) | None => return Err(Unusable::NoFile),
+            Some(newer) if newer > VERSION => return Err(SettingsFileError::NewerVersion),
+            Some(_) | None => return Err(SettingsFileError::NotSettings),
         }
-        let open = file.get("settings").and_then(Value::as_object);
-        let sealed = match file.get("secrets") {
+        let plain = file.get("settings").and_then(Value::as_object);
+        let encrypted = match file.get("secrets") {
             None | Some(Value::Null) => None,
-            Some(sealed) => Some(Sealed::read(sealed).ok_or(Unusable::NoFile)?),
+            Some(secrets) => {
+                let encrypted = EncryptedSecrets::parse(secrets);
+                Some(encrypted.ok_or(SettingsFileError::NotSettings)?)
+            }
         };
         let text = |name: &str| Some(file.get(name)?.as_str()?.to_string());
         Ok(SettingsFile {
@@ -211,32 +214,37 @@ impl SettingsFile {
                 firmware: text("firmware").unwrap_or_default(),
                 time: text("time"),
             },
-            open: open.ok_or(Unusable::NoFile)?.clone(),
-            sealed,
+            plain: plain.ok_or(SettingsFileError::NotSettings)?.clone(),
+            encrypted,
             left_out: Vec::new(),
         })
     }
 
-    /// Tells whether there are secrets in it.
+    /// Whether the file has secrets.
     pub fn has_secrets(&self) -> bool {
-        self.sealed.is_some()
+        self.encrypted.is_some()
     }
 
-    /// What it says; opening secrets takes a moment.
+    /// The settings in the file. Decrypting secrets is slow.
     ///
     /// # Errors
-    /// The passphrase does not open the secrets.
-    pub fn said(&self, passphrase: Option<&Secret>) -> Result<SettingsContent, Unusable> {
-        let mut body = self.open.clone();
-        let secrets = match (&self.sealed, passphrase) {
-            (None, _) => Secrets::Absent,
-            (Some(_), None) => Secrets::Closed,
-            (Some(sealed), Some(passphrase)) => {
-                let bytes = sealed.open(passphrase).ok_or(Unusable::Locked)?;
+    /// The passphrase does not decrypt the secrets.
+    pub fn content(
+        &self,
+        passphrase: Option<&Secret>,
+    ) -> Result<SettingsContent, SettingsFileError> {
+        let mut body = self.plain.clone();
+        let secrets = match (&self.encrypted, passphrase) {
+            (None, _) => SecretsState::Absent,
+            (Some(_), None) => SecretsState::Encrypted,
+            (Some(encrypted), Some(passphrase)) => {
+                let bytes = encrypted
+                    .decrypt(passphrase)
+                    .ok_or(SettingsFileError::CannotDecrypt)?;
                 let secret: Map<String, Value> =
-                    serde_json::from_slice(&bytes).map_err(|_| Unusable::Locked)?;
+                    serde_json::from_slice(&bytes).map_err(|_| SettingsFileError::CannotDecrypt)?;
                 body.extend(secret);
-                Secrets::Opened
+                SecretsState::Decrypted
             }
         };
         Ok(SettingsContent { body, secrets })
@@ -244,30 +252,27 @@ impl SettingsFile {
 }
 
 impl SettingsContent {
-    /// Leaves out settings that are not wanted.
+    /// Removes settings.
     ///
     /// # Errors
-    /// The first of them that the file does not have.
-    pub fn leave_out<'a>(
-        &mut self,
-        names: impl IntoIterator<Item = &'a str>,
-    ) -> Result<(), &'a str> {
+    /// The first name that the file does not have.
+    pub fn remove<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> Result<(), &'a str> {
         for name in names {
             self.body.shift_remove(name).ok_or(name)?;
         }
         Ok(())
     }
 
-    /// What taking it over would change.
+    /// What an import of these settings would change.
     pub fn import(&self, stored: &Settings) -> Import {
         let mut import = transfer::import(stored, &self.body);
-        import.refused.extend(no_hashes(&self.body));
+        import.refused.extend(plain_passwords(&self.body));
         import
     }
 }
 
-/// What taking over a file comes to, as clients are told.
-pub fn told(file: &SettingsFile, secrets: Secrets, import: &Import) -> Value {
+/// The result of an import, or of a dry run, as JSON.
+pub fn import_report(file: &SettingsFile, secrets: SecretsState, import: &Import) -> Value {
     let change = |change: &SettingChange| match &change.values {
         Some((old, new)) => json!({ "name": change.name, "old": old, "new": new }),
         None => json!({ "name": change.name, "secret": true }),
@@ -287,7 +292,7 @@ pub fn told(file: &SettingsFile, secrets: Secrets, import: &Import) -> Value {
             "firmware": origin.firmware,
             "time": origin.time,
         },
-        "secrets": secrets.word(),
+        "secrets": secrets.name(),
         "changes": import.changes.iter().map(change).collect::<Vec<_>>(),
         "unknown": import.unknown,
         "missing": import.missing,
@@ -297,27 +302,30 @@ pub fn told(file: &SettingsFile, secrets: Secrets, import: &Import) -> Value {
     })
 }
 
-/// What a refusal does not tell, in words.
-pub fn hint(rejection: &Rejection, secrets: Secrets) -> Option<String> {
+/// The explanation of a refused setting for people; `None` if the token says it all.
+pub fn hint(rejection: &Rejection, secrets: SecretsState) -> Option<String> {
     let of_password = matches!(rejection, Rejection::BadLength(name) if is_password(name));
-    if of_password && secrets != Secrets::Opened {
+    if of_password && secrets != SecretsState::Decrypted {
         return Some(
-            "the file asks for a password and brings none along: set one first, or leave this setting out".into(),
+            "the file switches a password on but does not include it: set the password first, or leave this setting out".into(),
         );
     }
     rejection.hint()
 }
 
-/// Checks that a passphrase is neither too short to be of use nor too long.
-pub fn fits(passphrase: &Secret) -> Result<(), Unusable> {
+/// Checks the length of a passphrase.
+///
+/// # Errors
+/// The passphrase is too short or too long.
+pub fn check_passphrase(passphrase: &Secret) -> Result<(), SettingsFileError> {
     match PASSPHRASE_LEN.contains(&passphrase.expose().len()) {
         true => Ok(()),
-        false => Err(Unusable::Passphrase),
+        false => Err(SettingsFileError::PassphraseLength),
     }
 }
 
-/// The passwords of a file that are no hashes: whoever stored them could never sign in.
-fn no_hashes(body: &Map<String, Value>) -> impl Iterator<Item = Rejection> {
+/// Rejects passwords in a file that are not hashes: they would never match a login.
+fn plain_passwords(body: &Map<String, Value>) -> impl Iterator<Item = Rejection> {
     let passwords = SPECS.iter().filter(|spec| spec.kind.password().is_some());
     passwords.filter_map(|spec| {
         let text = body.get(spec.name)?.as_str()?;
@@ -339,11 +347,7 @@ mod tests {
 
     use super::*;
 
-    fn phrase(text: &str) -> Secret {
-        Secret::new(text)
-    }
-
-    fn secretive() -> Settings {
+    fn settings_with_secrets() -> Settings {
         Settings {
             http_auth_enabled: true,
             http_auth_pass: passwords::hash("planted", &mut Vec::new()).unwrap(),
@@ -364,84 +368,87 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_passphrase_has_no_secret() {
-        let file = SettingsFile::of(&secretive(), origin(), None).unwrap();
+    fn a_file_without_a_passphrase_has_no_secrets() {
+        let file = SettingsFile::new(&settings_with_secrets(), origin(), None).unwrap();
         let text = file.to_json().to_string();
         assert!(
             !text.contains("planted") && !text.contains("argon2"),
             "{text}"
         );
-        let read = SettingsFile::read(&file.to_json()).unwrap();
-        assert_eq!(read.origin, origin());
-        let said = read.said(Some(&phrase("not needed"))).unwrap();
-        assert_eq!(said.secrets, Secrets::Absent);
-        let import = said.import(&secretive());
+        let parsed = SettingsFile::parse(&file.to_json()).unwrap();
+        assert_eq!(parsed.origin, origin());
+        let content = parsed.content(Some(&Secret::new("not needed"))).unwrap();
+        assert_eq!(content.secrets, SecretsState::Absent);
+        let import = content.import(&settings_with_secrets());
         assert_eq!((import.changes, import.refused), (vec![], vec![]));
     }
 
     #[test]
-    fn secrets_go_under_a_passphrase_and_come_back_with_it_alone() {
-        let passphrase = phrase("correct horse");
-        let settings = secretive();
-        let file = SettingsFile::of(&settings, origin(), Some(&passphrase)).unwrap();
+    fn only_the_passphrase_decrypts_the_secrets() {
+        let passphrase = Secret::new("correct horse");
+        let settings = settings_with_secrets();
+        let file = SettingsFile::new(&settings, origin(), Some(&passphrase)).unwrap();
         let json = file.to_json();
         let text = json.to_string();
         for secret in ["planted", "$argon2", "correct horse"] {
             assert!(!text.contains(secret), "{secret}: {text}");
         }
-        let read = SettingsFile::read(&json).unwrap();
-        let import = read.said(Some(&passphrase)).unwrap();
-        assert_eq!(import.secrets, Secrets::Opened);
-        assert_eq!(import.import(&Settings::default()).settings, settings);
+        let parsed = SettingsFile::parse(&json).unwrap();
+        let content = parsed.content(Some(&passphrase)).unwrap();
+        assert_eq!(content.secrets, SecretsState::Decrypted);
+        assert_eq!(content.import(&Settings::default()).settings, settings);
         assert_eq!(
-            read.said(Some(&phrase("correct house"))).err(),
-            Some(Unusable::Locked)
+            parsed.content(Some(&Secret::new("correct house"))).err(),
+            Some(SettingsFileError::CannotDecrypt)
         );
-        let closed = read.said(None).unwrap();
-        assert_eq!(closed.secrets, Secrets::Closed);
-        // A door that is to be shut has no key then, which is said.
-        let import = closed.import(&Settings::default());
+        let content = parsed.content(None).unwrap();
+        assert_eq!(content.secrets, SecretsState::Encrypted);
+        // The file enables sign-in but its password is missing.
+        let import = content.import(&Settings::default());
         assert_eq!(import.refused.len(), 1);
-        let told = told(&read, closed.secrets, &import);
-        assert_eq!(told["refused"][0]["error"], "httpAuthPass:bad_length");
-        let words = told["refused"][0]["msg"].as_str().unwrap();
-        assert!(words.contains("leave this setting out"), "{words}");
+        let report = import_report(&parsed, content.secrets, &import);
+        assert_eq!(report["refused"][0]["error"], "httpAuthPass:bad_length");
+        let message = report["refused"][0]["msg"].as_str().unwrap();
+        assert!(message.contains("leave this setting out"), "{message}");
     }
 
     #[test]
-    fn sealed_twice_nothing_is_the_same() {
-        let passphrase = phrase("correct horse");
-        let seal = || SettingsFile::of(&secretive(), origin(), Some(&passphrase)).unwrap();
-        let (one, other) = (seal().to_json(), seal().to_json());
+    fn each_file_has_its_own_salt() {
+        let passphrase = Secret::new("correct horse");
+        let make =
+            || SettingsFile::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
+        let (one, other) = (make().to_json(), make().to_json());
         for member in ["salt", "sealed"] {
             assert_ne!(one["secrets"][member], other["secrets"][member]);
         }
     }
 
     #[test]
-    fn whoever_changes_a_file_cannot_change_its_secrets() {
-        let passphrase = phrase("correct horse");
-        let file = SettingsFile::of(&secretive(), origin(), Some(&passphrase)).unwrap();
+    fn changed_ciphertext_is_refused() {
+        let passphrase = Secret::new("correct horse");
+        let file =
+            SettingsFile::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
         let json = file.to_json();
-        let sealed = json["secrets"]["sealed"].as_str().unwrap().to_string();
-        for at in [0, sealed.len() / 2, sealed.len() - 5] {
-            let mut letters: Vec<char> = sealed.chars().collect();
+        let ciphertext = json["secrets"]["sealed"].as_str().unwrap().to_string();
+        for at in [0, ciphertext.len() / 2, ciphertext.len() - 5] {
+            let mut letters: Vec<char> = ciphertext.chars().collect();
             letters[at] = if letters[at] == 'A' { 'B' } else { 'A' };
             let mut changed = json.clone();
             changed["secrets"]["sealed"] = letters.into_iter().collect::<String>().into();
-            let read = SettingsFile::read(&changed).unwrap();
+            let parsed = SettingsFile::parse(&changed).unwrap();
             assert_eq!(
-                read.said(Some(&passphrase)).err(),
-                Some(Unusable::Locked),
+                parsed.content(Some(&passphrase)).err(),
+                Some(SettingsFileError::CannotDecrypt),
                 "{at}"
             );
         }
     }
 
     #[test]
-    fn what_is_no_file_of_settings_is_told() {
-        let passphrase = phrase("correct horse");
-        let file = SettingsFile::of(&secretive(), origin(), Some(&passphrase)).unwrap();
+    fn other_documents_are_refused() {
+        let passphrase = Secret::new("correct horse");
+        let file =
+            SettingsFile::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
         let whole = file.to_json();
         let with = |path: &str, value: Value| {
             let mut file = whole.clone();
@@ -449,32 +456,62 @@ mod tests {
             file
         };
         for (file, expected) in [
-            (json!(null), Unusable::NoFile),
-            (json!([]), Unusable::NoFile),
-            (json!({}), Unusable::NoFile),
-            (with("/format", json!("settings")), Unusable::NoFile),
-            (with("/version", json!(0)), Unusable::NoFile),
-            (with("/version", json!("1")), Unusable::NoFile),
-            (with("/version", json!(2)), Unusable::Newer),
-            (with("/settings", json!([])), Unusable::NoFile),
-            (with("/secrets", json!("x")), Unusable::NoFile),
-            (with("/secrets/kdf", json!("md5")), Unusable::NoFile),
-            (with("/secrets/cipher", json!("rot13")), Unusable::NoFile),
-            // Whoever opens it is not to be kept busy for ever.
-            (with("/secrets/memoryKiB", json!(1 << 30)), Unusable::NoFile),
-            (with("/secrets/memoryKiB", json!(1)), Unusable::NoFile),
-            (with("/secrets/passes", json!(1000)), Unusable::NoFile),
-            (with("/secrets/passes", json!(0)), Unusable::NoFile),
-            (with("/secrets/salt", json!("AA==")), Unusable::NoFile),
-            (with("/secrets/salt", json!("?")), Unusable::NoFile),
-            (with("/secrets/sealed", json!("?")), Unusable::NoFile),
+            (json!(null), SettingsFileError::NotSettings),
+            (json!([]), SettingsFileError::NotSettings),
+            (json!({}), SettingsFileError::NotSettings),
+            (
+                with("/format", json!("settings")),
+                SettingsFileError::NotSettings,
+            ),
+            (with("/version", json!(0)), SettingsFileError::NotSettings),
+            (with("/version", json!("1")), SettingsFileError::NotSettings),
+            (with("/version", json!(2)), SettingsFileError::NewerVersion),
+            (with("/settings", json!([])), SettingsFileError::NotSettings),
+            (with("/secrets", json!("x")), SettingsFileError::NotSettings),
+            (
+                with("/secrets/kdf", json!("md5")),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/cipher", json!("rot13")),
+                SettingsFileError::NotSettings,
+            ),
+            // Parameters that would make decryption too slow or the hash too weak.
+            (
+                with("/secrets/memoryKiB", json!(1 << 30)),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/memoryKiB", json!(1)),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/passes", json!(1000)),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/passes", json!(0)),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/salt", json!("AA==")),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/salt", json!("?")),
+                SettingsFileError::NotSettings,
+            ),
+            (
+                with("/secrets/sealed", json!("?")),
+                SettingsFileError::NotSettings,
+            ),
         ] {
-            assert_eq!(SettingsFile::read(&file).err(), Some(expected), "{file}");
+            assert_eq!(SettingsFile::parse(&file).err(), Some(expected), "{file}");
         }
     }
 
     #[test]
-    fn a_passphrase_is_neither_short_nor_long() {
+    fn the_length_of_a_passphrase_is_checked() {
         for (text, good) in [
             ("", false),
             ("seven 7", false),
@@ -482,14 +519,18 @@ mod tests {
             (&*"x".repeat(256), true),
             (&*"x".repeat(257), false),
         ] {
-            assert_eq!(fits(&phrase(text)).is_ok(), good, "{text}");
+            assert_eq!(check_passphrase(&Secret::new(text)).is_ok(), good, "{text}");
         }
-        let short = SettingsFile::of(&secretive(), origin(), Some(&phrase("short")));
-        assert_eq!(short.err(), Some(Unusable::Passphrase));
+        let short = SettingsFile::new(
+            &settings_with_secrets(),
+            origin(),
+            Some(&Secret::new("short")),
+        );
+        assert_eq!(short.err(), Some(SettingsFileError::PassphraseLength));
     }
 
     #[test]
-    fn a_password_in_the_clear_is_refused() {
+    fn a_plain_password_is_refused() {
         for (text, good) in [
             ("", true),
             ("hunter2", false),
@@ -507,18 +548,18 @@ mod tests {
                 true,
             ),
         ] {
-            let mut said = SettingsContent {
+            let mut content = SettingsContent {
                 body: Map::from_iter([("otaPass".to_string(), json!(text))]),
-                secrets: Secrets::Opened,
+                secrets: SecretsState::Decrypted,
             };
-            let import = said.import(&Settings {
+            let import = content.import(&Settings {
                 ota_pass: PasswordHash::new("x"),
                 ..Settings::default()
             });
             assert_eq!(import.refused.is_empty(), good, "{text}");
-            said.leave_out(["otaPass"]).unwrap();
-            assert_eq!(said.import(&Settings::default()).refused, []);
-            assert_eq!(said.leave_out(["otaPass"]), Err("otaPass"));
+            content.remove(["otaPass"]).unwrap();
+            assert_eq!(content.import(&Settings::default()).refused, []);
+            assert_eq!(content.remove(["otaPass"]), Err("otaPass"));
         }
     }
 }

@@ -33,7 +33,7 @@ use tokio::{
 };
 use updates::build;
 use upload::{FileUpload, UploadProgress};
-use web::{answer::REASON, parse::percent_decode};
+use web::{parse::percent_decode, response::REASON};
 
 use super::setting_words;
 use crate::failure::Failure;

@@ -1,5 +1,4 @@
-//! Secrets under a passphrase: a slow hash of it makes a key that is used once, and that seals them so that no bit of
-//! them can be changed.
+//! Secrets encrypted with a passphrase: a slow hash of the passphrase is the key of an authenticated cipher.
 
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -8,81 +7,81 @@ use passwords::random;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde_json::{Value, json};
 
-/// Word for how the key is made.
+/// Name of the key derivation function.
 const KDF: &str = "argon2id";
 
-/// Word for how the secrets are sealed.
+/// Name of the cipher.
 const CIPHER: &str = "chacha20-poly1305";
 
-/// What is sealed with the secrets, so that nothing else that was sealed with the same passphrase is taken for them.
-const PURPOSE: &[u8] = b"papertick settings 1";
+/// Associated data, so that other data encrypted with the same passphrase is not accepted.
+const ASSOCIATED_DATA: &[u8] = b"papertick settings 1";
 
-/// Memory that making a key takes, KiB: more than a password of the clock itself, for a file can be tried at leisure.
+/// Memory of the key derivation, KiB. More than for the clock's own passwords, because a file can be attacked offline.
 const MEMORY_KIB: u32 = 32 * 1024;
 
 /// Passes over that memory.
 const PASSES: u32 = 4;
 
-/// The least memory that a file may ask for: less than that is no slow hash.
+/// Least memory that a file may require; with less the hash is not slow.
 const MEMORY_KIB_MIN: u32 = 1024;
 
-/// The most memory that a file may ask for; small computers have no more to spare.
+/// Most memory that a file may require, because small computers have little.
 const MEMORY_KIB_MAX: u32 = MEMORY_KIB;
 
-/// The most passes that a file may ask for.
+/// Most passes that a file may require.
 const PASSES_MAX: u32 = PASSES;
 
-/// Bytes of the salt, and the least that a file may have.
+/// Length of the salt, and the least length in a file, bytes.
 const SALT_LEN: usize = 16;
 
-/// The most bytes of salt that a file may have.
+/// Longest salt in a file, bytes.
 const SALT_MAX: usize = 64;
 
-/// Bytes of the key.
+/// Length of the key, bytes.
 const KEY_LEN: usize = 32;
 
-/// The key of each file is another one, so that the nonce need not be.
+/// Each file has its own key because of the salt, so the nonce can be constant.
 const NONCE: [u8; NONCE_LEN] = [0; NONCE_LEN];
 
-/// Secrets under a passphrase.
-pub(super) struct Sealed {
+/// Secrets encrypted with a passphrase.
+pub(super) struct EncryptedSecrets {
     memory_kib: u32,
     passes: u32,
     salt: Vec<u8>,
-    sealed: Vec<u8>,
+    ciphertext: Vec<u8>,
 }
 
-impl Sealed {
-    /// Seals secrets; none if the host has no random numbers.
-    pub(super) fn seal(mut secrets: Vec<u8>, passphrase: &Secret) -> Option<Sealed> {
-        let mut sealed = Sealed {
+impl EncryptedSecrets {
+    /// Encrypts secrets. `None` if the host has no random numbers.
+    pub(super) fn encrypt(mut secrets: Vec<u8>, passphrase: &Secret) -> Option<EncryptedSecrets> {
+        let mut encrypted = EncryptedSecrets {
             memory_kib: MEMORY_KIB,
             passes: PASSES,
             salt: random::<SALT_LEN>().ok()?.to_vec(),
-            sealed: Vec::new(),
+            ciphertext: Vec::new(),
         };
-        let key = sealed.key(passphrase)?;
+        let key = encrypted.key(passphrase)?;
         let nonce = Nonce::assume_unique_for_key(NONCE);
-        key.seal_in_place_append_tag(nonce, Aad::from(PURPOSE), &mut secrets)
+        key.seal_in_place_append_tag(nonce, Aad::from(ASSOCIATED_DATA), &mut secrets)
             .ok()?;
-        sealed.sealed = secrets;
-        Some(sealed)
+        encrypted.ciphertext = secrets;
+        Some(encrypted)
     }
 
-    /// Opens them; none if the passphrase is wrong or a bit of them has changed.
-    pub(super) fn open(&self, passphrase: &Secret) -> Option<Vec<u8>> {
+    /// Decrypts the secrets. `None` if the passphrase is wrong or the ciphertext was changed.
+    pub(super) fn decrypt(&self, passphrase: &Secret) -> Option<Vec<u8>> {
         let key = self.key(passphrase)?;
         let nonce = Nonce::assume_unique_for_key(NONCE);
-        let mut bytes = self.sealed.clone();
+        let mut bytes = self.ciphertext.clone();
         let length = key
-            .open_in_place(nonce, Aad::from(PURPOSE), &mut bytes)
+            .open_in_place(nonce, Aad::from(ASSOCIATED_DATA), &mut bytes)
             .ok()?
             .len();
         bytes.truncate(length);
         Some(bytes)
     }
 
-    /// As it stands in a file.
+    /// The JSON object for the file.
     pub(super) fn to_json(&self) -> Value {
         json!({
             "kdf": KDF,
@@ -90,26 +89,26 @@ impl Sealed {
             "passes": self.passes,
             "salt": BASE64_STANDARD.encode(&self.salt),
             "cipher": CIPHER,
-            "sealed": BASE64_STANDARD.encode(&self.sealed),
+            "sealed": BASE64_STANDARD.encode(&self.ciphertext),
         })
     }
 
-    /// Reads what stands in a file; none if it is something else, or wants more work than it should.
-    pub(super) fn read(value: &Value) -> Option<Sealed> {
+    /// Parses the JSON object of a file. `None` if it is malformed or its parameters are out of bounds.
+    pub(super) fn parse(value: &Value) -> Option<EncryptedSecrets> {
         let text = |name: &str| value.get(name)?.as_str();
         let number = |name: &str| u32::try_from(value.get(name)?.as_u64()?).ok();
         let bytes = |name: &str| BASE64_STANDARD.decode(text(name)?).ok();
-        let sealed = Sealed {
+        let encrypted = EncryptedSecrets {
             memory_kib: number("memoryKiB")?,
             passes: number("passes")?,
             salt: bytes("salt")?,
-            sealed: bytes("sealed")?,
+            ciphertext: bytes("sealed")?,
         };
-        let is_ours = text("kdf") == Some(KDF) && text("cipher") == Some(CIPHER);
-        let is_bounded = (MEMORY_KIB_MIN..=MEMORY_KIB_MAX).contains(&sealed.memory_kib)
-            && (1..=PASSES_MAX).contains(&sealed.passes)
-            && (SALT_LEN..=SALT_MAX).contains(&sealed.salt.len());
-        (is_ours && is_bounded).then_some(sealed)
+        let is_supported = text("kdf") == Some(KDF) && text("cipher") == Some(CIPHER);
+        let is_bounded = (MEMORY_KIB_MIN..=MEMORY_KIB_MAX).contains(&encrypted.memory_kib)
+            && (1..=PASSES_MAX).contains(&encrypted.passes)
+            && (SALT_LEN..=SALT_MAX).contains(&encrypted.salt.len());
+        (is_supported && is_bounded).then_some(encrypted)
     }
 
     fn key(&self, passphrase: &Secret) -> Option<LessSafeKey> {

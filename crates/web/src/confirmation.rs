@@ -1,23 +1,23 @@
-//! A browser's GET that changes something: nothing says which site sends it, so a person has to press a button.
+//! Confirmation of a browser's GET that changes something.
 //!
-//! A page of another site can make its visitors' browsers send a GET without a mark, with an image, a frame or a fetch.
-//! Such a GET gets a page whose button sends the same as a POST, which browsers do mark.
+//! A page of another site can make a browser send such a GET without an `Origin`, with an image, a frame or a fetch.
+//! The response is a page with a button that sends the same as a POST, for which browsers do send the `Origin`.
 
 use api::operation::Operation;
 use http::{Method, StatusCode, uri::Uri};
 use serde_json::Value;
 
 use super::{
-    answer::{Response, ResponseBody},
     html::{self, escaped, link_back},
     parse::query_value,
+    response::{Response, ResponseBody},
 };
 
-/// What the button adds to the query.
+/// Query parameter of the button.
 const PRESSED: &str = "pressed";
 
-/// Whether a request was sent by the button.
-pub fn is_pressed(method: &Method, uri: &Uri) -> bool {
+/// Whether the button sent a request.
+pub fn is_confirmed(method: &Method, uri: &Uri) -> bool {
     let query = uri.query().unwrap_or_default();
     *method == Method::POST && query_value(query, PRESSED).is_some()
 }
@@ -35,21 +35,21 @@ pub fn page(operation: &Operation, uri: &Uri) -> Response {
     html::notice(StatusCode::FORBIDDEN, &title, &content)
 }
 
-/// The page after the button was pressed, in place of the response for programs.
-pub fn outcome(operation: &Operation, path: &str, response: &Response) -> Response {
+/// The page with the result, instead of the JSON response.
+pub fn result_page(operation: &Operation, path: &str, response: &Response) -> Response {
     let (title, text) = match response.status().is_success() {
         true => ("Done", format!("{}.", operation.summary)),
         false => (
             "Not done",
-            format!("{}: {}.", operation.summary, reason(response.body())),
+            format!("{}: {}.", operation.summary, error_text(response.body())),
         ),
     };
     let content = format!("<p>{}</p>\n{}", escaped(&text), link_back(path));
     html::notice(response.status(), title, &content)
 }
 
-/// Why something was refused, as the response for programs says it.
-fn reason(body: &ResponseBody) -> String {
+/// The error text in a JSON response.
+fn error_text(body: &ResponseBody) -> String {
     let ResponseBody::Whole(Some(bytes)) = body else {
         return "refused".into();
     };

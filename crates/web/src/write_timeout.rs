@@ -1,4 +1,4 @@
-//! A socket that gives up on a client that does not read.
+//! A socket with a timeout for writes, because a client may stop reading.
 
 use std::{
     future::Future,
@@ -13,45 +13,45 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// Time in which a client must take at least one byte of what waits for it.
-const WRITE_TIME: Duration = Duration::from_secs(20);
+/// Time in which at least one byte must be written.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A socket that fails when nothing could be written for a while.
-pub struct Impatient<S> {
+/// A socket that fails with `TimedOut` if nothing could be written for a while.
+pub struct WriteTimeout<S> {
     socket: S,
-    patience: Option<Pin<Box<Sleep>>>,
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Impatient<S> {
+impl<S> WriteTimeout<S> {
     /// Wraps a socket.
-    pub fn new(socket: S) -> Impatient<S> {
-        Impatient {
+    pub fn new(socket: S) -> WriteTimeout<S> {
+        WriteTimeout {
             socket,
-            patience: None,
+            deadline: None,
         }
     }
 
-    /// Passes on what a write came to; starts waiting with the first write that does not go through.
-    fn judge<T>(
+    /// Returns the result of a write. The timeout starts with the first write that is pending.
+    fn with_timeout<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.patience = None;
+            self.deadline = None;
             return written;
         }
-        let patience = self
-            .patience
-            .get_or_insert_with(|| Box::pin(sleep(WRITE_TIME)));
-        match patience.as_mut().poll(context) {
+        let deadline = self
+            .deadline
+            .get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
+        match deadline.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -61,14 +61,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write(context, bytes);
-        self.judge(context, written)
+        self.with_timeout(context, written)
     }
 
     fn poll_write_vectored(
@@ -77,7 +77,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write_vectored(context, slices);
-        self.judge(context, written)
+        self.with_timeout(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -86,11 +86,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.socket).poll_flush(context);
-        self.judge(context, flushed)
+        self.with_timeout(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let closed = Pin::new(&mut self.socket).poll_shutdown(context);
-        self.judge(context, closed)
+        self.with_timeout(context, closed)
     }
 }

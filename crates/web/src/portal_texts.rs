@@ -2,11 +2,11 @@
 
 use device::input::LinkFailure;
 
-/// The texts in one language. `{host}`, `{count}` and `{why}` stand for values.
+/// The texts in one language. `{host}` and `{why}` are placeholders.
 pub(super) struct PortalTexts {
     /// Code of the language, such as `de`.
     pub(super) code: &'static str,
-    /// Its own name for itself.
+    /// Name of the language in the language itself.
     pub(super) language: &'static str,
     pub(super) choose: &'static str,
     pub(super) in_reach: &'static str,
@@ -21,14 +21,14 @@ pub(super) struct PortalTexts {
     pub(super) joins: &'static str,
     pub(super) secured: &'static str,
     pub(super) open: &'static str,
-    /// Strength of a signal, the best first.
+    /// Signal strength, the best first.
     pub(super) bars: [&'static str; 4],
     pub(super) trying: &'static str,
     pub(super) choose_first: &'static str,
     pub(super) no_answer: &'static str,
     pub(super) failed: &'static str,
     pub(super) failed_before: &'static str,
-    /// Why an attempt failed: lost, not found, password, refused, handshake, broken off, no answer.
+    /// Why an attempt failed: lost, not found, password, refused, handshake, connection, timeout.
     failures: [&'static str; 7],
     pub(super) not_stored: &'static str,
     pub(super) busy: &'static str,
@@ -38,7 +38,7 @@ pub(super) struct PortalTexts {
 impl PortalTexts {
     /// Why an attempt failed.
     pub(super) fn failure(&self, failure: LinkFailure) -> &'static str {
-        let place = match failure {
+        let index = match failure {
             LinkFailure::Lost => 0,
             LinkFailure::NotFound => 1,
             LinkFailure::Auth => 2,
@@ -47,24 +47,26 @@ impl PortalTexts {
             LinkFailure::Connection => 5,
             LinkFailure::Timeout => 6,
         };
-        self.failures[place]
+        self.failures[index]
     }
 }
 
-/// The first language of a list of wishes that there is, English otherwise: `?lang=de`, or `de-AT,en;q=0.8`.
-pub(super) fn chosen(query: Option<&str>, accepted: Option<&str>) -> &'static PortalTexts {
-    let asked =
+/// The texts in the language of the query (`?lang=de`), else in the first supported language of `Accept-Language`
+/// (`de-AT,en;q=0.8`), else in English.
+pub(super) fn texts_for(query: Option<&str>, accepted: Option<&str>) -> &'static PortalTexts {
+    let in_query =
         query.and_then(|query| query.split('&').find_map(|part| part.strip_prefix("lang=")));
-    let wishes = asked
+    let languages = in_query
         .into_iter()
         .chain(accepted.unwrap_or_default().split(','));
-    let known = |wish: &str| {
-        let code = wish.trim().get(..2)?;
+    let supported = |language: &str| {
+        let code = language.trim().get(..2)?;
         LANGUAGES
             .iter()
-            .find(|words| words.code.eq_ignore_ascii_case(code))
+            .find(|texts| texts.code.eq_ignore_ascii_case(code))
     };
-    wishes.filter_map(known).next().unwrap_or(&LANGUAGES[0])
+    let mut supported = languages.filter_map(supported);
+    supported.next().unwrap_or(&LANGUAGES[0])
 }
 
 /// All languages.

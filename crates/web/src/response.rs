@@ -1,4 +1,4 @@
-//! Answers: the body type, and the few shapes that all answers have.
+//! Responses: the body type and common responses.
 
 use std::{
     convert::Infallible,
@@ -18,28 +18,28 @@ use serde::Serialize;
 
 use super::parse::percent_encode;
 
-/// An answer to a request.
+/// A response to a request.
 pub type Response = http::Response<ResponseBody>;
 
 /// Content type of JSON.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Not to be kept by anybody.
+/// `Cache-Control` that forbids caching.
 pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// A sentence for people beside the body, percent-encoded UTF-8.
+/// Header with an explanation for people in addition to the body, percent-encoded UTF-8.
 pub const REASON: HeaderName = HeaderName::from_static("papertick-reason");
 
 /// The body of a response.
 pub enum ResponseBody {
-    /// All bytes are known; none once they were taken.
+    /// All bytes; `None` if the body is empty or already sent.
     Whole(Option<Bytes>),
-    /// Bytes come as they are made.
+    /// Bytes that are produced while they are sent.
     Stream(Pin<Box<dyn Stream<Item = Bytes> + Send>>),
 }
 
 impl ResponseBody {
-    /// No bytes at all.
+    /// An empty body.
     pub const EMPTY: ResponseBody = ResponseBody::Whole(None);
 }
 
@@ -82,37 +82,37 @@ impl HttpBody for ResponseBody {
     }
 }
 
-/// Answers with a status and nothing else.
+/// A response with a status and no body.
 pub fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(ResponseBody::EMPTY);
     *response.status_mut() = status;
     response
 }
 
-/// Answers 200 and nothing else.
+/// 200 without a body.
 pub fn done() -> Response {
     empty(StatusCode::OK)
 }
 
-/// Answers 200 with a JSON text.
+/// 200 with a JSON text.
 pub fn json_bytes(text: Bytes) -> Response {
     bytes(JSON, text)
 }
 
-/// Answers 200 with a document.
+/// 200 with a JSON document.
 pub fn json<T: Serialize>(document: &T) -> Response {
-    // A document of this program has string keys alone, and cannot fail.
+    // Cannot fail, because all documents of this program have string keys only.
     json_bytes(serde_json::to_vec(document).unwrap_or_default().into())
 }
 
-/// Answers with a document and another status than 200.
+/// A JSON document with a status.
 pub fn json_with<T: Serialize>(status: StatusCode, document: &T) -> Response {
     let mut response = json(document);
     *response.status_mut() = status;
     response
 }
 
-/// Answers 200 with bytes of a type, not to be kept by anybody.
+/// 200 with bytes of a content type, not cacheable.
 pub fn bytes(content_type: HeaderValue, bytes: Bytes) -> Response {
     let mut response = Response::new(bytes.into());
     let headers = response.headers_mut();
@@ -121,8 +121,8 @@ pub fn bytes(content_type: HeaderValue, bytes: Bytes) -> Response {
     response
 }
 
-/// The response to an answer of the interface.
-pub fn told(answer: Answer) -> Response {
+/// The HTTP response for an answer of the control interface.
+pub fn from_answer(answer: Answer) -> Response {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = match answer.body {
         Some(body) => json_with(status, &body),
@@ -135,12 +135,12 @@ pub fn told(answer: Answer) -> Response {
     response
 }
 
-/// Refuses with `{"error": …}`.
+/// An error with `{"error": …}`.
 pub fn error(status: StatusCode, reason: &str) -> Response {
-    told(Answer::error(status.as_u16(), reason))
+    from_answer(Answer::error(status.as_u16(), reason))
 }
 
-/// Sends the client to another path.
+/// A permanent redirect to another path.
 pub fn redirect(path: &str) -> Response {
     let mut response = empty(StatusCode::PERMANENT_REDIRECT);
     if let Ok(path) = HeaderValue::from_str(path) {
@@ -149,12 +149,12 @@ pub fn redirect(path: &str) -> Response {
     response
 }
 
-/// Refuses with 400 and `{"error": …}`.
+/// 400 with `{"error": …}`.
 pub fn bad_request(reason: &str) -> Response {
-    told(Answer::bad_request(reason))
+    from_answer(Answer::bad_request(reason))
 }
 
-/// Refuses what is not there.
+/// 404 with `{"error": …}`.
 pub fn not_found() -> Response {
     error(StatusCode::NOT_FOUND, "not found")
 }

@@ -1,14 +1,14 @@
-//! How many connections there may be.
+//! Limits on the number of connections.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Connections at the same time, where the limit on open files allows so many.
+/// Most connections at the same time, if the limit on open files allows that many.
 const CONNECTIONS_MAX: usize = 24 * 1024;
 
-/// Connections kept for those who want to act, or a quarter of all where there are few.
-const FOR_OTHERS: usize = 1024;
+/// Connections reserved for requests other than event streams, at most a quarter of all.
+const RESERVED_CONNECTIONS: usize = 1024;
 
-/// Connections at the same time, however few files may be open.
+/// Connections at the same time even if the limit on open files is lower.
 const CONNECTIONS_MIN: usize = 64;
 
 /// File descriptors left to the rest of the program.
@@ -17,22 +17,22 @@ const FILES_RESERVED: u64 = 256;
 /// How many connections the server accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
-    /// Connections at the same time.
+    /// Most connections at the same time.
     pub connections: usize,
-    /// The limit on open files, where it is that which bounds them.
+    /// The limit on open files if it determines `connections`.
     pub open_files: Option<u64>,
 }
 
 impl ConnectionLimits {
-    /// As many as are asked for.
-    pub fn of(connections: usize) -> ConnectionLimits {
+    /// A configured limit.
+    pub fn configured(connections: usize) -> ConnectionLimits {
         ConnectionLimits {
             connections,
             open_files: None,
         }
     }
 
-    /// As many as the limit on open files leaves room for, after raising that limit as far as it goes.
+    /// Raises the limit on open files to its maximum and derives the limit on connections from it.
     pub fn of_host() -> ConnectionLimits {
         let limit = getrlimit(Resource::Nofile);
         let raised = Rlimit {
@@ -47,17 +47,17 @@ impl ConnectionLimits {
     }
 
     fn with_files(files: Option<u64>) -> ConnectionLimits {
-        let room = |files: u64| usize::try_from(files.saturating_sub(FILES_RESERVED)).ok();
-        let room = files.and_then(room).unwrap_or(CONNECTIONS_MAX);
+        let available = |files: u64| usize::try_from(files.saturating_sub(FILES_RESERVED)).ok();
+        let available = files.and_then(available).unwrap_or(CONNECTIONS_MAX);
         ConnectionLimits {
-            connections: room.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX),
-            open_files: files.filter(|_| room < CONNECTIONS_MAX),
+            connections: available.clamp(CONNECTIONS_MIN, CONNECTIONS_MAX),
+            open_files: files.filter(|_| available < CONNECTIONS_MAX),
         }
     }
 
-    /// How many of them may follow the clock; the rest is kept for those who want to act.
-    pub fn followers(&self) -> usize {
-        self.connections - FOR_OTHERS.min(self.connections / 4)
+    /// Most clients of the event stream.
+    pub fn event_clients(&self) -> usize {
+        self.connections - RESERVED_CONNECTIONS.min(self.connections / 4)
     }
 }
 
@@ -65,7 +65,7 @@ impl ConnectionLimits {
 mod tests {
     use super::*;
 
-    /// Limit on open files; connections, followers, and whether that limit is what bounds them.
+    /// Limit on open files; connections, event clients, and whether the limit on open files determines them.
     #[test]
     fn the_limit_on_open_files_bounds_connections() {
         let rows = [
@@ -78,11 +78,11 @@ mod tests {
             (Some(u64::MAX), 24_576, 23_552, false),
             (None, 24_576, 23_552, false),
         ];
-        for (files, connections, followers, bounded) in rows {
-            let places = ConnectionLimits::with_files(files);
-            assert_eq!(places.connections, connections, "{files:?}");
-            assert_eq!(places.followers(), followers, "{files:?}");
-            assert_eq!(places.open_files, files.filter(|_| bounded), "{files:?}");
+        for (files, connections, event_clients, bounded) in rows {
+            let limits = ConnectionLimits::with_files(files);
+            assert_eq!(limits.connections, connections, "{files:?}");
+            assert_eq!(limits.event_clients(), event_clients, "{files:?}");
+            assert_eq!(limits.open_files, files.filter(|_| bounded), "{files:?}");
         }
     }
 }

@@ -1,0 +1,56 @@
+//! Metrics of the panels.
+
+use runtime::glass::{DisplaySnapshot, PanelGlass};
+use tokio::time::Instant;
+
+use super::format::{MetricsWriter, Sample, flag, label, labels};
+
+/// Writes the state of each panel.
+pub(super) fn write(metrics: &mut MetricsWriter, glass: &DisplaySnapshot) {
+    let now = Instant::now();
+    metrics.gauge(
+        "panel_up",
+        "",
+        "1 if the panel works.",
+        per_panel(glass, |panel| Some(flag(panel.fault.is_none()))),
+    );
+    let faults = glass.panels.iter().enumerate();
+    let faults = faults.filter_map(|(index, panel)| {
+        let labels = labels([
+            ("panel", &index.to_string()),
+            ("fault", panel.fault?.name()),
+        ]);
+        Some((labels, 1.0))
+    });
+    metrics.gauge("panel_fault", "", "The fault of the panel.", faults);
+    metrics.gauge(
+        "panel_failures",
+        "",
+        "Failures of the panel since it last worked.",
+        per_panel(glass, |panel| Some(f64::from(panel.failures))),
+    );
+    metrics.gauge(
+        "panel_age",
+        "seconds",
+        "Time since the panel was painted.",
+        per_panel(glass, |panel| {
+            Some(now.saturating_duration_since(panel.since?).as_secs_f64())
+        }),
+    );
+    metrics.gauge(
+        "panel_partials",
+        "",
+        "Partial refreshes of the panel since its last full refresh.",
+        per_panel(glass, |panel| Some(f64::from(panel.partials))),
+    );
+}
+
+/// One sample for each panel with a value.
+fn per_panel(
+    glass: &DisplaySnapshot,
+    value: impl Fn(&PanelGlass) -> Option<f64>,
+) -> impl Iterator<Item = Sample> {
+    let panels = glass.panels.iter().enumerate();
+    panels
+        .filter_map(move |(index, panel)| Some((label("panel", &index.to_string()), value(panel)?)))
+}
