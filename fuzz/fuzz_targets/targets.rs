@@ -113,7 +113,7 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
             | Observation::Complaint(_)
             | Observation::Dropped(..)
             | Observation::Peers(_)
-            | Observation::Left(_)
+            | Observation::PeerDisconnected(_)
             | Observation::PollFailed
             | Observation::Connection(_) => {}
         }

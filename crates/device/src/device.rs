@@ -348,9 +348,9 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> RefreshCause {
-        let (judged, news) = self.upstream.judge(origin, headers, reach, now);
-        let is_useful = judged.refused.is_none() && !headers.is_empty();
-        output.reply = Some(Reply::Judged(Box::new(judged)));
+        let (reply, news) = self.upstream.add_headers(origin, headers, reach, now);
+        let is_useful = reply.refused.is_none() && !headers.is_empty();
+        output.reply = Some(Reply::Headers(Box::new(reply)));
         if is_useful && reach == HeadersReach::Newest {
             self.glass.end_splash();
         }
@@ -644,7 +644,7 @@ impl Device {
     ) -> RefreshCause {
         let mut cause = RefreshCause::Data;
         for observation in observations {
-            let is_useful = observation.is_of_use();
+            let is_useful = observation.is_data();
             let news = self
                 .upstream
                 .observe(source, observation, &self.settled, now);
@@ -877,7 +877,7 @@ fn known<'a>(
 ) -> ComposeContext<'a> {
     ComposeContext {
         market: upstream.market(),
-        doubts: upstream.doubts(),
+        mark_reasons: upstream.mark_reasons(),
         truth: upstream.height_truth(now),
         height_sources: upstream.height_sources(),
         settled,

@@ -153,7 +153,7 @@ pub fn utc_of(seen: Seen, now: Now) -> Option<UtcTime> {
         Seen::Before(utc) => utc,
         Seen::At(uptime) => before(now.uptime.saturating_sub(uptime), now),
         Seen::Aged {
-            told: received,
+            reported: received,
             age,
         } => before(age + now.uptime.saturating_sub(received), now),
     }
@@ -331,7 +331,7 @@ mod tests {
             (Seen::At(received), UtcTime::plausible(1_699_999_940_000)),
             (
                 Seen::Aged {
-                    told: received,
+                    reported: received,
                     age,
                 },
                 UtcTime::plausible(1_699_999_340_000),

@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
 
-use market::{Judged, Zap, source_id::SourceId, units::Currency};
+use market::{HeadersReply, Zap, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -139,8 +139,8 @@ pub enum Reply {
     Lights(Vec<Rgb>),
     /// The previewed picture.
     Picture(Box<Picture>),
-    /// Outcome of headers.
-    Judged(Box<Judged>),
+    /// The outcome of headers.
+    Headers(Box<HeadersReply>),
 }
 
 /// What a client should know of a change of settings.

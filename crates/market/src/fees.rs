@@ -6,15 +6,13 @@
 use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;
 
-use super::{
-    figures::{Figure, FigureIdentity},
-    source_id::SourceId,
-    until::Until,
-    values::{Datum, Market, Seen},
-};
 use crate::{
-    limits::{FEE_MOST_SAT_VB, STALE_FEE},
+    figures::{Figure, FigureIdentity},
+    limits::{FEE_MAX_SAT_VB, STALE_FEE},
+    next_deadline::NextDeadline,
+    source_id::SourceId,
     units::{FeeRate, MICRO},
+    values::{Datum, Market, Seen},
 };
 
 /// How many decimals a source gives.
@@ -49,7 +47,7 @@ impl FeeQuote {
             FeePrecision::Whole => 0,
             FeePrecision::Precise => 1,
         };
-        (min..=FEE_MOST_SAT_VB * MICRO).contains(&self.rate.micros)
+        (min..=FEE_MAX_SAT_VB * MICRO).contains(&self.rate.micros)
     }
 }
 
@@ -101,7 +99,7 @@ pub struct Fees {
     rates: BTreeMap<SourceId, FeeRates>,
     is_fresh: bool,
     /// Uptime at which another rate is shown, or the shown one is stale.
-    until: Option<Duration>,
+    next_deadline: Option<Duration>,
 }
 
 impl Fees {
@@ -112,7 +110,7 @@ impl Fees {
 
     /// Uptime at which the result of [`Fees::settle`] changes by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.until
+        self.next_deadline
     }
 
     /// Stores a rate.
@@ -155,9 +153,12 @@ impl Fees {
 
     /// Shows the rate that is valid now; returns whether its value differs from the one before.
     pub fn settle(&mut self, market: &mut Arc<Market>, uptime: Duration) -> bool {
-        let mut until = Until::after(uptime);
-        let mut is_fresh =
-            |rates: &FeeRates| rates.fresh_until().is_some_and(|end| !until.is_over(end));
+        let mut deadline = NextDeadline::after(uptime);
+        let mut is_fresh = |rates: &FeeRates| {
+            rates
+                .fresh_until()
+                .is_some_and(|end| !deadline.has_passed(end))
+        };
         // The order of sources puts the primary source first, then the node.
         let fresh = self.rates.iter().filter(|(_, rates)| is_fresh(rates));
         let best = fresh.min_by_key(|(source, rates)| (rates.is_down, **source));
@@ -167,7 +168,7 @@ impl Fees {
             None => self.newest(&known),
         };
         self.is_fresh = best.is_some();
-        self.until = until.first();
+        self.next_deadline = deadline.first();
         if (&shown.whole, &shown.precise) != (&known.whole, &known.precise) {
             let market = Arc::make_mut(market);
             (market.fee, market.precise_fee) = (shown.whole.clone(), shown.precise.clone());

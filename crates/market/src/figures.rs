@@ -5,11 +5,11 @@
 
 use core::time::Duration;
 
-use super::{
+use crate::{
+    now::Now,
     source_id::SourceId,
     values::{Datum, Market, Seen},
 };
-use crate::now::Now;
 
 /// Failed polls in a row after which a figure is marked as stale.
 const STALE_AFTER_POLLS: u32 = 3;

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-/// Most currencies that a source can offer and an owner choose; what a relay's list can hold.
+/// Largest number of currencies that a source can offer and an owner can choose, as in the list of a relay.
 pub const CURRENCIES_MAX: usize = 170;
 
-/// Blocks that may be missed before a new height is catching up: no flash, no stolen focus.
+/// Largest step of the height that counts as new blocks. A larger one is catching up: no flash, no change of the screen.
 pub const CATCH_UP_BLOCKS: u32 = 100;
 
 /// Age from which a block height is marked; the relay's probe confirms it every hour at the latest.
@@ -17,55 +17,54 @@ pub const STALE_PRICE: Duration = Duration::from_secs(15 * 60);
 /// Age from which a fee rate is marked.
 pub const STALE_FEE: Duration = Duration::from_secs(60 * 60);
 
-/// Blocks that a claim may be ahead of what is proven.
+/// Number of blocks that a claim may be ahead of the proof.
 pub const LEAD_BLOCKS: u32 = 2;
 
-/// Time after which who says something else about the height makes it disputed, and a claim leads no longer.
+/// Time after which a claim that contradicts the height makes it disputed, and a claim ahead of the proof is not shown any
+/// more.
 pub const CONTEST_TIME: Duration = Duration::from_secs(2 * 60);
 
-/// Time after which two proven blocks of one height make it disputed.
+/// Time after which two proven blocks at one height make it disputed.
 pub const RIVAL_TIME: Duration = Duration::from_secs(10 * 60);
 
-/// Time for which a value may be less than good before the glass says so: proof and second voices come later than
-/// the number.
+/// Time for which a value may be weak before it is marked, because proofs and witnesses arrive later than the number.
 pub const DOUBT_TIME: Duration = Duration::from_secs(2 * 60);
 
-/// Age of its newest trade up to which a quote counts among others.
+/// Age of its newest trade up to which a quote counts.
 pub const QUOTE_FRESH: Duration = Duration::from_secs(5 * 60);
 
-/// How far the time of a trade may be ahead of the clock's: some venues tell the end of a minute that is not over.
-pub const AHEAD_MOST: Duration = Duration::from_secs(2 * 60);
+/// Largest time that a trade may be in the future: some venues report the end of the current minute.
+pub const QUOTE_AHEAD_MAX: Duration = Duration::from_secs(2 * 60);
 
-/// Time for which the price that was agreed last is shown while sources contradict each other.
-pub const AGREED_KEPT: Duration = Duration::from_secs(5 * 60);
+/// Time for which the last agreed price is shown while sources contradict each other.
+pub const AGREED_PRICE_HELD: Duration = Duration::from_secs(5 * 60);
 
-/// Time for which a lone quote is held back that has jumped, and in which it must have done so.
+/// Time for which a single quote that has jumped is held back. A slower change is no jump.
 pub const JUMP_HELD: Duration = Duration::from_secs(60);
 
-/// Distance from which on that is a jump, thousandths.
+/// Change of a price that is a jump, thousandths.
 pub const JUMP_PERMILLE: u64 = 100;
 
-/// Distance from the middle from which on a quote is not counted, thousandths.
+/// Distance from the median above which a quote is an outlier, thousandths.
 pub const OUTLIER_PERMILLE: u64 = 100;
 
-/// Distance below which it is counted again, thousandths.
+/// Distance below which it is no outlier any more, thousandths.
 pub const OUTLIER_BACK_PERMILLE: u64 = 50;
 
-/// Fee rate above which a source is taken to be wrong, sat/vB: half a block would pay fifty bitcoin.
-pub const FEE_MOST_SAT_VB: u64 = 10_000;
+/// Fee rate above which a source is wrong, sat/vB: half a block would pay 50 bitcoin.
+pub const FEE_MAX_SAT_VB: u64 = 10_000;
 
-/// Change of the wall clock above which it was set, and what is said of the time is judged anew: less is how clocks are
-/// kept right.
+/// Change of the wall clock above which ages are computed again. Smaller changes are normal adjustments.
 pub const CLOCK_STEP_MIN: Duration = Duration::from_secs(1);
 
-/// Age of the newest block from which on it is stale: of ten thousand blocks one comes later.
+/// Age of the newest block from which it is stale: one of ten thousand blocks takes longer.
 pub const TIP_AGE_MAX: Duration = Duration::from_secs(90 * 60);
 
-/// Ever growing heights below the known one after which the known one is taken to be wrong.
-pub const REGRESSIONS_BELIEVED: u32 = 3;
+/// Number of growing heights below the known one after which the known one is wrong.
+pub const REGRESSIONS_ACCEPTED: u32 = 3;
 
-/// Growing heights of one source ahead of what time allows after which they are believed.
-pub const CLAIMS_BELIEVED: u32 = 3;
+/// Number of growing heights of one source ahead of what time allows after which they are accepted.
+pub const CLAIMS_ACCEPTED: u32 = 3;
 
-/// Least time between two of them that count.
+/// Shortest time between two of them.
 pub const CLAIM_STEP_MIN: Duration = Duration::from_secs(60);

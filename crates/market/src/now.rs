@@ -1,4 +1,4 @@
-//! Moments and local time: the core is told what time it is and never asks.
+//! Moments and local time. Time is always an argument: nothing here reads a clock.
 
 use core::time::Duration;
 
@@ -15,7 +15,7 @@ pub struct Now {
 }
 
 impl Now {
-    /// The moment of the start, by the wall clock as it is now; none while it is not set.
+    /// Time of the start by the wall clock as it is now; `None` if that is not set.
     pub fn start(self) -> Option<UtcTime> {
         let uptime_ms = i64::try_from(self.uptime.as_millis()).unwrap_or(i64::MAX);
         self.utc.map(|utc| UtcTime {
@@ -23,7 +23,7 @@ impl Now {
         })
     }
 
-    /// The moment at an earlier uptime, by the wall clock as it is now.
+    /// The moment of an earlier uptime, by the wall clock as it is now.
     pub fn earlier(self, uptime: Duration) -> Now {
         let ago = self.uptime.saturating_sub(uptime).as_millis();
         let ago_ms = i64::try_from(ago).unwrap_or(i64::MAX);
@@ -91,7 +91,7 @@ pub struct Zone {
 }
 
 impl Zone {
-    /// Looks up an IANA zone by its exact name; none if there is no such zone.
+    /// Looks up an IANA zone by its exact name; `None` if there is no such zone.
     pub fn named(name: &str) -> Option<Zone> {
         let zone = jiff::tz::db().get(name).ok()?;
         // The lookup ignores case; the interface wants the name as it is written in the database.
@@ -114,7 +114,7 @@ impl Zone {
         &self.name
     }
 
-    /// The next moment after this one at which the zone's clocks are put forward or back; none if they never are.
+    /// The next change of the offset from UTC after a moment; `None` if there is none.
     pub fn next_change(&self, moment: UtcTime) -> Option<UtcTime> {
         let timestamp = Timestamp::from_millisecond(moment.unix_ms).ok()?;
         let change = self.zone.following(timestamp).next()?;

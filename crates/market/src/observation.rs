@@ -1,38 +1,38 @@
-//! What a source says: values, notices, and how its connection is.
+//! What a source reports: values, warnings, and the state of its connection.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use chain::Header;
 
-use super::figures::Polled;
 use crate::{
+    figures::Polled,
     logo::Logo,
     now::UtcTime,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
 
-/// What a source learned.
+/// A report of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observation {
     /// Height of the chain tip.
     Block(u32),
-    /// Headers of blocks that follow each other, oldest first.
+    /// Linked headers, oldest first.
     Headers {
         /// Height of the newest.
         height: u32,
         /// The headers.
         headers: Vec<Header>,
     },
-    /// Price of one bitcoin.
+    /// Price of one bitcoin at the primary source.
     Price(Currency, Price),
     /// Price of one bitcoin at a venue that is a witness.
     Quote {
-        /// In which currency.
+        /// The currency.
         currency: Currency,
         /// The price.
         price: Price,
-        /// When it was paid, by the venue's clock; none where it does not say.
+        /// Time of the trade by the clock of the venue; `None` if the venue does not report it.
         at: Option<UtcTime>,
     },
     /// Fee rate in whole sat/vB.
@@ -45,7 +45,7 @@ pub enum Observation {
     PoolLogo(Arc<Logo>),
     /// Figures of the miner.
     Miner(Polled<MinerStats>),
-    /// A zap receipt whose signature was verified and which passed the gates of amount and age.
+    /// A zap receipt with a verified signature that passed the limits of amount and age.
     Zap(Zap),
     /// A payment in or out of the wallet.
     Payment(Payment),
@@ -53,31 +53,30 @@ pub enum Observation {
     Balance(Polled<Msats>),
     /// Currencies the source can serve.
     Currencies(Vec<Currency>),
-    /// Peers that have answered well: where they are, the one to begin with first.
+    /// Addresses of peers that have answered well, the best first.
     Peers(Vec<String>),
-    /// The peer of a place that is asked no more, while others may be.
-    Left(u8),
-    /// The source's connection.
+    /// The peer with this index is no longer connected; others may be.
+    PeerDisconnected(u8),
+    /// State of the connection.
     Connection(Connection),
-    /// A poll failed although the connection holds.
+    /// A poll failed although the connection is up.
     PollFailed,
-    /// What went wrong although the connection holds, such as bytes that were dropped, in words fit
-    /// for people; never with a secret.
+    /// What went wrong although the connection is up, such as dropped bytes, as a text for people; never with a secret.
     Complaint(String),
-    /// What a source sent was dropped for this reason, so many times.
+    /// Messages of the source were dropped: the reason, and their number.
     Dropped(&'static str, u32),
 }
 
 impl Observation {
-    /// It says something about the world, and not only about the source.
-    pub fn is_of_use(&self) -> bool {
+    /// Returns whether it has data, and not only the state of the source.
+    pub fn is_data(&self) -> bool {
         !matches!(
             self,
             Observation::Connection(_)
                 | Observation::Complaint(_)
                 | Observation::Dropped(..)
                 | Observation::Peers(_)
-                | Observation::Left(_)
+                | Observation::PeerDisconnected(_)
                 | Observation::PollFailed
         )
     }
@@ -88,11 +87,11 @@ impl Observation {
 pub enum Connection {
     /// An attempt is under way.
     Connecting,
-    /// The first frame was understood, or a poll answered.
+    /// The first frame was decoded, or a poll has succeeded.
     Up,
-    /// Lost or not reached; the next attempt comes after `retry_in`.
+    /// Lost or not established; the next attempt is after `retry_in`.
     Down {
-        /// Why, in words fit for people; never with a secret.
+        /// Why, as a text for people; never with a secret.
         reason: String,
         /// Time until the next attempt.
         retry_in: Duration,
@@ -104,18 +103,18 @@ pub enum Connection {
 pub struct PoolStats {
     /// Hashes per second.
     pub hashrate: Hashrate,
-    /// Earnings of a day; none where the pool has no such figure.
+    /// Earnings of a day; `None` if the pool has no such figure.
     pub daily: Option<Sats>,
-    /// Number of workers, where known.
+    /// Number of workers, if known.
     pub workers: Option<u32>,
 }
 
 /// Figures of a miner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinerStats {
-    /// Hashes per second; none if the miner did not say.
+    /// Hashes per second, if known.
     pub hashrate: Option<Hashrate>,
-    /// Best difficulty in the miner's own words.
+    /// Best difficulty as the miner formats it.
     pub best_difficulty: Option<String>,
 }
 
@@ -131,7 +130,7 @@ pub struct Zap {
 /// A payment in or out of the wallet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
-    /// Direction; none if the wallet did not say.
+    /// Direction, if known.
     pub direction: Option<Direction>,
     /// Amount.
     pub amount: Msats,

@@ -1,13 +1,13 @@
-//! Which currencies can be chosen, and which of the chosen ones the clock goes through.
+//! Which currencies can be chosen, and which of the chosen ones are shown.
 //!
-//! The stored choice is permanent: a currency that is not offered at the moment is left out.
+//! The stored choice is permanent: a currency that is not offered at the moment is skipped.
 
 use alloc::{collections::BTreeSet, vec::Vec};
 
 use crate::{limits::CURRENCIES_MAX, units::Currency};
 
-/// Currencies offered before a source has said which it can serve.
-const SEED: &[&str] = &["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
+/// Currencies that are offered before a source has reported its own.
+const USUAL: &[&str] = &["USD", "EUR", "GBP", "CAD", "CHF", "AUD", "JPY"];
 
 /// The currencies on offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Offer {
     /// An offer of these currencies; of the usual ones if there are none.
     pub fn new(currencies: Vec<Currency>) -> Offer {
         Offer {
-            currencies: or_seed(currencies),
+            currencies: or_usual(currencies),
             earlier: BTreeSet::new(),
         }
     }
@@ -39,7 +39,7 @@ impl Offer {
         former.copied().collect()
     }
 
-    /// The chosen currencies that are on offer; if there are none, one that is.
+    /// The chosen currencies that are on offer; if there are none, the US dollar or the first one on offer.
     pub fn among(&self, chosen: &[Currency]) -> Vec<Currency> {
         let chosen = chosen.iter().filter(|it| self.currencies.contains(it));
         let mut shown: Vec<Currency> = chosen.copied().collect();
@@ -52,7 +52,7 @@ impl Offer {
 
     /// Replaces the currencies, by the usual ones if there are none; returns whether they differ.
     pub fn replace(&mut self, currencies: Vec<Currency>) -> bool {
-        let currencies = or_seed(currencies);
+        let currencies = or_usual(currencies);
         if currencies == self.currencies {
             return false;
         }
@@ -63,10 +63,10 @@ impl Offer {
     }
 }
 
-fn or_seed(mut currencies: Vec<Currency>) -> Vec<Currency> {
+fn or_usual(mut currencies: Vec<Currency>) -> Vec<Currency> {
     currencies.truncate(CURRENCIES_MAX);
     if currencies.is_empty() {
-        let known = SEED.iter().filter_map(|code| Currency::parse(code));
+        let known = USUAL.iter().filter_map(|code| Currency::parse(code));
         currencies.extend(known);
     }
     currencies

@@ -1,60 +1,68 @@
-//! The quotes in all currencies, and what they come to.
+//! The quotes and prices in all currencies.
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 use core::time::Duration;
 
-use super::{
-    quotes::{PriceRules, PriceTruth, Quotes},
-    source_id::SourceId,
-    truth::VerdictEffect,
-    values::Market,
-};
 use crate::{
     now::{Now, UtcTime},
+    quotes::{CurrencyQuotes, PriceRules, PriceTruth},
+    source_id::SourceId,
+    truth::MarkReason,
     units::{Currency, Price},
+    values::Market,
 };
 
 /// How good prices are, by currency.
 pub type PriceTruths = BTreeMap<Currency, PriceTruth>;
 
+/// Effect of a new verdict on a price.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PriceUpdate {
+    /// The price that is shown differs.
+    pub differs: bool,
+    /// The reasons for marks on it.
+    pub mark_reasons: Vec<MarkReason>,
+}
+
 /// All quotes, and the verdicts on them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PriceBook {
-    quotes: BTreeMap<Currency, Quotes>,
+    quotes: BTreeMap<Currency, CurrencyQuotes>,
     truths: Arc<PriceTruths>,
-    /// Uptime at which a verdict is another one.
-    until: BTreeMap<Currency, Duration>,
+    /// Uptimes at which a verdict changes without a report.
+    deadlines: BTreeMap<Currency, Duration>,
 }
 
 impl PriceBook {
-    /// How good the prices are that anybody has quoted in this run.
+    /// How good the prices are, in the currencies with a quote in this run.
     pub fn truths(&self) -> &Arc<PriceTruths> {
         &self.truths
     }
 
-    /// Currencies that anybody has quoted a price in.
+    /// Currencies with a quote.
     pub fn currencies(&self) -> Vec<Currency> {
         self.quotes.keys().copied().collect()
     }
 
-    /// Those of them whose verdict is another one by now.
+    /// Currencies with a deadline that has passed.
     pub fn due(&self, uptime: Duration) -> Vec<Currency> {
-        let due = self.until.iter().filter(|(_, until)| **until <= uptime);
+        let due = self.deadlines.iter();
+        let due = due.filter(|(_, deadline)| **deadline <= uptime);
         due.map(|(currency, _)| *currency).collect()
     }
 
-    /// Uptime at which a verdict is another one by itself.
+    /// Uptime at which a verdict changes without a report.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.until.values().min().copied()
+        self.deadlines.values().min().copied()
     }
 
-    /// The primary source quotes a price.
+    /// Records a quote of the primary source.
     pub fn quote(&mut self, source: SourceId, currency: Currency, price: Price, now: Now) {
         let quotes = self.quotes.entry(currency).or_default();
         quotes.quote(source, price, now);
     }
 
-    /// A witness quotes a price, of a moment of its own clock.
+    /// Records a quote of a witness, with the time of the trade by the clock of the venue.
     pub fn witness(
         &mut self,
         source: SourceId,
@@ -67,54 +75,49 @@ impl PriceBook {
         quotes.witness(source, price, at, now);
     }
 
-    /// Forgets other currencies than these.
-    pub fn keep(&mut self, is_wanted: impl Fn(&Currency) -> bool) {
+    /// Drops the quotes in other currencies.
+    pub fn retain_currencies(&mut self, is_wanted: impl Fn(&Currency) -> bool) {
         self.quotes.retain(|currency, _| is_wanted(currency));
-        self.until.retain(|currency, _| is_wanted(currency));
+        self.deadlines.retain(|currency, _| is_wanted(currency));
         if !self.truths.keys().all(&is_wanted) {
             Arc::make_mut(&mut self.truths).retain(|currency, _| is_wanted(currency));
         }
     }
 
-    /// Counts what a source has quoted no more until it says something again; tells in which currencies it has.
-    pub fn silence(&mut self, source: SourceId) -> Vec<Currency> {
-        let of_source = self
-            .quotes
-            .iter_mut()
-            .filter(|(_, quotes)| quotes.has(source));
-        let silenced = of_source.map(|(currency, quotes)| {
-            quotes.silence(source);
-            *currency
-        });
-        silenced.collect()
+    /// Stops counting the quotes of a source until the source reports again; returns their currencies.
+    pub fn disconnect(&mut self, source: SourceId) -> Vec<Currency> {
+        let mut changed = Vec::new();
+        for (currency, quotes) in &mut self.quotes {
+            if quotes.disconnect(source) {
+                changed.push(*currency);
+            }
+        }
+        changed
     }
 
-    /// Forgets what others than these have quoted.
-    pub fn keep_sources(&mut self, is_heard: impl Fn(SourceId) -> bool) {
+    /// Drops the quotes of other sources.
+    pub fn retain_sources(&mut self, is_kept: impl Fn(SourceId) -> bool) {
         for quotes in self.quotes.values_mut() {
-            quotes.keep(&is_heard);
+            quotes.retain_sources(&is_kept);
         }
     }
 
-    /// Shows what the quotes in a currency come to.
-    pub fn settle(
+    /// Decides again which price is shown in a currency.
+    pub fn update(
         &mut self,
         currency: Currency,
         market: &mut Arc<Market>,
         rules: PriceRules,
         uptime: Duration,
-    ) -> VerdictEffect {
+    ) -> PriceUpdate {
         let Some(quotes) = self.quotes.get_mut(&currency) else {
-            return VerdictEffect {
-                differs: false,
-                doubts: Vec::new(),
-            };
+            return PriceUpdate::default();
         };
         let known = market.prices.get(&currency);
-        let verdict = quotes.judge(known, rules, uptime);
-        match verdict.until {
-            Some(until) => self.until.insert(currency, until),
-            None => self.until.remove(&currency),
+        let verdict = quotes.decide(known, rules, uptime);
+        match verdict.next_deadline {
+            Some(deadline) => self.deadlines.insert(currency, deadline),
+            None => self.deadlines.remove(&currency),
         };
         if self.truths.get(&currency) != Some(&verdict.truth) {
             Arc::make_mut(&mut self.truths).insert(currency, verdict.truth);
@@ -126,9 +129,9 @@ impl PriceBook {
             let market = Arc::make_mut(market);
             Arc::make_mut(&mut market.prices).insert(currency, shown);
         }
-        VerdictEffect {
+        PriceUpdate {
             differs,
-            doubts: verdict.doubts,
+            mark_reasons: verdict.mark_reasons,
         }
     }
 }
@@ -140,13 +143,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_currency_that_is_forgotten_is_never_due() {
+    fn a_dropped_currency_has_no_deadline() {
         let [kept, gone] = ["USD", "EUR"].map(|code| Currency::parse(code).unwrap());
         let (mut book, mut market) = (PriceBook::default(), Arc::default());
         let rules = PriceRules {
             band_permille: 10,
             quorum: 1,
-            witnessed: false,
+            has_witness: false,
         };
         let at = |secs| Now {
             uptime: Duration::from_secs(secs),
@@ -155,12 +158,11 @@ mod tests {
         for (currency, secs) in [(gone, 0), (kept, 60)] {
             let price = Price::parse("60000").unwrap();
             book.quote(SourceId::Relay, currency, price, at(secs));
-            book.settle(currency, &mut market, rules, at(secs).uptime);
+            book.update(currency, &mut market, rules, at(secs).uptime);
         }
         let sooner = book.next_deadline().unwrap();
         assert_eq!(book.due(sooner), [gone]);
-        book.keep(|currency| *currency == kept);
-        // Nobody would ever settle it.
+        book.retain_currencies(|currency| *currency == kept);
         assert!(book.next_deadline().unwrap() > sooner);
         assert_eq!(book.due(Duration::MAX), [kept]);
     }

@@ -1,8 +1,8 @@
-//! The verdict on a price: what each source quotes, how far they agree, and which quote is shown.
+//! The price in one currency: what each source quotes, how far the quotes agree, and which one is shown.
 //!
-//! What is shown is always somebody's quote, never a mean: that of the *primary*, which the owner has chosen, as long
-//! as the *witnesses* do not contradict it. A quote counts while it is *fresh*, by the venue's own time of its newest
-//! trade; where a source sends no time, only a quote that changes is news.
+//! The shown price is always the quote of one source, never a mean: the quote of the *primary* source, which the owner has
+//! chosen, unless the *witnesses* contradict it. A quote counts while it is *fresh*. Its age is that of the newest trade, by
+//! the clock of the venue. A source without timestamps is fresh only while its price changes.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -10,38 +10,36 @@ use alloc::{
 };
 use core::time::Duration;
 
-use super::{
-    source_id::SourceId,
-    truth::Doubt,
-    until::Until,
-    values::{Datum, Seen},
-};
 use crate::{
     limits::{
-        AGREED_KEPT, AHEAD_MOST, DOUBT_TIME, JUMP_HELD, JUMP_PERMILLE, OUTLIER_BACK_PERMILLE,
-        OUTLIER_PERMILLE, QUOTE_FRESH, STALE_PRICE,
+        AGREED_PRICE_HELD, DOUBT_TIME, JUMP_HELD, JUMP_PERMILLE, OUTLIER_BACK_PERMILLE,
+        OUTLIER_PERMILLE, QUOTE_AHEAD_MAX, QUOTE_FRESH, STALE_PRICE,
     },
     mark::Mark,
+    next_deadline::NextDeadline,
     now::{Now, UtcTime},
+    source_id::SourceId,
+    truth::MarkReason,
     units::Price,
+    values::{Datum, Seen},
 };
 
 /// How good a price or a fee rate is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum PriceState {
-    /// As many sources as it takes say about the same, and they are more than half of all.
+    /// A quorum of sources, and more than half of all, agree.
     Agreed,
-    /// Fewer do, and none contradicts them.
+    /// There is no quorum, but no contradiction either.
     Single,
-    /// They contradict each other.
+    /// The sources contradict each other.
     Disputed,
-    /// Nobody has said anything for long, or since the start.
+    /// There is no fresh quote.
     #[default]
     Stale,
 }
 
 impl PriceState {
-    /// All of them, best first.
+    /// All states, best first.
     pub const ALL: [PriceState; 4] = [
         PriceState::Agreed,
         PriceState::Single,
@@ -49,7 +47,7 @@ impl PriceState {
         PriceState::Stale,
     ];
 
-    /// Word for it in the status.
+    /// Name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             PriceState::Agreed => "agreed",
@@ -63,295 +61,286 @@ impl PriceState {
 /// Verdict on a quote or on a fee rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuoteVerdict {
-    /// It is about what most say.
+    /// It is within the band around the median.
     Agrees,
     /// It is outside the band.
     Apart,
-    /// It is so far off that it is not counted until it has come back.
-    Out,
-    /// It is too old to be counted.
+    /// It is an outlier, which does not count until it comes back.
+    Outlier,
+    /// It is too old to count.
     Old,
 }
 
 impl QuoteVerdict {
-    /// All of them.
+    /// All verdicts.
     pub const ALL: [QuoteVerdict; 4] = [
         QuoteVerdict::Agrees,
         QuoteVerdict::Apart,
-        QuoteVerdict::Out,
+        QuoteVerdict::Outlier,
         QuoteVerdict::Old,
     ];
 
-    /// Word for it in the status.
+    /// Name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             QuoteVerdict::Agrees => "agrees",
             QuoteVerdict::Apart => "apart",
-            QuoteVerdict::Out => "out",
+            QuoteVerdict::Outlier => "out",
             QuoteVerdict::Old => "old",
         }
     }
 }
 
-/// A quote as the status tells it.
+/// A quote with the verdict on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Voice {
+pub struct JudgedQuote {
     /// The source.
     pub source: SourceId,
     /// The price.
     pub price: Price,
-    /// When it was true.
+    /// Time of the trade.
     pub seen: Seen,
-    /// What became of it.
-    pub standing: QuoteVerdict,
+    /// The verdict.
+    pub verdict: QuoteVerdict,
 }
 
-/// What is known of how true a price is.
+/// How good a price is, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceTruth {
     /// How good it is.
     pub state: PriceState,
-    /// From the lowest to the highest quote that counts, in thousandths of the lowest; none of less than two.
+    /// Distance from the lowest to the highest quote that counts, in thousandths of the lowest. `None` for fewer than two.
     pub spread_permille: Option<u64>,
-    /// All quotes, refused ones included.
-    pub voices: Vec<Voice>,
+    /// All quotes, including those that do not count.
+    pub quotes: Vec<JudgedQuote>,
 }
 
-/// What the owner asks of a price.
+/// What the settings demand of a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceRules {
-    /// How far quotes may be apart, thousandths.
+    /// Largest distance from the median of a quote that agrees, thousandths.
     pub band_permille: u64,
-    /// How many must agree.
+    /// Number of sources that must agree.
     pub quorum: usize,
-    /// A witness is asked that has a market in the currency.
-    pub witnessed: bool,
+    /// A witness with a market in the currency is planned.
+    pub has_witness: bool,
 }
 
 /// The newest quote of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SourceQuote {
     price: Price,
-    /// When the trade was made, or the newest change came.
+    /// Time of the trade, or of the newest change.
     seen: Seen,
-    /// Uptime at which it was last told.
-    told: Duration,
-    /// Its source is away; should it say the same when it is back, that is no news.
-    is_silent: bool,
+    /// Uptime of the newest report.
+    reported: Duration,
+    /// Its source is disconnected. If the source reports the same price after that, it does not become fresh again.
+    is_disconnected: bool,
 }
 
-/// The quotes in one currency, and what has become of them.
+/// The quotes in one currency, and the history of the verdicts on them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Quotes {
+pub struct CurrencyQuotes {
     quotes: BTreeMap<SourceId, SourceQuote>,
     primary: Option<SourceId>,
-    course: QuoteHistory,
-    /// The moment of the newest judgement, and what had become of the quotes before it: what is said at one moment
-    /// counts together, whatever the order.
+    history: QuoteHistory,
+    /// Moment of the newest verdict, and the history before it. Each verdict of the same moment starts from that history,
+    /// so that the order of quotes does not matter.
     before: Option<(Duration, QuoteHistory)>,
 }
 
-/// What has become of quotes so far.
+/// What the next verdict must know of the earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct QuoteHistory {
-    /// What is shown.
+    /// The price that is shown.
     shown: Option<Datum<Price>>,
-    /// Who was far off, and has not come back.
-    out: BTreeSet<SourceId>,
-    /// What is shown while sources contradict each other, and until when.
-    kept: Option<HeldPrice>,
-    /// Since when the only voice has been far from what is shown.
+    /// Sources whose quote was far off and has not come back.
+    outliers: BTreeSet<SourceId>,
+    /// The price that is shown while sources contradict each other.
+    held: Option<HeldPrice>,
+    /// Since when the only quote has been far from the shown price.
     jumped: Option<Duration>,
-    /// Since when a lone quote is shown that had been held back.
+    /// When a quote that had jumped was shown in the end.
     released: Option<Duration>,
-    /// Since when the price has been less than agreed.
+    /// Since when the price has not been agreed.
     weak: Option<Duration>,
     /// Since when sources have contradicted each other.
     disputed: Option<Duration>,
 }
 
-/// The last good price before the sources began to contradict each other.
+/// The last good price before the sources contradicted each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HeldPrice {
     price: Datum<Price>,
-    /// Until when it may be shown; none as long as it is agreed.
+    /// Uptime until which it may be shown; `None` while it is agreed.
     end: Option<Duration>,
 }
 
-/// What is shown and how good it is, and how long that holds if nobody says anything more.
+/// The price that is shown, and how good it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceVerdict {
-    /// The quote that is shown; none if nobody quotes anything.
+    /// The quote that is shown; `None` if there has never been one.
     pub shown: Option<Datum<Price>>,
     /// How good it is.
     pub truth: PriceTruth,
     /// The reasons for marks.
-    pub doubts: Vec<Doubt>,
-    /// Uptime at which the verdict is another one; none if only quotes change it.
-    pub until: Option<Duration>,
+    pub mark_reasons: Vec<MarkReason>,
+    /// Uptime at which the verdict changes without a report.
+    pub next_deadline: Option<Duration>,
 }
 
-impl Quotes {
-    /// The primary source quotes a price; there is one at a time.
+impl CurrencyQuotes {
+    /// Records a quote of the primary source. It replaces that of another primary source.
     pub fn quote(&mut self, source: SourceId, price: Price, now: Now) {
-        self.make_primary(source);
-        self.say(source, price, None, now);
-    }
-
-    fn make_primary(&mut self, source: SourceId) {
         let before = self.primary.replace(source);
         if let Some(before) = before.filter(|before| *before != source) {
             self.quotes.remove(&before);
         }
+        self.record(source, price, None, now);
     }
 
-    /// A witness quotes a price, of a moment of its own clock.
+    /// Records a quote of a witness, with the time of the trade by the clock of the venue.
     pub fn witness(&mut self, source: SourceId, price: Price, at: Option<UtcTime>, now: Now) {
-        self.say(source, price, at, now);
+        self.record(source, price, at, now);
     }
 
-    /// Forgets what others than these have quoted.
-    pub fn keep(&mut self, is_heard: impl Fn(SourceId) -> bool) {
-        self.quotes.retain(|source, _| is_heard(*source));
+    /// Drops the quotes of other sources.
+    pub fn retain_sources(&mut self, is_kept: impl Fn(SourceId) -> bool) {
+        self.quotes.retain(|source, _| is_kept(*source));
     }
 
-    /// Tells whether a source has quoted anything.
-    pub fn has(&self, source: SourceId) -> bool {
-        self.quotes.contains_key(&source)
+    /// Stops counting the quote of a source until the source reports again. Returns whether there is one.
+    pub fn disconnect(&mut self, source: SourceId) -> bool {
+        let quote = self.quotes.get_mut(&source);
+        quote.map(|quote| quote.is_disconnected = true).is_some()
     }
 
-    /// Counts what a source has quoted no more until it says something again.
-    pub fn silence(&mut self, source: SourceId) {
-        if let Some(quote) = self.quotes.get_mut(&source) {
-            quote.is_silent = true;
-        }
-    }
-
-    fn say(&mut self, source: SourceId, price: Price, at: Option<UtcTime>, now: Now) {
+    fn record(&mut self, source: SourceId, price: Price, at: Option<UtcTime>, now: Now) {
         let known = self.quotes.get(&source).copied();
         let age = age(at, now);
         let seen = Seen::ago(age.unwrap_or_default(), now.uptime);
-        // Without a time only another price is news, and a trade of before is none.
-        let is_news = known.is_none_or(|known| match age {
+        // A quote with a timestamp is new unless it is older than the known one, a quote without one if the price differs.
+        let is_new = known.is_none_or(|known| match age {
             Some(_) => !known.seen.is_after(seen),
             None => known.price != price,
         });
-        let quote = match known.filter(|_| !is_news) {
-            Some(known) => SourceQuote {
-                told: now.uptime,
-                is_silent: false,
-                ..known
-            },
-            None => SourceQuote {
-                price,
-                seen,
-                told: now.uptime,
-                is_silent: false,
-            },
+        let (price, seen) = match known.filter(|_| !is_new) {
+            Some(known) => (known.price, known.seen),
+            None => (price, seen),
+        };
+        let quote = SourceQuote {
+            price,
+            seen,
+            reported: now.uptime,
+            is_disconnected: false,
         };
         self.quotes.insert(source, quote);
     }
 
-    /// Judges the quotes; `shown` is what is shown by now, from an earlier run perhaps.
-    pub fn judge(
+    /// Decides which quote is shown; `shown` is the price so far, which may be from an earlier run.
+    pub fn decide(
         &mut self,
         shown: Option<&Datum<Price>>,
         rules: PriceRules,
         now: Duration,
     ) -> PriceVerdict {
-        let mut until = Until::after(now);
-        self.begin(shown, now);
-        let fresh = self.fresh(&mut until);
-        self.cast_out(&fresh);
+        let mut deadline = NextDeadline::after(now);
+        self.restore_history(shown, now);
+        let fresh = self.fresh(&mut deadline);
+        self.update_outliers(&fresh);
         let counted: Vec<SourceId> = fresh
             .iter()
             .copied()
-            .filter(|source| !self.course.out.contains(source))
+            .filter(|source| !self.history.outliers.contains(source))
             .collect();
         let median = self.median(&counted);
         let agreeing = self.within(&counted, median, rules.band_permille);
-        let is_most = agreeing.len() * 2 > fresh.len();
-        let mut state = if is_most && agreeing.len() >= rules.quorum {
+        let is_majority = agreeing.len() * 2 > fresh.len();
+        let mut state = if is_majority && agreeing.len() >= rules.quorum {
             PriceState::Agreed
         } else if agreeing.len() == fresh.len() {
             PriceState::Single
         } else {
             PriceState::Disputed
         };
-        self.begin_to_keep(state, now);
+        self.update_held_price(state, now);
         let shown = match state {
             PriceState::Agreed => self.agreed(&agreeing, median),
-            PriceState::Disputed => self.contested(&counted, median, rules, &mut until),
+            PriceState::Disputed => self.contested(&counted, median, rules, &mut deadline),
             PriceState::Single | PriceState::Stale => {
-                self.single(&counted, median, rules, &mut until)
+                self.single(&counted, median, rules, &mut deadline)
             }
         };
         let is_old = |shown: &Datum<Price>| {
             let lasts = shown.seen.lasts_until(STALE_PRICE);
-            lasts.is_none_or(|end| until.is_over(end))
+            lasts.is_none_or(|end| deadline.has_passed(end))
         };
         if counted.is_empty() && shown.as_ref().is_none_or(is_old) {
             state = PriceState::Stale;
         }
-        let doubts = self.doubts(state, rules, now);
+        let mark_reasons = self.mark_reasons(state, rules, now);
         PriceVerdict {
             truth: PriceTruth {
                 state,
                 spread_permille: self.spread(&counted),
-                voices: self.voices(&fresh, &agreeing),
+                quotes: self.judged_quotes(&fresh, &agreeing),
             },
             shown,
-            doubts,
-            until: until.first(),
+            mark_reasons,
+            next_deadline: deadline.first(),
         }
     }
 
-    /// Goes on from what had become of the quotes before this moment.
-    fn begin(&mut self, shown: Option<&Datum<Price>>, now: Duration) {
+    /// Restores the history before this moment.
+    fn restore_history(&mut self, shown: Option<&Datum<Price>>, now: Duration) {
         let before = self.before.take().filter(|(at, _)| *at == now);
         let (_, mut before) = before.unwrap_or_else(|| {
-            let course = QuoteHistory {
+            let history = QuoteHistory {
                 shown: shown.cloned(),
-                ..core::mem::take(&mut self.course)
+                ..core::mem::take(&mut self.history)
             };
-            (now, course)
+            (now, history)
         });
-        before.out.retain(|source| self.quotes.contains_key(source));
-        self.course.clone_from(&before);
+        before
+            .outliers
+            .retain(|source| self.quotes.contains_key(source));
+        self.history.clone_from(&before);
         self.before = Some((now, before));
     }
 
-    /// The sources that have a fresh quote.
-    fn fresh(&self, until: &mut Until) -> Vec<SourceId> {
+    /// Sources with a fresh quote.
+    fn fresh(&self, deadline: &mut NextDeadline) -> Vec<SourceId> {
         let mut is_fresh = |quote: &SourceQuote| {
             let end = quote.seen.lasts_until(QUOTE_FRESH);
-            !quote.is_silent && end.is_some_and(|end| !until.is_over(end))
+            !quote.is_disconnected && end.is_some_and(|end| !deadline.has_passed(end))
         };
         let quotes = self.quotes.iter();
         let fresh = quotes.filter(|(_, quote)| is_fresh(quote));
         fresh.map(|(source, _)| *source).collect()
     }
 
-    /// A quote far from where more than half are is out until it has come back.
-    fn cast_out(&mut self, fresh: &[SourceId]) {
+    /// A quote is an outlier if it is far from a median that more than half of the quotes are near to. It stays one until it
+    /// is clearly near again.
+    fn update_outliers(&mut self, fresh: &[SourceId]) {
         let Some(median) = self.median(fresh) else {
             return;
         };
         let near = self.within(fresh, Some(median), OUTLIER_PERMILLE);
-        // Where nobody is in the middle, nobody is far from it.
-        let has_middle = near.len() * 2 > fresh.len();
+        // Without a majority near the median, no quote is far from it.
+        let has_majority = near.len() * 2 > fresh.len();
         let median = self.quotes[&median].price;
         for source in fresh {
-            let was_out = self.course.out.remove(source);
+            let was_outlier = self.history.outliers.remove(source);
             let off = permille(self.quotes[source].price, median);
-            let is_out = off > OUTLIER_PERMILLE || (was_out && off >= OUTLIER_BACK_PERMILLE);
-            if has_middle && is_out {
-                self.course.out.insert(*source);
+            let is_outlier =
+                off > OUTLIER_PERMILLE || (was_outlier && off >= OUTLIER_BACK_PERMILLE);
+            if has_majority && is_outlier {
+                self.history.outliers.insert(*source);
             }
         }
     }
 
-    /// Whose quote is in the middle; the lower one of two.
+    /// The source with the median quote; of an even number the lower one.
     fn median(&self, among: &[SourceId]) -> Option<SourceId> {
         let mut sorted = among.to_vec();
         sorted.sort_unstable_by_key(|source| (self.quotes[source].price, *source));
@@ -359,7 +348,7 @@ impl Quotes {
         sorted.get(middle).copied()
     }
 
-    /// Those within so many thousandths of a quote.
+    /// Sources within so many thousandths of the quote of one of them.
     fn within(&self, among: &[SourceId], of: Option<SourceId>, band: u64) -> Vec<SourceId> {
         let Some(middle) = of.map(|source| self.quotes[&source].price) else {
             return Vec::new();
@@ -368,114 +357,115 @@ impl Quotes {
         among.iter().filter(is_near).copied().collect()
     }
 
-    /// From the moment on at which nobody agrees any more, or somebody contradicts, what was shown is kept for a while.
-    fn begin_to_keep(&mut self, state: PriceState, now: Duration) {
+    /// Once the sources no longer agree or contradict each other, the last good price is held for a while.
+    fn update_held_price(&mut self, state: PriceState, now: Duration) {
         if state == PriceState::Agreed {
             return;
         }
-        let course = &mut self.course;
-        let is_over = |kept: &HeldPrice| kept.end.is_some_and(|end| end <= now);
-        course.kept = course.kept.take().filter(|kept| !is_over(kept));
-        if let Some(kept) = &mut course.kept {
-            kept.end.get_or_insert(now + AGREED_KEPT);
+        let history = &mut self.history;
+        let is_over = |held: &mut HeldPrice| held.end.is_some_and(|end| end <= now);
+        history.held.take_if(is_over);
+        if let Some(held) = &mut history.held {
+            held.end.get_or_insert(now + AGREED_PRICE_HELD);
             return;
         }
-        let is_new = state == PriceState::Disputed && course.disputed.is_none();
+        let is_new = state == PriceState::Disputed && history.disputed.is_none();
         let is_recent = |shown: &&Datum<Price>| {
             let end = shown.seen.lasts_until(QUOTE_FRESH);
             end.is_some_and(|end| now < end)
         };
-        if let Some(shown) = course.shown.as_ref().filter(is_recent).filter(|_| is_new) {
-            course.kept = Some(HeldPrice {
+        if let Some(shown) = history.shown.as_ref().filter(is_recent).filter(|_| is_new) {
+            history.held = Some(HeldPrice {
                 price: shown.clone(),
                 end: Some(now + DOUBT_TIME),
             });
         }
     }
 
-    /// The primary's quote if it is among those that agree, else the one in the middle.
+    /// The quote of the primary source if that agrees, else the median.
     fn agreed(&mut self, agreeing: &[SourceId], median: Option<SourceId>) -> Option<Datum<Price>> {
-        self.course.jumped = None;
+        self.history.jumped = None;
         let primary = self.primary.filter(|primary| agreeing.contains(primary));
         let price = self.datum(primary.or(median)?);
-        self.course.kept = Some(HeldPrice {
+        self.history.held = Some(HeldPrice {
             price: price.clone(),
             end: None,
         });
         Some(price)
     }
 
-    /// What was good before, for a while and as long as somebody still says about that; then the primary's quote,
-    /// whatever it is.
+    /// The held price, while its time is not over and a source still quotes about the same; then the quote of the primary
+    /// source.
     fn contested(
         &mut self,
         counted: &[SourceId],
         median: Option<SourceId>,
         rules: PriceRules,
-        until: &mut Until,
+        deadline: &mut NextDeadline,
     ) -> Option<Datum<Price>> {
-        self.course.jumped = None;
-        let kept = self.course.kept.take().filter(|kept| {
-            let off = |source: &SourceId| permille(self.quotes[source].price, kept.price.value);
-            let is_said = counted
+        self.history.jumped = None;
+        let held = self.history.held.take().filter(|held| {
+            let off = |source: &SourceId| permille(self.quotes[source].price, held.price.value);
+            let is_quoted = counted
                 .iter()
                 .any(|source| off(source) <= rules.band_permille);
-            is_said && !kept.end.is_some_and(|end| until.is_over(end))
+            is_quoted && !held.end.is_some_and(|end| deadline.has_passed(end))
         });
-        self.course.kept = kept;
-        if let Some(kept) = &self.course.kept {
-            return Some(kept.price.clone());
+        self.history.held = held;
+        if let Some(held) = &self.history.held {
+            return Some(held.price.clone());
         }
         let primary = self.primary.filter(|primary| counted.contains(primary));
         primary.or(median).map(|source| self.datum(source))
     }
 
-    /// The only quote; one that has jumped is held back for a while.
+    /// The quote of the primary source, else the median. A price that has jumped is held back for a while.
     fn single(
         &mut self,
         counted: &[SourceId],
         median: Option<SourceId>,
         rules: PriceRules,
-        until: &mut Until,
+        deadline: &mut NextDeadline,
     ) -> Option<Datum<Price>> {
         let primary = self.primary.filter(|primary| counted.contains(primary));
-        // A source without a clock may say the same again and again.
-        let is_told = |source: &SourceId| {
+        // A source without timestamps may report the same price for long.
+        let is_connected = |source: &SourceId| {
             let quote = self.quotes.get(source);
-            quote.is_some_and(|quote| !quote.is_silent)
+            quote.is_some_and(|quote| !quote.is_disconnected)
         };
-        let told = self.primary.filter(is_told);
-        let source = primary.or(median).or(told.filter(|_| counted.is_empty()));
+        let unchanged = self.primary.filter(is_connected);
+        let unchanged = unchanged.filter(|_| counted.is_empty());
+        let source = primary.or(median).or(unchanged);
         let Some(source) = source else {
-            return self.course.shown.clone();
+            return self.history.shown.clone();
         };
         let next = self.datum(source);
-        let Some(shown) = self.course.shown.as_ref().filter(|_| rules.witnessed) else {
-            self.course.jumped = None;
+        let Some(shown) = self.history.shown.as_ref().filter(|_| rules.has_witness) else {
+            self.history.jumped = None;
             return Some(next);
         };
         let is_far = permille(next.value, shown.value) > JUMP_PERMILLE;
         let held = shown.seen.lasts_until(JUMP_HELD);
-        let was_recent = held.is_some_and(|end| until.now() <= end);
-        if !is_far || (self.course.jumped.is_none() && !was_recent) {
-            self.course.jumped = None;
+        let was_recent = held.is_some_and(|end| deadline.now() <= end);
+        if !is_far || (self.history.jumped.is_none() && !was_recent) {
+            self.history.jumped = None;
             return Some(next);
         }
-        let since = *self.course.jumped.get_or_insert(until.now());
-        if until.is_over(since + JUMP_HELD) {
-            self.course.jumped = None;
-            self.course.released = Some(until.now());
+        let since = *self.history.jumped.get_or_insert(deadline.now());
+        if deadline.has_passed(since + JUMP_HELD) {
+            self.history.jumped = None;
+            self.history.released = Some(deadline.now());
             return Some(next);
         }
         Some(shown.clone())
     }
 
-    /// A quote as a value; its age is that of the trade, where the source tells it.
+    /// A quote with source and age. The price of the primary source is as old as its newest report.
     fn datum(&self, source: SourceId) -> Datum<Price> {
         let quote = &self.quotes[&source];
         let is_primary = Some(source) == self.primary;
         let seen = match is_primary {
-            true => Seen::At(quote.told),
+            true => Seen::At(quote.reported),
             false => quote.seen,
         };
         Datum {
@@ -485,36 +475,41 @@ impl Quotes {
         }
     }
 
-    fn doubts(&mut self, state: PriceState, rules: PriceRules, now: Duration) -> Vec<Doubt> {
-        let course = &mut self.course;
+    fn mark_reasons(
+        &mut self,
+        state: PriceState,
+        rules: PriceRules,
+        now: Duration,
+    ) -> Vec<MarkReason> {
+        let history = &mut self.history;
         match state {
             PriceState::Agreed | PriceState::Stale => {
-                (course.weak, course.disputed, course.released) = (None, None, None);
+                (history.weak, history.disputed, history.released) = (None, None, None);
             }
             PriceState::Single => {
-                course.weak.get_or_insert(now);
-                course.disputed = None;
+                history.weak.get_or_insert(now);
+                history.disputed = None;
             }
             PriceState::Disputed => {
-                course.weak.get_or_insert(now);
-                course.disputed.get_or_insert(now);
+                history.weak.get_or_insert(now);
+                history.disputed.get_or_insert(now);
             }
         }
-        let disputed = course.disputed.map(|since| Doubt {
+        let disputed = history.disputed.map(|since| MarkReason {
             mark: Mark::Disputed,
-            // While what was good before is shown, it is not what they disagree about.
-            from: course
-                .kept
+            // The held price was agreed, so it has no mark.
+            from: history
+                .held
                 .as_ref()
-                .and_then(|kept| kept.end)
+                .and_then(|held| held.end)
                 .unwrap_or(since),
         });
-        // A ring that is due stays until the graver sign comes.
-        let is_alone = |weak: &Duration| course.disputed.is_none_or(|since| *weak < since);
-        let weak = course.weak.filter(|_| rules.witnessed);
-        let alone = weak.filter(is_alone).map(|since| Doubt {
+        // If the price was weak before it was disputed, both marks apply; the glass shows the worse one.
+        let is_alone = |weak: &Duration| history.disputed.is_none_or(|since| *weak < since);
+        let weak = history.weak.filter(|_| rules.has_witness);
+        let alone = weak.filter(is_alone).map(|since| MarkReason {
             mark: Mark::Alone,
-            from: match course.released {
+            from: match history.released {
                 Some(released) => released.min(since + DOUBT_TIME),
                 None => since + DOUBT_TIME,
             },
@@ -528,37 +523,39 @@ impl Quotes {
         (counted.len() > 1).then(|| permille(high, low))
     }
 
-    fn voices(&self, fresh: &[SourceId], agreeing: &[SourceId]) -> Vec<Voice> {
-        let standing = |source: &SourceId| {
+    /// All quotes of connected sources, with the verdict on each.
+    fn judged_quotes(&self, fresh: &[SourceId], agreeing: &[SourceId]) -> Vec<JudgedQuote> {
+        let verdict = |source: &SourceId| {
             if !fresh.contains(source) {
                 QuoteVerdict::Old
-            } else if self.course.out.contains(source) {
-                QuoteVerdict::Out
+            } else if self.history.outliers.contains(source) {
+                QuoteVerdict::Outlier
             } else if agreeing.contains(source) {
                 QuoteVerdict::Agrees
             } else {
                 QuoteVerdict::Apart
             }
         };
-        let voice = |(source, quote): (&SourceId, &SourceQuote)| Voice {
+        let judged = |(source, quote): (&SourceId, &SourceQuote)| JudgedQuote {
             source: *source,
             price: quote.price,
             seen: quote.seen,
-            standing: standing(source),
+            verdict: verdict(source),
         };
-        let heard = self.quotes.iter().filter(|(_, quote)| !quote.is_silent);
-        heard.map(voice).collect()
+        let connected = self.quotes.iter();
+        let connected = connected.filter(|(_, quote)| !quote.is_disconnected);
+        connected.map(judged).collect()
     }
 }
 
-/// Age of a trade by both clocks; none where one of the two is not known, or is behind.
+/// Age of a trade; `None` if the time of the trade or our time is unknown, or if the trade is too far in the future.
 fn age(at: Option<UtcTime>, now: Now) -> Option<Duration> {
     let age_ms = now.utc?.unix_ms.saturating_sub(at?.unix_ms);
     let ahead = Duration::from_millis(age_ms.min(0).unsigned_abs());
-    (ahead <= AHEAD_MOST).then(|| Duration::from_millis(age_ms.max(0).unsigned_abs()))
+    (ahead <= QUOTE_AHEAD_MAX).then(|| Duration::from_millis(age_ms.max(0).unsigned_abs()))
 }
 
-/// How far a price is from another, in thousandths of that, rounded up.
+/// Distance of a price from another, in thousandths of that, rounded up.
 fn permille(price: Price, from: Price) -> u64 {
     let off = u128::from(price.micros.abs_diff(from.micros)) * 1000;
     u64::try_from(off.div_ceil(u128::from(from.micros).max(1))).unwrap_or(u64::MAX)

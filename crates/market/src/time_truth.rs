@@ -1,28 +1,30 @@
-//! How good the time is: who has set the clock, and whether the chain that is kept allows what it shows.
+//! How good the time is: what has set the clock, and whether the chain of headers allows its time.
 
 use core::time::Duration;
 
-use super::source_state::SourceState;
-use crate::now::{Now, UtcTime};
+use crate::{
+    now::{Now, UtcTime},
+    source_state::SourceState,
+};
 
 /// How good the time is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum TimeState {
-    /// A time server has set the clock, and it is after the newest blocks.
+    /// A time server has set the clock, and the time is after the newest blocks.
     Bounded,
-    /// A time server has set the clock; there are no blocks to hold it to.
+    /// A time server has set the clock; there are no blocks to compare it with.
     Server,
-    /// It is the host's.
+    /// The time of the host.
     Host,
-    /// It is before the newest blocks, or what the time server said last was.
+    /// The time, or the newest time of the time server, is before the newest blocks.
     Refused,
-    /// Nobody knows the time.
+    /// The clock is not set.
     #[default]
     Unknown,
 }
 
 impl TimeState {
-    /// All of them, best first.
+    /// All states, best first.
     pub const ALL: [TimeState; 5] = [
         TimeState::Bounded,
         TimeState::Server,
@@ -31,7 +33,7 @@ impl TimeState {
         TimeState::Unknown,
     ];
 
-    /// Word for it in the status.
+    /// Name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             TimeState::Bounded => "bounded",
@@ -43,33 +45,33 @@ impl TimeState {
     }
 }
 
-/// What is known of how true the time is.
+/// How good the time is, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeTruth {
     /// How good it is.
     pub state: TimeState,
-    /// The middle time of the newest blocks, Unix seconds: it cannot be earlier than that. None where too few are known.
+    /// Median time of the newest blocks, Unix seconds: the time cannot be earlier. `None` if too few blocks are known.
     pub earliest: Option<u32>,
 }
 
-/// Who tells the time.
+/// The time server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TimeServer {
-    /// Its state; none before it was asked.
+    /// Its state; `None` before the first request.
     pub state: Option<SourceState>,
-    /// What it said last is before the newest blocks.
+    /// Its newest time is before the newest blocks.
     pub is_refused: bool,
 }
 
-/// Uptime at which a time that is before the newest blocks no longer is; none if it is not before them.
+/// Uptime at which our time reaches that of the newest blocks; `None` if it is not before them.
 pub fn catches_up(now: Now, earliest: Option<u32>) -> Option<Duration> {
     let earliest_ms = i64::from(earliest?).saturating_mul(1000);
     let ahead_ms = u64::try_from(earliest_ms.saturating_sub(now.utc?.unix_ms)).ok()?;
     (ahead_ms > 0).then(|| now.uptime + Duration::from_millis(ahead_ms))
 }
 
-/// How true the time is.
-pub fn judge(utc: Option<UtcTime>, earliest: Option<u32>, server: &TimeServer) -> TimeTruth {
+/// Decides how good the time is.
+pub fn decide(utc: Option<UtcTime>, earliest: Option<u32>, server: &TimeServer) -> TimeTruth {
     let has_set = server
         .state
         .as_ref()

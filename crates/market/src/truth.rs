@@ -1,4 +1,4 @@
-//! Words for how good the values are, and what the glass marks of it.
+//! How good the values are, and why the glass marks them.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::time::Duration;
@@ -8,23 +8,23 @@ use crate::{mark::Mark, units::Currency};
 /// How good a height is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum HeightState {
-    /// Its work was checked, and two origins or the owner's node have the same block.
+    /// The work was checked, and two origins or the owner's node have the same block.
     Proven,
-    /// Its work was checked; one source has it.
+    /// The work was checked; one origin has the block.
     Alone,
-    /// A source says so.
+    /// A source claims it.
     Claimed,
-    /// Sources say different things, or one says what cannot be believed.
+    /// Sources contradict each other, or the claim is below the anchor.
     Disputed,
-    /// Nobody has said anything for long, or since the start.
+    /// It is too old, or from an earlier run.
     Stale,
-    /// There is none.
+    /// No height is known.
     #[default]
     Unknown,
 }
 
 impl HeightState {
-    /// All of them, best first.
+    /// All states, best first.
     pub const ALL: [HeightState; 6] = [
         HeightState::Proven,
         HeightState::Alone,
@@ -34,7 +34,7 @@ impl HeightState {
         HeightState::Unknown,
     ];
 
-    /// Word for it in the status.
+    /// Name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             HeightState::Proven => "proven",
@@ -47,7 +47,7 @@ impl HeightState {
     }
 }
 
-/// How a height is proven, as far as a screen shows it.
+/// How a height is proven, as a screen shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HeightTruth {
     /// How good it is.
@@ -59,37 +59,28 @@ pub struct HeightTruth {
 /// A block that is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proven {
-    /// Those who have it.
+    /// Number of origins that have it.
     pub agreeing: usize,
     /// The last four digits of its hash.
     pub hash_end: u16,
-    /// Whole minutes of the wall clock since it was made, by its own word; none while the time is not known.
+    /// Whole minutes of the wall clock since the time in its header; `None` if the time is unknown.
     pub age_mins: Option<u64>,
 }
 
 /// A reason for a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Doubt {
+pub struct MarkReason {
     /// The mark.
     pub mark: Mark,
-    /// Uptime from which on it counts.
+    /// Uptime from which the value is marked.
     pub from: Duration,
 }
 
-/// The reasons for marks that age alone does not give.
+/// The reasons for marks, besides the age of values.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Doubts {
-    /// Those of the height.
-    pub height: Vec<Doubt>,
-    /// Those of prices.
-    pub prices: BTreeMap<Currency, Vec<Doubt>>,
-}
-
-/// What a verdict has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerdictEffect {
-    /// Another value is shown.
-    pub differs: bool,
-    /// The reasons for marks on it.
-    pub doubts: Vec<Doubt>,
+pub struct MarkReasons {
+    /// Reasons for marks on the height.
+    pub height: Vec<MarkReason>,
+    /// Reasons for marks on prices.
+    pub prices: BTreeMap<Currency, Vec<MarkReason>>,
 }

@@ -1,4 +1,4 @@
-//! Money and rates as integers: no value on the glass has passed through a float.
+//! Money and rates as integers. No shown value is computed with floats.
 
 use alloc::{
     format,
@@ -9,7 +9,7 @@ use core::fmt;
 /// Satoshis in one bitcoin.
 pub const SATS_PER_BTC: u64 = 100_000_000;
 
-/// Parts of a unit that [`Price`] and [`FeeRate`] resolve.
+/// Resolution of [`Price`] and [`FeeRate`]: parts of a unit.
 pub const MICRO: u64 = 1_000_000;
 
 /// An amount of satoshis.
@@ -38,12 +38,12 @@ impl Price {
     /// Largest price that is accepted, in whole units.
     pub const MAX_UNITS: u64 = 1_000_000_000_000;
 
-    /// Reads a decimal number such as `64211.53`; none if it is negative, nought, too large or no number.
+    /// Reads a decimal number such as `64211.53`; `None` if it is negative, 0, too large or no number.
     pub fn parse(text: &str) -> Option<Price> {
         Price::of_micros(decimal_micros(text, Self::MAX_UNITS)?)
     }
 
-    /// Millionths of a unit; none if it is nought, for a bitcoin is worth something, or too large.
+    /// A price of millionths of a unit; `None` if it is 0 or too large.
     pub fn of_micros(micros: u64) -> Option<Price> {
         let is_price = (1..=Self::MAX_UNITS * MICRO).contains(&micros);
         is_price.then_some(Price { micros })
@@ -78,7 +78,7 @@ impl FeeRate {
         (micros <= Self::MAX_SAT_VB * MICRO).then_some(FeeRate { micros })
     }
 
-    /// Reads a decimal number such as `12.75`; none if it is negative, too large or no number.
+    /// Reads a decimal number such as `12.75`; `None` if it is negative, too large or no number.
     pub fn parse(text: &str) -> Option<FeeRate> {
         decimal_micros(text, Self::MAX_SAT_VB).map(|micros| FeeRate { micros })
     }

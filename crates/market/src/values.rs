@@ -1,79 +1,80 @@
-//! What is known of the market: every value with its source and its age.
+//! The newest values, each with its source and its age.
 
 use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;
 
-use super::{
+use crate::{
     fees::FeePrecision,
     figures::{self, Figure},
-    observation::{MinerStats, Observation, PoolStats},
-    source_id::SourceId,
-};
-use crate::{
     logo::Logo,
     now::{Now, UtcTime},
+    observation::{MinerStats, Observation, PoolStats},
+    source_id::SourceId,
     units::{Currency, FeeRate, Msats, Price},
 };
 
-/// A value with its source and the moment it was learned.
+/// A value with its source and the time of its report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Datum<T> {
     /// The value.
     pub value: T,
-    /// Who said so.
+    /// The source.
     pub source: SourceId,
-    /// When the source last said so.
+    /// When the source reported it last.
     pub seen: Seen,
 }
 
-/// When a value was last learned.
+/// Time at which a value was true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// In this run, at this uptime.
     At(Duration),
-    /// Before this run began, by somebody else who told it in this run.
+    /// Before this run, although it was reported in this run.
     Aged {
-        /// Uptime at which it was told.
-        told: Duration,
-        /// Its age at that moment.
+        /// Uptime of the report.
+        reported: Duration,
+        /// Age at that moment.
         age: Duration,
     },
-    /// In an earlier run; none if the wall clock was not set then.
+    /// In an earlier run; `None` if the wall clock was not set then.
     Before(Option<UtcTime>),
 }
 
-/// Time past its limit from which a value is old: wall clocks are no finer.
+/// Time past the limit from which a value is old. Wall clocks have this resolution.
 const OLD_AFTER: Duration = Duration::from_millis(1);
 
 impl Seen {
-    /// When something was learned that is so old at an uptime.
+    /// The time that is `age` before an uptime.
     pub fn ago(age: Duration, uptime: Duration) -> Seen {
         match uptime.checked_sub(age) {
             Some(moment) => Seen::At(moment),
-            None => Seen::Aged { told: uptime, age },
+            None => Seen::Aged {
+                reported: uptime,
+                age,
+            },
         }
     }
 
-    /// Uptime up to which something is no older than a limit; nought if that was before this run, none if it was
-    /// learned in an earlier one.
+    /// Uptime up to which the value is no older than a limit; 0 if that was before this run. `None` if it was reported in an
+    /// earlier run.
     pub fn lasts_until(self, limit: Duration) -> Option<Duration> {
         match self {
             Seen::At(uptime) => Some(uptime + limit),
-            Seen::Aged { told, age } => Some((told + limit).saturating_sub(age)),
+            Seen::Aged { reported, age } => Some((reported + limit).saturating_sub(age)),
             Seen::Before(_) => None,
         }
     }
 
-    /// Age at an uptime of something that was told in this run; none of what was told in an earlier one.
+    /// Age at an uptime; `None` if the value was reported in an earlier run.
     pub fn age_at(self, uptime: Duration) -> Option<Duration> {
         match self {
             Seen::At(seen) => Some(uptime.saturating_sub(seen)),
-            Seen::Aged { told, age } => Some(age + uptime.saturating_sub(told)),
+            Seen::Aged { reported, age } => Some(age + uptime.saturating_sub(reported)),
             Seen::Before(_) => None,
         }
     }
 
-    /// Tells whether something was learned after something else, as far as this run knows.
+    /// Returns whether this time is after another one. All times in earlier runs are equal.
     pub fn is_after(self, other: Seen) -> bool {
         match (self.moment(), other.moment()) {
             (Some(moment), Some(other)) => moment > other,
@@ -82,18 +83,18 @@ impl Seen {
         }
     }
 
-    /// When it was learned, ns after the start; none if it was in an earlier run.
+    /// Nanoseconds after the start; `None` if it was in an earlier run.
     fn moment(self) -> Option<i128> {
         match self {
             Seen::At(uptime) => Some(nanos(uptime)),
-            Seen::Aged { told, age } => Some(nanos(told) - nanos(age)),
+            Seen::Aged { reported, age } => Some(nanos(reported) - nanos(age)),
             Seen::Before(_) => None,
         }
     }
 }
 
 impl<T> Datum<T> {
-    /// Age of the value; none if it cannot be known.
+    /// Age of the value; `None` if it is unknown.
     pub fn age(&self, now: Now) -> Option<Duration> {
         match self.seen {
             Seen::At(_) | Seen::Aged { .. } => self.seen.age_at(now.uptime),
@@ -104,7 +105,7 @@ impl<T> Datum<T> {
         }
     }
 
-    /// Uptime from which on the value is older than a limit; none if its age cannot be known.
+    /// Uptime from which on the value is older than a limit; `None` if its age is unknown.
     pub fn old_from(&self, limit: Duration, now: Now) -> Option<Duration> {
         let lasts = limit + OLD_AFTER;
         match self.seen {
@@ -122,7 +123,7 @@ impl<T> Datum<T> {
 /// Prices by currency.
 pub type Prices = BTreeMap<Currency, Datum<Price>>;
 
-/// Latest of all observations.
+/// The newest values of all sources.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Market {
     /// Height of the chain tip.
@@ -167,13 +168,13 @@ impl<'a> Fee<'a> {
 }
 
 impl Market {
-    /// Something of what the clock is about was learned: a height, a fee or a price.
+    /// Returns whether a height, a fee rate or a price is known.
     pub fn knows_chain_or_prices(&self) -> bool {
         let fees = self.fee.is_some() || self.precise_fee.is_some();
         self.height.is_some() || fees || !self.prices.is_empty()
     }
 
-    /// Takes over a value that needs no verdict; tells whether it differs from what was known.
+    /// Stores a value that needs no verdict; returns whether it differs from the one before.
     pub fn learn(&mut self, source: SourceId, observation: Observation, seen: Seen) -> bool {
         match observation {
             Observation::Pool(polled) => figures::replace(&mut self.pool, polled, source, seen),
@@ -199,14 +200,14 @@ impl Market {
             | Observation::Complaint(_)
             | Observation::Dropped(..)
             | Observation::Peers(_)
-            | Observation::Left(_)
+            | Observation::PeerDisconnected(_)
             | Observation::PollFailed => false,
         }
     }
 
-    /// Fee rate, if known: the newest; of two equally new ones the preferred precision.
+    /// The newest fee rate; of two equally new ones the preferred precision.
     ///
-    /// Age goes first because a source gives one of the two, and which one follows the setting.
+    /// Age goes first, because the setting decides which of the two a source reports.
     pub fn current_fee(&self, preferred: FeePrecision) -> Option<Fee<'_>> {
         let whole = self.fee.as_ref().map(Fee::Whole);
         let precise = self.precise_fee.as_ref().map(Fee::Precise);
@@ -224,7 +225,7 @@ impl Market {
     }
 }
 
-/// Orders fee rates by when they were learned.
+/// Orders fee rates by time.
 fn newness(fee: Fee<'_>) -> (u8, i128) {
     let seen = fee.datum().seen;
     match seen {
@@ -235,7 +236,7 @@ fn newness(fee: Fee<'_>) -> (u8, i128) {
 }
 
 fn nanos(time: Duration) -> i128 {
-    // Half of what there is, so that a difference is one too.
+    // Half of the range, so that differences do not overflow.
     i128::try_from(time.as_nanos()).unwrap_or(i128::MAX / 2)
 }
 
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_grows_old_at_one_moment() {
+    fn the_age_of_a_value_has_a_limit() {
         const MS: Duration = Duration::from_millis(1);
         const NOON: i64 = 1_767_268_800_000;
         let at = |unix_ms| Some(UtcTime { unix_ms });
@@ -253,7 +254,7 @@ mod tests {
         let rows = [
             (Seen::At(40_000 * MS), at(now), Some(100_001)),
             (Seen::At(90_000 * MS), None, Some(150_001)),
-            // Somebody who told it 90 s after the start was told it before that.
+            // Reported 90 s after the start, but true before that.
             (Seen::ago(30_000 * MS, 90_000 * MS), None, Some(120_001)),
             (Seen::ago(95_000 * MS, 90_000 * MS), None, Some(55_001)),
             (Seen::ago(900_000 * MS, 90_000 * MS), None, Some(0)),

@@ -1,22 +1,21 @@
-//! The venues that can be asked for prices as witnesses, and the currencies that they trade bitcoin in.
+//! The venues that can be witnesses of prices, and the currencies in which they trade bitcoin.
 
 use alloc::vec::Vec;
 
-use super::source_id::SourceId;
-use crate::units::Currency;
+use crate::{source_id::SourceId, units::Currency};
 
 /// A venue.
 #[derive(Debug)]
 pub struct VenueSpec {
-    /// Which source it is; its name is the one in the settings.
+    /// Its source. The settings use the name of the source.
     pub source: SourceId,
     /// Name for people.
     pub name: &'static str,
-    /// Codes of the currencies that it trades bitcoin in.
+    /// Codes of the currencies in which it trades bitcoin.
     pub currencies: &'static [&'static str],
 }
 
-/// All of them.
+/// All venues.
 pub const VENUES: &[VenueSpec] = &[
     VenueSpec {
         source: SourceId::Coinbase,
@@ -40,7 +39,7 @@ pub const VENUES: &[VenueSpec] = &[
     },
 ];
 
-/// Tells whether a source is a venue.
+/// Returns whether a source is a venue.
 pub fn is_venue(source: SourceId) -> bool {
     VENUES.iter().any(|venue| venue.source == source)
 }
@@ -50,13 +49,13 @@ pub fn named(name: &str) -> Option<&'static VenueSpec> {
     VENUES.iter().find(|venue| venue.source.name() == name)
 }
 
-/// Tells whether a source is a venue that has a market in a currency.
+/// Returns whether a source is a venue with a market in a currency.
 pub fn serves(source: SourceId, currency: Currency) -> bool {
     let venue = VENUES.iter().find(|venue| venue.source == source);
     venue.is_some_and(|venue| venue.currencies.contains(&currency.code()))
 }
 
-/// Those of some currencies that a venue has a market in.
+/// The currencies in which a venue has a market, out of these.
 pub fn served(venue: &VenueSpec, currencies: &[Currency]) -> Vec<Currency> {
     let has = |currency: &Currency| venue.currencies.contains(&currency.code());
     currencies.iter().copied().filter(has).collect()

@@ -55,7 +55,7 @@ impl CommandExecutor {
             | Reply::Changed(_)
             | Reply::Lights(_)
             | Reply::Picture(_)
-            | Reply::Judged(_) => Ok(()),
+            | Reply::Headers(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
             Reply::Refused(refusal) => Err(reason(&api::asked::refused(refusal))),
         }

@@ -5,7 +5,7 @@ use device::{
     input::Input,
     request::{Reply, Request},
 };
-use market::{HeadersReach, Judged, ProofOrigin};
+use market::{HeadersReach, HeadersReply, ProofOrigin};
 use tokio::sync::{mpsc, oneshot};
 
 /// Inputs that may wait in the queue.
@@ -82,7 +82,7 @@ impl Inbox {
         origin: ProofOrigin,
         headers: Vec<Header>,
         reach: HeadersReach,
-    ) -> Result<Judged, Stopped> {
+    ) -> Result<HeadersReply, Stopped> {
         let (reply_to, reply) = oneshot::channel();
         let message = InboxMessage {
             input: Input::Headers(origin, headers, reach),
@@ -90,7 +90,7 @@ impl Inbox {
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
         match reply.await {
-            Ok(Reply::Judged(judged)) => Ok(*judged),
+            Ok(Reply::Headers(headers)) => Ok(*headers),
             Ok(
                 Reply::Done
                 | Reply::Changed(_)

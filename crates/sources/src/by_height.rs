@@ -5,7 +5,7 @@
 use std::fmt;
 
 use chain::{Header, rules::HeaderRefusal};
-use market::{HeadersReach, Judged, MESSAGE_HEADERS_MAX};
+use market::{HeadersReach, HeadersReply, MESSAGE_HEADERS_MAX};
 use runtime::inbox::Stopped;
 
 use super::SourceContext;
@@ -62,14 +62,14 @@ pub async fn catch_up<N: ByHeight>(
     context: &SourceContext,
     (height, newest): (u32, Header),
     node: &mut N,
-) -> Result<Judged, N::Error> {
-    let judged = context
+) -> Result<HeadersReply, N::Error> {
+    let reply = context
         .submit_headers(0, vec![newest], HeadersReach::Newest)
         .await?;
-    if is_settled(&judged)? {
-        return Ok(judged);
+    if is_settled(&reply)? {
+        return Ok(reply);
     }
-    let mut from = judged.height.map_or(0, |known| known + 1).min(height);
+    let mut from = reply.height.map_or(0, |known| known + 1).min(height);
     let (mut back, mut tries, mut idle) = (1, 0, 0);
     // A branch with less work so far may have more work with the headers that follow.
     let mut before: Vec<Header> = Vec::new();
@@ -87,16 +87,16 @@ pub async fn catch_up<N: ByHeight>(
         before.extend(headers);
         let beyond = before.len().saturating_sub(MESSAGE_HEADERS_MAX);
         before.drain(..beyond);
-        let judged = context.submit_headers(0, before.clone(), reach).await?;
-        let is_settled = is_settled(&judged)?;
-        if !is_settled || judged.is_new {
+        let reply = context.submit_headers(0, before.clone(), reach).await?;
+        let is_settled = is_settled(&reply)?;
+        if !is_settled || reply.is_new {
             before.clear();
         }
         match (is_settled, reach) {
-            (true, HeadersReach::Newest) => return Ok(judged),
+            (true, HeadersReach::Newest) => return Ok(reply),
             // A block from the future ends what can be validated now.
-            (true, HeadersReach::More) if judged.refused.is_some() => return Ok(judged),
-            (true, HeadersReach::More) if judged.is_new => (from, tries, idle) = (next, 0, 0),
+            (true, HeadersReach::More) if reply.refused.is_some() => return Ok(reply),
+            (true, HeadersReach::More) if reply.is_new => (from, tries, idle) = (next, 0, 0),
             // Give up if the headers stay known, or on a branch with less work.
             (true, HeadersReach::More) if idle == IDLE_MAX => return Err(Astray::Elsewhere.into()),
             (true, HeadersReach::More) => (from, idle) = (next, idle + 1),
@@ -113,8 +113,8 @@ pub async fn catch_up<N: ByHeight>(
 ///
 /// # Errors
 /// A header breaks a rule.
-pub fn is_settled(judged: &Judged) -> Result<bool, Astray> {
-    match judged.refused {
+pub fn is_settled(reply: &HeadersReply) -> Result<bool, Astray> {
+    match reply.refused {
         Some(refusal) if refusal.is_fault() => Err(Astray::Broken(refusal)),
         Some(HeaderRefusal::Unconnected) => Ok(false),
         Some(_) | None => Ok(true),

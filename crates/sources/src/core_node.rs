@@ -69,16 +69,16 @@ impl Poll for Rest {
                     true => HeadersReach::Newest,
                     false => HeadersReach::More,
                 };
-                let judged = context.submit_headers(0, after.to_vec(), reach).await?;
-                if !is_settled(&judged)? {
+                let reply = context.submit_headers(0, after.to_vec(), reach).await?;
+                if !is_settled(&reply)? {
                     return Err(Astray::Elsewhere.into());
                 }
                 // A node with known headers only has no more.
-                let has_more = reach == HeadersReach::More && judged.is_new;
-                if !has_more || judged.refused.is_some() {
+                let has_more = reach == HeadersReach::More && reply.is_new;
+                if !has_more || reply.refused.is_some() {
                     return Ok(Vec::new());
                 }
-                locator = judged.locator;
+                locator = reply.locator;
                 continue 'more;
             }
             return Err(Astray::Elsewhere.into());

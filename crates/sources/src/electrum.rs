@@ -101,9 +101,9 @@ impl SourceSession for Electrum {
 impl Talk<'_, '_> {
     async fn follow(&mut self, newest: (u32, Header)) -> Result<(), SessionEnd> {
         let context = self.link.context();
-        let judged = catch_up(context, newest, self).await?;
-        self.early = Some(newest).filter(|_| judged.refused == Some(HeaderRefusal::Future));
-        if let Some(refusal) = judged.refused {
+        let reply = catch_up(context, newest, self).await?;
+        self.early = Some(newest).filter(|_| reply.refused == Some(HeaderRefusal::Future));
+        if let Some(refusal) = reply.refused {
             return self.link.report_problem(refusal.to_string()).await;
         }
         self.link.report_up().await

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chain::Header;
 use device::secret::Endpoint;
 use feeds::malformed::Malformed;
-use market::{HeadersReach, Judged, ProofOrigin};
+use market::{HeadersReach, HeadersReply, ProofOrigin};
 use net::url::{BadUrl, split_authority};
 use runtime::inbox::Stopped;
 
@@ -49,7 +49,7 @@ impl SourceContext {
         place: u8,
         headers: Vec<Header>,
         reach: HeadersReach,
-    ) -> Result<Judged, Stopped> {
+    ) -> Result<HeadersReply, Stopped> {
         let origin = ProofOrigin {
             source: self.id,
             place,

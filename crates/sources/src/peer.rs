@@ -8,7 +8,7 @@ use feeds::{
     malformed::Malformed,
     p2p::{self, HEAD_BYTES, HEADERS_MAX, Message, MessageHeader, MessageKind},
 };
-use market::{HeadersReach, Judged};
+use market::{HeadersReach, HeadersReply};
 use net::{
     chance::Chance,
     dialer::{BoxedStream, Destination, TransportSecurity},
@@ -243,7 +243,7 @@ impl PeerConnection {
 #[derive(Debug)]
 pub enum PeerReply {
     /// Headers and their verdict.
-    Headers(Judged),
+    Headers(HeadersReply),
     /// The response was empty.
     Nothing,
 }
@@ -389,11 +389,11 @@ impl<'a> Following<'a> {
             true => HeadersReach::Newest,
             false => HeadersReach::More,
         };
-        let judged = self
+        let reply = self
             .context
             .submit_headers(self.place, headers, reach)
             .await?;
-        if !is_settled(&judged)? {
+        if !is_settled(&reply)? {
             match pending {
                 Some(_) if !is_short => return Err(Astray::Elsewhere.into()),
                 // It has announced a block meanwhile; the response is still to come.
@@ -403,20 +403,20 @@ impl<'a> Following<'a> {
             return Ok(None);
         }
         self.request_at = Instant::now() + REQUEST_EVERY;
-        let tip = judged.locator.first().filter(|_| judged.is_tip);
+        let tip = reply.locator.first().filter(|_| reply.is_tip);
         if tip.is_some() {
             self.agreed = Instant::now();
         }
-        if judged.is_new || (tip.is_some() && tip != self.tip.as_ref()) {
+        if reply.is_new || (tip.is_some() && tip != self.tip.as_ref()) {
             self.tip = tip.copied();
             self.idle = 0;
         }
-        if judged.refused == Some(HeaderRefusal::Future) {
+        if reply.refused == Some(HeaderRefusal::Future) {
             self.request_at = Instant::now() + FUTURE_PAUSE;
-        } else if reach == HeadersReach::More && judged.is_new {
+        } else if reach == HeadersReach::More && reply.is_new {
             self.request_at = Instant::now();
         }
-        Ok(Some(PeerReply::Headers(judged)))
+        Ok(Some(PeerReply::Headers(reply)))
     }
 }
 
@@ -454,7 +454,7 @@ impl SourceSession for OwnPeer {
         let mut following = Following::of(context, 0, wire, Arc::new(Semaphore::new(1)));
         loop {
             match following.next().await? {
-                PeerReply::Headers(judged) => match judged.refused {
+                PeerReply::Headers(reply) => match reply.refused {
                     Some(refusal) => link.report_problem(refusal.to_string()).await?,
                     None => link.report_up().await?,
                 },

@@ -526,7 +526,7 @@ impl<'a> PeerPool<'a> {
     async fn report_state(&mut self) -> Result<(), Stopped> {
         let parted = std::mem::take(&mut self.parted);
         if !parted.is_empty() {
-            let parted = parted.into_iter().map(Observation::Left);
+            let parted = parted.into_iter().map(Observation::PeerDisconnected);
             self.context.send(parted.collect()).await?;
         }
         let up: Vec<u8> = self
@@ -625,15 +625,15 @@ async fn follow_peer(
     let wire = PeerConnection::handshake(stream, network, context).await?;
     let mut following = Following::of(context, place, wire, Arc::clone(&shared.turn));
     loop {
-        let PeerReply::Headers(judged) = following.next().await? else {
+        let PeerReply::Headers(reply) = following.next().await? else {
             continue;
         };
         shared.seen.with(|seen| {
-            if judged.refused.is_none() {
+            if reply.refused.is_none() {
                 seen.up.insert(place);
             }
-            let tip = judged.locator.first().filter(|_| judged.is_tip);
-            if judged.is_new || (tip.is_some() && tip != seen.tip.as_ref()) {
+            let tip = reply.locator.first().filter(|_| reply.is_tip);
+            if reply.is_new || (tip.is_some() && tip != seen.tip.as_ref()) {
                 seen.last_block_at = Some(Instant::now());
                 seen.tip = tip.copied();
             }

@@ -77,7 +77,7 @@ async fn preview(call: &Call, requests: Vec<Request>) -> Response {
             return response::from_answer(Answer::rejected(&rejection));
         }
         Ok(Reply::Refused(refusal)) => return response::from_answer(refused(refusal)),
-        Ok(Reply::Done | Reply::Changed(_) | Reply::Lights(_) | Reply::Judged(_)) => {
+        Ok(Reply::Done | Reply::Changed(_) | Reply::Lights(_) | Reply::Headers(_)) => {
             return response::not_found();
         }
         Err(response) => return response,

@@ -11,7 +11,7 @@ use core::time::Duration;
 
 use device::view::View;
 use market::{
-    Datum, Fee, HeightState, PriceState, PriceTruth, QuoteVerdict, TimeState, Tip, Voice,
+    Datum, Fee, HeightState, JudgedQuote, PriceState, PriceTruth, QuoteVerdict, TimeState, Tip,
     heights::Claimed,
     source_id::SourceId,
     units::{Currency, Price},
@@ -239,9 +239,9 @@ impl PriceStatus {
             shown: amount(price.value),
             spread_permille: truth.spread_permille,
             voices: truth
-                .voices
+                .quotes
                 .iter()
-                .map(|voice| PriceQuote::of(voice, uptime))
+                .map(|quote| PriceQuote::of(quote, uptime))
                 .collect(),
         };
         PriceStatus {
@@ -253,12 +253,12 @@ impl PriceStatus {
 }
 
 impl PriceQuote {
-    fn of(voice: &Voice, uptime: Duration) -> PriceQuote {
+    fn of(quote: &JudgedQuote, uptime: Duration) -> PriceQuote {
         PriceQuote {
-            source: Word(voice.source),
-            value: amount(voice.price),
-            age_sec: voice.seen.age_at(uptime).unwrap_or_default().as_secs(),
-            verdict: Word(voice.standing),
+            source: Word(quote.source),
+            value: amount(quote.price),
+            age_sec: quote.seen.age_at(uptime).unwrap_or_default().as_secs(),
+            verdict: Word(quote.verdict),
         }
     }
 }

@@ -198,7 +198,7 @@ impl Device {
             let (reply, cause) = other.answer(request, now, &mut Output::default());
             match reply {
                 Reply::Done | Reply::Changed(_) | Reply::Lights(_) => due = due.max(cause),
-                Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) | Reply::Judged(_) => {
+                Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) | Reply::Headers(_) => {
                     return reply;
                 }
             }

@@ -25,7 +25,7 @@ use crate::{
     spoken::{self, Sentence},
 };
 use market::{
-    Datum, Doubt, Doubts, HeightTruth, Market,
+    Datum, HeightTruth, MarkReason, MarkReasons, Market,
     limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
     mark::Mark,
     now::Now,
@@ -40,8 +40,8 @@ const HTTP_PORT: u16 = 80;
 pub struct ComposeContext<'a> {
     /// The market data.
     pub market: &'a Arc<Market>,
-    /// Doubts about it.
-    pub doubts: &'a Doubts,
+    /// Reasons for marks besides age.
+    pub mark_reasons: &'a MarkReasons,
     /// Proof of the height.
     pub truth: HeightTruth,
     /// Number of sources that report a height.
@@ -196,26 +196,26 @@ fn debug_facts<'a>(
 pub fn marks<'a>(
     slot: RotationSlot,
     scene: &'a Scene<'a>,
-    doubts: &'a Doubts,
+    reasons: &'a MarkReasons,
     now: Now,
 ) -> impl Iterator<Item = (Mark, Option<Duration>)> + 'a {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     facts.iter().flat_map(move |fact| {
         let old = grows_old(*fact, slot, scene, now).map(|from| (Mark::Stale, from));
-        let doubts = doubts_of(*fact, slot, doubts).iter();
-        let doubts = doubts.map(|doubt| (doubt.mark, Some(doubt.from)));
-        old.into_iter().chain(doubts)
+        let reasons = reasons_of(*fact, slot, reasons).iter();
+        let marks = reasons.map(|reason| (reason.mark, Some(reason.from)));
+        old.into_iter().chain(marks)
     })
 }
 
 /// Marks for reasons other than age.
-fn doubts_of(fact: Dependency, slot: RotationSlot, doubts: &Doubts) -> &[Doubt] {
+fn reasons_of(fact: Dependency, slot: RotationSlot, reasons: &MarkReasons) -> &[MarkReason] {
     match fact {
-        Dependency::Height => &doubts.height,
+        Dependency::Height => &reasons.height,
         Dependency::Price => {
             let currency = slot.currency.as_ref();
-            let doubts = currency.and_then(|currency| doubts.prices.get(currency));
-            doubts.map_or(&[], Vec::as_slice)
+            let reasons = currency.and_then(|currency| reasons.prices.get(currency));
+            reasons.map_or(&[], Vec::as_slice)
         }
         Dependency::Fee
         | Dependency::Time

@@ -252,7 +252,7 @@ impl Glass {
             self.update_coming.map(|coming| coming.until),
             self.minute_deadline(now),
             self.price_deadline(known, now),
-            self.doubt_deadline(known, now),
+            self.mark_deadline(known, now),
             self.no_data_deadline(known, now),
         ]
         .into_iter()
@@ -475,7 +475,7 @@ impl Glass {
             };
         }
         let (slot, scene) = (self.slot(), self.scene(market, known, now));
-        let marks = compose::marks(slot, &scene, known.doubts, now)
+        let marks = compose::marks(slot, &scene, known.mark_reasons, now)
             .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
         let lacking = match now.uptime < NO_DATA_AFTER {
             true => None,
@@ -555,12 +555,12 @@ impl Glass {
     }
 
     /// Uptime at which a value on the panels gets its next mark.
-    fn doubt_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
+    fn mark_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
         let Visible::Slot(slot) = self.visible() else {
             return None;
         };
         let scene = self.scene(known.market, known, now);
-        let marks = compose::marks(slot, &scene, known.doubts, now);
+        let marks = compose::marks(slot, &scene, known.mark_reasons, now);
         let moments = marks.filter_map(|(_, from)| from);
         moments.filter(|from| *from > now.uptime).min()
     }

@@ -5,25 +5,22 @@ use core::time::Duration;
 
 use chain::{Header, Work, chain::Chain, network::Network};
 use market::{
+    ChainSpec, HeadersReach, HeadersReply, HeightPolicy, HeightState, HeightTruth, MarkReasons,
+    ProofOrigin, Reorganisations, Tip,
     fees::{FeePrecision, FeeQuote, Fees},
     figures::Polled,
-    headers::{HeadersReach, Judged, Reorganisations},
     heights::{Claimed, HeightOutcome, HeightRules, Heights},
     now::Now,
     observation::{Connection, Observation, Payment, Zap},
     offer::Offer,
     price_book::{PriceBook, PriceTruths},
-    proof::ChainSpec,
     quotes::{PriceRules, PriceState},
     source_id::SourceId,
     source_state::SourceState,
     time_truth::{self, TimeServer, TimeTruth},
-    truth::{Doubts, HeightState, HeightTruth},
     units::{Currency, FeeRate},
     values::{Market, Seen},
     venues,
-    verdict::Admits,
-    voices::{ProofOrigin, Tip},
 };
 
 use super::{
@@ -48,7 +45,7 @@ pub struct Upstream {
     prices: PriceBook,
     price_rules: PriceRules,
     fees: Fees,
-    doubts: Doubts,
+    mark_reasons: MarkReasons,
     offer: Offer,
     roster: Roster,
     /// Addresses of public peers that have answered well, the best first.
@@ -56,7 +53,7 @@ pub struct Upstream {
     time_server: TimeServer,
 }
 
-/// How true the values are.
+/// How good the values are, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Truth {
     /// How good the height is.
@@ -151,7 +148,7 @@ impl Upstream {
             prices: PriceBook::default(),
             price_rules: price_rules(settings),
             fees: Fees::default(),
-            doubts: Doubts::default(),
+            mark_reasons: MarkReasons::default(),
             offer,
             roster,
             peers: Arc::default(),
@@ -212,8 +209,8 @@ impl Upstream {
     }
 
     /// Why values are marked.
-    pub fn doubts(&self) -> &Doubts {
-        &self.doubts
+    pub fn mark_reasons(&self) -> &MarkReasons {
+        &self.mark_reasons
     }
 
     /// How the height is proven.
@@ -226,7 +223,7 @@ impl Upstream {
         self.heights.source_count()
     }
 
-    /// How true the values are.
+    /// How good the values are, and why.
     pub fn truth(&self, now: Now) -> Truth {
         let proven = self.heights.proven();
         Truth {
@@ -243,7 +240,7 @@ impl Upstream {
                 true => PriceState::Single,
                 false => PriceState::Stale,
             },
-            time: time_truth::judge(now.utc, self.heights.median_time(), &self.time_server),
+            time: time_truth::decide(now.utc, self.heights.median_time(), &self.time_server),
         }
     }
 
@@ -349,11 +346,13 @@ impl Upstream {
             Arc::make_mut(&mut prices).retain(|currency, _| is_wanted(currency));
             Arc::make_mut(&mut self.market).prices = prices;
         }
-        self.prices.keep(is_wanted);
-        self.doubts.prices.retain(|currency, _| is_wanted(currency));
+        self.prices.retain_currencies(is_wanted);
+        self.mark_reasons
+            .prices
+            .retain(|currency, _| is_wanted(currency));
         let plan = self.roster.planned();
         let counts = |source| !venues::is_venue(source) || plan.contains_key(&source);
-        self.prices.keep_sources(counts);
+        self.prices.retain_sources(counts);
         self.update_prices(self.prices.currencies(), now);
         self.update_fee(now);
     }
@@ -379,7 +378,7 @@ impl Upstream {
         if self.roster.is_removed(source) {
             return MarketChange::Nothing;
         }
-        if observation.is_of_use() {
+        if observation.is_data() {
             self.roster.state(source).last_success = Some(now.uptime);
         }
         let seen = Seen::At(now.uptime);
@@ -422,7 +421,7 @@ impl Upstream {
                 let outcome = self.heights.report_headers(source, height, &headers, now);
                 self.height_reported(source, outcome)
             }
-            Observation::Left(place) => {
+            Observation::PeerDisconnected(place) => {
                 self.heights.disconnect_peer(ProofOrigin { source, place });
                 MarketChange::value_if(self.update_height(now))
             }
@@ -455,24 +454,24 @@ impl Upstream {
         }
     }
 
-    /// Checks headers of a source that fetches a chain piece by piece, and waits for the answer.
-    pub fn judge(
+    /// Adds headers of a source that fetches the chain piece by piece and waits for the reply.
+    pub fn add_headers(
         &mut self,
         origin: ProofOrigin,
         headers: &[Header],
         reach: HeadersReach,
         now: Now,
-    ) -> (Judged, MarketChange) {
+    ) -> (HeadersReply, MarketChange) {
         if self.roster.is_removed(origin.source) || self.chain().is_none() {
-            return (Judged::default(), MarketChange::Nothing);
+            return (HeadersReply::default(), MarketChange::Nothing);
         }
-        let (judged, outcome) = self.heights.judge(origin, headers, reach, now);
+        let (reply, outcome) = self.heights.add_headers(origin, headers, reach, now);
         // An empty answer does not show that the source works.
-        if judged.refused.is_none() && !headers.is_empty() {
+        if reply.refused.is_none() && !headers.is_empty() {
             self.roster.state(origin.source).last_success = Some(now.uptime);
         }
         let change = self.height_reported(origin.source, outcome);
-        (judged, change)
+        (reply, change)
     }
 
     /// Handles a change of the connection to the time server.
@@ -542,8 +541,8 @@ impl Upstream {
             Connection::Up => self.heights.connect(source),
             Connection::Down { .. } => {
                 self.heights.disconnect(source);
-                let silenced = self.prices.silence(source);
-                differs |= self.update_prices(silenced, now);
+                let changed = self.prices.disconnect(source);
+                differs |= self.update_prices(changed, now);
                 self.fees.source_failed(source);
                 differs |= self.update_fee(now);
                 self.poll_failed(source);
@@ -598,7 +597,7 @@ impl Upstream {
         if self.heights.shown() != self.market.height.as_ref() {
             Arc::make_mut(&mut self.market).height = self.heights.shown().cloned();
         }
-        self.doubts.height = self.heights.doubts().to_vec();
+        self.mark_reasons.height = self.heights.mark_reasons().to_vec();
     }
 
     fn fee_quoted(
@@ -640,16 +639,19 @@ impl Upstream {
         let mut differs = false;
         for currency in currencies {
             let rules = PriceRules {
-                witnessed: plan::is_witnessed(self.roster.planned(), currency),
+                has_witness: plan::is_witnessed(self.roster.planned(), currency),
                 ..self.price_rules
             };
-            let settled = self
+            let update = self
                 .prices
-                .settle(currency, &mut self.market, rules, now.uptime);
-            differs |= settled.differs;
+                .update(currency, &mut self.market, rules, now.uptime);
+            differs |= update.differs;
             match self.heights.are_marked() {
-                true => self.doubts.prices.insert(currency, settled.doubts),
-                false => self.doubts.prices.remove(&currency),
+                true => self
+                    .mark_reasons
+                    .prices
+                    .insert(currency, update.mark_reasons),
+                false => self.mark_reasons.prices.remove(&currency),
             };
         }
         differs
@@ -671,12 +673,12 @@ impl Upstream {
 /// What the settings demand of the height, given the planned sources.
 fn height_rules(settings: &Settings, plan: &Plan) -> HeightRules {
     HeightRules {
-        admits: match settings.proof_mode {
-            proof_mode::STRICT => Admits::Proofs,
-            _ => Admits::Claims,
+        policy: match settings.proof_mode {
+            proof_mode::STRICT => HeightPolicy::RequireProof,
+            _ => HeightPolicy::AllowClaims,
         },
         marks: settings.proof_mode != proof_mode::OFF,
-        proof: plan::asks_for_proof(plan),
+        has_prover: plan::asks_for_proof(plan),
         planned: plan.keys().copied().collect(),
     }
 }
@@ -686,6 +688,6 @@ fn price_rules(settings: &Settings) -> PriceRules {
     PriceRules {
         band_permille: settings.price_band.into(),
         quorum: settings.price_quorum as usize,
-        witnessed: false,
+        has_witness: false,
     }
 }

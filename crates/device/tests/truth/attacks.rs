@@ -64,8 +64,8 @@ impl World {
             dropped.unwrap_or(0)
         };
         let count = counted(self);
-        let judged = self.judge(peer(5), headers);
-        assert_eq!(judged.refused, Some(refusal));
+        let reply = self.judge(peer(5), headers);
+        assert_eq!(reply.refused, Some(refusal));
         // Who fetches a chain finds out by it where chains part.
         let counts = u64::from(refusal != HeaderRefusal::Unconnected);
         assert_eq!(counted(self) - count, counts, "{refusal:?}");
@@ -111,8 +111,8 @@ fn long_low_work_branch_from_the_anchor() {
     branch.fork(20);
     branch.mine(19);
     for _ in 0..200 {
-        let judged = world.judge(peer(5), &branch.newest(19));
-        assert!(!judged.is_new, "as much work is not more");
+        let reply = world.judge(peer(5), &branch.newest(19));
+        assert!(!reply.is_new, "as much work is not more");
     }
     let kept = world.device.chain().unwrap().headers().len();
     assert_eq!((world.tip(), kept), (tip, 20));
@@ -149,8 +149,8 @@ fn future_time_and_median_violated() {
     world.is_refused(&early.newest(1), HeaderRefusal::Future);
     assert!(!HeaderRefusal::Future.is_fault());
     world.wait(1);
-    let judged = world.judge(peer(0), &early.newest(1));
-    assert!(judged.is_new, "its time has come");
+    let reply = world.judge(peer(0), &early.newest(1));
+    assert!(reply.is_new, "its time has come");
     world.check(TIP + 1, HeightState::Alone);
 
     let (mut world, mut miner) = proven();
@@ -250,7 +250,7 @@ fn price_ten_times_off_decimal_shift_zero_negative_no_number() {
             assert_ne!(source, liar);
             assert_eq!(
                 (world.standing(liar), state),
-                (QuoteVerdict::Out, PriceState::Agreed)
+                (QuoteVerdict::Outlier, PriceState::Agreed)
             );
             world.agree_on(64_000);
         }

@@ -14,7 +14,7 @@ use device::{
 };
 use market::{
     ChainSpec, Connection, Observation, PriceState,
-    limits::{FEE_MOST_SAT_VB, STALE_FEE},
+    limits::{FEE_MAX_SAT_VB, STALE_FEE},
     mark::Mark,
     source_id::SourceId,
     units::FeeRate,
@@ -191,7 +191,7 @@ fn a_rate_of_an_earlier_run_is_stale_and_belongs_to_its_explorer() {
 
 #[test]
 fn a_rate_that_cannot_be_is_ignored_and_counted() {
-    let most = FEE_MOST_SAT_VB.to_string();
+    let most = FEE_MAX_SAT_VB.to_string();
     let too_much = format!("{most}.01");
     for absurd in ["0", "0.0000001", too_much.as_str(), "1000000000"] {
         let mut world = clock(data_source::PUBLIC_RELAY);

@@ -12,8 +12,8 @@ use device::{
     settings::{Settings, data_source},
 };
 use market::{
-    ChainSpec, Connection, HeadersReach, HeightState, Judged, MESSAGE_HEADERS_MAX, Observation,
-    ProofOrigin, Seen, now::Now, source_id::SourceId,
+    ChainSpec, Connection, HeadersReach, HeadersReply, HeightState, MESSAGE_HEADERS_MAX,
+    Observation, ProofOrigin, Seen, now::Now, source_id::SourceId,
 };
 use serde_json::json;
 
@@ -56,15 +56,15 @@ impl World {
         headers: &[Header],
         reach: HeadersReach,
         now: Now,
-    ) -> Judged {
+    ) -> HeadersReply {
         let input = Input::Headers(origin, headers.to_vec(), reach);
         match self.device.handle(input, now).reply {
-            Some(Reply::Judged(judged)) => *judged,
+            Some(Reply::Headers(reply)) => *reply,
             other => panic!("{other:?}"),
         }
     }
 
-    pub(crate) fn judge(&mut self, origin: ProofOrigin, headers: &[Header]) -> Judged {
+    pub(crate) fn judge(&mut self, origin: ProofOrigin, headers: &[Header]) -> HeadersReply {
         let now = now(self.secs);
         self.judge_at(origin, headers, HeadersReach::Newest, now)
     }
@@ -82,13 +82,13 @@ fn a_chain_counts_from_the_senders_newest_block_on() {
     let headers = miner.newest(40);
     let before = now(world.secs);
     for part in headers[..30].chunks(10) {
-        let judged = world.judge_at(peer(0), part, HeadersReach::More, before);
-        assert!(judged.is_new && judged.is_tip);
+        let reply = world.judge_at(peer(0), part, HeadersReach::More, before);
+        assert!(reply.is_new && reply.is_tip);
         world.check(900_040, HeightState::Claimed);
     }
-    let judged = world.judge(peer(0), &headers[30..]);
-    assert_eq!(judged.height, Some(900_039));
-    assert_eq!(judged.locator[0], miner.tip());
+    let reply = world.judge(peer(0), &headers[30..]);
+    assert_eq!(reply.height, Some(900_039));
+    assert_eq!(reply.locator[0], miner.tip());
     // What is taken for granted stays what it was.
     assert_eq!(world.device.view().truth.anchor, Some(ANCHOR));
     // The claim is one block ahead, which a number may be for a while.
@@ -255,9 +255,9 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
         ),
     ];
     for (header, refusal) in rows {
-        let judged = world.judge(peer(1), &[header]);
-        assert_eq!(judged.refused, Some(refusal));
-        assert!(!judged.is_new && !judged.is_tip);
+        let reply = world.judge(peer(1), &[header]);
+        assert_eq!(reply.refused, Some(refusal));
+        assert!(!reply.is_new && !reply.is_tip);
         assert_eq!(world.tip(), tip);
         world.check(900_019, HeightState::Alone);
         // Whoever fetches blocks finds out by it where chains part.
@@ -269,9 +269,9 @@ fn whoever_breaks_a_rule_is_told_which_and_changes_nothing() {
     // What comes before a bad one is kept, but whoever sent both has no voice.
     let mut headers = good[20..].to_vec();
     headers[3] = unworked(headers[3]);
-    let judged = world.judge(peer(1), &headers);
-    assert_eq!(judged.refused, Some(HeaderRefusal::NoWork));
-    assert_eq!(judged.height, Some(900_022));
+    let reply = world.judge(peer(1), &headers);
+    assert_eq!(reply.refused, Some(HeaderRefusal::NoWork));
+    assert_eq!(reply.height, Some(900_022));
     world.check(900_019, HeightState::Alone);
 }
 
@@ -281,13 +281,13 @@ fn a_block_from_the_future_is_taken_when_its_time_has_come() {
     miner.mine(12);
     world.judge(peer(0), &miner.newest(12));
     miner.mine_at(START + 7201);
-    let judged = world.judge(peer(0), &miner.newest(1));
-    assert_eq!(judged.refused, Some(HeaderRefusal::Future));
+    let reply = world.judge(peer(0), &miner.newest(1));
+    assert_eq!(reply.refused, Some(HeaderRefusal::Future));
     // That its time has not come may be the clock's own fault: what it has is not its newest block.
     world.check(900_011, HeightState::Claimed);
     world.wait(1);
-    let judged = world.judge(peer(0), &miner.newest(1));
-    assert_eq!(judged.refused, None);
+    let reply = world.judge(peer(0), &miner.newest(1));
+    assert_eq!(reply.refused, None);
     world.check(900_012, HeightState::Alone);
 }
 
@@ -300,9 +300,9 @@ fn a_clock_that_is_slow_proves_no_old_height() {
     }
     world.claim(RELAY, 900_039);
     for place in 0..4 {
-        let judged = world.judge(peer(place), &miner.newest(40));
-        assert_eq!(judged.refused, Some(HeaderRefusal::Future));
-        assert!(judged.height < Some(900_039));
+        let reply = world.judge(peer(place), &miner.newest(40));
+        assert_eq!(reply.refused, Some(HeaderRefusal::Future));
+        assert!(reply.height < Some(900_039));
     }
     world.check(900_039, HeightState::Claimed);
     // Nor does what was proven before.
@@ -468,7 +468,9 @@ fn who_has_left_is_no_witness() {
     for place in 0..2 {
         world.judge(peer(place), &miner.newest(20));
     }
-    let left = |world: &mut World, place| world.hear(SourceId::Peers, Observation::Left(place));
+    let left = |world: &mut World, place| {
+        world.hear(SourceId::Peers, Observation::PeerDisconnected(place))
+    };
     let agreeing = |world: &World| {
         let truth = world.device.view().truth;
         (truth.peers(), truth.agreeing())
@@ -572,16 +574,16 @@ fn from_one_to_six_blocks_give_way_to_more_work_and_among_equals_the_first_stays
         let first = world.tip();
         miner.fork(depth);
         miner.mine(depth);
-        let judged = world.judge(peer(2), &miner.newest(depth as usize));
-        assert!(!judged.is_new && judged.refused.is_none());
+        let reply = world.judge(peer(2), &miner.newest(depth as usize));
+        assert!(!reply.is_new && reply.refused.is_none());
         assert_eq!(world.tip(), first);
         world.check(900_019, HeightState::Proven);
         // Two blocks of one height for long.
         world.wait(600);
         world.check(900_019, HeightState::Disputed);
         miner.mine(1);
-        let judged = world.judge(peer(2), &miner.newest(depth as usize + 1));
-        assert!(judged.is_new && judged.is_tip);
+        let reply = world.judge(peer(2), &miner.newest(depth as usize + 1));
+        assert!(reply.is_new && reply.is_tip);
         assert_eq!(world.tip(), miner.tip());
         world.check(900_020, HeightState::Alone);
         let reorganisations = world.device.view().truth.reorganisations;
@@ -604,8 +606,8 @@ fn a_long_branch_of_less_work_is_not_kept() {
     miner.mine_fast(1600);
     world.judge(peer(0), &miner.newest(1600));
     let before = world.device.chain().unwrap().clone();
-    let judged = world.judge(peer(1), &liar.newest(1500));
-    assert!(!judged.is_new);
+    let reply = world.judge(peer(1), &liar.newest(1500));
+    assert!(!reply.is_new);
     assert_eq!(world.device.chain(), Some(&before));
     world.wait(600);
     // Nor does it stand against anything: it is not as high.
@@ -616,8 +618,8 @@ fn a_long_branch_of_less_work_is_not_kept() {
 fn no_more_is_looked_at_than_a_message_can_hold() {
     let (mut world, mut miner) = begin();
     miner.mine_fast(MESSAGE_HEADERS_MAX as u32 + 5);
-    let judged = world.judge(peer(0), &miner.newest(MESSAGE_HEADERS_MAX + 5));
-    assert_eq!(judged.height, Some(ANCHOR + MESSAGE_HEADERS_MAX as u32));
+    let reply = world.judge(peer(0), &miner.newest(MESSAGE_HEADERS_MAX + 5));
+    assert_eq!(reply.height, Some(ANCHOR + MESSAGE_HEADERS_MAX as u32));
 }
 
 #[test]
@@ -698,7 +700,10 @@ fn where_the_chain_is_invented_there_are_no_headers() {
     let mut world = World::on(None);
     let mut miner = Miner::new();
     miner.mine(3);
-    assert_eq!(world.judge(peer(0), &miner.newest(3)), Judged::default());
+    assert_eq!(
+        world.judge(peer(0), &miner.newest(3)),
+        HeadersReply::default()
+    );
     assert_eq!(world.device.chain(), None);
     assert_eq!(world.verdict(), (None, HeightState::Unknown));
 }

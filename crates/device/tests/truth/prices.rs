@@ -67,9 +67,9 @@ impl World {
 
     pub(crate) fn standing(&self, source: SourceId) -> QuoteVerdict {
         let view = self.device.view();
-        let voices = &view.truth.prices[&Currency::USD].voices;
-        let voice = voices.iter().find(|voice| voice.source == source);
-        voice.unwrap().standing
+        let quotes = &view.truth.prices[&Currency::USD].quotes;
+        let quote = quotes.iter().find(|quote| quote.source == source);
+        quote.unwrap().verdict
     }
 
     /// The mark on a screen that shows the price in dollars.
@@ -94,17 +94,17 @@ fn the_primary_is_shown_as_long_as_most_agree_with_it() {
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Agreed));
     assert_eq!(world.price_mark(), None);
     let truth = &world.device.view().truth.prices[&Currency::USD];
-    assert_eq!((truth.voices.len(), truth.spread_permille), (3, Some(5)));
+    assert_eq!((truth.quotes.len(), truth.spread_permille), (3, Some(5)));
 }
 
 #[test]
 fn a_primary_that_is_apart_gives_way_to_a_quote_in_the_middle() {
     for (wrong, standing) in [
         (67_000, QuoteVerdict::Apart),
-        (640_000, QuoteVerdict::Out),
-        (640, QuoteVerdict::Out),
-        (1, QuoteVerdict::Out),
-        (2_000_000_000, QuoteVerdict::Out),
+        (640_000, QuoteVerdict::Outlier),
+        (640, QuoteVerdict::Outlier),
+        (1, QuoteVerdict::Outlier),
+        (2_000_000_000, QuoteVerdict::Outlier),
     ] {
         let mut world = clock();
         world.agree_on(64_000);
@@ -126,8 +126,8 @@ fn who_was_far_off_is_out_until_it_is_near() {
     world.agree_on(100_000);
     for (off, standing) in [
         (109_000, QuoteVerdict::Apart),
-        (112_000, QuoteVerdict::Out),
-        (107_000, QuoteVerdict::Out),
+        (112_000, QuoteVerdict::Outlier),
+        (107_000, QuoteVerdict::Outlier),
         (104_000, QuoteVerdict::Apart),
         (107_000, QuoteVerdict::Apart),
         (101_000, QuoteVerdict::Agrees),
@@ -187,7 +187,7 @@ fn a_few_who_are_wrong_do_not_win() {
         world.wait(10);
         world.trade(venue, wrong, 0);
         assert_eq!(world.shown(), (right, RELAY, PriceState::Agreed));
-        assert_eq!(world.standing(venue), QuoteVerdict::Out);
+        assert_eq!(world.standing(venue), QuoteVerdict::Outlier);
     }
 }
 
@@ -324,8 +324,8 @@ fn a_trade_from_before_the_start_is_as_old_as_it_is() {
     world.price(64_000);
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
     let truth = &world.device.view().truth.prices[&Currency::USD];
-    let voice = truth.voices.iter().find(|voice| voice.source == COINBASE);
-    let age = voice.unwrap().seen.age_at(Duration::from_secs(20));
+    let quote = truth.quotes.iter().find(|quote| quote.source == COINBASE);
+    let age = quote.unwrap().seen.age_at(Duration::from_secs(20));
     assert_eq!(age, Some(Duration::from_secs(6 * 60 * 60)));
 }
 
@@ -378,7 +378,7 @@ fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
     world.wait(299);
     world.hear(COINBASE, Observation::Connection(down));
     let truth = world.device.view().truth;
-    assert!(truth.prices[&Currency::USD].voices.is_empty());
+    assert!(truth.prices[&Currency::USD].quotes.is_empty());
     world.wait(1);
     world.hear(COINBASE, same);
     assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
@@ -428,7 +428,7 @@ fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
     }
     world.trade(BITFINEX, 200_000, 0);
     world.price(20_000);
-    assert_eq!(world.standing(RELAY), QuoteVerdict::Out);
+    assert_eq!(world.standing(RELAY), QuoteVerdict::Outlier);
     for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
         let down = Connection::Down {
             reason: "gone".into(),
@@ -437,7 +437,7 @@ fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
         world.hear(venue, Observation::Connection(down));
     }
     assert_eq!(world.shown().2, PriceState::Disputed);
-    assert_ne!(world.standing(RELAY), QuoteVerdict::Out);
+    assert_ne!(world.standing(RELAY), QuoteVerdict::Outlier);
 }
 
 #[test]
@@ -480,7 +480,7 @@ fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
     world.price(80_100);
     assert_eq!(world.shown().0, 80_100);
     world.wait(1);
-    // A second voice ends the wait.
+    // A second source ends the wait.
     world.price(60_000);
     assert_eq!(world.shown().0, 80_100);
     world.trade(COINBASE, 60_100, 0);
@@ -559,7 +559,7 @@ fn who_says_two_things_at_one_moment_is_judged_by_the_last() {
     world.wait(1);
     world.trade(COINBASE, 101_000, 0);
     world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Out);
+    assert_eq!(world.standing(COINBASE), QuoteVerdict::Outlier);
 }
 
 proptest! {

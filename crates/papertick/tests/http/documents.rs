@@ -452,7 +452,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
         let agreed = PriceTruth {
             state: PriceState::Agreed,
             spread_permille: Some(7),
-            voices: Vec::new(),
+            quotes: Vec::new(),
         };
         truth.prices = Arc::new([(Currency::USD, agreed)].into());
         truth.proven = Some(tip(900_000));

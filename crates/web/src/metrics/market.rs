@@ -67,7 +67,7 @@ fn received<T>(datum: &Datum<T>, now: Now) -> Option<f64> {
     match datum.seen {
         Seen::Before(then) => Some(then?.unix_ms as f64 / 1e3),
         Seen::At(uptime) => unix_seconds(uptime, now),
-        Seen::Aged { told, age } => Some(unix_seconds(told, now)? - age.as_secs_f64()),
+        Seen::Aged { reported, age } => Some(unix_seconds(reported, now)? - age.as_secs_f64()),
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
         };
         let unset = Now { utc: None, ..now };
         let aged = Seen::Aged {
-            told: secs(90),
+            reported: secs(90),
             age: secs(20),
         };
         let rows = [

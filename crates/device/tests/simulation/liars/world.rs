@@ -206,7 +206,7 @@ impl World {
                 }
             }
             Step::Left(peer) => {
-                self.hear(SourceId::Peers, Observation::Left(peer));
+                self.hear(SourceId::Peers, Observation::PeerDisconnected(peer));
                 self.heights.part(ProofOrigin {
                     source: SourceId::Peers,
                     place: peer,
@@ -556,13 +556,13 @@ impl World {
             self.seen.insert(state.name());
             let price = price.unwrap_or(dollars);
             assert_eq!(dollars, price, "the price that is agreed");
-            for voice in truth
-                .voices
+            for quote in truth
+                .quotes
                 .iter()
-                .filter(|voice| voice.standing != QuoteVerdict::Old)
+                .filter(|quote| quote.verdict != QuoteVerdict::Old)
             {
-                let is_out = voice.standing == QuoteVerdict::Out;
-                let source = voice.source;
+                let is_out = quote.verdict == QuoteVerdict::Outlier;
+                let source = quote.source;
                 assert_eq!(is_out, self.quotes.is_out(source), "{source:?} is far off");
             }
         }

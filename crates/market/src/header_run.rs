@@ -1,74 +1,51 @@
-//! The headers of one source, checked: each has the work that its height must have taken, and they are linked.
+//! Headers of one source that do not link to the chain.
 //!
-//! What links to a header that was checked cannot name a height that is not its own. Headers that link to nothing
-//! prove their work; that they are at their height is as good as a claim.
+//! Each header has the work that its height requires. A header that links to a checked one has a proven height; the height
+//! of one that links to none is a claim.
 
 use alloc::{collections::VecDeque, vec::Vec};
 
-use chain::{
-    BlockHash, Header, alone, anchor::Anchor, chain::REORG_MAX, network::Network,
-    rules::HeaderRefusal,
-};
+use chain::{BlockHash, Header, alone, chain::REORG_MAX, rules::HeaderRefusal};
 
-use super::voices::Tip;
-use crate::now::UtcTime;
+use crate::{header_chain::ChainSpec, height_proof::Tip, now::UtcTime};
 
-/// Most headers that are looked at in one message.
-pub const HEADERS_AT_ONCE_MAX: usize = 64;
+/// Largest number of headers that are checked in one message; older ones are ignored.
+const RUN_HEADERS_MAX: usize = 64;
 
-/// A chain, and what is taken for granted of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChainSpec {
-    /// Whose rules it keeps.
-    pub network: Network,
-    /// Where a check begins.
-    pub anchor: Anchor,
-}
-
-impl ChainSpec {
-    /// The chain of a network, with the anchor that each release brings.
-    pub fn built_in(network: Network) -> ChainSpec {
-        ChainSpec {
-            network,
-            anchor: Anchor::built_in(network),
-        }
-    }
-}
-
-/// Hashes of linked headers of a source, oldest first, up to this height.
+/// Hashes of linked headers, oldest first; `height` is that of the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HeaderRun {
     height: u32,
     hashes: VecDeque<BlockHash>,
 }
 
-/// What headers have shown.
+/// Result of adding headers to a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
-    /// They go on from what was checked before; the newest block by then.
+pub enum RunChange {
+    /// They were added: they link to the run. This is its newest block.
     Linked(Tip),
-    /// They link to nothing: their newest block is at its height if the height can be believed.
-    Loose(Tip, HeaderRun),
+    /// They do not link to the run and were not added. Their newest block, and the run that they would start.
+    Unlinked(Tip, HeaderRun),
     /// They are known.
     Known,
 }
 
 impl HeaderRun {
-    /// Takes headers that follow each other, the newest of them at a height.
+    /// Adds linked headers, oldest first; `height` is the reported height of the last one.
     ///
     /// # Errors
-    /// One of them breaks a rule, or is at another height than it must be.
-    pub fn hear(
+    /// A header breaks a rule, or its height contradicts the run.
+    pub fn add(
         &mut self,
         chain: &ChainSpec,
         height: u32,
         headers: &[Header],
         utc: Option<UtcTime>,
-    ) -> Result<Shown, HeaderRefusal> {
-        let skipped = headers.len().saturating_sub(HEADERS_AT_ONCE_MAX);
+    ) -> Result<RunChange, HeaderRefusal> {
+        let skipped = headers.len().saturating_sub(RUN_HEADERS_MAX);
         let headers = &headers[skipped..];
         let Some(newest) = headers.last() else {
-            return Ok(Shown::Known);
+            return Ok(RunChange::Known);
         };
         let hashes = check(chain, height, headers, utc)?;
         let tip = Tip {
@@ -76,7 +53,7 @@ impl HeaderRun {
             hash: hashes[hashes.len() - 1],
             time: newest.time,
         };
-        // The newest that is known, and what comes after it.
+        // The last header whose parent is in the run.
         let first = height - (headers.len() as u32 - 1);
         for (at, header) in headers.iter().enumerate().rev() {
             let own = first + at as u32;
@@ -86,41 +63,41 @@ impl HeaderRun {
             if parent + 1 != own {
                 return Err(HeaderRefusal::Unconnected);
             }
-            // Among chains as long as each other the one that was heard first counts.
+            // Of two branches of the same length the first one counts.
             if height <= self.height {
-                return Ok(Shown::Known);
+                return Ok(RunChange::Known);
             }
-            let stay = self.hashes.len() - (self.height - parent) as usize;
-            self.hashes.truncate(stay);
+            let kept = self.hashes.len() - (self.height - parent) as usize;
+            self.hashes.truncate(kept);
             self.extend(&hashes[at..], height);
-            return Ok(Shown::Linked(tip));
+            return Ok(RunChange::Linked(tip));
         }
         if let Some(known) = self.height_of(&tip.hash) {
             return match known == height {
-                true => Ok(Shown::Known),
+                true => Ok(RunChange::Known),
                 false => Err(HeaderRefusal::Unconnected),
             };
         }
         let mut run = HeaderRun::default();
         run.extend(&hashes, height);
-        Ok(Shown::Loose(tip, run))
+        Ok(RunChange::Unlinked(tip, run))
     }
 
     fn extend(&mut self, hashes: &[BlockHash], height: u32) {
         self.hashes.extend(hashes);
-        let beyond = self.hashes.len().saturating_sub(REORG_MAX as usize);
-        self.hashes.drain(..beyond);
+        let excess = self.hashes.len().saturating_sub(REORG_MAX as usize);
+        self.hashes.drain(..excess);
         self.height = height;
     }
 
-    /// Height of a block that was checked.
+    /// Height of a block of the run.
     fn height_of(&self, hash: &BlockHash) -> Option<u32> {
         let back = self.hashes.iter().rev().position(|known| known == hash)?;
         self.height.checked_sub(u32::try_from(back).ok()?)
     }
 }
 
-/// The hashes of headers that follow each other, each with the work of its height.
+/// Checks that headers are linked and have the work of their heights; returns their hashes.
 fn check(
     chain: &ChainSpec,
     height: u32,
