@@ -246,7 +246,7 @@ fn show(worker: &mut PanelWorker<Swallowed>, picture: &Bitmap, refresh: Refresh)
     }
     let mut shown = 0;
     loop {
-        let (ended, wake) = worker.turn();
+        let (ended, wake) = worker.poll();
         shown += ended.iter().filter(|(_, outcome)| outcome.is_ok()).count();
         match wake.at {
             Some(at) => worker.hardware().advance(at),

@@ -1,8 +1,8 @@
-//! What a board needs to know of the host it runs on.
+//! The address of the host.
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
-/// Address by which the host is reached from its network; the loopback address without one.
+/// Address of the host in its network; the loopback address without a network.
 pub fn address() -> IpAddr {
     // Connecting a datagram socket only looks up the route; nothing is sent.
     let route = UdpSocket::bind("0.0.0.0:0")

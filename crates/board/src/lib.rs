@@ -1,4 +1,4 @@
-//! What the hardware offers: ports (traits), the table of boards, the drivers of real parts, the simulated board.
+//! The hardware: ports (traits), the table of boards, the drivers of real parts, the simulated board.
 
 pub mod assembly;
 pub mod host;
@@ -6,7 +6,6 @@ pub mod linux;
 pub mod moments;
 pub mod parts;
 pub mod ports;
+pub mod sim;
 pub mod spec;
 pub mod wiring;
-
-pub mod sim;

@@ -1,4 +1,4 @@
-//! The host itself, a Linux board: spidev, i2cdev and gpiocdev, and nothing else.
+//! The hardware of a Linux host, by spidev, i2cdev and gpiocdev.
 
 use std::{fmt::Display, fs::File, path::PathBuf, time::Duration};
 
@@ -23,10 +23,10 @@ use crate::{
     wiring::{FoundLine, LineLocation, Pull, Sense, WiringLine},
 };
 
-/// Who uses a line of this program, as the host tells others.
+/// Consumer label of our GPIO lines.
 pub const CONSUMER: &str = "papertick";
 
-/// The host, whose time began at a moment.
+/// The host, with the origin of its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Linux(pub Instant);
 
@@ -42,32 +42,32 @@ impl Hardware for Linux {
     type Error = String;
 
     fn claim(&self, device: &str) -> Result<File, String> {
-        let file = File::open(device).map_err(said)?;
+        let file = File::open(device).map_err(text)?;
         let locked = file.try_lock().map(|()| file);
         locked.map_err(|_| "another program uses it".into())
     }
 
     fn spi(&self, device: &str, hz: u32) -> Result<SpidevBus, String> {
-        let mut bus = Spidev::open(device).map_err(said)?;
+        let mut bus = Spidev::open(device).map_err(text)?;
         let mode = |mode| SpidevOptions::new().mode(mode).max_speed_hz(hz).build();
         let without_select = mode(SpiModeFlags::SPI_MODE_0 | SpiModeFlags::SPI_NO_CS);
-        // Some hosts refuse to leave the select line alone, which must be unconnected then.
+        // Some hosts cannot disable the select line, which must be unconnected then.
         bus.configure(&without_select)
             .or_else(|_| bus.configure(&mode(SpiModeFlags::SPI_MODE_0)))
-            .map_err(said)?;
+            .map_err(text)?;
         Ok(SpidevBus(bus))
     }
 
     fn i2c(&self, device: &str) -> Result<I2cdev, String> {
-        I2cdev::new(device).map_err(said)
+        I2cdev::new(device).map_err(text)
     }
 
     fn output(&self, line: &WiringLine, level: LineLevel) -> Result<LinuxLine, String> {
-        opened(driven(line, find(&line.place), level)?)
+        open(output_request(line, find(&line.place), level)?)
     }
 
     fn input(&self, line: &WiringLine, pull: Pull) -> Result<LinuxLine, String> {
-        opened(watched(line, find(&line.place), pull)?)
+        open(input_request(line, find(&line.place), pull)?)
     }
 
     fn now(&self) -> Duration {
@@ -79,7 +79,7 @@ impl Hardware for Linux {
     }
 }
 
-/// A line of the host; none if it has no such line for this user.
+/// Looks up a line of the host; `None` if this user cannot find it.
 pub fn find(place: &LineLocation) -> Option<FoundLine> {
     let label = |path: &PathBuf| Some(Chip::from_path(path).ok()?.info().ok()?.label);
     let (chip, info) = match place {
@@ -99,7 +99,7 @@ pub fn find(place: &LineLocation) -> Option<FoundLine> {
     })
 }
 
-fn driven(
+fn output_request(
     line: &WiringLine,
     found: Option<FoundLine>,
     level: LineLevel,
@@ -112,7 +112,11 @@ fn driven(
     Ok(request)
 }
 
-fn watched(line: &WiringLine, found: Option<FoundLine>, pull: Pull) -> Result<Builder, String> {
+fn input_request(
+    line: &WiringLine,
+    found: Option<FoundLine>,
+    pull: Pull,
+) -> Result<Builder, String> {
     let mut request = request(line, found)?;
     let changes = EdgeDetection::BothEdges;
     request.as_input().with_edge_detection(changes);
@@ -135,16 +139,16 @@ fn request(line: &WiringLine, found: Option<FoundLine>) -> Result<Builder, Strin
     Ok(request)
 }
 
-fn opened(mut request: Builder) -> Result<LinuxLine, String> {
-    let request = request.request().map_err(said)?;
+fn open(mut request: Builder) -> Result<LinuxLine, String> {
+    let request = request.request().map_err(text)?;
     Ok(LinuxLine(AsyncRequest::new(request)))
 }
 
-fn said(error: impl Display) -> String {
+fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-fn told<T>(outcome: gpiocdev::Result<T>) -> Result<T, LineFault> {
+fn line_result<T>(outcome: gpiocdev::Result<T>) -> Result<T, LineFault> {
     outcome.map_err(|_| LineFault)
 }
 
@@ -154,17 +158,17 @@ impl digital::ErrorType for LinuxLine {
 
 impl OutputPin for LinuxLine {
     fn set_low(&mut self) -> Result<(), LineFault> {
-        told(self.0.as_ref().set_lone_value(Value::Inactive))
+        line_result(self.0.as_ref().set_lone_value(Value::Inactive))
     }
 
     fn set_high(&mut self) -> Result<(), LineFault> {
-        told(self.0.as_ref().set_lone_value(Value::Active))
+        line_result(self.0.as_ref().set_lone_value(Value::Active))
     }
 }
 
 impl InputPin for LinuxLine {
     fn is_high(&mut self) -> Result<bool, LineFault> {
-        Ok(told(self.0.as_ref().lone_value())? == Value::Active)
+        Ok(line_result(self.0.as_ref().lone_value())? == Value::Active)
     }
 
     fn is_low(&mut self) -> Result<bool, LineFault> {
@@ -174,7 +178,7 @@ impl InputPin for LinuxLine {
 
 impl Edges for LinuxLine {
     async fn leave(&mut self, level: LineLevel) {
-        // Edges of the past are taken one by one until the level is what they say.
+        // Old edges may be queued: read edges until the level has changed.
         while self.is_high() == Ok(level == LineLevel::High)
             && self.0.read_edge_event().await.is_ok()
         {}
@@ -190,7 +194,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_clock_of_the_host_goes_on_while_somebody_waits_for_it() {
+    async fn the_clock_of_the_host_advances_during_a_sleep() {
         let linux = Linux(Instant::now());
         for secs in [3, 3, 7] {
             linux.sleep_until(Duration::from_secs(secs)).await;
@@ -198,8 +202,8 @@ mod tests {
         }
     }
 
-    /// What is asked of the host for its line 7, in that order: straight, and behind an inverter.
-    fn asked(
+    /// The configuration of line 7 that is requested: not inverted, and inverted.
+    fn requested(
         request: impl Fn(&WiringLine, Option<FoundLine>) -> Result<Builder, String>,
     ) -> [Config; 2] {
         [Sense::Straight, Sense::Inverted].map(|sense| {
@@ -222,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_asked_for_with_its_level_its_pull_and_its_inverter() {
+    fn a_line_is_requested_with_level_pull_and_inversion() {
         for (level, value) in [
             (LineLevel::Low, Value::Inactive),
             (LineLevel::High, Value::Active),
@@ -236,8 +240,8 @@ mod tests {
                 active_low: true,
                 ..straight.clone()
             };
-            let asked = asked(|line, found| driven(line, found, level));
-            assert_eq!(asked, [straight, inverted]);
+            let configs = requested(|line, found| output_request(line, found, level));
+            assert_eq!(configs, [straight, inverted]);
         }
         for (pull, bias) in [
             (Pull::Up, Bias::PullUp),
@@ -254,8 +258,8 @@ mod tests {
                 active_low: true,
                 ..straight.clone()
             };
-            let asked = asked(|line, found| watched(line, found, pull));
-            assert_eq!(asked, [straight, inverted]);
+            let configs = requested(|line, found| input_request(line, found, pull));
+            assert_eq!(configs, [straight, inverted]);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Waiting for moments that may never come.
+//! Waits for optional moments.
 
 use tokio::time::{Instant, sleep_until};
 
-/// Waits until a moment; for ever without one.
+/// Waits until a moment; forever without one.
 pub async fn until(moment: Option<Instant>) {
     match moment {
         Some(moment) => sleep_until(moment).await,

@@ -1,6 +1,6 @@
-//! Ports: what the program asks of a board, whatever hardware is behind it.
+//! Ports: the traits of the parts of a board, independent of the hardware.
 //!
-//! Each port is moved into the one task that drives it; none is shared.
+//! Each port is moved into the task that drives it; none is shared.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -15,26 +15,26 @@ use device::{
 use render::Bitmap;
 use tokio::time::Instant;
 
-/// What became of a refresh: how the panel was refreshed in the end, or why it was not.
+/// Result of a refresh: the kind of refresh that was done, or why there was none.
 pub type Outcome = Result<Refresh, PanelFault>;
 
-/// Time after which a busy panel is taken for stuck; a full refresh in the cold takes half of it.
+/// Time after which a busy panel is stuck. A full refresh in the cold takes half of it.
 pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
-/// The panels; each refreshes on its own, in parallel with the others.
+/// The panels, which refresh in parallel.
 pub trait Panels: Send + 'static {
     /// Number of panels.
     fn count(&self) -> usize;
 
-    /// Time after which a refresh that was started and has not ended is taken for stuck.
-    fn patience(&self) -> Duration {
+    /// Time after which a refresh that has not ended is stuck.
+    fn refresh_limit(&self) -> Duration {
         BUSY_LIMIT
     }
 
-    /// Hands a frame to a panel that is idle and starts its refresh; the ink moves afterwards.
+    /// Sends a frame to an idle panel and starts its refresh. Returns before the refresh has ended.
     ///
     /// # Errors
-    /// The panel did not take the frame.
+    /// The frame could not be sent.
     fn start(
         &mut self,
         panel: usize,
@@ -42,9 +42,9 @@ pub trait Panels: Send + 'static {
         refresh: Refresh,
     ) -> impl Future<Output = Result<(), PanelFault>> + Send;
 
-    /// Waits until a refreshing panel is idle again; returns what became of all that have become so.
+    /// Waits for the end of a refresh; returns the results of all that have ended.
     ///
-    /// Never returns while no panel refreshes. Dropping the future loses nothing.
+    /// Does not return while no panel refreshes. Dropping the future loses nothing.
     fn idle(&mut self) -> impl Future<Output = Vec<(usize, Outcome)>> + Send;
 }
 
@@ -66,44 +66,43 @@ pub trait LightSensor: Send + 'static {
     fn read(&mut self) -> impl Future<Output = Sensed> + Send;
 }
 
-/// Contacts of the buttons that opened or closed.
+/// A change of the contacts of the buttons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ButtonEdge {
-    /// Buttons that are down since then, a bit per pin.
+    /// Buttons that are down after it, one bit each.
     pub down: u8,
-    /// When it happened, not when somebody looked.
+    /// When it happened, not when it was read.
     pub at: Instant,
 }
 
 /// The buttons: one stream of edges, in the order in which they happened.
 pub trait Buttons: Send + 'static {
-    /// Waits for the next edge; the first is the state as the power came on.
+    /// Waits for the next edge; the first is the state at power-on.
     ///
-    /// However late it is asked for, none that waits is left out unless there are very many; then the oldest are.
-    /// Dropping the future loses nothing.
+    /// Edges are queued. If the queue is full, the oldest are dropped. Dropping the future loses nothing.
     fn edge(&mut self) -> impl Future<Output = ButtonEdge> + Send;
 }
 
-/// The radio, or the host's network where there is no radio to manage.
+/// The radio, or the network of the host if there is no radio to manage.
 pub trait Wifi: Send + 'static {
     /// Waits for the next event; dropping the future loses nothing.
     ///
-    /// The first says whether credentials are stored, or that there is no radio to manage.
+    /// The first event is whether credentials are stored, or that there is no radio to manage.
     fn event(&mut self) -> impl Future<Output = LinkEvent> + Send;
 
-    /// Does as the plan says: tries the stored credentials once more where `attempts` has grown, and is an access
-    /// point or is none. What comes of it are events.
+    /// Applies the plan: tries the stored credentials again if `attempts` has grown, and starts or stops the access point.
+    /// The results are events.
     fn follow(&mut self, plan: &WifiPlan) -> impl Future<Output = ()> + Send;
 
-    /// Lists the networks in reach.
+    /// Lists the networks in range.
     fn scan(&mut self) -> impl Future<Output = Vec<WifiNetwork>> + Send;
 
-    /// Tries credentials for so long at most, and stores them if they are right.
+    /// Tries credentials for at most `limit`, and stores them if they are right.
     ///
-    /// The access point stays up meanwhile where the radio can do that, and comes back if they are wrong.
+    /// The access point stays up meanwhile if the radio can do that. If the credentials are wrong, it comes back.
     ///
     /// # Errors
-    /// They are wrong, or could not be stored; what was stored before is as it was.
+    /// They are wrong, or could not be stored. The stored credentials are unchanged.
     fn provision(
         &mut self,
         ssid: &str,
@@ -114,7 +113,7 @@ pub trait Wifi: Send + 'static {
     /// Forgets the stored credentials.
     ///
     /// # Errors
-    /// They may still be there; why, in words for people.
+    /// They may still be stored; why, as a text for people.
     fn forget(&mut self) -> impl Future<Output = Result<(), String>> + Send;
 }
 
@@ -125,15 +124,15 @@ pub struct WifiNetwork {
     pub ssid: String,
     /// Strength of its signal, dBm.
     pub rssi: i32,
-    /// It asks for a password.
+    /// It has a password.
     pub secured: bool,
 }
 
 /// Why credentials were not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unprovisioned {
-    /// The network did not take them.
+    /// The network did not accept them.
     Failed(LinkFailure),
-    /// They are right but could not be stored; why, in words for people.
+    /// They are right but could not be stored; why, as a text for people.
     NotStored(String),
 }

@@ -41,15 +41,15 @@ pub static BOARDS: &[BoardSpec] = &[
     },
 ];
 
-/// Fewest panels of a clock; its screens need them.
+/// Smallest number of panels of a clock, which its screens need.
 pub const PANELS_MIN: usize = 7;
 
-/// What a board of real parts has.
+/// The specification of a board with a wiring.
 ///
-/// The texts live as long as the process, as those of the table do: a process has one board.
+/// Its texts are leaked, which is harmless because a process has one board.
 ///
 /// # Errors
-/// It has too few panels for a clock; what to do, in words for people.
+/// It has too few panels for a clock.
 pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
     let count = wiring.panels.len();
     let Some(panel) = wiring.panels.first().filter(|_| count >= PANELS_MIN) else {
@@ -61,11 +61,11 @@ pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
     let model = panel.setup.model;
     let inches = if model.height == 296 { "2.9" } else { "2.13" };
     let hardware = format!("{}, {count} x {inches} in", wiring.name);
-    let kept = |text: String| -> &'static str { text.leak() };
+    let leak = |text: String| -> &'static str { text.leak() };
     Ok(BoardSpec {
-        id: kept(wiring.id.clone()),
-        name: kept(wiring.name.clone()),
-        hardware: kept(hardware),
+        id: leak(wiring.id.clone()),
+        name: leak(wiring.name.clone()),
+        hardware: leak(hardware),
         panels: count,
         panel_width: model.width,
         panel_height: model.height,
@@ -77,7 +77,7 @@ pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
     })
 }
 
-/// Looks up a board by its word on the command line, in capitals or not.
+/// Looks up a board by its identifier, ignoring case.
 pub fn find(id: &str) -> Option<&'static BoardSpec> {
     BOARDS
         .iter()

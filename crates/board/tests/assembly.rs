@@ -352,13 +352,13 @@ async fn lights_and_sensor_do_as_they_are_told() {
 async fn a_frontlight_that_did_not_answer_for_a_while_shines_again() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     let mut frontlight = bench.board.frontlight.take().unwrap();
-    assert!(frontlight.takes(&[9; 7]).await);
+    assert!(frontlight.try_set(&[9; 7]).await);
     // Its supply dips: it is asleep when it is back.
     bench.circuit.unplug_frontlight();
-    assert!(!frontlight.takes(&[8; 7]).await);
+    assert!(!frontlight.try_set(&[8; 7]).await);
     assert_eq!(bench.circuit.duties()[..7], [0; 7]);
     bench.circuit.plug_frontlight();
-    assert!(frontlight.takes(&[7; 7]).await);
+    assert!(frontlight.try_set(&[7; 7]).await);
     assert_eq!(bench.circuit.duties()[..7], [7; 7]);
     bench.assert_nothing_forbidden();
 }

@@ -1,14 +1,14 @@
-//! Puts a board together: opens everything that its wiring says, and gives out a port for each part.
+//! Opens all parts of a wiring and returns a port for each.
 
 use std::{fmt, future::Future, pin::Pin};
 
 use super::{
     AssembledButtons, AssembledFrontlight, AssembledPanels, AssembledSensor, AssembledStrip,
-    ExpanderBus, Hardware, PanelWorker, panels, strip, wire_bus::WireBus,
+    ExpanderBus, Hardware, PanelWorker, i2c_bus::I2cBus, panels, strip,
 };
 use crate::wiring::Wiring;
 
-/// A board made from parts, taken apart: one port per task.
+/// A board of real parts: one port per task.
 #[derive(Debug)]
 pub struct AssembledBoard {
     /// Its panels.
@@ -19,13 +19,13 @@ pub struct AssembledBoard {
     pub frontlight: Option<AssembledFrontlight>,
     /// Its light sensor, if it has one.
     pub sensor: Option<AssembledSensor>,
-    /// Its buttons, if it has some.
+    /// Its buttons, if it has any.
     pub buttons: Option<AssembledButtons>,
-    /// Its buses; nothing happens unless each of them is served.
+    /// The tasks of its buses. Each of them must run.
     pub buses: Vec<BusTask>,
 }
 
-/// A bus task. It must be polled until the ports of its parts are dropped.
+/// The task of a bus. It must run until the ports of its parts are dropped.
 pub struct BusTask {
     /// Name for the task or the thread.
     pub name: &'static str,
@@ -49,15 +49,15 @@ impl BusTask {
         }
     }
 
-    /// Serves the bus in the calling task, for hardware that does not block.
+    /// Runs in the calling task, for hardware that does not block.
     pub async fn serve(self) {
         self.work.await;
     }
 
-    /// Serves the bus on a thread of its own, for hardware that blocks.
+    /// Runs on its own thread, for hardware that blocks.
     ///
     /// # Errors
-    /// There is no thread to be had, or it died.
+    /// The thread cannot be started, or it panicked.
     pub async fn serve_on_thread(self) -> std::io::Result<()> {
         let runtime = tokio::runtime::Handle::current();
         let (done, ended) = tokio::sync::oneshot::channel();
@@ -68,29 +68,29 @@ impl BusTask {
         })?;
         ended
             .await
-            .map_err(|_| std::io::Error::other("its thread died"))
+            .map_err(|_| std::io::Error::other("its thread panicked"))
     }
 }
 
 /// Opens all parts of a wiring.
 ///
 /// # Errors
-/// Something is not to be had; what and why, in words for people.
+/// A part cannot be opened; which and why, as a text for people.
 pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledBoard, String> {
     let claims = claim_all(hardware, wiring)?;
     let wire = ExpanderBus::open(hardware, wiring)?;
     let mut buses = Vec::new();
-    let wire_bus = WireBus::open(hardware, wire.as_ref(), wiring)?;
+    let i2c_bus = I2cBus::open(hardware, wire.as_ref(), wiring)?;
     let worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
-    let (panels, ends) = panels::panels(worker.count());
+    let (panels, channels) = panels::panels(worker.count());
     buses.push(BusTask::new("panel", async move {
-        panels::serve(worker, ends).await;
+        panels::serve(worker, channels).await;
         drop(claims);
     }));
-    let ports = match wire_bus {
+    let ports = match i2c_bus {
         Some((mut bus, ports)) => {
-            // How the buttons are now is how they were as the power came on, however late the bus is served.
-            bus.look();
+            // Their state now is that at power-on, even if the task starts late.
+            bus.read_buttons();
             buses.push(BusTask::new("i2c", bus.serve()));
             ports
         }
@@ -101,8 +101,8 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
             let bus = hardware
                 .spi(&wired.device, wired.hz)
                 .map_err(|error| format!("{}: {error}", wired.device))?;
-            let (port, orders) = strip::strip();
-            let work = strip::serve(hardware.clone(), bus, wired.clone(), orders);
+            let (port, requests) = strip::strip();
+            let work = strip::serve(hardware.clone(), bus, wired.clone(), requests);
             buses.push(BusTask::new("strip", work));
             Some(port)
         }
@@ -118,7 +118,7 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
     })
 }
 
-/// Keeps other programs from using the buses.
+/// Locks all buses, so that no other program uses them.
 fn claim_all<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<Vec<H::Claim>, String> {
     wiring
         .devices()

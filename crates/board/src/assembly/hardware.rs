@@ -1,4 +1,4 @@
-//! What a host offers to the parts: buses, lines and a clock.
+//! The trait of a host: buses, lines and a clock.
 
 use std::{fmt, future::Future, time::Duration};
 
@@ -13,60 +13,60 @@ use crate::{
     wiring::{Pull, WiringLine},
 };
 
-/// A host, or what stands in for one; clones are the same one.
+/// A host, real or simulated. Clones are the same host.
 pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
-    /// A bus that sends.
+    /// An SPI bus.
     type Spi: SpiBus + Send + 'static;
-    /// The bus of the other chips.
+    /// An I2C bus.
     type I2c: I2c + Send + 'static;
-    /// A line that is driven.
+    /// An output line.
     type HostOutput: OutputPin + Send + 'static;
-    /// A line that is read.
+    /// An input line.
     type HostInput: InputPin + Edges + Send + 'static;
-    /// What keeps others from using a device file for as long as it lives.
+    /// The lock on a device file, until it is dropped.
     type Claim: Send + 'static;
-    /// Why something is not to be had, in words for people.
+    /// Why something cannot be opened, as a text for people.
     type Error: fmt::Display;
 
-    /// Keeps other programs from using a device file.
+    /// Locks a device file, so that no other program uses it.
     ///
     /// # Errors
-    /// It is not there, not permitted, or taken.
+    /// It does not exist, is not permitted, or is in use.
     fn claim(&self, device: &str) -> Result<Self::Claim, Self::Error>;
 
-    /// Opens a bus that sends, at a clock in Hz.
+    /// Opens an SPI bus with a clock rate in Hz.
     ///
     /// # Errors
-    /// It is not there, or not permitted.
+    /// It does not exist, or is not permitted.
     fn spi(&self, device: &str, hz: u32) -> Result<Self::Spi, Self::Error>;
 
-    /// Opens the bus of the other chips.
+    /// Opens an I2C bus.
     ///
     /// # Errors
-    /// It is not there, or not permitted.
+    /// It does not exist, or is not permitted.
     fn i2c(&self, device: &str) -> Result<Self::I2c, Self::Error>;
 
-    /// Drives a line of the host from this level on.
+    /// Opens an output line, with its initial level.
     ///
     /// # Errors
-    /// It is not there, not permitted, or taken.
+    /// It does not exist, is not permitted, or is in use.
     fn output(&self, line: &WiringLine, level: LineLevel) -> Result<Self::HostOutput, Self::Error>;
 
-    /// Reads a line of the host, which is pulled this way, on its side of an inverter.
+    /// Opens an input line; the pull is on the side of the host of an inverter.
     ///
     /// # Errors
-    /// It is not there, not permitted, or taken.
+    /// It does not exist, is not permitted, or is in use.
     fn input(&self, line: &WiringLine, pull: Pull) -> Result<Self::HostInput, Self::Error>;
 
-    /// Time since some origin.
+    /// Time since an origin.
     fn now(&self) -> Duration;
 
     /// Waits until a moment.
     fn sleep_until(&self, moment: Duration) -> impl Future<Output = ()> + Send;
 }
 
-/// A line whose changes can be waited for.
+/// A line with edge detection.
 pub trait Edges {
-    /// Waits until the line has another level than this; dropping the future loses nothing.
+    /// Waits until the line has a level other than this one. Dropping the future loses nothing.
     fn leave(&mut self, level: LineLevel) -> impl Future<Output = ()> + Send;
 }

@@ -1,10 +1,10 @@
-//! Lines, wherever they are: on the host, or on an expander behind the I2C bus.
+//! GPIO lines of the host, and of expanders on the I2C bus.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use embedded_hal::digital::{self, InputPin, OutputPin};
 
-use super::{Edges, Hardware, PatientI2c};
+use super::{BackoffI2c, Edges, Hardware};
 use crate::{
     parts::mcp23017::{LineLevel, Mcp23017},
     wiring::{I2cWiring, LineLocation, Pull, Sense, Wiring, WiringLine},
@@ -14,7 +14,7 @@ use crate::{
 pub struct ExpanderBus<H: Hardware> {
     #[expect(
         clippy::disallowed_types,
-        reason = "the lines of an expander are used by the threads of both buses"
+        reason = "the threads of both buses use the lines of an expander"
     )]
     shared: Arc<std::sync::Mutex<ExpanderBusState<H>>>,
 }
@@ -29,9 +29,9 @@ impl<H: Hardware> Clone for ExpanderBus<H> {
 
 /// State that all clones of an [`ExpanderBus`] share.
 struct ExpanderBusState<H: Hardware> {
-    i2c: PatientI2c<H>,
+    i2c: BackoffI2c<H>,
     expanders: Vec<Expander>,
-    /// Reset lines of the expanders, which nobody drives once they are dropped.
+    /// Reset lines of the expanders, which are driven until they are dropped.
     _resets: Vec<OutputLine<H>>,
 }
 
@@ -39,11 +39,11 @@ struct ExpanderBusState<H: Hardware> {
 struct Expander {
     name: String,
     chip: Mcp23017,
-    /// Levels that were read in this round.
+    /// Levels read since the cache was cleared.
     levels: Option<u16>,
 }
 
-/// A line does not do what it should.
+/// A line cannot be read or set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineFault;
 
@@ -54,11 +54,11 @@ impl digital::Error for LineFault {
 }
 
 impl<H: Hardware> ExpanderBus<H> {
-    /// Opens the bus with the expanders of a wiring, whose pins are what its parts need; they begin anew, in whatever
-    /// state an earlier run left them, and nothing is sent yet. None if the wiring has no such bus.
+    /// Opens the bus and resets the expanders of a wiring; `None` if the wiring has no such bus. Sends nothing yet: an
+    /// expander is configured at its first use.
     ///
     /// # Errors
-    /// It is not to be had; why, in words for people.
+    /// It cannot be opened; why, as a text for people.
     pub fn open(hardware: &H, wiring: &Wiring) -> Result<Option<ExpanderBus<H>>, String> {
         let Some(I2cWiring { device, .. }) = &wiring.i2c else {
             return Ok(None);
@@ -66,7 +66,7 @@ impl<H: Hardware> ExpanderBus<H> {
         let i2c = hardware
             .i2c(device)
             .map_err(|error| format!("{device}: {error}"))?;
-        let i2c = PatientI2c::new(hardware.clone(), i2c);
+        let i2c = BackoffI2c::new(hardware.clone(), i2c);
         let resets = reset_expanders(hardware, wiring)?;
         let expanders = wiring
             .expanders
@@ -77,7 +77,7 @@ impl<H: Hardware> ExpanderBus<H> {
                 levels: None,
             })
             .collect();
-        #[expect(clippy::disallowed_types, reason = "as the field says")]
+        #[expect(clippy::disallowed_types, reason = "see the field")]
         let shared = std::sync::Mutex::new(ExpanderBusState {
             i2c,
             expanders,
@@ -88,26 +88,26 @@ impl<H: Hardware> ExpanderBus<H> {
         }))
     }
 
-    /// Does something on the bus, alone.
-    pub fn with<T>(&self, act: impl FnOnce(&mut PatientI2c<H>) -> T) -> T {
+    /// Calls a function with exclusive access to the bus.
+    pub fn with<T>(&self, act: impl FnOnce(&mut BackoffI2c<H>) -> T) -> T {
         act(&mut self.lock().i2c)
     }
 
-    /// Begins a round: what was read in the one before is out of date.
-    pub fn begin_round(&self) {
+    /// Clears the cached levels, so that expanders are read again.
+    pub fn clear_cache(&self) {
         for expander in &mut self.lock().expanders {
             expander.levels = None;
         }
     }
 
-    /// Takes all expanders for new: they are configured whole at their next use.
+    /// Configures all expanders again at their next use, because they may have lost power.
     pub fn forget(&self) {
         for expander in &mut self.lock().expanders {
             expander.chip.forget();
         }
     }
 
-    /// Lets changes of a line pull the interrupt line of its expander.
+    /// Enables the interrupt of a line of an expander.
     pub fn watch(&self, line: &WiringLine) {
         let LineLocation::Expander { name, pin } = &line.place else {
             return;
@@ -119,8 +119,7 @@ impl<H: Hardware> ExpanderBus<H> {
         }
     }
 
-    /// Pin of an expander that is an output from the first use of the expander on; none if there is no such
-    /// expander.
+    /// Makes a pin an output from the first use of the expander; `None` if there is no such expander.
     fn output(&self, name: &str, pin: u8, level: LineLevel) -> Option<Pin<H>> {
         let pin = self.pin(name, pin)?;
         self.lock().expanders[pin.expander]
@@ -129,6 +128,7 @@ impl<H: Hardware> ExpanderBus<H> {
         Some(pin)
     }
 
+    /// Makes a pin an input from the first use of the expander; `None` if there is no such expander.
     fn input(&self, name: &str, pin: u8) -> Option<Pin<H>> {
         let pin = self.pin(name, pin)?;
         self.lock().expanders[pin.expander].chip.input(pin.number);
@@ -153,7 +153,7 @@ impl<H: Hardware> ExpanderBus<H> {
     }
 }
 
-/// Pulls the reset lines of the expanders, each once; none of them is in reset for as long as its line is held.
+/// Resets the expanders, each line once. They leave the reset while the lines are held.
 fn reset_expanders<H: Hardware>(
     hardware: &H,
     wiring: &Wiring,
@@ -216,7 +216,7 @@ impl<H: Hardware> Pin<H> {
 
 /// An output line of the host or of a port expander.
 pub enum OutputLine<H: Hardware> {
-    /// On the host, which knows of inverters itself.
+    /// On the host, which handles inversion itself.
     Host(H::HostOutput),
     /// On an expander.
     Expander(ExpanderLine<H>),
@@ -237,10 +237,10 @@ pub struct ExpanderLine<H: Hardware> {
 }
 
 impl<H: Hardware> OutputLine<H> {
-    /// Opens a line wherever it is; one of the host is driven at once, one of an expander at its first use.
+    /// Opens a line. A line of the host is driven at once, a line of an expander from its first use.
     ///
     /// # Errors
-    /// It is not to be had; why, in words for people.
+    /// It cannot be opened; why, as a text for people.
     pub fn open(
         hardware: &H,
         wire: Option<&ExpanderBus<H>>,
@@ -266,7 +266,7 @@ impl<H: Hardware> OutputLine<H> {
     /// Sets its level.
     ///
     /// # Errors
-    /// It does not answer.
+    /// The hardware does not answer.
     pub fn set(&mut self, level: LineLevel) -> Result<(), LineFault> {
         match self {
             OutputLine::Host(output) => match level {
@@ -294,10 +294,10 @@ impl<H: Hardware> OutputPin for OutputLine<H> {
 }
 
 impl<H: Hardware> InputLine<H> {
-    /// Opens a line wherever it is, with this pull on the host; an expander can only pull up.
+    /// Opens a line with a pull resistor. An expander can only pull up.
     ///
     /// # Errors
-    /// It is not to be had; why, in words for people.
+    /// It cannot be opened; why, as a text for people.
     pub fn open(
         hardware: &H,
         wire: Option<&ExpanderBus<H>>,
@@ -323,7 +323,7 @@ impl<H: Hardware> InputLine<H> {
     /// Level of the line.
     ///
     /// # Errors
-    /// It does not answer.
+    /// The hardware does not answer.
     pub fn level(&mut self) -> Result<LineLevel, LineFault> {
         match self {
             InputLine::Host(input) => match input.is_high() {
@@ -335,7 +335,7 @@ impl<H: Hardware> InputLine<H> {
         }
     }
 
-    /// Tells whether its changes can be waited for; those of an expander must be looked for.
+    /// Returns whether it has edge detection. Lines of an expander must be polled.
     pub fn has_edges(&self) -> bool {
         match self {
             InputLine::Host(_) => true,
@@ -343,7 +343,7 @@ impl<H: Hardware> InputLine<H> {
         }
     }
 
-    /// Waits until it has another level than this; for ever on an expander.
+    /// Waits until it has a level other than this one; forever on an expander.
     pub async fn leave(&mut self, level: LineLevel) {
         match self {
             InputLine::Host(input) => input.leave(level).await,

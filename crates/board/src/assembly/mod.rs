@@ -1,23 +1,23 @@
-//! Boards made from parts, as a wiring says: which driver is on which line of which hardware.
+//! Boards of real parts: connects the drivers to the buses and lines of a wiring.
 //!
-//! `hardware` is what a host offers, `lines` are lines wherever they are, `panel_worker` does the work on the bus of
-//! the panels, `patience` bears with an I2C bus that hangs. `panels`, `wire_bus` and `strip` are the ports and whoever
-//! serves their buses, `board` puts all together.
+//! `hardware` is the trait of a host, `lines` are GPIO lines of the host and of expanders. `panel_worker` drives the bus of
+//! the panels, `i2c_backoff` skips an I2C bus that hangs. `panels`, `i2c_bus` and `strip` are the ports and the tasks of the
+//! buses, `board` combines them.
 
 mod board;
 mod hardware;
+mod i2c_backoff;
+mod i2c_bus;
 mod lines;
 mod panel_worker;
 mod panels;
-mod patience;
 mod strip;
-mod wire_bus;
 
 pub use board::{AssembledBoard, BusTask, assemble};
 pub use hardware::{Edges, Hardware};
+pub use i2c_backoff::{BackoffI2c, I2cFault};
+pub use i2c_bus::{AssembledButtons, AssembledFrontlight, AssembledSensor};
 pub use lines::{ExpanderBus, InputLine, LineFault, OutputLine};
 pub use panel_worker::{PanelWorker, Wake};
 pub use panels::{AssembledPanels, LAST_REFRESH_LIMIT};
-pub use patience::{I2cFault, PatientI2c};
 pub use strip::AssembledStrip;
-pub use wire_bus::{AssembledButtons, AssembledFrontlight, AssembledSensor};

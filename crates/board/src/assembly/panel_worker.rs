@@ -1,6 +1,6 @@
-//! Serves the bus of the panels: gives each panel its turns, pulls reset lines, keeps the starts apart.
+//! Drives the panels on their bus: polls each panel, resets them, and delays the starts of refreshes.
 //!
-//! It never waits by itself; it says when it wants to be asked again, and on which edges.
+//! It never waits by itself. Each poll returns when the next one is needed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,11 +18,11 @@ use crate::{
     wiring::{Pull, Wiring, WiringLine},
 };
 
-/// Time between two looks at the busy lines of an expander.
-const EXPANDER_LOOK: Duration = Duration::from_millis(10);
+/// Poll interval of busy lines on an expander.
+const EXPANDER_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Time between two looks at busy lines whose edges are waited for, in case one was lost.
-const SAFETY_LOOK: Duration = Duration::from_millis(250);
+/// Poll interval of busy lines with edge detection, in case an edge was lost.
+const SAFETY_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The panels of a board on their bus.
 pub struct PanelWorker<H: Hardware> {
@@ -31,30 +31,31 @@ pub struct PanelWorker<H: Hardware> {
     bus: PanelBus<H::Spi, OutputLine<H>>,
     places: Vec<PanelPlace<H>>,
     resets: Vec<ResetLine<H>>,
-    /// The supply of the panels, which nobody drives once it is dropped.
+    /// The supply line of the panels, which is driven until it is dropped.
     _power: Vec<OutputLine<H>>,
-    /// When the ink of a panel began to move last.
+    /// When the last refresh started.
     started: Option<Duration>,
 }
 
 struct PanelPlace<H: Hardware> {
     panel: PanelDriver<OutputLine<H>, InputLine<H>>,
-    /// Which of the reset lines.
+    /// Index of its reset line.
     reset: usize,
     stagger: Duration,
     health: Health,
-    /// A picture that waits until the reset line is done.
+    /// A frame that waits for the end of a reset.
     pending: Option<(Arc<PanelFrame>, Refresh)>,
     /// It waits for its busy line.
     is_waiting: bool,
 }
 
+/// Whether a panel works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
-    /// It does what it is told.
+    /// It works.
     Good,
-    /// It was not reset since it failed, or since the start.
-    Reset,
+    /// It needs a reset, because it has failed or was never reset.
+    NeedsReset,
 }
 
 struct ResetLine<H: Hardware> {
@@ -65,22 +66,23 @@ struct ResetLine<H: Hardware> {
 /// Progress of a hardware reset of the panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResetPhase {
-    Rest,
+    /// No reset is under way.
+    Idle,
     /// It waits until its panels are idle.
-    Settling,
-    /// Its levels so far, and when the next one comes.
+    Waiting,
+    /// The index of the current level, and when the next one is due.
     Pulse(usize, Duration),
 }
 
 /// Levels of a reset.
 const PULSE: [LineLevel; 3] = [LineLevel::High, LineLevel::Low, LineLevel::High];
 
-/// When a worker wants to be asked again.
+/// When a worker needs the next poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wake {
-    /// At this moment at the latest; never by itself if none.
+    /// At this moment at the latest, if any.
     pub at: Option<Duration>,
-    /// Also when one of the busy lines with edges falls.
+    /// Also at an edge of a busy line.
     pub on_edge: bool,
 }
 
@@ -91,10 +93,10 @@ impl Wake {
 }
 
 impl<H: Hardware> PanelWorker<H> {
-    /// Opens the bus and the lines of the panels, and resets them with the first turns.
+    /// Opens the bus and the lines of the panels. The first polls reset the panels.
     ///
     /// # Errors
-    /// Something is not to be had; what and why, in words for people.
+    /// Something cannot be opened; what and why, as a text for people.
     pub fn open(
         hardware: H,
         wire: Option<ExpanderBus<H>>,
@@ -108,7 +110,7 @@ impl<H: Hardware> PanelWorker<H> {
             .iter()
             .map(high)
             .collect::<Result<_, _>>()?;
-        // Nobody listens before all lines are what they should be.
+        // No panel is selected before all lines have their levels.
         let mut selects = Vec::new();
         for panel in &wiring.panels {
             selects.push(high(&panel.select)?);
@@ -126,7 +128,7 @@ impl<H: Hardware> PanelWorker<H> {
                 panel: PanelDriver::new(panel.setup.clone(), select, busy),
                 reset,
                 stagger: panel.stagger,
-                health: Health::Reset,
+                health: Health::NeedsReset,
                 pending: None,
                 is_waiting: false,
             });
@@ -135,7 +137,7 @@ impl<H: Hardware> PanelWorker<H> {
         for line in lines {
             resets.push(ResetLine {
                 output: high(line)?,
-                phase: ResetPhase::Rest,
+                phase: ResetPhase::Idle,
             });
         }
         let command = high(&wiring.spi.command)?;
@@ -151,17 +153,17 @@ impl<H: Hardware> PanelWorker<H> {
             _power: power,
             started: None,
         };
-        // A refresh that an earlier run began ends first.
+        // A refresh of an earlier run ends first.
         for place in &mut worker.places {
-            place.panel.settle();
+            place.panel.wait_until_idle();
         }
         for reset in &mut worker.resets {
-            reset.phase = ResetPhase::Settling;
+            reset.phase = ResetPhase::Waiting;
         }
         Ok(worker)
     }
 
-    /// What it runs on.
+    /// The hardware.
     pub fn hardware(&self) -> &H {
         &self.hardware
     }
@@ -171,14 +173,14 @@ impl<H: Hardware> PanelWorker<H> {
         self.places.len()
     }
 
-    /// Tells whether the ink of any panel moves, or is about to.
+    /// Returns whether a panel refreshes or is about to.
     pub fn is_refreshing(&self) -> bool {
         self.places
             .iter()
             .any(|place| place.pending.is_some() || place.panel.is_refreshing())
     }
 
-    /// Takes a picture for a panel; a panel that failed is reset first, and then refreshed in full.
+    /// Accepts a frame for a panel. A panel that has failed is reset first, and then gets a full refresh.
     ///
     /// # Errors
     /// There is no such panel, or it refreshes.
@@ -195,34 +197,34 @@ impl<H: Hardware> PanelWorker<H> {
         let setup = place.panel.setup();
         let frame = Arc::new(PanelFrame::new(bitmap, setup.model, setup.rotation));
         place.pending = Some((frame, refresh));
-        if place.health == Health::Reset {
+        if place.health == Health::NeedsReset {
             let reset = place.reset;
-            self.begin_reset(reset);
+            self.start_reset(reset);
         }
         Ok(())
     }
 
-    /// Does what there is to do now; tells what became of refreshes, and when to come back.
-    pub fn turn(&mut self) -> (Vec<(usize, Outcome)>, Wake) {
+    /// Does what is due; returns the outcomes of refreshes, and when the next poll is needed.
+    pub fn poll(&mut self) -> (Vec<(usize, Outcome)>, Wake) {
         if let Some(wire) = &self.wire {
-            wire.begin_round();
+            wire.clear_cache();
         }
         let (mut outcomes, mut wake) = (Vec::new(), Wake::default());
         for reset in 0..self.resets.len() {
-            self.turn_reset(reset, &mut wake);
+            self.poll_reset(reset, &mut wake);
         }
         for index in 0..self.places.len() {
-            if let Some(outcome) = self.turn_panel(index, &mut wake) {
+            if let Some(outcome) = self.poll_panel(index, &mut wake) {
                 outcomes.push((index, outcome));
             }
         }
-        if (0..self.resets.len()).any(|reset| self.is_settled(reset)) {
+        if (0..self.resets.len()).any(|reset| self.can_reset(reset)) {
             wake.no_later_than(self.hardware.now());
         }
         (outcomes, wake)
     }
 
-    /// Waits until a busy line with edges falls; for ever if no panel is waited for.
+    /// Waits until a busy line falls; forever if no panel waits for one with edge detection.
     pub async fn edge(&mut self) {
         let waiting = self
             .places
@@ -236,38 +238,40 @@ impl<H: Hardware> PanelWorker<H> {
         futures_util::future::select_all(waiting).await;
     }
 
-    fn begin_reset(&mut self, reset: usize) {
-        if self.resets[reset].phase != ResetPhase::Rest {
+    fn start_reset(&mut self, reset: usize) {
+        if self.resets[reset].phase != ResetPhase::Idle {
             return;
         }
-        self.resets[reset].phase = ResetPhase::Settling;
+        self.resets[reset].phase = ResetPhase::Waiting;
         for place in self.on_line(reset) {
             if !place.panel.is_refreshing() {
-                place.panel.disturbed();
+                place.panel.reset_for_other();
             }
         }
     }
 
+    /// The panels on a reset line.
     fn on_line(&mut self, reset: usize) -> impl Iterator<Item = &mut PanelPlace<H>> {
         self.places
             .iter_mut()
             .filter(move |place| place.reset == reset)
     }
 
-    fn is_settled(&self, reset: usize) -> bool {
-        self.resets[reset].phase == ResetPhase::Settling
+    /// Returns whether a reset waits and its panels are idle.
+    fn can_reset(&self, reset: usize) -> bool {
+        self.resets[reset].phase == ResetPhase::Waiting
             && !self
                 .places
                 .iter()
                 .any(|place| place.reset == reset && place.panel.is_working())
     }
 
-    fn turn_reset(&mut self, reset: usize, wake: &mut Wake) {
+    fn poll_reset(&mut self, reset: usize, wake: &mut Wake) {
         let now = self.hardware.now();
         match self.resets[reset].phase {
-            ResetPhase::Rest => {}
-            ResetPhase::Settling => {
-                if self.is_settled(reset) {
+            ResetPhase::Idle => {}
+            ResetPhase::Waiting => {
+                if self.can_reset(reset) {
                     self.pulse(reset, 0, wake);
                 }
             }
@@ -276,11 +280,11 @@ impl<H: Hardware> PanelWorker<H> {
                 self.pulse(reset, level + 1, wake)
             }
             ResetPhase::Pulse(..) => {
-                self.resets[reset].phase = ResetPhase::Rest;
+                self.resets[reset].phase = ResetPhase::Idle;
                 for place in self.on_line(reset) {
                     match place.health {
-                        Health::Good => place.panel.disturbed(),
-                        Health::Reset => place.panel.woken(),
+                        Health::Good => place.panel.reset_for_other(),
+                        Health::NeedsReset => place.panel.reset(),
                     }
                     place.health = Health::Good;
                 }
@@ -290,35 +294,35 @@ impl<H: Hardware> PanelWorker<H> {
 
     fn pulse(&mut self, reset: usize, level: usize, wake: &mut Wake) {
         let line = &mut self.resets[reset];
-        // A line that does not answer shows when its panels do not.
+        // If the line fails, so will its panels.
         if line.output.set(PULSE[level]).is_err() {
-            tracing::debug!(reset, "reset line does not answer");
+            tracing::debug!(reset, "cannot set a reset line");
         }
         let until = self.hardware.now() + RESET_PULSE;
         self.resets[reset].phase = ResetPhase::Pulse(level, until);
         wake.no_later_than(until);
     }
 
-    /// Gives a panel turns until it waits for something.
-    fn turn_panel(&mut self, index: usize, wake: &mut Wake) -> Option<Outcome> {
+    /// Polls a panel until it waits for something.
+    fn poll_panel(&mut self, index: usize, wake: &mut Wake) -> Option<Outcome> {
         let place = &mut self.places[index];
         match self.resets[place.reset].phase {
-            ResetPhase::Rest => {
+            ResetPhase::Idle => {
                 if let Some((frame, refresh)) = place.pending.take()
                     && let Err(fault) = place.panel.show(frame, refresh)
                 {
                     return Some(Err(fault));
                 }
             }
-            // Refreshes on the line end first; what is prepared would be lost.
-            ResetPhase::Settling => {
+            // Refreshes on the line end first. The reset discards preparations.
+            ResetPhase::Waiting => {
                 if place.panel.is_preparing() {
-                    place.panel.disturbed();
+                    place.panel.reset_for_other();
                 }
             }
             ResetPhase::Pulse(..) => return None,
         }
-        // What has time until the next picture makes way for pictures.
+        // Preparations for the next frame wait until no panel refreshes.
         if self.places[index].panel.is_preparing() && self.is_refreshing() {
             return None;
         }
@@ -336,25 +340,25 @@ impl<H: Hardware> PanelWorker<H> {
                 self.started = Some(now);
             }
             let was_refreshing = place.panel.is_refreshing();
-            match place.panel.turn(&mut self.bus, now) {
+            match place.panel.poll(&mut self.bus, now) {
                 PollResult::More => {}
                 PollResult::At(moment) => {
                     wake.no_later_than(moment);
                     return None;
                 }
                 PollResult::Idle(limit) => {
-                    let look = match place.panel.busy_line().has_edges() {
-                        true => SAFETY_LOOK,
-                        false => EXPANDER_LOOK,
+                    let interval = match place.panel.busy_line().has_edges() {
+                        true => SAFETY_POLL_INTERVAL,
+                        false => EXPANDER_POLL_INTERVAL,
                     };
                     place.is_waiting = true;
                     wake.on_edge = true;
-                    wake.no_later_than(limit.min(now + look));
+                    wake.no_later_than(limit.min(now + interval));
                     return None;
                 }
                 PollResult::Rest => return None,
                 PollResult::Shown(refresh) => {
-                    // Then come the preparations for the next one, of this panel and of those that made way.
+                    // The preparations that have waited can start.
                     wake.no_later_than(now);
                     return Some(Ok(refresh));
                 }
@@ -368,10 +372,10 @@ impl<H: Hardware> PanelWorker<H> {
 
     fn failed(&mut self, index: usize, wake: &mut Wake) {
         wake.no_later_than(self.hardware.now());
-        // Whatever is behind the failure may have lost its power meanwhile.
+        // The cause may be a loss of power, which the expanders had too.
         if let Some(wire) = &self.wire {
             wire.forget();
         }
-        self.places[index].health = Health::Reset;
+        self.places[index].health = Health::NeedsReset;
     }
 }

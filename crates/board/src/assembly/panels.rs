@@ -1,4 +1,4 @@
-//! The port of the panels: orders to whoever serves their bus, and what became of them.
+//! The port of the panels, and the task of their bus.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,14 +14,14 @@ use crate::{
     wiring::{PANELS_MAX, STAGGER_MAX},
 };
 
-/// Longest time that the end of the program waits for ink that moves.
+/// Longest time that the end of the program waits for running refreshes.
 pub const LAST_REFRESH_LIMIT: Duration = Duration::from_secs(5);
 
-/// Time after which a refresh has ended even if it had to wait for a reset line that it shares: until the neighbours
-/// ended theirs, were reset and started one after the other.
+/// Longest time of a refresh that waits for a shared reset line: the other panels end their refreshes, are reset and start
+/// one after the other.
 ///
-/// The bus itself names panels that stay busy, and sooner.
-const PATIENCE: Duration = Duration::from_secs(
+/// Panels that stay busy are reported sooner, by the task of the bus.
+const REFRESH_LIMIT: Duration = Duration::from_secs(
     2 * REFRESH_MAX.as_secs()
         + 2 * RESET_LIMIT.as_secs()
         + PANELS_MAX as u64 * STAGGER_MAX.as_secs(),
@@ -36,36 +36,32 @@ pub(super) struct PaintRequest {
     answer: oneshot::Sender<Result<(), PanelFault>>,
 }
 
-/// The panels of a board made from parts.
+/// The panels of a real board.
 #[derive(Debug)]
 pub struct AssembledPanels {
     count: usize,
-    orders: mpsc::Sender<PaintRequest>,
-    ended: mpsc::Receiver<(usize, Outcome)>,
+    requests: mpsc::Sender<PaintRequest>,
+    outcomes: mpsc::Receiver<(usize, Outcome)>,
 }
 
-/// The ends of the channels that whoever serves the bus holds.
+/// The channels of the task.
 #[derive(Debug)]
-pub(super) struct PanelEnds {
-    orders: mpsc::Receiver<PaintRequest>,
-    ended: mpsc::Sender<(usize, Outcome)>,
+pub(super) struct PanelChannels {
+    requests: mpsc::Receiver<PaintRequest>,
+    outcomes: mpsc::Sender<(usize, Outcome)>,
 }
 
-/// The port of so many panels, and its other end.
-pub(super) fn panels(count: usize) -> (AssembledPanels, PanelEnds) {
-    let (orders, ordered) = mpsc::channel(PANELS_MAX);
-    // A panel takes no picture before the last one has ended, so there is room for every end.
-    let (ended, ends) = mpsc::channel(2 * PANELS_MAX);
+/// The port of the panels, and the channels of its task.
+pub(super) fn panels(count: usize) -> (AssembledPanels, PanelChannels) {
+    let (request_sender, requests) = mpsc::channel(PANELS_MAX);
+    // A panel accepts no frame before the end of its refresh, so the channel has room for every outcome.
+    let (outcomes, outcome_receiver) = mpsc::channel(2 * PANELS_MAX);
     let port = AssembledPanels {
         count,
-        orders,
-        ended: ends,
+        requests: request_sender,
+        outcomes: outcome_receiver,
     };
-    let ends = PanelEnds {
-        orders: ordered,
-        ended,
-    };
-    (port, ends)
+    (port, PanelChannels { requests, outcomes })
 }
 
 impl Panels for AssembledPanels {
@@ -73,8 +69,8 @@ impl Panels for AssembledPanels {
         self.count
     }
 
-    fn patience(&self) -> Duration {
-        PATIENCE
+    fn refresh_limit(&self) -> Duration {
+        REFRESH_LIMIT
     }
 
     async fn start(
@@ -84,53 +80,59 @@ impl Panels for AssembledPanels {
         refresh: Refresh,
     ) -> Result<(), PanelFault> {
         let (answer, answered) = oneshot::channel();
-        let order = PaintRequest {
+        let request = PaintRequest {
             panel,
             frame: Arc::clone(frame),
             refresh,
             answer,
         };
-        self.orders.send(order).await.map_err(|_| PanelFault::Bus)?;
+        self.requests
+            .send(request)
+            .await
+            .map_err(|_| PanelFault::Bus)?;
         answered.await.unwrap_or(Err(PanelFault::Bus))
     }
 
     async fn idle(&mut self) -> Vec<(usize, Outcome)> {
-        let Some(first) = self.ended.recv().await else {
+        let Some(first) = self.outcomes.recv().await else {
             return std::future::pending().await;
         };
         let mut ended = vec![first];
-        while let Ok(next) = self.ended.try_recv() {
+        while let Ok(next) = self.outcomes.try_recv() {
             ended.push(next);
         }
         ended
     }
 }
 
-/// Serves the bus of the panels until their port is gone, and then until no ink moves any more.
-pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, ends: PanelEnds) {
-    let PanelEnds { mut orders, ended } = ends;
+/// Serves the bus of the panels until the port is dropped and no panel refreshes.
+pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, channels: PanelChannels) {
+    let PanelChannels {
+        mut requests,
+        outcomes: outcome_sender,
+    } = channels;
     let hardware = worker.hardware().clone();
-    let mut gone_at = None;
+    let mut dropped_at = None;
     loop {
-        let (outcomes, wake) = worker.turn();
+        let (outcomes, wake) = worker.poll();
         for outcome in outcomes {
-            // Whoever asked may be gone.
-            let _ = ended.try_send(outcome);
+            // The port may be dropped.
+            let _ = outcome_sender.try_send(outcome);
         }
-        // What was sent has taken its time.
+        // Simulated hardware counts the time of what was sent.
         hardware.sleep_until(hardware.now()).await;
-        if let Some(gone_at) = gone_at {
-            let is_over = hardware.now() >= gone_at + LAST_REFRESH_LIMIT;
+        if let Some(dropped_at) = dropped_at {
+            let is_over = hardware.now() >= dropped_at + LAST_REFRESH_LIMIT;
             if is_over || !worker.is_refreshing() {
                 return;
             }
         }
         tokio::select! {
-            order = orders.recv(), if gone_at.is_none() => match order {
+            request = requests.recv(), if dropped_at.is_none() => match request {
                 Some(PaintRequest { panel, frame, refresh, answer }) => {
                     let _ = answer.send(worker.show(panel, &frame, refresh));
                 }
-                None => gone_at = Some(hardware.now()),
+                None => dropped_at = Some(hardware.now()),
             },
             () = until(&hardware, wake.at) => {}
             () = worker.edge(), if wake.on_edge => {}
@@ -138,20 +140,10 @@ pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, ends: PanelEn
     }
 }
 
-/// Waits until a moment, or for ever.
+/// Waits until a moment; forever without one.
 pub(super) async fn until<H: Hardware>(hardware: &H, moment: Option<Duration>) {
     match moment {
         Some(moment) => hardware.sleep_until(moment).await,
         None => std::future::pending().await,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refresh_may_wait_for_those_of_all_neighbours() {
-        assert_eq!(PATIENCE, Duration::from_secs(38));
     }
 }

@@ -1,4 +1,4 @@
-//! The port of the LED strip, and whoever serves its bus.
+//! The port of the LED strip, and the task of its bus.
 
 use device::lights::Rgb;
 use embedded_hal::spi::SpiBus;
@@ -11,47 +11,47 @@ use crate::{
     wiring::{Side, StripWiring},
 };
 
-/// Colours for the strip.
+/// A request to show colours.
 #[derive(Debug)]
-pub(super) struct Colours {
+pub(super) struct ColoursRequest {
     colours: Vec<Rgb>,
     done: oneshot::Sender<()>,
 }
 
-/// The LED strip of a board made from parts.
+/// The LED strip of a real board.
 #[derive(Debug)]
 pub struct AssembledStrip {
-    orders: mpsc::Sender<Colours>,
+    requests: mpsc::Sender<ColoursRequest>,
 }
 
-/// The port of a strip, and its other end.
-pub(super) fn strip() -> (AssembledStrip, mpsc::Receiver<Colours>) {
-    let (orders, ordered) = mpsc::channel(1);
-    (AssembledStrip { orders }, ordered)
+/// The port of a strip, and the receiver of its requests.
+pub(super) fn strip() -> (AssembledStrip, mpsc::Receiver<ColoursRequest>) {
+    let (requests, receiver) = mpsc::channel(1);
+    (AssembledStrip { requests }, receiver)
 }
 
 impl LedStrip for AssembledStrip {
     async fn show(&mut self, colours: &[Rgb]) {
         let (done, shown) = oneshot::channel();
-        let order = Colours {
+        let request = ColoursRequest {
             colours: colours.to_vec(),
             done,
         };
-        if self.orders.send(order).await.is_ok() {
+        if self.requests.send(request).await.is_ok() {
             let _ = shown.await;
         }
     }
 }
 
-/// Serves the bus of the strip until its port is gone.
+/// Serves the bus of the strip until the port is dropped.
 pub(super) async fn serve<H: Hardware>(
     hardware: H,
     mut bus: H::Spi,
     wiring: StripWiring,
-    mut orders: mpsc::Receiver<Colours>,
+    mut requests: mpsc::Receiver<ColoursRequest>,
 ) {
     let mut fails = false;
-    while let Some(Colours { mut colours, done }) = orders.recv().await {
+    while let Some(ColoursRequest { mut colours, done }) = requests.recv().await {
         colours.resize(wiring.count, Rgb::BLACK);
         match wiring.begins {
             Side::Left => {}
@@ -60,7 +60,7 @@ pub(super) async fn serve<H: Hardware>(
         let bytes = ws2812::encode(wiring.kind, colours);
         let failed = bus.write(&bytes).and_then(|()| bus.flush()).is_err();
         if failed && !fails {
-            tracing::warn!(device = wiring.device, "the strip takes no colours");
+            tracing::warn!(device = wiring.device, "cannot send colours to the strip");
         }
         fails = failed;
         hardware.sleep_until(hardware.now()).await;

@@ -1,10 +1,10 @@
-//! BH1750, the sensor of the light in the room.
+//! BH1750, the ambient light sensor.
 
 use std::time::Duration;
 
 use embedded_hal::i2c::I2c;
 
-/// Addresses it can have, the usual one first.
+/// Possible addresses, the usual one first.
 pub const ADDRESSES: [u8; 2] = [0x5C, 0x23];
 
 /// Longest time of a measurement in high resolution.
@@ -17,7 +17,7 @@ const ONCE_HIGH: u8 = 0x20;
 #[derive(Debug, Clone)]
 pub struct Bh1750 {
     addresses: Vec<u8>,
-    /// Where it answered last.
+    /// Address at which it has answered last.
     found: Option<u8>,
 }
 
@@ -30,7 +30,7 @@ impl Bh1750 {
         }
     }
 
-    /// Begins a measurement; its result is there after [`MEASURING`].
+    /// Starts a measurement, which takes [`MEASURING`].
     ///
     /// # Errors
     /// No address answers; the error is that of the last one tried.
@@ -54,7 +54,7 @@ impl Bh1750 {
         outcome
     }
 
-    /// Reads what was measured, thousandths of a lux; none before any measurement.
+    /// Reads the result, thousandths of a lux; `None` before any measurement.
     ///
     /// # Errors
     /// It does not answer.
@@ -68,7 +68,7 @@ impl Bh1750 {
     }
 }
 
-/// Light of a count in high resolution, thousandths of a lux: 1.2 counts are one lux.
+/// Converts a count in high resolution to thousandths of a lux: 1.2 counts are one lux.
 pub fn millilux(count: u16) -> u32 {
     u32::from(count) * 10_000 / 12
 }

@@ -1,19 +1,19 @@
-//! MCP23017, the expander of lines: sixteen pins behind one address of the I2C bus, port A first.
+//! MCP23017, a port expander on the I2C bus: sixteen pins, port A first.
 //!
-//! What the pins are is kept here and written whole after every failure, latches before directions, so that an
-//! expander that lost its power comes back without a glitch on the lines it drives.
+//! The driver keeps the configuration of the pins and writes all of it after every failure, latches before directions. So an
+//! expander that has lost power causes no glitch on its outputs.
 
 use std::ops::RangeInclusive;
 
 use embedded_hal::i2c::I2c;
 
-/// Addresses it can have.
+/// Possible addresses.
 pub const ADDRESSES: RangeInclusive<u8> = 0x20..=0x27;
 
 /// Number of its pins.
 pub const PINS: u8 = 16;
 
-/// Pins that can only be outputs: as inputs they can disturb the bus.
+/// Pins that can only be outputs. As inputs they can disturb the bus.
 pub const OUTPUT_ONLY: [u8; 2] = [7, 15];
 
 const DIRECTION: u8 = 0x00;
@@ -24,26 +24,26 @@ const PULL_UP: u8 = 0x0C;
 const PORT: u8 = 0x12;
 const LATCH: u8 = 0x14;
 
-/// Both interrupt lines tell of both ports.
+/// Each interrupt line reports both ports.
 const MIRROR: u8 = 0x40;
 
 /// One expander.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mcp23017 {
     address: u8,
-    /// Pins that are outputs, a bit each.
+    /// Pins that are outputs, one bit each.
     outputs: u16,
-    /// Levels of the outputs, a bit each.
+    /// Levels of the outputs, one bit each.
     latches: u16,
-    /// Inputs whose pull-up is on, a bit each.
+    /// Inputs with pull-up, one bit each.
     pull_ups: u16,
-    /// Inputs whose changes pull the interrupt line, a bit each.
+    /// Inputs with interrupt, one bit each.
     watched: u16,
     is_configured: bool,
 }
 
 impl Mcp23017 {
-    /// An expander of which nothing is used: inputs all but those that cannot be.
+    /// An expander without used pins: all are inputs, except those that can only be outputs.
     pub fn new(address: u8) -> Mcp23017 {
         Mcp23017 {
             address,
@@ -74,13 +74,13 @@ impl Mcp23017 {
         self.is_configured = false;
     }
 
-    /// Lets changes of an input pull the interrupt line, from the next access on.
+    /// Enables the interrupt of an input, from the next access on.
     pub fn watch(&mut self, pin: u8) {
         self.watched |= bit(pin);
         self.is_configured = false;
     }
 
-    /// Takes it for new: the next access configures it whole.
+    /// Configures it again at the next access.
     pub fn forget(&mut self) {
         self.is_configured = false;
     }
@@ -101,7 +101,7 @@ impl Mcp23017 {
         written
     }
 
-    /// Levels of all pins, a bit each; lets go of the interrupt line.
+    /// Reads the levels of all pins, one bit each, which clears the interrupt.
     ///
     /// # Errors
     /// It does not answer.

@@ -1,7 +1,6 @@
-//! Drivers of the parts of real boards, on the traits of embedded-hal: they know neither Linux nor the emulated
-//! circuit, only buses and lines.
+//! Drivers of real parts, by the traits of embedded-hal, so that they run on Linux and on the emulated circuit.
 //!
-//! None of them waits: what takes time is said as a moment to come back at, so that one thread serves a whole bus.
+//! No driver waits. It returns the moment at which it must be called again, so that one thread serves a whole bus.
 
 pub mod bh1750;
 pub mod mcp23017;

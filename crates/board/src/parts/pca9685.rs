@@ -1,10 +1,10 @@
-//! PCA9685, the driver of the frontlight: sixteen outputs whose duty is set in one write.
+//! PCA9685, the PWM driver of the frontlight, with sixteen outputs.
 
 use std::time::Duration;
 
 use embedded_hal::i2c::I2c;
 
-/// Address at which every PCA9685 answers beside its own until it is told otherwise.
+/// Second address of every PCA9685, enabled at power-on.
 pub const ALL_CALL: u8 = 0x70;
 
 /// Outputs of one chip.
@@ -13,7 +13,7 @@ pub const CHANNELS: usize = 16;
 /// Largest duty.
 pub const DUTY_MAX: u16 = 4095;
 
-/// Time its oscillator needs after sleep.
+/// Time that the oscillator needs after sleep.
 pub const WAKING: Duration = Duration::from_millis(1);
 
 /// Frequency of its oscillator, Hz.
@@ -29,26 +29,26 @@ const AWAKE: u8 = 0x21;
 const RESTART: u8 = 0xA1;
 const TOTEM_POLE: u8 = 0x04;
 
-/// Bit of the second register of a pair that switches the output fully on, or fully off.
+/// Bit of the second register of a pair that switches the output fully on or fully off.
 const FULL: u8 = 0x10;
 
-/// Frequencies that its prescaler can make, Hz.
+/// Frequencies of the prescaler, Hz.
 pub const HZ: std::ops::RangeInclusive<u32> = 24..=1526;
 
-/// One chip, and the outputs that light panels.
+/// One chip and its used outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pca9685 {
     /// Its address.
     pub address: u8,
-    /// Output of the leftmost panel; the others follow.
+    /// Output for the leftmost panel; the others follow.
     pub first: u8,
     /// Frequency of the outputs, Hz.
     pub hz: u32,
 }
 
 impl Pca9685 {
-    /// Puts it to sleep, the only state in which the frequency can be set, and wakes it; [`WAKING`] later comes
-    /// [`Pca9685::restart`].
+    /// Sets the frequency, which is only possible during sleep, and wakes the chip. Call [`Pca9685::restart`] after
+    /// [`WAKING`].
     ///
     /// # Errors
     /// It does not answer.
@@ -58,7 +58,7 @@ impl Pca9685 {
         i2c.write(self.address, &[MODE1, AWAKE])
     }
 
-    /// Lets the outputs run; the output-enable line stays off until duties are written.
+    /// Starts the outputs. Enable the output line only after duties are written.
     ///
     /// # Errors
     /// It does not answer.
@@ -67,8 +67,7 @@ impl Pca9685 {
         i2c.write(self.address, &[MODE2, TOTEM_POLE])
     }
 
-    /// Sets the duties of the panels, 0..=4095, leftmost first, in one write; those beyond the last output are left
-    /// out.
+    /// Sets the duties of the panels, 0..=4095, leftmost first, in one write. Duties beyond the last output are ignored.
     ///
     /// # Errors
     /// It does not answer.
@@ -80,15 +79,14 @@ impl Pca9685 {
     }
 }
 
-/// Value of the prescaler for a frequency; the nearest it can make.
+/// Value of the prescaler for the nearest possible frequency.
 pub fn prescale(hz: u32) -> u8 {
     let hz = hz.clamp(*HZ.start(), *HZ.end());
     let steps = OSCILLATOR_HZ / (u32::from(DUTY_MAX) + 1) / hz;
     u8::try_from(steps.saturating_sub(1)).map_or(u8::MAX, |value| value.max(3))
 }
 
-/// Registers of one output at a duty of 0..=4095, more counting as that: when it goes on and when it goes off, each
-/// low byte first.
+/// Registers of one output with a duty, at most 4095: on time and off time, each low byte first.
 pub fn registers(duty: u16) -> [u8; 4] {
     let [low, high] = duty.to_le_bytes();
     match duty {

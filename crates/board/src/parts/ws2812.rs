@@ -1,21 +1,21 @@
-//! WS2812 and SK6812, the LEDs of the strip, over an SPI bus of their own.
+//! WS2812 and SK6812, the LEDs of the strip, on an SPI bus of their own.
 //!
 //! Four bits on the bus are one bit for the LEDs: a short pulse is a zero, a long one a one.
-//! Every byte on that bus is light, so nothing else may be on it.
+//! The LEDs show every byte on the bus, so no other part may be on it.
 
 use std::ops::RangeInclusive;
 
 use device::lights::Rgb;
 use embedded_hal::spi::SpiBus;
 
-/// Clock at which the pulses have their lengths, Hz.
+/// Clock rate at which the pulses have their nominal lengths, Hz.
 pub const HZ: u32 = 3_200_000;
 
-/// Clocks at which the LEDs still understand, Hz.
+/// Clock rates that the LEDs accept, Hz.
 pub const HZ_RANGE: RangeInclusive<u32> = 2_400_000..=3_800_000;
 
-/// Zeros before and after the colours: the data line may rest high, and its rest is what the LEDs take for an end.
-const REST: usize = 140;
+/// Zero bytes before and after the colours. A low data line is the end of the data, and the idle line may be high.
+const RESET_BYTES: usize = 140;
 
 /// Order in which an LED expects its colour bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub enum ColourOrder {
 }
 
 impl ColourOrder {
-    /// The orders and their words.
+    /// The orders by name.
     pub const NAMED: &[(&str, ColourOrder)] =
         &[("grb", ColourOrder::Grb), ("rgb", ColourOrder::Rgb)];
 }
@@ -39,7 +39,7 @@ pub enum LedChannels {
     /// Red, green and blue.
     #[default]
     Three,
-    /// A white one beside them, which stays dark.
+    /// Red, green, blue and a white one, which stays off.
     Four,
 }
 
@@ -52,7 +52,7 @@ pub struct StripKind {
     pub channels: LedChannels,
 }
 
-/// Shows colours, in the order in which the LEDs are chained.
+/// Shows colours in the order of the LEDs.
 ///
 /// # Errors
 /// The bus fails.
@@ -65,9 +65,9 @@ pub fn show<S: SpiBus>(
     spi.flush()
 }
 
-/// What is put on the bus to show these colours.
+/// The bytes on the bus that show these colours.
 pub fn encode(kind: StripKind, colours: impl IntoIterator<Item = Rgb>) -> Vec<u8> {
-    let mut bytes = vec![0; REST];
+    let mut bytes = vec![0; RESET_BYTES];
     for Rgb { red, green, blue } in colours {
         let channels = match kind.order {
             ColourOrder::Grb => [green, red, blue],
@@ -81,7 +81,7 @@ pub fn encode(kind: StripKind, colours: impl IntoIterator<Item = Rgb>) -> Vec<u8
             LedChannels::Four => pulses(0, &mut bytes),
         }
     }
-    bytes.resize(bytes.len() + REST, 0);
+    bytes.resize(bytes.len() + RESET_BYTES, 0);
     bytes
 }
 

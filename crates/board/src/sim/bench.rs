@@ -1,4 +1,4 @@
-//! The bench: the hand of the person at the table, for the web page, for tests and for people.
+//! The bench: presses buttons, changes the light and the network, and reads the signals of a simulated board.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -18,21 +18,21 @@ use super::{
 /// Longest time that a button can be held.
 pub const PRESS_MAX: Duration = Duration::from_secs(60);
 
-/// Time between a power cut asked for and the cut, so that the answer gets out.
+/// Time between the request of a power cut and the cut, so that the response is sent.
 const CUT_DELAY: Duration = Duration::from_millis(100);
 
-/// Acts on a simulated board and reads its signals; clones act on the same board.
+/// Controls a simulated board and reads its signals. Clones control the same board.
 #[derive(Debug, Clone)]
 pub struct Bench {
     wires: Arc<Wires>,
 }
 
-/// Why the bench does not do what it was told.
+/// Why the bench refuses a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BenchError {
-    /// The board has no button of that number; the first is 1.
+    /// The board has no button with that number; the first is 1.
     NoButton(u64),
-    /// The board has no panel of that index; the first is 0.
+    /// The board has no panel with that index; the first is 0.
     NoPanel(usize),
     /// A button cannot be held for so long.
     TooLong,
@@ -64,9 +64,9 @@ impl std::error::Error for BenchError {}
 /// All signals of the board at one moment, in the form of `GET /sim/state`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BenchState {
-    /// Word for the board.
+    /// Identifier of the board.
     pub board: &'static str,
-    /// Word for the speed of the panels.
+    /// Name of the timing of the panels.
     pub panel_timing: &'static str,
     /// The panels, leftmost first.
     pub panels: Vec<BenchPanelState>,
@@ -76,26 +76,26 @@ pub struct BenchState {
     pub frontlight: Vec<u16>,
     /// Numbers of the buttons that are down; the first is 1.
     pub buttons: Vec<u8>,
-    /// Light in the room, lux; none where no sensor answers.
+    /// Light, lux; `None` without a sensor.
     pub lux: Option<f64>,
     /// `up` or `down`.
     pub link: &'static str,
     /// Name of the network that a simulated radio has joined.
     pub network: Option<String>,
-    /// The access point, while a simulated radio is one.
+    /// The access point, if the simulated radio is one.
     pub access_point: Option<AccessPointState>,
     /// The power.
     pub power: PowerState,
 }
 
-/// The access point as it stands on the glass, for whoever cannot read it there.
+/// The access point, as shown on the panels.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct AccessPointState {
     /// Its name.
     pub ssid: String,
     /// Its password.
     pub password: String,
-    /// Where names are answered, as `ADDRESS:PORT`; none while nothing answers.
+    /// Address of the name server as `ADDRESS:PORT`, while there is one.
     pub dns: Option<String>,
 }
 
@@ -115,9 +115,9 @@ pub struct BenchPanelState {
     pub full: u64,
     /// Partial refreshes since the start.
     pub partial: u64,
-    /// Its busy line is up.
+    /// Its busy line is high.
     pub busy: bool,
-    /// What is wrong with it: `none` or `busy-stuck`.
+    /// Its fault: `none` or `busy-stuck`.
     pub fault: &'static str,
 }
 
@@ -141,7 +141,7 @@ impl Drop for ReleaseGuard<'_> {
     fn drop(&mut self) {
         self.wires
             .buttons
-            .send_modify(|fingers| fingers.release(self.mask, Instant::now()));
+            .send_modify(|contacts| contacts.release(self.mask, Instant::now()));
     }
 }
 
@@ -150,7 +150,7 @@ impl Bench {
         Bench { wires }
     }
 
-    /// The board on the table.
+    /// The board.
     pub fn board(&self) -> &BoardSpec {
         &self.wires.spec
     }
@@ -208,12 +208,12 @@ impl Bench {
         }
     }
 
-    /// Says where names are answered while the radio is an access point.
+    /// Sets the address of the name server while the radio is an access point.
     pub fn set_names(&self, place: Option<SocketAddr>) {
         self.wires.names.send_replace(place);
     }
 
-    /// What is on the paper of a panel right now.
+    /// The picture on a panel right now.
     ///
     /// # Errors
     /// No such panel.
@@ -223,7 +223,7 @@ impl Bench {
         Ok(Arc::clone(wire.shown(Instant::now())))
     }
 
-    /// Presses buttons together, the first is 1; returns after their release.
+    /// Presses buttons together and releases them after a time. The first button is 1.
     ///
     /// # Errors
     /// No such button, or held for too long.
@@ -237,7 +237,7 @@ impl Bench {
         }
         self.wires
             .buttons
-            .send_modify(|fingers| fingers.press(mask, Instant::now()));
+            .send_modify(|contacts| contacts.press(mask, Instant::now()));
         let release = ReleaseGuard {
             wires: &self.wires,
             mask,
@@ -247,7 +247,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Changes the light in the room, thousandths of a lux; none takes the sensor away.
+    /// Changes the light, thousandths of a lux; `None` removes the sensor.
     ///
     /// # Errors
     /// The board has no sensor.
@@ -259,12 +259,12 @@ impl Bench {
         Ok(())
     }
 
-    /// Plugs the network in, or pulls it out.
+    /// Plugs the network in or unplugs it.
     pub fn set_link(&self, up: bool) {
         self.wires.link_up.send_replace(up);
     }
 
-    /// Breaks a panel, or mends it; the first is 0.
+    /// Sets the fault of a panel. The first panel is 0.
     ///
     /// # Errors
     /// No such panel.
@@ -278,7 +278,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Cuts the power and gives it back, with buttons held for a while from then on.
+    /// Cuts the power and restores it, with buttons held for a while after that.
     ///
     /// # Errors
     /// No such button, or held for too long.
@@ -293,7 +293,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Waits until the power is cut; whoever runs the board must then end it without ceremony.
+    /// Waits for a power cut. The caller must then end the board at once.
     pub async fn power_cut(&self) -> PowerCycle {
         let mut power = self.wires.power.subscribe();
         let cycle = match power.wait_for(Option::is_some).await {
@@ -309,7 +309,7 @@ impl Bench {
         }
     }
 
-    /// Follows the duties and colours of the lights; the receiver sees each change.
+    /// Receivers of the colours of the strip and the duties of the frontlight.
     pub fn lights(
         &self,
     ) -> (

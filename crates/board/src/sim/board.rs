@@ -1,4 +1,4 @@
-//! A simulated board, taken apart.
+//! A simulated board and its options.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::{
 pub struct SimOptions {
     /// How fast the panels are.
     pub timing: PanelTiming,
-    /// Buttons that somebody holds while the power comes on.
+    /// Buttons that are held at power-on.
     pub held: PowerCycle,
-    /// Its radio; without one it uses the host's network.
+    /// Its radio; `None` for the network of the host.
     pub radio: Option<RadioOptions>,
 }
 
-/// A simulated board, taken apart: one port per task, and the bench.
+/// A simulated board: one port per task, and the bench.
 #[derive(Debug)]
 pub struct SimBoard {
     /// Its panels.
@@ -35,11 +35,11 @@ pub struct SimBoard {
     pub buttons: SimButtons,
     /// Its network.
     pub wifi: SimWifi,
-    /// The hand at the table.
+    /// The bench.
     pub bench: Bench,
 }
 
-/// Makes a simulated board and switches it on.
+/// Starts a simulated board.
 pub fn board(spec: &BoardSpec, options: SimOptions) -> SimBoard {
     let wires = Arc::new(Wires::new(*spec, options.timing, options.held));
     SimBoard {

@@ -1,8 +1,8 @@
-//! The simulated board: honest panels, scripted buttons, light and network.
+//! The simulated board: panels, buttons, light and network.
 //!
-//! `options` is what can be chosen about it, `board` puts it together.
-//! `wires` is what the simulated parts and the bench share, `parts` implements the ports on it, `network` and `radio`
-//! that of the network; `bench` is the hand of the person at the table.
+//! `options` are its options, `board` combines the parts.
+//! `wires` has the signals that the simulated parts and the bench share, `parts` implements the ports, `network` and `radio`
+//! that of the network. `bench` presses the buttons and reads the signals.
 
 mod bench;
 mod board;

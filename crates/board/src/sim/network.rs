@@ -1,4 +1,4 @@
-//! Simulated network: the host's with a cable that the bench can pull, or a radio in an air of its own (`radio`).
+//! The simulated network: that of the host with a cable that the bench can unplug, or a simulated radio (`radio`).
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,10 +18,10 @@ use crate::{
     ports::{Unprovisioned, Wifi, WifiNetwork},
 };
 
-/// Simulated network of either kind.
+/// The simulated network.
 #[derive(Debug)]
 pub enum SimWifi {
-    /// The host's.
+    /// The network of the host.
     Host(SimCable),
     /// A radio.
     Radio(Box<SimRadio>),
@@ -78,14 +78,14 @@ impl Wifi for SimWifi {
     }
 }
 
-/// The host's network, with a cable that the bench can pull.
+/// The network of the host, with a cable that the bench can unplug.
 #[derive(Debug)]
 pub struct SimCable {
     plugged: watch::Receiver<bool>,
     reported: Reported,
 }
 
-/// What was last told of the network.
+/// The newest reported event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reported {
     Nothing,

@@ -1,33 +1,33 @@
-//! What can be chosen about a simulated board.
+//! Options of a simulated board.
 
 use std::{fmt, time::Duration};
 
 use crate::parts::ssd1680::MODELS;
 
-/// Time a full refresh takes: that of the usual panel.
+/// Duration of a full refresh of the default panel.
 pub const FULL_REFRESH: Duration = MODELS[0].times.full;
 
-/// Time a partial refresh takes: that of the usual panel, with switching its supply on and off.
+/// Duration of a partial refresh of the default panel, including switching its supply on and off.
 pub const PARTIAL_REFRESH: Duration = MODELS[0].times.whole_partial();
 
 /// How fast the simulated panels are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PanelTiming {
-    /// As slow as paper.
+    /// As slow as real ones.
     #[default]
     Real,
-    /// At once.
+    /// Refreshes take no time.
     Instant,
 }
 
 impl PanelTiming {
-    /// The timings and their words on the command line.
+    /// The timings by their names on the command line.
     pub const NAMED: &[(&str, PanelTiming)] = &[
         ("real", PanelTiming::Real),
         ("instant", PanelTiming::Instant),
     ];
 
-    /// Word for the timing.
+    /// Name of the timing.
     pub fn name(self) -> &'static str {
         match self {
             PanelTiming::Real => "real",
@@ -36,10 +36,10 @@ impl PanelTiming {
     }
 }
 
-/// What goes wrong with a panel.
+/// A fault of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SimFault {
-    /// Nothing.
+    /// No fault.
     #[default]
     None,
     /// It never becomes idle again.
@@ -47,21 +47,21 @@ pub enum SimFault {
 }
 
 impl SimFault {
-    /// The faults and their words on the bench.
+    /// The faults by their names on the bench.
     pub const NAMED: &[(&str, SimFault)] = &[
         ("none", SimFault::None),
         ("busy-stuck", SimFault::BusyStuck),
     ];
 
-    /// Looks up a fault by its word.
-    pub fn parse(word: &str) -> Option<SimFault> {
+    /// Looks up a fault by its name.
+    pub fn parse(text: &str) -> Option<SimFault> {
         Self::NAMED
             .iter()
-            .find(|(name, _)| *name == word)
+            .find(|(name, _)| *name == text)
             .map(|(_, fault)| *fault)
     }
 
-    /// Word for the fault.
+    /// Name of the fault.
     pub fn name(self) -> &'static str {
         match self {
             SimFault::None => "none",
@@ -70,17 +70,17 @@ impl SimFault {
     }
 }
 
-/// Buttons to hold while the power comes on.
+/// Buttons that are held at power-on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PowerCycle {
-    /// A bit per button.
+    /// One bit per button.
     pub mask: u8,
-    /// How long they are held from the moment the power comes on.
+    /// How long they are held after power-on.
     pub held: Duration,
 }
 
 impl PowerCycle {
-    /// Reads what it is printed as; none if it is nothing of the kind.
+    /// Parses the format of its `Display`.
     pub fn parse(text: &str) -> Option<PowerCycle> {
         let (mask, millis) = text.split_once(' ')?;
         Some(PowerCycle {

@@ -8,7 +8,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{
     FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
-    wires::{Fingers, PanelWire, Wires},
+    wires::{ButtonContacts, PanelWire, Wires},
 };
 use crate::{
     moments::until,
@@ -20,7 +20,7 @@ use crate::{
 pub struct SimPanels {
     wires: Arc<Wires>,
     changes: watch::Receiver<Vec<PanelWire>>,
-    /// How each panel refreshes that does.
+    /// The running refresh of each panel.
     refreshing: Vec<Option<Refresh>>,
 }
 
@@ -41,8 +41,8 @@ impl SimPanels {
         }
     }
 
-    /// Panels that have become idle, and the moment at which the next one will.
-    fn look(&mut self, now: Instant) -> (Vec<usize>, Option<Instant>) {
+    /// Panels that have become idle, and when the next one will.
+    fn poll(&mut self, now: Instant) -> (Vec<usize>, Option<Instant>) {
         let mut idle = Vec::new();
         let mut next: Option<Instant> = None;
         let wires = self.changes.borrow_and_update();
@@ -78,12 +78,12 @@ impl Panels for SimPanels {
             let Some(wire) = wires.get_mut(panel) else {
                 return;
             };
-            let idle_line = wire.idle_at().is_none_or(|at| at <= now);
-            if self.refreshing[panel].is_some() || !idle_line {
+            let is_idle = wire.idle_at().is_none_or(|at| at <= now);
+            if self.refreshing[panel].is_some() || !is_idle {
                 outcome = Err(PanelFault::StartedBusy);
                 return;
             }
-            wire.begin(Arc::clone(frame), done);
+            wire.start(Arc::clone(frame), done);
             match refresh {
                 Refresh::Full => wire.full += 1,
                 Refresh::Partial => wire.partial += 1,
@@ -98,7 +98,7 @@ impl Panels for SimPanels {
 
     async fn idle(&mut self) -> Vec<(usize, Outcome)> {
         loop {
-            let (idle, next) = self.look(Instant::now());
+            let (idle, next) = self.poll(Instant::now());
             if !idle.is_empty() {
                 return idle
                     .into_iter()
@@ -174,15 +174,15 @@ impl LightSensor for SimSensor {
 #[derive(Debug)]
 pub struct SimButtons {
     wires: Arc<Wires>,
-    fingers: watch::Receiver<Fingers>,
-    /// Number of the edge that is told next.
+    contacts: watch::Receiver<ButtonContacts>,
+    /// Number of the next edge.
     next: u64,
 }
 
 impl SimButtons {
     pub(super) fn new(wires: Arc<Wires>) -> SimButtons {
         SimButtons {
-            fingers: wires.buttons.subscribe(),
+            contacts: wires.buttons.subscribe(),
             wires,
             next: 0,
         }
@@ -194,10 +194,10 @@ impl Buttons for SimButtons {
         loop {
             self.wires
                 .buttons
-                .send_if_modified(|fingers| fingers.let_go(Instant::now()));
+                .send_if_modified(|contacts| contacts.release_held(Instant::now()));
             let (edge, held_until) = {
-                let fingers = self.fingers.borrow_and_update();
-                (fingers.edge(self.next), fingers.held_until())
+                let contacts = self.contacts.borrow_and_update();
+                (contacts.edge(self.next), contacts.held_until())
             };
             if let Some((edge, next)) = edge {
                 self.next = next;
@@ -205,7 +205,7 @@ impl Buttons for SimButtons {
             }
             tokio::select! {
                 () = until(held_until) => {}
-                _ = self.fingers.changed() => {}
+                _ = self.contacts.changed() => {}
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Simulated radio: an air of networks from a file, and credentials in a file of its own.
+//! A simulated radio: networks from a file, and credentials in another file.
 //!
-//! It keeps the time of a real one: joining takes a moment, a wrong password a little longer, and what does not
-//! answer costs its full limit. Pulling the cable on the bench silences the whole air.
+//! Its delays are those of a real one: joining takes a moment, a wrong password a little longer, and a network that does not
+//! answer takes the full limit. Unplugging the cable on the bench removes all networks.
 
 use std::{
     collections::VecDeque,
@@ -31,33 +31,33 @@ use crate::{
     ports::{Unprovisioned, WifiNetwork},
 };
 
-/// Time an attempt to join takes that works.
+/// Time to join a network.
 pub const JOIN_TIME: Duration = Duration::from_millis(800);
 
-/// Time until a network says that the password is wrong.
+/// Time until a network refuses a wrong password.
 pub const REFUSE_TIME: Duration = Duration::from_millis(2000);
 
-/// Time until it is clear that a network is not in reach.
+/// Time until the search for a network ends.
 pub const SEARCH_TIME: Duration = Duration::from_millis(1500);
 
-/// Transmit power without a wish for another, quarter-dBm.
+/// Default transmit power, quarter-dBm.
 const TX_POWER: i32 = 78;
 
 /// Largest file of networks, bytes.
 const FILE_MAX: u64 = 64 * 1024;
 
-/// What a simulated radio is made of.
+/// Options of a simulated radio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RadioOptions {
-    /// File that lists the networks in reach; it is read anew whenever the radio looks around.
+    /// File with the networks in range, read at every scan and attempt.
     pub networks: PathBuf,
-    /// File in which the radio keeps its credentials.
+    /// File with the stored credentials.
     pub credentials: PathBuf,
-    /// Where the portal is found, with its port where that is not the usual one.
+    /// Address of the portal, with its port unless that is the default.
     pub portal: String,
 }
 
-/// A network of the simulated air.
+/// A simulated network.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimNetwork {
@@ -67,14 +67,14 @@ pub struct SimNetwork {
     #[serde(default, alias = "pw", alias = "psk")]
     password: String,
     /// Strength of its signal, dBm.
-    #[serde(default = "usual_signal", alias = "signal")]
+    #[serde(default = "default_rssi", alias = "signal")]
     pub rssi: i32,
-    /// Word for what goes wrong with every attempt to join it; none if nothing does.
+    /// Name of the failure of every attempt to join it, if any.
     #[serde(default)]
     fault: Option<String>,
 }
 
-fn usual_signal() -> i32 {
+fn default_rssi() -> i32 {
     -60
 }
 
@@ -82,11 +82,11 @@ fn usual_signal() -> i32 {
 /// `networks` is such an array.
 ///
 /// # Errors
-/// It cannot be read, or says what cannot be; the error is in words for people.
+/// It cannot be read, or is invalid; why, as a text for people.
 pub fn networks(path: &Path) -> Result<Vec<SimNetwork>, String> {
     let file = fs::metadata(path).map_err(|error| error.to_string())?;
     if !file.is_file() {
-        return Err("it is no file".to_string());
+        return Err("it is not a file".to_string());
     }
     if file.len() > FILE_MAX {
         return Err(format!("it is larger than {FILE_MAX} bytes"));
@@ -98,7 +98,7 @@ pub fn networks(path: &Path) -> Result<Vec<SimNetwork>, String> {
         None => file,
     };
     let networks: Vec<SimNetwork> = serde_json::from_value(list)
-        .map_err(|error| format!("it is no list of networks: {error}"))?;
+        .map_err(|error| format!("it is not a list of networks: {error}"))?;
     for network in &networks {
         if network.ssid.is_empty() || network.ssid.len() > 32 {
             return Err("the name of a network has 1 to 32 bytes".to_string());
@@ -110,7 +110,7 @@ pub fn networks(path: &Path) -> Result<Vec<SimNetwork>, String> {
                 .map(LinkFailure::name)
                 .collect();
             return Err(format!(
-                "no fault is called `{fault}`: there are {}",
+                "there is no fault `{fault}`; the faults are {}",
                 words.join(", ")
             ));
         }
@@ -118,7 +118,7 @@ pub fn networks(path: &Path) -> Result<Vec<SimNetwork>, String> {
     Ok(networks)
 }
 
-/// Credentials as the radio keeps them.
+/// The stored credentials.
 #[derive(Clone, Serialize, Deserialize)]
 struct Credentials {
     ssid: String,
@@ -129,11 +129,11 @@ struct Credentials {
 #[derive(Debug)]
 pub struct SimRadio {
     wires: Arc<Wires>,
-    silenced: watch::Receiver<bool>,
+    link_up: watch::Receiver<bool>,
     options: RadioOptions,
     events: VecDeque<LinkEvent>,
     attempts: u64,
-    /// The attempt that runs.
+    /// The running attempt.
     joining: Option<Joining>,
     joined: bool,
 }
@@ -141,7 +141,7 @@ pub struct SimRadio {
 /// An attempt to join and how it will end.
 #[derive(Debug, Clone)]
 struct Joining {
-    /// When it ends; none if it never does.
+    /// When it ends; `None` if never.
     until: Option<Instant>,
     outcome: Result<WifiNetwork, LinkFailure>,
 }
@@ -150,7 +150,7 @@ impl SimRadio {
     pub(super) fn new(wires: Arc<Wires>, options: RadioOptions) -> SimRadio {
         let has_credentials = read_credentials(&options.credentials).is_some();
         SimRadio {
-            silenced: wires.link_up.subscribe(),
+            link_up: wires.link_up.subscribe(),
             wires,
             options,
             events: [
@@ -169,15 +169,15 @@ impl SimRadio {
             if let Some(event) = self.events.pop_front() {
                 return event;
             }
-            let there = *self.silenced.borrow_and_update();
-            if self.joined && !there {
+            let is_up = *self.link_up.borrow_and_update();
+            if self.joined && !is_up {
                 self.leave();
                 return LinkEvent::Down(LinkFailure::Lost);
             }
             let until = self.joining.as_ref().and_then(|joining| joining.until);
             tokio::select! {
                 () = moments::until(until) => self.end_attempt(),
-                changed = self.silenced.changed() => if changed.is_err() {
+                changed = self.link_up.changed() => if changed.is_err() {
                     std::future::pending().await
                 }
             }
@@ -187,7 +187,7 @@ impl SimRadio {
     pub(super) async fn follow(&mut self, plan: &WifiPlan) {
         let power = plan.tx_power.unwrap_or(TX_POWER);
         self.events.push_back(LinkEvent::TxPower(power));
-        self.be_access_point(plan.access_point.as_ref());
+        self.set_access_point(plan.access_point.as_ref());
         if plan.attempts != self.attempts {
             self.attempts = plan.attempts;
             self.leave();
@@ -198,7 +198,7 @@ impl SimRadio {
     }
 
     pub(super) async fn scan(&mut self) -> Vec<WifiNetwork> {
-        self.air().iter().map(SimNetwork::seen).collect()
+        self.networks().iter().map(SimNetwork::seen).collect()
     }
 
     pub(super) async fn provision(
@@ -224,27 +224,29 @@ impl SimRadio {
 
     pub(super) async fn forget(&mut self) -> Result<(), String> {
         let path = &self.options.credentials;
-        // What an attempt left behind that broke off while it was stored holds the password as well.
-        let forgotten = remove(&fresh(path)).and_then(|()| remove(path));
-        let words = |error: io::Error| format!("{}: {error}", path.display());
-        forgotten.and_then(|()| sync_folder(path)).map_err(words)
+        // A write that was interrupted has left the password in a temporary file.
+        let forgotten = remove(&temporary(path)).and_then(|()| remove(path));
+        let text = |error: io::Error| format!("{}: {error}", path.display());
+        forgotten.and_then(|()| sync_folder(path)).map_err(text)
     }
 
-    /// The networks that answer; none while the air is silenced.
-    fn air(&self) -> Vec<SimNetwork> {
+    /// The networks in range; none while the cable is unplugged.
+    fn networks(&self) -> Vec<SimNetwork> {
         if !*self.wires.link_up.borrow() {
             return Vec::new();
         }
         networks(&self.options.networks).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the file of networks cannot be used");
+            tracing::warn!(%error, "cannot read the file of networks");
             Vec::new()
         })
     }
 
     fn attempt(&self, credentials: &Credentials) -> Joining {
         let now = Instant::now();
-        let air = self.air();
-        let network = air.iter().find(|network| network.ssid == credentials.ssid);
+        let networks = self.networks();
+        let network = networks
+            .iter()
+            .find(|network| network.ssid == credentials.ssid);
         let Some(network) = network else {
             return Joining {
                 until: Some(now + SEARCH_TIME),
@@ -277,7 +279,7 @@ impl SimRadio {
         let Some(joining) = self.joining.take() else {
             return;
         };
-        // The air may have fallen silent while the attempt ran.
+        // The cable may have been unplugged during the attempt.
         let outcome = joining
             .outcome
             .and_then(|network| match *self.wires.link_up.borrow() {
@@ -304,7 +306,7 @@ impl SimRadio {
         self.wires.network.send_replace(None);
     }
 
-    fn be_access_point(&mut self, wanted: Option<&AccessPoint>) {
+    fn set_access_point(&mut self, wanted: Option<&AccessPoint>) {
         let is_new = wanted.is_some() && self.wires.access_point.borrow().is_none();
         self.wires.access_point.send_replace(wanted.cloned());
         if is_new {
@@ -325,34 +327,34 @@ impl SimNetwork {
     }
 }
 
-/// The stored credentials; unusable ones count as none, as for any radio.
+/// Reads the stored credentials; `None` if they are missing or invalid.
 fn read_credentials(path: &Path) -> Option<Credentials> {
-    // Whoever opens a pipe waits for its other end.
+    // Opening a pipe would block.
     fs::metadata(path).ok().filter(Metadata::is_file)?;
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Replaces the stored credentials as a whole, in a file that only its owner can read.
+/// Replaces the stored credentials atomically, in a file that only its owner can read.
 fn write_credentials(path: &Path, credentials: &Credentials) -> io::Result<()> {
-    let fresh = fresh(path);
-    remove(&fresh)?;
+    let temporary = temporary(path);
+    remove(&temporary)?;
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(&fresh)?;
+        .open(&temporary)?;
     file.write_all(&serde_json::to_vec(credentials)?)?;
     file.sync_all()?;
-    fs::rename(&fresh, path)?;
+    fs::rename(&temporary, path)?;
     sync_folder(path)
 }
 
-/// Name of the credentials while they are written.
-fn fresh(path: &Path) -> PathBuf {
+/// Path of the credentials while they are written.
+fn temporary(path: &Path) -> PathBuf {
     path.with_extension("new")
 }
 
-/// Removes a file, if it is there.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -360,7 +362,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the names beside a file durable.
+/// Syncs the folder of a file.
 fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) => fs::File::open(folder)?.sync_all(),

@@ -1,4 +1,4 @@
-//! What the simulated parts and the bench share, one watch per kind of signal.
+//! The signals that the simulated parts and the bench share, one watch channel each.
 
 use std::{collections::VecDeque, net::SocketAddr, sync::Arc};
 
@@ -9,7 +9,7 @@ use tokio::{sync::watch, time::Instant};
 use super::{PanelTiming, PowerCycle, SimFault};
 use crate::ports::ButtonEdge;
 
-/// Light in the room until somebody changes it, thousandths of a lux.
+/// Initial light, thousandths of a lux.
 const MILLILUX_AT_START: u32 = 80_000;
 
 /// All signals of the board.
@@ -21,12 +21,12 @@ pub(super) struct Wires {
     pub(super) strip: watch::Sender<Vec<Rgb>>,
     pub(super) frontlight: watch::Sender<Vec<u16>>,
     pub(super) millilux: watch::Sender<Option<u32>>,
-    pub(super) buttons: watch::Sender<Fingers>,
+    pub(super) buttons: watch::Sender<ButtonContacts>,
     pub(super) link_up: watch::Sender<bool>,
     /// Name of the network that the radio has joined.
     pub(super) network: watch::Sender<Option<String>>,
     pub(super) access_point: watch::Sender<Option<AccessPoint>>,
-    /// Where names are answered while the radio is an access point.
+    /// Address of the name server while the radio is an access point.
     pub(super) names: watch::Sender<Option<SocketAddr>>,
     pub(super) power: watch::Sender<Option<PowerCycle>>,
 }
@@ -41,7 +41,7 @@ impl Wires {
             strip: watch::Sender::new(vec![Rgb::BLACK; spec.leds]),
             frontlight: watch::Sender::new(vec![0; if spec.frontlight { spec.panels } else { 0 }]),
             millilux: watch::Sender::new(spec.light_sensor.then_some(MILLILUX_AT_START)),
-            buttons: watch::Sender::new(Fingers::new(held, Instant::now())),
+            buttons: watch::Sender::new(ButtonContacts::new(held, Instant::now())),
             link_up: watch::Sender::new(true),
             network: watch::Sender::new(None),
             access_point: watch::Sender::new(None),
@@ -54,20 +54,20 @@ impl Wires {
 /// Number of buttons.
 pub(super) const BUTTONS: usize = 4;
 
-/// Edges that are kept for whoever reads them.
+/// Largest number of stored edges.
 const EDGES_MAX: usize = 64;
 
-/// Fingers on the buttons, and the edges they made.
+/// The buttons, and the edges of their contacts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fingers {
-    /// How many fingers are on each button: two clients may press the same one.
+pub(super) struct ButtonContacts {
+    /// Number of presses of each button: two clients may press the same one.
     down: [u32; BUTTONS],
-    /// Buttons held since the power came on.
+    /// Buttons held since power-on.
     hold: Option<Hold>,
     /// The newest edges; never empty.
     edges: VecDeque<ButtonEdge>,
-    /// Edges that were there before these.
-    forgotten: u64,
+    /// Number of edges that were dropped before them.
+    dropped: u64,
 }
 
 /// Buttons held until a moment.
@@ -77,29 +77,29 @@ struct Hold {
     until: Instant,
 }
 
-impl Fingers {
-    /// Fingers that hold buttons as the power comes on, or none.
-    fn new(held: PowerCycle, now: Instant) -> Fingers {
+impl ButtonContacts {
+    /// The buttons at power-on, some of them held.
+    fn new(held: PowerCycle, now: Instant) -> ButtonContacts {
         let hold = (!held.held.is_zero()).then(|| Hold {
             mask: held.mask,
             until: now + held.held,
         });
         let down = hold.map_or(0, |hold| hold.mask);
-        Fingers {
+        ButtonContacts {
             down: [0; BUTTONS],
             hold,
             edges: [ButtonEdge { down, at: now }].into(),
-            forgotten: 0,
+            dropped: 0,
         }
     }
 
-    /// A bit per button that is down.
+    /// The buttons that are down, one bit each.
     pub(super) fn mask(&self, now: Instant) -> u8 {
         let pressed = self
             .down
             .iter()
             .enumerate()
-            .filter(|(_, fingers)| **fingers > 0)
+            .filter(|(_, presses)| **presses > 0)
             .fold(0, |mask, (button, _)| mask | (1 << button));
         let held = self
             .hold
@@ -108,48 +108,48 @@ impl Fingers {
         pressed | held
     }
 
-    /// Puts a finger on each of these buttons.
+    /// Presses these buttons.
     pub(super) fn press(&mut self, mask: u8, now: Instant) {
-        self.change(mask, now, |fingers| fingers.saturating_add(1));
+        self.change(mask, now, |presses| presses.saturating_add(1));
     }
 
-    /// Takes a finger off each of these buttons.
+    /// Releases these buttons.
     pub(super) fn release(&mut self, mask: u8, now: Instant) {
-        self.change(mask, now, |fingers| fingers.saturating_sub(1));
+        self.change(mask, now, |presses| presses.saturating_sub(1));
     }
 
-    /// When the buttons held since the power came on are let go; none if they are.
+    /// When the buttons held since power-on are released; `None` if they are.
     pub(super) fn held_until(&self) -> Option<Instant> {
         self.hold.map(|hold| hold.until)
     }
 
-    /// Lets go of the buttons held since the power came on, if it is time; tells whether it is.
-    pub(super) fn let_go(&mut self, now: Instant) -> bool {
+    /// Releases the buttons held since power-on if that is due; returns whether it was.
+    pub(super) fn release_held(&mut self, now: Instant) -> bool {
         let Some(hold) = self.hold.take_if(|hold| hold.until <= now) else {
             return false;
         };
-        self.note(hold.until);
+        self.record(hold.until);
         true
     }
 
-    /// The edge of this number, counted from 0, or the oldest that is kept after it; with the number of the next.
+    /// The edge with this number, or the oldest stored one after it, and the number of the next. The first edge is 0.
     pub(super) fn edge(&self, number: u64) -> Option<(ButtonEdge, u64)> {
-        let number = number.max(self.forgotten);
-        let place = usize::try_from(number - self.forgotten).ok()?;
+        let number = number.max(self.dropped);
+        let place = usize::try_from(number - self.dropped).ok()?;
         Some((*self.edges.get(place)?, number + 1))
     }
 
     fn change(&mut self, mask: u8, now: Instant, change: impl Fn(u32) -> u32) {
-        self.let_go(now);
-        for (button, fingers) in self.down.iter_mut().enumerate() {
+        self.release_held(now);
+        for (button, presses) in self.down.iter_mut().enumerate() {
             if mask & (1 << button) != 0 {
-                *fingers = change(*fingers);
+                *presses = change(*presses);
             }
         }
-        self.note(now);
+        self.record(now);
     }
 
-    fn note(&mut self, at: Instant) {
+    fn record(&mut self, at: Instant) {
         let down = self.mask(at);
         if self.edges.back().is_some_and(|newest| newest.down == down) {
             return;
@@ -157,7 +157,7 @@ impl Fingers {
         self.edges.push_back(ButtonEdge { down, at });
         if self.edges.len() > EDGES_MAX {
             self.edges.pop_front();
-            self.forgotten += 1;
+            self.dropped += 1;
         }
     }
 }
@@ -165,11 +165,11 @@ impl Fingers {
 /// One panel.
 #[derive(Debug, Clone)]
 pub(super) struct PanelWire {
-    /// What the paper showed before the refresh that runs.
+    /// The picture before the running refresh.
     before: Arc<Bitmap>,
-    /// What it was last told to show.
+    /// The newest picture.
     frame: Arc<Bitmap>,
-    /// End of the last refresh; none if it never refreshed.
+    /// End of the last refresh; `None` before the first.
     done: Option<Instant>,
     pub(super) fault: SimFault,
     pub(super) full: u64,
@@ -188,12 +188,12 @@ impl PanelWire {
         }
     }
 
-    pub(super) fn begin(&mut self, frame: Arc<Bitmap>, done: Instant) {
+    pub(super) fn start(&mut self, frame: Arc<Bitmap>, done: Instant) {
         self.before = std::mem::replace(&mut self.frame, frame);
         self.done = Some(done);
     }
 
-    /// Tells whether the ink still moves, or the line says so.
+    /// Returns whether it refreshes, or its busy line is stuck.
     pub(super) fn busy(&self, now: Instant) -> bool {
         match self.fault {
             SimFault::BusyStuck => true,
@@ -201,7 +201,7 @@ impl PanelWire {
         }
     }
 
-    /// When it becomes idle by itself; none if never.
+    /// When it becomes idle; `None` if never.
     pub(super) fn idle_at(&self) -> Option<Instant> {
         match self.fault {
             SimFault::BusyStuck => None,
@@ -209,7 +209,7 @@ impl PanelWire {
         }
     }
 
-    /// What is on the paper.
+    /// The picture on the panel.
     pub(super) fn shown(&self, now: Instant) -> &Arc<Bitmap> {
         if self.done.is_some_and(|done| now < done) {
             &self.before

@@ -1,4 +1,4 @@
-//! Draws a wiring: which wire goes from where to where, as text and as a picture.
+//! Draws a wiring as text and as a picture.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use super::{Wiring, WiringFile};
 
 /// One wire of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Wired {
-    /// What it is for.
+struct Wire {
+    /// Its use.
     role: String,
-    /// Where it comes from.
+    /// The line or bus of the host.
     from: String,
 }
 
@@ -17,7 +17,7 @@ struct Wired {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct DrawnPart {
     title: String,
-    wires: Vec<Wired>,
+    wires: Vec<Wire>,
 }
 
 /// The wiring as text: a paragraph for each part.
@@ -36,7 +36,7 @@ pub fn text(file: &WiringFile) -> String {
 /// Height of a line of the picture, px.
 const ROW: usize = 20;
 
-/// Where the wires of the picture begin and end, px.
+/// Start and end of a wire in the picture, px.
 const WIRE: (usize, usize) = (250, 420);
 
 /// Width of the picture, px.
@@ -96,8 +96,8 @@ fn label(body: &mut String, x: usize, y: usize, anchor: &str, text: &str, class:
     );
 }
 
-fn wire(role: &str, from: impl ToString) -> Wired {
-    Wired {
+fn wire(role: &str, from: impl ToString) -> Wire {
+    Wire {
         role: role.to_owned(),
         from: from.to_string(),
     }
@@ -106,7 +106,7 @@ fn wire(role: &str, from: impl ToString) -> Wired {
 /// All parts, the buses first.
 fn parts(wiring: &Wiring) -> Vec<DrawnPart> {
     let mut parts = Vec::new();
-    let mut part = |title: String, wires: Vec<Wired>| parts.push(DrawnPart { title, wires });
+    let mut part = |title: String, wires: Vec<Wire>| parts.push(DrawnPart { title, wires });
     let mut bus = vec![
         wire("clock, data", &wiring.spi.device),
         wire("data/command", &wiring.spi.command),

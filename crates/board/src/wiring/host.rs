@@ -1,4 +1,4 @@
-//! Compares a wiring with the host it is for: whether all files and lines are there, and may be used.
+//! Checks that the host has the device files and lines of a wiring, and that this user may use them.
 
 use std::{
     fs::{self, DirEntry, File, Metadata},
@@ -10,7 +10,7 @@ use std::{
 use super::{BusKind, DeviceFile, FoundLine, LineLocation, Mistake, UsedLine};
 use crate::linux;
 
-/// The one mistake of a host without GPIO.
+/// The mistake on a host without GPIO.
 const NO_GPIO: &str = "this host has no GPIO (there is no /dev/gpiochip0): use the file on the board of the clock; `papertick wiring check --file-only` checks the file alone";
 
 /// Major number of the device files of a kind of bus.
@@ -21,13 +21,13 @@ fn major(kind: BusKind) -> u32 {
     }
 }
 
-/// What this host has not, or does not let this user use; nothing is opened for use, and no line changes.
+/// Device files and lines that this host does not have or does not permit. No bus is used and no line changes.
 pub(super) fn on_host(named: &[DeviceFile], used: &[UsedLine]) -> Vec<Mistake> {
-    compared(named, used, Path::new("/"), linux::find)
+    check(named, used, Path::new("/"), linux::find)
 }
 
-/// What is missing or refused below a root; `find` looks a line up.
-fn compared(
+/// The same for a host below a root; `find` looks a line up.
+fn check(
     named: &[DeviceFile],
     used: &[UsedLine],
     root: &Path,
@@ -38,10 +38,10 @@ fn compared(
         LineLocation::Expander { .. } => false,
     };
     let lacks_lines = used.iter().any(is_missing);
-    let is_here = |device: &&DeviceFile| below(root, &device.path).exists();
+    let exists = |device: &&DeviceFile| below(root, &device.path).exists();
     if lacks_lines && !has_chips(root) {
-        // The host is no board for a clock, so its missing buses have the same cause.
-        let named: Vec<DeviceFile> = named.iter().filter(is_here).cloned().collect();
+        // The host is not a board for a clock, which is also why buses are missing.
+        let named: Vec<DeviceFile> = named.iter().filter(exists).cloned().collect();
         let mut mistakes = devices(&named, root);
         mistakes.push(Mistake::at(None, NO_GPIO.into()));
         return mistakes;
@@ -51,7 +51,7 @@ fn compared(
         true => chips(root),
         false => Vec::new(),
     };
-    // Lines of chips that this user may not look at are no mistakes of their own.
+    // Without permission for the chips, their lines cannot be checked.
     match refused.is_empty() {
         true => mistakes.extend(lines(used, find)),
         false => mistakes.extend(refused),
@@ -59,12 +59,12 @@ fn compared(
     mistakes
 }
 
-/// Where a file of the host is below a root.
+/// Path of a file below a root.
 fn below(root: &Path, path: &str) -> PathBuf {
     root.join(path.trim_start_matches('/'))
 }
 
-/// The device files of chips with lines, below a root.
+/// Device files of GPIO chips below a root.
 fn chip_files(root: &Path) -> impl Iterator<Item = DirEntry> {
     let files = fs::read_dir(root.join("dev"));
     let files = files.into_iter().flatten().flatten();
@@ -75,7 +75,7 @@ fn has_chips(root: &Path) -> bool {
     chip_files(root).next().is_some()
 }
 
-/// The chips of lines that this user may not use, below a root.
+/// GPIO chips below a root that this user may not use.
 fn chips(root: &Path) -> Vec<Mistake> {
     let mut mistakes: Vec<Mistake> = chip_files(root)
         .filter_map(|file| {
@@ -89,7 +89,7 @@ fn chips(root: &Path) -> Vec<Mistake> {
     mistakes
 }
 
-/// The lines that a host has not, that are in use, or that go by two names; `find` looks one up.
+/// Lines that the host does not have, that are in use, or that have two names; `find` looks a line up.
 pub fn lines(used: &[UsedLine], find: impl Fn(&LineLocation) -> Option<FoundLine>) -> Vec<Mistake> {
     let mut known: Vec<(&UsedLine, FoundLine)> = Vec::new();
     let mut mistakes = Vec::new();
@@ -106,7 +106,7 @@ pub fn lines(used: &[UsedLine], find: impl Fn(&LineLocation) -> Option<FoundLine
             mistakes.push(Mistake::at(used.at, what));
             continue;
         };
-        // A clock that runs is told of by the locks of its buses.
+        // The lock of a bus reports another clock that is running.
         if let Some(user) = found.user.as_ref().filter(|user| *user != linux::CONSUMER) {
             let what = format!(
                 "the line {place} of the {} is in use by {user:?}; free it, or write a line that `gpioinfo` lists as unused",
@@ -130,7 +130,7 @@ pub fn lines(used: &[UsedLine], find: impl Fn(&LineLocation) -> Option<FoundLine
     mistakes
 }
 
-/// The device files that are not there, not permitted or no such bus, below a root.
+/// Device files below a root that do not exist, are not permitted, or are not such a bus.
 pub fn devices(named: &[DeviceFile], root: &Path) -> Vec<Mistake> {
     named
         .iter()
@@ -157,13 +157,13 @@ fn refusal(device: &DeviceFile, root: &Path) -> Option<String> {
         && rustix::fs::major(metadata.rdev()) == major(device.kind);
     if !is_bus {
         return Some(format!(
-            "{path} is no {bus} bus; write device = one such as {example:?}"
+            "{path} is not an {bus} bus; write device = {example:?} or another one"
         ));
     }
     opened(path, &place, &metadata, root)
 }
 
-/// Why this user may not use a device file.
+/// Why this user cannot use a device file; `None` if it can.
 fn opened(path: &str, place: &Path, metadata: &Metadata, root: &Path) -> Option<String> {
     match File::options().read(true).write(true).open(place) {
         Ok(_) => None,
@@ -177,7 +177,7 @@ fn opened(path: &str, place: &Path, metadata: &Metadata, root: &Path) -> Option<
     }
 }
 
-/// Name of a group; its number if it has none.
+/// Name of a group, or its number if it has none.
 fn group(gid: u32, root: &Path) -> String {
     let known = fs::read_to_string(root.join("etc/group")).unwrap_or_default();
     known
@@ -197,20 +197,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_host_has_not_is_told_with_its_line() {
+    fn missing_device_files_are_reported_with_their_lines() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("dev")).unwrap();
         fs::write(root.path().join("dev/i2c-1"), "").unwrap();
         let text = "base = \"rev-b\"\nspi.device = \"/dev/spidev9.0\"\n";
         let file = super::super::read(text).unwrap();
-        let told: Vec<String> = devices(&file.devices, root.path())
+        let texts: Vec<String> = devices(&file.devices, root.path())
             .iter()
             .map(ToString::to_string)
             .collect();
         assert_eq!(
-            told,
+            texts,
             [
-                "/dev/i2c-1 is no I2C bus; write device = one such as \"/dev/i2c-1\"",
+                "/dev/i2c-1 is not an I2C bus; write device = \"/dev/i2c-1\" or another one",
                 "line 2: there is no /dev/spidev9.0; enable the bus, and load its module with `modprobe spidev`",
                 "there is no /dev/spidev1.0; enable the bus, and load its module with `modprobe spidev`",
             ]
@@ -218,38 +218,38 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_the_file_and_of_the_host_are_told_at_once() {
+    fn mistakes_of_the_file_and_of_the_host_are_reported_together() {
         let text = "base = \"rev-b\"\nspi.hz = 1\ni2c.device = \"/dev/null\"\nspi.device = \"/dev/zero\"\n";
         let mistakes = super::super::read_for_host(text).unwrap_err();
-        let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        let texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
         for expected in [
             "line 2: [spi]: `hz` is 1 where",
-            "line 3: /dev/null is no I2C bus; write device = one such as \"/dev/i2c-1\"",
-            "line 4: /dev/zero is no SPI bus; write device = one such as \"/dev/spidev0.0\"",
+            "line 3: /dev/null is not an I2C bus; write device = \"/dev/i2c-1\" or another one",
+            "line 4: /dev/zero is not an SPI bus; write device = \"/dev/spidev0.0\" or another one",
         ] {
             assert!(
-                told.iter().any(|told| told.starts_with(expected)),
-                "{expected}: {told:#?}"
+                texts.iter().any(|text| text.starts_with(expected)),
+                "{expected}: {texts:#?}"
             );
         }
     }
 
     #[test]
-    fn the_lines_of_a_file_are_looked_for_on_the_host() {
+    fn missing_lines_are_reported() {
         let file = super::super::read("base = \"rev-b\"\n").unwrap();
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("dev")).unwrap();
         fs::write(root.path().join("dev/gpiochip0"), "").unwrap();
-        let told: Vec<String> = compared(&[], &file.lines, root.path(), |_| None)
+        let texts: Vec<String> = check(&[], &file.lines, root.path(), |_| None)
             .iter()
             .map(ToString::to_string)
             .collect();
         let of_host = file.lines.iter().map(|used| &used.line.place);
         let of_host = of_host.filter(|place| !matches!(place, LineLocation::Expander { .. }));
-        assert_eq!(told.len(), of_host.clone().count());
-        for (told, place) in told.iter().zip(of_host) {
+        assert_eq!(texts.len(), of_host.clone().count());
+        for (text, place) in texts.iter().zip(of_host) {
             let missing = format!("the host has no line {place} for the ");
-            assert!(told.starts_with(&missing), "{told}");
+            assert!(text.starts_with(&missing), "{text}");
         }
     }
 
@@ -257,31 +257,31 @@ mod tests {
     fn a_host_without_gpio_is_one_mistake() {
         let file = super::super::read("base = \"rev-b\"\n").unwrap();
         let root = tempfile::tempdir().unwrap();
-        let told = compared(&file.devices, &file.lines, root.path(), |_| None);
-        assert_eq!(told, [Mistake::at(None, NO_GPIO.into())]);
+        let mistakes = check(&file.devices, &file.lines, root.path(), |_| None);
+        assert_eq!(mistakes, [Mistake::at(None, NO_GPIO.into())]);
     }
 
     #[test]
-    fn lines_of_chips_that_cannot_be_used_are_no_mistakes_of_their_own() {
+    fn without_permission_for_a_chip_its_lines_are_not_reported() {
         let file = super::super::read("base = \"rev-b\"\n").unwrap();
         let root = tempfile::tempdir().unwrap();
-        // What nobody can open for writing, whoever runs the tests.
+        // A directory cannot be opened for writing, not even by root.
         fs::create_dir_all(root.path().join("dev/gpiochip0")).unwrap();
-        let told: Vec<String> = compared(&[], &file.lines, root.path(), |_| None)
+        let texts: Vec<String> = check(&[], &file.lines, root.path(), |_| None)
             .iter()
             .map(ToString::to_string)
             .collect();
-        let [told] = told.as_slice() else {
-            panic!("{told:#?}");
+        let [text] = texts.as_slice() else {
+            panic!("{texts:#?}");
         };
         assert!(
-            told.starts_with("/dev/gpiochip0 cannot be used: "),
-            "{told}"
+            text.starts_with("/dev/gpiochip0 cannot be used: "),
+            "{text}"
         );
     }
 
     #[test]
-    fn groups_are_told_by_name_where_they_have_one() {
+    fn a_group_has_a_name_or_a_number() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("etc")).unwrap();
         let groups = "root:x:0:\ngpio:x:997:pi,me\nspi:x:99:\n";
@@ -292,14 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_files_of_buses_have_the_numbers_that_linux_gives_them() {
-        // As in Documentation/admin-guide/devices.txt of Linux; few machines that run tests have such files.
-        assert_eq!(major(BusKind::Spi), 153);
-        assert_eq!(major(BusKind::I2c), 89);
-    }
-
-    #[test]
-    fn lines_that_are_missing_taken_or_the_same_are_told() {
+    fn missing_used_and_duplicate_lines_are_reported() {
         let text = "base = \"rev-b\"\nspi.command = \"gpio:MISSING\"\n[[panel]]\nselect = \"gpio:TAKEN\"\n\
             busy = \"chip:soc/7\"\nreset = \"gpio:OURS\"\n[[panel]]\nselect = \"gpio:SEVEN\"\n";
         let file = super::super::read(text).unwrap();
@@ -324,12 +317,12 @@ mod tests {
             }
             Some(found)
         };
-        let told: Vec<String> = lines(&file.lines, find)
+        let texts: Vec<String> = lines(&file.lines, find)
             .iter()
             .map(ToString::to_string)
             .collect();
         assert_eq!(
-            told,
+            texts,
             [
                 "line 2: the host has no line gpio:MISSING for the data/command line; write one that `gpioinfo` lists",
                 "line 4: the line gpio:TAKEN of the select line of panel 1 is in use by \"spi0 CS0\"; \
@@ -338,15 +331,5 @@ mod tests {
                  already the busy line of panel 1; write one that nothing else is on, or the same name",
             ]
         );
-    }
-
-    #[test]
-    fn groups_have_names() {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir(root.path().join("etc")).unwrap();
-        let groups = "root:x:0:\nspi:x:989:anna,ben\nbroken\n";
-        fs::write(root.path().join("etc/group"), groups).unwrap();
-        assert_eq!(group(989, root.path()), "spi");
-        assert_eq!(group(5, root.path()), "5");
     }
 }

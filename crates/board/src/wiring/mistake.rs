@@ -1,20 +1,18 @@
-//! Mistakes in a wiring file, in words for whoever wrote it.
+//! Mistakes in a wiring file, for its author.
 
 use std::fmt;
 
-/// Something in a wiring file that must be mended before it can be used.
+/// A mistake in a wiring file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mistake {
-    /// Line on which it stands, the first is 1; none if it is about the whole.
+    /// Line number, starting at 1; `None` if it is about the whole file.
     pub line: Option<usize>,
-    /// What is wrong and what to write instead, in words for people.
+    /// What is wrong and what to write instead.
     pub what: String,
 }
 
 impl Mistake {
-    /// A mistake on a line.
-    ///
-    /// Control characters that the file brought with it stand as they would be written.
+    /// A mistake on a line. Control characters from the file are escaped.
     pub fn at(line: Option<usize>, what: String) -> Mistake {
         let what = match what.contains(char::is_control) {
             true => what.escape_debug().to_string(),
@@ -23,6 +21,7 @@ impl Mistake {
         Mistake { line, what }
     }
 
+    /// Returns whether the message is about a key of a section.
     pub(super) fn is_about(&self, section: &str, key: &str) -> bool {
         self.what
             .strip_prefix(section)

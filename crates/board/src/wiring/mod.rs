@@ -1,9 +1,9 @@
-//! Which part of a board is connected where: the wiring, as a value.
+//! The wiring of a board: where each part is connected.
 //!
-//! `values` is what a wiring is.
-//! `read` makes one of a file, laid over one of `bases` if it names it; `sections` has the keys of the file, `tree` its
-//! values with their lines, `named` what it names of the host, `mistake` what is wrong with it.
-//! `host` compares it with the host, `drawing` draws it.
+//! `values` has the types of a wiring.
+//! `read` reads one from a file, merged into one of `bases` if the file has a base; `sections` has the keys of the file, `tree`
+//! its values with line numbers, `named` the device files and lines in it, `mistake` its mistakes.
+//! `host` checks it on the host, `drawing` draws it.
 
 mod bases;
 pub mod drawing;

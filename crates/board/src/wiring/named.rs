@@ -1,21 +1,21 @@
-//! What a wiring file names of the host: device files and lines.
+//! Device files and GPIO lines of the host.
 
 use std::path::PathBuf;
 
 use super::WiringLine;
 
-/// A line that a wiring file names.
+/// A GPIO line in a wiring file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedLine {
     /// The line.
     pub line: WiringLine,
-    /// What it is for, in words for people.
+    /// Its use, for messages.
     pub what: String,
-    /// Line of the file on which it stands; none if it comes from the base.
+    /// Its line number in the file; `None` if it comes from the base.
     pub at: Option<usize>,
 }
 
-/// What a device file is for.
+/// Kind of a bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BusKind {
     /// SPI: the panels, or the strip.
@@ -24,14 +24,14 @@ pub enum BusKind {
     I2c,
 }
 
-/// A device file that a wiring file names.
+/// A device file in a wiring file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFile {
     /// Its path.
     pub path: String,
-    /// What it is for.
+    /// Kind of its bus.
     pub kind: BusKind,
-    /// Line on which it stands; none if it comes from the base.
+    /// Its line number; `None` if it comes from the base.
     pub line: Option<usize>,
 }
 
@@ -40,8 +40,8 @@ pub struct DeviceFile {
 pub struct FoundLine {
     /// Device file of its chip.
     pub chip: PathBuf,
-    /// Its number there.
+    /// Its number on the chip.
     pub number: u32,
-    /// Who uses it; none if nobody does.
+    /// The consumer that uses it, if any.
     pub user: Option<String>,
 }

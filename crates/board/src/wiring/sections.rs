@@ -1,4 +1,4 @@
-//! The sections of a wiring file: which keys each has, and what may be written there.
+//! The sections of a wiring file: their keys, and how values of each type are read.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub const TEXT_MAX: usize = 128;
 #[derive(Debug)]
 pub(super) struct SectionKey {
     pub(super) name: &'static str,
-    /// What could be written, for whoever left it out or wrote something else.
+    /// A valid value, for messages about a missing or wrong one.
     pub(super) example: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub(super) const EXPANDER: &[SectionKey] = &[
     key("interrupt", "\"gpio:GPIO4\""),
 ];
 
-/// Of `[every-panel]` and `[[panel]]` alike.
+/// Both `[every-panel]` and `[[panel]]`.
 pub(super) const PANEL: &[SectionKey] = &[
     key("model", "\"gdey0213b74\""),
     key("select", "\"gpio:GPIO8\""),
@@ -94,10 +94,10 @@ pub(super) const BUTTONS: &[SectionKey] = &[key(
     "[\"gpio:GPIO5\", \"gpio:GPIO6\", \"gpio:GPIO13\", \"gpio:GPIO19\"]",
 )];
 
-/// A section while it is read; every key is taken out once.
+/// A section while it is read. Each key is removed when it is read.
 #[derive(Debug)]
 pub(super) struct Section {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(super) name: String,
     pub(super) line: Option<usize>,
     keys: &'static [SectionKey],
@@ -112,7 +112,7 @@ pub(super) struct Located<T> {
 }
 
 impl Section {
-    /// A section with the keys it may have; others are mistakes.
+    /// A section that may have these keys. Other keys are mistakes.
     pub(super) fn new(
         name: &str,
         line: Option<usize>,
@@ -137,7 +137,7 @@ impl Section {
         }
     }
 
-    /// What may be written for a key.
+    /// A valid entry for a key.
     fn example(&self, key: &str) -> String {
         self.keys
             .iter()
@@ -148,7 +148,7 @@ impl Section {
             })
     }
 
-    /// Says that a value is wrong, and what to write instead.
+    /// The mistake of a wrong value, with an example of a valid one.
     pub(super) fn wrong(&self, key: &str, line: Option<usize>, why: &str) -> Mistake {
         Mistake::at(
             line.or(self.line),
@@ -156,27 +156,27 @@ impl Section {
         )
     }
 
-    /// A mistake in a section that could not be read without this key.
+    /// The mistake of a missing key.
     pub(super) fn missing(&self, key: &str) -> Mistake {
         self.wrong(key, None, &format!("`{key}` is missing"))
     }
 
-    /// Line on which the value of a key stands; none if there is none, or it comes from the base.
+    /// Line number of a key; `None` if the file does not have it.
     pub(super) fn line_of(&self, key: &str) -> Option<usize> {
         self.entries.get(key).and_then(|value| value.line)
     }
 
-    /// Tells whether there is a value for a key.
+    /// Returns whether there is a value for a key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.entries.contains_key(key)
     }
 
-    /// Takes a value out, whatever it is.
+    /// Removes and returns a value of any type.
     pub(super) fn take(&mut self, key: &str) -> Option<WiringValue> {
         self.entries.remove(key)
     }
 
-    /// Takes a text out.
+    /// Removes and returns a text.
     pub(super) fn text(
         &mut self,
         key: &str,
@@ -216,7 +216,7 @@ impl Section {
         }
     }
 
-    /// Takes a number out that must lie in a range.
+    /// Removes and returns a number in a range.
     pub(super) fn number(
         &mut self,
         key: &str,
@@ -250,7 +250,7 @@ impl Section {
         None
     }
 
-    /// Takes a word out that must be one of a table.
+    /// Removes and returns one of the named values.
     pub(super) fn word<T: Copy>(
         &mut self,
         key: &str,
@@ -271,7 +271,7 @@ impl Section {
         found.map(|(_, value)| *value)
     }
 
-    /// Takes a flag out.
+    /// Removes and returns a flag.
     pub(super) fn flag(&mut self, key: &str, mistakes: &mut Vec<Mistake>) -> Option<bool> {
         let value = self.take(key)?;
         match value.kind {
@@ -288,7 +288,7 @@ impl Section {
         }
     }
 
-    /// Takes a list out.
+    /// Removes and returns a list.
     pub(super) fn list(
         &mut self,
         key: &str,

@@ -1,4 +1,4 @@
-//! The tree of a wiring file: every value with the line it stands on, laid over that of its base.
+//! The values of a wiring file with their line numbers, merged into those of its base.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -24,12 +24,12 @@ pub(super) enum WiringValueKind {
     Flag(bool),
     List(Vec<WiringValue>),
     Table(BTreeMap<String, WiringValue>),
-    /// Something that no wiring needs, by its name.
+    /// A type that no key has, by its name.
     Other(&'static str),
 }
 
 impl WiringValueKind {
-    /// What it is, in words for people.
+    /// Its type, for messages.
     pub(super) fn word(&self) -> &'static str {
         match self {
             WiringValueKind::Text(_) => "a text",
@@ -42,35 +42,35 @@ impl WiringValueKind {
     }
 }
 
-/// Reads the tree of a file; what cannot be read at all are mistakes.
+/// Parses a file. Syntax errors are mistakes.
 pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> BTreeMap<String, WiringValue> {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let lines = Lines::of(text);
+    let lines = LineOffsets::of(text);
     for error in errors {
         let line = error.span().map(|span| lines.number(&span));
         let what = error.message().lines().next().unwrap_or("cannot be read");
-        mistakes.push(Mistake::at(line, format!("this is no TOML: {what}")));
+        mistakes.push(Mistake::at(line, format!("invalid TOML: {what}")));
     }
     entries(table.get_ref(), &lines)
 }
 
-/// Lays a file over its base: sections are laid over sections, panels over panels of the same place.
-pub(super) fn lay_over(
+/// Merges a file into its base: sections into sections, panels into the panels with the same index.
+pub(super) fn merge(
     mut base: BTreeMap<String, WiringValue>,
     file: BTreeMap<String, WiringValue>,
 ) -> BTreeMap<String, WiringValue> {
     for (key, own) in file {
-        let laid = match base.remove(&key) {
-            Some(under) => over(under, own),
+        let merged = match base.remove(&key) {
+            Some(known) => merge_values(known, own),
             None => own,
         };
-        base.insert(key, laid);
+        base.insert(key, merged);
     }
     base
 }
 
-/// Lays a file over a known board: what it says of every panel counts before what the board says of each.
-pub(super) fn lay_over_board(
+/// Merges a file into a known board. The entries of the file for every panel replace those of the board for each panel.
+pub(super) fn merge_into_board(
     mut base: BTreeMap<String, WiringValue>,
     file: BTreeMap<String, WiringValue>,
 ) -> BTreeMap<String, WiringValue> {
@@ -80,36 +80,38 @@ pub(super) fn lay_over_board(
         (every, panels)
     {
         for panel in panels {
-            let under = std::mem::replace(&mut panel.kind, WiringValueKind::Flag(false));
+            let known = std::mem::replace(&mut panel.kind, WiringValueKind::Flag(false));
             let own = WiringValue {
                 line: panel.line,
                 kind: every.clone(),
             };
-            let under = WiringValue {
+            let known = WiringValue {
                 line: panel.line,
-                kind: under,
+                kind: known,
             };
-            *panel = over(under, own);
+            *panel = merge_values(known, own);
         }
     }
-    lay_over(base, file)
+    merge(base, file)
 }
 
-/// Takes the lines away: they are those of another file.
-pub(super) fn unplaced(entries: BTreeMap<String, WiringValue>) -> BTreeMap<String, WiringValue> {
+/// Removes the line numbers, which are those of another file.
+pub(super) fn without_lines(
+    entries: BTreeMap<String, WiringValue>,
+) -> BTreeMap<String, WiringValue> {
     entries
         .into_iter()
-        .map(|(key, value)| (key, value.unplaced()))
+        .map(|(key, value)| (key, value.without_lines()))
         .collect()
 }
 
 impl WiringValue {
-    fn unplaced(self) -> WiringValue {
+    fn without_lines(self) -> WiringValue {
         let kind = match self.kind {
             WiringValueKind::List(values) => {
-                WiringValueKind::List(values.into_iter().map(WiringValue::unplaced).collect())
+                WiringValueKind::List(values.into_iter().map(WiringValue::without_lines).collect())
             }
-            WiringValueKind::Table(entries) => WiringValueKind::Table(unplaced(entries)),
+            WiringValueKind::Table(entries) => WiringValueKind::Table(without_lines(entries)),
             other @ (WiringValueKind::Text(_)
             | WiringValueKind::Number(_)
             | WiringValueKind::Flag(_)
@@ -119,24 +121,24 @@ impl WiringValue {
     }
 }
 
-fn over(base: WiringValue, own: WiringValue) -> WiringValue {
+fn merge_values(base: WiringValue, own: WiringValue) -> WiringValue {
     let kind = match (base.kind, own.kind) {
         (WiringValueKind::Table(base), WiringValueKind::Table(own)) => {
-            WiringValueKind::Table(lay_over(base, own))
+            WiringValueKind::Table(merge(base, own))
         }
         (WiringValueKind::List(base), WiringValueKind::List(own))
-            if is_of_sections(&base) && is_of_sections(&own) =>
+            if has_only_sections(&base) && has_only_sections(&own) =>
         {
             let mut own = own.into_iter();
-            let mut laid: Vec<WiringValue> = base
+            let mut merged: Vec<WiringValue> = base
                 .into_iter()
-                .map(|under| match own.next() {
-                    Some(own) => over(under, own),
-                    None => under,
+                .map(|known| match own.next() {
+                    Some(own) => merge_values(known, own),
+                    None => known,
                 })
                 .collect();
-            laid.extend(own);
-            WiringValueKind::List(laid)
+            merged.extend(own);
+            WiringValueKind::List(merged)
         }
         (_, own) => own,
     };
@@ -146,13 +148,13 @@ fn over(base: WiringValue, own: WiringValue) -> WiringValue {
     }
 }
 
-fn is_of_sections(values: &[WiringValue]) -> bool {
+fn has_only_sections(values: &[WiringValue]) -> bool {
     values
         .iter()
         .all(|value| matches!(value.kind, WiringValueKind::Table(_)))
 }
 
-fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, WiringValue> {
+fn entries(table: &DeTable<'_>, lines: &LineOffsets) -> BTreeMap<String, WiringValue> {
     table
         .iter()
         .map(|(key, value)| {
@@ -168,7 +170,7 @@ fn entries(table: &DeTable<'_>, lines: &Lines) -> BTreeMap<String, WiringValue> 
         .collect()
 }
 
-fn kind(value: &Spanned<DeValue<'_>>, lines: &Lines) -> WiringValueKind {
+fn kind(value: &Spanned<DeValue<'_>>, lines: &LineOffsets) -> WiringValueKind {
     match value.get_ref() {
         DeValue::String(text) => WiringValueKind::Text(text.to_string()),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).map_or(
@@ -191,25 +193,25 @@ fn kind(value: &Spanned<DeValue<'_>>, lines: &Lines) -> WiringValueKind {
     }
 }
 
-/// Where the lines of a text begin.
-struct Lines {
-    begins: Vec<usize>,
+/// Offsets of the lines of a text.
+struct LineOffsets {
+    starts: Vec<usize>,
 }
 
-impl Lines {
-    fn of(text: &str) -> Lines {
-        let begins = text
+impl LineOffsets {
+    fn of(text: &str) -> LineOffsets {
+        let starts = text
             .bytes()
             .enumerate()
             .filter(|(_, byte)| *byte == b'\n')
             .map(|(at, _)| at + 1);
-        Lines {
-            begins: std::iter::once(0).chain(begins).collect(),
+        LineOffsets {
+            starts: std::iter::once(0).chain(starts).collect(),
         }
     }
 
-    /// Number of the line on which something begins; the first is 1.
+    /// Number of the line at the start of a span; the first is 1.
     fn number(&self, span: &Range<usize>) -> usize {
-        self.begins.partition_point(|begin| *begin <= span.start)
+        self.starts.partition_point(|start| *start <= span.start)
     }
 }

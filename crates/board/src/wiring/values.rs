@@ -1,35 +1,35 @@
-//! Where all parts of a board are, as a value.
+//! The types of a wiring.
 //!
-//! A *line* is one wire: a pin of the host, or a pin of an expander.
+//! A *line* is a GPIO pin of the host or of an expander.
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
 use crate::parts::{mcp23017::LineLevel, ssd1680::Setup, ws2812};
 
-/// Most panels of a board.
+/// Largest number of panels.
 pub const PANELS_MAX: usize = 8;
 
 /// Longest time between the starts of two panels.
 pub const STAGGER_MAX: Duration = Duration::from_secs(1);
 
-/// Most LEDs of a strip.
+/// Largest number of LEDs of a strip.
 pub const LEDS_MAX: usize = 64;
 
 /// Number of buttons.
 pub const BUTTONS: usize = 4;
 
-/// Clocks of the panels' bus, Hz.
+/// Clock rates of the bus of the panels, Hz.
 pub const SPI_HZ: RangeInclusive<u32> = 100_000..=20_000_000;
 
-/// Clocks of the I2C bus, Hz.
+/// Clock rates of the I2C bus, Hz.
 pub const I2C_HZ: RangeInclusive<u32> = 10_000..=1_000_000;
 
-/// Where all parts of a board are.
+/// The wiring of a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wiring {
-    /// Word for the board.
+    /// Identifier of the board.
     pub id: String,
-    /// Name of the board as people say it.
+    /// Name of the board for people.
     pub name: String,
     /// Bus of the panels.
     pub spi: SpiWiring,
@@ -39,7 +39,7 @@ pub struct Wiring {
     pub expanders: Vec<ExpanderWiring>,
     /// Panels, leftmost first.
     pub panels: Vec<PanelWiring>,
-    /// How panels are looked after.
+    /// When panels get a full refresh by themselves.
     pub care: Care,
     /// LED strip.
     pub strip: Option<StripWiring>,
@@ -81,14 +81,14 @@ pub struct SpiWiring {
 pub struct I2cWiring {
     /// Device file.
     pub device: String,
-    /// Clock that the host is set to, Hz.
+    /// Clock rate that the host is set to, Hz.
     pub hz: u32,
 }
 
 /// One expander.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpanderWiring {
-    /// Its name, which its lines begin with.
+    /// Its name, the prefix of its lines.
     pub name: String,
     /// Its address.
     pub address: u8,
@@ -103,27 +103,27 @@ pub struct ExpanderWiring {
 pub struct PanelWiring {
     /// How it is mounted and refreshed.
     pub setup: Setup,
-    /// Select line, low while it listens.
+    /// Select line, active low.
     pub select: WiringLine,
-    /// Busy line, high while it is.
+    /// Busy line, active high.
     pub busy: WiringLine,
-    /// Reset line, low to reset; several panels may share one.
+    /// Reset line, active low; several panels may share one.
     pub reset: WiringLine,
-    /// Time between the start of the panel before it and its own.
+    /// Delay of its refresh after that of the panel before.
     pub stagger: Duration,
 }
 
-/// How panels are looked after, beyond what the settings of the clock ask for.
+/// When panels get a full refresh, beyond the settings of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Care {
-    /// Partial refreshes of a panel after which it gets a full one; 0 for never.
+    /// Number of partial refreshes before a full one; 0 for no limit.
     pub partials_max: u32,
-    /// Time after which it gets a full one; zero for never.
+    /// Longest time between full ones; zero for no limit.
     pub full_every: Duration,
 }
 
 impl Care {
-    /// Panels that need no care: they have no ghosts.
+    /// No limits, for panels without ghosting.
     pub const NONE: Care = Care {
         partials_max: 0,
         full_every: Duration::ZERO,
@@ -139,7 +139,7 @@ impl Default for Care {
     }
 }
 
-/// The LED strip, on a bus of its own.
+/// The LED strip, alone on its bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripWiring {
     /// Device file.
@@ -148,13 +148,13 @@ pub struct StripWiring {
     pub hz: u32,
     /// Number of LEDs.
     pub count: usize,
-    /// How the LEDs are made.
+    /// Type of the LEDs.
     pub kind: ws2812::StripKind,
-    /// Where the chain begins.
+    /// Side of the first LED.
     pub begins: Side,
 }
 
-/// Side of the clock, as its viewer sees it.
+/// Side of the clock, seen from the front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
     /// Left.
@@ -169,18 +169,18 @@ pub enum Side {
 pub struct FrontlightWiring {
     /// Address of its driver.
     pub address: u8,
-    /// Output of the leftmost panel.
+    /// Output for the leftmost panel.
     pub first: u8,
-    /// Frequency, Hz.
+    /// PWM frequency, Hz.
     pub hz: u32,
-    /// Output-enable line, low to light.
+    /// Output-enable line, active low.
     pub enable: Option<WiringLine>,
 }
 
 /// The light sensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SensorWiring {
-    /// Addresses at which it is looked for, in this order.
+    /// Addresses to probe, in this order.
     pub addresses: Vec<u8>,
 }
 
@@ -196,11 +196,11 @@ pub struct ButtonsWiring {
 pub struct WiringLine {
     /// Where it is.
     pub place: LineLocation,
-    /// Whether low stands for high.
+    /// Whether it is inverted.
     pub sense: Sense,
 }
 
-/// A resistor that gives a line a level while nobody drives it.
+/// The pull resistor of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pull {
     /// To the supply.
@@ -211,12 +211,12 @@ pub enum Pull {
     None,
 }
 
-/// What a level of a line means.
+/// Whether a line is inverted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sense {
-    /// High is high.
+    /// It is not inverted.
     Straight,
-    /// High is low: there is an inverter in between.
+    /// It is inverted.
     Inverted,
 }
 
@@ -225,7 +225,7 @@ pub enum Sense {
 pub enum LineLocation {
     /// A line of the host, by its name.
     Named(String),
-    /// A line of the host, by the label of its chip and its number there.
+    /// A line of the host, by the label of its chip and its number on the chip.
     Numbered {
         /// Label of the chip.
         chip: String,
@@ -242,7 +242,7 @@ pub enum LineLocation {
 }
 
 impl LineLevel {
-    /// What it is on the other side of a line.
+    /// The same on the other side of a line.
     pub fn through(self, sense: Sense) -> LineLevel {
         match (sense, self) {
             (Sense::Straight, level) => level,
@@ -253,7 +253,7 @@ impl LineLevel {
 }
 
 impl Pull {
-    /// What it is on the other side of a line.
+    /// The same on the other side of a line.
     pub fn through(self, sense: Sense) -> Pull {
         match (sense, self) {
             (Sense::Inverted, Pull::Up) => Pull::Down,
@@ -264,7 +264,7 @@ impl Pull {
 }
 
 impl WiringLine {
-    /// A line of the host whose levels are what they are.
+    /// A line of the host that is not inverted.
     pub fn named(name: &str) -> WiringLine {
         WiringLine {
             place: LineLocation::Named(name.to_owned()),

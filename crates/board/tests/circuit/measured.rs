@@ -45,7 +45,7 @@ fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
     let mut shown = 0;
     loop {
         let now = rig.circuit.now();
-        let (ended, wake) = rig.worker.turn();
+        let (ended, wake) = rig.worker.poll();
         shown += ended.len();
         if shown == 7 {
             // What is sent ahead of the next pictures does not count.

@@ -63,7 +63,7 @@ impl Rig {
     pub fn run_until(&mut self, end: Duration) -> Vec<(usize, Outcome)> {
         let mut outcomes = Vec::new();
         loop {
-            let (ended, wake) = self.worker.turn();
+            let (ended, wake) = self.worker.poll();
             outcomes.extend(ended);
             let Some(mut at) = wake.at else {
                 return outcomes;

@@ -57,7 +57,7 @@ impl Rig {
     fn run(&mut self) -> PollResult {
         self.waits.clear();
         loop {
-            match self.panel.turn(&mut self.bus, self.now) {
+            match self.panel.poll(&mut self.bus, self.now) {
                 PollResult::More => {}
                 PollResult::At(moment) => {
                     self.waits.push(format!("{:?}", moment - self.now));
@@ -181,7 +181,7 @@ fn registers_that_were_lost_are_written_again() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
     rig.show(Refresh::Full);
     rig.run();
-    rig.panel.disturbed();
+    rig.panel.reset_for_other();
     rig.trace.windows();
     rig.panel_busy(&[false, false, true, false]);
     assert_eq!(
@@ -198,7 +198,7 @@ fn a_panel_that_was_reset_sends_nothing_before_it_is_idle() {
     rig.run();
     rig.trace.windows();
     rig.panel_busy(&[true, true, false, false, false, true, false]);
-    rig.panel.woken();
+    rig.panel.reset();
     assert_eq!(rig.run(), PollResult::Rest);
     assert_eq!(rig.trace.windows(), "");
     // What was on the glass is no longer known.
@@ -280,7 +280,7 @@ fn a_refresh_that_ends_too_soon_is_a_fault() {
     );
     rig.panel.show(Arc::new(frame), Refresh::Full).unwrap();
     let fell = loop {
-        match rig.panel.turn(&mut rig.bus, rig.now) {
+        match rig.panel.poll(&mut rig.bus, rig.now) {
             PollResult::At(moment) => rig.now = moment,
             // The edge comes 70 ms after the start.
             PollResult::Idle(_) => rig.now += Duration::from_millis(50),

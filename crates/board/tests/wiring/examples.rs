@@ -18,11 +18,11 @@ use board::{
 pub fn good(text: &str) -> wiring::Wiring {
     match read(text) {
         Ok(file) => file.wiring,
-        Err(mistakes) => panic!("{}", told(&mistakes)),
+        Err(mistakes) => panic!("{}", messages(&mistakes)),
     }
 }
 
-pub fn told(mistakes: &[Mistake]) -> String {
+pub fn messages(mistakes: &[Mistake]) -> String {
     mistakes
         .iter()
         .map(|mistake| format!("{mistake}\n"))
@@ -239,37 +239,37 @@ fn a_clock_is_as_large_as_its_panels() {
 }
 
 #[test]
-fn care_is_counted_as_it_is_written() {
-    let told = |care: &str| good(&format!("{ONE_PANEL}[care]\n{care}\n")).care;
-    let care = told("full-after-partials = 30\nfull-every-hours = 3");
+fn limits_of_partial_refreshes_are_read() {
+    let care_of = |care: &str| good(&format!("{ONE_PANEL}[care]\n{care}\n")).care;
+    let care = care_of("full-after-partials = 30\nfull-every-hours = 3");
     assert_eq!(care.partials_max, 30);
     assert_eq!(care.full_every, Duration::from_secs(10_800));
-    assert!(told("full-every-hours = 0").full_every.is_zero());
+    assert!(care_of("full-every-hours = 0").full_every.is_zero());
 }
 
 #[test]
 fn a_drawing_has_every_wire() {
     for (name, text) in BASES {
         let file = read(text).unwrap();
-        let told = wiring::drawing::text(&file);
+        let text = wiring::drawing::text(&file);
         let picture = wiring::drawing::svg(&file);
         for used in &file.lines {
             let line = used.line.to_string();
-            assert!(told.contains(&line), "{name}: {line}\n{told}");
+            assert!(text.contains(&line), "{name}: {line}\n{text}");
             assert!(picture.contains(&line), "{name}: {line}");
         }
         for device in file.wiring.devices() {
-            assert!(told.contains(device) && picture.contains(device));
+            assert!(text.contains(device) && picture.contains(device));
         }
         assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     }
     let file = read(BASES[1].1).unwrap();
-    let told = wiring::drawing::text(&file);
-    assert!(told.contains(
+    let text = wiring::drawing::text(&file);
+    assert!(text.contains(
         "\nPanel 2, gdey0213b74\n  select         gpio:GPIO4\n  busy           gpio:GPIO5\n"
     ));
     // Buttons are counted from 1, as on the page and in the settings.
-    assert!(told.contains(
+    assert!(text.contains(
         "\nButtons\n  button 1       exp1:0\n  button 2       exp1:1\n  \
          button 3       exp1:2\n  button 4       exp1:3\n"
     ));
@@ -278,7 +278,7 @@ fn a_drawing_has_every_wire() {
 }
 
 #[test]
-fn what_a_file_says_of_every_panel_counts_before_what_its_base_says_of_each() {
+fn entries_for_every_panel_replace_those_of_the_base_for_each() {
     let wiring = good(
         "base = \"rev-a\"\nexpander = \"none\"\ni2c = \"none\"\nbuttons = \"none\"\n\
         [every-panel]\nreset = \"gpio:RST\"\n[[panel]]\n[[panel]]\nrotation = 0\n",
@@ -310,8 +310,8 @@ fn a_clock_has_the_lights_and_the_sensor_of_its_wiring() {
         };
         let wiring = good(&format!("base = \"rev-b\"\n{without}\n{strip}\n"));
         let spec = spec::wired(&wiring).unwrap();
-        let told = (spec.leds, spec.frontlight, spec.light_sensor);
-        assert_eq!(told, expected, "{without}");
+        let has = (spec.leds, spec.frontlight, spec.light_sensor);
+        assert_eq!(has, expected, "{without}");
         assert_eq!((spec.id, spec.name, spec.panels), ("rev-b", "Rev B", 7));
     }
 }

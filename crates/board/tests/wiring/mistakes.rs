@@ -2,7 +2,7 @@
 
 use board::wiring::{FILE_MAX, read};
 
-use crate::examples::told;
+use crate::examples::messages;
 
 /// A file without mistakes, each key on a line that a row can replace.
 const GOOD: &str = r#"id = "mine"
@@ -43,7 +43,7 @@ lines = ["exp1:0", "exp1:1", "exp1:2", "exp1:3"]
 /// What is replaced in the good file by what, and the beginning of each thing that is said of it.
 const ROWS: &[(&str, &str, &[&str])] = &[
     // The form of the file.
-    ("[spi]", "[spi", &["line 2: this is no TOML"]),
+    ("[spi]", "[spi", &["line 2: invalid TOML"]),
     (
         "id = \"mine\"",
         "base = \"rev-c\"",
@@ -334,7 +334,9 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     (
         "\"gdey0213b74\"",
         "\"gdem0213b74\"\nfull = \"d7\"",
-        &["line 16: panel 1: nobody has tried `full` = \"d7\" on gdem0213b74; write full = \"f7\""],
+        &[
+            "line 16: panel 1: `full` is \"d7\", which was never tested on gdem0213b74; write full = \"f7\"",
+        ],
     ),
     (
         "rotation = 180",
@@ -371,7 +373,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "/dev/spidev1.0",
         "/dev/spidev0.1",
         &[
-            "line 25: [strip]: the strip is on the bus of the panels, where every byte would be light; write device = \"/dev/spidev1.0\"",
+            "line 25: [strip]: the strip is on the bus of the panels, whose data it would show as colours; write device = \"/dev/spidev1.0\"",
         ],
     ),
     (
@@ -422,20 +424,20 @@ const ROWS: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn each_mistake_is_told_with_its_line_and_what_to_write() {
-    assert!(read(GOOD).is_ok(), "{}", told(&read(GOOD).unwrap_err()));
+fn each_mistake_has_its_line_and_a_valid_value() {
+    assert!(read(GOOD).is_ok(), "{}", messages(&read(GOOD).unwrap_err()));
     let mut wrong = String::new();
     for (from, to, expected) in ROWS {
         assert!(GOOD.contains(from), "{from}");
         let all = match read(&GOOD.replacen(from, to, 1)) {
             Ok(_) => String::new(),
-            Err(mistakes) => told(&mistakes),
+            Err(mistakes) => messages(&mistakes),
         };
-        let is_told = all
+        let is_expected = all
             .lines()
             .zip(*expected)
-            .all(|(said, begin)| said.starts_with(begin));
-        if !is_told || all.lines().count() != expected.len() {
+            .all(|(message, start)| message.starts_with(start));
+        if !is_expected || all.lines().count() != expected.len() {
             wrong += &format!("{to:?}:\n{all}and not:\n{expected:#?}\n");
         }
     }
@@ -443,7 +445,7 @@ fn each_mistake_is_told_with_its_line_and_what_to_write() {
 }
 
 #[test]
-fn all_mistakes_of_a_file_are_told_at_once_in_the_order_of_their_lines() {
+fn all_mistakes_of_a_file_are_reported_in_the_order_of_their_lines() {
     let text = GOOD
         .replace("hz = 4_000_000", "hz = 1")
         .replace("\"gdey0213b74\"", "\"x\"")
@@ -460,14 +462,20 @@ fn a_board_has_no_more_panels_than_there_are_and_needs_some() {
     let on_base = format!("base = \"rev-b\"\n{}", "[[panel]]\n".repeat(7));
     assert!(read(&on_base).is_ok());
     let mistakes = read(&format!("{on_base}{panel}")).unwrap_err();
-    assert_eq!(told(&mistakes), "line 9: 8 panels where 1 to 7 may be\n");
+    assert_eq!(
+        messages(&mistakes),
+        "line 9: 8 panels where 1 to 7 may be\n"
+    );
     let none = "[spi]\ndevice = \"/dev/spidev0.0\"\ncommand = \"gpio:DC\"\n";
     assert_eq!(
-        told(&read(none).unwrap_err()),
+        messages(&read(none).unwrap_err()),
         "the file: `panel` is missing; write a section [[panel]] for each panel\n"
     );
     let mistakes = read(&format!("panel = []\n{none}")).unwrap_err();
-    assert_eq!(told(&mistakes), "line 1: 0 panels where 1 to 8 may be\n");
+    assert_eq!(
+        messages(&mistakes),
+        "line 1: 0 panels where 1 to 8 may be\n"
+    );
 }
 
 #[test]
@@ -476,18 +484,21 @@ fn the_address_that_every_frontlight_driver_answers_at_is_taken() {
     let mistakes = read(&text);
     assert!(mistakes.is_ok(), "it is its own");
     let text = "base = \"rev-a\"\n[frontlight]\naddress = 0x40\n[sensor]\naddresses = [0x23]\n";
-    assert!(read(text).is_ok(), "{}", told(&read(text).unwrap_err()));
+    assert!(read(text).is_ok(), "{}", messages(&read(text).unwrap_err()));
 }
 
 #[test]
 fn a_file_that_is_too_large_is_not_read() {
     let text = "#".repeat(FILE_MAX + 1);
     let mistakes = read(&text).unwrap_err();
-    assert_eq!(told(&mistakes), "the file has 65537 bytes, 65536 at most\n");
+    assert_eq!(
+        messages(&mistakes),
+        "the file has 65537 bytes, 65536 at most\n"
+    );
 }
 
 #[test]
-fn what_collides_with_the_base_is_told_with_the_line_that_brought_it() {
+fn a_conflict_with_the_base_has_the_line_of_the_file() {
     for (text, expected) in [
         (
             "base = \"rev-b\"\nspi.command = \"gpio:GPIO2\"\n",
@@ -495,7 +506,7 @@ fn what_collides_with_the_base_is_told_with_the_line_that_brought_it() {
         ),
         (
             "base = \"rev-b\"\n\nspi.device = \"/dev/spidev1.0\"\n",
-            "line 3: [strip]: the strip is on the bus of the panels, where every byte would be light; write device = \"/dev/spidev0.0\"",
+            "line 3: [strip]: the strip is on the bus of the panels, whose data it would show as colours; write device = \"/dev/spidev0.0\"",
         ),
         (
             "base = \"rev-a\"\ni2c = \"none\"\n",
@@ -520,16 +531,16 @@ fn what_collides_with_the_base_is_told_with_the_line_that_brought_it() {
         ),
     ] {
         let mistakes = read(text).unwrap_err();
-        let told = told(&mistakes);
+        let messages = messages(&mistakes);
         assert!(
-            told.starts_with(expected) && told.lines().count() == 1,
-            "{told}"
+            messages.starts_with(expected) && messages.lines().count() == 1,
+            "{messages}"
         );
     }
 }
 
 #[test]
-fn lines_on_an_expander_that_was_taken_away_are_told_with_the_line_that_did() {
+fn lines_on_a_removed_expander_are_reported_at_its_removal() {
     let mistakes = read("base = \"rev-b\"\nexpander.exp1 = \"none\"\n").unwrap_err();
     assert_eq!(mistakes.len(), 7 + 4);
     assert!(mistakes.iter().all(|mistake| mistake.line == Some(2)));

@@ -1,4 +1,4 @@
-//! Any file is read or refused in words; what is read can be wired.
+//! Any file is read or has mistakes, and a board with any wiring can be driven.
 
 use board::{
     assembly::{ExpanderBus, PanelWorker},
@@ -7,8 +7,8 @@ use board::{
 use lab::circuit::{Circuit, Flow};
 use proptest::prelude::*;
 
-/// What must hold of any text.
-fn judge(text: &str) -> Result<(), TestCaseError> {
+/// What must hold for any text.
+fn check(text: &str) -> Result<(), TestCaseError> {
     match read(text) {
         Ok(file) => can_be_wired(&file),
         Err(mistakes) => {
@@ -26,14 +26,14 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
     }
 }
 
-/// Whoever drives such a board never connects two outputs, nor makes a forbidden pin an input.
+/// Driving such a board never connects two outputs, and never makes a forbidden pin an input.
 fn can_be_wired(file: &WiringFile) -> Result<(), TestCaseError> {
     let wiring = &file.wiring;
     let circuit = Circuit::new(wiring, Flow::Stepped);
     let wire = ExpanderBus::open(&circuit, wiring).unwrap();
     let mut worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
     for _ in 0..100 {
-        let (_, wake) = worker.turn();
+        let (_, wake) = worker.poll();
         let Some(at) = wake.at else { break };
         circuit.advance(at);
     }
@@ -83,11 +83,11 @@ proptest! {
 
     #[test]
     fn files_of_random_parts(text in file()) {
-        judge(&text)?;
+        check(&text)?;
     }
 
     #[test]
-    fn examples_in_which_something_was_changed(
+    fn changed_examples(
         example in prop::sample::select(board::wiring::BASES.to_vec()),
         at in any::<prop::sample::Index>(),
         length in 0..20usize,
@@ -97,11 +97,11 @@ proptest! {
         let begin = at.index(text.len());
         let end = (begin + length).min(text.len());
         text.splice(begin..end, with.chars());
-        judge(&text.into_iter().collect::<String>())?;
+        check(&text.into_iter().collect::<String>())?;
     }
 
     #[test]
     fn any_text(text in any::<String>()) {
-        judge(&text)?;
+        check(&text)?;
     }
 }

@@ -100,7 +100,7 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
     let mut painter = PainterTask::new(panels, render::Painter::new(width, height), care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
-        let limit = painter.panels.patience() * STEP_FACTOR;
+        let limit = painter.panels.refresh_limit() * STEP_FACTOR;
         progress.send_replace(PaintProgress::Painting(Instant::now() + limit));
         painter.paint(&picture).await;
         progress.send_replace(PaintProgress::Waiting);
@@ -235,7 +235,7 @@ impl<P: Panels> PainterTask<P> {
 
     /// Waits until the panels are idle, publishing as they become so, and gives up on those that do not.
     async fn wait(&mut self) {
-        let deadline = Instant::now() + self.panels.patience();
+        let deadline = Instant::now() + self.panels.refresh_limit();
         while self.places.iter().any(PaintedPanel::is_awaited) {
             match timeout_at(deadline, self.panels.idle()).await {
                 Ok(idle) => self.settle(&idle),

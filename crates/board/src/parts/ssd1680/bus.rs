@@ -4,7 +4,7 @@ use device::board::PanelFault;
 
 use embedded_hal::{digital::OutputPin, spi::SpiBus};
 
-/// Most bytes in one transfer: what a bus of Linux takes in one call unless it is told otherwise.
+/// Largest number of bytes in one transfer, the default limit of spidev on Linux.
 pub const CHUNK_MAX: usize = 4096;
 
 /// The SPI bus of the panels. The panel with a low chip select receives the bytes.
@@ -20,7 +20,7 @@ impl<S: SpiBus, D: OutputPin> PanelBus<S, D> {
         PanelBus { spi, command_line }
     }
 
-    /// Sends a command with its parameters to the one panel of this select line, which is low meanwhile.
+    /// Sends a command with its parameters to the panel of a select line.
     ///
     /// # Errors
     /// The bus or a line fails.
@@ -34,7 +34,7 @@ impl<S: SpiBus, D: OutputPin> PanelBus<S, D> {
             .set_low()
             .map_err(|_| PanelFault::Bus)
             .and_then(|()| self.transfer(command, parameters));
-        // Also after a failure: a panel that stays selected would take what is meant for others.
+        // Also after a failure: a panel that stays selected would receive the data of others.
         let released = select.set_high().map_err(|_| PanelFault::Bus);
         sent.and(released)
     }
@@ -48,7 +48,7 @@ impl<S: SpiBus, D: OutputPin> PanelBus<S, D> {
             .try_for_each(|chunk| self.write(chunk))
     }
 
-    /// Writes and waits until the last bit is out: the lines beside the bus change next.
+    /// Writes and waits for the last bit, because the other lines change next.
     fn write(&mut self, bytes: &[u8]) -> Result<(), PanelFault> {
         self.spi
             .write(bytes)

@@ -1,16 +1,16 @@
-//! A picture in the order in which a controller takes it.
+//! A picture in the order of the controller.
 
 use render::Bitmap;
 
 use super::Model;
 
-/// Bytes of a row of a picture, on panels of every size.
+/// Bytes of a row of a picture, on all panels.
 pub const STRIDE: usize = 16;
 
 /// How a panel is mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PanelRotation {
-    /// As the controller counts: the first row is on top.
+    /// The first row of the controller is on top.
     Upright,
     /// Upside down.
     #[default]
@@ -18,7 +18,7 @@ pub enum PanelRotation {
 }
 
 impl PanelRotation {
-    /// The rotations and their degrees.
+    /// The rotations by degrees.
     pub const DEGREES: &[(i64, PanelRotation)] = &[
         (0, PanelRotation::Upright),
         (180, PanelRotation::UpsideDown),
@@ -32,26 +32,25 @@ pub struct PanelFrame {
 }
 
 impl PanelFrame {
-    /// What a panel is sent to show this picture; where the picture is smaller the rest is paper, and where it is
-    /// larger it is cut.
+    /// Converts a picture. A smaller one is filled with white, a larger one is cut.
     pub fn new(bitmap: &Bitmap, model: &Model, rotation: PanelRotation) -> PanelFrame {
         let beyond = 8 * STRIDE as u32 - u32::from(model.width);
-        let paper = (1u128 << beyond) - 1;
+        let white = (1u128 << beyond) - 1;
         let row_of = |y: u16| -> u128 {
             let stride = bitmap.stride();
-            let begin = usize::from(y) * stride;
+            let start = usize::from(y) * stride;
             let mut bytes = [0xFF; STRIDE];
-            let row = bitmap.rows().get(begin..begin + stride).unwrap_or_default();
+            let row = bitmap.rows().get(start..start + stride).unwrap_or_default();
             for (target, byte) in bytes.iter_mut().zip(row) {
                 *target = *byte;
             }
             u128::from_be_bytes(bytes)
         };
         let turned = |y: u16| match rotation {
-            PanelRotation::Upright => row_of(y) | paper,
+            PanelRotation::Upright => row_of(y) | white,
             PanelRotation::UpsideDown => {
-                let opposite = row_of(model.height - 1 - y) | paper;
-                (opposite.reverse_bits() << beyond) | paper
+                let opposite = row_of(model.height - 1 - y) | white;
+                (opposite.reverse_bits() << beyond) | white
             }
         };
         PanelFrame {

@@ -1,12 +1,12 @@
-//! SSD1680, the controller of the panels: which panels it drives, and in what sequences of bytes.
+//! SSD1680, the controller of the panels.
 //!
-//! `models` are the panels, `setup` is how one of them is mounted.
-//! `sequence` says what is sent for a full and for a partial refresh, `panel` sends it step by step and watches the
-//! busy line, `bus` are the lines that all panels share, `frame` is a picture in the controller's order.
+//! `models` are the supported panels, `setup` is how one of them is mounted.
+//! `sequence` has the command sequences of refreshes, `panel` sends them step by step and watches the busy line, `bus` has the
+//! lines that all panels share, `frame` is a picture in the order of the controller.
 //!
-//! A *bank* is one of the two memories of the controller, each a whole picture: a full refresh shows the new one, a
-//! partial refresh moves the pixels in which the two differ.
-//! Only the waveforms that the maker left in the panel are used: one that is uploaded can ruin it.
+//! A *bank* is one of the two memories of the controller, each for a whole picture. A full refresh shows the new one, a
+//! partial refresh changes the pixels in which the two differ.
+//! Only the waveforms in the panel are used, because an uploaded one can damage it.
 
 mod bus;
 mod frame;

@@ -1,37 +1,37 @@
-//! The panels that the controller drives, and those that it does not.
+//! The panels that are supported, and known ones that are not.
 
 use std::time::Duration;
 
-/// Lines that a controller has.
+/// Number of lines of a controller.
 pub const LINES_MAX: u16 = 296;
 
 /// Bytes of a row of a bank.
 pub const ROW_BYTES: u8 = 22;
 
-/// Fastest clock at which it can be written, Hz.
+/// Highest clock rate, Hz.
 pub const HZ_MAX: u32 = 20_000_000;
 
-/// A panel that can be driven.
+/// A supported panel.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Model {
-    /// Word for it in wiring files.
+    /// Its name in wiring files.
     pub id: &'static str,
     /// Width, px.
     pub width: u16,
     /// Height, px.
     pub height: u16,
-    /// How long its refreshes take at room temperature.
+    /// Durations of its refreshes at room temperature.
     pub times: Times,
 }
 
-/// How long the refreshes of a panel take, each from the start to the end of its busy signal.
+/// Durations of the refreshes of a panel, each from the start to the end of the busy signal.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Full refresh with the waveform of the temperature.
+    /// Full refresh with the waveform for the measured temperature.
     pub full: Duration,
-    /// Full refresh with the waveform of a warm room; none on panels on which nobody measured one.
+    /// Full refresh with the waveform for high temperatures; `None` if it was never measured on this panel.
     pub fast_full: Option<Duration>,
-    /// Partial refresh that switches its supply on, and leaves it on.
+    /// Partial refresh that switches the supply on and leaves it on.
     pub partial: Duration,
     /// Switching the supply on.
     pub power_on: Duration,
@@ -50,7 +50,7 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// All panels that can be driven; the first is the usual one.
+/// All supported panels; the first is the default.
 pub static MODELS: &[Model] = &[
     Model {
         id: "gdey0213b74",
@@ -102,19 +102,19 @@ pub static MODELS: &[Model] = &[
     },
 ];
 
-/// Panels that people have and that cannot be driven, with the reason.
+/// Common panels that are not supported, with the reason.
 pub static REFUSED_MODELS: &[(&str, &str)] = &[
     (
         "depg0213bn",
-        "it has no waveform for partial refreshes of its own",
+        "it has no built-in waveform for partial refreshes",
     ),
     (
         "gdem029t94",
-        "it has no waveform for partial refreshes of its own",
+        "it has no built-in waveform for partial refreshes",
     ),
     (
         "depg0290bs",
-        "nobody knows whether it has a waveform for partial refreshes",
+        "it is unknown whether it has a waveform for partial refreshes",
     ),
     (
         "waveshare-2.13-v2",
@@ -122,11 +122,11 @@ pub static REFUSED_MODELS: &[(&str, &str)] = &[
     ),
     (
         "waveshare-2.13-v3",
-        "it has no waveform for partial refreshes of its own",
+        "it has no built-in waveform for partial refreshes",
     ),
     (
         "waveshare-2.9-v2",
-        "it has no waveform for partial refreshes of its own",
+        "it has no built-in waveform for partial refreshes",
     ),
     ("gdew029t5d", "its controller, the UC8151, is not supported"),
     (
@@ -140,7 +140,7 @@ pub static REFUSED_MODELS: &[(&str, &str)] = &[
     ("gdey075t7", "its controller, the UC8179, is not supported"),
 ];
 
-/// Looks up a panel by its word.
+/// Looks up a panel by its name.
 pub fn find(id: &str) -> Option<&'static Model> {
     MODELS.iter().find(|model| model.id == id)
 }

@@ -1,4 +1,4 @@
-//! One panel on the bus: sends its sequences, watches its busy line, knows what is on its glass.
+//! The driver of one panel: sends its sequences, watches its busy line, and knows the picture it shows.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -17,21 +17,21 @@ use super::{
 /// When a panel must be polled next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollResult {
-    /// Another turn at once.
+    /// At once.
     More,
-    /// Another turn at this moment, or when its busy line falls.
+    /// At this moment, or when its busy line falls.
     Idle(Duration),
-    /// Another turn at this moment.
+    /// At this moment.
     At(Duration),
-    /// The refresh has ended, and the picture is on the glass.
+    /// The refresh has ended, and the panel shows the picture.
     Shown(Refresh),
-    /// It did not do what it was told; it needs a hard reset.
+    /// It has failed and needs a hardware reset.
     Failed(PanelFault),
     /// Nothing to do.
     Rest,
 }
 
-/// Driver of one panel. Times are durations since any fixed origin.
+/// The driver of one panel. Times are durations since a fixed origin.
 #[derive(Debug)]
 pub struct PanelDriver<C, B> {
     setup: Setup,
@@ -39,38 +39,41 @@ pub struct PanelDriver<C, B> {
     busy: B,
     steps: VecDeque<PanelStep>,
     wait: Wait,
-    job: SequencePurpose,
-    /// What is on the glass; none if nobody knows.
+    purpose: SequencePurpose,
+    /// The picture on the panel; `None` if it is unknown.
     shown: Option<Arc<PanelFrame>>,
 }
 
 /// What the queued steps are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SequencePurpose {
-    /// For nothing that lasts.
+    /// None, or waiting only.
     None,
-    /// For the next partial refresh.
+    /// Preparing the next partial refresh.
     Preparing,
-    /// They were for the next partial refresh, and are done.
+    /// The next partial refresh is prepared.
     Prepared,
-    /// For the refresh that is under way.
+    /// The refresh that is under way.
     Refreshing(Arc<PanelFrame>, Refresh),
 }
 
+/// What the next step waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
+    /// Nothing.
     No,
+    /// A moment.
     Until(Duration),
-    /// Until it is idle, or has been busy for too long.
+    /// The panel to be idle, until this moment.
     Idle(Duration),
-    /// The refresh was started then; the busy line must be up soon.
+    /// The rise of the busy line after the start of a refresh at this moment.
     Rise(Duration),
-    /// The refresh was started then; the busy line must fall.
+    /// The fall of the busy line after the start of a refresh at this moment.
     Fall(Duration),
 }
 
 impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
-    /// A panel of which nothing is known: it needs a hard reset first.
+    /// A panel in an unknown state. It needs a hardware reset first.
     pub fn new(setup: Setup, select: C, busy: B) -> PanelDriver<C, B> {
         PanelDriver {
             setup,
@@ -78,7 +81,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             busy,
             steps: VecDeque::new(),
             wait: Wait::No,
-            job: SequencePurpose::None,
+            purpose: SequencePurpose::None,
             shown: None,
         }
     }
@@ -88,22 +91,22 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         &self.setup
     }
 
-    /// Tells whether it does something.
+    /// Returns whether it has steps or waits.
     pub fn is_working(&self) -> bool {
         self.wait != Wait::No || !self.steps.is_empty()
     }
 
-    /// Tells whether a refresh is under way or waits for its turn.
+    /// Returns whether a refresh is under way or queued.
     pub fn is_refreshing(&self) -> bool {
-        matches!(self.job, SequencePurpose::Refreshing(..))
+        matches!(self.purpose, SequencePurpose::Refreshing(..))
     }
 
-    /// Tells whether it only prepares its next refresh.
+    /// Returns whether it only prepares its next refresh.
     pub fn is_preparing(&self) -> bool {
-        self.job == SequencePurpose::Preparing
+        self.purpose == SequencePurpose::Preparing
     }
 
-    /// Tells whether its next step starts the ink moving.
+    /// Returns whether its next step starts a refresh.
     pub fn is_about_to_refresh(&self) -> bool {
         self.wait == Wait::No && self.steps.front() == Some(&PanelStep::Activate)
     }
@@ -113,7 +116,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         &mut self.busy
     }
 
-    /// Tells whether its busy line is up.
+    /// Returns whether its busy line is high.
     ///
     /// # Errors
     /// The line cannot be read.
@@ -121,30 +124,29 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         self.busy.is_high().map_err(|_| PanelFault::Bus)
     }
 
-    /// Waits until it is idle, before its reset line is touched: what runs must not be cut off.
-    pub fn settle(&mut self) {
-        self.begin(
+    /// Waits until it is idle, because a reset must not interrupt a refresh.
+    pub fn wait_until_idle(&mut self) {
+        self.start(
             SequencePurpose::None,
             [PanelStep::Idle(sequence::RESET_LIMIT)],
         );
     }
 
-    /// Begins anew after its reset line was pulled: nothing that was known of it holds any more.
-    pub fn woken(&mut self) {
+    /// Starts again after a reset; the picture on the panel is unknown.
+    pub fn reset(&mut self) {
         self.shown = None;
-        self.begin(
+        self.start(
             SequencePurpose::None,
             [PanelStep::Idle(sequence::RESET_LIMIT)],
         );
     }
 
-    /// Takes note that the reset line was pulled for another panel's sake, while this one did not refresh: registers
-    /// are lost, pictures are not.
-    pub fn disturbed(&mut self) {
-        self.begin(SequencePurpose::None, []);
+    /// Starts again after a reset that was for another panel. This panel has lost its registers, but shows its picture.
+    pub fn reset_for_other(&mut self) {
+        self.start(SequencePurpose::None, []);
     }
 
-    /// Takes a picture, to be refreshed as soon as it is idle; without knowledge of the glass in full.
+    /// Queues a refresh. It is a full one if the picture on the panel is unknown.
     ///
     /// # Errors
     /// A refresh is under way.
@@ -153,9 +155,9 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             (Refresh::Partial, Some(_)) => Refresh::Partial,
             (Refresh::Full | Refresh::Partial, _) => Refresh::Full,
         };
-        match (&self.job, refresh, &self.shown) {
+        match (&self.purpose, refresh, &self.shown) {
             (SequencePurpose::Refreshing(..), _, _) => return Err(PanelFault::StartedBusy),
-            // What is begun is finished first.
+            // The preparation continues.
             (SequencePurpose::Preparing | SequencePurpose::Prepared, Refresh::Partial, _) => {}
             (SequencePurpose::None, Refresh::Partial, Some(shown)) => {
                 self.steps.extend(sequence::prepare(&self.setup, shown));
@@ -169,33 +171,33 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             Refresh::Full => sequence::full(&self.setup, &frame),
             Refresh::Partial => sequence::partial(&frame),
         });
-        self.job = SequencePurpose::Refreshing(frame, refresh);
+        self.purpose = SequencePurpose::Refreshing(frame, refresh);
         Ok(())
     }
 
     /// Does one step.
-    pub fn turn<S: SpiBus, D: OutputPin>(
+    pub fn poll<S: SpiBus, D: OutputPin>(
         &mut self,
         bus: &mut PanelBus<S, D>,
         now: Duration,
     ) -> PollResult {
-        match self.try_turn(bus, now) {
-            Ok(turn) => turn,
+        match self.try_poll(bus, now) {
+            Ok(result) => result,
             Err(fault) => {
                 self.shown = None;
-                self.begin(SequencePurpose::None, []);
+                self.start(SequencePurpose::None, []);
                 PollResult::Failed(fault)
             }
         }
     }
 
-    fn begin(&mut self, job: SequencePurpose, steps: impl Into<VecDeque<PanelStep>>) {
-        self.job = job;
+    fn start(&mut self, purpose: SequencePurpose, steps: impl Into<VecDeque<PanelStep>>) {
+        self.purpose = purpose;
         self.steps = steps.into();
         self.wait = Wait::No;
     }
 
-    fn try_turn<S: SpiBus, D: OutputPin>(
+    fn try_poll<S: SpiBus, D: OutputPin>(
         &mut self,
         bus: &mut PanelBus<S, D>,
         now: Duration,
@@ -203,9 +205,9 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         match self.wait {
             Wait::No => self.step(bus, now),
             Wait::Until(moment) if now < moment => Ok(PollResult::At(moment)),
-            Wait::Until(_) => self.go_on(),
+            Wait::Until(_) => self.end_wait(),
             Wait::Idle(limit) => match self.is_busy()? {
-                false => self.go_on(),
+                false => self.end_wait(),
                 true if now >= limit => Err(PanelFault::BusyStuck),
                 true => Ok(PollResult::Idle(limit)),
             },
@@ -226,7 +228,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         }
     }
 
-    fn go_on(&mut self) -> Result<PollResult, PanelFault> {
+    fn end_wait(&mut self) -> Result<PollResult, PanelFault> {
         self.wait = Wait::No;
         Ok(PollResult::More)
     }
@@ -253,20 +255,20 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
                 self.wait = Wait::Rise(now);
             }
         }
-        if self.steps.is_empty() && self.job == SequencePurpose::Preparing {
-            self.job = SequencePurpose::Prepared;
+        if self.steps.is_empty() && self.purpose == SequencePurpose::Preparing {
+            self.purpose = SequencePurpose::Prepared;
         }
         Ok(PollResult::More)
     }
 
-    /// The refresh has ended: what can be sent before the next picture is known is sent in the pause.
+    /// The refresh has ended; the preparation of the next one starts.
     fn ended(&mut self) -> PollResult {
         let SequencePurpose::Refreshing(frame, refresh) =
-            std::mem::replace(&mut self.job, SequencePurpose::None)
+            std::mem::replace(&mut self.purpose, SequencePurpose::None)
         else {
             return PollResult::Rest;
         };
-        self.begin(
+        self.start(
             SequencePurpose::Preparing,
             sequence::prepare(&self.setup, &frame),
         );

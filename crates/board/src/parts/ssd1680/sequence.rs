@@ -1,61 +1,61 @@
-//! What a controller is sent, step by step.
+//! The command sequences of refreshes.
 //!
-//! Both banks are written before every refresh, the old one with what is on the glass: sources disagree on whether
-//! the controller keeps them in step by itself, and with both written it does not matter.
+//! Both banks are written before every refresh, the old one with the picture on the panel, because it is not documented
+//! reliably whether the controller copies the new bank to the old one.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::{FullWaveform, PanelFrame, Setup};
 
-/// Time each level of a reset is held.
+/// Duration of each level of a reset.
 pub const RESET_PULSE: Duration = Duration::from_millis(20);
 
-/// Time a controller needs after it was reset by a command.
+/// Time that a controller needs after a reset command.
 pub const SETTLE: Duration = Duration::from_millis(10);
 
-/// Longest time a controller may be busy with a reset.
+/// Longest time that a controller is busy with a reset.
 pub const RESET_LIMIT: Duration = Duration::from_secs(5);
 
 /// Time within which the busy line must rise after a refresh was started.
 pub const RISE_LIMIT: Duration = Duration::from_millis(20);
 
-/// Shortest refresh: a controller that ends sooner found no waveform for the temperature and did nothing.
+/// Shortest refresh. A controller that ends sooner had no waveform for the temperature and did nothing.
 pub const REFRESH_MIN: Duration = Duration::from_millis(100);
 
-/// Longest refresh; in the cold they take twice as long as usual.
+/// Longest refresh. In the cold it takes twice as long as usual.
 pub const REFRESH_MAX: Duration = Duration::from_secs(10);
 
 /// Commands of the controller.
 pub mod command {
-    /// Number of lines, and their order.
+    /// Sets the number of lines and their order.
     pub const DRIVER_OUTPUT: u8 = 0x01;
-    /// Direction in which the address counters move.
+    /// Sets the direction of the address counters.
     pub const ENTRY_MODE: u8 = 0x11;
-    /// All registers to their defaults; the banks stay.
+    /// Resets all registers, but not the banks.
     pub const SOFTWARE_RESET: u8 = 0x12;
-    /// Which sensor tells the temperature.
+    /// Selects the temperature sensor.
     pub const TEMPERATURE_SENSOR: u8 = 0x18;
     /// Writes the temperature.
     pub const TEMPERATURE: u8 = 0x1A;
     /// Runs the sequence of [`UPDATE_SEQUENCE`].
     pub const ACTIVATE: u8 = 0x20;
-    /// How the banks become pixels.
+    /// Sets how pixels follow from the banks.
     pub const UPDATE_CONTROL: u8 = 0x21;
-    /// What [`ACTIVATE`] does.
+    /// Sets what [`ACTIVATE`] does.
     pub const UPDATE_SEQUENCE: u8 = 0x22;
     /// Writes the bank of the new picture.
     pub const WRITE_NEW: u8 = 0x24;
     /// Writes the bank of the old picture.
     pub const WRITE_OLD: u8 = 0x26;
-    /// What the border does.
+    /// Sets what the border does.
     pub const BORDER: u8 = 0x3C;
-    /// First and last byte of the window.
+    /// Sets the first and last byte of the window.
     pub const WINDOW_X: u8 = 0x44;
-    /// First and last line of the window.
+    /// Sets the first and last line of the window.
     pub const WINDOW_Y: u8 = 0x45;
-    /// Byte at which writing begins.
+    /// Sets the byte at which writing starts.
     pub const COUNTER_X: u8 = 0x4E;
-    /// Line at which writing begins.
+    /// Sets the line at which writing starts.
     pub const COUNTER_Y: u8 = 0x4F;
 }
 
@@ -63,7 +63,7 @@ pub mod command {
 pub mod update {
     /// Full refresh: supply on, temperature, waveform, supply off.
     pub const FULL: u8 = 0xF7;
-    /// Full refresh with the waveform of the temperature that was written.
+    /// Full refresh with the waveform for the written temperature.
     pub const FAST_FULL: u8 = 0xD7;
     /// Partial refresh: supply on, temperature, waveform, supply off.
     pub const PARTIAL: u8 = 0xFF;
@@ -74,7 +74,7 @@ pub mod update {
 pub enum PanelStep {
     /// Waits.
     Pause(Duration),
-    /// Waits until the controller is no longer busy, for so long at most.
+    /// Waits until the controller is idle, at most for this time.
     Idle(Duration),
     /// Sends a command and its parameters.
     Send(u8, Vec<u8>),
@@ -84,7 +84,7 @@ pub enum PanelStep {
     Activate,
 }
 
-/// Full refresh: the registers are set anew from their defaults, whatever was there before.
+/// Steps of a full refresh. They reset the registers first, so that their state before does not matter.
 pub fn full(setup: &Setup, new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([
         PanelStep::Idle(RESET_LIMIT),
@@ -114,7 +114,7 @@ pub fn full(setup: &Setup, new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     steps
 }
 
-/// What of a partial refresh does not depend on the new picture, and so can be sent ahead of it.
+/// Steps of a partial refresh that do not depend on the new picture, so that they can be sent before it is known.
 pub fn prepare(setup: &Setup, shown: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(registers(setup, Border::Resting));
@@ -127,7 +127,7 @@ pub fn prepare(setup: &Setup, shown: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     steps
 }
 
-/// The rest of a partial refresh, after [`prepare`].
+/// The other steps of a partial refresh, after [`prepare`].
 pub fn partial(new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     [
         PanelStep::Idle(RESET_LIMIT),
@@ -137,7 +137,7 @@ pub fn partial(new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
     .into()
 }
 
-/// A temperature at which the waveform is short.
+/// A temperature with a short waveform.
 const HUNDRED_DEGREES: u8 = 0x64;
 
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +157,7 @@ fn registers(setup: &Setup, border: Border) -> [PanelStep; 4] {
     [
         PanelStep::Send(command::DRIVER_OUTPUT, vec![low, high, 0x00]),
         PanelStep::Send(command::BORDER, vec![border]),
-        // The columns of the glass are the middle ones of the controller.
+        // The panel uses the middle columns of the controller.
         PanelStep::Send(command::UPDATE_CONTROL, vec![0x00, 0x80]),
         PanelStep::Send(command::TEMPERATURE_SENSOR, vec![0x80]),
     ]
@@ -169,7 +169,7 @@ fn picture(setup: &Setup, bank: u8, frame: &Arc<PanelFrame>) -> Vec<PanelStep> {
     steps
 }
 
-/// The whole panel, written from its first byte on.
+/// Sets the window to the whole panel, and the counters to its first byte.
 fn window(setup: &Setup) -> [PanelStep; 5] {
     let first = setup.x_offset;
     let [low, high] = (setup.model.height - 1).to_le_bytes();

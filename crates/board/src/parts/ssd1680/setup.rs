@@ -5,11 +5,11 @@ use super::{Model, PanelRotation};
 /// How a panel is mounted and refreshed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setup {
-    /// Which panel it is.
+    /// Its model.
     pub model: &'static Model,
-    /// How it hangs.
+    /// Its rotation.
     pub rotation: PanelRotation,
-    /// First byte of the controller's rows that is on the glass.
+    /// First byte of a row of the controller that is on the panel.
     pub x_offset: u8,
     /// Waveform of its full refreshes.
     pub full: FullWaveform,
@@ -18,15 +18,15 @@ pub struct Setup {
 /// Waveform of full refreshes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FullWaveform {
-    /// That of the temperature.
+    /// The one for the measured temperature.
     #[default]
     Measured,
-    /// The short one of high temperatures, for warm rooms.
+    /// The short one for high temperatures, for warm rooms.
     Warm,
 }
 
 impl FullWaveform {
-    /// The waveforms and their words in wiring files.
+    /// The waveforms by their names in wiring files.
     pub const NAMED: &[(&str, FullWaveform)] =
         &[("f7", FullWaveform::Measured), ("d7", FullWaveform::Warm)];
 }

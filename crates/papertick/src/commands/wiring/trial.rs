@@ -232,7 +232,7 @@ async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult
     print("the frontlight goes up and down\n");
     for step in (0..=LIGHT_STEPS).chain((0..LIGHT_STEPS).rev()) {
         let duty = DUTY_MAX / LIGHT_STEPS * step;
-        if !frontlight.takes(&vec![duty; panels]).await {
+        if !frontlight.try_set(&vec![duty; panels]).await {
             return PartResult::failed("frontlight", "does not answer");
         }
         sleep(LIGHT_STEP).await;

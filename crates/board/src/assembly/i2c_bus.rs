@@ -1,4 +1,4 @@
-//! Whoever serves the I2C bus for buttons, frontlight and light sensor, and the ports of these.
+//! The ports of buttons, frontlight and light sensor, and the task of the I2C bus.
 
 use std::time::Duration;
 
@@ -19,67 +19,68 @@ use crate::{
     wiring::{LineLocation, Pull, Wiring, WiringLine},
 };
 
-/// Time between two looks at buttons that tell nothing by themselves.
-const LOOK: Duration = Duration::from_millis(20);
+/// Poll interval of buttons without edges or an interrupt line.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Time between two looks at buttons that do, in case a word was lost.
-const SAFETY_LOOK: Duration = Duration::from_millis(250);
+/// Poll interval of other buttons, in case an edge was lost.
+const SAFETY_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Shortest time between two looks, however often an interrupt line that is stuck or bounces asks for one.
-const LOOKS_APART: Duration = Duration::from_millis(5);
+/// Shortest time between two polls, even if the interrupt line is stuck or bounces.
+const POLL_INTERVAL_MIN: Duration = Duration::from_millis(5);
 
-/// Most edges of buttons that wait to be taken; then the oldest are left out.
+/// Largest number of queued edges; then the oldest are dropped.
 const EDGES_MAX: usize = 256;
 
 /// A request to the task that owns the I2C bus.
 #[derive(Debug)]
 pub(super) enum I2cRequest {
-    /// Duties of the frontlight; whether it took them.
-    Light(Vec<u16>, oneshot::Sender<bool>),
-    /// What the light in the room is.
+    /// Sets the duties of the frontlight; replies whether the chip has accepted them.
+    SetDuties(Vec<u16>, oneshot::Sender<bool>),
+    /// Measures the light.
     Measure(oneshot::Sender<Sensed>),
 }
 
-/// The frontlight of a board made from parts.
+/// The frontlight of a real board.
 #[derive(Debug)]
 pub struct AssembledFrontlight {
-    orders: mpsc::Sender<I2cRequest>,
+    requests: mpsc::Sender<I2cRequest>,
 }
 
-/// The light sensor of a board made from parts.
+/// The light sensor of a real board.
 #[derive(Debug)]
 pub struct AssembledSensor {
-    orders: mpsc::Sender<I2cRequest>,
+    requests: mpsc::Sender<I2cRequest>,
 }
 
-/// The buttons of a board made from parts.
+/// The buttons of a real board.
 #[derive(Debug)]
 pub struct AssembledButtons {
     edges: broadcast::Receiver<ButtonEdge>,
-    /// Keeps the bus served.
-    _orders: mpsc::Sender<I2cRequest>,
+    /// Keeps the task running.
+    _requests: mpsc::Sender<I2cRequest>,
 }
 
 impl AssembledFrontlight {
-    /// Sets the duty of each channel; tells whether the chip took them.
-    pub async fn takes(&mut self, duties: &[u16]) -> bool {
-        let (done, taken) = oneshot::channel();
-        let order = I2cRequest::Light(duties.to_vec(), done);
-        self.orders.send(order).await.is_ok() && taken.await.unwrap_or_default()
+    /// Sets the duty of each channel; returns whether the chip has accepted them.
+    pub async fn try_set(&mut self, duties: &[u16]) -> bool {
+        let (done, accepted) = oneshot::channel();
+        let request = I2cRequest::SetDuties(duties.to_vec(), done);
+        self.requests.send(request).await.is_ok() && accepted.await.unwrap_or_default()
     }
 }
 
 impl Frontlight for AssembledFrontlight {
     async fn set(&mut self, duties: &[u16]) {
-        // One that does not answer is told of where it is driven, and tried again with the next duties.
-        let _ = self.takes(duties).await;
+        // The task logs a chip that does not answer. The next duties are another attempt.
+        let _ = self.try_set(duties).await;
     }
 }
 
 impl LightSensor for AssembledSensor {
     async fn read(&mut self) -> Sensed {
         let (answer, answered) = oneshot::channel();
-        if self.orders.send(I2cRequest::Measure(answer)).await.is_err() {
+        let request = I2cRequest::Measure(answer);
+        if self.requests.send(request).await.is_err() {
             return Sensed::Absent;
         }
         answered.await.unwrap_or(Sensed::Absent)
@@ -98,23 +99,23 @@ impl Buttons for AssembledButtons {
     }
 }
 
-/// The parts on the I2C bus, and buttons wherever they are.
-pub(super) struct WireBus<H: Hardware> {
+/// The parts on the I2C bus, and the buttons even if they are on the host.
+pub(super) struct I2cBus<H: Hardware> {
     hardware: H,
-    wire: Option<ExpanderBus<H>>,
+    expanders: Option<ExpanderBus<H>>,
     frontlight: Option<FrontlightUnit<H>>,
     sensor: Option<Bh1750>,
-    /// Whoever waits for the measurement that runs, and when it ends.
+    /// When the running measurement ends, and where its result is sent.
     measuring: Option<(Duration, oneshot::Sender<Sensed>)>,
     buttons: Option<ButtonUnit<H>>,
-    /// When the buttons were looked at last.
-    looked_at: Duration,
-    orders: mpsc::Receiver<I2cRequest>,
+    /// When the buttons were read last.
+    polled_at: Duration,
+    requests: mpsc::Receiver<I2cRequest>,
 }
 
 /// The ports of the parts on the I2C bus.
 #[derive(Debug, Default)]
-pub(super) struct WirePorts {
+pub(super) struct I2cPorts {
     pub(super) frontlight: Option<AssembledFrontlight>,
     pub(super) sensor: Option<AssembledSensor>,
     pub(super) buttons: Option<AssembledButtons>,
@@ -123,35 +124,36 @@ pub(super) struct WirePorts {
 struct FrontlightUnit<H: Hardware> {
     chip: Pca9685,
     enable: Option<OutputLine<H>>,
-    /// It was started, and is enabled.
+    /// The chip is started and enabled.
     is_on: bool,
+    /// The last request failed.
     fails: bool,
 }
 
 struct ButtonUnit<H: Hardware> {
     lines: Vec<InputLine<H>>,
-    /// The interrupt line of the expander that all buttons are on, if it tells of nothing else.
+    /// The interrupt line of the expander with all buttons, if only they trigger it.
     interrupt: Option<InputLine<H>>,
     edges: broadcast::Sender<ButtonEdge>,
-    /// Buttons that were down, a bit each; none before they answered.
+    /// Buttons that are down, one bit each; `None` before the first successful read.
     down: Option<u8>,
-    /// They did not answer at first: what they say then is not how they were as the power came on.
+    /// The first read failed, so the first successful one is not the state at power-on.
     is_late: bool,
 }
 
-impl<H: Hardware> WireBus<H> {
-    /// Opens what the wiring says; none if it says nothing.
+impl<H: Hardware> I2cBus<H> {
+    /// Opens the parts of the wiring; `None` if there are none.
     pub(super) fn open(
         hardware: &H,
-        wire: Option<&ExpanderBus<H>>,
+        expanders: Option<&ExpanderBus<H>>,
         wiring: &Wiring,
-    ) -> Result<Option<(WireBus<H>, WirePorts)>, String> {
-        let (orders, ordered) = mpsc::channel(4);
-        let mut ports = WirePorts::default();
+    ) -> Result<Option<(I2cBus<H>, I2cPorts)>, String> {
+        let (requests, receiver) = mpsc::channel(4);
+        let mut ports = I2cPorts::default();
         let frontlight = match &wiring.frontlight {
             Some(frontlight) => {
                 ports.frontlight = Some(AssembledFrontlight {
-                    orders: orders.clone(),
+                    requests: requests.clone(),
                 });
                 let enable = frontlight.enable.as_ref();
                 Some(FrontlightUnit {
@@ -161,7 +163,7 @@ impl<H: Hardware> WireBus<H> {
                         hz: frontlight.hz,
                     },
                     enable: enable
-                        .map(|line| OutputLine::open(hardware, wire, line, LineLevel::High))
+                        .map(|line| OutputLine::open(hardware, expanders, line, LineLevel::High))
                         .transpose()?,
                     is_on: false,
                     fails: false,
@@ -171,22 +173,22 @@ impl<H: Hardware> WireBus<H> {
         };
         let sensor = wiring.sensor.as_ref().map(|sensor| {
             ports.sensor = Some(AssembledSensor {
-                orders: orders.clone(),
+                requests: requests.clone(),
             });
             Bh1750::new(&sensor.addresses)
         });
         let buttons = match &wiring.buttons {
             Some(wired) => {
-                let (edges, taken) = broadcast::channel(EDGES_MAX);
+                let (edges, receiver) = broadcast::channel(EDGES_MAX);
                 ports.buttons = Some(AssembledButtons {
-                    edges: taken,
-                    _orders: orders.clone(),
+                    edges: receiver,
+                    _requests: requests.clone(),
                 });
-                let open = |line: &WiringLine| InputLine::open(hardware, wire, line, Pull::Up);
+                let open = |line: &WiringLine| InputLine::open(hardware, expanders, line, Pull::Up);
                 let interrupt = match interrupt_of(wiring, &wired.lines) {
                     Some(interrupt) => {
-                        if let Some(wire) = wire {
-                            wired.lines.iter().for_each(|line| wire.watch(line));
+                        if let Some(expanders) = expanders {
+                            wired.lines.iter().for_each(|line| expanders.watch(line));
                         }
                         Some(open(interrupt)?)
                     }
@@ -205,66 +207,66 @@ impl<H: Hardware> WireBus<H> {
         if frontlight.is_none() && sensor.is_none() && buttons.is_none() {
             return Ok(None);
         }
-        let bus = WireBus {
+        let bus = I2cBus {
             hardware: hardware.clone(),
-            wire: wire.cloned(),
+            expanders: expanders.cloned(),
             frontlight,
             sensor,
             measuring: None,
             buttons,
-            looked_at: hardware.now(),
-            orders: ordered,
+            polled_at: hardware.now(),
+            requests: receiver,
         };
         Ok(Some((bus, ports)))
     }
 
-    /// Serves the bus until all ports are gone.
+    /// Serves the bus until all ports are dropped.
     pub(super) async fn serve(mut self) {
-        let mut look_at = self.look();
+        let mut poll_at = self.read_buttons();
         loop {
             let now = self.hardware.now();
             self.hardware.sleep_until(now).await;
-            let rested_at = self.looked_at + LOOKS_APART;
+            let earliest = self.polled_at + POLL_INTERVAL_MIN;
             let measured_at = self.measuring.as_ref().map(|(end, _)| *end);
             tokio::select! {
-                order = self.orders.recv() => match order {
-                    Some(order) => self.take(order).await,
+                request = self.requests.recv() => match request {
+                    Some(request) => self.handle(request).await,
                     None => return,
                 },
                 () = until(&self.hardware, measured_at) => self.end_measurement(),
-                () = until(&self.hardware, look_at) => look_at = self.look(),
+                () = until(&self.hardware, poll_at) => poll_at = self.read_buttons(),
                 () = async {
-                    self.hardware.sleep_until(rested_at).await;
+                    self.hardware.sleep_until(earliest).await;
                     changed(&mut self.buttons).await;
-                } => look_at = self.look(),
+                } => poll_at = self.read_buttons(),
             }
         }
     }
 
-    async fn take(&mut self, order: I2cRequest) {
-        match order {
-            I2cRequest::Light(duties, done) => {
-                let _ = done.send(self.light(&duties).await);
+    async fn handle(&mut self, request: I2cRequest) {
+        match request {
+            I2cRequest::SetDuties(duties, done) => {
+                let _ = done.send(self.set_duties(&duties).await);
             }
-            I2cRequest::Measure(answer) => self.begin_measurement(answer),
+            I2cRequest::Measure(answer) => self.start_measurement(answer),
         }
     }
 
-    async fn light(&mut self, duties: &[u16]) -> bool {
-        let (Some(unit), Some(wire)) = (&mut self.frontlight, &self.wire) else {
+    async fn set_duties(&mut self, duties: &[u16]) -> bool {
+        let (Some(unit), Some(expanders)) = (&mut self.frontlight, &self.expanders) else {
             return false;
         };
         let chip = unit.chip;
         let mut fails = false;
         if !unit.is_on {
-            fails = wire.with(|i2c| chip.wake(i2c)).is_err();
+            fails = expanders.with(|i2c| chip.wake(i2c)).is_err();
             let awake = self.hardware.now() + WAKING;
             self.hardware.sleep_until(awake).await;
-            fails = fails || wire.with(|i2c| chip.restart(i2c)).is_err();
+            fails = fails || expanders.with(|i2c| chip.restart(i2c)).is_err();
         }
-        fails = fails || wire.with(|i2c| chip.set(i2c, duties)).is_err();
+        fails = fails || expanders.with(|i2c| chip.set(i2c, duties)).is_err();
         if !fails && !unit.is_on {
-            // Only once the duties are there: what it had before power-on is nobody's wish.
+            // Only with the duties set, because its registers are undefined before.
             let enabled = unit.enable.as_mut().map(|line| line.set(LineLevel::Low));
             fails = enabled.is_some_and(|enabled| enabled.is_err());
         }
@@ -276,12 +278,12 @@ impl<H: Hardware> WireBus<H> {
         !fails
     }
 
-    fn begin_measurement(&mut self, answer: oneshot::Sender<Sensed>) {
-        let (Some(sensor), Some(wire)) = (&mut self.sensor, &self.wire) else {
+    fn start_measurement(&mut self, answer: oneshot::Sender<Sensed>) {
+        let (Some(sensor), Some(expanders)) = (&mut self.sensor, &self.expanders) else {
             let _ = answer.send(Sensed::Absent);
             return;
         };
-        if wire.with(|i2c| sensor.begin(i2c)).is_err() {
+        if expanders.with(|i2c| sensor.begin(i2c)).is_err() {
             let _ = answer.send(Sensed::Absent);
             return;
         }
@@ -289,12 +291,12 @@ impl<H: Hardware> WireBus<H> {
     }
 
     fn end_measurement(&mut self) {
-        let (Some((_, answer)), Some(sensor), Some(wire)) =
-            (self.measuring.take(), &mut self.sensor, &self.wire)
+        let (Some((_, answer)), Some(sensor), Some(expanders)) =
+            (self.measuring.take(), &mut self.sensor, &self.expanders)
         else {
             return;
         };
-        let measured = wire.with(|i2c| sensor.read(i2c));
+        let measured = expanders.with(|i2c| sensor.read(i2c));
         let sensed = match measured {
             Ok(Some(millilux)) => Sensed::Millilux(millilux),
             Ok(None) | Err(_) => Sensed::Absent,
@@ -302,28 +304,31 @@ impl<H: Hardware> WireBus<H> {
         let _ = answer.send(sensed);
     }
 
-    /// Looks at the buttons; tells when to look again at the latest.
-    pub(super) fn look(&mut self) -> Option<Duration> {
+    /// Reads the buttons; returns when to read them again at the latest.
+    pub(super) fn read_buttons(&mut self) -> Option<Duration> {
         let unit = self.buttons.as_mut()?;
-        if let Some(wire) = &self.wire {
-            wire.begin_round();
+        if let Some(expanders) = &self.expanders {
+            expanders.clear_cache();
         }
-        unit.look();
-        self.looked_at = self.hardware.now();
-        let has_word = unit.interrupt.is_some() || unit.lines.iter().all(InputLine::has_edges);
-        let pause = if has_word { SAFETY_LOOK } else { LOOK };
-        Some(self.looked_at + pause)
+        unit.read();
+        self.polled_at = self.hardware.now();
+        let is_notified = unit.interrupt.is_some() || unit.lines.iter().all(InputLine::has_edges);
+        let interval = match is_notified {
+            true => SAFETY_POLL_INTERVAL,
+            false => POLL_INTERVAL,
+        };
+        Some(self.polled_at + interval)
     }
 }
 
 impl<H: Hardware> ButtonUnit<H> {
-    fn look(&mut self) {
+    fn read(&mut self) {
         let mut down = 0;
         for (button, line) in self.lines.iter_mut().enumerate() {
             match line.level() {
                 Ok(LineLevel::Low) => down |= 1 << button,
                 Ok(LineLevel::High) => {}
-                // Nobody knows: what was is.
+                // Unknown: the state so far is kept.
                 Err(_) => {
                     self.is_late |= self.down.is_none();
                     return;
@@ -331,16 +336,16 @@ impl<H: Hardware> ButtonUnit<H> {
             }
         }
         if std::mem::take(&mut self.is_late) {
-            self.tell(0);
+            self.report(0);
         }
         if self.down != Some(down) {
-            self.tell(down);
+            self.report(down);
         }
     }
 
-    fn tell(&mut self, down: u8) {
+    fn report(&mut self, down: u8) {
         self.down = Some(down);
-        // With nobody to take it nobody misses it.
+        // Without a receiver the edge is not needed.
         let _ = self.edges.send(ButtonEdge {
             down,
             at: Instant::now(),
@@ -348,7 +353,7 @@ impl<H: Hardware> ButtonUnit<H> {
     }
 }
 
-/// Waits until a button may be another way than it was.
+/// Waits until the state of a button may have changed.
 async fn changed<H: Hardware>(buttons: &mut Option<ButtonUnit<H>>) {
     let Some(unit) = buttons else {
         return std::future::pending().await;
@@ -372,17 +377,17 @@ async fn changed<H: Hardware>(buttons: &mut Option<ButtonUnit<H>>) {
     futures_util::future::select_all(waits).await;
 }
 
-/// The interrupt line that tells of these buttons and of nothing else: reading the busy lines of an expander would
-/// make it forget the buttons.
+/// The interrupt line that only these buttons trigger. Reading the busy lines of a panel on the same expander would clear the
+/// interrupt of a button.
 fn interrupt_of<'a>(wiring: &'a Wiring, buttons: &[WiringLine]) -> Option<&'a WiringLine> {
     let expander_of = |line: &WiringLine| match &line.place {
         LineLocation::Expander { name, .. } => Some(name.clone()),
         LineLocation::Named(_) | LineLocation::Numbered { .. } => None,
     };
     let name = expander_of(buttons.first()?)?;
-    let is_there = |line: &WiringLine| expander_of(line).as_ref() == Some(&name);
+    let is_on_it = |line: &WiringLine| expander_of(line).as_ref() == Some(&name);
     let is_alone =
-        buttons.iter().all(is_there) && !wiring.panels.iter().any(|panel| is_there(&panel.busy));
+        buttons.iter().all(is_on_it) && !wiring.panels.iter().any(|panel| is_on_it(&panel.busy));
     let expander = wiring.expanders.iter().find(|known| known.name == name)?;
     expander.interrupt.as_ref().filter(|_| is_alone)
 }
