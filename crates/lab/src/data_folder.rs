@@ -25,8 +25,8 @@ use storage::{
     series::Records,
 };
 use updates::{
-    depot::{self, Depot},
-    judge::{ImageRefusal, Judge, Signatures, Versions},
+    image_store::{self, ImageStore},
+    policy::{AcceptedVersions, ImagePolicy, ImageRefusal, Signatures},
     record,
     slots::{Factory, ImageSlot, Program, Slots, TrialState},
 };
@@ -101,11 +101,11 @@ impl InitialDisk {
             files.extend(bytes.map(|bytes| (name.to_string(), bytes)));
         }
         let mut disk = SharedDisk::of(SimDisk::holding(files));
-        let (slots, _) = record::read(&mut disk);
+        let (slots, _) = record::load_and_repair(&mut disk);
         if slots != Slots::default() {
             stand_in(&mut disk, &slots)?;
         }
-        if folder.names()?.contains(&depot::PAGE.to_string()) {
+        if folder.names()?.contains(&image_store::PAGE.to_string()) {
             install(&disk, Program::Factory, ImageKind::Page, 0).map_err(io::Error::other)?;
         }
         Ok(InitialDisk {
@@ -132,7 +132,7 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
             installed.bytes = program.len() as u64;
             installed.digest = Sha256::digest(program).into();
             // Each start that is simulated counts, and no trial ends: all of them are needed.
-            if let TrialState::Trial { starts } = &mut installed.standing {
+            if let TrialState::Trial { starts } = &mut installed.trial_state {
                 *starts = 0;
             }
         }
@@ -252,11 +252,11 @@ impl DiskChange for Acted {
                 running
                     .slot()
                     .into_iter()
-                    .for_each(|slot| slots.passed(slot));
+                    .for_each(|slot| slots.mark_proven(slot));
             }),
             DataChange::GiveUp => note(&mut disk, |slots, running| {
                 let slot = running.slot().into_iter();
-                slot.for_each(|slot| slots.failed(slot, "it was tried"));
+                slot.for_each(|slot| slots.mark_failed(slot, "it was tried"));
             }),
         }
     }
@@ -269,11 +269,16 @@ impl DiskChange for Acted {
                 return Err(format!("{file} cannot be started"));
             }
             // A start that cannot be counted is a start all the same.
-            let _ = record::change(&mut disk, |slots| slots.started(slot));
+            let _ = record::change(&mut disk, |slots| slots.count_start(slot));
         }
         let (_, loaded) = Store::open(Box::new(disk.clone()));
-        drop(Depot::open(Box::new(disk.clone()), program, Factory::own()));
-        let page = depot::installed_page(&mut disk).map_err(|fault| format!("page: {fault}"))?;
+        drop(ImageStore::open(
+            Box::new(disk.clone()),
+            program,
+            Factory::own(),
+        ));
+        let page =
+            image_store::installed_page(&mut disk).map_err(|fault| format!("page: {fault}"))?;
         let page = page.map(|(head, page)| format!("{head:?} {}", page.manifest.build_time));
         if let StoredContent::Whole(settings) = &loaded.settings {
             drop(store::from_json(settings));
@@ -291,13 +296,13 @@ impl DiskChange for Acted {
 
 /// The program that a supervisor would start, with its version and standing in words.
 fn chosen(disk: &mut SharedDisk) -> (Program, String) {
-    let (slots, _) = record::read(disk);
-    for program in slots.ladder(&Factory::own()) {
+    let (slots, _) = record::load_and_repair(disk);
+    for program in slots.boot_order(&Factory::own()) {
         let Program::Slot(slot) = program else { break };
         if let Some(installed) = slots.get(slot)
-            && record::is_whole(disk, &slots, slot).unwrap_or_default()
+            && record::is_intact(disk, &slots, slot).unwrap_or_default()
         {
-            let standing = match installed.standing {
+            let standing = match installed.trial_state {
                 TrialState::Trial { .. } => "on trial",
                 TrialState::Proven => "proven",
                 TrialState::Failed => "failed",
@@ -384,15 +389,15 @@ fn install(
         version: version.clone(),
         commit: String::new(),
     })?;
-    let mut depot = Depot::open(Box::new(disk.clone()), running, Factory::own());
-    depot.begin(Judge {
+    let mut depot = ImageStore::open(Box::new(disk.clone()), running, Factory::own());
+    depot.begin(ImagePolicy {
         kind,
         bytes_max: IMAGE_MAX,
         board: BOARD.to_string(),
         panel: PANEL.to_string(),
         target: TARGET.to_string(),
         running: version,
-        versions: Versions::All,
+        versions: AcceptedVersions::All,
         keys: Vec::new(),
         // Who signs makes no difference to the disk.
         signatures: Signatures::NotRequired,
@@ -402,7 +407,7 @@ fn install(
     }
     depot.received(None)?;
     depot.verify()?;
-    depot.switch()
+    depot.activate()
 }
 
 fn page(number: u64) -> Result<Vec<u8>, ImageRefusal> {

@@ -8,7 +8,7 @@ use semver::Version;
 use serde_json::{Map, json};
 use storage::{Store, disk::Folder};
 use updates::{
-    depot, record,
+    image_store, record,
     slots::{ImageSlot, Installed, TrialState},
 };
 
@@ -23,17 +23,17 @@ fn lived(folder: &Path, slots: &[(ImageSlot, TrialState)]) {
         store.save_settings(&body).unwrap();
         store.save_memory(&body).unwrap();
     }
-    for (minor, (slot, standing)) in (1..).zip(slots) {
+    for (minor, (slot, trial_state)) in (1..).zip(slots) {
         let installed = Installed {
             version: Version::new(1000, minor, 0),
             bytes: 1,
             digest: [0; 32],
-            beside: String::new(),
-            standing: *standing,
+            factory_build: String::new(),
+            trial_state: *trial_state,
             handovers: 0,
         };
         let changed = record::change(&mut Folder::new(folder), |slots| {
-            slots.switch(*slot, installed);
+            slots.activate(*slot, installed);
         });
         changed.unwrap();
     }
@@ -52,7 +52,7 @@ fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
     for slots in slots {
         let folder = tempfile::tempdir().unwrap();
         lived(folder.path(), slots);
-        fs::write(folder.path().join(depot::PAGE), "a page").unwrap();
+        fs::write(folder.path().join(image_store::PAGE), "a page").unwrap();
         beginnings.push(InitialDisk::copy(folder.path()).unwrap());
     }
     for beginning in &beginnings {

@@ -7,7 +7,7 @@ use device::{mqtt::MqttPlan, settings::emit::BuildIdentity, view::View};
 use net::{dialer::Dialer, url::bracketed};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
 use tokio::sync::watch;
-use updates::newest::Newest;
+use updates::newest::NewestRelease;
 
 /// What the MQTT client works with.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct MqttContext {
     /// The way out.
     pub dialer: Dialer,
     /// Asks for the newest release.
-    pub newest: Newest,
+    pub newest: NewestRelease,
     /// What the build and its parts are.
     pub identity: BuildIdentity,
     /// Port of the page.

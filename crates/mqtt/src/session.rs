@@ -583,7 +583,7 @@ impl<'a> MqttSession<'a> {
                 ));
             }
             Ok(CommandAction::NewestRelease) => {
-                let asked = self.context.newest.ask(&view);
+                let asked = self.context.newest.request(&view);
                 let answer = updates::answers::newest(asked);
                 self.done(TaskResult::Wish(asker, answer));
             }

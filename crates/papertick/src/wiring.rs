@@ -61,10 +61,10 @@ use tokio::{
 use updates::{
     build,
     installer::{Installer, InstallerConfig},
-    judge::Signatures,
     keys::KeyRing,
-    newest::Newest,
-    watcher::{self, Watcher},
+    newest::NewestRelease,
+    policy::Signatures,
+    watcher::{self, ReleaseWatcher},
 };
 use web::{proxy::PublicAccess, services::Services};
 use wifi::{
@@ -158,7 +158,7 @@ struct SharedParts {
     inbox: Inbox,
     clock: Clock,
     dialer: Dialer,
-    newest: Newest,
+    newest: NewestRelease,
     logos: LogoCache,
     known_peers: KnownPeers,
     /// Password of the access point.
@@ -315,7 +315,7 @@ impl Parts {
         let (core_stop, core_stopped) = stop_signal();
         let (rest_stop, stop) = stop_signal();
         let demo = demo_relay(config.run.market, height).await?;
-        let (newest, requests) = Newest::new(installer.clone(), followed.releases.clone());
+        let (newest, requests) = NewestRelease::new(installer.clone(), followed.releases.clone());
         let services = Services {
             inbox: inbox.clone(),
             view: followed.view.clone(),
@@ -354,7 +354,7 @@ impl Parts {
             logos: logos.clone(),
             radio,
         };
-        let watcher = Watcher {
+        let watcher = ReleaseWatcher {
             plans: followed.releases.clone(),
             requests,
             installer,

@@ -75,21 +75,21 @@ impl Programs {
 
     /// The program to start: the first of the ladder that is whole and was not given up.
     pub(super) fn choose(&mut self) -> ChosenProgram {
-        let (slots, notes) = record::read(&mut self.disk);
+        let (slots, notes) = record::load_and_repair(&mut self.disk);
         for note in notes {
             print_error(&note);
         }
-        if let Some(slot) = slots.worn() {
+        if let Some(slot) = slots.exhausted_trial() {
             let reason =
                 format!("it ended {TRIAL_STARTS_MAX} times before it had shown that it works");
             self.fail(slot, &reason);
         }
-        for program in slots.ladder(&self.installation.factory) {
+        for program in slots.boot_order(&self.installation.factory) {
             let Program::Slot(slot) = program else { break };
             if self.given_up.contains(&slot) {
                 continue;
             }
-            match record::is_whole(&mut self.disk, &slots, slot) {
+            match record::is_intact(&mut self.disk, &slots, slot) {
                 Ok(true) => return self.chosen(&slots, slot),
                 Ok(false) => self.fail(slot, "its file is not the one that was installed"),
                 Err(error) => self.leave_aside(slot, &format!("it cannot be read: {error}")),
@@ -135,24 +135,26 @@ impl Programs {
 
     /// Returns whether a program is on trial.
     pub(super) fn is_on_trial(&mut self, program: Program) -> bool {
-        record::look(&mut self.disk).is_trial(program)
+        record::load(&mut self.disk).is_trial(program)
     }
 
     /// Counts the start of a program on trial.
     pub(super) fn started(&mut self, slot: ImageSlot) {
-        self.change("the start of a new program", |slots| slots.started(slot));
+        self.change("the start of a new program", |slots| {
+            slots.count_start(slot)
+        });
     }
 
     /// Stores that a program works; returns whether that was stored.
     pub(super) fn passed(&mut self, slot: ImageSlot) -> bool {
-        self.change("that a program works", |slots| slots.passed(slot))
+        self.change("that a program works", |slots| slots.mark_proven(slot))
     }
 
     /// Stores that a program does not work; it is never started again.
     pub(super) fn fail(&mut self, slot: ImageSlot, reason: &str) {
         print_error(&format!("{} was given up: {reason}", Program::Slot(slot)));
         self.change("that a program does not work", |slots| {
-            slots.failed(slot, reason);
+            slots.mark_failed(slot, reason);
         });
         // For this run, also if it could not be stored.
         self.leave(slot);
@@ -162,7 +164,7 @@ impl Programs {
     pub(super) fn leave_aside(&mut self, slot: ImageSlot, reason: &str) {
         print_error(&format!("{} is left aside: {reason}", Program::Slot(slot)));
         self.change("why a program was left aside", |slots| {
-            slots.left_aside(slot, reason);
+            slots.set_aside(slot, reason);
         });
         self.leave(slot);
     }
@@ -180,12 +182,16 @@ impl Programs {
 
     /// Counts an attempt to hand over to the supervisor of a program; returns whether that was stored.
     pub(super) fn handing_over(&mut self, slot: ImageSlot) -> bool {
-        self.change("an attempt to hand over", |slots| slots.handing_over(slot))
+        self.change("an attempt to hand over", |slots| {
+            slots.handover_started(slot)
+        })
     }
 
     /// Stores that the supervisor of a program works.
     pub(super) fn handed_over(&mut self, slot: ImageSlot) {
-        self.change("that a supervisor works", |slots| slots.handed_over(slot));
+        self.change("that a supervisor works", |slots| {
+            slots.handover_succeeded(slot)
+        });
     }
 
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Slots)) -> bool {
@@ -233,18 +239,18 @@ mod tests {
                 version: Version::new(99, 0, 0),
                 bytes: 5,
                 digest: Sha256::digest(b"hello").into(),
-                beside: Factory::own().build,
-                standing: TrialState::Proven,
+                factory_build: Factory::own().build,
+                trial_state: TrialState::Proven,
                 handovers: 0,
             };
-            slots.switch(slot, installed);
+            slots.activate(slot, installed);
         })
         .unwrap();
         place(&folder.path().join(record::program_file(slot)));
         let mut programs = Programs::new(folder.path().to_path_buf(), installation);
         let chosen = programs.choose();
-        let slots = record::look(&mut Folder::new(folder.path()));
-        (chosen.program, slots.get(slot).unwrap().standing)
+        let slots = record::load(&mut Folder::new(folder.path()));
+        (chosen.program, slots.get(slot).unwrap().trial_state)
     }
 
     #[test]

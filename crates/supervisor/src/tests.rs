@@ -104,12 +104,12 @@ fn install(folder: &Path, record: &Path, standing: TrialState) {
             version: Version::new(99, 0, 0),
             bytes: bytes.len() as u64,
             digest: Sha256::digest(&bytes).into(),
-            beside: Factory::own().build,
-            standing,
+            factory_build: Factory::own().build,
+            trial_state: standing,
             // Its supervisor stays out of this.
             handovers: HANDOVERS_MAX,
         };
-        slots.switch(slot, installed);
+        slots.activate(slot, installed);
     })
     .unwrap();
 }
@@ -139,8 +139,8 @@ async fn a_device_on_trial_that_is_ended_from_outside_is_started_once_more() {
         let starts = starts(folder.path(), supervisor, 3).await;
         let programs: Vec<Program> = starts[..3].iter().map(running).collect();
         assert_eq!(programs, expected, "{signals}");
-        let slots = record::look(&mut Folder::new(folder.path()));
-        let standing = slots.get(ImageSlot::A).unwrap().standing;
+        let slots = record::load(&mut Folder::new(folder.path()));
+        let standing = slots.get(ImageSlot::A).unwrap().trial_state;
         assert_eq!(standing, TrialState::Failed, "{signals}");
     }
 }

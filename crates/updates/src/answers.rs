@@ -1,37 +1,37 @@
-//! Answers to clients: why an image is not installed, in the words that clients know and in a sentence.
+//! Answers to clients: why an image is not installed, as an error token and as a sentence.
 
 use api::answer::Answer;
 use feeds::image::{ImageFault, ImageKind};
 use serde_json::json;
 
-use super::{judge::ImageRefusal, newest::NotAsked};
+use super::{newest::UpdateNotStarted, policy::ImageRefusal};
 
-/// Error of an image that is refused.
+/// Error token of a refused image.
 pub const INVALID: &str = "ESP_ERR_OTA_VALIDATE_FAILED";
 
-/// The answer to a request for the newest release: that it is fetched, or why not.
-pub fn newest(asked: Result<(), NotAsked>) -> Answer {
-    let trouble = match asked {
+/// The answer to a request for the newest release.
+pub fn newest(started: Result<(), UpdateNotStarted>) -> Answer {
+    let error = match started {
         Ok(()) => return Answer::message(200, "Firmware update triggered"),
-        Err(trouble) => trouble,
+        Err(error) => error,
     };
-    let why = trouble.to_string();
-    match &trouble {
-        NotAsked::Disabled => Answer::error(403, "ota_disabled"),
-        NotAsked::Refused(refusal) => refused(refusal, ImageKind::Firmware, u64::MAX),
-        NotAsked::NoFeed | NotAsked::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),
-        NotAsked::NotReady => unavailable("ESP_ERR_INVALID_STATE", &why),
-        NotAsked::Busy => failed("ESP_ERR_NO_MEM", &why),
+    let why = error.to_string();
+    match &error {
+        UpdateNotStarted::Disabled => Answer::error(403, "ota_disabled"),
+        UpdateNotStarted::Refused(refusal) => refused(refusal, ImageKind::Firmware, u64::MAX),
+        UpdateNotStarted::NoFeed | UpdateNotStarted::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),
+        UpdateNotStarted::NotReady => unavailable("ESP_ERR_INVALID_STATE", &why),
+        UpdateNotStarted::Busy => failed("ESP_ERR_NO_MEM", &why),
     }
 }
 
-/// Why an image is not installed.
+/// The answer if an image is refused. `max` is the size of its slot, bytes.
 pub fn refused(refusal: &ImageRefusal, kind: ImageKind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {
         ImageRefusal::Busy => Answer::message(503, "Update already in progress"),
         ImageRefusal::Oversize(_) => oversize(max),
-        ImageRefusal::Digest => other_digest(),
+        ImageRefusal::Digest => digest_mismatch(),
         ImageRefusal::Fault(ImageFault::CutOff { .. }) => match kind {
             ImageKind::Firmware => failed("ESP_ERR_INVALID_SIZE", &why),
             ImageKind::Page => failed("truncated upload", &why),
@@ -54,22 +54,22 @@ pub fn refused(refusal: &ImageRefusal, kind: ImageKind, max: u64) -> Answer {
     }
 }
 
-/// The upload ended early.
-pub fn broken(kind: ImageKind) -> Answer {
-    let word = match kind {
+/// The answer if an upload is incomplete.
+pub fn incomplete(kind: ImageKind) -> Answer {
+    let token = match kind {
         ImageKind::Firmware => "ESP_FAIL",
         ImageKind::Page => "truncated upload",
     };
-    failed(word, "the upload broke off")
+    failed(token, "the upload was interrupted")
 }
 
-/// Error 500.
-pub fn failed(word: &str, why: &str) -> Answer {
-    Answer::with(500, json!({ "error": word, "msg": why }))
+/// Error 500 with a token and a sentence.
+pub fn failed(token: &str, why: &str) -> Answer {
+    Answer::with(500, json!({ "error": token, "msg": why }))
 }
 
-fn unavailable(word: &str, why: &str) -> Answer {
-    Answer::with(503, json!({ "error": word, "msg": why }))
+fn unavailable(token: &str, why: &str) -> Answer {
+    Answer::with(503, json!({ "error": token, "msg": why }))
 }
 
 /// The image is larger than `max` bytes.
@@ -77,8 +77,8 @@ pub fn oversize(max: u64) -> Answer {
     Answer::with(413, json!({ "error": "oversize", "max": max }))
 }
 
-/// The digest is another one than announced.
-pub fn other_digest() -> Answer {
+/// The digest differs from the announced one.
+pub fn digest_mismatch() -> Answer {
     Answer::bad_request("sha256 mismatch")
 }
 
@@ -87,21 +87,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_release_has_a_reason() {
-        for (trouble, status, word) in [
-            (NotAsked::Disabled, 403, "ota_disabled"),
-            (NotAsked::NoFeed, 500, "ESP_ERR_INVALID_ARG"),
-            (NotAsked::BadFeed, 500, "ESP_ERR_INVALID_ARG"),
-            (NotAsked::NotReady, 503, "ESP_ERR_INVALID_STATE"),
-            (NotAsked::Busy, 500, "ESP_ERR_NO_MEM"),
+    fn each_error_has_a_status_and_a_token() {
+        for (error, status, token) in [
+            (UpdateNotStarted::Disabled, 403, "ota_disabled"),
+            (UpdateNotStarted::NoFeed, 500, "ESP_ERR_INVALID_ARG"),
+            (UpdateNotStarted::BadFeed, 500, "ESP_ERR_INVALID_ARG"),
+            (UpdateNotStarted::NotReady, 503, "ESP_ERR_INVALID_STATE"),
+            (UpdateNotStarted::Busy, 500, "ESP_ERR_NO_MEM"),
         ] {
-            let told = trouble.to_string();
-            let answer = newest(Err(trouble));
+            let text = error.to_string();
+            let answer = newest(Err(error));
             let error = answer.body.map(|body| body["error"].clone());
             assert_eq!(
                 (answer.status, error),
-                (status, Some(word.into())),
-                "{told}"
+                (status, Some(token.into())),
+                "{text}"
             );
         }
     }

@@ -1,13 +1,13 @@
-//! What this program was built from, and how another program's file is asked the same.
+//! Version, commit, time and target of this program, and of another program's file.
 //!
-//! The answers stand in the file of the program as one text, so that they are also known of a program that cannot be
-//! started here because it is for other machines.
+//! They are one text in the file of the program, so that they can be read even if the program is for other machines and
+//! cannot be started here.
 
 use std::hint::black_box;
 
 use market::now::{UtcTime, Zone};
 
-/// Version of the program; its major number is the generation of the interface.
+/// Version of the program. The major version is the generation of the control interface.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Short names of the months.
@@ -15,13 +15,13 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// What is before the facts in the file of a program.
+/// Start of the note in the file of a program.
 const MARK: &str = "\u{1}papertick was built from\u{1}";
 
-/// What is behind them.
+/// End of the note.
 const END: u8 = 2;
 
-/// The facts of this program, as they stand in its file.
+/// The note of this program.
 static NOTE: &str = concat!(
     "\u{1}papertick was built from\u{1}",
     env!("CARGO_PKG_VERSION"),
@@ -37,23 +37,23 @@ static NOTE: &str = concat!(
 /// Longest note, bytes.
 const NOTE_MAX: usize = 256;
 
-/// What a program was built from.
+/// Version, commit, time and target of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildFacts {
     /// Its version.
     pub version: String,
     /// Its commit; empty if unknown.
     pub commit: String,
-    /// When what it was built from was made, or else when it was built, s since 1970-01-01 UTC.
+    /// Time of the commit, or else of the build, s since 1970-01-01 UTC.
     pub time: Option<u64>,
-    /// The machines it is for, such as `aarch64-unknown-linux-gnu`.
+    /// Target triple, such as `aarch64-unknown-linux-gnu`.
     pub target: String,
 }
 
 impl BuildFacts {
-    /// Those of this program.
+    /// The facts of this program.
     pub fn own() -> BuildFacts {
-        // Read like that of any other, so that no build leaves it out.
+        // Parsed at run time, so that the optimiser cannot remove the note from the file.
         BuildFacts::of(black_box(NOTE).as_bytes()).unwrap_or(BuildFacts {
             version: VERSION.to_string(),
             commit: String::new(),
@@ -62,14 +62,14 @@ impl BuildFacts {
         })
     }
 
-    /// Those in the file of a program; none if it has none, or more than one.
+    /// The facts in the file of a program; `None` if it has no note, or notes that differ.
     pub fn of(program: &[u8]) -> Option<BuildFacts> {
         let mut rest = program;
         let mut found = None;
         while let Some(at) = rest.iter().position(|byte| *byte == MARK.as_bytes()[0]) {
             rest = &rest[at..];
             if let Some(behind) = rest.strip_prefix(MARK.as_bytes())
-                && let Some(facts) = BuildFacts::read(&behind[..behind.len().min(NOTE_MAX)])
+                && let Some(facts) = BuildFacts::parse(&behind[..behind.len().min(NOTE_MAX)])
             {
                 if found.as_ref().is_some_and(|found| *found != facts) {
                     return None;
@@ -81,7 +81,7 @@ impl BuildFacts {
         found
     }
 
-    fn read(note: &[u8]) -> Option<BuildFacts> {
+    fn parse(note: &[u8]) -> Option<BuildFacts> {
         let end = note.iter().position(|byte| *byte == END)?;
         let note = std::str::from_utf8(&note[..end]).ok()?;
         let mut parts = note.split(char::from(MARK.as_bytes()[0]));
@@ -113,8 +113,7 @@ pub fn described() -> String {
     }
 }
 
-/// The same with the commit first, such as `1a2b3c4-4.0.0`: for the announcement on the network, of which programs
-/// show seven characters.
+/// Commit and version, such as `1a2b3c4-4.0.0`, for mDNS: some programs show only the first seven characters.
 pub fn commit_first() -> String {
     match BuildFacts::own().commit.as_str() {
         "" => VERSION.to_string(),
@@ -122,12 +121,12 @@ pub fn commit_first() -> String {
     }
 }
 
-/// When what it was built from was made, or else when it was built, s since 1970-01-01 UTC.
+/// Time of the commit, or else of the build, s since 1970-01-01 UTC.
 pub fn time() -> Option<i64> {
     i64::try_from(BuildFacts::own().time?).ok()
 }
 
-/// Its day, such as `Jan 02 2026`; empty if unknown.
+/// The day of [`time`], such as `Jan 02 2026`; empty if unknown.
 pub fn date() -> String {
     let Some(seconds) = time() else {
         return String::new();
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_asked_what_it_was_built_from() {
+    fn the_facts_of_a_program_are_found_in_its_file() {
         let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         assert_eq!(BuildFacts::of(&own), Some(BuildFacts::own()));
         assert!(BuildFacts::own().target.contains(std::env::consts::ARCH));

@@ -1,4 +1,4 @@
-//! Fetches the list of releases, and what is to be installed of it.
+//! Fetches the list of releases and the image of a release.
 
 use std::time::Duration;
 
@@ -19,48 +19,48 @@ use semver::Version;
 
 use super::{
     installer::{Announced, IncomingUpdate, Installer, InstallerConfig},
-    judge::{self, ImageRefusal, Versions},
+    policy::{self, AcceptedVersions, ImageRefusal},
 };
 use crate::build;
 
-/// Longest time for the list of a release, or for a checksum.
-const LIST_TIME: Duration = Duration::from_secs(10);
+/// Timeout for the list of releases and for a checksum.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Longest time until an image begins to come, and longest pause in it.
-const IMAGE_PAUSE: Duration = Duration::from_secs(15);
+/// Timeout for the response with an image, and for each read of its body.
+const IMAGE_READ_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Where releases are, and the way there.
+/// A release feed and how to connect to it.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(super) struct ReleaseFeed {
     feed: Url,
     dialer: Dialer,
-    /// The path through a proxy, perhaps.
+    /// Direct or through a proxy.
     route: Route,
 }
 
-/// Why nothing was installed, as text for owners. Contains no secret.
+/// Why nothing was installed; the text is for owners and contains no secret.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
-    #[error("{0} was not fetched: {1}")]
+    #[error("cannot fetch {0}: {1}")]
     Http(&'static str, HttpError),
-    #[error("{0} was not fetched: the server says {1}")]
+    #[error("cannot fetch {0}: the server responded with status {1}")]
     Status(&'static str, u16),
-    #[error("{0} is not understood ({reason})", reason = .1.0)]
+    #[error("{0} is malformed ({reason})", reason = .1.0)]
     Malformed(&'static str, Malformed),
-    #[error("the list names no version")]
+    #[error("the list has no version")]
     NoVersion,
-    #[error("the release has no {0} with a checksum beside it")]
+    #[error("the release has no file {0} with a checksum")]
     NoImage(String),
-    #[error("the address of {0} cannot be used: {1}")]
+    #[error("the address of {0} is invalid: {1}")]
     Address(&'static str, BadUrl),
-    #[error("the settings were changed meanwhile")]
-    NotWanted,
+    #[error("the settings were changed during the download")]
+    Cancelled,
     #[error("{0}")]
     Refused(#[from] ImageRefusal),
 }
 
 impl FetchError {
-    /// Tells whether the image was fetched, and nobody who is trusted had signed it.
+    /// Whether the image was fetched but has no trusted signature.
     pub(super) fn is_unsigned(&self) -> bool {
         matches!(
             self,
@@ -71,32 +71,32 @@ impl FetchError {
     }
 }
 
-impl Source {
-    /// The list that the settings name.
-    pub(super) fn of(plan: &ReleasePlan, dialer: &Dialer) -> Result<Source, FetchError> {
+impl ReleaseFeed {
+    /// The feed in the settings.
+    pub(super) fn new(plan: &ReleasePlan, dialer: &Dialer) -> Result<ReleaseFeed, FetchError> {
         let feed = Url::parse(plan.feed.expose());
-        Ok(Source {
+        Ok(ReleaseFeed {
             feed: feed.map_err(|error| FetchError::Address("the list", error))?,
             dialer: dialer.clone(),
             route: route(&plan.route),
         })
     }
 
-    /// What is in the list.
+    /// Fetches the list.
     pub(super) async fn releases(&self) -> Result<Vec<ListedRelease>, FetchError> {
         let list = self.get("the list", self.feed.clone(), FEED_BODY_MAX);
         let list = list.await?;
         release::feed(&list).map_err(|error| FetchError::Malformed("the list", error))
     }
 
-    /// Fetches a release, which was judged by this version; it is to be finished then. Dropping it gives it up.
+    /// Fetches the image of a release. The caller finishes the update; dropping it aborts it.
     pub(super) async fn fetch(
         &self,
         installer: &Installer,
         release: &ListedRelease,
         version: Version,
     ) -> Result<IncomingUpdate, FetchError> {
-        let (image, checksum) = self.places(release, installer.means())?;
+        let (image, checksum) = self.addresses(release, installer.config())?;
         let checksum = self.get("the checksum", checksum, CHECKSUM_BODY_MAX);
         let digest = release::checksum(&checksum.await?);
         let digest = digest.map_err(|error| FetchError::Malformed("the checksum", error))?;
@@ -110,33 +110,33 @@ impl Source {
         body_max: usize,
     ) -> Result<Vec<u8>, FetchError> {
         let limits = RequestLimits {
-            timeout: LIST_TIME,
+            timeout: LIST_TIMEOUT,
             body_max,
         };
         let request = Get::new(url).accepting_json();
-        let answer = http::get(&self.dialer, &self.route, request, limits).await;
-        let answer = answer.map_err(|error| FetchError::Http(what, error))?;
-        if !answer.status.is_success() {
-            return Err(FetchError::Status(what, answer.status.as_u16()));
+        let response = http::get(&self.dialer, &self.route, request, limits).await;
+        let response = response.map_err(|error| FetchError::Http(what, error))?;
+        if !response.status.is_success() {
+            return Err(FetchError::Status(what, response.status.as_u16()));
         }
-        Ok(answer.body.into())
+        Ok(response.body.into())
     }
 
-    /// Where the image for this clock is, and its checksum.
-    fn places(
+    /// Addresses of the image for this clock and of its checksum.
+    fn addresses(
         &self,
         release: &ListedRelease,
-        means: &InstallerConfig,
+        config: &InstallerConfig,
     ) -> Result<(Url, Url), FetchError> {
-        let name = asset(means);
+        let name = image_name(config);
         let (image, checksum) = release
             .image(&name)
             .ok_or_else(|| FetchError::NoImage(name.clone()))?;
-        let place = |what, url: &str| {
+        let join = |what, url: &str| {
             let joined = self.feed.join(url);
             joined.map_err(|error| FetchError::Address(what, error))
         };
-        Ok((place("the image", image)?, place("the checksum", checksum)?))
+        Ok((join("the image", image)?, join("the checksum", checksum)?))
     }
 
     async fn fetch_image(
@@ -147,40 +147,40 @@ impl Source {
         digest: [u8; 32],
     ) -> Result<IncomingUpdate, FetchError> {
         const WHAT: &str = "the image";
-        let broken = |error| FetchError::Http(WHAT, error);
+        let http_error = |error| FetchError::Http(WHAT, error);
         let request = Get::new(url);
-        let opened = http::open(&self.dialer, &self.route, request, IMAGE_PAUSE).await;
-        let mut download = opened.map_err(broken)?;
+        let opened = http::open(&self.dialer, &self.route, request, IMAGE_READ_TIMEOUT).await;
+        let mut download = opened.map_err(http_error)?;
         if !download.status.is_success() {
             return Err(FetchError::Status(WHAT, download.status.as_u16()));
         }
         let length = download.headers.get(::http::header::CONTENT_LENGTH);
         let update = installer.begin(Announced {
             kind: ImageKind::Firmware,
-            // Channel, pin and share were asked about this version, so that another one is not taken.
-            versions: Versions::Just(version),
+            // Channel, pin and share were checked for this version, so no other version is accepted.
+            versions: AcceptedVersions::Exactly(version),
             bytes: length.and_then(|length| length.to_str().ok()?.parse().ok()),
             digest: Some(digest),
         })?;
         match receive(&mut download, &update).await {
             Ok(()) => Ok(update),
-            Err(trouble) => {
-                update.give_up().await;
-                Err(trouble)
+            Err(error) => {
+                update.abort().await;
+                Err(error)
             }
         }
     }
 }
 
-/// Name of the image for a clock.
-pub(super) fn asset(means: &InstallerConfig) -> String {
-    let panel = judge::panel(&means.board);
-    firmware_asset(means.board.id, &panel, &build::BuildFacts::own().target)
+/// File name of the image for a clock.
+pub(super) fn image_name(config: &InstallerConfig) -> String {
+    let panel = policy::panel(&config.board);
+    firmware_asset(config.board.id, &panel, &build::BuildFacts::own().target)
 }
 
 async fn receive(download: &mut http::Download, update: &IncomingUpdate) -> Result<(), FetchError> {
-    let chunk = |error| FetchError::Http("the image", error);
-    while let Some(bytes) = download.chunk().await.map_err(chunk)? {
+    let http_error = |error| FetchError::Http("the image", error);
+    while let Some(bytes) = download.chunk().await.map_err(http_error)? {
         update.append(bytes).await?;
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! Installs what is uploaded or fetched: one image at a time, piece by piece, on a thread of its own.
+//! Installs uploaded and fetched images, one at a time, on a separate thread.
 //!
-//! Whoever brings an image holds an [`IncomingUpdate`]; dropping it before the end gives the image up.
-//! The device hears of it as soon as the head of the image was judged, so that what is not for this clock disturbs nothing.
+//! The sender of an image has an [`IncomingUpdate`]; dropping it aborts the update.
+//! The device is notified only after the header was checked, so that an image for another clock does not disturb it.
 
 use std::{io, path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -22,39 +22,40 @@ use tokio::{
 };
 
 use super::{
-    depot::Depot,
-    judge::{self, ImageRefusal, Judge, Signatures, Versions},
+    image_store::ImageStore,
     keys::KeyRing,
-    page, record,
+    page,
+    policy::{self, AcceptedVersions, ImagePolicy, ImageRefusal, Signatures},
+    record,
     slots::{Factory, Firmware, Program},
 };
 use crate::build;
 
-/// Time in which a whole image has to come; nothing but the update is shown meanwhile.
-pub const IMAGE_TIME: Duration = Duration::from_secs(30 * 60);
+/// Timeout for a whole image. The panels show only the update during that time.
+pub const IMAGE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
-/// Steps that may wait for the one before them.
-const STEPS_WAITING: usize = 1;
+/// Most queued steps of an installation.
+const STEPS_MAX: usize = 1;
 
 /// Configuration of the installer.
 #[derive(Debug, Clone)]
 pub struct InstallerConfig {
     /// The data folder.
     pub data_dir: PathBuf,
-    /// Which program runs; none if the supervisor does not say, and then only pages can be installed.
+    /// The running program. `None` if the supervisor does not report it; then only pages can be installed.
     pub firmware: Option<Firmware>,
-    /// The keys that are trusted.
+    /// Trusted keys.
     pub keys: KeyRing,
-    /// Whether anybody has to sign.
+    /// Whether images must be signed.
     pub signatures: Signatures,
     /// The board.
     pub board: BoardSpec,
-    /// The way into the device.
+    /// Queue of inputs to the device.
     pub inbox: Inbox,
 }
 
 impl InstallerConfig {
-    /// What there is on a clock whose supervisor starts no other program, and where nobody is trusted.
+    /// A configuration without slots for programs and without trusted keys.
     pub fn without_slots(board: BoardSpec, data_dir: PathBuf, inbox: Inbox) -> InstallerConfig {
         InstallerConfig {
             keys: KeyRing {
@@ -73,58 +74,61 @@ impl InstallerConfig {
 /// Installs one image at a time.
 #[derive(Debug, Clone)]
 pub struct Installer {
-    means: Arc<InstallerConfig>,
-    place: Arc<Semaphore>,
+    config: Arc<InstallerConfig>,
+    permit: Arc<Semaphore>,
     page: watch::Sender<Option<Arc<Page>>>,
 }
 
-/// What is going to come.
+/// What is known about an image before it is received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announced {
-    /// What it must be.
+    /// The required kind.
     pub kind: ImageKind,
-    /// Which versions are taken.
-    pub versions: Versions,
-    /// How much will come, bytes; none if nobody said.
+    /// The accepted versions.
+    pub versions: AcceptedVersions,
+    /// Size in bytes, if known.
     pub bytes: Option<u64>,
-    /// Its SHA-256, if somebody said.
+    /// SHA-256, if known.
     pub digest: Option<[u8; 32]>,
 }
 
 impl Installer {
-    /// An installer, on a folder in which it clears away what an update left that was interrupted. Gives what should be
-    /// said of the page that is installed, in words for people.
-    pub fn new(means: InstallerConfig) -> (Installer, Option<String>) {
-        drop(depot(&means));
-        let found = page::installed(&mut Folder::new(&means.data_dir), &running(&means));
-        let (page, note) = match found {
+    /// Makes an installer and removes the temporary files of an interrupted update. The second part is a warning for
+    /// people if the installed page cannot be used.
+    pub fn new(config: InstallerConfig) -> (Installer, Option<String>) {
+        drop(image_store(&config));
+        let installed = page::installed(
+            &mut Folder::new(&config.data_dir),
+            &running_version(&config),
+        );
+        let (page, warning) = match installed {
             Ok(page) => (page.map(Arc::new), None),
-            Err(reason) => (None, Some(reason)),
+            Err(warning) => (None, Some(warning)),
         };
         let installer = Installer {
-            means: Arc::new(means),
-            place: Arc::new(Semaphore::new(1)),
+            config: Arc::new(config),
+            permit: Arc::new(Semaphore::new(1)),
             page: watch::Sender::new(page),
         };
-        (installer, note)
+        (installer, warning)
     }
 
-    /// What is needed to install something.
-    pub fn means(&self) -> &InstallerConfig {
-        &self.means
+    /// The configuration.
+    pub fn config(&self) -> &InstallerConfig {
+        &self.config
     }
 
-    /// The version that runs; none where no other program can be installed, whenever one comes. It looks into folders.
+    /// The running version; `None` if no other program can be installed here. Reads the folder of keys.
     pub fn updatable(&self) -> Option<String> {
-        // Whoever asks now and then has no news for the log.
-        let keys = self.means.keys.good();
+        // Called periodically, so it must not log.
+        let keys = self.config.keys.load_quietly();
         let is_possible = self.is_possible(ImageKind::Firmware, &keys);
         is_possible
             .is_ok()
-            .then(|| running(&self.means).to_string())
+            .then(|| running_version(&self.config).to_string())
     }
 
-    /// The page that was installed; none while the one inside the program is served.
+    /// The installed page; `None` if the built-in page is served.
     pub fn page(&self) -> Option<Arc<Page>> {
         self.page.borrow().clone()
     }
@@ -132,99 +136,99 @@ impl Installer {
     /// Largest image, bytes.
     pub fn bytes_max(&self, kind: ImageKind) -> u64 {
         match kind {
-            ImageKind::Firmware => self.means.board.firmware_slot_bytes,
-            ImageKind::Page => self.means.board.web_slot_bytes,
+            ImageKind::Firmware => self.config.board.firmware_slot_bytes,
+            ImageKind::Page => self.config.board.web_slot_bytes,
         }
     }
 
-    /// Tells whether anything of a kind could be installed at this moment.
+    /// Checks whether an image of a kind can be installed now.
     ///
     /// # Errors
-    /// Another update is under way, or nothing can be installed here.
+    /// Another update is in progress, or no such image can be installed here.
     pub fn ready(&self, kind: ImageKind) -> Result<(), ImageRefusal> {
-        if self.place.available_permits() == 0 {
+        if self.permit.available_permits() == 0 {
             return Err(ImageRefusal::Busy);
         }
         let announced = Announced {
             kind,
-            versions: Versions::NotOlder,
+            versions: AcceptedVersions::NotOlder,
             bytes: None,
             digest: None,
         };
-        self.judge(&announced).map(drop)
+        self.policy(&announced).map(drop)
     }
 
-    /// Begins to install what will come.
+    /// Starts to install an image.
     ///
     /// # Errors
-    /// Another update is under way, or nothing can be installed here.
+    /// Another update is in progress, or no such image can be installed here.
     pub fn begin(&self, announced: Announced) -> Result<IncomingUpdate, ImageRefusal> {
-        let place = Arc::clone(&self.place);
-        let place = place.try_acquire_owned().map_err(|_| ImageRefusal::Busy)?;
-        let judge = self.judge(&announced)?;
-        let mut depot = depot(&self.means);
-        depot.begin(judge)?;
-        let (steps, todo) = mpsc::channel(STEPS_WAITING);
-        let work = ImageInstallation {
-            depot,
+        let permit = Arc::clone(&self.permit);
+        let permit = permit.try_acquire_owned().map_err(|_| ImageRefusal::Busy)?;
+        let policy = self.policy(&announced)?;
+        let mut store = image_store(&self.config);
+        store.begin(policy)?;
+        let (steps, step_queue) = mpsc::channel(STEPS_MAX);
+        let installation = ImageInstallation {
+            store,
             announced,
             received: 0,
             percent: None,
-            means: Arc::clone(&self.means),
+            config: Arc::clone(&self.config),
             runtime: Handle::current(),
             page: self.page.clone(),
         };
         thread::Builder::new()
             .name("update".to_string())
-            .spawn(move || work.run(todo, place))
+            .spawn(move || installation.run(step_queue, permit))
             .map_err(ImageRefusal::Disk)?;
         Ok(IncomingUpdate {
             steps,
-            until: Instant::now() + IMAGE_TIME,
+            deadline: Instant::now() + IMAGE_TIMEOUT,
         })
     }
 
-    fn judge(&self, announced: &Announced) -> Result<Judge, ImageRefusal> {
-        let means = &self.means;
-        let keys = means.keys.keys();
+    fn policy(&self, announced: &Announced) -> Result<ImagePolicy, ImageRefusal> {
+        let config = &self.config;
+        let keys = config.keys.load();
         self.is_possible(announced.kind, &keys)?;
         if announced.kind == ImageKind::Firmware
-            && let Some(firmware) = &means.firmware
+            && let Some(firmware) = &config.firmware
         {
-            // The other slot holds what is gone back to.
-            let slots = record::look(&mut Folder::new(&means.data_dir));
+            // The other slot has the program to fall back to.
+            let slots = record::load(&mut Folder::new(&config.data_dir));
             if slots.is_trial(firmware.running) {
-                return Err(ImageRefusal::OnTrial(running(means)));
+                return Err(ImageRefusal::OnTrial(running_version(config)));
             }
         }
-        Ok(Judge {
+        Ok(ImagePolicy {
             kind: announced.kind,
             bytes_max: self.bytes_max(announced.kind),
-            board: means.board.id.to_string(),
-            panel: judge::panel(&means.board),
+            board: config.board.id.to_string(),
+            panel: policy::panel(&config.board),
             target: build::BuildFacts::own().target,
-            running: running(means),
+            running: running_version(config),
             versions: announced.versions.clone(),
             keys,
-            signatures: means.signatures,
+            signatures: config.signatures,
         })
     }
 
-    /// Tells whether anything of a kind is ever installed here, as long as the owner changes nothing.
+    /// Checks whether images of a kind can be installed here with the current configuration.
     fn is_possible(&self, kind: ImageKind, keys: &[VerifyingKey]) -> Result<(), ImageRefusal> {
-        let means = &self.means;
-        if keys.is_empty() && means.signatures == Signatures::Required {
+        let config = &self.config;
+        if keys.is_empty() && config.signatures == Signatures::Required {
             return Err(ImageRefusal::NoKeys(
-                means.keys.folder().display().to_string(),
+                config.keys.folder().display().to_string(),
             ));
         }
         if kind == ImageKind::Page {
             return Ok(());
         }
-        if means.firmware.is_none() {
+        if config.firmware.is_none() {
             return Err(ImageRefusal::NoSlots);
         }
-        let disk = statvfs(&means.data_dir).map_err(|error| ImageRefusal::Disk(error.into()))?;
+        let disk = statvfs(&config.data_dir).map_err(|error| ImageRefusal::Disk(error.into()))?;
         match disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
             true => Err(ImageRefusal::NoExec),
             false => Ok(()),
@@ -236,8 +240,8 @@ impl Installer {
 #[derive(Debug)]
 pub struct IncomingUpdate {
     steps: mpsc::Sender<InstallStep>,
-    /// When it has to have come whole.
-    until: Instant,
+    /// When the whole image must have been received.
+    deadline: Instant,
 }
 
 /// A step of an installation and the channel for its result.
@@ -245,187 +249,187 @@ pub struct IncomingUpdate {
 enum InstallStep {
     Append(Bytes, oneshot::Sender<Result<(), ImageRefusal>>),
     Finish(oneshot::Sender<Result<ImageHeader, ImageRefusal>>),
-    GiveUp(oneshot::Sender<Result<(), ImageRefusal>>),
+    Abort(oneshot::Sender<Result<(), ImageRefusal>>),
 }
 
 impl IncomingUpdate {
-    /// Takes the next bytes.
+    /// Appends received bytes.
     ///
     /// # Errors
-    /// The image is not taken, takes too long, or cannot be stored; it is to be given up.
+    /// The image is refused, the timeout has passed, or the write fails; the caller must abort the update.
     pub async fn append(&self, bytes: Bytes) -> Result<(), ImageRefusal> {
-        self.in_time()?;
-        let (outcome, told) = oneshot::channel();
-        self.step(InstallStep::Append(bytes, outcome), told).await
+        self.check_deadline()?;
+        let (reply, result) = oneshot::channel();
+        self.send(InstallStep::Append(bytes, reply), result).await
     }
 
-    /// Asks whether the image may still come.
+    /// Checks the timeout.
     ///
     /// # Errors
-    /// It takes too long, and has to be given up.
-    pub fn in_time(&self) -> Result<(), ImageRefusal> {
-        if Instant::now() < self.until {
+    /// The timeout has passed; the caller must abort the update.
+    pub fn check_deadline(&self) -> Result<(), ImageRefusal> {
+        if Instant::now() < self.deadline {
             Ok(())
         } else {
-            Err(ImageRefusal::Slow(IMAGE_TIME))
+            Err(ImageRefusal::Slow(IMAGE_TIMEOUT))
         }
     }
 
-    /// Notes that all has come, and installs it; it is durable when this returns.
+    /// Installs the received image. It is durable when this returns.
     ///
     /// # Errors
-    /// The image is not taken, or cannot be stored; it was given up.
+    /// The image is refused, or the write fails; the update is aborted.
     pub async fn finish(self) -> Result<ImageHeader, ImageRefusal> {
-        let (outcome, told) = oneshot::channel();
-        self.step(InstallStep::Finish(outcome), told).await
+        let (reply, result) = oneshot::channel();
+        self.send(InstallStep::Finish(reply), result).await
     }
 
-    /// Gives the image up; the clock is as it was when this returns.
-    pub async fn give_up(self) {
-        let (outcome, told) = oneshot::channel();
-        // One that was given up already is no less so.
-        let _ = self.step(InstallStep::GiveUp(outcome), told).await;
+    /// Aborts the update. Its temporary files are removed when this returns.
+    pub async fn abort(self) {
+        let (reply, result) = oneshot::channel();
+        // Fails if the update was aborted already.
+        let _ = self.send(InstallStep::Abort(reply), result).await;
     }
 
-    async fn step<T>(
+    async fn send<T>(
         &self,
         step: InstallStep,
-        told: oneshot::Receiver<Result<T, ImageRefusal>>,
+        result: oneshot::Receiver<Result<T, ImageRefusal>>,
     ) -> Result<T, ImageRefusal> {
-        let gone = || ImageRefusal::Disk(io::ErrorKind::BrokenPipe.into());
-        self.steps.send(step).await.map_err(|_| gone())?;
-        told.await.map_err(|_| gone())?
+        let closed = || ImageRefusal::Disk(io::ErrorKind::BrokenPipe.into());
+        self.steps.send(step).await.map_err(|_| closed())?;
+        result.await.map_err(|_| closed())?
     }
 }
 
 /// The installation of one image.
 struct ImageInstallation {
-    depot: Depot,
+    store: ImageStore,
     announced: Announced,
     received: u64,
-    /// What the device was told last; none before it was told anything.
+    /// Last progress sent to the device; `None` if the device was not notified yet.
     percent: Option<u8>,
-    means: Arc<InstallerConfig>,
+    config: Arc<InstallerConfig>,
     runtime: Handle,
     page: watch::Sender<Option<Arc<Page>>>,
 }
 
 impl ImageInstallation {
-    /// Takes step after step until the image is installed or given up; the place is free again after that, unless the
-    /// clock is about to be started again.
-    fn run(mut self, mut todo: mpsc::Receiver<InstallStep>, place: OwnedSemaphorePermit) {
-        // Whoever brought the image may be gone when there is an outcome, which is seen at the next step.
-        while let Some(step) = todo.blocking_recv() {
+    /// Performs steps until the image is installed or the update is aborted. Then the permit is released, unless the
+    /// clock is about to restart.
+    fn run(mut self, mut steps: mpsc::Receiver<InstallStep>, permit: OwnedSemaphorePermit) {
+        // A reply fails if the sender of the image is gone. Then the queue is closed, too.
+        while let Some(step) = steps.blocking_recv() {
             match step {
-                InstallStep::Append(bytes, outcome) => match self.append(&bytes) {
-                    Ok(()) => drop(outcome.send(Ok(()))),
+                InstallStep::Append(bytes, reply) => match self.append(&bytes) {
+                    Ok(()) => drop(reply.send(Ok(()))),
                     Err(refusal) => {
-                        self.give_up(&refusal.to_string());
-                        drop(place);
-                        let _ = outcome.send(Err(refusal));
+                        self.abort(&refusal.to_string());
+                        drop(permit);
+                        let _ = reply.send(Err(refusal));
                         return;
                     }
                 },
-                InstallStep::GiveUp(outcome) => {
-                    self.give_up("it did not come whole");
-                    drop(place);
-                    let _ = outcome.send(Ok(()));
+                InstallStep::Abort(reply) => {
+                    self.abort("the image is incomplete");
+                    drop(permit);
+                    let _ = reply.send(Ok(()));
                     return;
                 }
-                InstallStep::Finish(outcome) => {
+                InstallStep::Finish(reply) => {
                     let finished = self.finish();
                     match &finished {
-                        Ok(head) => self.installed(head, place),
+                        Ok(header) => self.installed(header, permit),
                         Err(refusal) => {
-                            self.give_up(&refusal.to_string());
-                            drop(place);
+                            self.abort(&refusal.to_string());
+                            drop(permit);
                         }
                     }
-                    let _ = outcome.send(finished);
+                    let _ = reply.send(finished);
                     return;
                 }
             }
         }
-        self.give_up("it broke off");
+        self.abort("the transfer was interrupted");
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<(), ImageRefusal> {
-        self.depot.append(bytes)?;
+        self.store.append(bytes)?;
         self.received += bytes.len() as u64;
-        // Before that nothing is known of it.
+        // The header is not checked before it is complete.
         if self.received < ImageHeader::BYTES as u64 {
             return Ok(());
         }
         if self.percent.is_none() {
-            self.tell(UpdateEvent::Started);
+            self.notify(UpdateEvent::Started);
         }
         let all = self.announced.bytes.unwrap_or(u64::MAX).max(1);
         let percent = self.received.saturating_mul(100) / all;
         let percent = u8::try_from(percent).unwrap_or(100).min(100);
         if self.percent.replace(percent) != Some(percent) {
-            self.tell(UpdateEvent::Progress(percent));
+            self.notify(UpdateEvent::Progress(percent));
         }
         Ok(())
     }
 
     fn finish(&mut self) -> Result<ImageHeader, ImageRefusal> {
-        self.depot.received(self.announced.digest)?;
-        let head = self.depot.verify()?;
-        self.depot.switch()?;
-        Ok(head)
+        self.store.received(self.announced.digest)?;
+        let header = self.store.verify()?;
+        self.store.activate()?;
+        Ok(header)
     }
 
-    /// Tells what was installed to whoever uses it.
-    fn installed(&self, head: &ImageHeader, place: OwnedSemaphorePermit) {
-        let version = &head.version;
-        match head.kind {
+    /// Publishes an installed image.
+    fn installed(&self, header: &ImageHeader, permit: OwnedSemaphorePermit) {
+        let version = &header.version;
+        match header.kind {
             ImageKind::Firmware => {
-                tracing::info!(%version, "new firmware is installed, the clock is started again");
-                // Until then there is nothing to be updated.
-                place.forget();
-                self.tell(UpdateEvent::Verified);
+                tracing::info!(%version, "new firmware installed, the clock restarts");
+                // No other update may start before the restart.
+                permit.forget();
+                self.notify(UpdateEvent::Verified);
             }
             ImageKind::Page => {
-                tracing::info!(%version, "a new page is installed");
-                let disk = &mut Folder::new(&self.means.data_dir);
-                match page::installed(disk, &running(&self.means)) {
+                tracing::info!(%version, "new page installed");
+                let disk = &mut Folder::new(&self.config.data_dir);
+                match page::installed(disk, &running_version(&self.config)) {
                     Ok(page) => drop(self.page.send_replace(page.map(Arc::new))),
-                    Err(reason) => tracing::warn!("{reason}"),
+                    Err(warning) => tracing::warn!("{warning}"),
                 }
-                self.tell(UpdateEvent::Installed);
+                self.notify(UpdateEvent::Installed);
             }
         }
     }
 
-    fn give_up(&mut self, reason: &str) {
-        self.depot.abandon();
-        tracing::warn!(%reason, "an update was given up");
+    fn abort(&mut self, reason: &str) {
+        self.store.abort();
+        tracing::warn!(%reason, "update aborted");
         if self.percent.is_some() {
-            self.tell(UpdateEvent::Failed(reason.to_string()));
+            self.notify(UpdateEvent::Failed(reason.to_string()));
         }
     }
 
-    /// Tells the device, and waits until that is visible.
-    fn tell(&self, upload: UpdateEvent) {
-        // Without the device there is nobody who could want to know.
+    /// Notifies the device, and waits until that is visible.
+    fn notify(&self, event: UpdateEvent) {
+        // Fails only if the device has stopped.
         let _ = self
             .runtime
-            .block_on(self.means.inbox.settle(Input::Uploaded(upload)));
+            .block_on(self.config.inbox.settle(Input::Uploaded(event)));
     }
 }
 
-/// The version that runs.
-pub fn running(means: &InstallerConfig) -> Version {
-    let firmware = means.firmware.as_ref();
-    let told = firmware.and_then(|firmware| Version::parse(&firmware.version).ok());
-    told.unwrap_or_else(|| Factory::own().version)
+/// The running version.
+pub fn running_version(config: &InstallerConfig) -> Version {
+    let firmware = config.firmware.as_ref();
+    let reported = firmware.and_then(|firmware| Version::parse(&firmware.version).ok());
+    reported.unwrap_or_else(|| Factory::own().version)
 }
 
-fn depot(means: &InstallerConfig) -> Depot {
-    let disk = Box::new(Folder::new(&means.data_dir));
-    match &means.firmware {
-        Some(firmware) => Depot::open(disk, firmware.running, firmware.factory.clone()),
-        None => Depot::open(disk, Program::Factory, Factory::own()),
+fn image_store(config: &InstallerConfig) -> ImageStore {
+    let disk = Box::new(Folder::new(&config.data_dir));
+    match &config.firmware {
+        Some(firmware) => ImageStore::open(disk, firmware.running, firmware.factory.clone()),
+        None => ImageStore::open(disk, Program::Factory, Factory::own()),
     }
 }
 
@@ -438,55 +442,55 @@ mod tests {
 
     use super::*;
 
-    /// Those of a clock without slots for programs, which nobody hears.
-    fn means(folder: &Path) -> InstallerConfig {
+    /// A configuration without slots; nothing reads its inbox.
+    fn config(folder: &Path) -> InstallerConfig {
         let (inbox, _) = runtime::inbox::inbox();
         let board = *board::spec::find("rev-b").unwrap();
         InstallerConfig::without_slots(board, folder.to_path_buf(), inbox)
     }
 
-    /// One that takes any page.
-    fn of_pages(folder: &Path) -> Installer {
-        let means = InstallerConfig {
+    /// An installer that accepts any page.
+    fn page_installer(folder: &Path) -> Installer {
+        let config = InstallerConfig {
             signatures: Signatures::NotRequired,
-            ..means(folder)
+            ..config(folder)
         };
-        Installer::new(means).0
+        Installer::new(config).0
     }
 
     fn announced(kind: ImageKind) -> Announced {
         Announced {
             kind,
-            versions: Versions::NotOlder,
+            versions: AcceptedVersions::NotOlder,
             bytes: None,
             digest: None,
         }
     }
 
     #[tokio::test]
-    async fn nothing_is_offered_where_nothing_is_ever_installed() {
+    async fn a_clock_without_slots_or_keys_is_not_updatable() {
         let folder = TempDir::new().unwrap();
-        let nothing = means(folder.path());
-        let offers =
-            |means: &InstallerConfig| Installer::new(means.clone()).0.updatable().is_some();
-        assert!(!offers(&nothing));
+        let without_slots = config(folder.path());
+        let is_updatable =
+            |config: &InstallerConfig| Installer::new(config.clone()).0.updatable().is_some();
+        assert!(!is_updatable(&without_slots));
         let with_slots = InstallerConfig {
             firmware: Some(Firmware {
                 running: Program::Factory,
                 version: "4.1.0".into(),
                 factory: Factory::own(),
             }),
-            ..nothing.clone()
+            ..without_slots.clone()
         };
-        assert!(!offers(&with_slots), "it trusts no key");
-        let trusting = InstallerConfig {
+        assert!(!is_updatable(&with_slots), "no trusted key");
+        let unsigned = InstallerConfig {
             signatures: Signatures::NotRequired,
             ..with_slots.clone()
         };
-        assert!(offers(&trusting));
-        assert!(!offers(&InstallerConfig {
+        assert!(is_updatable(&unsigned));
+        assert!(!is_updatable(&InstallerConfig {
             firmware: None,
-            ..trusting
+            ..unsigned
         }));
 
         let (installer, _) = Installer::new(with_slots.clone());
@@ -499,33 +503,36 @@ mod tests {
             .pk;
         std::fs::write(keys.join("good.pub"), key.to_box().unwrap().to_string()).unwrap();
         assert_eq!(installer.updatable().as_deref(), Some("4.1.0"));
-        let under_way = installer.begin(announced(ImageKind::Firmware)).unwrap();
+        let update = installer.begin(announced(ImageKind::Firmware)).unwrap();
         assert!(installer.updatable().is_some(), "it is only busy");
-        drop(under_way);
+        drop(update);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_image_that_does_not_end_is_given_up() {
+    async fn an_image_times_out() {
         let folder = TempDir::new().unwrap();
-        let installer = of_pages(folder.path());
+        let installer = page_installer(folder.path());
         let announced = announced(ImageKind::Page);
         let byte = || Bytes::from_static(b"P");
         let update = installer.begin(announced.clone()).unwrap();
-        advance(IMAGE_TIME - Duration::from_millis(1)).await;
+        advance(IMAGE_TIMEOUT - Duration::from_millis(1)).await;
         update.append(byte()).await.unwrap();
         let another = installer.begin(announced.clone());
         assert!(matches!(another, Err(ImageRefusal::Busy)), "{another:?}");
         advance(Duration::from_millis(1)).await;
         let late = update.append(byte()).await.unwrap_err();
-        assert_eq!(late.to_string(), "it did not come whole within 30 minutes");
-        update.give_up().await;
+        assert_eq!(
+            late.to_string(),
+            "the image was not received completely within 30 minutes"
+        );
+        update.abort().await;
         assert!(installer.begin(announced).is_ok());
     }
 
     #[tokio::test]
-    async fn an_image_that_breaks_off_leaves_nothing() {
+    async fn an_interrupted_transfer_leaves_no_file() {
         let folder = TempDir::new().unwrap();
-        let installer = of_pages(folder.path());
+        let installer = page_installer(folder.path());
         let announced = announced(ImageKind::Page);
         let update = installer.begin(announced.clone()).unwrap();
         update.append(Bytes::from_static(b"P")).await.unwrap();
@@ -536,7 +543,7 @@ mod tests {
         };
         assert_eq!(parts(), 1);
         drop(update);
-        while installer.place.available_permits() == 0 {
+        while installer.permit.available_permits() == 0 {
             thread::yield_now();
         }
         assert_eq!(parts(), 0);

@@ -1,4 +1,4 @@
-//! The keys that are trusted: those built in, those named at the start, and those in the data folder.
+//! Trusted keys: built in, from the command line, and in the data folder.
 
 use std::{
     fs,
@@ -12,22 +12,22 @@ use storage::disk::open_file;
 /// Folder of keys in the data folder.
 const FOLDER: &str = "update-keys";
 
-/// Ending of the names of key files.
-const ENDING: &str = "pub";
+/// Extension of key files.
+const EXTENSION: &str = "pub";
 
-/// Largest file of a key, bytes.
+/// Largest key file, bytes.
 const FILE_MAX: u64 = 4096;
 
 /// Most keys in the folder.
 const KEYS_MAX: usize = 64;
 
-/// Public key, or several of them with blanks between, that the program was built with.
+/// Public keys that the program was built with, separated by spaces.
 const BUILT_IN: Option<&str> = option_env!("PAPERTICK_BUILT_IN_KEYS");
 
-/// Where trusted keys are.
+/// Where the trusted keys are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRing {
-    /// Files that were named at the start.
+    /// Key files from the command line.
     pub files: Vec<PathBuf>,
     /// The data folder.
     pub data_dir: PathBuf,
@@ -39,25 +39,26 @@ impl KeyRing {
         self.data_dir.join(FOLDER)
     }
 
-    /// All keys as they are at this moment; a file that has gone bad is passed over and told.
-    pub fn keys(&self) -> Vec<VerifyingKey> {
-        let read = self.look().into_iter().filter_map(|(path, key)| {
+    /// Loads all keys. Skips and logs files that are not keys.
+    pub fn load(&self) -> Vec<VerifyingKey> {
+        let loaded = self.read_files().into_iter().filter_map(|(path, key)| {
             if let Err(error) = &key {
-                tracing::warn!(file = %path.display(), %error, "a key is passed over");
+                tracing::warn!(file = %path.display(), %error, "key file skipped");
             }
             key.ok()
         });
-        built_in().chain(read).collect()
+        built_in().chain(loaded).collect()
     }
 
-    /// The same, telling nothing.
-    pub fn good(&self) -> Vec<VerifyingKey> {
-        let read = self.look().into_iter().filter_map(|(_, key)| key.ok());
-        built_in().chain(read).collect()
+    /// Loads all keys without log messages.
+    pub fn load_quietly(&self) -> Vec<VerifyingKey> {
+        let loaded = self.read_files().into_iter();
+        let loaded = loaded.filter_map(|(_, key)| key.ok());
+        built_in().chain(loaded).collect()
     }
 
-    fn look(&self) -> Vec<(PathBuf, Result<VerifyingKey, String>)> {
-        let files = self.files.iter().cloned().chain(self.added());
+    fn read_files(&self) -> Vec<(PathBuf, Result<VerifyingKey, String>)> {
+        let files = self.files.iter().cloned().chain(self.files_in_folder());
         let read = files.map(|path| {
             let key = read(&path);
             (path, key)
@@ -65,14 +66,17 @@ impl KeyRing {
         read.collect()
     }
 
-    /// Files in the folder, in the order of their names.
-    fn added(&self) -> Vec<PathBuf> {
+    /// Key files in the folder, sorted by name.
+    fn files_in_folder(&self) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(self.folder()) else {
             return Vec::new();
         };
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let mut found: Vec<PathBuf> = paths
-            .filter(|path| path.extension().is_some_and(|ending| ending == ENDING))
+            .filter(|path| {
+                path.extension()
+                    .is_some_and(|extension| extension == EXTENSION)
+            })
             .collect();
         found.sort();
         found.truncate(KEYS_MAX);
@@ -88,7 +92,7 @@ fn built_in() -> impl Iterator<Item = VerifyingKey> {
 /// Reads a public key.
 ///
 /// # Errors
-/// In words for people: it cannot be read, or is no public key.
+/// A text for people: the file cannot be read, or is not a public key.
 pub fn read(path: &Path) -> Result<VerifyingKey, String> {
     let mut text = String::new();
     open_file(path)
@@ -96,7 +100,7 @@ pub fn read(path: &Path) -> Result<VerifyingKey, String> {
         .map_err(|error| error.to_string())?;
     let is_short = text.len() as u64 <= FILE_MAX;
     let key = is_short.then(|| VerifyingKey::parse(&text)).flatten();
-    key.ok_or_else(|| "it is no public key in the form of minisign".to_string())
+    key.ok_or_else(|| "it is not a minisign public key".to_string())
 }
 
 #[cfg(test)]
@@ -113,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_in_the_folder_count_as_they_come_and_go() {
+    fn keys_in_the_folder_can_be_added_and_removed() {
         let data_dir = tempfile::tempdir().unwrap();
         let named = data_dir.path().join("named");
         fs::write(&named, key_text()).unwrap();
@@ -122,7 +126,7 @@ mod tests {
             data_dir: data_dir.path().to_path_buf(),
         };
         let built_in = BUILT_IN.unwrap_or_default().split_whitespace().count();
-        let count = || ring.keys().len() - built_in;
+        let count = || ring.load().len() - built_in;
         assert_eq!(count(), 1);
         fs::create_dir(ring.folder()).unwrap();
         fs::write(ring.folder().join("a.pub"), key_text()).unwrap();

@@ -1,26 +1,27 @@
-//! Updates: where new programs and pages are put, and which program runs.
+//! Updates of the program and the web page.
 //!
-//! The *installed program* is the one that the owner or a package put on the machine; it is the factory image and is
-//! never touched. New programs go to two *slots* in the data folder, one of which is *active*.
-//! A new program is on *trial* until it has shown that it works; if it does not, the one before it runs again.
+//! The *installed program* (factory image) was put on the machine by the owner or a package and is never changed.
+//! New programs are written to two *slots* in the data folder; one slot is *active*.
+//! A new program is on *trial* until it has shown that it works. If it fails, the previous program runs again.
 //!
-//! `slots` decides which program runs, `record` keeps that on the disk; `judge` says which images are taken,
-//! `depot` receives, verifies and installs them, and `installer` does that beside everything else the clock does;
-//! `watcher` looks at the list of releases and has `fetcher` bring what is taken of it; `newest` is how others ask for that.
+//! `slots` decides which program runs; `record` stores the slots on the disk.
+//! `policy` decides which images are accepted; `image_store` receives, verifies and activates them; `installer` does
+//! that on a separate thread.
+//! `watcher` checks the list of releases and `fetcher` downloads a release; `newest` requests an update on demand.
 //!
-//! **Invariant:** the one pointer to the active slot moves only after its program is whole, verified and durable;
-//! a slot whose bytes are not those that were verified is never started.
+//! **Invariant:** a slot becomes active only after its program is complete, verified and durable. A slot whose file
+//! differs from the verified content is never started.
 
 pub mod answers;
 pub mod build;
-pub mod depot;
 mod fetcher;
+pub mod image_store;
 pub mod installer;
-pub mod judge;
 pub mod keys;
 pub mod newest;
-pub mod page;
+mod page;
+pub mod policy;
 pub mod record;
 pub mod slots;
-pub mod told;
+pub mod status;
 pub mod watcher;

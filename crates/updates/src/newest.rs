@@ -1,54 +1,54 @@
-//! Asks for the newest release: what every door does about it.
+//! Requests the update to the newest release, for HTTP and MQTT.
 
 use device::{releases::ReleasePlan, view::View};
 use feeds::image::ImageKind;
 use net::url::Url;
 use tokio::sync::{mpsc, watch};
 
-use super::{installer::Installer, judge::ImageRefusal};
+use super::{installer::Installer, policy::ImageRefusal};
 
-/// Wishes for the newest release that may wait.
+/// Most queued requests.
 const REQUESTS_MAX: usize = 1;
 
-/// Asks for the newest release.
+/// Requests the update to the newest release.
 #[derive(Debug, Clone)]
-pub struct Newest {
+pub struct NewestRelease {
     installer: Installer,
     plans: watch::Receiver<Option<ReleasePlan>>,
     requests: mpsc::Sender<()>,
 }
 
-/// Why nobody looks for the newest release.
+/// Why an update was not started.
 #[derive(Debug, thiserror::Error)]
-pub enum NotAsked {
-    /// The owner takes no updates.
+pub enum UpdateNotStarted {
+    /// Updates are switched off.
     #[error("updates are switched off")]
     Disabled,
-    /// Nothing can be installed at the moment.
+    /// Nothing can be installed now.
     #[error("{0}")]
     Refused(#[from] ImageRefusal),
-    /// The owner has not said where.
+    /// No feed is configured.
     #[error("no address of a release feed is set")]
     NoFeed,
-    /// What the owner said is no address.
-    #[error("the address of the release feed is none")]
+    /// The address of the feed is invalid.
+    #[error("the address of the release feed is invalid")]
     BadFeed,
-    /// The clock is about to begin, or to end.
-    #[error("the clock is not ready for it")]
+    /// The clock is starting or stopping.
+    #[error("the clock is starting or stopping: try again later")]
     NotReady,
-    /// Somebody else has asked, and was not heard yet.
-    #[error("the clock has too much to do")]
+    /// Another request is queued.
+    #[error("another request for an update is waiting")]
     Busy,
 }
 
-impl Newest {
-    /// A way to ask, and what is asked that way.
+impl NewestRelease {
+    /// A sender of requests and their receiver.
     pub fn new(
         installer: Installer,
         plans: watch::Receiver<Option<ReleasePlan>>,
-    ) -> (Newest, mpsc::Receiver<()>) {
+    ) -> (NewestRelease, mpsc::Receiver<()>) {
         let (requests, receiver) = mpsc::channel(REQUESTS_MAX);
-        let newest = Newest {
+        let newest = NewestRelease {
             installer,
             plans,
             requests,
@@ -56,34 +56,34 @@ impl Newest {
         (newest, receiver)
     }
 
-    /// What installs it.
+    /// The installer.
     pub fn installer(&self) -> &Installer {
         &self.installer
     }
 
-    /// Has somebody look for the newest release and install it if the clock takes it; how that ends is told by the
-    /// device and in the record of updates.
+    /// Requests to check for the newest release and to install it. The device and the record of the slots report the
+    /// result.
     ///
     /// # Errors
-    /// Nobody looks.
-    pub fn ask(&self, view: &View) -> Result<(), NotAsked> {
+    /// The update was not started.
+    pub fn request(&self, view: &View) -> Result<(), UpdateNotStarted> {
         if !view.active.ota_enabled {
-            return Err(NotAsked::Disabled);
+            return Err(UpdateNotStarted::Disabled);
         }
         self.installer.ready(ImageKind::Firmware)?;
         let feed = view.active.git_release_url.expose();
         if feed.is_empty() {
-            return Err(NotAsked::NoFeed);
+            return Err(UpdateNotStarted::NoFeed);
         }
         if Url::parse(feed).is_err() {
-            return Err(NotAsked::BadFeed);
+            return Err(UpdateNotStarted::BadFeed);
         }
         if self.plans.borrow().is_none() {
-            return Err(NotAsked::NotReady);
+            return Err(UpdateNotStarted::NotReady);
         }
         self.requests.try_send(()).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(()) => NotAsked::Busy,
-            mpsc::error::TrySendError::Closed(()) => NotAsked::NotReady,
+            mpsc::error::TrySendError::Full(()) => UpdateNotStarted::Busy,
+            mpsc::error::TrySendError::Closed(()) => UpdateNotStarted::NotReady,
         })
     }
 }

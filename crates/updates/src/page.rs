@@ -1,17 +1,17 @@
-//! The page that was installed, if it fits the program that runs.
+//! The installed page, if the running program supports it.
 
 use feeds::{image::page::Page, release::is_newer};
 use semver::Version;
 use storage::large::LargeDisk;
 
-use super::depot;
+use super::image_store;
 
-/// Reads the page that was installed; none if there is none.
+/// Reads the installed page; `None` if no page is installed.
 ///
 /// # Errors
-/// In words for people: it is damaged, or needs a newer program than the one that runs.
+/// A text for people: the page is damaged, or needs newer firmware.
 pub fn installed(disk: &mut dyn LargeDisk, running: &Version) -> Result<Option<Page>, String> {
-    let found = depot::installed_page(disk);
+    let found = image_store::installed_page(disk);
     let found = found.map_err(|fault| format!("the installed page cannot be used: {fault}"))?;
     let Some((_, page)) = found else {
         return Ok(None);
@@ -19,7 +19,7 @@ pub fn installed(disk: &mut dyn LargeDisk, running: &Version) -> Result<Option<P
     let needs = &page.manifest.min_firmware;
     if is_newer(needs, running) {
         return Err(format!(
-            "the installed page needs firmware {needs} or newer, and {running} runs: the page inside the program is served"
+            "the installed page needs firmware {needs} or newer, but {running} is running: the built-in page is served"
         ));
     }
     Ok(Some(page))

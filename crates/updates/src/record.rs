@@ -1,4 +1,4 @@
-//! The file in which the slots are kept, and the check whether a slot holds what was put into it.
+//! The file with the state of the slots, and the integrity check of a slot's program.
 
 use std::io::{self, Read};
 
@@ -10,69 +10,68 @@ use storage::{
 
 use super::slots::{ImageSlot, Slots};
 
-/// Kind of the file.
+/// Name of the state file.
 pub const KIND: &str = "firmware";
 
-/// Bytes that are looked at at once.
-const CHUNK: usize = 64 * 1024;
+/// Read buffer for digests, bytes.
+const CHUNK_LEN: usize = 64 * 1024;
 
 /// Name of the file of a slot.
 pub fn program_file(slot: ImageSlot) -> String {
-    format!("firmware-{}", slot.word())
+    format!("firmware-{}", slot.name())
 }
 
-/// What of the programs is told where it cannot be read.
+/// Failure if the file cannot be read.
 const UNREADABLE: &str =
-    "what is known of the programs in the data folder cannot be read: the installed one runs";
+    "the state of the programs in the data folder cannot be read: the installed program runs";
 
-/// Reads the slots; gives them with what went wrong, in words for people.
-pub fn read(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
-    let Ok(_turn) = disk.turn(KIND) else {
-        // Without its turn it only looks, for it could put aside or undo what somebody else writes at this moment.
-        return looked(disk);
+/// Loads the slots and moves a damaged file aside. The second part has warnings for people.
+pub fn load_and_repair(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
+    let Ok(_lock) = disk.turn(KIND) else {
+        // Without the lock a repair could undo a write of another process.
+        return load_with_warnings(disk);
     };
     let (mut file, found) = StateFile::open(KIND, disk);
     let mut slots = slots_in(found.content);
     if let Some(damage) = damage(&file, &found.notes) {
-        // What was damaged has been put aside, so nobody else will hear of it.
-        slots.note(&damage);
-        // On a disk that does not take it the notes are in the log.
+        // Stored, because the damaged file was moved aside and later loads do not find it.
+        slots.set_failure(&damage);
+        // If this fails, the warnings are still in the log.
         let _ = file.save(disk, &slots.to_json());
     }
     (slots, found.notes)
 }
 
-/// Looks at the slots without changing anything on the disk.
-pub fn look(disk: &mut dyn LargeDisk) -> Slots {
-    looked(disk).0
+/// Loads the slots without changing anything on the disk.
+pub fn load(disk: &mut dyn LargeDisk) -> Slots {
+    load_with_warnings(disk).0
 }
 
-/// The same with what went wrong; what is renamed meanwhile is found under the other name.
-fn looked(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
+fn load_with_warnings(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
     let found = StateFile::look_only(KIND, disk);
     let is_lost = found == StoredContent::Lost;
     let mut slots = slots_in(found);
     if is_lost {
-        slots.note(UNREADABLE);
+        slots.set_failure(UNREADABLE);
     }
     let notes = is_lost.then(|| UNREADABLE.to_string());
     (slots, notes.into_iter().collect())
 }
 
-/// Changes the slots, as they are on the disk at this moment; the change is durable when this returns.
+/// Loads the slots, changes and stores them. The change is durable when this returns.
 ///
-/// Where what is on the disk is damaged, the change begins with what can be had, and says so in the slots.
+/// If the file is damaged, the change starts from the last good state and records the damage as a failure.
 ///
 /// # Errors
-/// The disk did not take it, or what is on it cannot be read; the slots are as before.
+/// The file cannot be read or written; the slots are unchanged.
 pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::Result<Slots> {
-    // Supervisor and device are two processes that both change it.
-    let _turn = disk.turn(KIND)?;
+    // The supervisor and the device are two processes that both change the file.
+    let _lock = disk.turn(KIND)?;
     let (mut file, found) = StateFile::open(KIND, disk);
     if file.is_unread() {
-        // A save would put it aside, with all that is known of programs that work.
+        // A save would move the unreadable file aside and lose the state of the programs.
         return Err(io::Error::other(format!(
-            "{}: make it readable, or move it away to begin anew",
+            "{}: make it readable, or move it away to start without it",
             found.notes.join("; ")
         )));
     }
@@ -81,7 +80,7 @@ pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::
     let mut slots = before.clone();
     change(&mut slots);
     if let (Some(damage), None) = (&damage, &slots.last_failure) {
-        slots.note(damage);
+        slots.set_failure(damage);
     }
     if slots != before {
         file.save(disk, &slots.to_json())?;
@@ -89,24 +88,23 @@ pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::
     Ok(slots)
 }
 
-/// What is lost because it was damaged, in words for people; none if all is there, or is unread for now.
+/// A description of damage for people; `None` if the file is intact or cannot be read now.
 fn damage(file: &StateFile, notes: &[String]) -> Option<String> {
     let is_damaged = !notes.is_empty() && !file.is_current() && !file.is_unread();
-    let told = || format!("what was known of the programs: {}", notes.join("; "));
-    is_damaged.then(told)
+    is_damaged.then(|| format!("state of the programs: {}", notes.join("; ")))
 }
 
-/// What was kept; where that is lost, the installed program runs.
+/// The stored slots. If they are lost, all slots are empty and the installed program runs.
 fn slots_in(content: StoredContent) -> Slots {
     let stored = content.whole();
     stored.as_ref().map(Slots::from_json).unwrap_or_default()
 }
 
-/// Tells whether a slot holds, byte by byte, the program that was put into it.
+/// Whether the file of a slot is unchanged since it was verified.
 ///
 /// # Errors
-/// It cannot be read at the moment, which says nothing of what is in it.
-pub fn is_whole(disk: &mut dyn LargeDisk, slots: &Slots, slot: ImageSlot) -> io::Result<bool> {
+/// The file cannot be read now, so its state is unknown.
+pub fn is_intact(disk: &mut dyn LargeDisk, slots: &Slots, slot: ImageSlot) -> io::Result<bool> {
     let Some(installed) = slots.get(slot) else {
         return Ok(false);
     };
@@ -117,12 +115,12 @@ pub fn is_whole(disk: &mut dyn LargeDisk, slots: &Slots, slot: ImageSlot) -> io:
     }
 }
 
-/// SHA-256 of a file; none if it has another length.
+/// SHA-256 of a file; `None` if it has another length.
 fn digest(disk: &mut dyn LargeDisk, name: &str, bytes: u64) -> io::Result<Option<[u8; 32]>> {
     let mut file = disk.open(name)?;
     let mut hasher = Sha256::new();
     let mut left = bytes;
-    let mut chunk = vec![0; CHUNK];
+    let mut chunk = vec![0; CHUNK_LEN];
     loop {
         let read = match file.read(&mut chunk) {
             Ok(read) => read,
@@ -152,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_does_not_get_a_turn_changes_nothing() {
+    fn without_the_lock_nothing_is_changed() {
         let folder = tempfile::tempdir().unwrap();
         let names = || {
             let entries = fs::read_dir(folder.path()).unwrap();
@@ -161,19 +159,19 @@ mod tests {
             names
         };
         let file = folder.path().join(format!("{KIND}.json"));
-        let in_the_way = folder.path().join(format!("{KIND}.lock"));
+        let lock = folder.path().join(format!("{KIND}.lock"));
         fs::write(&file, "rubbish").unwrap();
-        fs::create_dir(&in_the_way).unwrap();
+        fs::create_dir(&lock).unwrap();
         let before = names();
-        let (slots, notes) = read(&mut Folder::new(folder.path()));
+        let (slots, warnings) = load_and_repair(&mut Folder::new(folder.path()));
         assert_eq!(slots.last_failure.as_deref(), Some(UNREADABLE));
-        assert_eq!(notes, [UNREADABLE]);
+        assert_eq!(warnings, [UNREADABLE]);
         assert_eq!(names(), before);
         assert_eq!(fs::read_to_string(&file).unwrap(), "rubbish");
-        // With its turn it puts it aside, and notes that.
-        fs::remove_dir(&in_the_way).unwrap();
-        let (slots, _) = read(&mut Folder::new(folder.path()));
+        // With the lock the damaged file is moved aside.
+        fs::remove_dir(&lock).unwrap();
+        let (slots, _) = load_and_repair(&mut Folder::new(folder.path()));
         assert_ne!(fs::read_to_string(&file).unwrap(), "rubbish");
-        assert_eq!(look(&mut Folder::new(folder.path())), slots);
+        assert_eq!(load(&mut Folder::new(folder.path())), slots);
     }
 }

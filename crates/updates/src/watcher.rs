@@ -1,10 +1,10 @@
-//! Looks at the list of releases: now and then, when what is taken of it changes, and when somebody asks.
+//! Checks the list of releases periodically, after a change of the settings, and on request; installs releases.
 
 use std::{mem, time::Duration};
 
 use device::{
     input::Input,
-    releases::{Habit, Release as Seen, ReleaseCheck, ReleasePlan, ReleaseVerdict},
+    releases::{Habit, Release, ReleaseCheck, ReleasePlan, ReleaseVerdict},
 };
 use feeds::{
     release::{ListedRelease, RELEASES_MAX},
@@ -20,177 +20,172 @@ use tokio::{
 };
 
 use super::{
-    fetcher::{FetchError, Source, asset},
-    installer::{IncomingUpdate, Installer, running},
-    judge::ImageRefusal,
+    fetcher::{FetchError, ReleaseFeed, image_name},
+    installer::{IncomingUpdate, Installer, running_version},
+    policy::ImageRefusal,
     record,
-    slots::{Shun, Shunned},
+    slots::{SkipReason, SkippedVersion},
 };
 
-/// Time within which a clock looks for the first time, so that clocks that were switched on together do not ask at once.
-pub const FIRST_LOOK: Duration = Duration::from_secs(10 * 60);
+/// The first check is at a random time within this period, so that clocks that were switched on together do not send
+/// their requests at once.
+pub const FIRST_CHECK_WITHIN: Duration = Duration::from_secs(10 * 60);
 
-/// Time between two looks.
-pub const LOOK_EVERY: Duration = Duration::from_secs(6 * 3600);
+/// Time between two checks.
+pub const CHECK_PERIOD: Duration = Duration::from_secs(6 * 3600);
 
-/// Time until the next look after one that failed.
-pub const LOOK_AGAIN: Duration = Duration::from_secs(30 * 60);
+/// Time until the next check after a failed one.
+pub const RETRY_AFTER: Duration = Duration::from_secs(30 * 60);
 
-/// Time within which a clock looks once it is told of another list.
-pub const OTHER_LIST: Duration = Duration::from_secs(30);
+/// After a change of the feed, the check is at a random time within this period.
+pub const NEW_FEED_WITHIN: Duration = Duration::from_secs(30);
 
-/// Time within which a clock installs by itself what it takes, so that those of one share do not fetch it at once.
+/// A release is installed at a random time within this period, so that not all clocks download it at once.
 pub const INSTALL_WITHIN: Duration = Duration::from_secs(30 * 60);
 
-/// What it takes to follow the releases.
+/// Watches a release feed.
 #[derive(Debug)]
-pub struct Watcher {
-    /// Where to look, and what is taken.
+pub struct ReleaseWatcher {
+    /// The feed and the rule for its releases.
     pub plans: watch::Receiver<Option<ReleasePlan>>,
-    /// Wishes for the newest release.
+    /// Requests for the newest release.
     pub requests: mpsc::Receiver<()>,
-    /// What installs it.
+    /// Installs releases.
     pub installer: Installer,
-    /// The way out.
+    /// Connects to the feed.
     pub dialer: Dialer,
-    /// Where it is told what was seen.
+    /// Queue of inputs to the device, for the results of checks.
     pub inbox: Inbox,
 }
 
 /// Why the watcher acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchCause {
-    /// It is time to look.
-    Look,
-    /// It is time to install what is taken.
+    /// A periodic check is due.
+    Check,
+    /// The installation of a release is due.
     Install,
-    /// Somebody asks for it.
-    Asked,
-    /// Something else is wanted.
-    Changed,
+    /// A client has requested the newest release.
+    Requested,
+    /// The plan has changed.
+    PlanChanged,
     /// The clock stops.
     Stop,
 }
 
-/// An image that has come whole.
-struct Fetched {
+/// A completely received image.
+struct FetchedImage {
     update: IncomingUpdate,
-    /// The version by which it was judged.
+    /// The listed version.
     version: Version,
 }
 
 /// State of a release feed.
 struct FeedState {
     plan: ReleasePlan,
-    /// What it had; none before it was read.
+    /// The list; `None` before the first successful check.
     releases: Option<Vec<ListedRelease>>,
-    look_at: Instant,
+    check_at: Instant,
     install_at: Option<Instant>,
-    /// Versions whose image nobody who is trusted had signed when it was fetched.
+    /// AcceptedVersions whose image had no trusted signature when it was fetched.
     unsigned: Vec<Version>,
 }
 
-/// Follows the releases until told to stop.
-pub async fn run(mut watcher: Watcher, mut stop: Stop) {
+/// Watches the feed until the stop signal.
+pub async fn run(mut watcher: ReleaseWatcher, mut stop: Stop) {
     let mut chance = Chance::new();
     let mut outage = Outage::default();
-    let mut known: Option<FeedState> = None;
-    let mut first = FIRST_LOOK;
+    let mut feed: Option<FeedState> = None;
+    let mut check_within = FIRST_CHECK_WITHIN;
     let mut plans = watcher.plans.clone();
-    // The settings were changed while somebody waited for what they had asked for.
-    let mut asked_again = false;
+    // The settings were changed during a requested update, so it starts again.
+    let mut repeat_request = false;
     loop {
         let plan = plans.borrow_and_update().clone();
-        let is_new = known.as_ref().map(|known| &known.plan) != plan.as_ref();
-        known = match (plan, known.take()) {
-            (None, _) => None,
-            (Some(plan), Some(before)) if before.plan.reads_as(&plan) => {
-                Some(FeedState { plan, ..before })
-            }
-            (Some(plan), _) => Some(FeedState {
-                plan,
-                releases: None,
-                look_at: Instant::now() + chance.between(Duration::ZERO, first),
-                install_at: None,
-                unsigned: Vec::new(),
-            }),
-        };
-        if known.is_some() {
-            first = OTHER_LIST;
+        let is_new = feed.as_ref().map(|feed| &feed.plan) != plan.as_ref();
+        feed = plan.map(|plan| {
+            let before = feed.take();
+            let delay = chance.between(
+                Duration::ZERO,
+                mem::replace(&mut check_within, NEW_FEED_WITHIN),
+            );
+            FeedState::with_plan(plan, before, delay)
+        });
+        if let Some(feed) = feed.as_mut().filter(|_| is_new) {
+            watcher
+                .evaluate(feed, WatchCause::PlanChanged, &mut chance)
+                .await;
         }
-        if let Some(known) = known.as_mut().filter(|_| is_new) {
-            watcher.judge(known, WatchCause::Changed, &mut chance).await;
-        }
-        let wake = known.as_ref().and_then(FeedState::wake);
+        let timer = feed.as_ref().and_then(FeedState::next_timer);
         let cause = tokio::select! {
             biased;
             () = stop.stopped() => WatchCause::Stop,
-            () = std::future::ready(()), if mem::take(&mut asked_again) => WatchCause::Asked,
+            () = std::future::ready(()), if mem::take(&mut repeat_request) => WatchCause::Requested,
             changed = plans.changed() => match changed {
-                Ok(()) => WatchCause::Changed,
-                // Without anybody to plan the clock is ending.
+                Ok(()) => WatchCause::PlanChanged,
+                // The sender is gone, so the clock is stopping.
                 Err(_) => WatchCause::Stop,
             },
-            Some(()) = watcher.requests.recv() => WatchCause::Asked,
-            () = until(wake.map(|(at, _)| at)) => wake.map_or(WatchCause::Changed, |(_, cause)| cause),
+            Some(()) = watcher.requests.recv() => WatchCause::Requested,
+            () = until(timer.map(|(at, _)| at)) => timer.map_or(WatchCause::PlanChanged, |(_, cause)| cause),
         };
-        let known = match (cause, known.as_mut()) {
+        let feed = match (cause, feed.as_mut()) {
             (WatchCause::Stop, _) => return,
-            (WatchCause::Changed, _) | (_, None) => continue,
-            (WatchCause::Look | WatchCause::Install | WatchCause::Asked, Some(known)) => known,
+            (WatchCause::PlanChanged, _) | (_, None) => continue,
+            (WatchCause::Check | WatchCause::Install | WatchCause::Requested, Some(feed)) => feed,
         };
-        let plan = known.plan.clone();
-        // What is fetched at that moment is given up.
+        let plan = feed.plan.clone();
+        // A change of the plan aborts the download.
         let fetched = tokio::select! {
             biased;
             () = stop.stopped() => return,
-            () = unwanted(&mut plans, &plan, cause) => {
-                asked_again = cause == WatchCause::Asked && plans.borrow().is_some();
-                if !asked_again && cause != WatchCause::Look {
-                    watcher.not_installed(&FetchError::NotWanted);
+            () = cancelled(&mut plans, &plan, cause) => {
+                repeat_request = cause == WatchCause::Requested && plans.borrow().is_some();
+                if !repeat_request && cause != WatchCause::Check {
+                    watcher.record_failure(&FetchError::Cancelled);
                 }
                 continue;
             }
-            fetched = watcher.act(cause, known, &mut chance, &mut outage) => fetched,
+            fetched = watcher.check_and_fetch(cause, feed, &mut chance, &mut outage) => fetched,
         };
         let Some(fetched) = fetched else { continue };
-        // What has come whole is installed whatever is wanted meanwhile, so that nobody is told otherwise.
+        // A received image is installed even if the plan changes now, so that the reported result is right.
         tokio::select! {
             biased;
             () = stop.stopped() => return,
-            () = watcher.install(fetched, known, cause, &mut chance) => {}
+            () = watcher.install(fetched, feed, cause, &mut chance) => {}
         }
     }
 }
 
-/// Returns when what is done for this cause is no longer what the settings want.
-async fn unwanted(
+/// Returns when a new plan cancels the work for this cause.
+async fn cancelled(
     plans: &mut watch::Receiver<Option<ReleasePlan>>,
     plan: &ReleasePlan,
     cause: WatchCause,
 ) {
-    let is_other = |now: &Option<ReleasePlan>| {
-        now.as_ref().is_none_or(|now| {
-            // A network that is away for a moment ends no download; one that stays away does.
-            let may_go_on = cause != WatchCause::Install || now.habit != Habit::Looks;
-            !may_go_on || now.rule != plan.rule || !now.reads_as(plan)
+    let cancels = |new: &Option<ReleasePlan>| {
+        new.as_ref().is_none_or(|new| {
+            // `Habit::Waits` (network is down) does not cancel a download; it fails by itself if the network stays down.
+            let may_continue = cause != WatchCause::Install || new.habit != Habit::Looks;
+            !may_continue || new.rule != plan.rule || !new.reads_as(plan)
         })
     };
-    // Without anybody to plan the clock is ending, and is told so elsewhere.
-    if plans.wait_for(is_other).await.is_err() {
+    // If the sender is gone, the clock is stopping, which the caller handles.
+    if plans.wait_for(cancels).await.is_err() {
         std::future::pending().await
     }
 }
 
-/// Tells whether something is fetched: by itself what is taken, and what may have been signed since; where somebody asks
-/// also what is not taken by itself, and what there is no image of, for failures of updates stand where he looks.
-fn takes(cause: WatchCause, verdict: ReleaseVerdict) -> bool {
+/// Whether a release with this verdict is fetched. A client can also request releases that are not installed
+/// automatically. A release without an image is "fetched" on request, too, so that the failure is recorded.
+fn is_fetched(cause: WatchCause, verdict: ReleaseVerdict) -> bool {
     match verdict {
         ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => {
-            [WatchCause::Asked, WatchCause::Install].contains(&cause)
+            [WatchCause::Requested, WatchCause::Install].contains(&cause)
         }
         ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {
-            cause == WatchCause::Asked
+            cause == WatchCause::Requested
         }
         ReleaseVerdict::NotNewer
         | ReleaseVerdict::Channel
@@ -200,8 +195,22 @@ fn takes(cause: WatchCause, verdict: ReleaseVerdict) -> bool {
 }
 
 impl FeedState {
-    /// Takes note of an image that nobody who is trusted had signed; of more than a list has, the oldest is forgotten.
-    fn note_unsigned(&mut self, version: Version) {
+    /// Keeps the state if the plan has the same feed; else starts a new state with a check after `delay`.
+    fn with_plan(plan: ReleasePlan, before: Option<FeedState>, delay: Duration) -> FeedState {
+        match before {
+            Some(before) if before.plan.reads_as(&plan) => FeedState { plan, ..before },
+            Some(_) | None => FeedState {
+                plan,
+                releases: None,
+                check_at: Instant::now() + delay,
+                install_at: None,
+                unsigned: Vec::new(),
+            },
+        }
+    }
+
+    /// Remembers a version without a trusted signature. Forgets the oldest one if there are more than a list can have.
+    fn remember_unsigned(&mut self, version: Version) {
         self.unsigned.retain(|known| *known != version);
         if self.unsigned.len() == RELEASES_MAX {
             self.unsigned.remove(0);
@@ -209,8 +218,8 @@ impl FeedState {
         self.unsigned.push(version);
     }
 
-    /// When a release of this verdict is installed without being asked; none for never.
-    fn install_by(
+    /// When a release with this verdict is installed automatically; `None` for never.
+    fn install_time(
         &self,
         verdict: ReleaseVerdict,
         cause: WatchCause,
@@ -219,31 +228,31 @@ impl FeedState {
     ) -> Option<Instant> {
         let mut soon = || now + chance.between(Duration::ZERO, INSTALL_WITHIN);
         match (verdict, self.plan.habit) {
-            // What was put off until now is begun at another moment than that of all others.
+            // An overdue installation gets a new random time, so that not all clocks start at once.
             (ReleaseVerdict::Taken, Habit::Installs) => {
                 let due = self.install_at.filter(|due| *due >= now);
                 Some(due.unwrap_or_else(soon))
             }
-            // It may have been signed since the last look, or whoever signed it be trusted by now.
-            (ReleaseVerdict::Unsigned, Habit::Installs) if cause == WatchCause::Look => {
+            // The image may have a trusted signature by now.
+            (ReleaseVerdict::Unsigned, Habit::Installs) if cause == WatchCause::Check => {
                 Some(soon())
             }
-            // A network that comes and goes puts off only what was due while it was away.
+            // While the network is down, the planned time stays.
             (ReleaseVerdict::Taken, Habit::Waits)
             | (ReleaseVerdict::Unsigned, Habit::Waits | Habit::Installs) => self.install_at,
             (_, _) => None,
         }
     }
 
-    /// When something is to be done without being asked, and what.
-    fn wake(&self) -> Option<(Instant, WatchCause)> {
-        let look = Some((self.look_at, WatchCause::Look));
+    /// The next timer and its cause.
+    fn next_timer(&self) -> Option<(Instant, WatchCause)> {
+        let check = Some((self.check_at, WatchCause::Check));
         match self.plan.habit {
             Habit::Waits => None,
-            Habit::Looks => look,
+            Habit::Looks => check,
             Habit::Installs => {
                 let install = self.install_at.map(|at| (at, WatchCause::Install));
-                [look, install]
+                [check, install]
                     .into_iter()
                     .flatten()
                     .min_by_key(|(at, _)| *at)
@@ -252,156 +261,157 @@ impl FeedState {
     }
 }
 
-impl Watcher {
-    /// Looks, and fetches what is taken if that is what it is about.
-    async fn act(
+impl ReleaseWatcher {
+    /// Checks the list, and fetches the release if the cause and its verdict require it.
+    async fn check_and_fetch(
         &self,
         cause: WatchCause,
-        known: &mut FeedState,
+        feed: &mut FeedState,
         chance: &mut Chance,
         outage: &mut Outage,
-    ) -> Option<Fetched> {
-        let source = match Source::of(&known.plan, &self.dialer) {
-            Ok(source) => source,
-            Err(trouble) => {
-                self.failed(cause, known, outage, &trouble).await;
+    ) -> Option<FetchedImage> {
+        let server = match ReleaseFeed::new(&feed.plan, &self.dialer) {
+            Ok(server) => server,
+            Err(error) => {
+                self.check_failed(cause, feed, outage, &error).await;
                 return None;
             }
         };
-        match source.releases().await {
+        match server.releases().await {
             Ok(releases) => {
                 outage.end();
-                known.releases = Some(releases);
-                known.look_at = Instant::now() + LOOK_EVERY;
+                feed.releases = Some(releases);
+                feed.check_at = Instant::now() + CHECK_PERIOD;
             }
-            Err(trouble) => {
-                self.failed(cause, known, outage, &trouble).await;
+            Err(error) => {
+                self.check_failed(cause, feed, outage, &error).await;
                 return None;
             }
         }
-        let Some((release, version, seen)) = self.judge(known, cause, chance).await else {
-            let trouble = FetchError::NoVersion;
-            self.failed(cause, known, outage, &trouble).await;
+        let Some((listed, version, release)) = self.evaluate(feed, cause, chance).await else {
+            let error = FetchError::NoVersion;
+            self.check_failed(cause, feed, outage, &error).await;
             return None;
         };
-        if !takes(cause, seen.verdict) {
-            if cause == WatchCause::Asked {
-                let reason = seen.verdict.reason().unwrap_or_default();
-                tracing::info!(version = seen.version, reason, "no release is installed");
+        if !is_fetched(cause, release.verdict) {
+            if cause == WatchCause::Requested {
+                let reason = release.verdict.reason().unwrap_or_default();
+                tracing::info!(version = release.version, reason, "release not installed");
             }
             return None;
         }
-        known.install_at = None;
-        tracing::info!(version = seen.version, "a release is fetched");
-        let fetched = source.fetch(&self.installer, &release, version.clone());
+        feed.install_at = None;
+        tracing::info!(version = release.version, "fetching a release");
+        let fetched = server.fetch(&self.installer, &listed, version.clone());
         match fetched.await {
-            Ok(update) => Some(Fetched { update, version }),
-            // That one tells of itself.
-            Err(FetchError::Refused(ImageRefusal::Busy)) if cause != WatchCause::Asked => None,
-            Err(trouble) => {
-                self.refused(&trouble, version, known, cause, chance).await;
+            Ok(update) => Some(FetchedImage { update, version }),
+            // The other update reports its own result.
+            Err(FetchError::Refused(ImageRefusal::Busy)) if cause != WatchCause::Requested => None,
+            Err(error) => {
+                self.install_failed(&error, version, feed, cause, chance)
+                    .await;
                 None
             }
         }
     }
 
-    /// Installs what has come.
+    /// Installs a fetched image.
     async fn install(
         &self,
-        fetched: Fetched,
-        known: &mut FeedState,
+        fetched: FetchedImage,
+        feed: &mut FeedState,
         cause: WatchCause,
         chance: &mut Chance,
     ) {
         if let Err(refusal) = fetched.update.finish().await {
-            let trouble = FetchError::Refused(refusal);
-            self.refused(&trouble, fetched.version, known, cause, chance)
+            let error = FetchError::Refused(refusal);
+            self.install_failed(&error, fetched.version, feed, cause, chance)
                 .await;
         }
     }
 
-    /// Takes note that a release was not taken.
-    async fn refused(
+    /// Records that a release was not installed.
+    async fn install_failed(
         &self,
-        trouble: &FetchError,
+        error: &FetchError,
         version: Version,
-        known: &mut FeedState,
+        feed: &mut FeedState,
         cause: WatchCause,
         chance: &mut Chance,
     ) {
-        self.not_installed(trouble);
-        if trouble.is_unsigned() {
-            known.note_unsigned(version);
-            self.judge(known, cause, chance).await;
+        self.record_failure(error);
+        if error.is_unsigned() {
+            feed.remember_unsigned(version);
+            self.evaluate(feed, cause, chance).await;
         }
     }
 
-    /// Tells the device what of a list is taken, and when that is installed; gives it.
-    async fn judge(
+    /// Chooses a release of the list, plans its installation, and reports it to the device.
+    async fn evaluate(
         &self,
-        known: &mut FeedState,
+        feed: &mut FeedState,
         cause: WatchCause,
         chance: &mut Chance,
-    ) -> Option<(ListedRelease, Version, Seen)> {
-        let means = self.installer.means();
-        let mut shunned = self.shunned();
-        let unsigned = known.unsigned.iter();
-        shunned.extend(unsigned.map(|version| (version.clone(), ReleaseVerdict::Unsigned)));
+    ) -> Option<(ListedRelease, Version, Release)> {
+        let config = self.installer.config();
+        let mut excluded = self.skipped_versions();
+        let unsigned = feed.unsigned.iter();
+        excluded.extend(unsigned.map(|version| (version.clone(), ReleaseVerdict::Unsigned)));
         let here = Here {
-            running: &running(means),
-            image: &asset(means),
-            excluded: &shunned,
+            running: &running_version(config),
+            image: &image_name(config),
+            excluded: &excluded,
         };
-        let releases = known.releases.as_ref()?;
-        let (release, seen) = staging::choose(releases, &known.plan.rule, &here)?;
-        let (release, version) = (release.clone(), release.version()?);
-        known.install_at = known.install_by(seen.verdict, cause, Instant::now(), chance);
-        self.tell(ReleaseCheck::Found(seen.clone())).await;
-        Some((release, version, seen))
+        let releases = feed.releases.as_ref()?;
+        let (listed, release) = staging::choose(releases, &feed.plan.rule, &here)?;
+        let (listed, version) = (listed.clone(), listed.version()?);
+        feed.install_at = feed.install_time(release.verdict, cause, Instant::now(), chance);
+        self.report(ReleaseCheck::Found(release.clone())).await;
+        Some((listed, version, release))
     }
 
-    /// Versions that were given up here, or that somebody left for an older one.
-    fn shunned(&self) -> Vec<(Version, ReleaseVerdict)> {
-        let slots = record::look(&mut Folder::new(&self.installer.means().data_dir));
-        let told = |shunned: Shunned| match shunned.why {
-            Shun::Failed => (shunned.version, ReleaseVerdict::Failed),
-            Shun::Left => (shunned.version, ReleaseVerdict::Left),
+    /// AcceptedVersions that failed here or that were downgraded from.
+    fn skipped_versions(&self) -> Vec<(Version, ReleaseVerdict)> {
+        let slots = record::load(&mut Folder::new(&self.installer.config().data_dir));
+        let with_verdict = |skipped: SkippedVersion| match skipped.why {
+            SkipReason::Failed => (skipped.version, ReleaseVerdict::Failed),
+            SkipReason::Left => (skipped.version, ReleaseVerdict::Left),
         };
-        slots.shunned.into_iter().map(told).collect()
+        slots.skipped.into_iter().map(with_verdict).collect()
     }
 
-    /// Takes note that a list was not had.
-    async fn failed(
+    /// Reports a failed check and plans the next one.
+    async fn check_failed(
         &self,
         cause: WatchCause,
-        known: &mut FeedState,
+        feed: &mut FeedState,
         outage: &mut Outage,
-        trouble: &FetchError,
+        error: &FetchError,
     ) {
-        known.look_at = Instant::now() + LOOK_AGAIN;
-        known.install_at = None;
-        let reason = trouble.to_string();
-        if cause == WatchCause::Asked {
-            self.not_installed(trouble);
+        feed.check_at = Instant::now() + RETRY_AFTER;
+        feed.install_at = None;
+        let reason = error.to_string();
+        if cause == WatchCause::Requested {
+            self.record_failure(error);
         } else if outage.is_new(&reason) {
-            tracing::warn!(reason, "the releases were not looked at");
+            tracing::warn!(reason, "cannot check for releases");
         }
-        self.tell(ReleaseCheck::Failed(reason)).await;
+        self.report(ReleaseCheck::Failed(reason)).await;
     }
 
-    /// Takes note that a release that was to be installed was not.
-    fn not_installed(&self, trouble: &FetchError) {
-        tracing::warn!(error = %trouble, "the clock was not updated");
-        let disk = &mut Folder::new(&self.installer.means().data_dir);
-        let reason = format!("the newest release was not installed: {trouble}");
-        if let Err(error) = record::change(disk, |slots| slots.note(&reason)) {
-            tracing::warn!(%error, "and why could not be stored");
+    /// Logs and stores why an update failed.
+    fn record_failure(&self, error: &FetchError) {
+        tracing::warn!(%error, "the clock was not updated");
+        let disk = &mut Folder::new(&self.installer.config().data_dir);
+        let reason = format!("the newest release was not installed: {error}");
+        if let Err(error) = record::change(disk, |slots| slots.set_failure(&reason)) {
+            tracing::warn!(%error, "cannot store the reason");
         }
     }
 
-    async fn tell(&self, look: ReleaseCheck) {
-        // The loss of the device is noticed elsewhere.
-        let _ = self.inbox.send(Input::Looked(look)).await;
+    async fn report(&self, check: ReleaseCheck) {
+        // Fails only if the device has stopped.
+        let _ = self.inbox.send(Input::Looked(check)).await;
     }
 }
 
@@ -414,7 +424,7 @@ mod tests {
 
     use super::*;
 
-    fn known(habit: Habit, install_at: Option<Instant>) -> FeedState {
+    fn feed(habit: Habit, install_at: Option<Instant>) -> FeedState {
         let plan = ReleasePlan {
             feed: Endpoint::new("http://feed.example/"),
             route: Default::default(),
@@ -429,35 +439,35 @@ mod tests {
         FeedState {
             plan,
             releases: None,
-            look_at: Instant::now(),
+            check_at: Instant::now(),
             install_at,
             unsigned: Vec::new(),
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_nobody_signed_is_tried_once_more_with_each_look() {
+    async fn an_unsigned_release_is_tried_again_after_each_check() {
         let now = Instant::now();
         let (due, past) = (now + Duration::from_secs(60), now - Duration::from_secs(1));
         for (verdict, habit, cause, before, is_due) in [
             (
                 ReleaseVerdict::Taken,
                 Habit::Installs,
-                WatchCause::Changed,
+                WatchCause::PlanChanged,
                 None,
                 true,
             ),
             (
                 ReleaseVerdict::Taken,
                 Habit::Looks,
-                WatchCause::Look,
+                WatchCause::Check,
                 Some(due),
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                WatchCause::Look,
+                WatchCause::Check,
                 None,
                 true,
             ),
@@ -472,48 +482,48 @@ mod tests {
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                WatchCause::Asked,
+                WatchCause::Requested,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                WatchCause::Changed,
+                WatchCause::PlanChanged,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Installs,
-                WatchCause::Changed,
+                WatchCause::PlanChanged,
                 Some(due),
                 true,
             ),
             (
                 ReleaseVerdict::Unsigned,
                 Habit::Looks,
-                WatchCause::Look,
+                WatchCause::Check,
                 None,
                 false,
             ),
             (
                 ReleaseVerdict::Failed,
                 Habit::Installs,
-                WatchCause::Look,
+                WatchCause::Check,
                 Some(due),
                 false,
             ),
         ] {
-            let known = known(habit, before);
-            let at = known.install_by(verdict, cause, now, &mut Chance::seeded(1));
+            let feed = feed(habit, before);
+            let at = feed.install_time(verdict, cause, now, &mut Chance::seeded(1));
             assert_eq!(at.is_some(), is_due, "{verdict:?} {habit:?} {cause:?}");
             assert!(at.is_none_or(|at| at <= now + INSTALL_WITHIN));
         }
-        let put_off = known(Habit::Installs, Some(past));
-        let at = put_off.install_by(
+        let overdue = feed(Habit::Installs, Some(past));
+        let at = overdue.install_time(
             ReleaseVerdict::Taken,
-            WatchCause::Changed,
+            WatchCause::PlanChanged,
             now,
             &mut Chance::seeded(1),
         );
@@ -521,10 +531,14 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_learns_why_not_and_by_itself_only_what_is_taken_is_fetched() {
+    fn the_cause_and_the_verdict_decide_what_is_fetched() {
         for verdict in ReleaseVerdict::ALL {
-            let by = [WatchCause::Look, WatchCause::Install, WatchCause::Asked]
-                .map(|cause| takes(cause, verdict));
+            let fetched = [
+                WatchCause::Check,
+                WatchCause::Install,
+                WatchCause::Requested,
+            ]
+            .map(|cause| is_fetched(cause, verdict));
             let expected = match verdict {
                 ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => [false, true, true],
                 ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {
@@ -535,18 +549,18 @@ mod tests {
                 | ReleaseVerdict::Pin
                 | ReleaseVerdict::Share => [false; 3],
             };
-            assert_eq!(by, expected, "{verdict:?}");
+            assert_eq!(fetched, expected, "{verdict:?}");
         }
     }
 
     #[tokio::test]
-    async fn of_what_nobody_signed_only_the_newest_is_remembered() {
-        let mut known = known(Habit::Looks, None);
+    async fn the_newest_unsigned_versions_are_remembered() {
+        let mut feed = feed(Habit::Looks, None);
         for minor in (0..50).chain([49]) {
-            known.note_unsigned(Version::new(4, minor, 0));
+            feed.remember_unsigned(Version::new(4, minor, 0));
         }
-        assert_eq!(known.unsigned.len(), RELEASES_MAX);
-        let newest = known.unsigned.last().map(|version| version.minor);
+        assert_eq!(feed.unsigned.len(), RELEASES_MAX);
+        let newest = feed.unsigned.last().map(|version| version.minor);
         assert_eq!(newest, Some(49));
     }
 }

@@ -418,7 +418,7 @@ mod tests {
     use runtime::{glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines};
     use updates::{
         installer::{Installer, InstallerConfig},
-        newest::Newest,
+        newest::NewestRelease,
     };
 
     use super::*;
@@ -443,7 +443,7 @@ mod tests {
             access: PublicAccess::default(),
             clock: runtime::clock::Clock::unset(),
             crashes: 0,
-            newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
+            newest: NewestRelease::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,
             data_dir: std::env::temp_dir(),
             bench: None,

@@ -8,7 +8,7 @@ use net::dialer::Dialer;
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox, log_lines::LogLines};
 use sources::demo::DemoHand;
 use tokio::sync::watch;
-use updates::{installer::Installer, newest::Newest};
+use updates::{installer::Installer, newest::NewestRelease};
 use wifi::Radio;
 
 use super::proxy::PublicAccess;
@@ -35,7 +35,7 @@ pub struct Services {
     /// Installs updates and reports what is installed.
     pub installer: Installer,
     /// Starts the update to the newest release.
-    pub newest: Newest,
+    pub newest: NewestRelease,
     /// Data folder; the system status reports the disk it is on.
     pub data_dir: PathBuf,
     /// Controls of the simulated board. `None` on a real board.

@@ -9,7 +9,6 @@ use super::{
     host,
     response::{self, Response},
 };
-use updates::told;
 
 /// The status.
 pub fn status(call: &Call) -> Response {
@@ -22,7 +21,7 @@ pub fn system(call: &Call) -> Response {
     let memory = state.status(&call.view).memory;
     let services = &state.services;
     let disk = host::disk(&services.data_dir);
-    let firmware = told::status(services.installer.means());
+    let firmware = updates::status::firmware(services.installer.config());
     response::json(&SystemStatus::of(
         &call.view,
         state.uptime(),

@@ -21,7 +21,7 @@ use super::{
 use updates::{
     answers,
     installer::{Announced, IncomingUpdate},
-    judge::{ImageRefusal, Versions},
+    policy::{AcceptedVersions, ImageRefusal},
 };
 
 /// Longest time between two parts of an upload, because a stalled upload blocks other updates.
@@ -45,7 +45,9 @@ pub async fn web_bundle(call: Call) -> Response {
 
 /// Starts the update to the newest release. The response does not wait for it.
 pub async fn automatic(call: Call) -> Response {
-    response::from_answer(answers::newest(call.state.services.newest.ask(&call.view)))
+    response::from_answer(answers::newest(
+        call.state.services.newest.request(&call.view),
+    ))
 }
 
 fn disabled(call: &Call) -> Option<Response> {
@@ -78,13 +80,13 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
     }
     let digest = call.query("sha256").map(<[u8; 32]>::from_hex).transpose();
     let Ok(digest) = digest else {
-        return response::from_answer(answers::other_digest());
+        return response::from_answer(answers::digest_mismatch());
     };
     let announced = Announced {
         kind,
         versions: match call.query("downgrade").as_deref() {
-            Some("true" | "1") => Versions::All,
-            Some(_) | None => Versions::NotOlder,
+            Some("true" | "1") => AcceptedVersions::All,
+            Some(_) | None => AcceptedVersions::NotOlder,
         },
         bytes: call.content_length(),
         digest,
@@ -121,7 +123,7 @@ async fn install(
             Ok(bytes)
         }
         Err(error) => {
-            update.give_up().await;
+            update.abort().await;
             Err(error)
         }
     }
@@ -141,7 +143,7 @@ async fn receive(
             continue;
         };
         // The rest of the form counts towards the time limit, too.
-        update.in_time()?;
+        update.check_deadline()?;
         form.push(&bytes);
         let malformed = |_| UploadError::Form("the form is malformed");
         while let Some(event) = form.next_event().map_err(malformed)? {
@@ -208,7 +210,7 @@ async fn next(body: &mut (impl Body<Data = Bytes> + Unpin)) -> Result<Option<Byt
 /// The response if nothing was installed.
 fn error_response(error: &UploadError, kind: ImageKind, max: u64) -> Response {
     response::from_answer(match error {
-        UploadError::Incomplete => answers::broken(kind),
+        UploadError::Incomplete => answers::incomplete(kind),
         UploadError::Form(why) => answers::failed(answers::INVALID, why),
         UploadError::Refused(refusal) => answers::refused(refusal, kind, max),
     })

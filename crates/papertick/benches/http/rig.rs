@@ -15,7 +15,7 @@ use storage::{Store, disk::Folder, keeper::keeper};
 use tokio::{net::TcpListener, sync::watch};
 use updates::{
     installer::{Installer, InstallerConfig},
-    newest::Newest,
+    newest::NewestRelease,
 };
 use web::{serve, services::Services};
 
@@ -53,7 +53,7 @@ pub async fn start(folder: &Path) -> Rig {
         access: Default::default(),
         clock,
         crashes: 0,
-        newest: Newest::new(installer.clone(), followed.releases.clone()).0,
+        newest: NewestRelease::new(installer.clone(), followed.releases.clone()).0,
         installer,
         data_dir: folder.to_path_buf(),
         bench: None,

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
 use crate::failure::Failure;
-use updates::judge::Signatures;
+use updates::policy::Signatures;
 
 /// Words for how much is logged.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{failure::Failure, wiring_file};
 use sources::upstreams::Upstreams;
-use updates::{judge::Signatures, keys};
+use updates::{keys, policy::Signatures};
 
 /// Where the page is if nobody says otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);

@@ -11,7 +11,7 @@ use tokio::{
     net::TcpStream,
     time::{Instant, sleep, timeout},
 };
-use updates::judge::Signatures;
+use updates::policy::Signatures;
 
 use crate::support::{Answer, Clock, SOON, Setup, followers};
 

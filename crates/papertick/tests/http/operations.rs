@@ -303,7 +303,7 @@ async fn what_the_board_does_not_have_is_refused() {
     let clock = Clock::start().await;
     let keys = clock.folder.path().join("update-keys");
     let nobody = format!(
-        r#"{{"error":"ESP_ERR_OTA_VALIDATE_FAILED","msg":"no key is trusted here: put the public key of whoever signs the images into the folder {}, or start the clock with --update-key FILE"}}"#,
+        r#"{{"error":"ESP_ERR_OTA_VALIDATE_FAILED","msg":"no key is trusted here: put the public key of the signer into the folder {}, or start the clock with --update-key FILE"}}"#,
         keys.display()
     );
     let rows = [

@@ -36,8 +36,8 @@ use tokio::{
 };
 use updates::{
     installer::{Installer, InstallerConfig},
-    judge::Signatures,
-    newest::Newest,
+    newest::NewestRelease,
+    policy::Signatures,
 };
 use web::proxy::PublicAccess;
 use web::{serve, services::Services};
@@ -239,7 +239,7 @@ impl Clock {
             access: setup.access,
             clock: time.clone(),
             crashes: 2,
-            newest: Newest::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
+            newest: NewestRelease::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,
             data_dir: folder.path().to_path_buf(),
             dialer: setup.dialer,

@@ -137,7 +137,7 @@ fn a_program_that_cannot_be_started_any_more_is_stood_in_for() {
     assert_eq!(firmware["running"], "factory", "{firmware}");
     let failure = firmware["lastFailure"].as_str().unwrap();
     assert!(
-        failure.contains("4.9.0 was left aside") && failure.contains("cannot be started"),
+        failure.contains("4.9.0 was set aside") && failure.contains("cannot be started"),
         "{failure}"
     );
     assert_eq!(clock.get("/api/status").json()["safeMode"], Value::Null);

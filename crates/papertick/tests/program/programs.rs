@@ -54,7 +54,7 @@ pub(crate) fn install(
     slot: ImageSlot,
     version: &str,
     program: &str,
-    standing: TrialState,
+    trial_state: TrialState,
 ) {
     fs::create_dir_all(data_dir).unwrap();
     let path = data_dir.join(program_file(slot));
@@ -64,12 +64,12 @@ pub(crate) fn install(
         version: Version::parse(version).unwrap(),
         bytes: program.len() as u64,
         digest: Sha256::digest(program).into(),
-        beside: Factory::own().build,
-        standing,
+        factory_build: Factory::own().build,
+        trial_state,
         handovers: 0,
     };
     record::change(&mut Folder::new(data_dir), |slots| {
-        slots.switch(slot, installed)
+        slots.activate(slot, installed)
     })
     .unwrap();
 }
@@ -185,7 +185,7 @@ fn a_new_program_that_does_not_work_is_gone_back_from() {
             assert_eq!(firmware["version"], version, "{firmware}");
             let failure = firmware["lastFailure"].as_str().unwrap();
             assert!(
-                failure.contains("4.9.0 was given up") && failure.contains(reason),
+                failure.contains("4.9.0 failed") && failure.contains(reason),
                 "{failure}"
             );
             let status = clock.get("/api/status").json();
@@ -225,7 +225,7 @@ fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
     assert_eq!(firmware["running"], "factory", "{firmware}");
     let failure = firmware["lastFailure"].as_str().unwrap();
     assert!(
-        failure.contains("4.5.0 was left aside: it broke off 3 times"),
+        failure.contains("4.5.0 was set aside: it broke off 3 times"),
         "{failure}"
     );
     let device = clock.device();
@@ -261,7 +261,7 @@ fn a_slot_that_is_not_newer_than_the_installed_program_is_left_unused() {
         TrialState::Proven,
     );
     record::change(&mut Folder::new(folder.path()), |slots| {
-        slots.a.as_mut().unwrap().beside = "an earlier package".to_string();
+        slots.a.as_mut().unwrap().factory_build = "an earlier package".to_string();
     })
     .unwrap();
     let clock = Clock::start(folder.path());

@@ -292,7 +292,7 @@ fn what_is_refused_changes_nothing() {
             half_form.to_vec(),
             500,
             "ESP_FAIL",
-            "broke off",
+            "interrupted",
         ),
         (
             String::new(),
@@ -739,16 +739,16 @@ fn a_clock_updates_itself_from_a_feed() {
             firmware(&clock)["lastFailure"].to_string().contains(why)
         });
     };
-    fails("nowhere", "the list was not fetched: the server says 404");
+    fails(
+        "nowhere",
+        "cannot fetch the list: the server responded with status 404",
+    );
     fails("other", "has no papertick-rev-b");
     eventually("it is not taken", || {
         let seen = clock.get("/api/system/status").json()["release"].clone();
         seen["why"] == "no-image" && seen["taken"] == false
     });
-    fails(
-        "wrong",
-        "it is version 4.9.0, and the list says that it is 4.9.1",
-    );
+    fails("wrong", "it is version 4.9.0, but the list says 4.9.1");
     fails("none", "the list is not understood");
     // Nothing newer is no failure.
     from("old");

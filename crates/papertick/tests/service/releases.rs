@@ -34,17 +34,20 @@ use tokio::{
 use updates::{
     build,
     installer::{Announced, Installer, InstallerConfig},
-    judge::{ImageRefusal, Signatures, Versions},
-    newest::Newest,
+    newest::NewestRelease,
+    policy::{AcceptedVersions, ImageRefusal, Signatures},
     record,
     slots::{Factory, Firmware, ImageSlot, Installed, Program, TrialState},
-    watcher::{self, FIRST_LOOK, INSTALL_WITHIN, LOOK_AGAIN, LOOK_EVERY, OTHER_LIST, Watcher},
+    watcher::{
+        self, CHECK_PERIOD, FIRST_CHECK_WITHIN, INSTALL_WITHIN, NEW_FEED_WITHIN, RETRY_AFTER,
+        ReleaseWatcher,
+    },
 };
 
 /// A watcher, the server it asks, and the device it tells.
 struct Rig {
     plans: watch::Sender<Option<ReleasePlan>>,
-    newest: Newest,
+    newest: NewestRelease,
     installer: Installer,
     wish: mpsc::Sender<()>,
     arrivals: mpsc::Receiver<Arrival>,
@@ -95,9 +98,9 @@ impl Rig {
         let means =
             InstallerConfig::without_slots(board, folder.path().to_path_buf(), inbox.clone());
         let (installer, _) = Installer::new(change(means));
-        let (newest, _) = Newest::new(installer.clone(), plans.subscribe());
+        let (newest, _) = NewestRelease::new(installer.clone(), plans.subscribe());
         let (wish, receiver) = mpsc::channel(1);
-        let watcher = Watcher {
+        let watcher = ReleaseWatcher {
             plans: plans.subscribe(),
             requests: receiver,
             installer: installer.clone(),
@@ -187,30 +190,33 @@ fn list(tag: &str) -> Vec<u8> {
 async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
     let mut rig = Rig::new();
     let begun = Instant::now();
-    let asked = rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await;
+    let asked = rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0")).await;
     assert_eq!(asked.as_deref(), Some("/list"));
     assert_eq!(rig.verdict().await, ("9.9.0".into(), ReleaseVerdict::Taken));
     let seen = Instant::now();
-    assert!(begun.elapsed() <= FIRST_LOOK);
+    assert!(begun.elapsed() <= FIRST_CHECK_WITHIN);
     // It only looks: nothing of the release is fetched.
-    let asked = rig.asked(2 * LOOK_EVERY, 404, b"").await;
+    let asked = rig.asked(2 * CHECK_PERIOD, 404, b"").await;
     assert_eq!(
-        (asked.as_deref(), seen.elapsed() >= LOOK_EVERY),
+        (asked.as_deref(), seen.elapsed() >= CHECK_PERIOD),
         (Some("/list"), true)
     );
     let ReleaseCheck::Failed(reason) = rig.told().await else {
         panic!("it was seen");
     };
-    assert_eq!(reason, "the list was not fetched: the server says 404");
-    let failed = Instant::now();
-    let asked = rig.asked(2 * LOOK_AGAIN, 200, b"[]").await;
     assert_eq!(
-        (asked.is_some(), failed.elapsed() >= LOOK_AGAIN),
+        reason,
+        "cannot fetch the list: the server responded with status 404"
+    );
+    let failed = Instant::now();
+    let asked = rig.asked(2 * RETRY_AFTER, 200, b"[]").await;
+    assert_eq!(
+        (asked.is_some(), failed.elapsed() >= RETRY_AFTER),
         (true, true)
     );
     assert_eq!(
         rig.told().await,
-        ReleaseCheck::Failed("the list names no version".into())
+        ReleaseCheck::Failed("the list has no version".into())
     );
     rig.stop().await;
 }
@@ -218,7 +224,9 @@ async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
 #[tokio::test(start_paused = true)]
 async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
     let mut rig = Rig::new();
-    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+        .await
+        .unwrap();
     rig.verdict().await;
     let begun = Instant::now();
     type Change = fn(&mut ReleasePlan);
@@ -238,13 +246,13 @@ async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
         "nothing was fetched for that"
     );
     rig.change(|plan| plan.feed = Endpoint::new("http://feed.example/other"));
-    let asked = rig.asked(OTHER_LIST, 200, &list("9.9.1-rc.1")).await;
+    let asked = rig.asked(NEW_FEED_WITHIN, 200, &list("9.9.1-rc.1")).await;
     assert_eq!(asked.as_deref(), Some("/other"));
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
     // Who has no network, or must not act, does not look; who is asked does.
     rig.change(|plan| plan.habit = Habit::Waits);
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
-    assert_eq!(rig.asked(3 * LOOK_EVERY, 200, b"").await, None);
+    assert_eq!(rig.asked(3 * CHECK_PERIOD, 200, b"").await, None);
     rig.stop().await;
 }
 
@@ -252,7 +260,9 @@ async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
 async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
     let mut rig = Rig::new();
     rig.change(|plan| (plan.habit, plan.rule.share) = (Habit::Installs, 0));
-    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+        .await
+        .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Share);
     assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
     rig.change(|plan| plan.rule.share = 100);
@@ -272,7 +282,7 @@ async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
     assert_eq!(asked, Some(format!("/{}", image())));
     // Nobody is trusted here, which stands where failures of updates do, and is no reason to try again at once.
     assert_eq!(rig.asked(INSTALL_WITHIN, 200, b"").await, None);
-    let slots = record::look(&mut Folder::new(rig.folder.path()));
+    let slots = record::load(&mut Folder::new(rig.folder.path()));
     let failure = slots.last_failure.unwrap();
     assert!(
         failure.starts_with("the newest release was not installed: "),
@@ -285,12 +295,14 @@ async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
 async fn a_list_that_is_away_as_it_is_needed_is_not_asked_for_without_a_pause() {
     let mut rig = Rig::new();
     rig.change(|plan| plan.habit = Habit::Installs);
-    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+        .await
+        .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     rig.asked(INSTALL_WITHIN, 503, b"").await.unwrap();
     assert!(matches!(rig.told().await, ReleaseCheck::Failed(_)));
-    assert_eq!(rig.asked(LOOK_AGAIN / 2, 503, b"").await, None);
-    assert!(rig.asked(LOOK_AGAIN, 200, &list("9.9.0")).await.is_some());
+    assert_eq!(rig.asked(RETRY_AFTER / 2, 503, b"").await, None);
+    assert!(rig.asked(RETRY_AFTER, 200, &list("9.9.0")).await.is_some());
     rig.stop().await;
 }
 
@@ -302,21 +314,23 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
         version: semver::Version::new(9, 9, 0),
         bytes: 7,
         digest: [0; 32],
-        beside: String::new(),
-        standing: TrialState::Trial { starts: 0 },
+        factory_build: String::new(),
+        trial_state: TrialState::Trial { starts: 0 },
         handovers: 0,
     };
     record::change(disk, |slots| {
-        slots.switch(ImageSlot::A, installed);
-        slots.failed(ImageSlot::A, "it paints nothing");
+        slots.activate(ImageSlot::A, installed);
+        slots.mark_failed(ImageSlot::A, "it paints nothing");
     })
     .unwrap();
     rig.change(|plan| plan.habit = Habit::Installs);
-    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+        .await
+        .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Failed);
     assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
     // The next one is.
-    rig.asked(2 * LOOK_EVERY, 200, &list("9.9.1"))
+    rig.asked(2 * CHECK_PERIOD, 200, &list("9.9.1"))
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
@@ -372,7 +386,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     // The clock is about to be started anew.
     let next = rig.installer.begin(Announced {
         kind: ImageKind::Firmware,
-        versions: Versions::NotOlder,
+        versions: AcceptedVersions::NotOlder,
         bytes: None,
         digest: None,
     });
@@ -384,7 +398,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
 async fn fetching() -> (Rig, DuplexStream) {
     let mut rig = Rig::new();
     rig.change(|plan| plan.habit = Habit::Installs);
-    for within in [FIRST_LOOK, INSTALL_WITHIN] {
+    for within in [FIRST_CHECK_WITHIN, INSTALL_WITHIN] {
         rig.asked(within, 200, &list("9.9.0")).await.unwrap();
         rig.verdict().await;
     }
@@ -412,10 +426,12 @@ async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
         rig.change(change);
         assert!(is_given_up(&mut stream).await, "it goes on");
         rig.verdict().await;
-        let slots = record::look(&mut Folder::new(rig.folder.path()));
+        let slots = record::load(&mut Folder::new(rig.folder.path()));
         assert_eq!(
             slots.last_failure.as_deref(),
-            Some("the newest release was not installed: the settings were changed meanwhile")
+            Some(
+                "the newest release was not installed: the settings were changed during the download"
+            )
         );
         let again = rig.asked(INSTALL_WITHIN, 404, b"").await;
         assert_eq!(again.is_some(), is_taken);
@@ -428,7 +444,7 @@ async fn a_network_that_is_away_for_a_moment_ends_no_download() {
     let (rig, mut stream) = fetching().await;
     rig.change(|plan| plan.habit = Habit::Waits);
     assert!(!is_given_up(&mut stream).await, "it is given up");
-    let slots = record::look(&mut Folder::new(rig.folder.path()));
+    let slots = record::load(&mut Folder::new(rig.folder.path()));
     assert_eq!(slots.last_failure, None);
     rig.stop().await;
 }
@@ -436,7 +452,9 @@ async fn a_network_that_is_away_for_a_moment_ends_no_download() {
 #[tokio::test(start_paused = true)]
 async fn who_asks_gets_what_the_settings_say_by_then() {
     let mut rig = Rig::new();
-    rig.asked(FIRST_LOOK, 200, &list("9.9.0")).await.unwrap();
+    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+        .await
+        .unwrap();
     rig.verdict().await;
     rig.wish.try_send(()).unwrap();
     rig.asked(Duration::from_secs(1), 200, &list("9.9.0")).await;
@@ -469,9 +487,9 @@ async fn nobody_looks_where_nothing_could_be_installed() {
         ota_enabled: false,
         ..Settings::default()
     };
-    let refused = rig.newest.ask(&view(off)).unwrap_err();
+    let refused = rig.newest.request(&view(off)).unwrap_err();
     assert_eq!(refused.to_string(), "updates are switched off");
-    let refused = rig.newest.ask(&view(Settings::default()));
+    let refused = rig.newest.request(&view(Settings::default()));
     assert!(refused.unwrap_err().to_string().contains("is trusted"));
     rig.stop().await;
 }
@@ -479,20 +497,20 @@ async fn nobody_looks_where_nothing_could_be_installed() {
 #[tokio::test(start_paused = true)]
 async fn who_asks_for_what_nobody_does_now_is_told() {
     let rig = Rig::installing();
-    let (newest, mut wishes) = Newest::new(rig.installer.clone(), rig.plans.subscribe());
+    let (newest, mut wishes) = NewestRelease::new(rig.installer.clone(), rig.plans.subscribe());
     let view = view(Settings {
         git_release_url: plan().feed,
         ..Settings::default()
     });
-    let told = || newest.ask(&view).map_err(|refused| refused.to_string());
+    let told = || newest.request(&view).map_err(|refused| refused.to_string());
     assert_eq!(told(), Ok(()));
     let too_much = told().unwrap_err();
-    assert!(too_much.contains("too much to do"), "{too_much}");
+    assert!(too_much.contains("another request"), "{too_much}");
     wishes.recv().await.unwrap();
     // As in safe mode.
     rig.plans.send_replace(None);
     let not_now = told().unwrap_err();
-    assert!(not_now.contains("not ready for it"), "{not_now}");
+    assert!(not_now.contains("starting or stopping"), "{not_now}");
     assert!(wishes.try_recv().is_err());
     rig.stop().await;
 }

@@ -9,10 +9,10 @@ use semver::Version;
 use serde_json::json;
 use storage::disk::{Disk, Folder};
 use updates::{
-    depot::Depot,
-    judge::{ImageRefusal, Judge, Signatures, Versions},
+    image_store::ImageStore,
+    policy::{AcceptedVersions, ImagePolicy, ImageRefusal, Signatures},
     record,
-    slots::{Factory, ImageSlot, Program, Shun, Slots, TrialState},
+    slots::{Factory, ImageSlot, Program, SkipReason, Slots, TrialState},
 };
 
 use lab::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
@@ -74,33 +74,37 @@ fn page(minor: u64) -> Vec<u8> {
     packed.image(facts(ImageKind::Page, minor)).unwrap()
 }
 
-fn judge(kind: ImageKind, running: u64) -> Judge {
-    Judge {
+fn judge(kind: ImageKind, running: u64) -> ImagePolicy {
+    ImagePolicy {
         kind,
         bytes_max: 10_000,
         board: "rev-b".to_string(),
         panel: "122x250".to_string(),
         target: "x86_64-unknown-linux-gnu".to_string(),
         running: version(running),
-        versions: Versions::NotOlder,
+        versions: AcceptedVersions::NotOlder,
         keys: Vec::new(),
         signatures: Signatures::NotRequired,
     }
 }
 
-fn depot(disk: &SharedDisk, running: Program) -> Depot {
-    Depot::open(Box::new(disk.clone()), running, factory())
+fn depot(disk: &SharedDisk, running: Program) -> ImageStore {
+    ImageStore::open(Box::new(disk.clone()), running, factory())
 }
 
 /// A whole update.
-fn update(depot: &mut Depot, image: &[u8], judge: Judge) -> Result<ImageHeader, ImageRefusal> {
+fn update(
+    depot: &mut ImageStore,
+    image: &[u8],
+    judge: ImagePolicy,
+) -> Result<ImageHeader, ImageRefusal> {
     depot.begin(judge)?;
     for part in image.chunks(300) {
         depot.append(part)?;
     }
     depot.received(None)?;
     let head = depot.verify()?;
-    depot.switch()?;
+    depot.activate()?;
     Ok(head)
 }
 
@@ -114,13 +118,13 @@ fn signed_by(pair: &KeyPair, image: &[u8]) -> Vec<u8> {
 
 /// What a supervisor would start, and the version that this is.
 fn start(disk: &mut SimDisk) -> (Program, u64) {
-    let (slots, _) = record::read(disk);
-    for program in slots.ladder(&factory()) {
+    let (slots, _) = record::load_and_repair(disk);
+    for program in slots.boot_order(&factory()) {
         let Program::Slot(slot) = program else { break };
-        if !record::is_whole(disk, &slots, slot).unwrap() {
+        if !record::is_intact(disk, &slots, slot).unwrap() {
             continue;
         }
-        let _ = record::change(disk, |slots| slots.started(slot));
+        let _ = record::change(disk, |slots| slots.count_start(slot));
         let installed = slots.get(slot).unwrap();
         let file = record::program_file(slot);
         assert_eq!(
@@ -148,7 +152,7 @@ fn updated(versions: &[u64]) -> SimDisk {
         let mut here = disk.look();
         let (program, _) = start(&mut here);
         record::change(&mut disk.clone(), |slots| {
-            slots.passed(program.slot().unwrap());
+            slots.mark_proven(program.slot().unwrap());
         })
         .unwrap();
     }
@@ -160,7 +164,10 @@ fn gone_back() -> SimDisk {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
     update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
-    record::change(&mut disk.clone(), |slots| slots.failed(ImageSlot::B, "")).unwrap();
+    record::change(&mut disk.clone(), |slots| {
+        slots.mark_failed(ImageSlot::B, "")
+    })
+    .unwrap();
     disk.look()
 }
 
@@ -258,7 +265,7 @@ fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
             acknowledged = found;
             let shared = SharedDisk::of(disk);
             if let Program::Slot(slot) = running {
-                record::change(&mut shared.clone(), |slots| slots.passed(slot)).unwrap();
+                record::change(&mut shared.clone(), |slots| slots.mark_proven(slot)).unwrap();
             }
             shared.arrange(1 + dice.below(2 * STEPS), DiskFault::PowerCut);
             attempted = found + 1;
@@ -319,21 +326,21 @@ fn each_step_is_refused_unless_the_one_before_it_was_done() {
         assert_eq!(said(depot.append(&image)), "nothing was begun yet");
         assert_eq!(said(depot.received(None)), "nothing was begun yet");
         assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
-        assert_eq!(said(depot.switch()), "nothing was verified yet");
+        assert_eq!(said(depot.activate()), "nothing was verified yet");
         depot.begin(judge()).unwrap();
-        assert_eq!(said(depot.begin(judge())), "another update is under way");
+        assert_eq!(said(depot.begin(judge())), "another update is in progress");
         assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
-        assert_eq!(said(depot.switch()), "nothing was verified yet");
+        assert_eq!(said(depot.activate()), "nothing was verified yet");
         depot.append(&image).unwrap();
         depot.received(None).unwrap();
         assert_eq!(said(depot.append(&image)), "nothing was begun yet");
         assert_eq!(said(depot.received(None)), "nothing was begun yet");
-        assert_eq!(said(depot.switch()), "nothing was verified yet");
-        assert_eq!(said(depot.begin(judge())), "another update is under way");
+        assert_eq!(said(depot.activate()), "nothing was verified yet");
+        assert_eq!(said(depot.begin(judge())), "another update is in progress");
         depot.verify().unwrap();
         assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
-        assert_eq!(said(depot.begin(judge())), "another update is under way");
-        depot.abandon();
+        assert_eq!(said(depot.begin(judge())), "another update is in progress");
+        depot.abort();
     }
     assert_eq!(
         start(&mut disk.look()).0,
@@ -349,21 +356,21 @@ fn what_is_not_taken_leaves_nothing_behind() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
     let key = |pair: &KeyPair| VerifyingKey::parse(&pair.pk.to_base64()).unwrap();
-    let strict = |versions: Versions, signatures: Signatures| Judge {
+    let strict = |versions: AcceptedVersions, signatures: Signatures| ImagePolicy {
         keys: vec![key(&pair)],
         versions,
         signatures,
         ..judge(ImageKind::Firmware, 5)
     };
-    let usual = strict(Versions::NotOlder, Signatures::Required);
-    let lax = strict(Versions::All, Signatures::NotRequired);
+    let usual = strict(AcceptedVersions::NotOlder, Signatures::Required);
+    let lax = strict(AcceptedVersions::All, Signatures::NotRequired);
     let good = signed_by(&pair, &firmware(6));
     let old = signed_by(&pair, &firmware(4));
     let mut changed = good.clone();
     changed[530] ^= 1;
     let mut damaged = firmware(6);
     damaged[530] ^= 1;
-    let cases: [(&str, &[u8], &Judge, &str); 14] = [
+    let cases: [(&str, &[u8], &ImagePolicy, &str); 14] = [
         ("good", &good, &usual, ""),
         ("unsigned", &firmware(6), &usual, "not signed"),
         ("unsigned, wanted", &firmware(6), &lax, ""),
@@ -409,7 +416,7 @@ fn what_is_not_taken_leaves_nothing_behind() {
             }
         }
     }
-    let foreign = Judge {
+    let foreign = ImagePolicy {
         board: "v8".to_string(),
         ..usual.clone()
     };
@@ -439,7 +446,7 @@ fn what_is_not_taken_leaves_nothing_behind() {
 fn a_page_is_not_put_where_it_does_not_fit() {
     let disk = SharedDisk::default();
     let mut depot = depot(&disk, Program::Factory);
-    let old = Judge {
+    let old = ImagePolicy {
         running: Version::new(3, 9, 0),
         ..judge(ImageKind::Page, 0)
     };
@@ -462,15 +469,15 @@ fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
     update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
     let slots: Slots = record::change(&mut disk.clone(), |slots| {
-        slots.failed(ImageSlot::B, "it painted nothing");
+        slots.mark_failed(ImageSlot::B, "it painted nothing");
     })
     .unwrap();
     assert_eq!(
-        slots.get(ImageSlot::B).unwrap().standing,
+        slots.get(ImageSlot::B).unwrap().trial_state,
         TrialState::Failed
     );
     assert_eq!(start(&mut disk.look()), (Program::Slot(ImageSlot::A), 1));
-    let (slots, notes) = record::read(&mut disk.clone());
+    let (slots, notes) = record::load_and_repair(&mut disk.clone());
     assert!(slots.last_failure.unwrap().contains("painted nothing"));
     assert!(notes.is_empty());
 }
@@ -478,17 +485,17 @@ fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
 #[test]
 fn a_version_that_somebody_goes_back_from_is_noted_as_left() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
-    for (running, minor, left) in [(2, 1, &[(version(2), Shun::Left)][..]), (1, 2, &[])] {
+    for (running, minor, left) in [(2, 1, &[(version(2), SkipReason::Left)][..]), (1, 2, &[])] {
         let disk = SharedDisk::of(updated(&[running]));
         let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-        let judge = Judge {
-            versions: Versions::All,
+        let judge = ImagePolicy {
+            versions: AcceptedVersions::All,
             keys: vec![VerifyingKey::parse(&pair.pk.to_base64()).unwrap()],
             ..judge(ImageKind::Firmware, running)
         };
         update(&mut depot, &signed_by(&pair, &firmware(minor)), judge).unwrap();
-        let (slots, _) = record::read(&mut disk.clone());
-        let shunned = slots.shunned.into_iter();
+        let (slots, _) = record::load_and_repair(&mut disk.clone());
+        let shunned = slots.skipped.into_iter();
         let shunned: Vec<_> = shunned
             .map(|shunned| (shunned.version, shunned.why))
             .collect();
@@ -513,7 +520,7 @@ fn what_two_processes_note_at_once_is_all_noted() {
         scope.spawn(|| note('a'));
         note('b');
     });
-    let noted = record::look(&mut Folder::new(folder.path())).last_failure;
+    let noted = record::load(&mut Folder::new(folder.path())).last_failure;
     assert_eq!(noted.unwrap().len(), 2 * NOTES);
 }
 
@@ -540,15 +547,15 @@ fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
         for reads in [true, false] {
             let disk = noted_as(files);
             let slots = if reads {
-                record::read(&mut disk.clone()).0
+                record::load_and_repair(&mut disk.clone()).0
             } else {
-                record::change(&mut disk.clone(), |slots| slots.passed(ImageSlot::A)).unwrap()
+                record::change(&mut disk.clone(), |slots| slots.mark_proven(ImageSlot::A)).unwrap()
             };
             let told = slots.last_failure.clone().unwrap();
             assert!(told.contains("firmware.json is of no use"), "{told}");
             assert!(told.contains("firmware.json.damaged-1"), "{told}");
             assert_eq!(slots.get(ImageSlot::A).is_some(), is_kept, "{files:?}");
-            let later = record::read(&mut disk.clone());
+            let later = record::load_and_repair(&mut disk.clone());
             assert_eq!(later, (slots, Vec::new()), "it is noted, once");
             let names = disk.look().all_names();
             assert!(
@@ -558,8 +565,9 @@ fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
             // The clock takes the next update, and then there is nothing to tell.
             let mut depot = depot(&disk, Program::Factory);
             update(&mut depot, &firmware(3), judge(ImageKind::Firmware, 0)).unwrap();
-            let active = record::look(&mut disk.clone()).active.unwrap();
-            let slots = record::change(&mut disk.clone(), |slots| slots.passed(active)).unwrap();
+            let active = record::load(&mut disk.clone()).active.unwrap();
+            let slots =
+                record::change(&mut disk.clone(), |slots| slots.mark_proven(active)).unwrap();
             assert_eq!(slots.last_failure, None);
         }
     }
@@ -570,11 +578,11 @@ fn notes_that_cannot_be_read_now_are_not_replaced() {
     let whole = updated(&[1, 2]);
     let before = whole.bytes("firmware.json").unwrap().to_vec();
     let disk = SharedDisk::of(whole.with_unreadable("firmware.json", u32::MAX));
-    let told = record::look(&mut disk.clone()).last_failure;
+    let told = record::load(&mut disk.clone()).last_failure;
     assert_eq!(told, None, "the generation before it can be read");
     for change in [
-        |slots: &mut Slots| slots.note("the newest release was not installed"),
-        |slots: &mut Slots| slots.passed(ImageSlot::A),
+        |slots: &mut Slots| slots.set_failure("the newest release was not installed"),
+        |slots: &mut Slots| slots.mark_proven(ImageSlot::A),
     ] {
         let refused = record::change(&mut disk.clone(), change).unwrap_err();
         let refused = refused.to_string();
@@ -596,6 +604,6 @@ fn notes_that_cannot_be_read_now_are_not_replaced() {
     let both = healthy
         .with_unreadable("firmware.json", u32::MAX)
         .with_unreadable("firmware.json.previous", u32::MAX);
-    let told = record::look(&mut SharedDisk::of(both)).last_failure;
+    let told = record::load(&mut SharedDisk::of(both)).last_failure;
     assert!(told.unwrap().contains("cannot be read"));
 }

@@ -18,7 +18,7 @@ use crate::{
     commands::files::{cannot_read, read_at_most},
     failure::Failure,
 };
-use updates::{build, judge};
+use updates::{build, policy};
 
 /// What each architecture is called in the head of a program for Linux (ELF's `e_machine`).
 const MACHINES: &[(&str, u16)] = &[
@@ -85,7 +85,7 @@ impl PackedProgram {
             kind: ImageKind::Firmware,
             build_time: self.facts.time.unwrap_or_default(),
             board: board.id.to_string(),
-            panel: judge::panel(board),
+            panel: policy::panel(board),
             target: self.facts.target.clone(),
             version: self.version.clone(),
             commit: self.facts.commit.clone(),

@@ -37,7 +37,7 @@ use tokio::{sync::watch, time::timeout};
 use updates::{
     self,
     installer::Installer,
-    newest::Newest,
+    newest::NewestRelease,
     slots::{Factory, Firmware, Program},
 };
 
@@ -114,7 +114,7 @@ impl Rig {
             )
         };
         let (installer, _) = Installer::new(nobody);
-        let (newest, _) = Newest::new(installer, followed.releases.clone());
+        let (newest, _) = NewestRelease::new(installer, followed.releases.clone());
         let means = MqttContext {
             newest,
             plans: followed.mqtt.clone(),

@@ -1,0 +1,378 @@
+//! Which images are accepted: for this board, its panels and this machine, with an accepted version, signed by a trusted
+//! key.
+
+use std::time::Duration;
+
+use api::{operation::ProgramOperation, operations::path_of};
+use device::board::BoardSpec;
+use feeds::{
+    image::{ImageFault, ImageHeader, ImageKind, VerifyingKey},
+    release::is_newer,
+};
+use semver::Version;
+use serde::{Deserialize, Serialize};
+
+/// Requirements for an image.
+#[derive(Debug, Clone)]
+pub struct ImagePolicy {
+    /// Required kind.
+    pub kind: ImageKind,
+    /// Largest image, bytes.
+    pub bytes_max: u64,
+    /// Required board.
+    pub board: String,
+    /// Required panels.
+    pub panel: String,
+    /// Required target triple.
+    pub target: String,
+    /// Running version.
+    pub running: Version,
+    /// Accepted versions.
+    pub versions: AcceptedVersions,
+    /// Trusted keys.
+    pub keys: Vec<VerifyingKey>,
+    /// Whether images must be signed.
+    pub signatures: Signatures,
+}
+
+/// Which versions are accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AcceptedVersions {
+    /// Any build of this version.
+    Exactly(Version),
+    /// The running version and newer ones.
+    NotOlder,
+    /// All versions.
+    All,
+}
+
+/// Whether images must be signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Signatures {
+    /// Images must be signed by a trusted key.
+    #[default]
+    Required,
+    /// Unsigned images are accepted.
+    NotRequired,
+}
+
+/// Why an image is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageRefusal {
+    /// Another update is in progress.
+    #[error("another update is in progress")]
+    Busy,
+    /// The running version is on trial, so the program in the other slot is still needed.
+    #[error("version {0} is still on trial: try again in a few minutes")]
+    OnTrial(Version),
+    /// The previous step of the update is missing.
+    #[error("nothing was {0} yet")]
+    NotYet(&'static str),
+    /// The timeout has passed.
+    #[error("the image was not received completely within {} minutes", .0.as_secs() / 60)]
+    Slow(Duration),
+    /// The image is too large.
+    #[error("the image is larger than {0} bytes, which is the size of its slot")]
+    Oversize(u64),
+    /// The image is damaged or not trusted.
+    #[error("{0}")]
+    Fault(#[from] ImageFault),
+    /// The image is of the other kind.
+    #[error("it is a {kind}: upload it to {path}")]
+    Kind {
+        /// Name of its kind.
+        kind: &'static str,
+        /// Path to upload it to.
+        path: &'static str,
+    },
+    /// The image is for another board.
+    #[error("it is for the board {image}, but this is {own}")]
+    Board {
+        /// Board of the image.
+        image: String,
+        /// This board.
+        own: String,
+    },
+    /// The image is for other panels.
+    #[error("it is for panels of {image}, but these are {own}")]
+    Panel {
+        /// Panels of the image.
+        image: String,
+        /// These panels.
+        own: String,
+    },
+    /// The image is for other machines.
+    #[error("it is for {image}, but this machine is {own}")]
+    Target {
+        /// Target of the image.
+        image: String,
+        /// Target of this machine.
+        own: String,
+    },
+    /// The image is older than the running version.
+    #[error(
+        "it is version {image}, which is older than the running {running}: add downgrade=true to install it anyway"
+    )]
+    Older {
+        /// Version of the image.
+        image: Version,
+        /// Running version.
+        running: Version,
+    },
+    /// The image has another version than the list of releases says.
+    #[error("it is version {image}, but the list says {listed}")]
+    Mislabelled {
+        /// Version of the image.
+        image: Version,
+        /// Version in the list.
+        listed: Version,
+    },
+    /// The page needs newer firmware.
+    #[error(
+        "it needs version {needs} or newer, but {running} is running: update the firmware first"
+    )]
+    NeedsNewer {
+        /// Required version.
+        needs: Version,
+        /// Running version.
+        running: Version,
+    },
+    /// No key is trusted.
+    #[error(
+        "no key is trusted here: put the public key of the signer into the folder {0}, or start the clock with --update-key FILE"
+    )]
+    NoKeys(String),
+    /// The supervisor does not support slots.
+    #[error("the supervisor of this clock cannot start another program: restart the clock by hand")]
+    NoSlots,
+    /// The digest of the image differs from the announced one.
+    #[error("its SHA-256 differs from the announced one")]
+    Digest,
+    /// Programs in the data folder cannot be executed.
+    #[error("the data folder is on a file system that does not allow programs (noexec)")]
+    NoExec,
+    /// An I/O error.
+    #[error("it cannot be stored: {0}")]
+    Disk(std::io::Error),
+}
+
+impl ImagePolicy {
+    /// Checks the header of an image, before the rest is received.
+    ///
+    /// # Errors
+    /// The image is for another clock, or its version is not accepted.
+    pub fn check(&self, header: &ImageHeader) -> Result<(), ImageRefusal> {
+        if header.kind != self.kind {
+            let (kind, path) = match header.kind {
+                ImageKind::Firmware => ("firmware", path_of(ProgramOperation::Firmware)),
+                ImageKind::Page => ("page", path_of(ProgramOperation::WebBundle)),
+            };
+            return Err(ImageRefusal::Kind { kind, path });
+        }
+        if header.signed_bytes() > self.bytes_max {
+            return Err(ImageRefusal::Oversize(self.bytes_max));
+        }
+        match header.kind {
+            ImageKind::Firmware => self.check_firmware(header),
+            // The manifest of a page has its requirements.
+            ImageKind::Page => Ok(()),
+        }
+    }
+
+    fn check_firmware(&self, header: &ImageHeader) -> Result<(), ImageRefusal> {
+        let both = |image: &str, own: &str| (image.to_string(), own.to_string());
+        if header.board != self.board {
+            let (image, own) = both(&header.board, &self.board);
+            return Err(ImageRefusal::Board { image, own });
+        }
+        if header.panel != self.panel {
+            let (image, own) = both(&header.panel, &self.panel);
+            return Err(ImageRefusal::Panel { image, own });
+        }
+        if header.target != self.target {
+            let (image, own) = both(&header.target, &self.target);
+            return Err(ImageRefusal::Target { image, own });
+        }
+        let image = || header.version.clone();
+        match &self.versions {
+            AcceptedVersions::Exactly(listed) if header.version.cmp_precedence(listed).is_ne() => {
+                Err(ImageRefusal::Mislabelled {
+                    image: image(),
+                    listed: listed.clone(),
+                })
+            }
+            AcceptedVersions::NotOlder if self.is_older(header) => Err(ImageRefusal::Older {
+                image: image(),
+                running: self.running.clone(),
+            }),
+            AcceptedVersions::Exactly(_) | AcceptedVersions::NotOlder | AcceptedVersions::All => {
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the image is firmware older than the running version.
+    pub fn is_older(&self, header: &ImageHeader) -> bool {
+        header.kind == ImageKind::Firmware && is_newer(&self.running, &header.version)
+    }
+
+    /// Whether the image must be signed. A downgrade always must, because an attacker could use it to bring back an old
+    /// vulnerability.
+    pub fn needs_signature(&self, header: &ImageHeader) -> bool {
+        match self.signatures {
+            Signatures::Required => true,
+            Signatures::NotRequired => self.is_older(header),
+        }
+    }
+
+    /// Checks the oldest firmware that a page supports.
+    ///
+    /// # Errors
+    /// The running firmware is older.
+    pub fn check_page(&self, needs: &Version) -> Result<(), ImageRefusal> {
+        if is_newer(needs, &self.running) {
+            return Err(ImageRefusal::NeedsNewer {
+                needs: needs.clone(),
+                running: self.running.clone(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The panels of a board as in image headers, such as `122x250`.
+pub fn panel(board: &BoardSpec) -> String {
+    format!("{}x{}", board.panel_width, board.panel_height)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use super::*;
+
+    fn policy() -> ImagePolicy {
+        ImagePolicy {
+            kind: ImageKind::Firmware,
+            bytes_max: 10_000,
+            board: "rev-b".to_string(),
+            panel: "122x250".to_string(),
+            target: "aarch64-unknown-linux-gnu".to_string(),
+            running: Version::new(4, 1, 0),
+            versions: AcceptedVersions::NotOlder,
+            keys: Vec::new(),
+            signatures: Signatures::Required,
+        }
+    }
+
+    fn header() -> ImageHeader {
+        ImageHeader {
+            kind: ImageKind::Firmware,
+            payload_bytes: 10_000 - ImageHeader::BYTES as u64,
+            content_bytes: 9,
+            build_time: 0,
+            payload_digest: [0; 32],
+            content_digest: [0; 32],
+            board: "rev-b".to_string(),
+            panel: "122x250".to_string(),
+            target: "aarch64-unknown-linux-gnu".to_string(),
+            version: Version::new(4, 1, 0),
+            commit: String::new(),
+        }
+    }
+
+    #[test]
+    fn only_images_for_this_clock_are_accepted() {
+        type HeaderEdit = fn(&mut ImageHeader);
+        let cases: [(HeaderEdit, &str); 8] = [
+            (|_| {}, ""),
+            (
+                |header| header.board = "v8".into(),
+                "it is for the board v8, but this is rev-b",
+            ),
+            (
+                |header| header.panel = "128x296".into(),
+                "it is for panels of 128x296, but these are 122x250",
+            ),
+            (
+                |header| header.target = "x86_64-unknown-linux-gnu".into(),
+                "it is for x86_64-unknown-linux-gnu, but this machine is aarch64-unknown-linux-gnu",
+            ),
+            (
+                |header| header.version = Version::new(4, 0, 9),
+                "it is version 4.0.9, which is older than the running 4.1.0: add downgrade=true to install it anyway",
+            ),
+            (
+                |header| header.version = "4.1.0-rc.1".parse().unwrap(),
+                "it is version 4.1.0-rc.1, which is older than the running 4.1.0: add downgrade=true to install it anyway",
+            ),
+            (|header| header.version = Version::new(5, 0, 0), ""),
+            (
+                |header| header.payload_bytes += 1,
+                "the image is larger than 10000 bytes, which is the size of its slot",
+            ),
+        ];
+        let error = |policy: &ImagePolicy, header: &ImageHeader| match policy.check(header) {
+            Ok(()) => String::new(),
+            Err(refusal) => refusal.to_string(),
+        };
+        for (change, expected) in cases {
+            let mut header = header();
+            change(&mut header);
+            assert_eq!(error(&policy(), &header), expected);
+        }
+        let older = ImageHeader {
+            version: Version::new(1, 0, 0),
+            ..header()
+        };
+        let all = ImagePolicy {
+            versions: AcceptedVersions::All,
+            ..policy()
+        };
+        assert_eq!(error(&all, &older), "");
+        let exactly = |version: &str| ImagePolicy {
+            versions: AcceptedVersions::Exactly(version.parse().unwrap()),
+            ..policy()
+        };
+        assert_eq!(error(&exactly("4.1.0+other"), &header()), "");
+        assert_eq!(
+            error(&exactly("4.1.1"), &header()),
+            "it is version 4.1.0, but the list says 4.1.1"
+        );
+        assert_eq!(
+            error(&exactly("4.1.0-rc.1"), &header()),
+            "it is version 4.1.0, but the list says 4.1.0-rc.1"
+        );
+        let page = ImageHeader {
+            kind: ImageKind::Page,
+            board: String::new(),
+            ..header()
+        };
+        assert_eq!(
+            error(&policy(), &page),
+            "it is a page: upload it to /upload/webui"
+        );
+        let pages = ImagePolicy {
+            kind: ImageKind::Page,
+            ..policy()
+        };
+        assert_eq!(error(&pages, &page), "");
+        assert_eq!(
+            error(&pages, &header()),
+            "it is a firmware: upload it to /upload/firmware"
+        );
+    }
+
+    #[test]
+    fn a_page_needs_its_oldest_firmware_or_newer() {
+        for (needs, accepted) in [
+            ("4.0.0", true),
+            ("4.1.0", true),
+            ("4.1.1", false),
+            ("4.1.0-rc.1", true),
+        ] {
+            let needs = Version::parse(needs).unwrap();
+            assert_eq!(policy().check_page(&needs).is_ok(), accepted, "{needs}");
+        }
+    }
+}

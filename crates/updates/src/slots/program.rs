@@ -1,0 +1,113 @@
+//! The programs that can run: the installed program and the programs in the slots.
+
+use std::fmt;
+
+use semver::Version;
+use serde::{Deserialize, Serialize};
+
+use crate::build;
+
+/// A slot for a program in the data folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageSlot {
+    /// The first slot.
+    A,
+    /// The second slot.
+    B,
+}
+
+impl ImageSlot {
+    /// Both slots.
+    pub const ALL: [ImageSlot; 2] = [ImageSlot::A, ImageSlot::B];
+
+    /// Its name in files and in the status.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageSlot::A => "a",
+            ImageSlot::B => "b",
+        }
+    }
+
+    /// Parses its name.
+    pub fn parse(name: &str) -> Option<ImageSlot> {
+        ImageSlot::ALL.into_iter().find(|slot| slot.name() == name)
+    }
+
+    /// The other slot.
+    pub fn other(self) -> ImageSlot {
+        match self {
+            ImageSlot::A => ImageSlot::B,
+            ImageSlot::B => ImageSlot::A,
+        }
+    }
+}
+
+/// A program that can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Program {
+    /// The installed program.
+    Factory,
+    /// The program in a slot.
+    Slot(ImageSlot),
+}
+
+impl Program {
+    /// Its name in the status.
+    pub fn name(self) -> &'static str {
+        match self {
+            Program::Factory => "factory",
+            Program::Slot(slot) => slot.name(),
+        }
+    }
+
+    /// Its slot; `None` for the installed program.
+    pub fn slot(self) -> Option<ImageSlot> {
+        match self {
+            Program::Factory => None,
+            Program::Slot(slot) => Some(slot),
+        }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Program::Factory => formatter.write_str("the installed program"),
+            Program::Slot(slot) => write!(formatter, "the program in slot {}", slot.name()),
+        }
+    }
+}
+
+/// Version and build of the installed program, for comparison with the slots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Factory {
+    /// Its version.
+    pub version: Version,
+    /// Identifies its build.
+    pub build: String,
+}
+
+impl Factory {
+    /// This program.
+    pub fn own() -> Factory {
+        let facts = build::BuildFacts::own();
+        let time = facts.time.unwrap_or_default();
+        Factory {
+            version: Version::parse(build::VERSION).unwrap_or(Version::new(0, 0, 0)),
+            build: format!("{}-{}-{time}", facts.version, facts.commit),
+        }
+    }
+}
+
+/// The running program, as the supervisor reports it to the device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Firmware {
+    /// The program.
+    pub running: Program,
+    /// Its version.
+    pub version: String,
+    /// The installed program.
+    pub factory: Factory,
+}
