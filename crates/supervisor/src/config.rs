@@ -1,4 +1,4 @@
-//! What the supervisor knows of the clock, and what a device process is started with.
+//! Configuration of the supervisor and of a device process.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -7,7 +7,7 @@ use updates::slots::Firmware;
 
 use crate::messages::PROTOCOL;
 
-/// What the supervisor knows of the clock.
+/// Configuration of the supervisor.
 #[derive(Debug, Clone)]
 pub struct ClockConfig {
     /// The data folder.
@@ -16,16 +16,16 @@ pub struct ClockConfig {
     pub label: &'static str,
     /// A crashed device leaves a dump.
     pub has_crash_dumps: bool,
-    /// Time that a refresh of the panels may still take when the device is stopped.
+    /// Additional time to stop, because a refresh of the panels may be in progress.
     pub last_refresh: Duration,
-    /// Time for which a new program must answer; `None` for the usual time.
+    /// How long a new program must answer requests; `None` for the default.
     pub trial: Option<Duration>,
 }
 
-/// What a device process is started with. Supervisor and device may be of different versions: fields are only ever added, and
-/// each has a value for when it is missing.
+/// Configuration of a device process, as its command-line argument. Supervisor and device may have different versions:
+/// fields are only added, and each new field has a default.
 ///
-/// The supervisor does not look into `run`, the configuration of the clock.
+/// `run` is the configuration of the clock, which the supervisor does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceConfig<Run> {
     /// Version of the protocol between supervisor and device.
@@ -33,19 +33,19 @@ pub struct DeviceConfig<Run> {
     pub protocol: u32,
     /// Configuration of the clock.
     pub run: Run,
-    /// Process number of the supervisor.
+    /// Process ID of the supervisor.
     pub supervisor: u32,
     /// How often the device failed since the supervisor started.
     pub crashes: u64,
-    /// Why the device is started again, in words for people; `None` if a person or an update wanted the start.
+    /// Why the device was restarted, for people; `None` if the restart was requested.
     pub note: Option<String>,
-    /// Why the device runs without its sources, in words for people; `None` if it runs with them.
+    /// Why the device runs without its sources, for people; `None` if it runs with them.
     pub safe_mode: Option<String>,
     /// State of a simulated board whose power was cut, in its own format.
     pub carried: Option<String>,
-    /// Name of the socket on which the device reports that it crashed; `None` if there are no dumps.
+    /// Name of the socket on which the device reports a crash; `None` if there are no dumps.
     pub crash_dumps: Option<String>,
-    /// The program that runs; `None` if the supervisor does not say, and then nothing can be updated.
+    /// The running program. `None` from a supervisor without slots; then the program cannot be updated.
     #[serde(default)]
     pub firmware: Option<Firmware>,
 }
@@ -67,5 +67,5 @@ impl<Run> DeviceConfig<Run> {
     }
 }
 
-/// The same, as the supervisor passes it on.
+/// The configuration of a device with an unparsed `run`.
 pub(crate) type OpaqueConfig = DeviceConfig<serde_json::Value>;

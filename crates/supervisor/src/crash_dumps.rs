@@ -1,9 +1,9 @@
-//! Crash dumps: a device that crashes reports to the supervisor, which starts a third process to make a dump of it.
+//! Crash dumps: a crashed device reports to the supervisor, which starts a third process to write a dump.
 //!
-//! The supervisor listens on an abstract socket, whose name the device is started with. A device that crashes connects to it
-//! and waits until the *dumper*, the third process, has made the dump: that one may fail, or run out of memory, without harm
-//! to the supervisor. It runs the program of the device, whatever program the supervisor runs.
-//! There is one dump, of the last crash: it replaces the one before when it is complete.
+//! The supervisor listens on an abstract socket; the device gets its name at the start. A crashed device connects to it
+//! and waits until the *dumper*, the third process, has written the dump. The dumper may fail or run out of memory
+//! without harm to the supervisor. It runs the same program as the device.
+//! Only the last dump is kept. It replaces the previous one when it is complete.
 
 use std::{
     io::{self, Write},
@@ -38,16 +38,16 @@ use tokio::{
 /// The subcommand of the dumper.
 pub const DUMPER: &str = "crash-dump";
 
-/// Time in which a dumper must be done; less than a crashed device waits.
-const DUMPER_TIME: Duration = Duration::from_secs(crash::PATIENCE.as_secs() - 5);
+/// Timeout of a dumper, shorter than a crashed device waits.
+const DUMPER_TIMEOUT: Duration = Duration::from_secs(crash::PATIENCE.as_secs() - 5);
 
-/// Most dumpers at the same time: for one device that is ending, the next one, and some room.
+/// Most dumpers at the same time: for a device that is ending, for the next device, and two spare.
 const DEVICES_MAX: usize = 4;
 
 /// Pause after a failed accept.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The socket on which devices report that they crashed.
+/// The socket on which devices report crashes.
 #[derive(Debug)]
 pub struct CrashDumps {
     listener: StdListener,
@@ -56,10 +56,10 @@ pub struct CrashDumps {
 }
 
 impl CrashDumps {
-    /// Opens a socket under a new name; dumps are written to the folder.
+    /// Opens a socket with a random name; dumps are written to the folder.
     ///
     /// # Errors
-    /// The host gives no socket or no random number.
+    /// The socket cannot be opened, or the host has no random numbers.
     pub fn open(folder: &Path) -> io::Result<CrashDumps> {
         let name = new_name()?;
         let listener = StdListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
@@ -76,7 +76,7 @@ impl CrashDumps {
         &self.name
     }
 
-    /// Starts a dumper for each device that crashes, until it is dropped.
+    /// Starts a dumper for each device that crashes, until the future is dropped.
     pub async fn serve(self) {
         let Ok(listener) = UnixListener::from_std(self.listener) else {
             return;
@@ -101,19 +101,19 @@ fn new_name() -> io::Result<String> {
     Ok(format!("papertick-crashes-{random:016x}"))
 }
 
-/// Makes a dump of the device at the other end of a socket, and reports how that went.
+/// Writes a dump of the device at the other end of a socket, and prints the result.
 async fn report(socket: UnixStream, folder: &Path) {
     let Some(process) = device_at(&socket) else {
         return;
     };
     if let Err(error) = run_dumper(process, socket, folder).await {
         print_error(&format!(
-            "the device crashed, and there is no dump of it: {error}"
+            "the device crashed, but its dump could not be written: {error}"
         ));
     }
 }
 
-/// The process at the other end of a socket; `None` if it is no child of this process.
+/// The process at the other end of a socket; `None` if it is not a child of this process.
 fn device_at(socket: &UnixStream) -> Option<Pid> {
     let process = socket_peercred(socket).ok()?.pid;
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -125,7 +125,7 @@ fn device_at(socket: &UnixStream) -> Option<Pid> {
 async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Result<()> {
     let socket = socket.into_std()?;
     socket.set_nonblocking(false)?;
-    // Works while its file is being replaced.
+    // Works even if the file of the program has been replaced.
     let program = format!("/proc/{process}/exe");
     let mut dumper = Command::new(program)
         .arg(DUMPER)
@@ -134,19 +134,19 @@ async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
         .stdin(Stdio::from(OwnedFd::from(socket)))
         .kill_on_drop(true)
         .spawn()?;
-    let ended = timeout(DUMPER_TIME, dumper.wait()).await;
+    let ended = timeout(DUMPER_TIMEOUT, dumper.wait()).await;
     if ended.is_err() {
         dumper.kill().await?;
     }
-    let is_taken = matches!(&ended, Ok(Ok(status)) if status.success());
-    if !is_taken {
+    let has_dump = matches!(&ended, Ok(Ok(status)) if status.success());
+    if !has_dump {
         // A dumper stops the process that it reads, and does not continue it if it is killed.
         let _ = kill_process(process, Signal::CONT);
     }
     let status = ended.map_err(|_| io::Error::other("it took too long"))??;
     if !status.success() {
         return Err(io::Error::other(format!(
-            "{status}, if no line before says why"
+            "{status}; a line above may have the reason"
         )));
     }
     print_error(&format!(
@@ -155,17 +155,17 @@ async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
     Ok(())
 }
 
-/// Sets this process, the device, up to report a crash on a socket before it ends.
+/// Installs the crash handler of this process (the device), which reports a crash on a socket.
 pub fn report_crashes(name: &str) {
     if let Err(error) = crash::tell(name) {
-        print_error(&format!("there will be no dump of a crash: {error}"));
+        print_error(&format!("crash dumps are not available: {error}"));
     }
 }
 
-/// Makes a dump of a process that crashed; the standard input is the socket on which it reported that.
+/// Writes a dump of a crashed process. The standard input is the socket on which the process reported the crash.
 ///
 /// # Errors
-/// There is no new dump; the one before is unchanged.
+/// The dump was not written; the previous one is unchanged.
 pub fn take(process: u32, folder: &Path) -> Result<(), dump::DumpError> {
     let mut socket = StdStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut bytes = Vec::new();
@@ -177,11 +177,11 @@ pub fn take(process: u32, folder: &Path) -> Result<(), dump::DumpError> {
         .and_then(|()| folder.rename(PART, FILE))
         .and_then(|()| folder.sync_folder());
     if stored.is_err() {
-        // A full disk needs the room.
+        // The disk may be full.
         let _ = folder.remove(PART);
     }
     stored?;
-    // The process may have ended meanwhile.
+    // Fails if the process has ended.
     let _ = socket.write_all(&[0]);
     Ok(())
 }
@@ -203,24 +203,24 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_is_no_device_of_this_supervisor_is_not_looked_at() {
+    async fn other_processes_are_disconnected() {
         let folder = tempfile::tempdir().unwrap();
         let dumps = CrashDumps::open(folder.path()).unwrap();
         let name = dumps.name().to_string();
         let mut tasks = Tasks::new();
         tasks.spawn("crash dumps", dumps.serve());
         for _ in 0..2 * DEVICES_MAX {
-            let place = SocketAddr::from_abstract_name(&name).unwrap();
-            let stranger = StdStream::connect_addr(&place).unwrap();
+            let address = SocketAddr::from_abstract_name(&name).unwrap();
+            let stranger = StdStream::connect_addr(&address).unwrap();
             stranger.set_nonblocking(true).unwrap();
             let mut stranger = UnixStream::from_std(stranger).unwrap();
-            let heard = timeout(DUMPER_TIME, stranger.read(&mut [0])).await;
-            assert_eq!(heard.unwrap().unwrap(), 0, "the end, at once");
+            let read = timeout(DUMPER_TIMEOUT, stranger.read(&mut [0])).await;
+            assert_eq!(read.unwrap().unwrap(), 0);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
-    /// What a process does, as the kernel tells it in a letter.
+    /// State of a process, as a letter of `/proc/PID/stat`.
     fn state_of(process: Pid) -> char {
         let path = format!("/proc/{}/stat", process.as_raw_nonzero());
         let stat = std::fs::read_to_string(path).unwrap();
@@ -228,28 +228,28 @@ mod tests {
         rest.chars().next().unwrap()
     }
 
-    async fn comes_to(process: Pid, state: char) {
+    async fn wait_for_state(process: Pid, state: char) {
         let waiting = async {
             while state_of(process) != state {
                 sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(DUMPER_TIME, waiting).await.unwrap();
+        timeout(DUMPER_TIMEOUT, waiting).await.unwrap();
     }
 
     #[tokio::test]
-    async fn a_device_whose_dumper_breaks_off_is_let_go() {
+    async fn a_device_continues_if_its_dumper_fails() {
         let folder = tempfile::tempdir().unwrap();
-        // As a dumper it ends at once, for that is no time.
+        // Started as a dumper, `sleep` fails at once because of its arguments.
         let mut device = Command::new("sleep").arg("1000").spawn().unwrap();
         let process = Pid::from_raw(device.id().unwrap().cast_signed()).unwrap();
-        // That is how a dumper leaves it that was killed in the middle.
+        // A killed dumper leaves the device stopped.
         kill_process(process, Signal::STOP).unwrap();
-        comes_to(process, 'T').await;
+        wait_for_state(process, 'T').await;
         let (socket, _other) = UnixStream::pair().unwrap();
         let failed = run_dumper(process, socket, folder.path()).await;
         assert!(failed.unwrap_err().to_string().contains("exit status"));
-        comes_to(process, 'S').await;
+        wait_for_state(process, 'S').await;
         device.kill().await.unwrap();
     }
 }

@@ -1,10 +1,10 @@
-//! How the supervisor of a new program replaces the running one, in the same process.
+//! Handover: the supervisor of a new program replaces the running one by exec, in the same process.
 //!
-//! This happens while no device runs: at the next start of the device after a trial that passed.
-//! The running supervisor sends its state, the listening socket and the lock into a socket pair, makes the reading end its
-//! standard input, and executes the new program. The process number stays, and so do the connections that wait.
-//! Before that it starts the new program with `--try-only` to learn whether it understands the state. The new supervisor must
-//! also see its device make progress, or after a few attempts the installed supervisor stays.
+//! This happens while no device runs: at the next start of the device after a passed trial.
+//! The running supervisor writes its state, the listening socket and the lock to a socket pair, makes the reading end its
+//! standard input, and executes the new program. The process ID and the queued connections stay.
+//! Before that it starts the new program with `--try-only` to check that it can parse the state. A handover succeeds when
+//! the device of the new supervisor makes progress. After a few failed handovers the installed supervisor stays.
 
 use std::{
     fs::File,
@@ -43,20 +43,20 @@ use crate::{
     supervision::Supervisor,
 };
 
-/// Version of the protocol between supervisors. It grows when new fields, which have a value for when they are missing, are
-/// not enough; a supervisor refuses a state of a later version.
+/// Version of the protocol between supervisors. It is increased if new fields with defaults are not enough. A supervisor
+/// refuses the state of a later version.
 const PROTOCOL: u32 = 1;
 
-/// The subcommand of a supervisor that takes over.
+/// Subcommand of a supervisor that takes over.
 const TAKE_OVER: &str = "take-over";
 
-/// Longest state as JSON, bytes; it must fit the buffer of a socket.
+/// Longest state as JSON, bytes; it must fit into the buffer of a socket.
 const STATE_MAX: usize = 64 * 1024;
 
-/// Time in which a program must answer whether it would take over.
-const TRY_TIME: Duration = Duration::from_secs(10);
+/// Timeout for the check of a program.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Most file descriptors that are handed over.
+/// File descriptors that are handed over.
 const DESCRIPTORS_MAX: usize = 2;
 
 /// How long to wait for pending signals before exec.
@@ -75,14 +75,14 @@ pub struct HandoverState {
     pub(crate) installation: Installation,
     /// What the next device is started with.
     pub(crate) next: OpaqueConfig,
-    /// Slots that are not used until a restart.
-    #[serde(default)]
-    pub(crate) given_up: Vec<ImageSlot>,
+    /// Slots that are not used until a requested restart.
+    #[serde(default, rename = "given_up")]
+    pub(crate) suspended: Vec<ImageSlot>,
     /// The address of the page was printed.
     pub(crate) announced: bool,
 }
 
-/// What a supervisor gets from the one before it.
+/// What a supervisor receives from the previous one.
 pub struct Handover {
     pub(crate) state: HandoverState,
     /// The listening socket of the clock.
@@ -92,10 +92,10 @@ pub struct Handover {
 }
 
 impl HandoverState {
-    /// Reads only the state from the standard input, to say whether it is understood.
+    /// Reads only the state from the standard input, for the check before a handover.
     ///
     /// # Errors
-    /// It is not understood; in words for people.
+    /// A text for people: the state cannot be parsed.
     pub fn receive() -> Result<HandoverState, String> {
         let mut state = Vec::new();
         let read = io::stdin().lock().take(STATE_MAX as u64);
@@ -112,7 +112,7 @@ impl HandoverState {
 
     fn parse(state: &[u8]) -> Result<HandoverState, String> {
         let state: Value = serde_json::from_slice(state).map_err(|error| error.to_string())?;
-        // Earlier builds hand over a running device; this one starts its device itself.
+        // Earlier builds hand over a running device, which is no longer supported.
         if state.get("device").is_some_and(|device| !device.is_null()) {
             return Err("the other supervisor still has a device".to_string());
         }
@@ -120,7 +120,7 @@ impl HandoverState {
             serde_json::from_value(state).map_err(|error| error.to_string())?;
         if state.protocol > PROTOCOL {
             return Err(format!(
-                "the other supervisor speaks protocol {}, and this one {PROTOCOL}",
+                "the other supervisor uses protocol {}, but this one {PROTOCOL}",
                 state.protocol
             ));
         }
@@ -130,7 +130,7 @@ impl HandoverState {
     fn to_json(&self) -> io::Result<Vec<u8>> {
         let state = serde_json::to_vec(self).map_err(io::Error::other)?;
         if state.len() > STATE_MAX {
-            return Err(io::Error::other("there is too much to hand over"));
+            return Err(io::Error::other("the state is too large to hand over"));
         }
         Ok(state)
     }
@@ -140,11 +140,14 @@ impl Handover {
     /// Receives state and file descriptors from the standard input.
     ///
     /// # Errors
-    /// Something is missing or not understood; in words for people.
+    /// A text for people: something is missing or malformed.
     pub fn receive() -> Result<Handover, String> {
         let (state, mut descriptors) = receive().map_err(|error| error.to_string())?;
         let state = HandoverState::parse(&state)?;
-        let mut next = || descriptors.next().ok_or("something is missing".to_string());
+        let mut next = || {
+            let descriptor = descriptors.next();
+            descriptor.ok_or("a file descriptor is missing".to_string())
+        };
         let listener = TcpListener::from(next()?);
         let lock = next()?;
         Ok(Handover {
@@ -161,20 +164,20 @@ impl Handover {
 }
 
 impl Supervisor {
-    /// Returns whether the supervisor of a program should replace this one.
-    fn is_to_hand_over(&self, chosen: &ChosenProgram) -> bool {
+    /// Whether the supervisor of a program should replace this one.
+    fn should_hand_over(&self, chosen: &ChosenProgram) -> bool {
         let is_own = self.own.program == chosen.program
             && (self.own.digest.is_none() || self.own.digest == chosen.digest);
         !is_own && chosen.may_take_over && self.may_execute
     }
 
-    /// Lets the supervisor of a slot's program replace this one if that is due; returns if it does not.
+    /// Replaces this supervisor by that of a slot's program, if that is due. Returns if that is not due or fails.
     pub(crate) async fn hand_over(&mut self, chosen: &ChosenProgram, stop: &mut StopSignals) {
         let Some(slot) = chosen.program.slot() else {
             return;
         };
-        // An attempt that is not stored could repeat for ever.
-        if !self.is_to_hand_over(chosen) || !self.programs.handing_over(slot) {
+        // An attempt that is not stored could repeat forever.
+        if !self.should_hand_over(chosen) || !self.programs.handover_started(slot) {
             return;
         }
         let state = HandoverState {
@@ -183,16 +186,16 @@ impl Supervisor {
             own_digest: chosen.digest.clone(),
             installation: self.programs.installation().clone(),
             next: self.next.clone(),
-            given_up: self.programs.given_up().to_vec(),
+            suspended: self.programs.suspended().to_vec(),
             announced: self.is_announced,
         };
-        let understood = tokio::select! {
+        let accepted = tokio::select! {
             biased;
             // The next supervisor would not receive the signal.
             () = stop.received() => return,
-            understood = is_understood(&chosen.path, &state) => understood,
+            accepted = check(&chosen.path, &state) => accepted,
         };
-        let failure = match understood {
+        let failure = match accepted {
             Ok(()) => match self.execute(&chosen.path, &state, stop).await {
                 Some(error) => error.to_string(),
                 None => return,
@@ -201,7 +204,7 @@ impl Supervisor {
         };
         let version = &chosen.version;
         print_error(&format!(
-            "the supervisor of version {version} does not take over: {failure}"
+            "the supervisor of version {version} cannot take over: {failure}"
         ));
     }
 
@@ -214,15 +217,15 @@ impl Supervisor {
     ) -> Option<io::Error> {
         let descriptors = [self.listener.as_fd(), self.lock.as_fd()];
         let prepared = prepare(program, state, &descriptors);
-        // A signal from here on would reach neither supervisor, so it ends the process at once.
+        // A later signal would reach neither supervisor, so it ends the process at once.
         stop.end_at_once(true);
         let is_stopped = stop.received_within(PENDING_SIGNALS).await;
         let failure = match prepared {
             Ok(_) if is_stopped => None,
             Ok(mut prepared) => {
                 let error = prepared.exec();
-                // The standard library resets the handling of SIGPIPE before exec: set it again, or the next line without a
-                // reader ends this process.
+                // The standard library resets the handler of SIGPIPE before exec. Without it, the next line without a
+                // reader would end this process.
                 let _ = signal(SignalKind::pipe());
                 Some(error)
             }
@@ -234,38 +237,38 @@ impl Supervisor {
     }
 }
 
-/// Asks a program whether it would take over.
+/// Checks that a program can take over from this state.
 ///
 /// # Errors
-/// It would not, or does not answer; in words for people.
-async fn is_understood(program: &Path, state: &HandoverState) -> Result<(), String> {
-    let words = |error: io::Error| error.to_string();
-    let state = state.to_json().map_err(words)?;
-    let (reader, mut writer) = UnixStream::pair().map_err(words)?;
+/// A text for people: it cannot, or it does not answer.
+async fn check(program: &Path, state: &HandoverState) -> Result<(), String> {
+    let text = |error: io::Error| error.to_string();
+    let state = state.to_json().map_err(text)?;
+    let (reader, mut writer) = UnixStream::pair().map_err(text)?;
     let mut command = Command::new(program);
     let command = command
         .args([TAKE_OVER, "--try-only"])
         .stdin(Stdio::from(OwnedFd::from(reader)))
         .stdout(Stdio::null());
-    let mut child = Child::start(command).map_err(words)?;
-    // An error means that it has ended, which is seen next.
+    let mut child = Child::start(command).map_err(text)?;
+    // Fails if the child has ended, which `wait` reports.
     let _ = writer.write_all(&state);
     drop(writer);
-    match timeout(TRY_TIME, child.wait()).await {
+    match timeout(CHECK_TIMEOUT, child.wait()).await {
         Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(format!("it does not understand this one ({status})")),
+        Ok(Ok(status)) => Err(format!("it does not accept the state ({status})")),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => {
             child.kill().await;
-            Err("it does not say whether it understands this one".to_string())
+            Err("it does not answer".to_string())
         }
     }
 }
 
-/// The command of the next supervisor, with all it needs on its standard input.
+/// The command of the next supervisor, with state and descriptors on its standard input.
 ///
 /// # Errors
-/// It is too much.
+/// The state is too large, or a socket call fails.
 fn prepare(
     program: &Path,
     state: &HandoverState,
@@ -280,7 +283,7 @@ fn prepare(
 /// Space for the file descriptors of a message.
 const SPACE: usize = rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX));
 
-/// Sends it all into a socket pair; returns the reading end.
+/// Writes state and descriptors to a socket pair. Returns the reading end.
 fn send(state: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<OwnedFd> {
     let (reader, writer) = UnixStream::pair()?;
     writer.set_nonblocking(true)?;
@@ -295,12 +298,12 @@ fn send(state: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<OwnedFd> {
         &mut control,
         SendFlags::empty(),
     )?;
-    // The rest, if any, fits or is refused.
+    // Fails if the rest does not fit into the buffer.
     (&writer).write_all(&state[sent..])?;
     Ok(reader.into())
 }
 
-/// Receives it all from the standard input, and leaves `/dev/null` there.
+/// Reads state and descriptors from the standard input, and replaces it by `/dev/null`.
 fn receive() -> io::Result<(Vec<u8>, impl Iterator<Item = OwnedFd>)> {
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     dup2_stdin(File::open("/dev/null")?)?;
@@ -336,7 +339,7 @@ mod tests {
 
     use super::*;
 
-    /// State that the first program with a hand-over sent.
+    /// State as the first program with a handover sent it.
     fn first() -> Value {
         json!({
             "protocol": 1,
@@ -371,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn supervisors_of_other_versions_are_understood_or_refused() {
+    fn the_state_of_other_versions_is_parsed_or_refused() {
         let read = |state: &Value| HandoverState::parse(state.to_string().as_bytes());
         let state = read(&first()).unwrap();
         assert_eq!(state.own, Program::Slot(ImageSlot::A));

@@ -7,21 +7,21 @@ use crate::{config::ClockConfig, messages::BEAT_PERIOD, trial::TRIAL};
 /// Time limits of the supervisor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SupervisorLimits {
-    /// Time in which a device must be ready.
+    /// Timeout for the start of a device.
     pub(crate) start: Duration,
     /// Time without a message after which a device is killed.
     pub(crate) beat: Duration,
-    /// Time a device has to stop, besides that for a refresh of the panels.
+    /// Timeout to stop a device, without a refresh of the panels.
     pub(crate) stop: Duration,
     /// Pauses before a failed device is started again; the last one repeats.
     pub(crate) pauses: [Duration; 6],
-    /// A device that ran for so long did start: the next failure is the first in a row again.
+    /// After this run time, the next failure of a device counts as the first in a row.
     pub(crate) steady: Duration,
     /// Failures in a row after which the device is started without its sources.
     pub(crate) failures: usize,
     /// Time without sources after which the device is started with them again.
     pub(crate) safe: Duration,
-    /// Time for which a new program must answer.
+    /// How long a new program must answer requests.
     pub(crate) trial: Duration,
 }
 

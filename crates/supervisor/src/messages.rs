@@ -8,20 +8,20 @@ use std::{
 /// Time between two heartbeats.
 pub const BEAT_PERIOD: Duration = Duration::from_secs(5);
 
-/// Exit code of a device that is to be started again.
+/// Exit code of a device that requests a restart.
 pub const RESTART_CODE: u8 = 75;
 
-/// Exit code of a device that cannot start, and said why on its standard error.
+/// Exit code of a device that cannot start and has printed the reason.
 pub const REFUSED_CODE: u8 = 1;
 
-/// Exit code of a device that broke off.
+/// Exit code of a device that failed.
 pub const BROKEN_CODE: u8 = 70;
 
-/// Version of the protocol between supervisor and device. It grows when unknown members and messages, which are ignored,
-/// are not enough for compatibility.
+/// Version of the protocol between supervisor and device. Unknown members and messages are ignored; the version is
+/// increased if that is not enough for compatibility.
 ///
-/// 1: the first program. 2: the supervisor names the program that runs, and the device reports its first picture. 3 was
-/// used by builds with a standby process, which restart without it under a supervisor of version 2.
+/// 1: the first program. 2: the supervisor reports the running program, and the device its first picture. 3: builds with
+/// a standby process, which restart without it under a supervisor of version 2.
 pub const PROTOCOL: u32 = 2;
 
 /// A message of the device to its supervisor.
@@ -29,7 +29,7 @@ pub const PROTOCOL: u32 = 2;
 pub enum DeviceMessage {
     /// The HTTP server answers requests.
     Ready,
-    /// A picture is on the glass.
+    /// The panels show a picture.
     Painted,
     /// Main loop and painter make progress.
     Beat,
@@ -81,7 +81,6 @@ mod tests {
             ("ready 3 more", Some(DeviceMessage::Ready)),
             ("painted", Some(DeviceMessage::Painted)),
             ("beat", Some(DeviceMessage::Beat)),
-            ("painter-stuck", Some(DeviceMessage::PainterStuck)),
             ("painter-stuck", Some(DeviceMessage::PainterStuck)),
             (
                 "power-cut 5 3200",

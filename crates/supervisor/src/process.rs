@@ -1,4 +1,4 @@
-//! A device process: reads what it reports, waits for its end, and ends it.
+//! A device process: starts it, reads its messages, waits for its end, and stops it.
 
 use std::{
     io,
@@ -65,7 +65,7 @@ impl Child {
         Child::of(command.spawn()?.id(), children)
     }
 
-    /// Waits for its end; dropping the future loses nothing.
+    /// Waits for its end. Cancel safe.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {
             if let Some(status) = self.ended {
@@ -83,20 +83,20 @@ impl Child {
     /// Kills it and waits for its end.
     pub(super) async fn kill(&mut self) {
         self.signal(Signal::KILL);
-        // An error means that it has ended and was waited for already.
+        // Fails only if its exit status was read already.
         let _ = self.wait().await;
     }
 
-    /// Sends it SIGTERM; returns whether it ends in time.
+    /// Sends SIGTERM. Returns whether the child ends in time.
     pub(super) async fn stop(&mut self, limit: Duration) -> bool {
         self.signal(Signal::TERM);
         timeout(limit, self.wait()).await.is_ok()
     }
 
-    /// Sends it a signal, unless it is known to have ended.
+    /// Sends a signal, unless the child has ended.
     pub(super) fn signal(&self, signal: Signal) {
         if self.ended.is_none() {
-            // An error means that it has ended already.
+            // Fails if it has ended already.
             let _ = kill_process(self.pid, signal);
         }
     }
@@ -125,7 +125,7 @@ impl DeviceMessages {
         })
     }
 
-    /// Waits for the next message; never returns once the pipe has ended. Dropping the future loses nothing.
+    /// Waits for the next message; forever after the end of the pipe. Cancel safe.
     pub(super) async fn next(&mut self) -> DeviceMessage {
         match self.next_or_end().await {
             Some(message) => message,
@@ -133,7 +133,7 @@ impl DeviceMessages {
         }
     }
 
-    /// Waits for the next message; `None` once the pipe has ended.
+    /// Waits for the next message; `None` at the end of the pipe.
     pub(super) async fn next_or_end(&mut self) -> Option<DeviceMessage> {
         loop {
             while let Some(end) = self.received.iter().position(|byte| *byte == b'\n') {

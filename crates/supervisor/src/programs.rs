@@ -1,4 +1,4 @@
-//! Which program the supervisor starts, and what it stores about each.
+//! Chooses the program to start, and stores the results of trials and handovers.
 
 use std::{
     io::{self, ErrorKind},
@@ -16,33 +16,33 @@ use updates::{
 /// The installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Installation {
-    /// Where it is.
+    /// Path of its file.
     pub(super) path: PathBuf,
-    /// What slots are compared with.
+    /// Its version and build, for comparison with the slots.
     pub(super) factory: Factory,
 }
 
-/// The programs there are.
+/// The installed program and the programs in the slots.
 pub(super) struct Programs {
     data_dir: PathBuf,
     disk: Folder,
     installation: Installation,
-    /// Slots that are not used until a restart: their program failed several times, or its failure could not be stored.
-    given_up: Vec<ImageSlot>,
+    /// Slots that are not used until a requested restart, because their program failed.
+    suspended: Vec<ImageSlot>,
 }
 
 /// The program that is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChosenProgram {
-    /// Which one it is.
+    /// The program.
     pub(super) program: Program,
-    /// Where it is.
+    /// Path of its file.
     pub(super) path: PathBuf,
     /// Its version.
     pub(super) version: String,
     /// SHA-256 of its file in hex digits; `None` for the installed program.
     pub(super) digest: Option<String>,
-    /// It has not shown yet that it works.
+    /// It is on trial.
     pub(super) is_trial: bool,
     /// Its supervisor may replace this one.
     pub(super) may_take_over: bool,
@@ -54,18 +54,18 @@ impl Programs {
             disk: Folder::new(&data_dir),
             data_dir,
             installation,
-            given_up: Vec::new(),
+            suspended: Vec::new(),
         }
     }
 
-    /// Slots that are not used until a restart.
-    pub(super) fn given_up(&self) -> &[ImageSlot] {
-        &self.given_up
+    /// Slots that are not used until a requested restart.
+    pub(super) fn suspended(&self) -> &[ImageSlot] {
+        &self.suspended
     }
 
-    /// Does not use these slots until a restart.
-    pub(super) fn leave_alone(&mut self, slots: Vec<ImageSlot>) {
-        self.given_up = slots;
+    /// Sets the slots that are not used until a requested restart.
+    pub(super) fn set_suspended(&mut self, slots: Vec<ImageSlot>) {
+        self.suspended = slots;
     }
 
     /// The installed program.
@@ -73,26 +73,25 @@ impl Programs {
         &self.installation
     }
 
-    /// The program to start: the first of the ladder that is whole and was not given up.
+    /// The program to start: the first one in the boot order that is intact and not suspended.
     pub(super) fn choose(&mut self) -> ChosenProgram {
-        let (slots, notes) = record::load_and_repair(&mut self.disk);
-        for note in notes {
-            print_error(&note);
+        let (slots, warnings) = record::load_and_repair(&mut self.disk);
+        for warning in warnings {
+            print_error(&warning);
         }
         if let Some(slot) = slots.exhausted_trial() {
-            let reason =
-                format!("it ended {TRIAL_STARTS_MAX} times before it had shown that it works");
+            let reason = format!("it ended {TRIAL_STARTS_MAX} times before its trial was over");
             self.fail(slot, &reason);
         }
         for program in slots.boot_order(&self.installation.factory) {
             let Program::Slot(slot) = program else { break };
-            if self.given_up.contains(&slot) {
+            if self.suspended.contains(&slot) {
                 continue;
             }
             match record::is_intact(&mut self.disk, &slots, slot) {
                 Ok(true) => return self.chosen(&slots, slot),
                 Ok(false) => self.fail(slot, "its file is not the one that was installed"),
-                Err(error) => self.leave_aside(slot, &format!("it cannot be read: {error}")),
+                Err(error) => self.set_aside(slot, &format!("it cannot be read: {error}")),
             }
         }
         self.installed()
@@ -119,12 +118,12 @@ impl Programs {
             version: installed.map_or_else(String::new, |installed| installed.version.to_string()),
             digest: installed.map(|installed| hex::encode(installed.digest)),
             is_trial: slots.is_trial(program),
-            // A program that runs because another one failed is not here to stay.
-            may_take_over: handovers < HANDOVERS_MAX && self.given_up.is_empty(),
+            // A program that runs only as a fallback does not replace the supervisor.
+            may_take_over: handovers < HANDOVERS_MAX && self.suspended.is_empty(),
         }
     }
 
-    /// What the device gets to know about its program.
+    /// The running program, as reported to the device.
     pub(super) fn firmware(&self, chosen: &ChosenProgram) -> Firmware {
         Firmware {
             running: chosen.program,
@@ -133,78 +132,76 @@ impl Programs {
         }
     }
 
-    /// Returns whether a program is on trial.
+    /// Whether a program is on trial.
     pub(super) fn is_on_trial(&mut self, program: Program) -> bool {
         record::load(&mut self.disk).is_trial(program)
     }
 
     /// Counts the start of a program on trial.
-    pub(super) fn started(&mut self, slot: ImageSlot) {
+    pub(super) fn count_start(&mut self, slot: ImageSlot) {
         self.change("the start of a new program", |slots| {
             slots.count_start(slot)
         });
     }
 
-    /// Stores that a program works; returns whether that was stored.
-    pub(super) fn passed(&mut self, slot: ImageSlot) -> bool {
-        self.change("that a program works", |slots| slots.mark_proven(slot))
+    /// Stores that a program works.
+    pub(super) fn mark_proven(&mut self, slot: ImageSlot) {
+        self.change("that a program works", |slots| slots.mark_proven(slot));
     }
 
-    /// Stores that a program does not work; it is never started again.
+    /// Stores that a program does not work. It is never started again.
     pub(super) fn fail(&mut self, slot: ImageSlot, reason: &str) {
-        print_error(&format!("{} was given up: {reason}", Program::Slot(slot)));
+        print_error(&format!("{} failed: {reason}", Program::Slot(slot)));
         self.change("that a program does not work", |slots| {
             slots.mark_failed(slot, reason);
         });
-        // For this run, also if it could not be stored.
-        self.leave(slot);
+        // Also if it could not be stored.
+        self.suspend(slot);
     }
 
-    /// Stops using a program that did work, until the clock is started again or a restart is requested.
-    pub(super) fn leave_aside(&mut self, slot: ImageSlot, reason: &str) {
-        print_error(&format!("{} is left aside: {reason}", Program::Slot(slot)));
-        self.change("why a program was left aside", |slots| {
+    /// Stops using a proven program until the clock or a requested restart starts it again.
+    pub(super) fn set_aside(&mut self, slot: ImageSlot, reason: &str) {
+        print_error(&format!("{} was set aside: {reason}", Program::Slot(slot)));
+        self.change("why a program was set aside", |slots| {
             slots.set_aside(slot, reason);
         });
-        self.leave(slot);
+        self.suspend(slot);
     }
 
-    fn leave(&mut self, slot: ImageSlot) {
-        if !self.given_up.contains(&slot) {
-            self.given_up.push(slot);
+    fn suspend(&mut self, slot: ImageSlot) {
+        if !self.suspended.contains(&slot) {
+            self.suspended.push(slot);
         }
     }
 
-    /// Tries all programs again.
-    pub(super) fn forgive(&mut self) {
-        self.given_up.clear();
+    /// Uses all slots again.
+    pub(super) fn resume_all(&mut self) {
+        self.suspended.clear();
     }
 
-    /// Counts an attempt to hand over to the supervisor of a program; returns whether that was stored.
-    pub(super) fn handing_over(&mut self, slot: ImageSlot) -> bool {
-        self.change("an attempt to hand over", |slots| {
-            slots.handover_started(slot)
-        })
+    /// Counts a handover to the supervisor of a program. Returns whether that was stored.
+    pub(super) fn handover_started(&mut self, slot: ImageSlot) -> bool {
+        self.change("a handover", |slots| slots.handover_started(slot))
     }
 
     /// Stores that the supervisor of a program works.
-    pub(super) fn handed_over(&mut self, slot: ImageSlot) {
+    pub(super) fn handover_succeeded(&mut self, slot: ImageSlot) {
         self.change("that a supervisor works", |slots| {
             slots.handover_succeeded(slot)
         });
     }
 
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Slots)) -> bool {
-        let outcome = record::change(&mut self.disk, change);
-        if let Err(error) = &outcome {
-            print_error(&format!("{what} could not be stored: {error}"));
+        let stored = record::change(&mut self.disk, change);
+        if let Err(error) = &stored {
+            print_error(&format!("cannot store {what}: {error}"));
         }
-        outcome.is_ok()
+        stored.is_ok()
     }
 }
 
-/// Returns whether a failed start is the fault of the program's file, not of a host that is short of something.
-pub(super) fn is_to_blame(error: &io::Error) -> bool {
+/// Whether the file of the program is the cause of a failed start, and not a lack of resources on the host.
+pub(super) fn is_file_error(error: &io::Error) -> bool {
     const ENOEXEC: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
     error.raw_os_error() == Some(ENOEXEC)
         || matches!(
@@ -226,8 +223,8 @@ mod tests {
 
     use super::*;
 
-    /// The program that is chosen, and what is stored, after the file of a proven program was replaced.
-    fn chosen_with(place: impl FnOnce(&std::path::Path)) -> (Program, TrialState) {
+    /// The chosen program and the stored state, after the file of a proven program was replaced.
+    fn chosen_with(write_file: impl FnOnce(&std::path::Path)) -> (Program, TrialState) {
         let folder = tempfile::tempdir().unwrap();
         let installation = Installation {
             path: "/usr/bin/papertick".into(),
@@ -246,7 +243,7 @@ mod tests {
             slots.activate(slot, installed);
         })
         .unwrap();
-        place(&folder.path().join(record::program_file(slot)));
+        write_file(&folder.path().join(record::program_file(slot)));
         let mut programs = Programs::new(folder.path().to_path_buf(), installation);
         let chosen = programs.choose();
         let slots = record::load(&mut Folder::new(folder.path()));
@@ -254,20 +251,20 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_cannot_be_read_now_is_not_given_up_for_good() {
+    fn a_program_that_cannot_be_read_stays_proven() {
         let (own, factory) = (Program::Slot(ImageSlot::A), Program::Factory);
-        let is_kept = |standing| standing == TrialState::Proven;
-        let whole = chosen_with(|file| fs::write(file, "hello").unwrap());
-        assert_eq!((whole.0, is_kept(whole.1)), (own, true));
-        let unread = chosen_with(|file| fs::create_dir(file).unwrap());
-        assert_eq!((unread.0, is_kept(unread.1)), (factory, true));
-        for rotten in [Some("hellO"), Some("hello!"), None] {
-            let rotten = chosen_with(|file| {
-                if let Some(text) = rotten {
+        let (proven, failed) = (TrialState::Proven, TrialState::Failed);
+        let intact = chosen_with(|file| fs::write(file, "hello").unwrap());
+        assert_eq!(intact, (own, proven));
+        let unreadable = chosen_with(|file| fs::create_dir(file).unwrap());
+        assert_eq!(unreadable, (factory, proven));
+        for content in [Some("hellO"), Some("hello!"), None] {
+            let damaged = chosen_with(|file| {
+                if let Some(text) = content {
                     fs::write(file, text).unwrap();
                 }
             });
-            assert_eq!((rotten.0, is_kept(rotten.1)), (factory, false));
+            assert_eq!(damaged, (factory, failed));
         }
     }
 }

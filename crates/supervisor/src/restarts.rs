@@ -1,4 +1,4 @@
-//! What follows the end of a device: when it is started again, which program, and with or without its sources.
+//! What follows the end of a device: when it is restarted, with which program, and with or without its sources.
 
 use std::{fmt, time::Duration};
 
@@ -9,52 +9,52 @@ use crate::{SupervisorError, programs::ChosenProgram, supervision::Supervisor};
 
 /// A device that ended.
 pub(crate) struct EndedDevice {
-    pub(crate) end: End,
+    pub(crate) end: DeviceEnd,
     /// Its program.
     pub(crate) chosen: ChosenProgram,
     /// How long it ran.
     pub(crate) lifetime: Duration,
 }
 
-/// How a device ended. Reasons are in words for people.
-pub(crate) enum End {
-    /// The supervisor was told to stop.
+/// How a device ended. Reasons are texts for people.
+pub(crate) enum DeviceEnd {
+    /// The supervisor received a stop signal.
     Stopped,
-    /// It asked to be started again.
+    /// The device requested a restart.
     Restart,
     /// The power of a simulated board was cut; with the state of the board.
     PowerCut(String),
-    /// It failed, for a reason.
+    /// The device failed, with the reason.
     Failed(FailureKind, String),
-    /// It ran without its sources for long enough.
-    SafeLongEnough,
-    /// The host could not start it, for a reason.
+    /// The time in safe mode is over.
+    SafeModeOver,
+    /// The host could not start the device, with the reason.
     NotStarted(String),
-    /// Its program did not pass its trial, for a reason.
-    NotPassed(String),
+    /// The program failed its trial, with the reason.
+    TrialFailed(String),
 }
 
-impl End {
-    /// A crash, or what counts as one.
-    pub(crate) fn broken(reason: impl fmt::Display) -> End {
-        End::Failed(FailureKind::Broken, reason.to_string())
+impl DeviceEnd {
+    /// A crash, or a failure that counts as one.
+    pub(crate) fn broken(reason: impl fmt::Display) -> DeviceEnd {
+        DeviceEnd::Failed(FailureKind::Broken, reason.to_string())
     }
 }
 
 /// How a device failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// It said why it cannot start.
+    /// It cannot start and has printed the reason.
     Refused,
     /// It crashed, or made no progress.
     Broken,
-    /// Another process ended it, such as `kill` or a host that is short of memory.
+    /// Another process ended it, such as `kill`, or the kernel because memory is short.
     Killed,
 }
 
 /// What the supervisor does next.
 pub(crate) enum NextStep {
-    /// End.
+    /// Stop the supervisor.
     Stop,
     /// Start the next device.
     Start,
@@ -65,11 +65,11 @@ pub(crate) enum NextStep {
 /// Failures so far.
 #[derive(Debug, Default)]
 pub(crate) struct FailureCounts {
-    /// Devices in a row that failed.
+    /// Failures in a row.
     failed: usize,
     /// Attempts in a row in which the host could not start a device.
     pub(crate) unstarted: usize,
-    /// Digest of the program on trial that was started once more after its device was killed.
+    /// Digest of the program on trial that was restarted once after its device was killed.
     retried: Option<String>,
 }
 
@@ -85,17 +85,17 @@ impl Supervisor {
             lifetime,
         } = ended;
         let step = match end {
-            End::Stopped => NextStep::Stop,
-            End::Restart => self.restart(None),
-            End::PowerCut(state) => self.restart(Some(state)),
-            End::NotPassed(reason) => self.go_back(&chosen, &reason),
-            End::SafeLongEnough => {
-                // One more failure, and it is safe mode again.
+            DeviceEnd::Stopped => NextStep::Stop,
+            DeviceEnd::Restart => self.restart(None),
+            DeviceEnd::PowerCut(state) => self.restart(Some(state)),
+            DeviceEnd::TrialFailed(reason) => self.fall_back(&chosen, &reason),
+            DeviceEnd::SafeModeOver => {
+                // The next failure starts safe mode again.
                 self.counts.failed = self.limits.failures - 1;
                 NextStep::Start
             }
-            End::NotStarted(reason) => self.not_started(&reason)?,
-            End::Failed(kind, reason) => match chosen.program.slot() {
+            DeviceEnd::NotStarted(reason) => self.not_started(&reason)?,
+            DeviceEnd::Failed(kind, reason) => match chosen.program.slot() {
                 Some(_) if chosen.is_trial => self.trial_failed(kind, &reason, &chosen),
                 Some(slot) => self.slot_failed(slot, &reason, lifetime),
                 None => self.installed_failed(kind, &reason, lifetime)?,
@@ -107,35 +107,35 @@ impl Supervisor {
         Ok(step)
     }
 
-    /// A wanted restart: all programs are tried again.
+    /// A requested restart: all programs are tried again.
     fn restart(&mut self, carried: Option<String>) -> NextStep {
         self.counts.failed = 0;
-        self.programs.forgive();
+        self.programs.resume_all();
         self.next.carried = carried;
         NextStep::Start
     }
 
-    /// Stores that a new program does not work, so that the one before it is chosen.
-    fn go_back(&mut self, chosen: &ChosenProgram, reason: &str) -> NextStep {
+    /// Stores that a new program does not work, so that the previous one is chosen.
+    fn fall_back(&mut self, chosen: &ChosenProgram, reason: &str) -> NextStep {
         self.counts.failed = 0;
         if let Some(slot) = chosen.program.slot() {
             self.programs.fail(slot, reason);
         }
         let version = &chosen.version;
         self.next.note = Some(format!(
-            "version {version} did not work, and the one before it runs again: {reason}"
+            "version {version} did not work, so the previous version runs again: {reason}"
         ));
         NextStep::Start
     }
 
-    /// The host could not start a device, which says nothing about the program.
+    /// The host could not start a device. This does not count against the program.
     fn not_started(&mut self, reason: &str) -> Result<NextStep, SupervisorError> {
         self.counts.unstarted += 1;
         if self.counts.unstarted >= self.limits.failures && !self.is_announced {
             return Err(did_not_start(reason));
         }
         print_error(&format!(
-            "the device could not be started ({reason}) and is tried again"
+            "the device could not be started ({reason}), trying again"
         ));
         self.count("could not be started at first", reason);
         Ok(NextStep::StartAfter(
@@ -143,7 +143,7 @@ impl Supervisor {
         ))
     }
 
-    /// A failure on trial is final, but a device that another process killed is started once more.
+    /// A failure during the trial is final, except that a killed device is restarted once.
     fn trial_failed(
         &mut self,
         kind: FailureKind,
@@ -154,10 +154,10 @@ impl Supervisor {
             self.counts.retried = chosen.digest.clone();
             return self.start_again(reason, 1);
         }
-        self.go_back(chosen, reason)
+        self.fall_back(chosen, reason)
     }
 
-    /// A proven program that fails several times in a row gives way to the next program.
+    /// A proven program that fails several times in a row is set aside for the next program.
     fn slot_failed(&mut self, slot: ImageSlot, reason: &str, lifetime: Duration) -> NextStep {
         let failures = self.count_in_row(lifetime);
         if failures < self.limits.failures {
@@ -165,12 +165,12 @@ impl Supervisor {
         }
         self.counts.failed = 0;
         let reason = format!("it broke off {failures} times: {reason}");
-        self.programs.leave_aside(slot, &reason);
+        self.programs.set_aside(slot, &reason);
         self.count("another version runs", &reason);
         NextStep::Start
     }
 
-    /// The installed program is started without its sources after several failures in a row.
+    /// The installed program is restarted; after several failures in a row without its sources.
     fn installed_failed(
         &mut self,
         kind: FailureKind,
@@ -185,7 +185,7 @@ impl Supervisor {
         Ok(self.start_again(reason, failures))
     }
 
-    /// Counts a failure; returns how many there were in a row.
+    /// Counts a failure. Returns the number of failures in a row.
     fn count_in_row(&mut self, lifetime: Duration) -> usize {
         if lifetime >= self.limits.steady {
             self.counts.failed = 0;
@@ -194,20 +194,18 @@ impl Supervisor {
         self.counts.failed
     }
 
-    /// Starts the device again after a pause; without its sources if it failed often.
+    /// Restarts the device after a pause; without its sources if it failed often.
     fn start_again(&mut self, reason: &str, failures: usize) -> NextStep {
-        print_error(&format!(
-            "the device broke off ({reason}) and is started again"
-        ));
+        print_error(&format!("the device broke off ({reason}) and is restarted"));
         self.count("started again after it broke off", reason);
         if failures >= self.limits.failures && self.next.safe_mode.is_none() {
-            print_error("it broke off again and again: it is started without its sources");
+            print_error("it broke off repeatedly and is restarted without its sources");
             self.next.safe_mode = Some(format!("it broke off {failures} times: {reason}"));
         }
         NextStep::StartAfter(self.limits.pause(failures))
     }
 
-    /// Counts it, and leaves a note for the next device.
+    /// Counts a failure, and sets the note for the next device.
     fn count(&mut self, what: &str, reason: &str) {
         self.next.crashes += 1;
         let times = match self.next.crashes {

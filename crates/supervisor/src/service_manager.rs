@@ -38,7 +38,7 @@ impl Notifier {
     /// Sends a state, such as `READY=1`.
     pub fn notify(&self, state: &str) {
         if let Some(socket) = &self.socket {
-            // A manager that does not read is no reason to stop.
+            // The clock does not depend on the service manager.
             let _ = socket.send(state.as_bytes());
         }
     }

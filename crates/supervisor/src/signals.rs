@@ -21,7 +21,7 @@ pub(crate) struct StopSignals {
     interrupt: Signal,
     hang_up: Signal,
     is_received: bool,
-    /// A signal ends this process at once, as if it had no handler.
+    /// If set, a signal ends this process at once, as without a handler.
     end_at_once: Arc<AtomicBool>,
 }
 
@@ -51,7 +51,7 @@ impl StopSignals {
         self.end_at_once.store(is_so, Ordering::SeqCst);
     }
 
-    /// Waits for a signal for a while; returns whether one came.
+    /// Waits for a signal for a while. Returns whether one was received.
     pub(crate) async fn received_within(&mut self, time: Duration) -> bool {
         timeout(time, self.received()).await.is_ok()
     }
@@ -85,7 +85,7 @@ mod tests {
     use crate::start::runtime;
 
     #[test]
-    fn a_signal_ends_the_process_at_once_only_when_asked_to() {
+    fn a_signal_ends_the_process_at_once_if_that_is_set() {
         const ROLE: &str = "PAPERTICK_IS_BEING_REPLACED";
         const RECEIVED: i32 = 7;
         if let Ok(role) = std::env::var(ROLE) {

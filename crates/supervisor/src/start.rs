@@ -1,4 +1,4 @@
-//! How the supervisor starts: lock, listening socket, and the state of the supervisor before it.
+//! Start of the supervisor: lock, listening socket, and the state of a previous supervisor.
 
 use std::{
     io,
@@ -20,14 +20,14 @@ use crate::{
     supervision::{OwnProgram, Supervisor},
 };
 
-/// Time in which a supervisor that was just killed ends.
-const KILLED: Duration = Duration::from_secs(1);
+/// How long to wait for the lock of a supervisor that was just killed.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Time in which a device whose supervisor was killed ends, besides that for a refresh of the panels.
-const ORPHAN: Duration = Duration::from_secs(3);
+/// How long to wait for a device whose supervisor was killed, without a refresh of the panels.
+const ORPHAN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Attempts to bind an address that a process has just given up, and the pause between two: the kernel does not release lock
-/// and address at the same moment.
+/// Attempts to bind the address of a process that has just ended, because the kernel does not release lock and address at
+/// the same time.
 const BIND_ATTEMPTS: u32 = 20;
 const BIND_PAUSE: Duration = Duration::from_millis(25);
 
@@ -57,7 +57,7 @@ impl From<FolderError> for SupervisorError {
 /// # Errors
 /// The folder or the address cannot be used, or the device does not start at all.
 pub fn run(listen: SocketAddr, clock: ClockConfig, run: Value) -> Result<(), SupervisorError> {
-    let lock = lock::lock_patiently(&clock.data_dir, Holder::Clock, KILLED)?;
+    let lock = lock::lock_patiently(&clock.data_dir, Holder::Clock, LOCK_TIMEOUT)?;
     wait_for_orphan(&clock)?;
     let listener = match inherited()? {
         Some(listener) => listener,
@@ -96,7 +96,7 @@ pub(crate) fn cannot_start(error: io::Error) -> SupervisorError {
     SupervisorError::Failed(format!("the clock cannot start: {error}"))
 }
 
-/// Waits for the device of an earlier supervisor that was killed.
+/// Waits for the device of a previous supervisor that was killed.
 fn wait_for_orphan(clock: &ClockConfig) -> Result<(), FolderError> {
     match lock::lock(&clock.data_dir, Holder::Device) {
         Ok(_) => return Ok(()),
@@ -104,29 +104,31 @@ fn wait_for_orphan(clock: &ClockConfig) -> Result<(), FolderError> {
         Err(error @ FolderError::Unusable { .. }) => return Err(error),
     }
     print_error("the device of an earlier run has not ended yet, waiting for it");
-    let patience = ORPHAN + clock.last_refresh;
-    lock::lock_patiently(&clock.data_dir, Holder::Device, patience).map(drop)
+    let limit = ORPHAN_TIMEOUT + clock.last_refresh;
+    lock::lock_patiently(&clock.data_dir, Holder::Device, limit).map(drop)
 }
 
 /// The socket that the service manager passed to this process, if any.
 fn inherited() -> Result<Option<TcpListener>, SupervisorError> {
     let mut passed = ListenFd::from_env();
     if passed.len() > 1 {
-        print_error("more than one socket is given: the clock answers on the first alone");
+        print_error("the service manager passed more than one socket: only the first is used");
     }
     let listener = passed.take_tcp_listener(0).map_err(|error| {
-        SupervisorError::Failed(format!("the socket that is given is of no use: {error}"))
+        SupervisorError::Failed(format!(
+            "the socket of the service manager is not usable: {error}"
+        ))
     })?;
     if let Some(listener) = &listener {
         let address = listener.local_addr().map_err(cannot_start)?;
         print_error(&format!(
-            "listening on {address}, as the service manager says"
+            "listening on {address}, the socket of the service manager"
         ));
     }
     Ok(listener)
 }
 
-/// Binds the address, if need be after waiting for a process that is ending.
+/// Binds the address; waits for a process that is ending.
 fn bind(address: SocketAddr) -> Result<TcpListener, SupervisorError> {
     bind_patiently(address).map_err(|error| {
         let (ip, port, kind) = (address.ip(), address.port(), error.kind());
@@ -140,7 +142,7 @@ fn bind(address: SocketAddr) -> Result<TcpListener, SupervisorError> {
         } else if kind == io::ErrorKind::AddrNotAvailable {
             format!("this machine has no address {ip}: choose another with --listen, such as 0.0.0.0:{port}")
         } else {
-            format!("{address} cannot be listened on ({error}): choose another place with --listen")
+            format!("cannot listen on {address} ({error}): choose another address with --listen")
         })
     })
 }

@@ -1,4 +1,4 @@
-//! The loop of the supervisor: start a device, watch it, and do what follows its end.
+//! The loop of the supervisor: start a device, watch it, and decide what follows its end.
 
 use std::{
     io::{self, Write},
@@ -23,15 +23,15 @@ use crate::{
     messages::{DeviceMessage, PROTOCOL, REFUSED_CODE, RESTART_CODE},
     process::Process,
     programs::{self, ChosenProgram, Installation, Programs},
-    restarts::{End, EndedDevice, FailureCounts, FailureKind, NextStep},
+    restarts::{DeviceEnd, EndedDevice, FailureCounts, FailureKind, NextStep},
     service_manager::{NOTIFY_SOCKET, Notifier},
     signals::StopSignals,
     start::cannot_start,
     trial::{ProgramTrial, TrialVerdict},
 };
 
-/// Options of the host's resolver, unless the owner sets others: a name server that does not answer is given up sooner than
-/// after the usual half a minute, so that its thread is free again.
+/// Options of the host's resolver, unless the owner sets others: a shorter timeout than the default of half a minute, so
+/// that a name server without a response does not block a thread for so long.
 const RESOLVER: &str = "RES_OPTIONS";
 const RESOLVER_OPTIONS: &str = "timeout:3 attempts:2";
 
@@ -57,11 +57,11 @@ pub(crate) struct Supervisor {
     /// The address of the page was printed: a device has run.
     pub(crate) is_announced: bool,
     pub(crate) limits: SupervisorLimits,
-    /// What the next device is started with.
+    /// Configuration of the next device.
     pub(crate) next: OpaqueConfig,
     /// Failures so far.
     pub(crate) counts: FailureCounts,
-    /// The slot of this supervisor after a hand-over, until its device makes progress.
+    /// The slot of this supervisor after a handover, until its device makes progress.
     pub(crate) unconfirmed: Option<ImageSlot>,
     /// False after a failed exec; do not try again.
     pub(crate) may_execute: bool,
@@ -69,9 +69,9 @@ pub(crate) struct Supervisor {
 
 /// The program of this supervisor.
 pub(crate) struct OwnProgram {
-    /// Which one it is.
+    /// The program.
     pub(crate) program: Program,
-    /// SHA-256 of its file in hex digits, because its slot may hold another program by now; `None` if unknown.
+    /// SHA-256 of its file in hex digits, because its slot may have another program now; `None` if unknown.
     pub(crate) digest: Option<String>,
 }
 
@@ -143,7 +143,7 @@ impl Supervisor {
         let mut supervisor =
             Supervisor::new(lock, listener, own, state.installation.clone(), clock, run)?;
         supervisor.unconfirmed = state.own.slot();
-        supervisor.programs.leave_alone(state.given_up);
+        supervisor.programs.set_suspended(state.suspended);
         supervisor.is_announced = state.announced;
         supervisor.next = DeviceConfig {
             protocol: PROTOCOL,
@@ -152,7 +152,7 @@ impl Supervisor {
         Ok(supervisor)
     }
 
-    /// Runs until a signal stops it, or until it is clear that no device starts.
+    /// Runs until a stop signal, or until it is clear that no device can start.
     ///
     /// # Errors
     /// No device starts.
@@ -186,7 +186,7 @@ impl Supervisor {
             }
             Err(error) => {
                 self.next.crash_dumps = None;
-                print_error(&format!("there will be no dumps of crashes: {error}"));
+                print_error(&format!("crash dumps are not available: {error}"));
             }
         }
         tasks
@@ -200,19 +200,19 @@ impl Supervisor {
             Ok(process) => {
                 self.counts.unstarted = 0;
                 let end = self.watch(process, &chosen, stop).await;
-                // It may have passed: then this is a failure like any other.
+                // The trial may have passed while the device was running.
                 chosen.is_trial &= self.programs.is_on_trial(chosen.program);
                 self.next.note = None;
                 self.next.carried = None;
                 end
             }
-            Err(error) if chosen.program.slot().is_some() && programs::is_to_blame(&error) => {
-                End::Failed(
+            Err(error) if chosen.program.slot().is_some() && programs::is_file_error(&error) => {
+                DeviceEnd::Failed(
                     FailureKind::Broken,
                     format!("it cannot be started: {error}"),
                 )
             }
-            Err(error) => End::NotStarted(error.to_string()),
+            Err(error) => DeviceEnd::NotStarted(error.to_string()),
         };
         EndedDevice {
             end,
@@ -229,9 +229,9 @@ impl Supervisor {
         }
         self.next.firmware = Some(self.programs.firmware(&chosen));
         let started = self.start(&chosen);
-        // A failed start says nothing about the program.
+        // A failed start does not count, because the host may be the cause.
         if let (Ok(_), true, Some(slot)) = (&started, chosen.is_trial, chosen.program.slot()) {
-            self.programs.started(slot);
+            self.programs.count_start(slot);
         }
         (started, chosen)
     }
@@ -243,13 +243,13 @@ impl Supervisor {
     pub(crate) fn start(&self, chosen: &ChosenProgram) -> io::Result<Process> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
         let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
-        let or = |name, value: &str| std::env::var_os(name).unwrap_or_else(|| value.into());
+        let own_or = |name, value: &str| std::env::var_os(name).unwrap_or_else(|| value.into());
         let mut command = Command::new(&chosen.path);
         let command = command
             .arg("device")
             .arg(config)
-            .env(RESOLVER, or(RESOLVER, RESOLVER_OPTIONS))
-            .env(HEAPS, or(HEAPS, HEAPS_MAX))
+            .env(RESOLVER, own_or(RESOLVER, RESOLVER_OPTIONS))
+            .env(HEAPS, own_or(HEAPS, HEAPS_MAX))
             // Only the supervisor reports to the service manager.
             .env_remove(NOTIFY_SOCKET)
             .stdin(Stdio::from(socket));
@@ -262,8 +262,8 @@ impl Supervisor {
         process: Process,
         chosen: &ChosenProgram,
         stop: &mut StopSignals,
-    ) -> End {
-        let mut patience = TimeBudget::of(self.limits.start);
+    ) -> DeviceEnd {
+        let mut watchdog = TimeBudget::of(self.limits.start);
         let safe_until = Instant::now() + self.limits.safe;
         let trial = || ProgramTrial::new(self.address, self.limits.trial);
         let mut device = SupervisedDevice {
@@ -278,31 +278,31 @@ impl Supervisor {
                 () = stop.received() => {
                     self.notifier.notify("STOPPING=1");
                     self.stop(process).await;
-                    return End::Stopped;
+                    return DeviceEnd::Stopped;
                 }
                 message = process.messages.next() => {
                     if message == DeviceMessage::PainterStuck {
                         process.child.kill().await;
-                        return End::broken("its painter made no progress");
+                        return DeviceEnd::broken("its painter made no progress");
                     }
-                    patience = TimeBudget::of(self.limits.beat);
+                    watchdog = TimeBudget::of(self.limits.beat);
                     self.handle(message, &mut device);
                 }
                 status = process.child.wait() => return self.ended(status, &mut device).await,
-                () = patience.ended() => {
+                () = watchdog.ended() => {
                     process.child.kill().await;
-                    return End::broken("it made no progress");
+                    return DeviceEnd::broken("it made no progress");
                 }
                 () = sleep_until(safe_until), if self.next.safe_mode.is_some() => {
-                    print_error("the device is tried with its sources again");
+                    print_error("safe mode is over, restarting the device with its sources");
                     self.stop(process).await;
-                    return End::SafeLongEnough;
+                    return DeviceEnd::SafeModeOver;
                 }
                 verdict = verdict_of(trial) => match verdict {
-                    TrialVerdict::Passed => self.pass(&mut device),
+                    TrialVerdict::Passed => self.trial_passed(&mut device),
                     TrialVerdict::Failed(reason) => {
                         self.stop(process).await;
-                        return End::NotPassed(reason);
+                        return DeviceEnd::TrialFailed(reason);
                     }
                 },
             }
@@ -313,7 +313,7 @@ impl Supervisor {
     pub(crate) async fn stop(&self, process: &mut Process) {
         let limit = self.limits.stop + self.clock.last_refresh;
         if !process.child.stop(limit).await {
-            print_error("the device did not end in time and was killed");
+            print_error("the device did not stop in time and is killed");
             process.child.kill().await;
         }
     }
@@ -323,7 +323,7 @@ impl Supervisor {
         &mut self,
         status: io::Result<ExitStatus>,
         device: &mut SupervisedDevice,
-    ) -> End {
+    ) -> DeviceEnd {
         while let Ok(Some(message)) =
             timeout(LAST_MESSAGES, device.process.messages.next_or_end()).await
         {
@@ -331,18 +331,18 @@ impl Supervisor {
         }
         match status {
             Ok(status) => end_of(status, device.cut.take()),
-            Err(error) => End::broken(error),
+            Err(error) => DeviceEnd::broken(error),
         }
     }
 
     /// Stores that a new program works. Its supervisor takes over at the next start of the device.
-    fn pass(&mut self, device: &mut SupervisedDevice) {
+    fn trial_passed(&mut self, device: &mut SupervisedDevice) {
         device.trial = None;
         let chosen = &mut device.chosen;
         chosen.is_trial = false;
         if let Some(slot) = chosen.program.slot() {
             print_error(&format!("version {} works", chosen.version));
-            self.programs.passed(slot);
+            self.programs.mark_proven(slot);
         }
     }
 
@@ -363,7 +363,7 @@ impl Supervisor {
             DeviceMessage::Beat => {
                 self.notifier.notify("WATCHDOG=1");
                 if let Some(slot) = self.unconfirmed.take() {
-                    self.programs.handed_over(slot);
+                    self.programs.handover_succeeded(slot);
                 }
             }
             DeviceMessage::PainterStuck => {}
@@ -374,7 +374,7 @@ impl Supervisor {
     /// Prints the address of the page.
     fn announce(&self) {
         let mut out = io::stdout().lock();
-        // No reader is no reason to stop.
+        // Fails if the standard output is closed.
         let _ = writeln!(out, "{}: {}", self.clock.label, page(self.address))
             .and_then(|()| out.flush());
     }
@@ -390,7 +390,7 @@ pub(crate) fn page(address: SocketAddr) -> String {
     }
 }
 
-/// Waits for the verdict of a trial; for ever if there is none.
+/// Waits for the verdict of a trial; forever if there is none.
 async fn verdict_of(trial: &mut Option<ProgramTrial>) -> TrialVerdict {
     match trial {
         Some(trial) => trial.verdict().await,
@@ -398,24 +398,24 @@ async fn verdict_of(trial: &mut Option<ProgramTrial>) -> TrialVerdict {
     }
 }
 
-fn end_of(status: ExitStatus, cut: Option<String>) -> End {
+fn end_of(status: ExitStatus, cut: Option<String>) -> DeviceEnd {
     if let Some(state) = cut {
-        return End::PowerCut(state);
+        return DeviceEnd::PowerCut(state);
     }
     let kind = match status.code() {
-        Some(code) if code == i32::from(RESTART_CODE) => return End::Restart,
+        Some(code) if code == i32::from(RESTART_CODE) => return DeviceEnd::Restart,
         Some(code) if code == i32::from(REFUSED_CODE) => FailureKind::Refused,
         // A device exits with 0 only after SIGTERM.
         Some(0) => {
-            return End::Failed(FailureKind::Killed, "it was told to stop".to_string());
+            return DeviceEnd::Failed(FailureKind::Killed, "it received SIGTERM".to_string());
         }
         None if is_from_outside(status) => FailureKind::Killed,
         Some(_) | None => FailureKind::Broken,
     };
-    End::Failed(kind, status.to_string())
+    DeviceEnd::Failed(kind, status.to_string())
 }
 
-/// Returns whether the process was ended by a signal that another process sent; a crash raises other signals.
+/// Whether the process was ended by a signal of another process. A crash raises other signals.
 fn is_from_outside(status: ExitStatus) -> bool {
     let outside = [
         Signal::KILL,

@@ -63,7 +63,7 @@ fn supervisor(folder: &Path, script: &str) -> Supervisor {
     let mut supervisor =
         Supervisor::new(lock, listener, own, installation, clock(folder), json!({})).unwrap();
     supervisor.notifier = Notifier::default();
-    // However slow the host is.
+    // Long enough for a slow host.
     supervisor.limits = SupervisorLimits {
         beat: Duration::from_secs(60),
         stop: Duration::from_secs(60),
@@ -73,7 +73,7 @@ fn supervisor(folder: &Path, script: &str) -> Supervisor {
     supervisor
 }
 
-/// Runs a supervisor until its device was started a number of times; returns what it was started with.
+/// Runs a supervisor until its device was started a number of times. Returns the configurations.
 async fn starts(folder: &Path, supervisor: Supervisor, count: usize) -> Vec<OpaqueConfig> {
     let read = || -> Vec<OpaqueConfig> {
         let text = fs::read_to_string(folder.join("starts")).unwrap_or_default();
@@ -93,20 +93,20 @@ async fn starts(folder: &Path, supervisor: Supervisor, count: usize) -> Vec<Opaq
 }
 
 /// Puts the script into the first slot, as a program of a version that is newer than the installed one.
-fn install(folder: &Path, record: &Path, standing: TrialState) {
+fn install(folder: &Path, trial_state: TrialState) {
     let slot = ImageSlot::A;
     let file = folder.join(record::program_file(slot));
     let prepared = fs::canonicalize(folder.join("device.sh")).unwrap();
     let bytes = fs::read(&prepared).unwrap();
     symlink(prepared, file).unwrap();
-    record::change(&mut Folder::new(record), |slots| {
+    record::change(&mut Folder::new(folder), |slots| {
         let installed = Installed {
             version: Version::new(99, 0, 0),
             bytes: bytes.len() as u64,
             digest: Sha256::digest(&bytes).into(),
             factory_build: Factory::own().build,
-            trial_state: standing,
-            // Its supervisor stays out of this.
+            trial_state,
+            // No handover in these tests.
             handovers: HANDOVERS_MAX,
         };
         slots.activate(slot, installed);
@@ -131,17 +131,13 @@ async fn a_device_on_trial_that_is_ended_from_outside_is_started_once_more() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let supervisor = supervisor(folder.path(), &format!("echo ready; {signals}"));
-        install(
-            folder.path(),
-            folder.path(),
-            TrialState::Trial { starts: 0 },
-        );
+        install(folder.path(), TrialState::Trial { starts: 0 });
         let starts = starts(folder.path(), supervisor, 3).await;
         let programs: Vec<Program> = starts[..3].iter().map(running).collect();
         assert_eq!(programs, expected, "{signals}");
         let slots = record::load(&mut Folder::new(folder.path()));
-        let standing = slots.get(ImageSlot::A).unwrap().trial_state;
-        assert_eq!(standing, TrialState::Failed, "{signals}");
+        let trial_state = slots.get(ImageSlot::A).unwrap().trial_state;
+        assert_eq!(trial_state, TrialState::Failed, "{signals}");
     }
 }
 
@@ -167,7 +163,7 @@ async fn a_device_whose_panels_refresh_has_longer_to_stop() {
 }
 
 #[test]
-fn the_page_is_said_to_be_where_a_browser_finds_it() {
+fn the_announced_address_works_in_a_browser() {
     let everywhere = "http://localhost:8080/ and port 8080 of every other address of this machine";
     for (place, expected) in [
         ("127.0.0.1:81", "http://127.0.0.1:81/"),
@@ -180,7 +176,7 @@ fn the_page_is_said_to_be_where_a_browser_finds_it() {
 }
 
 #[test]
-fn each_failure_in_a_row_is_waited_for_longer_up_to_a_minute() {
+fn pauses_grow_with_failures_in_a_row() {
     let pauses: Vec<_> = (1..=8).map(|failures| LIMITS.pause(failures)).collect();
     let expected = [200, 1000, 3000, 10_000, 30_000, 60_000, 60_000, 60_000];
     assert_eq!(pauses, expected.map(Duration::from_millis));
@@ -198,7 +194,7 @@ async fn a_device_that_makes_no_progress_is_killed_and_started_again() {
 }
 
 #[tokio::test]
-async fn signs_of_life_keep_a_device_running() {
+async fn heartbeats_keep_a_device_running() {
     let folder = tempfile::tempdir().unwrap();
     let beats = "echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.2; echo beat; done; exit 70";
     let mut supervisor = supervisor(folder.path(), beats);
@@ -209,7 +205,7 @@ async fn signs_of_life_keep_a_device_running() {
 }
 
 #[tokio::test]
-async fn every_sign_of_life_goes_on_to_the_service_manager() {
+async fn heartbeats_are_forwarded_to_the_service_manager() {
     let folder = tempfile::tempdir().unwrap();
     let beats = "echo ready; echo beat; echo beat; exit 70";
     let mut supervisor = supervisor(folder.path(), beats);
@@ -236,7 +232,7 @@ async fn a_device_that_cannot_be_started_is_tried_again_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("device.sh");
     let away = folder.path().join("away");
-    // Its file is being replaced, as by an upgrade, whenever it ends.
+    // Its file is missing for a moment whenever it ends, as during an upgrade.
     let script = format!(
         "echo ready; mv {} {}; exit 75",
         program.display(),
@@ -254,10 +250,10 @@ async fn a_device_that_cannot_be_started_is_tried_again_and_counted() {
     };
     let starts = tokio::select! {
         starts = starts(folder.path(), supervisor, 3) => starts,
-        () = putting_back => panic!("it goes on"),
+        () = putting_back => unreachable!(),
     };
     assert_eq!(starts[0].crashes, 0);
-    // More often than a device may break off before it is started safely.
+    // More failures than start safe mode.
     assert!(
         starts[2].crashes > LIMITS.failures as u64,
         "{:?}",
@@ -269,7 +265,7 @@ async fn a_device_that_cannot_be_started_is_tried_again_and_counted() {
 }
 
 #[tokio::test]
-async fn a_device_that_never_could_be_started_is_given_up() {
+async fn the_supervisor_ends_if_the_first_device_cannot_be_started() {
     let folder = tempfile::tempdir().unwrap();
     let supervisor = supervisor(folder.path(), "");
     fs::remove_file(folder.path().join("device.sh")).unwrap();
@@ -278,7 +274,7 @@ async fn a_device_that_never_could_be_started_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_restart_that_was_wanted_is_no_crash() {
+async fn a_requested_restart_is_not_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     let supervisor = supervisor(folder.path(), "echo ready; exit 75");
     let starts = starts(folder.path(), supervisor, 3).await;
@@ -286,7 +282,7 @@ async fn a_restart_that_was_wanted_is_no_crash() {
 }
 
 #[tokio::test]
-async fn a_painter_that_is_stuck_has_the_device_started_again() {
+async fn a_stuck_painter_restarts_the_device() {
     let folder = tempfile::tempdir().unwrap();
     let script = "echo ready; echo painter-stuck; exec sleep 1000";
     let starts = starts(folder.path(), supervisor(folder.path(), script), 2).await;
@@ -300,7 +296,7 @@ async fn a_device_that_fails_again_and_again_runs_in_safe_mode() {
         ("exit 70", "before it was ready"),
         ("echo ready; exit 70", "after"),
     ] {
-        // A folder of its own: a test that has just forked may hold the lock of the last one for a moment.
+        // A new folder, because another test that has just forked may have the previous lock open for a moment.
         let folder = tempfile::tempdir().unwrap();
         let safe = format!(
             "test $(wc -l < {}) -gt 3 && {{ echo ready; exec sleep 1000; }}; {script}",
@@ -319,7 +315,7 @@ async fn a_device_that_fails_again_and_again_runs_in_safe_mode() {
     }
 }
 
-/// Which of the first six devices run in safe mode if all break off, but the fourth does something else.
+/// Which of the first six devices run in safe mode if all fail, but the fourth runs another script.
 async fn safe_but_for_the_fourth(
     fourth: &str,
     limits: impl FnOnce(&mut SupervisorLimits),
@@ -337,7 +333,7 @@ async fn safe_but_for_the_fourth(
 }
 
 #[tokio::test]
-async fn safe_mode_ends_with_a_restart_that_was_wanted() {
+async fn safe_mode_ends_with_a_requested_restart() {
     let safe = safe_but_for_the_fourth("exit 75", |_| {}).await;
     assert_eq!(safe, [false, false, false, true, false, false]);
 }
@@ -368,7 +364,7 @@ async fn failures_with_a_long_life_between_them_are_not_in_a_row() {
 }
 
 #[tokio::test]
-async fn a_device_that_fails_even_in_safe_mode_and_never_was_ready_is_given_up() {
+async fn the_supervisor_ends_if_safe_mode_fails_and_no_device_was_ready() {
     let folder = tempfile::tempdir().unwrap();
     let failure = supervisor(folder.path(), "exit 70")
         .run()
@@ -380,7 +376,7 @@ async fn a_device_that_fails_even_in_safe_mode_and_never_was_ready_is_given_up()
 }
 
 #[tokio::test]
-async fn what_a_board_leaves_at_a_power_cut_is_passed_on_once() {
+async fn the_board_state_of_a_power_cut_is_passed_on_once() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "echo ready; test $(wc -l < {}) = 1 && echo power-cut 1 3200; exit 75",
@@ -396,7 +392,7 @@ async fn what_a_board_leaves_at_a_power_cut_is_passed_on_once() {
 }
 
 #[tokio::test]
-async fn a_device_that_never_was_ready_is_not_tried_again() {
+async fn a_device_that_refuses_its_first_start_is_not_restarted() {
     let folder = tempfile::tempdir().unwrap();
     let failure = supervisor(folder.path(), "exit 1").run().await.unwrap_err();
     assert!(failure.to_string().contains("did not start"), "{failure}");

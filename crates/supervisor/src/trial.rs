@@ -1,4 +1,4 @@
-//! The trial of a new program: it must paint a picture and answer requests for a while, or the one before it runs again.
+//! The trial of a new program: it must paint a picture and answer requests for a while, or the previous one runs again.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -14,21 +14,23 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Time for which a new program must answer, unless tests shorten it.
+/// How long a new program must answer requests; tests shorten it.
 pub(super) const TRIAL: Duration = Duration::from_secs(60);
 
-/// The trial fails after this many times its length.
-const PATIENCE_FACTOR: u32 = 5;
+/// Timeout of a trial as a multiple of its length.
+const TIMEOUT_FACTOR: u32 = 5;
 
-/// The trial does not fail before this time, however short it is.
-const PATIENCE_MIN: Duration = Duration::from_secs(10);
+/// Shortest timeout of a trial.
+const TIMEOUT_MIN: Duration = Duration::from_secs(10);
 
-/// Longest time between two requests, and most of them in a trial.
+/// Longest time between two requests.
 const PROBE_PERIOD: Duration = Duration::from_secs(1);
+
+/// Least number of requests in a trial.
 const PROBES: u32 = 10;
 
-/// Time in which an answer must come.
-const ANSWER: Duration = Duration::from_secs(5);
+/// Timeout for a response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The request of the trial.
 fn request() -> String {
@@ -36,64 +38,64 @@ fn request() -> String {
     format!("GET {health} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
-/// Start of a response that counts.
-const ANSWERED: &[u8] = b"HTTP/1.1 200 ";
+/// Start of a successful response.
+const SUCCESS: &[u8] = b"HTTP/1.1 200 ";
 
 /// Result of a trial.
 pub(super) enum TrialVerdict {
-    /// It works.
+    /// The program works.
     Passed,
-    /// It does not, for this reason in words for people.
+    /// The program does not work, with a reason for people.
     Failed(String),
 }
 
 /// A trial of a new program.
 pub(super) struct ProgramTrial {
-    place: SocketAddr,
+    address: SocketAddr,
     length: Duration,
-    patience: TimeBudget,
+    timeout: TimeBudget,
     is_painted: bool,
-    /// Requests in a row that were answered.
+    /// Answered requests in a row.
     answered: u32,
     probe: Pin<Box<dyn Future<Output = bool> + Send>>,
 }
 
 impl ProgramTrial {
-    /// A trial of the program that listens there.
-    pub(super) fn new(place: SocketAddr, length: Duration) -> ProgramTrial {
-        let place = reachable(place);
+    /// A trial of the program that listens on an address.
+    pub(super) fn new(address: SocketAddr, length: Duration) -> ProgramTrial {
+        let address = reachable(address);
         ProgramTrial {
-            place,
+            address,
             length,
-            patience: TimeBudget::of((length * PATIENCE_FACTOR).max(PATIENCE_MIN)),
+            timeout: TimeBudget::of((length * TIMEOUT_FACTOR).max(TIMEOUT_MIN)),
             is_painted: false,
             answered: 0,
-            probe: Box::pin(answers(place)),
+            probe: Box::pin(answers(address)),
         }
     }
 
-    /// Notes that a picture is on the glass.
+    /// Records that the panels show a picture.
     pub(super) fn painted(&mut self) {
         self.is_painted = true;
     }
 
-    /// Waits for the verdict; dropping the future loses nothing.
+    /// Waits for the verdict. Cancel safe.
     pub(super) async fn verdict(&mut self) -> TrialVerdict {
         loop {
             let has_answered = tokio::select! {
                 has_answered = &mut self.probe => has_answered,
-                () = self.patience.ended() => return TrialVerdict::Failed(self.lacks().to_string()),
+                () = self.timeout.ended() => return TrialVerdict::Failed(self.failure().to_string()),
             };
-            let (place, pause) = (self.place, self.pause());
+            let (address, pause) = (self.address, self.pause());
             self.probe = Box::pin(async move {
                 sleep(pause).await;
-                answers(place).await
+                answers(address).await
             });
             self.answered = match has_answered {
                 true => self.answered.saturating_add(1),
                 false => 0,
             };
-            // One before the first pause and one after each.
+            // The first request has no pause before it.
             let answering = self.pause() * self.answered.saturating_sub(1);
             if self.is_painted && self.answered > 0 && answering >= self.length {
                 return TrialVerdict::Passed;
@@ -106,7 +108,7 @@ impl ProgramTrial {
         (self.length / PROBES).min(PROBE_PERIOD)
     }
 
-    fn lacks(&self) -> &'static str {
+    fn failure(&self) -> &'static str {
         match (self.is_painted, self.answered) {
             (false, 0) => "it neither painted nor answered requests",
             (false, _) => "it painted nothing",
@@ -116,32 +118,32 @@ impl ProgramTrial {
 }
 
 /// Address at which this machine reaches a clock that listens on an address.
-fn reachable(place: SocketAddr) -> SocketAddr {
-    let here = match place.ip() {
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let localhost = match address.ip() {
         IpAddr::V4(_) => IpAddr::from(Ipv4Addr::LOCALHOST),
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
-    match place.ip().is_unspecified() {
-        true => SocketAddr::new(here, place.port()),
+    match address.ip().is_unspecified() {
+        true => SocketAddr::new(localhost, address.port()),
         // Unchanged, because the address may have a scope.
-        false => place,
+        false => address,
     }
 }
 
-/// Returns whether a clock answers.
-async fn answers(place: SocketAddr) -> bool {
-    let asked = async {
+/// Whether a clock answers the request.
+async fn answers(address: SocketAddr) -> bool {
+    let exchange = async {
         #[expect(
             clippy::disallowed_methods,
-            reason = "it leads to this very clock, which no proxy has to do with"
+            reason = "a connection to this clock itself, which never uses a proxy"
         )]
-        let mut stream = TcpStream::connect(place).await?;
+        let mut stream = TcpStream::connect(address).await?;
         stream.write_all(request().as_bytes()).await?;
-        let mut answer = [0; ANSWERED.len()];
-        stream.read_exact(&mut answer).await?;
-        Ok::<bool, std::io::Error>(answer == ANSWERED)
+        let mut start = [0; SUCCESS.len()];
+        stream.read_exact(&mut start).await?;
+        Ok::<bool, std::io::Error>(start == SUCCESS)
     };
-    matches!(timeout(ANSWER, asked).await, Ok(Ok(true)))
+    matches!(timeout(RESPONSE_TIMEOUT, exchange).await, Ok(Ok(true)))
 }
 
 #[cfg(test)]
@@ -160,7 +162,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut trial =
             ProgramTrial::new(listener.local_addr().unwrap(), Duration::from_millis(200));
-        trial.patience = TimeBudget::of(Duration::from_millis(800));
+        trial.timeout = TimeBudget::of(Duration::from_millis(800));
         if is_painted {
             trial.painted();
         }
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_paints_and_answers_for_long_enough_passes() {
+    async fn a_program_that_paints_and_answers_passes() {
         assert!(matches!(
             verdict(|_| true, true).await,
             TrialVerdict::Passed
@@ -189,13 +191,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_does_not_fails_for_a_reason() {
+    async fn a_failed_trial_has_a_reason() {
         let too_short = "it did not answer requests for long enough";
         let rows: [(Answers, bool, &str); 4] = [
             (|_| true, false, "it painted nothing"),
             (|_| false, false, "it neither painted nor answered requests"),
             (|number| number < 2, true, too_short),
-            // Now and then is not enough.
+            // Not enough answers in a row.
             (|number| number % 4 != 3, true, too_short),
         ];
         for (answers, is_painted, expected) in rows {
@@ -207,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_listens_everywhere_is_asked_here() {
-        for (place, expected) in [
+    fn a_clock_that_listens_on_all_addresses_is_probed_on_localhost() {
+        for (address, expected) in [
             ("0.0.0.0:80", "127.0.0.1:80"),
             ("[::]:81", "[::1]:81"),
             ("192.0.2.7:82", "192.0.2.7:82"),
             ("[fe80::1%2]:83", "[fe80::1%2]:83"),
         ] {
-            assert_eq!(reachable(place.parse().unwrap()).to_string(), expected);
+            assert_eq!(reachable(address.parse().unwrap()).to_string(), expected);
         }
     }
 }
