@@ -12,8 +12,8 @@ use std::{
 };
 
 use mdns_sd::{
-    DaemonEvent, Error, IfKind, MDNS_PORT, Receiver, ResolvedService, ServiceDaemon, ServiceEvent,
-    ServiceInfo, UnregisterStatus,
+    DaemonEvent, Error, HostnameResolutionEvent, IfKind, MDNS_PORT, Receiver, ResolvedService,
+    ServiceDaemon, ServiceEvent, ServiceInfo, UnregisterStatus,
 };
 use tokio::time::{sleep, timeout};
 
@@ -81,6 +81,34 @@ impl MdnsScope {
     /// The same on another mDNS port, isolated from the real one.
     pub fn on_port(self, port: u16) -> MdnsScope {
         MdnsScope { port, ..self }
+    }
+
+    /// Addresses of a host whose name ends with `.local`, IPv4 first. Blocks until the first answer, or for `time`.
+    pub fn look_up_host(&self, host: &str, time: Duration) -> Vec<IpAddr> {
+        let Ok(daemon) = self.daemon() else {
+            return Vec::new();
+        };
+        let name = format!("{}.", host.trim_end_matches('.').to_ascii_lowercase());
+        let mut addresses = Vec::new();
+        if let Ok(events) = daemon.resolve_hostname(&name, Some(time.as_millis() as u64)) {
+            while let Ok(event) = events.recv_timeout(time) {
+                match event {
+                    HostnameResolutionEvent::AddressesFound(_, found) => {
+                        addresses.extend(found.iter().map(|address| address.to_ip_addr()));
+                        break;
+                    }
+                    HostnameResolutionEvent::SearchTimeout(_)
+                    | HostnameResolutionEvent::SearchStopped(_) => break,
+                    HostnameResolutionEvent::SearchStarted(_)
+                    | HostnameResolutionEvent::AddressesRemoved(..)
+                    | _ => {}
+                }
+            }
+        }
+        // An error means that the thread has ended.
+        let _ = daemon.shutdown();
+        addresses.sort_unstable();
+        addresses
     }
 
     fn over(addresses: Addresses) -> MdnsScope {

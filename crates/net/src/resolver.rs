@@ -18,6 +18,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+use crate::mdns::MdnsScope;
+
 /// Longest time that a caller waits.
 pub const LOOK_UP_MAX: Duration = Duration::from_secs(10);
 
@@ -33,6 +35,9 @@ pub const HANGS_AFTER: Duration = Duration::from_secs(60);
 /// Time after which lookups that all hang are considered lost.
 pub const LOST_AFTER: Duration = Duration::from_secs(600);
 
+/// Time for a look-up by multicast DNS, which gets no answer where the name does not exist.
+const MDNS_TIME: Duration = Duration::from_secs(3);
+
 /// Most addresses of a name that are used.
 const ADDRESSES_MAX: usize = 32;
 
@@ -45,13 +50,28 @@ pub trait NameService: fmt::Debug + Send + Sync + 'static {
     fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
 }
 
-/// The host's own resolver.
+/// The host's own resolver, and multicast DNS for names in `.local`: a resolver without that plug-in, as in a container
+/// or a static program, does not find them.
 #[derive(Debug, Clone, Copy)]
 pub struct HostNames;
 
 impl NameService for HostNames {
     fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
-        Ok((host, 0).to_socket_addrs()?.take(ADDRESSES_MAX).collect())
+        let error = match (host, 0).to_socket_addrs() {
+            Ok(addresses) => return Ok(addresses.take(ADDRESSES_MAX).collect()),
+            Err(error) => error,
+        };
+        let addresses = match host.trim_end_matches('.').rsplit_once('.') {
+            Some((_, domain)) if domain.eq_ignore_ascii_case("local") => {
+                MdnsScope::all().look_up_host(host, MDNS_TIME)
+            }
+            Some(_) | None => Vec::new(),
+        };
+        if addresses.is_empty() {
+            return Err(error);
+        }
+        let addresses = addresses.into_iter().take(ADDRESSES_MAX);
+        Ok(addresses.map(|ip| SocketAddr::new(ip, 0)).collect())
     }
 }
 

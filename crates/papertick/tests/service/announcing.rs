@@ -242,6 +242,15 @@ async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network)
     assert_eq!(found.name, "papertick-0a1b2c");
     assert_eq!(found.host, "papertick-0a1b2c.local");
     assert_eq!(found.place.to_string(), "127.0.0.1:8123");
+    let reach = network.reach();
+    let host = tokio::task::spawn_blocking(move || {
+        let look_up = |name| reach.look_up_host(name, Duration::from_secs(2));
+        (look_up("Papertick-0a1b2c.local"), look_up("absent.local"))
+    });
+    assert_eq!(
+        host.await.unwrap(),
+        (vec![IpAddr::V4(Ipv4Addr::LOCALHOST)], vec![])
+    );
     assert_eq!((&*found.model, &*found.version), ("papertick", "4.0.0"));
     assert_eq!(
         (&*found.revision, &*found.hardware),
