@@ -189,36 +189,6 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// Samples of button 1, 20 ms apart, idle before and after; expects gestures at samples counted from the first low.
-    fn check(samples: &str, expected: &[(u64, Gesture)]) {
-        let masks = samples.chars().map(|sample| u8::from(sample == 'L'));
-        check_masks(masks.collect(), expected);
-    }
-
-    /// Samples of all buttons; late delivery gives the same gestures.
-    fn check_masks(masks: Vec<u8>, expected: &[(u64, Gesture)]) {
-        let mut buttons = ButtonDecoder::default();
-        let mut gestures = Vec::new();
-        let tail = core::iter::repeat_n(0, 10);
-        let samples: Vec<(u64, u8)> = (0..).zip(masks.into_iter().chain(tail)).collect();
-        let at = |sample: u64| Duration::from_millis(1000 + sample * 20);
-        for (sample, down) in &samples {
-            let mut new = buttons.edge(*down, at(*sample));
-            new.extend(buttons.advance(at(*sample)));
-            gestures.extend(new.into_iter().map(|gesture| (*sample, gesture)));
-        }
-        assert_eq!(gestures, expected);
-
-        let mut buttons = ButtonDecoder::default();
-        let mut gestures = Vec::new();
-        for (sample, down) in &samples {
-            gestures.extend(buttons.edge(*down, at(*sample)));
-        }
-        gestures.extend(buttons.advance(at(10_000)));
-        let expected: Vec<Gesture> = expected.iter().map(|(_, gesture)| *gesture).collect();
-        assert_eq!(gestures, expected, "delivered late");
-    }
-
     /// Edges of button 1 in ms, closed first; expects the gestures up to a minute later, with their times.
     fn check_edges(edges: &[u64], expected: &[(u64, Gesture)]) {
         let mut buttons = ButtonDecoder::default();
@@ -246,17 +216,6 @@ mod tests {
     }
 
     #[test]
-    fn contacts_are_believed_as_in_the_table() {
-        let click = |sample| [(sample, Gesture::Click(0))];
-        check("L", &[]);
-        check("LL", &click(3));
-        check(&"L".repeat(40), &[(40, Gesture::Long(0))]);
-        check(&"L".repeat(41), &[(40, Gesture::Long(0))]);
-        check("LHLHLL", &click(7));
-        check("LLLLLHLHLLLL", &click(13));
-    }
-
-    #[test]
     fn a_press_is_long_by_the_moments_of_its_contacts() {
         let (click, long) = (Gesture::Click(0), Gesture::Long(0));
         check_edges(&[0, 19], &[]);
@@ -271,34 +230,6 @@ mod tests {
         // It bounces as it is released.
         check_edges(&[0, 100, 105, 110], &[(130, click)]);
         check_edges(&[0, 100, 200, 300], &[(120, click), (320, click)]);
-    }
-
-    #[test]
-    fn edges_that_come_out_of_order_say_what_they_can() {
-        let mut buttons = ButtonDecoder::default();
-        assert_eq!(buttons.edge(1, 500 * MS), []);
-        assert_eq!(buttons.edge(0, 400 * MS), []);
-        assert_eq!(buttons.advance(600 * MS), [], "it was open at once");
-    }
-
-    #[test]
-    fn all_buttons_held_are_a_gesture_of_their_own() {
-        let long = |index| (40, Gesture::Long(index));
-        let expected = [long(0), long(1), long(2), long(3), (250, Gesture::All)];
-        check_masks(alloc::vec![0b1111; 300], &expected);
-    }
-
-    #[test]
-    fn releasing_one_of_all_starts_the_gesture_anew() {
-        let mut masks = alloc::vec![0b1111; 200];
-        masks.extend([0b0111; 5]);
-        masks.extend([0b1111; 200]);
-        let mut buttons = ButtonDecoder::default();
-        for (sample, down) in (0..).zip(masks) {
-            let uptime = Duration::from_millis(sample * 20);
-            assert!(!buttons.edge(down, uptime).contains(&Gesture::All));
-            assert!(!buttons.advance(uptime).contains(&Gesture::All));
-        }
     }
 
     #[test]

@@ -99,24 +99,16 @@ mod tests {
     #[test]
     fn valid_json_without_an_exact_value_gets_substitutes() {
         let pair = r#"["\ud83d\ude00\\ud800 é\u00e9"]"#;
+        #[rustfmt::skip]
         let rows = [
             (
                 "[1e400, -1e400, 1E+400, 1.5e400]",
                 "[1.7976931348623157e308,-1.7976931348623157e308,1.7976931348623157e308,1.7976931348623157e308]",
             ),
             (r#"["\ud800"]"#, r#"["\u0000"]"#),
-            (
-                r#"["\udc00\ud800x\ud800\u0041"]"#,
-                r#"["\u0000\u0000x\u0000A"]"#,
-            ),
-            (
-                r#"{"\ud800":1,"a\"1e400":1e400}"#,
-                r#"{"\u0000":1,"a\"1e400":1.7976931348623157e308}"#,
-            ),
-            (
-                r#"["\ud83d\ude00\\ud800 é\u00e9",1e400]"#,
-                r#"["😀\\ud800 éé",1.7976931348623157e308]"#,
-            ),
+            (r#"["\udc00\ud800x\ud800\u0041"]"#, r#"["\u0000\u0000x\u0000A"]"#),
+            (r#"{"\ud800":1,"a\"1e400":1e400}"#, r#"{"\u0000":1,"a\"1e400":1.7976931348623157e308}"#),
+            (r#"["\ud83d\ude00\\ud800 é\u00e9",1e400]"#, r#"["😀\\ud800 éé",1.7976931348623157e308]"#),
             (pair, r#"["😀\\ud800 éé"]"#),
         ];
         for (text, expected) in rows {
@@ -126,32 +118,5 @@ mod tests {
         }
         let long = "9".repeat(400);
         assert_eq!(parse(long.as_bytes()), serde_json::from_str(BEYOND).ok());
-    }
-
-    #[test]
-    fn what_is_no_json_stays_none() {
-        for text in [
-            "",
-            "{",
-            "nul",
-            "01e400",
-            "1.e400",
-            "1e400.5",
-            "+1e400",
-            "-",
-            "1e",
-            ".5e400",
-            "[1e400",
-            "\"\\ud800",
-            "\"\\ud80\"",
-            "\"\\x\"",
-            "\"\\",
-            "NaN",
-            "Infinity",
-            "{1e400:1}",
-        ] {
-            assert_eq!(parse(text.as_bytes()), None, "{text}");
-        }
-        assert_eq!(parse(b"\"\xff\""), None);
     }
 }

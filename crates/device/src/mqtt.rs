@@ -178,18 +178,6 @@ mod tests {
     }
 
     #[test]
-    fn the_version_that_was_chosen_is_the_one_that_is_spoken() {
-        for (chosen, spoken) in [
-            (0, MqttProtocol::Automatic),
-            (1, MqttProtocol::V5),
-            (2, MqttProtocol::V3),
-        ] {
-            let broker = broker(|settings| settings.mqtt_protocol = chosen);
-            assert_eq!(broker.map(|broker| broker.protocol), Some(spoken));
-        }
-    }
-
-    #[test]
     fn a_clock_belongs_to_all_clocks_and_to_its_groups() {
         let groups = |list: &str| {
             let broker = broker(|settings| settings.mqtt_groups = list.into());
@@ -200,24 +188,5 @@ mod tests {
             groups("shop,all,hall-2").as_deref(),
             Some("all shop hall-2")
         );
-    }
-
-    #[test]
-    fn what_is_not_set_follows_from_the_host_name() {
-        let client_id = |id: &str| {
-            let broker = broker(|settings| settings.mqtt_client_id = id.into());
-            broker.map(|broker| broker.client_id.clone())
-        };
-        assert_eq!(client_id("").as_deref(), Some("papertick-abcdef"));
-        assert_eq!(client_id("me").as_deref(), Some("me"));
-    }
-
-    #[test]
-    fn without_a_host_there_is_no_broker() {
-        assert_eq!(
-            broker(|settings| settings.mqtt_host = Endpoint::default()),
-            None
-        );
-        assert_eq!(broker(|settings| settings.mqtt_enabled = false), None);
     }
 }

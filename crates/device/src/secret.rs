@@ -237,38 +237,19 @@ mod tests {
 
     #[test]
     fn a_password_that_is_not_told_is_the_one_that_is_known() {
+        #[rustfmt::skip]
         let rows = [
-            (
-                "https://a:***@host/new",
-                "https://a:pw@host/old",
-                "https://a:pw@host/new",
-            ),
+            ("https://a:***@host/new", "https://a:pw@host/old", "https://a:pw@host/new"),
             ("a:***@host?b", "a:pw@host", "a:pw@host?b"),
             ("https://a:***@new/", "https://a:pw@old/", "https://a@new/"),
-            (
-                "https://a:***@host:81/",
-                "https://a:pw@host/",
-                "https://a@host:81/",
-            ),
-            (
-                "https://b:***@host/",
-                "https://a:pw@host/",
-                "https://b@host/",
-            ),
+            ("https://a:***@host:81/", "https://a:pw@host/", "https://a@host:81/"),
+            ("https://b:***@host/", "https://a:pw@host/", "https://b@host/"),
             ("http://a:***@host/", "https://a:pw@host/", "http://a@host/"),
             ("https://a:***@new/", "https://old/", "https://a@new/"),
             ("https://a:***@new/", "", "https://a@new/"),
-            (
-                "https://a:other@new/",
-                "https://a:pw@old/",
-                "https://a:other@new/",
-            ),
+            ("https://a:other@new/", "https://a:pw@old/", "https://a:other@new/"),
             ("https://new/", "https://a:pw@old/", "https://new/"),
-            (
-                "https://a:****@new/",
-                "https://a:pw@old/",
-                "https://a:****@new/",
-            ),
+            ("https://a:****@new/", "https://a:pw@old/", "https://a:****@new/"),
         ];
         for (sent, stored, expected) in rows {
             let kept = Endpoint::new(sent).with_password_of(&Endpoint::new(stored));

@@ -197,29 +197,3 @@ impl Layers {
         Some(since + Duration::from_secs(u64::from(settings.overlay_seconds)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_highest_layer_is_visible_and_taking_it_away_shows_the_next() {
-        let rising = [
-            LayerContent::Splash,
-            LayerContent::SafeMode(String::new()),
-            LayerContent::Custom(Vec::new()),
-            LayerContent::Debug,
-            LayerContent::Update(0),
-            LayerContent::Erasing,
-        ];
-        let mut layers = Layers::default();
-        for content in rising.iter().rev() {
-            layers.show(content.clone(), Duration::ZERO);
-        }
-        for content in rising.iter().rev() {
-            assert_eq!(layers.top().map(|(top, _)| top), Some(content));
-            assert!(layers.hide(content.layer()));
-        }
-        assert_eq!(layers.top(), None);
-    }
-}

@@ -152,45 +152,4 @@ mod tests {
             assert_eq!(Rgb::parse(text), value.map(Rgb::from_u24), "{text}");
         }
     }
-
-    #[test]
-    fn colours_are_written_as_in_the_table() {
-        for (value, text) in [
-            (0x00E0_4300, "#E04300"),
-            (0, "#000000"),
-            (0x00FF_FFFF, "#FFFFFF"),
-            (0xFFE0_4300, "#E04300"),
-        ] {
-            assert_eq!(Rgb::from_u24(value).hex(), text);
-        }
-    }
-
-    #[test]
-    fn colours_are_dimmed_as_in_the_table() {
-        let parts = [(0, 255, 0), (255, 255, 255), (255, 0, 0), (200, 128, 100)];
-        for (part, brightness, dimmed) in
-            parts.into_iter().chain([(255, 128, 128), (255, 254, 254)])
-        {
-            let color = Rgb {
-                red: part,
-                ..Rgb::BLACK
-            };
-            assert_eq!(
-                color.dimmed(brightness).red,
-                dimmed,
-                "{part} at {brightness}"
-            );
-        }
-        let rows = [
-            (0x00E0_4300, (112, 33, 0)),
-            (0x0008_0200, (4, 1, 0)),
-            (0x00FF_8C00, (128, 70, 0)),
-            (0x0078_00C8, (60, 0, 100)),
-            (0x0010_C5EC, (8, 98, 118)),
-        ];
-        for (value, expected) in rows {
-            let Rgb { red, green, blue } = Rgb::from_u24(value).dimmed(128);
-            assert_eq!((red, green, blue), expected, "{value:06X}");
-        }
-    }
 }

@@ -38,29 +38,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_access_point_is_named_after_the_end_of_the_hardware_address() {
-        for (suffix, name) in [
-            ("efabcd", "papertick-ABCD"),
-            ("000102", "papertick-0102"),
-            ("9d5530", "papertick-5530"),
-            ("12", "papertick-12"),
-        ] {
-            assert_eq!(ssid(suffix), name);
-        }
-    }
-
-    #[test]
-    fn the_alphabet_has_no_lookalikes() {
-        assert_eq!(ALPHABET.len(), 55);
-        for letter in b"01IOloi" {
-            assert!(!ALPHABET.contains(letter));
-        }
-        let mut sorted = *ALPHABET;
-        sorted.sort_unstable();
-        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]));
-    }
-
-    #[test]
     fn a_password_has_the_length_asked_for_and_follows_from_its_bytes() {
         let random = || (0..=255).cycle();
         for length in [8, 16, 1] {

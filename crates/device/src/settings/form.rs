@@ -87,16 +87,3 @@ fn control(kind: &dyn SettingKind) -> Map<String, Value> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_group_shows_something_before_more() {
-        for group in fields().as_array().unwrap() {
-            let rows = group["fields"].as_array().unwrap();
-            assert!(rows.iter().any(|row| row["more"] != true), "{group}");
-        }
-    }
-}

@@ -126,29 +126,6 @@ mod tests {
     }
 
     #[test]
-    fn legacy_objects_become_bodies() {
-        check(
-            r#"{"ledBrightness":5,"tzOffset":60}"#,
-            r#"{"ledBrightness":5,"tzOffset":60}"#,
-        );
-        check(r#"{"fetchEurPrice":true}"#, r#"{"actCurrencies":["EUR"]}"#);
-        check(r#"{"fetchEurPrice":false}"#, r#"{"actCurrencies":["USD"]}"#);
-        check(
-            r#"{"fetchEurPrice":true,"actCurrencies":["JPY"]}"#,
-            r#"{"actCurrencies":["JPY"]}"#,
-        );
-        check(r#"{"fetchEurPrice":1}"#, r#"{"fetchEurPrice":1}"#);
-        check(
-            r#"{"screen[0]":true,"screen[1]":false,"screen[2]":true,"screen[3]":false,"screen[4]":true,"screen[5]":false,"screen[6]":true}"#,
-            concat!(
-                r#"{"screen[6]":true,"screens":[{"id":0,"enabled":true},{"id":10,"enabled":false},{"id":20,"enabled":true},"#,
-                r#"{"id":3,"enabled":false},{"id":4,"enabled":true},{"id":30,"enabled":false}]}"#
-            ),
-        );
-        check(r#"{"screen[0]":"on"}"#, r#"{"screen[0]":"on"}"#);
-    }
-
-    #[test]
     fn the_lighter_colour_decides_the_polarity() {
         let inverted = |fg: &str, bg: &str| {
             let legacy =

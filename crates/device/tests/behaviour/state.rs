@@ -1,10 +1,9 @@
 //! What the clock remembers and forgets, and the effect on the panels.
 
 use device::{
-    cells::{self, Cell},
+    cells::Cell,
     host::HostFacts,
     input::{Input, LinkEvent},
-    memory::Memory,
     mqtt::MqttPlan,
     output::Effect,
     releases::Habit,
@@ -13,9 +12,7 @@ use device::{
     secret::{MadePassword, PasswordHash, Secret, WhyMade},
     sources::SourceConfig,
 };
-use market::{
-    Datum, Market, MinerStats, Observation, Seen, mark::Mark, source_id::SourceId, units::Hashrate,
-};
+use market::{MinerStats, Observation, mark::Mark, source_id::SourceId, units::Hashrate};
 
 use crate::world::{World, settings};
 
@@ -132,35 +129,6 @@ fn written(world: &World, panel: usize) -> String {
 }
 
 #[test]
-fn the_debug_view_tells_the_memory_of_the_program_from_that_of_the_machine() {
-    const MIB: u64 = 1024 * 1024;
-    let mut world = World::at_noon(settings(""));
-    for (heap_free, swap_free, told) in [
-        (None, None, "Heap free - PSRAM free -"),
-        (
-            Some(5 * MIB),
-            Some(7 * MIB),
-            "Heap free 5.0 MB PSRAM free 7.0 MB",
-        ),
-        (Some(5 * MIB), None, "Heap free 5.0 MB PSRAM free -"),
-    ] {
-        world.handle(Input::Measured(HostFacts {
-            heap_free,
-            swap_free,
-            version: "4.0.0".into(),
-            built: "2026-01-31".into(),
-            ..HostFacts::default()
-        }));
-        // It shows the last measurement.
-        world.live("press 4 100");
-        assert_eq!(written(&world, 3), told);
-        let about = "Board Example Version 4.0.0 Built 2026-01-31";
-        assert_eq!(written(&world, 5), about);
-        world.live("press 4 100");
-    }
-}
-
-#[test]
 fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
     for (pairs, name) in [
         ("", "Name papertick"),
@@ -240,30 +208,6 @@ fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
         let before = world.save_memory();
         world.live(line);
         assert_eq!(world.save_memory() != before, worth, "{line}");
-    }
-}
-
-#[test]
-fn a_height_that_cannot_be_is_not_remembered() {
-    for (height, glass) in [(900_000, "BLOCK/HEIGHT 900000"), (u32::MAX, "")] {
-        let known = Datum {
-            value: height,
-            source: SourceId::Relay,
-            seen: Seen::Before(None),
-        };
-        let memory = Memory {
-            market: Market {
-                height: Some(known),
-                ..Market::default()
-            },
-            ..Memory::default()
-        };
-        let world = World::remembering(settings(""), memory);
-        assert_eq!(
-            world.device.view().market.height.is_some(),
-            !glass.is_empty()
-        );
-        assert!(world.glass().contains(glass));
     }
 }
 
@@ -468,30 +412,22 @@ const OTHER_WALLET: &str = "nostr+walletconnect://c6047f9441ed7d6d3045406e95c07c
 #[test]
 fn a_figure_is_shown_and_stored_for_the_identity_it_was_polled_for_alone() {
     let other_wallet = format!("set nwcUri={OTHER_WALLET}; restart");
-    for (change, screen, empty, stored) in [
+    #[rustfmt::skip]
+    let rows = [
         ("set poolPollSec=30 minerPollSec=30", "70", "1.2TH/S", true),
         ("set miningPoolName=ocean", "70", "OFF/LINE", false),
         ("set miningPoolUser=bob", "70", "OFF/LINE", false),
         ("set poolWorker=rig2", "70", "OFF/LINE", false),
         ("set poolGlobalStats=false", "70", "OFF/LINE", false),
         ("set localPoolHost=lan:1; restart", "70", "OFF/LINE", false),
-        (
-            "set miningPoolStats=false; set miningPoolStats=true",
-            "70",
-            "OFF/LINE",
-            false,
-        ),
+        ("set miningPoolStats=false; set miningPoolStats=true", "70", "OFF/LINE", false),
         ("set minerHostname=other", "80", "OFF/LINE", false),
-        (
-            "set minerEnabled=false; set minerEnabled=true",
-            "81",
-            "OFF/LINE",
-            false,
-        ),
+        ("set minerEnabled=false; set minerEnabled=true", "81", "OFF/LINE", false),
         ("restart", "90", "123K", true),
         (&other_wallet, "90", "BAL ?", false),
         ("set nwcUri=; restart", "90", "BAL ?", false),
-    ] {
+    ];
+    for (change, screen, empty, stored) in rows {
         let figure = match screen {
             "70" => "pool",
             "80" | "81" => "miner",
@@ -710,22 +646,4 @@ fn the_broker_is_connected_anew_if_there_is_one() {
     let mut world = World::at_noon(settings(""));
     let unused = Some(Reply::Refused(Refusal::UnusedSource));
     assert_eq!(ask(&mut world), unused);
-}
-
-#[test]
-fn a_preview_fulfils_no_wish() {
-    let world = World::at_noon(settings("timerSeconds=0"));
-    let picture = |wishes: Vec<Request>| {
-        let mut device = world.device.clone();
-        let before = device.view();
-        let reply = device.handle(Input::Asked(Request::Preview(wishes)), world.now);
-        assert_eq!(device.view().data, before.data);
-        match reply.reply {
-            Some(Reply::Picture(picture)) => cells::mirror(&picture.cells).concat(),
-            other => panic!("{other:?}"),
-        }
-    };
-    let text = Request::ShowText("HODL".into());
-    assert_eq!(picture(vec![text]), "HODL");
-    assert_eq!(picture(vec![Request::ShowScreen(20)]), "BTC/USD$64000");
 }

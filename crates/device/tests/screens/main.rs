@@ -12,8 +12,7 @@
 //! switched on.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod formatters;
-mod kinds;
+mod issuance;
 mod line;
 mod overlays;
 mod properties;

@@ -4,11 +4,7 @@ use std::time::Duration;
 
 use device::{
     cells::{self, Cell},
-    screens::{
-        custom, debug, erasing, payment, prose, provisioning, row, safe_mode, sign_in, splash,
-        update, zap,
-    },
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    screens::{custom, debug, erasing, payment, safe_mode, splash, update, zap},
     settings::Settings,
 };
 use market::{
@@ -104,24 +100,6 @@ fn payments() {
             &payment::cells(&payment, &Settings::default(), panels),
             panels,
             wanted,
-        );
-    }
-}
-
-#[test]
-fn status_names_the_direction_of_a_payment() {
-    for (direction, [word, arrow]) in [
-        (Direction::Sent, ["PAID", "UP"]),
-        (Direction::Received, ["RECV", "DN"]),
-    ] {
-        let payment = Payment {
-            direction: Some(direction),
-            amount: Msats(1_000_000),
-        };
-        let shown = payment::cells(&payment, &marked(1), 7);
-        assert_eq!(
-            cells::mirror(&shown),
-            [word, arrow, "STS", "1", "0", "0", "0"]
         );
     }
 }
@@ -255,19 +233,6 @@ fn amounts_of_memory() {
 }
 
 #[test]
-fn durations() {
-    let rows = [
-        (0, "0m 0s"),
-        (59, "0m 59s"),
-        (3661, "1h 1m 1s"),
-        (90_061, "1d 1h 1m"),
-    ];
-    for (seconds, wanted) in rows {
-        assert_eq!(debug::duration(Duration::from_secs(seconds)), wanted);
-    }
-}
-
-#[test]
 fn update_progress() {
     check(&update::cells(0, 7), 7, "UP/DATE|·|·|·|·|0|%");
     check(&update::cells(42, 7), 7, "UP/DATE|·|·|·|4|2|%");
@@ -297,105 +262,4 @@ fn pictures_of_the_device_itself() {
         |aside; the ~ clock ~ starts ~ with ~ defaults|·|·|·|·|·";
     check(&safe_mode::cells(longer, 8), 8, shown);
     assert_eq!(safe_mode::cells(&reason.repeat(50), 8).len(), 8);
-}
-
-#[test]
-fn a_password_to_sign_in_with() {
-    let ask = "Open the ~ page and ~ sign in with ~ this name ~ and this ~ password.\
-        |Name ~ papertick|Password ~ kmW4tQ7xdZ|Then store a ~ password of ~ your own. ~ This one \
-        ~ ends with ~ the next ~ restart.";
-    for (why, words) in [
-        (
-            WhyMade::SettingsLost,
-            "The settings ~ could not be ~ read, so the ~ page is ~ locked.",
-        ),
-        (
-            WhyMade::NoneStored,
-            "The page is ~ locked, and ~ no password ~ was stored ~ for it.",
-        ),
-    ] {
-        let made = MadePassword {
-            password: Secret::new("kmW4tQ7xdZ"),
-            hash: PasswordHash::default(),
-            why,
-        };
-        let shown = sign_in::cells("papertick", &made, 7);
-        check(&shown, 7, &format!("SIGN/IN|{words}|{ask}|·"));
-        assert!(
-            !cells::mirror(&shown).concat().contains("kmW4tQ7xdZ"),
-            "the status does not tell it"
-        );
-    }
-}
-
-#[test]
-fn provisioning_view() {
-    let facts = provisioning::ProvisioningFacts {
-        ssid: "papertick-00FF",
-        password: "hunter;2",
-        hostname: "papertick-00ff00",
-        hardware: "Rev B",
-        version: "4.0.0",
-        build_date: "2026-01-31",
-        portal: "192.168.4.1",
-    };
-    let shown = "Hello|Hola|Scan the ~ code, ~  ~ or join this ~ Wi-Fi by ~ hand and ~ open the \
-        ~ page|Lee el ~ código, ~  ~ o entra a ~ mano en esta ~ Wi-Fi y abre ~ la página\
-        |Wi-Fi ~ papertick-00FF ~  ~ Password ~ hunter;2 ~  ~ Page ~ 192.168.4.1\
-        |Name ~ papertick-00ff00 ~ Board ~ Rev B ~ Version ~ 4.0.0 ~ Built ~ 2026-01-31\
-        |QR WIFI:T:WPA;S:papertick-00FF;P:hunter\\;2;;";
-    check(&provisioning::cells(&facts, 7), 7, shown);
-    let page = "Page ~ http:// ~ 192.168.4.1";
-    check(
-        &provisioning::cells(&facts, 8),
-        8,
-        &format!("{shown}|{page}"),
-    );
-}
-
-#[test]
-fn text_of_the_code_to_join() {
-    let rows = [
-        ("net", "", "WIFI:T:nopass;S:net;;"),
-        ("net", "pass", "WIFI:T:WPA;S:net;P:pass;;"),
-        (
-            r#"a\b"c"#,
-            "d;e,f:g",
-            r#"WIFI:T:WPA;S:a\\b\"c;P:d\;e\,f\:g;;"#,
-        ),
-    ];
-    for (ssid, password, wanted) in rows {
-        assert_eq!(provisioning::join(ssid, password), wanted);
-    }
-}
-
-#[test]
-fn words_are_wrapped() {
-    let rows: &[(&str, &[&str])] = &[
-        ("", &[]),
-        ("one two", &["one two"]),
-        ("one two  three", &["one two", "three"]),
-        ("12345678", &["12345678"]),
-        ("123456789abcdef g", &["123456789abcdef", "g"]),
-        ("123456789abcdefgh i", &["12345678", "9abcdefg", "h i"]),
-        ("a 12345-789", &["a", "12345-789"]),
-        ("12345-789-123456-89", &["12345", "-789", "-123456", "-89"]),
-        ("1-2", &["1-2"]),
-        ("ñandú ñandú", &["ñandú", "ñandú"]),
-    ];
-    for (text, wanted) in rows {
-        assert_eq!(prose::wrap(text, 8), *wanted, "{text:?}");
-    }
-}
-
-#[test]
-fn cells_are_pushed_to_the_right() {
-    let rows = [
-        ("12345", 8, "·|·|·|1|2|3|4|5"),
-        ("1234567", 4, "4|5|6|7"),
-        ("0", 4, "·|·|·|0"),
-    ];
-    for (text, width, wanted) in rows {
-        check(&row::right(row::digits(text), width), width, wanted);
-    }
 }

@@ -14,6 +14,7 @@ const ENTERED: &str = r#"{
 }"#;
 
 /// A change, and the passwords that are cleared with it.
+#[rustfmt::skip]
 const CHANGES: &[(&str, &[&str])] = &[
     (r#"{"ledBrightness": 3, "nodeHost": "node.lan"}"#, &[]),
     (r#"{"nodeHost": "evil"}"#, &["nodePass"]),
@@ -24,10 +25,7 @@ const CHANGES: &[(&str, &[&str])] = &[
     (r#"{"mqttHost": "evil"}"#, &["mqttPass"]),
     (r#"{"mqttPort": 1884}"#, &["mqttPass"]),
     (r#"{"mqttUser": ""}"#, &["mqttPass"]),
-    (
-        r#"{"mqttTls": true, "mqttCa": "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"}"#,
-        &[],
-    ),
+    (r#"{"mqttTls": true, "mqttCa": "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"}"#, &[]),
     (r#"{"mqttHost": "other", "mqttPass": "new"}"#, &[]),
     (r#"{"proxyHost": "evil"}"#, &["proxyPass"]),
     (r#"{"proxyPort": 9050}"#, &["proxyPass"]),
@@ -35,23 +33,14 @@ const CHANGES: &[(&str, &[&str])] = &[
     (r#"{"proxyType": 1, "proxyBypass": ""}"#, &[]),
     // A proxy can read unencrypted traffic; the broker is bypassed, because 10.* is by default.
     (r#"{"proxyType": 1, "proxyEnabled": true}"#, &["nodePass"]),
-    (
-        r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "node.*, *"}"#,
-        &[],
-    ),
-    (
-        r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "*.LAN"}"#,
-        &["mqttPass"],
-    ),
+    (r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "node.*, *"}"#, &[]),
+    (r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "*.LAN"}"#, &["mqttPass"]),
     (
         r#"{"nodeHost": "a", "mqttHost": "b", "proxyHost": "c", "miningPoolName": "ocean"}"#,
         &["nodePass", "mqttPass", "proxyPass", "miningPoolUser"],
     ),
     (r#"{"miningPoolName": "viabtc"}"#, &["miningPoolUser"]),
-    (
-        r#"{"miningPoolName": "viabtc", "miningPoolUser": "secret-4"}"#,
-        &[],
-    ),
+    (r#"{"miningPoolName": "viabtc", "miningPoolUser": "secret-4"}"#, &[]),
 ];
 
 #[test]

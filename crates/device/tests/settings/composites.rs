@@ -183,53 +183,24 @@ fn relays_and_keys_beside_the_first_are_lists() {
 
     let many =
         |name: &str, count: usize, entry: &str| json!({ name: vec![entry; count] }).to_string();
+    #[rustfmt::skip]
     let rows = [
         (many("nostrRelays", 8, "wss://a"), "reboot"),
         (many("nostrRelays", 9, "wss://a"), "nostrRelays:bad_length"),
         (many("nostrRelays", 9, ""), "ok"),
         (many("nostrZapPubkeys", 8, npub), "ok"),
-        (
-            many("nostrZapPubkeys", 9, npub),
-            "nostrZapPubkeys:bad_length",
-        ),
-        (
-            many("nostrRelays", 1, "https://a"),
-            "nostrRelays:bad_scheme",
-        ),
+        (many("nostrZapPubkeys", 9, npub), "nostrZapPubkeys:bad_length"),
+        (many("nostrRelays", 1, "https://a"), "nostrRelays:bad_scheme"),
         (many("nostrRelays", 1, "relay"), "nostrRelays:bad_scheme"),
         (many("nostrRelays", 1, "wss://a\n"), "nostrRelays:bad_type"),
-        (
-            many("nostrRelays", 1, &format!("wss://{}", "x".repeat(251))),
-            "nostrRelays:bad_type",
-        ),
-        (
-            many("nostrZapPubkeys", 1, &hex[1..]),
-            "nostrZapPubkeys:bad_hex",
-        ),
-        (
-            many("nostrZapPubkeys", 1, &npub.replace('z', "x")),
-            "nostrZapPubkeys:bad_hex",
-        ),
-        (
-            json!({ "nostrRelays": ["wss://a", 1] }).to_string(),
-            "nostrRelays:bad_type",
-        ),
-        (
-            json!({ "nostrRelays": "wss://a" }).to_string(),
-            "nostrRelays:bad_type",
-        ),
-        (
-            json!({ "nostrRelays": null }).to_string(),
-            "nostrRelays:bad_type",
-        ),
-        (
-            json!({ "nostrZapPubkeys": [null] }).to_string(),
-            "nostrZapPubkeys:bad_type",
-        ),
-        (
-            json!({ "nostrZapPubkeys": {} }).to_string(),
-            "nostrZapPubkeys:bad_type",
-        ),
+        (many("nostrRelays", 1, &format!("wss://{}", "x".repeat(251))), "nostrRelays:bad_type"),
+        (many("nostrZapPubkeys", 1, &hex[1..]), "nostrZapPubkeys:bad_hex"),
+        (many("nostrZapPubkeys", 1, &npub.replace('z', "x")), "nostrZapPubkeys:bad_hex"),
+        (json!({ "nostrRelays": ["wss://a", 1] }).to_string(), "nostrRelays:bad_type"),
+        (json!({ "nostrRelays": "wss://a" }).to_string(), "nostrRelays:bad_type"),
+        (json!({ "nostrRelays": null }).to_string(), "nostrRelays:bad_type"),
+        (json!({ "nostrZapPubkeys": [null] }).to_string(), "nostrZapPubkeys:bad_type"),
+        (json!({ "nostrZapPubkeys": {} }).to_string(), "nostrZapPubkeys:bad_type"),
     ];
     for (body, expected) in rows {
         assert_eq!(outcome(&Settings::default(), &body), expected, "{body}");
@@ -241,19 +212,11 @@ fn the_password_of_a_relay_in_a_list_is_known_again_wherever_it_stands() {
     let stored = after(&[r#"{"nostrRelays": ["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]}"#]);
     let told = ["wss://a:***@x", "wss://b:***@y", "wss://a:***@x"];
     assert_eq!(bench::get(&stored)["nostrRelays"], json!(told));
+    #[rustfmt::skip]
     let rows = [
-        (
-            vec![told[0], told[1], told[2]],
-            vec!["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"],
-        ),
-        (
-            vec![told[1], "wss://new", told[0]],
-            vec!["wss://b:2@y", "wss://new", "wss://a:1@x"],
-        ),
-        (
-            vec![told[0], "wss://c:***@z"],
-            vec!["wss://a:1@x", "wss://c@z"],
-        ),
+        (vec![told[0], told[1], told[2]], vec!["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]),
+        (vec![told[1], "wss://new", told[0]], vec!["wss://b:2@y", "wss://new", "wss://a:1@x"]),
+        (vec![told[0], "wss://c:***@z"], vec!["wss://a:1@x", "wss://c@z"]),
     ];
     for (sent, expected) in rows {
         let patched = bench::send(&stored, &json!({ "nostrRelays": sent }).to_string()).unwrap();
@@ -274,26 +237,15 @@ fn the_schedule_is_written_whole_or_not_at_all() {
         ];
         (settings.dnd_enabled, settings.dnd_time_enabled, times)
     };
+    #[rustfmt::skip]
     let rows = [
         ("{}", (false, false, [22, 0, 7, 0])),
         (r#"{"enabled": true}"#, (true, false, [22, 0, 7, 0])),
-        (
-            r#"{"dndTimeEnabled": true, "other": 5}"#,
-            (false, true, [22, 0, 7, 0]),
-        ),
-        (
-            r#"{"timeBasedEnabled": true}"#,
-            (false, true, [22, 0, 7, 0]),
-        ),
-        (
-            r#"{"startHour": 1, "startMinute": 2, "endHour": 3}"#,
-            (false, false, [22, 0, 7, 0]),
-        ),
+        (r#"{"dndTimeEnabled": true, "other": 5}"#, (false, true, [22, 0, 7, 0])),
+        (r#"{"timeBasedEnabled": true}"#, (false, true, [22, 0, 7, 0])),
+        (r#"{"startHour": 1, "startMinute": 2, "endHour": 3}"#, (false, false, [22, 0, 7, 0])),
         (r#"{"startHour": 99}"#, (false, false, [22, 0, 7, 0])),
-        (
-            r#"{"startHour": 1, "startMinute": 2, "endHour": 3, "endMinute": 4}"#,
-            (false, false, [1, 2, 3, 4]),
-        ),
+        (r#"{"startHour": 1, "startMinute": 2, "endHour": 3, "endMinute": 4}"#, (false, false, [1, 2, 3, 4])),
         (
             r#"{"enabled": true, "dndTimeEnabled": true, "startHour": 23, "startMinute": 59, "endHour": 0, "endMinute": 0}"#,
             (true, true, [23, 59, 0, 0]),
@@ -302,40 +254,21 @@ fn the_schedule_is_written_whole_or_not_at_all() {
     for (object, expected) in rows {
         assert_eq!(dnd(object), expected, "{object}");
     }
-    check(&[
-        (
-            r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#,
-            "dnd:range",
-        ),
-        (
-            r#"{"dnd": {"startHour": 0, "startMinute": 60, "endHour": 0, "endMinute": 0}}"#,
-            "dnd:range",
-        ),
-        (
-            r#"{"dnd": {"startHour": 0, "startMinute": 0, "endHour": -1, "endMinute": 0}}"#,
-            "dnd:range",
-        ),
-        (
-            r#"{"dnd": {"startHour": 0, "startMinute": 0, "endHour": 0, "endMinute": 60}}"#,
-            "dnd:range",
-        ),
-        (
-            r#"{"dnd": {"enabled": true, "startHour": 0, "startMinute": 0, "endHour": 0, "endMinute": 60}}"#,
-            "dnd:range",
-        ),
+    #[rustfmt::skip]
+    let rows = &[
+        (r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#, "dnd:range"),
+        (r#"{"dnd": {"startHour": 0, "startMinute": 60, "endHour": 0, "endMinute": 0}}"#, "dnd:range"),
+        (r#"{"dnd": {"startHour": 0, "startMinute": 0, "endHour": -1, "endMinute": 0}}"#, "dnd:range"),
+        (r#"{"dnd": {"startHour": 0, "startMinute": 0, "endHour": 0, "endMinute": 60}}"#, "dnd:range"),
+        (r#"{"dnd": {"enabled": true, "startHour": 0, "startMinute": 0, "endHour": 0, "endMinute": 60}}"#, "dnd:range"),
         (r#"{"dnd": {"enabled": 1}}"#, "dnd.enabled:bad_type"),
-        (
-            r#"{"dnd": {"dndTimeEnabled": null}}"#,
-            "dnd.dndTimeEnabled:bad_type",
-        ),
-        (
-            r#"{"dnd": {"timeBasedEnabled": "on"}}"#,
-            "dnd.timeBasedEnabled:bad_type",
-        ),
+        (r#"{"dnd": {"dndTimeEnabled": null}}"#, "dnd.dndTimeEnabled:bad_type"),
+        (r#"{"dnd": {"timeBasedEnabled": "on"}}"#, "dnd.timeBasedEnabled:bad_type"),
         (r#"{"dnd": {"startHour": "7"}}"#, "dnd.startHour:bad_type"),
         (r#"{"dnd": true}"#, "dnd:bad_type"),
         (r#"{"dnd": null}"#, "dnd:bad_type"),
-    ]);
+    ];
+    check(rows);
 }
 
 #[test]

@@ -2,15 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use chain::network::Network;
 use device::{
-    request::{Patch, Request},
+    request::Patch,
     secret::{PasswordHash, Secret},
-    settings::facts::FACTS,
     settings::patch::{self, Catalogue},
     settings::spec::Access,
-    settings::{SPECS, Settings, TEXT_MAX, VIRTUAL, emit, schema},
-    sources::{self, ByHand},
+    settings::{SPECS, Settings, TEXT_MAX, emit},
 };
 use market::{Datum, Seen, source_id::SourceId};
 use serde_json::{Map, Value, json};
@@ -19,20 +16,6 @@ use crate::bench;
 
 const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
-
-/// Numbers without a unit.
-const WITHOUT_UNIT: &[&str] = &[
-    "satsVariant",
-    "proxyPort",
-    "nodePort",
-    "proofPeerMax",
-    "mqttPort",
-    "ledBrightness",
-    "priceQuorum",
-];
-
-/// Settings that are not in the form: the pause button sets one, another has no effect.
-const NO_CHOICE: &[&str] = &["timerActive", "mcapBigChar", "keptTexts", "welcomed"];
 
 /// Settings with a marked secret in every place for one.
 fn secretive() -> Settings {
@@ -137,46 +120,6 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     );
     let refused = bench::send(&settings, &long).unwrap_err();
     assert_eq!(refused.to_string(), "poolLogosUrl:bad_type");
-}
-
-/// Drivers print their configuration in logs.
-#[test]
-fn a_plan_does_not_print_passwords() {
-    for data_source in 0..=3 {
-        let settings = Settings {
-            data_source,
-            mining_pool_stats: true,
-            miner_enabled: true,
-            nwc_enabled: true,
-            nostr_zap_notify: true,
-            nostr_zap_pubkey: WALLET.into(),
-            proxy_enabled: true,
-            proxy_type: 4,
-            ..secretive()
-        };
-        let plan = format!(
-            "{:?}",
-            sources::plan(&settings, &[], ByHand::default(), Some(Network::Main))
-        );
-        assert!(plan.contains("me:***@"), "{plan}");
-        assert!(
-            !plan.contains("planted") && !plan.contains(SECRET),
-            "{plan}"
-        );
-    }
-}
-
-#[test]
-fn a_change_does_not_print_its_values() {
-    let body = bench::object(r#"{"otaPass": "planted", "nwcUri": "planted"}"#);
-    let request = Request::Patch(Patch {
-        body,
-        ..Patch::default()
-    });
-    assert_eq!(
-        format!("{request:?}"),
-        r#"Patch(Patch { keys: ["otaPass", "nwcUri"], .. })"#
-    );
 }
 
 #[test]
@@ -288,13 +231,6 @@ fn fonts_say_whether_they_have_the_sign() {
 }
 
 #[test]
-fn reads_are_equal() {
-    let view = bench::view(&secretive());
-    let read = || Value::Object(emit::document(&view, &bench::identity())).to_string();
-    assert_eq!(read(), read());
-}
-
-#[test]
 fn the_largest_document_fits_into_a_body() {
     let mut settings = secretive();
     let longest = |start: &str| format!("{start}{}", "x".repeat(TEXT_MAX - start.len()));
@@ -317,127 +253,6 @@ fn the_largest_document_fits_into_a_body() {
     settings.mining_pool_name = "ocean".into();
     let document = Value::Object(bench::get(&settings)).to_string();
     assert!(document.len() < 16 * 1024, "{}", document.len());
-}
-
-fn properties(schema: &Value) -> &Map<String, Value> {
-    schema.get("properties").and_then(Value::as_object).unwrap()
-}
-
-/// Checks a value against the part of JSON Schema that the schemas use.
-fn fits(value: &Value, schema: &Value) -> bool {
-    if let Some(options) = schema.get("anyOf").and_then(Value::as_array) {
-        return options.iter().any(|option| fits(value, option));
-    }
-    let words = schema.as_object().unwrap().iter();
-    words
-        .filter(|(word, _)| *word != "description")
-        .all(|(word, rule)| match word.as_str() {
-            "type" => match rule.as_str().unwrap() {
-                "boolean" => value.is_boolean(),
-                "integer" => value.is_i64() || value.is_u64(),
-                "number" => value.is_number(),
-                "string" => value.is_string(),
-                "array" => value.is_array(),
-                "object" => value.is_object(),
-                other => panic!("{other}"),
-            },
-            "minimum" => value.as_i64() >= rule.as_i64(),
-            "maximum" => value.as_i64() <= rule.as_i64(),
-            "maxLength" => value.as_str().unwrap().chars().count() as u64 <= rule.as_u64().unwrap(),
-            "maxItems" => value.as_array().unwrap().len() as u64 <= rule.as_u64().unwrap(),
-            "enum" => rule.as_array().unwrap().contains(value),
-            "const" => value == rule,
-            "items" => value
-                .as_array()
-                .unwrap()
-                .iter()
-                .all(|item| fits(item, rule)),
-            "properties" => rule
-                .as_object()
-                .unwrap()
-                .iter()
-                .all(|(name, rule)| value.get(name).is_none_or(|member| fits(member, rule))),
-            "required" => rule
-                .as_array()
-                .unwrap()
-                .iter()
-                .all(|name| value.get(name.as_str().unwrap()).is_some()),
-            "additionalProperties" | "pattern" | "writeOnly" | "x-reboot" => true,
-            other => panic!("the test does not know {other}"),
-        })
-}
-
-#[test]
-fn documents_are_as_their_schema_says() {
-    let schema = schema::document_schema();
-    for settings in [Settings::default(), secretive()] {
-        let document = bench::get(&settings);
-        for (name, value) in &document {
-            let property = properties(&schema)
-                .get(name)
-                .unwrap_or_else(|| panic!("{name} is not in the schema"));
-            assert!(fits(value, property), "{name}: {value} is not {property}");
-        }
-        assert!(fits(&Value::Object(document), &schema));
-    }
-}
-
-#[test]
-fn the_schema_of_a_change_names_every_key_that_can_be_written() {
-    let schema = schema::json_schema();
-    let named: Vec<&String> = properties(&schema).keys().collect();
-    let written = |access| matches!(access, Access::ReadWrite | Access::WriteOnly);
-    let rows = SPECS.iter().filter(|spec| written(spec.access));
-    let mut expected: Vec<&str> = rows
-        .flat_map(|spec| spec.alias.into_iter().chain([spec.name]))
-        .collect();
-    expected.extend(VIRTUAL.iter().map(|row| row.name));
-    assert_eq!(named, expected);
-}
-
-#[test]
-fn keys_are_unique() {
-    let rows = SPECS
-        .iter()
-        .flat_map(|spec| [Some(spec.name), spec.alias])
-        .flatten();
-    let facts = FACTS.iter().map(|fact| fact.name);
-    let mut names: Vec<&str> = rows
-        .chain(facts)
-        .chain(VIRTUAL.iter().map(|row| row.name))
-        .collect();
-    let all = names.len();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), all);
-}
-
-#[test]
-fn every_row_is_documented_with_its_unit() {
-    for spec in SPECS {
-        let doc = spec.doc.trim();
-        assert!(doc.len() > 10 && doc.ends_with('.'), "{}: {doc}", spec.name);
-        let control = spec.kind.control();
-        if control["control"] == "number" || control["control"] == "slider" {
-            let counts_nothing = WITHOUT_UNIT.contains(&spec.name);
-            assert!(
-                spec.unit.is_empty() == counts_nothing,
-                "{}: {doc}",
-                spec.name
-            );
-        }
-        // The description contains the unit too.
-        assert!(doc.contains(spec.unit), "{}: {doc}", spec.name);
-        let written = matches!(spec.access, Access::ReadWrite | Access::WriteOnly);
-        let in_no_form = !written || NO_CHOICE.contains(&spec.name);
-        assert_eq!(spec.title.is_empty(), in_no_form, "{}", spec.name);
-        assert!(!spec.title.ends_with('.'), "{}", spec.title);
-        assert!(
-            spec.help.is_empty() || spec.help.ends_with('.'),
-            "{}",
-            spec.help
-        );
-    }
 }
 
 #[test]

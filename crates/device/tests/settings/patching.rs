@@ -1,10 +1,6 @@
 //! Request bodies and their outcomes.
 
-use device::{
-    request::Patch,
-    secret::PasswordHash,
-    settings::{Key, Settings, patch, reject::Rejection},
-};
+use device::settings::{Settings, patch, reject::Rejection};
 
 use crate::bench;
 
@@ -64,33 +60,17 @@ fn bodies_are_read() {
 
 #[test]
 fn what_clients_cannot_write_is_passed_over() {
-    check(&[
+    #[rustfmt::skip]
+    let rows = &[
         ("{}", "ok"),
-        (
-            r#"{"nonsense": {"a": []}, "tzOffset": 60, "gmtOffset": "x"}"#,
-            "ok",
-        ),
-        (
-            r#"{"fgColor": 65535, "bgColor": 0, "timerSeconds": "x", "timerRunning": 1}"#,
-            "ok",
-        ),
-        (
-            r#"{"hostname": 1, "hwRev": 2, "proxyPassSet": "yes", "availableFonts": 3, "dndStartHour": "x"}"#,
-            "ok",
-        ),
-        (
-            r#"{"wifiConfigured": 1, "blockHeight": "x", "currentScreen": [], "screenOrder": 7, "screensHidden": 1}"#,
-            "ok",
-        ),
-        (
-            r#"{"suffixShareDot": 1, "useSatsSymbol": "x", "useBtcSymbol": 3, "": 0}"#,
-            "ok",
-        ),
-        (
-            r#"{"tzOffset": "x", "ledBrightness": 256}"#,
-            "range:ledBrightness",
-        ),
-    ]);
+        (r#"{"nonsense": {"a": []}, "tzOffset": 60, "gmtOffset": "x"}"#, "ok"),
+        (r#"{"fgColor": 65535, "bgColor": 0, "timerSeconds": "x", "timerRunning": 1}"#, "ok"),
+        (r#"{"hostname": 1, "hwRev": 2, "proxyPassSet": "yes", "availableFonts": 3, "dndStartHour": "x"}"#, "ok"),
+        (r#"{"wifiConfigured": 1, "blockHeight": "x", "currentScreen": [], "screenOrder": 7, "screensHidden": 1}"#, "ok"),
+        (r#"{"suffixShareDot": 1, "useSatsSymbol": "x", "useBtcSymbol": 3, "": 0}"#, "ok"),
+        (r#"{"tzOffset": "x", "ledBrightness": 256}"#, "range:ledBrightness"),
+    ];
+    check(rows);
     assert_eq!(
         after(&[r#"{"timerSeconds": 5, "dndEnabled": true, "fgColor": 0, "tzOffset": 1}"#]),
         Settings::default()
@@ -112,30 +92,23 @@ fn legacy_colours_are_numbers_in_text() {
 /// Valid JSON that most programs cannot represent exactly.
 #[test]
 fn numbers_beyond_all_bounds_and_half_surrogates_are_refused_by_name() {
-    for (body, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (r#"{"ledBrightness": 1e400}"#, "range:ledBrightness"),
         (r#"{"txPower": -1e400}"#, "range:txPower"),
         (r#"{"timePerScreen": 1e400}"#, "range:timePerScreen"),
         (r#"{"mowMode": 1e400}"#, "mowMode:bad_type"),
-        (
-            r#"{"dnd": {"startHour": 1e400, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#,
-            "dnd:range",
-        ),
+        (r#"{"dnd": {"startHour": 1e400, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#, "dnd:range"),
         (r#"{"poolWorker": "a\ud800"}"#, "poolWorker:bad_type"),
         (r#"{"fontName": "\udc00"}"#, "fontName:bad_type"),
         (r#"{"nodePass": "\ud800\ud800"}"#, "nodePass:bad_type"),
         (r#"{"mqttCa": "\ud800"}"#, "mqttCa:bad_type"),
         (r#"{"actCurrencies": ["\ud800"]}"#, "actCurrencies:bad_type"),
-        (
-            r#"{"nostrRelays": ["wss://\ud800"]}"#,
-            "nostrRelays:bad_type",
-        ),
-        (
-            r#"{"holograms": [1e400, "\ud800"], "\udc00": -1e400}"#,
-            "ok",
-        ),
+        (r#"{"nostrRelays": ["wss://\ud800"]}"#, "nostrRelays:bad_type"),
+        (r#"{"holograms": [1e400, "\ud800"], "\udc00": -1e400}"#, "ok"),
         (r#"{"poolWorker": "\ud83d\ude00"}"#, "ok"),
-    ] {
+    ];
+    for (body, expected) in rows {
         let read = patch::body(body.as_bytes()).unwrap();
         let outcome = bench::patch(&Settings::default(), &read);
         let token = outcome.map_or_else(|token| token.to_string(), |_| "ok".into());
@@ -154,91 +127,41 @@ fn control_characters_of_every_sort_are_refused() {
 
 #[test]
 fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
-    check(&[
-        (
-            r#"{"digitFontPx": "x", "labelFitPct": 1}"#,
-            "digitFontPx:bad_type",
-        ),
-        (
-            r#"{"labelFitPct": 1, "digitFontPx": "x"}"#,
-            "range:labelFitPct",
-        ),
-        (
-            r#"{"fontName": "nope", "digitFontPx": 1}"#,
-            "range:digitFontPx",
-        ),
-        (
-            r#"{"fontName": "nope", "nostrRelay": "x"}"#,
-            "fontName:unknown",
-        ),
-        (
-            r#"{"nostrRelay": "x", "fontName": "nope"}"#,
-            "nostrRelay:bad_scheme",
-        ),
+    #[rustfmt::skip]
+    let rows = &[
+        (r#"{"digitFontPx": "x", "labelFitPct": 1}"#, "digitFontPx:bad_type"),
+        (r#"{"labelFitPct": 1, "digitFontPx": "x"}"#, "range:labelFitPct"),
+        (r#"{"fontName": "nope", "digitFontPx": 1}"#, "range:digitFontPx"),
+        (r#"{"fontName": "nope", "nostrRelay": "x"}"#, "fontName:unknown"),
+        (r#"{"nostrRelay": "x", "fontName": "nope"}"#, "nostrRelay:bad_scheme"),
         (r#"{"screens": [5], "dnd": []}"#, "dnd:bad_type"),
-        (
-            r#"{"screens": [5], "fontName": "nope"}"#,
-            "screens:bad_entry",
-        ),
-        (
-            r#"{"actCurrencies": [5], "screens": [5]}"#,
-            "currency:not_string",
-        ),
-        (
-            r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}, "tzString": "x"}"#,
-            "dnd:range",
-        ),
-        (
-            r#"{"proxyEnabled": true, "tzString": "x"}"#,
-            "tzString:unknown",
-        ),
-        (
-            r#"{"proxyEnabled": true, "mowMode": 1}"#,
-            "mowMode:bad_type",
-        ),
+        (r#"{"screens": [5], "fontName": "nope"}"#, "screens:bad_entry"),
+        (r#"{"actCurrencies": [5], "screens": [5]}"#, "currency:not_string"),
+        (r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}, "tzString": "x"}"#, "dnd:range"),
+        (r#"{"proxyEnabled": true, "tzString": "x"}"#, "tzString:unknown"),
+        (r#"{"proxyEnabled": true, "mowMode": 1}"#, "mowMode:bad_type"),
         // Rules about two keys are checked after all single keys.
-        (
-            r#"{"proxyEnabled": true, "proxyHost": "", "screens": [5]}"#,
-            "screens:bad_entry",
-        ),
-        (
-            r#"{"proxyEnabled": true, "actCurrencies": [5]}"#,
-            "currency:not_string",
-        ),
-        (
-            r#"{"proxyEnabled": true, "gitReleaseUrl": "ftp://a", "httpAuthEnabled": true}"#,
-            "gitReleaseUrl:bad_scheme",
-        ),
-        (
-            r#"{"httpAuthEnabled": true, "proxyEnabled": true}"#,
-            "proxyHost:bad_length",
-        ),
+        (r#"{"proxyEnabled": true, "proxyHost": "", "screens": [5]}"#, "screens:bad_entry"),
+        (r#"{"proxyEnabled": true, "actCurrencies": [5]}"#, "currency:not_string"),
+        (r#"{"proxyEnabled": true, "gitReleaseUrl": "ftp://a", "httpAuthEnabled": true}"#, "gitReleaseUrl:bad_scheme"),
+        (r#"{"httpAuthEnabled": true, "proxyEnabled": true}"#, "proxyHost:bad_length"),
         (r#"{"mowMode": 1, "fetchEurPrice": 1}"#, "mowMode:bad_type"),
-        (
-            r#"{"fontName": "nope", "fetchEurPrice": 1, "screen[2]": "on"}"#,
-            "fetchEurPrice:bad_type",
-        ),
-        (
-            r#"{"screen[2]": "on", "fetchEurPrice": 1}"#,
-            "screen[2]:bad_type",
-        ),
-    ]);
+        (r#"{"fontName": "nope", "fetchEurPrice": 1, "screen[2]": "on"}"#, "fetchEurPrice:bad_type"),
+        (r#"{"screen[2]": "on", "fetchEurPrice": 1}"#, "screen[2]:bad_type"),
+    ];
+    check(rows);
 }
 
 #[test]
 fn an_interface_that_asks_for_a_password_needs_one() {
-    check(&[
+    #[rustfmt::skip]
+    let rows = &[
         (r#"{"httpAuthEnabled": true}"#, "httpAuthPass:bad_length"),
-        (
-            r#"{"httpAuthPass": "", "httpAuthEnabled": true}"#,
-            "httpAuthPass:bad_length",
-        ),
-        (
-            r#"{"httpAuthEnabled": true, "httpAuthPass": "pw"}"#,
-            "reboot",
-        ),
+        (r#"{"httpAuthPass": "", "httpAuthEnabled": true}"#, "httpAuthPass:bad_length"),
+        (r#"{"httpAuthEnabled": true, "httpAuthPass": "pw"}"#, "reboot"),
         (r#"{"httpAuthEnabled": false, "httpAuthPass": ""}"#, "ok"),
-    ]);
+    ];
+    check(rows);
     let on = after(&[r#"{"httpAuthEnabled": true, "httpAuthPass": "pw"}"#]);
     assert_eq!(outcome(&on, r#"{"httpAuthEnabled": true}"#), "ok");
     assert_eq!(
@@ -319,35 +242,15 @@ fn second_names_work_and_are_named_in_errors() {
 #[test]
 fn of_two_names_the_one_that_was_changed_counts() {
     let stored = after(&[r#"{"explorerInstance": "old"}"#]);
+    #[rustfmt::skip]
     let rows = [
-        (
-            r#"{"explorerInstance": "old", "mempoolInstance": "new"}"#,
-            "new",
-        ),
-        (
-            r#"{"mempoolInstance": "new", "explorerInstance": "old"}"#,
-            "new",
-        ),
-        (
-            r#"{"explorerInstance": "new", "mempoolInstance": "old"}"#,
-            "new",
-        ),
-        (
-            r#"{"mempoolInstance": "old", "explorerInstance": "new"}"#,
-            "new",
-        ),
-        (
-            r#"{"mempoolInstance": "other", "explorerInstance": "new"}"#,
-            "new",
-        ),
-        (
-            r#"{"explorerInstance": "new", "mempoolInstance": "other"}"#,
-            "new",
-        ),
-        (
-            r#"{"explorerInstance": "old", "mempoolInstance": "old"}"#,
-            "old",
-        ),
+        (r#"{"explorerInstance": "old", "mempoolInstance": "new"}"#, "new"),
+        (r#"{"mempoolInstance": "new", "explorerInstance": "old"}"#, "new"),
+        (r#"{"explorerInstance": "new", "mempoolInstance": "old"}"#, "new"),
+        (r#"{"mempoolInstance": "old", "explorerInstance": "new"}"#, "new"),
+        (r#"{"mempoolInstance": "other", "explorerInstance": "new"}"#, "new"),
+        (r#"{"explorerInstance": "new", "mempoolInstance": "other"}"#, "new"),
+        (r#"{"explorerInstance": "old", "mempoolInstance": "old"}"#, "old"),
     ];
     for (body, expected) in rows {
         assert_eq!(
@@ -360,54 +263,4 @@ fn of_two_names_the_one_that_was_changed_counts() {
             "{body}"
         );
     }
-}
-
-#[test]
-fn passwords_are_kept_as_hashes() {
-    let body = bench::object(
-        r#"{"httpAuthPass": "one", "otaPass": "", "proxyPass": "three", "mowMode": true}"#,
-    );
-    let found: Vec<_> = patch::passwords_in(&body).collect();
-    assert_eq!(found, [(Key::http_auth_pass, "one")]);
-    let refused = bench::object(r#"{"httpAuthPass": "a\u0000b", "otaPass": 5}"#);
-    assert_eq!(patch::passwords_in(&refused).count(), 0);
-
-    let hash = PasswordHash::new("$argon2id$hash-of-one");
-    let with = |body: &str, hashes: &[(Key, &PasswordHash)]| Patch {
-        body: bench::object(body),
-        hashes: hashes
-            .iter()
-            .map(|(key, hash)| (*key, (*hash).clone()))
-            .collect(),
-    };
-    let apply =
-        |stored: &Settings, patch: &Patch| patch::apply(stored, patch, &bench::catalogue(stored));
-    let fresh = Settings::default();
-    let set = with(
-        r#"{"httpAuthPass": "one"}"#,
-        &[(Key::http_auth_pass, &hash)],
-    );
-    let first = apply(&fresh, &set).unwrap();
-    assert_eq!(
-        (
-            &first.settings.http_auth_pass,
-            first.changed.reboot_required
-        ),
-        (&hash, true)
-    );
-
-    let again = apply(&first.settings, &set).unwrap();
-    assert_eq!(
-        (again.settings, again.changed.reboot_required),
-        (first.settings.clone(), false)
-    );
-
-    let cleared = apply(&first.settings, &with(r#"{"httpAuthPass": ""}"#, &[])).unwrap();
-    assert_eq!(
-        (cleared.settings, cleared.changed.reboot_required),
-        (fresh.clone(), true)
-    );
-
-    let unhashed = apply(&fresh, &with(r#"{"otaPass": "clear text"}"#, &[])).unwrap_err();
-    assert_eq!(unhashed.to_string(), "otaPass:bad_type");
 }

@@ -1,16 +1,10 @@
 //! The stored form: reading it never fails.
 
-use device::{
-    secret::{PasswordHash, Secret},
-    settings::{
-        Settings,
-        store::{self, Finding, Note},
-    },
+use device::settings::{
+    Settings,
+    store::{self, Finding, Note},
 };
-use market::units::Currency;
 use serde_json::{Map, Value, json};
-
-use crate::bench;
 
 /// Reads the default settings with some members replaced; `null` removes a member.
 fn read(changes: &Value) -> (Settings, Vec<Note>) {
@@ -26,33 +20,6 @@ fn read(changes: &Value) -> (Settings, Vec<Note>) {
 
 fn note(name: &'static str, what: Finding) -> Note {
     Note { name, what }
-}
-
-#[test]
-fn everything_is_read_back() {
-    let settings = Settings {
-        tx_power: Some(-1),
-        act_currencies: vec![Currency::USD],
-        screen_order: vec![90, 0],
-        screens_hidden: vec![3],
-        proxy_enabled: true,
-        proxy_host: "p".into(),
-        proxy_pass: Secret::new("s"),
-        pool_user_is_key: true,
-        mining_pool_user: Secret::new("k"),
-        http_auth_pass: PasswordHash::new(format!(
-            "$argon2id$v=19$m=19456,t=2,p=1${}",
-            "x".repeat(300)
-        )),
-        inverted_color: true,
-        timer_seconds: 61,
-        wifi_configured: true,
-        nostr_zap_pubkey: "AB".repeat(32),
-        ..Settings::default()
-    };
-    let stored = store::to_json(&settings);
-    assert_eq!(stored.get("version"), Some(&json!(store::VERSION)));
-    assert_eq!(store::from_json(&stored), (settings, vec![]));
 }
 
 #[test]
@@ -136,43 +103,14 @@ fn a_proxy_without_a_host_is_off() {
 
 #[test]
 fn retired_names_are_taken_over() {
+    #[rustfmt::skip]
     let rows = [
-        (
-            json!({ "decimalShareDot": null, "suffixShareDot": true }),
-            "decimalShareDot",
-            "suffixShareDot",
-            json!(true),
-        ),
-        (
-            json!({ "priceSymMode": null, "useSatsSymbol": true }),
-            "priceSymMode",
-            "useSatsSymbol",
-            json!(1),
-        ),
-        (
-            json!({ "priceSymMode": null, "useBtcSymbol": true }),
-            "priceSymMode",
-            "useBtcSymbol",
-            json!(2),
-        ),
-        (
-            json!({ "priceSymMode": null, "useSatsSymbol": true, "useBtcSymbol": true }),
-            "priceSymMode",
-            "useSatsSymbol",
-            json!(1),
-        ),
-        (
-            json!({ "satsVariant": null, "sats_variant": 3 }),
-            "satsVariant",
-            "sats_variant",
-            json!(3),
-        ),
-        (
-            json!({ "explorerInstance": null, "mempoolInstance": "m" }),
-            "explorerInstance",
-            "mempoolInstance",
-            json!("m"),
-        ),
+        (json!({ "decimalShareDot": null, "suffixShareDot": true }), "decimalShareDot", "suffixShareDot", json!(true)),
+        (json!({ "priceSymMode": null, "useSatsSymbol": true }), "priceSymMode", "useSatsSymbol", json!(1)),
+        (json!({ "priceSymMode": null, "useBtcSymbol": true }), "priceSymMode", "useBtcSymbol", json!(2)),
+        (json!({ "priceSymMode": null, "useSatsSymbol": true, "useBtcSymbol": true }), "priceSymMode", "useSatsSymbol", json!(1)),
+        (json!({ "satsVariant": null, "sats_variant": 3 }), "satsVariant", "sats_variant", json!(3)),
+        (json!({ "explorerInstance": null, "mempoolInstance": "m" }), "explorerInstance", "mempoolInstance", json!("m")),
     ];
     for (changes, name, from, expected) in rows {
         let (settings, notes) = read(&changes);
@@ -240,18 +178,4 @@ fn notes_never_tell_values() {
         !told.join(" ").contains("planted") && !format!("{notes:?}").contains("planted"),
         "{told:?}"
     );
-}
-
-#[test]
-fn live_rows_are_taken_at_once_and_the_others_at_the_next_start() {
-    let stored = bench::send(
-        &Settings::default(),
-        r#"{"ledBrightness": 1, "dataSource": 2, "mempoolInstance": "m"}"#,
-    )
-    .unwrap()
-    .settings;
-    let mut active = Settings::default();
-    active.take_live(&stored);
-    assert_eq!((active.led_brightness, active.data_source), (1, 0));
-    assert_eq!(active.explorer_instance.expose(), "mempool.space");
 }

@@ -81,57 +81,26 @@ fn joined(texts: impl IntoIterator<Item = impl ToString>) -> String {
 
 #[test]
 fn data_sources() {
-    for (body, wanted) in [
+    #[rustfmt::skip]
+    let rows = [
         ("{}", "relay:public"),
-        (
-            r#"{"ceEndpoint": "h", "ceDisableSSL": true}"#,
-            "relay:public",
-        ),
+        (r#"{"ceEndpoint": "h", "ceDisableSSL": true}"#, "relay:public"),
         (r#"{"dataSource": 3}"#, "relay:wss:ws-staging.btclock.dev"),
-        (
-            r#"{"dataSource": 3, "ceEndpoint": "h:81"}"#,
-            "relay:wss:h:81",
-        ),
-        (
-            r#"{"dataSource": 3, "ceEndpoint": "h", "ceDisableSSL": true}"#,
-            "relay:ws:h",
-        ),
-        (
-            r#"{"dataSource": 3, "ceEndpoint": "", "ceDisableSSL": true}"#,
-            "relay:public",
-        ),
-        (
-            r#"{"dataSource": 1}"#,
-            "explorer:wss:mempool.space exchange",
-        ),
-        (
-            r#"{"dataSource": 1, "explorerInstance": "e:8999", "explorerSecure": false}"#,
-            "explorer:ws:e:8999 exchange",
-        ),
-        (
-            r#"{"dataSource": 1, "ceEndpoint": ""}"#,
-            "explorer:wss:mempool.space exchange",
-        ),
-        (
-            r#"{"dataSource": 1, "ceEndpoint": "h"}"#,
-            "relay:wss:h:prices explorer:wss:mempool.space",
-        ),
+        (r#"{"dataSource": 3, "ceEndpoint": "h:81"}"#, "relay:wss:h:81"),
+        (r#"{"dataSource": 3, "ceEndpoint": "h", "ceDisableSSL": true}"#, "relay:ws:h"),
+        (r#"{"dataSource": 3, "ceEndpoint": "", "ceDisableSSL": true}"#, "relay:public"),
+        (r#"{"dataSource": 1}"#, "explorer:wss:mempool.space exchange"),
+        (r#"{"dataSource": 1, "explorerInstance": "e:8999", "explorerSecure": false}"#, "explorer:ws:e:8999 exchange"),
+        (r#"{"dataSource": 1, "ceEndpoint": ""}"#, "explorer:wss:mempool.space exchange"),
+        (r#"{"dataSource": 1, "ceEndpoint": "h"}"#, "relay:wss:h:prices explorer:wss:mempool.space"),
         (r#"{"dataSource": 2}"#, "nostr:wss://relay.primal.net:6423"),
-        (
-            r#"{"dataSource": 2, "nostrRelay": "ws://r"}"#,
-            "nostr:ws://r:6423",
-        ),
+        (r#"{"dataSource": 2, "nostrRelay": "ws://r"}"#, "nostr:ws://r:6423"),
         (r#"{"dataSource": 2, "nostrRelay": ""}"#, ""),
         (r#"{"dataSource": 2, "nostrPubKey": ""}"#, ""),
-        (
-            r#"{"dataSource": 2, "nostrRelay": "ws://r", "nostrRelays": ["ws://s", "ws://r", "", "ws://s"]}"#,
-            "nostr:ws://s+ws://r:6423",
-        ),
-        (
-            r#"{"dataSource": 2, "nostrRelay": "", "nostrRelays": ["ws://s"]}"#,
-            "nostr:ws://s:6423",
-        ),
-    ] {
+        (r#"{"dataSource": 2, "nostrRelay": "ws://r", "nostrRelays": ["ws://s", "ws://r", "", "ws://s"]}"#, "nostr:ws://s+ws://r:6423"),
+        (r#"{"dataSource": 2, "nostrRelay": "", "nostrRelays": ["ws://s"]}"#, "nostr:ws://s:6423"),
+    ];
+    for (body, wanted) in rows {
         // Features that are on by default are in the next table.
         let market: Vec<String> = words(body)
             .split(' ')
@@ -145,37 +114,27 @@ fn data_sources() {
 #[test]
 fn features() {
     let key = "B5127A08CF33616274800A4387881A9F98E04B9C37116E92DE5250498635C422";
-    for (body, wanted) in [
+    #[rustfmt::skip]
+    let rows = [
         (r#"{"nostrZapNotify": true}"#, ""),
         (r#"{"nostrZapPubkey": "KEY"}"#, ""),
-        (
-            r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": ""}"#,
-            "",
-        ),
-        (
-            r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": "ws://r"}"#,
-            "zaps:ws://r:b512",
-        ),
+        (r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": ""}"#, ""),
+        (r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": "ws://r"}"#, "zaps:ws://r:b512"),
         (
             r#"{"nostrZapNotify": true, "nostrZapPubkey": "KEY", "nostrRelay": "ws://r", "nostrRelays": ["ws://s"],
                 "nostrZapPubkeys": ["NPUB", "LOWER", ""]}"#,
             "zaps:ws://r+ws://s:b512+7e7e",
         ),
-        (
-            r#"{"nostrZapNotify": true, "nostrZapPubkeys": ["NPUB"], "nostrRelay": "", "nostrRelays": ["ws://s"]}"#,
-            "zaps:ws://s:7e7e",
-        ),
+        (r#"{"nostrZapNotify": true, "nostrZapPubkeys": ["NPUB"], "nostrRelay": "", "nostrRelays": ["ws://s"]}"#, "zaps:ws://s:7e7e"),
         (r#"{"nwcEnabled": true}"#, ""),
         (r#"{"nwcUri": "nostr+walletconnect://x"}"#, ""),
-        (
-            r#"{"nwcEnabled": true, "nwcUri": "nostr+walletconnect://x"}"#,
-            "wallet",
-        ),
+        (r#"{"nwcEnabled": true, "nwcUri": "nostr+walletconnect://x"}"#, "wallet"),
         (r#"{"miningPoolStats": true}"#, "pool:noderunners"),
         (r#"{"minerEnabled": true}"#, "miner:bitaxe1"),
         (r#"{"minerEnabled": true, "minerHostname": ""}"#, ""),
         (r#"{"minerHostname": "m"}"#, ""),
-    ] {
+    ];
+    for (body, wanted) in rows {
         let npub = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
         let body = body.replace("KEY", key).replace("NPUB", npub);
         let words = words(&body.replace("LOWER", &key.to_lowercase()));
@@ -245,33 +204,23 @@ fn pools_miners_and_wallets_are_asked_as_their_owner_says() {
 
 #[test]
 fn nodes_and_peers() {
-    for (body, wanted) in [
+    #[rustfmt::skip]
+    let rows = [
         ("{}", "peers:4:"),
         (r#"{"proofPeerMax": 0}"#, ""),
-        (
-            r#"{"proofPeerMax": 2, "proofPeers": ["A.onion", "b:7", "a.onion"]}"#,
-            "peers:2:a.onion+b:7",
-        ),
+        (r#"{"proofPeerMax": 2, "proofPeers": ["A.onion", "b:7", "a.onion"]}"#, "peers:2:a.onion+b:7"),
         (r#"{"nodeKind": 2}"#, "peers:4:"),
         (r#"{"nodeHost": "n"}"#, "peers:4:"),
-        (
-            r#"{"nodeKind": 1, "nodeHost": "n", "nodeTls": true, "proofPeerMax": 0}"#,
-            "node:Bitcoin:n:0:false::",
-        ),
+        (r#"{"nodeKind": 1, "nodeHost": "n", "nodeTls": true, "proofPeerMax": 0}"#, "node:Bitcoin:n:0:false::"),
         (
             r#"{"nodeKind": 2, "nodeHost": "n", "nodeTls": true, "nodePort": 7, "nodeUser": "me",
                 "nodePass": "x", "proofPeerMax": 0}"#,
             "node:Electrum:n:7:true::",
         ),
-        (
-            r#"{"nodeKind": 3, "nodeHost": "n", "nodePass": "x", "proofPeerMax": 0}"#,
-            "node:Rest:n:0:false::",
-        ),
-        (
-            r#"{"nodeKind": 4, "nodeHost": "n", "nodeUser": "me", "nodePass": "x", "proofPeerMax": 0}"#,
-            "node:Rpc:n:0:false:me:x",
-        ),
-    ] {
+        (r#"{"nodeKind": 3, "nodeHost": "n", "nodePass": "x", "proofPeerMax": 0}"#, "node:Rest:n:0:false::"),
+        (r#"{"nodeKind": 4, "nodeHost": "n", "nodeUser": "me", "nodePass": "x", "proofPeerMax": 0}"#, "node:Rpc:n:0:false:me:x"),
+    ];
+    for (body, wanted) in rows {
         let words = words(body);
         let words = words.strip_prefix("relay:public").unwrap();
         assert_eq!(words.trim_start(), wanted, "{body}");
@@ -287,22 +236,15 @@ fn nodes_and_peers() {
 
 #[test]
 fn witnesses() {
-    for (body, wanted) in [
+    #[rustfmt::skip]
+    let rows = [
         ("{}", "coinbase:USD+EUR bitstamp:USD+EUR"),
         (r#"{"priceWitnesses": []}"#, ""),
-        (
-            r#"{"priceWitnesses": ["gemini", "bitfinex"]}"#,
-            "bitfinex:USD+EUR+JPY gemini:USD+EUR",
-        ),
-        (
-            r#"{"priceWitnesses": ["bitstamp", "bitfinex"], "actCurrencies": ["GBP", "CHF"]}"#,
-            "bitfinex:GBP",
-        ),
-        (
-            r#"{"dataSource": 1, "priceWitnesses": ["coinbase"]}"#,
-            "coinbase:USD+EUR",
-        ),
-    ] {
+        (r#"{"priceWitnesses": ["gemini", "bitfinex"]}"#, "bitfinex:USD+EUR+JPY gemini:USD+EUR"),
+        (r#"{"priceWitnesses": ["bitstamp", "bitfinex"], "actCurrencies": ["GBP", "CHF"]}"#, "bitfinex:GBP"),
+        (r#"{"dataSource": 1, "priceWitnesses": ["coinbase"]}"#, "coinbase:USD+EUR"),
+    ];
+    for (body, wanted) in rows {
         let plan = plan(&settings(body));
         let asked = plan.iter().filter_map(|(id, plan)| {
             let SourceConfig::Witness { currencies } = &plan.config else {

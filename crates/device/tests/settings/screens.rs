@@ -50,13 +50,11 @@ fn with_miner() -> Settings {
 
 #[test]
 fn entries_are_judged_in_their_order() {
+    #[rustfmt::skip]
     let rows = [
         (json!([]), "ok"),
         (json!([{ "id": 0 }]), "ok"),
-        (
-            json!([{ "id": 0, "enabled": false }, { "id": 81, "enabled": true }]),
-            "ok",
-        ),
+        (json!([{ "id": 0, "enabled": false }, { "id": 81, "enabled": true }]), "ok"),
         (json!([{ "id": 0.0, "enabled": false, "name": 5 }]), "ok"),
         (json!({}), "screens:bad_type"),
         (json!(null), "screens:bad_type"),
@@ -73,31 +71,16 @@ fn entries_are_judged_in_their_order() {
         (json!([{ "id": 65536 }]), "screens:unknown_id"),
         (json!([{ "id": 1e300 }]), "screens:unknown_id"),
         (json!([{ "id": 0 }, { "id": 0 }]), "screens:dup_id"),
-        (
-            json!([{ "id": 0, "order": 0 }, { "id": 3 }]),
-            "screens:partial_order",
-        ),
+        (json!([{ "id": 0, "order": 0 }, { "id": 3 }]), "screens:partial_order"),
         (json!([{ "id": 0, "order": 0 }, 5]), "screens:partial_order"),
-        (
-            json!([{ "id": 0, "order": 0 }, { "id": 3, "order": "1" }]),
-            "screens:partial_order",
-        ),
+        (json!([{ "id": 0, "order": 0 }, { "id": 3, "order": "1" }]), "screens:partial_order"),
         (json!([{ "id": 0, "order": 1 }]), "screens:order_range"),
         (json!([{ "id": 0, "order": -1 }]), "screens:order_range"),
         (json!([{ "id": 0, "order": 0.5 }]), "screens:order_range"),
         (json!([{ "id": 1, "order": 9 }]), "screens:unknown_id"),
-        (
-            json!([{ "id": 0, "order": 9 }, { "id": 1, "order": 0 }]),
-            "screens:order_range",
-        ),
-        (
-            json!([{ "id": 0, "order": 0 }, { "id": 0, "order": 0 }]),
-            "screens:dup_id",
-        ),
-        (
-            json!([{ "id": 0, "order": 0 }, { "id": 3, "order": 0 }]),
-            "screens:dup_order",
-        ),
+        (json!([{ "id": 0, "order": 9 }, { "id": 1, "order": 0 }]), "screens:order_range"),
+        (json!([{ "id": 0, "order": 0 }, { "id": 0, "order": 0 }]), "screens:dup_id"),
+        (json!([{ "id": 0, "order": 0 }, { "id": 3, "order": 0 }]), "screens:dup_order"),
         (json!([{ "id": 0, "order": 0 }]), "screens:incomplete"),
         (reorder(&PLAIN[1..]), "screens:incomplete"),
         (reorder(&PLAIN), "ok"),

@@ -206,26 +206,6 @@ fn older_names_and_values_are_taken_over_and_said() {
 }
 
 #[test]
-fn the_radio_of_the_machine_is_not_taken_over() {
-    let there = Settings {
-        wifi_configured: true,
-        ..Settings::default()
-    };
-    let apart = transfer::apart(&there).together();
-    let import = transfer::import(&Settings::default(), &apart);
-    assert_eq!(names(&import), [] as [&str; 0]);
-    assert!(!import.settings.wifi_configured);
-}
-
-#[test]
-fn settings_that_wait_for_a_restart_say_so() {
-    let waits = import(&Settings::default(), json!({ "otaEnabled": false }));
-    assert!(waits.changed.reboot_required);
-    let live = import(&Settings::default(), json!({ "ledBrightness": 3 }));
-    assert!(!live.changed.reboot_required);
-}
-
-#[test]
 fn a_plain_user_of_another_pool_is_no_key() {
     let import = import(
         &secretive(),
@@ -318,27 +298,17 @@ fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
         transfer::unguarded(&settings)
     };
     let both = ["nostrRelays", "gitReleaseUrl"];
-    for (body, held_back) in [
+    #[rustfmt::skip]
+    let rows = [
         (json!({}), &both[..]),
-        (
-            json!({
-                "gitReleaseUrl": "https://me:***@feed.example/b",
-                "nostrRelays": ["wss://me:***@relay", "wss://new"],
-            }),
-            &both[..],
-        ),
-        (
-            json!({ "nostrRelays": ["wss://me:***@relay", "wss://me:new@other"] }),
-            &both[..],
-        ),
-        (
-            json!({ "gitReleaseUrl": "https://me:new@feed.example/a" }),
-            &both[..1],
-        ),
+        (json!({ "gitReleaseUrl": "https://me:***@feed.example/b", "nostrRelays": ["wss://me:***@relay", "wss://new"] }), &both[..]),
+        (json!({ "nostrRelays": ["wss://me:***@relay", "wss://me:new@other"] }), &both[..]),
+        (json!({ "gitReleaseUrl": "https://me:new@feed.example/a" }), &both[..1]),
         (json!({ "nostrRelays": ["wss://me:new@relay"] }), &both[1..]),
         (json!({ "nostrRelays": ["wss://me:***@moved"] }), &both[1..]),
         (json!({ "nostrRelays": [], "gitReleaseUrl": "" }), &[]),
-    ] {
+    ];
+    for (body, held_back) in rows {
         assert_eq!(unguarded_as(false, body.clone()), held_back, "{body}");
         assert_eq!(unguarded_as(true, body.clone()), [] as [&str; 0], "{body}");
     }
@@ -360,17 +330,4 @@ fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
     let mut expected = expected.to_vec();
     expected.sort_unstable();
     assert_eq!(held_back, expected);
-}
-
-#[test]
-fn a_user_entered_for_another_pool_stays_a_name() {
-    let there = Settings {
-        mining_pool_name: "viabtc".into(),
-        mining_pool_user: Secret::new("a"),
-        pool_user_is_key: false,
-        ..Settings::default()
-    };
-    let file = transfer::apart(&there).together();
-    let import = transfer::import(&Settings::default(), &file);
-    assert_eq!(import.settings, there);
 }

@@ -20,6 +20,7 @@ const REV_A: BoardSpec = BoardSpec {
 };
 
 /// The boards; those of the table first.
+#[rustfmt::skip]
 pub static LIVED: &[BoardSpec] = &[
     BoardSpec {
         id: "rev-b",
@@ -31,14 +32,7 @@ pub static LIVED: &[BoardSpec] = &[
         ..REV_A
     },
     REV_A,
-    BoardSpec {
-        id: "v8",
-        name: "V8",
-        hardware: "V8, 8 x 2.13 in, simulated",
-        panels: 8,
-        coredump: true,
-        ..REV_A
-    },
+    BoardSpec { id: "v8", name: "V8", hardware: "V8, 8 x 2.13 in, simulated", panels: 8, coredump: true,..REV_A },
     BoardSpec {
         id: "large",
         name: "Large",
@@ -50,12 +44,5 @@ pub static LIVED: &[BoardSpec] = &[
         light_sensor: true,
         ..REV_A
     },
-    BoardSpec {
-        id: "dark",
-        name: "Dark",
-        hardware: "Dark, 7 x 2.13 in",
-        leds: 0,
-        frontlight: true,
-        ..REV_A
-    },
+    BoardSpec { id: "dark", name: "Dark", hardware: "Dark, 7 x 2.13 in", leds: 0, frontlight: true,..REV_A },
 ];

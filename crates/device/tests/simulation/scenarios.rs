@@ -1,6 +1,6 @@
 //! Lives written by hand: each line is an input and, after `>`, what the panels show.
 //!
-//! The names of the tests are the rows of the tables of display mode and rotation timer.
+//! The names of the first ones are the rows of the tables of display mode and rotation timer.
 
 use std::time::Duration;
 
@@ -35,101 +35,316 @@ const START: &str = "
     fee 4.7
 ";
 
-fn check(script: &str) {
-    let mut world = World::new(BOARD);
-    for line in START.lines().chain(script.lines()) {
-        let line = line.trim();
-        if line.is_empty() {
-            continue;
-        }
-        let (step, glass) = match line.split_once(" > ") {
-            Some((step, glass)) => (step.trim(), Some(glass.trim())),
-            None => (line, None),
-        };
-        let step: Step = step.parse().unwrap();
-        assert_eq!(
-            step.to_string().parse::<Step>().unwrap(),
-            step,
-            "a step reads back"
-        );
-        world.run(&step);
-        if let Some(glass) = glass {
-            assert_eq!(world.glass(), glass, "after {line}");
+/// Scenarios: a name, then a step in each line and what the panels show after it.
+const SCENARIOS: &str = r#"
+# rotation to custom by show text
+text HELLO   > H ELLO
+block 840001 > H ELLO
+wait 59000   > H ELLO
+
+# custom to rotation by next
+text HELLO   > H ELLO
+next         > BLOCK/HEIGHT 840000
+next         > 01/01 01:00
+
+# custom to rotation by previous
+text HELLO   > H ELLO
+previous     > BLOCK/HEIGHT 840000
+previous     > FEE/RATE 4.70sat/vB
+
+# custom to rotation by set slot
+text HELLO   > H ELLO
+screen 20    > BTC/USD $95432
+
+# custom to rotation by auto rotate
+text HELLO   > H ELLO
+wait 60000   > BLOCK/HEIGHT 840000
+wait 60000   > 01/01 01:02
+
+# rotation to zap by receipt
+zap 2100     > ZAP 2100
+
+# rotation ignores zaps when the feature is off
+set nostrZapNotify=false
+zap 2100     > BLOCK/HEIGHT 840000
+
+# zap to rotation by timeout
+zap 2100     > ZAP 2100
+wait 29999   > ZAP 2100
+wait 1       > BLOCK/HEIGHT 840000
+wait 59999   > BLOCK/HEIGHT 840000
+wait 1       > 01/01 01:01
+
+# zap ends after its own time whatever the timer does
+set timePerScreen=0
+zap 2100     > ZAP 2100
+wait 29999   > ZAP 2100
+wait 1       > BLOCK/HEIGHT 840000
+set timePerScreen=60
+pause
+set overlaySeconds=3600
+received 5   > RECV DN5
+wait 3599999 > RECV DN5
+wait 1       > BLOCK/HEIGHT 840000
+
+# the time of a notice that is shown follows its setting
+zap 2100     > ZAP 2100
+wait 20000   > ZAP 2100
+set overlaySeconds=40
+wait 19999   > ZAP 2100
+wait 1       > BLOCK/HEIGHT 840000
+zap 21       > ZAP 21
+wait 20000   > ZAP 21
+set overlaySeconds=10
+wait 0       > BLOCK/HEIGHT 840000
+
+# zap stays without restore
+set scrnRestoreZap=false
+zap 2100     > ZAP 2100
+wait 600000  > ZAP 2100
+next         > BLOCK/HEIGHT 840000
+
+# zap to rotation by navigation
+zap 2100     > ZAP 2100
+next         > BLOCK/HEIGHT 840000
+
+# zap during a zap starts anew
+zap 2100     > ZAP 2100
+wait 20000
+zap 21       > ZAP 21
+wait 29999   > ZAP 21
+wait 1       > BLOCK/HEIGHT 840000
+
+# rotation to payment by notification
+received 2100 > RECV DN2100
+wait 30000    > BLOCK/HEIGHT 840000
+sent 1000     > PAID UP1000
+wait 30000    > BLOCK/HEIGHT 840000
+set scrnRestoreZap=false
+received 2100 > RECV DN2100
+wait 29999    > RECV DN2100
+wait 1        > BLOCK/HEIGHT 840000
+set nwcShowNotify=false
+sent 1000     > BLOCK/HEIGHT 840000
+
+# text replaces a zap or a payment at once
+zap 21         > ZAP 21
+text HELLO     > H ELLO
+received 2100  > RECV DN2100
+text WORLD     > W ORLD
+wait 30000     > W ORLD
+
+# zap ends and the text below it shows again
+text HELLO   > H ELLO
+zap 21       > ZAP 21
+wait 29999   > ZAP 21
+wait 1       > H ELLO
+
+# any to update when an upload starts
+upload       > UP/DATE 0%
+block 840001 > UP/DATE 0%
+zap 21       > UP/DATE 0%
+text HELLO   > UP/DATE 0%
+next         > UP/DATE 0%
+
+# update repaints at most once a second
+upload       > UP/DATE 0%
+progress 10  > UP/DATE 0%
+wait 999     > UP/DATE 0%
+progress 40  > UP/DATE 0%
+wait 1       > UP/DATE 40%
+wait 5000    > UP/DATE 40%
+progress 100 > UP/DATE 100%
+
+# update that fails reveals what was below
+text HELLO    > H ELLO
+zap 21        > ZAP 21
+upload        > UP/DATE 0%
+upload-failed > ZAP 21
+
+# update freezes the timer and failure thaws it
+wait 20000
+upload        > UP/DATE 0%
+wait 600000   > UP/DATE 0%
+upload-failed > BLOCK/HEIGHT 840000
+wait 35000    > BLOCK/HEIGHT 840000
+wait 30000    > 01/01 01:11
+
+# running to paused by toggle
+toggle-pause
+wait 600000  > BLOCK/HEIGHT 840000
+toggle-pause
+wait 59999   > BLOCK/HEIGHT 840000
+wait 1       > 01/01 01:11
+
+# pause never toggles
+pause
+pause
+wait 600000  > BLOCK/HEIGHT 840000
+
+# restart runs the timer again
+pause
+restart-timer
+wait 60000   > 01/01 01:01
+
+# a step that only ends an overlay runs the timer too
+pause
+text HELLO   > H ELLO
+next         > BLOCK/HEIGHT 840000
+wait 60000   > 01/01 01:01
+pause
+upload       > UP/DATE 0%
+next
+upload-failed > HAL/VING 210000
+wait 60000   > BTC/SUPPLY 19.69M
+
+# navigation restarts the period
+wait 50000
+next         > 01/01 01:00
+wait 59999   > 01/01 01:01
+wait 1       > HAL/VING 210000
+
+# pause survives a restart of the device
+screen 40
+pause
+reboot       > BTC/SUPPLY 19.69M
+wait 600000  > BTC/SUPPLY 19.69M
+
+# new block steals focus unless something covers the rotation
+set stealFocus=true
+screen 20    > BTC/USD $95432
+block 840001 > BLOCK/HEIGHT 840001
+set timePerScreen=0
+screen 20    > BTC/USD $95432
+wait 600000
+block 840102 > BTC/USD $95432
+text HELLO
+block 840103 > H ELLO
+next         > BTC/USD $95432
+zap 21
+block 840104 > ZAP 21
+next         > BTC/USD $95432
+screen 0     > BLOCK/HEIGHT 840104
+
+# disabled screens are reached by hand alone
+set screens=[{"id":3,"enabled":false}]
+wait 60000   > HAL/VING 210000
+previous     > 01/01 01:01
+previous     > BLOCK/HEIGHT 840000
+next         > 01/01 01:01
+
+# screens of features that are off are skipped by hand too
+screen 40    > BTC/SUPPLY 19.69M
+next         > MSCW/TIME 1048
+screen 70    > MSCW/TIME 1048
+
+# prices wait but navigation does not
+set minSecPriceUpd=30
+screen 20       > BTC/USD $95432
+wait 1000
+price USD 95500 > BTC/USD $95432
+wait 28999      > BTC/USD $95432
+wait 1          > BTC/USD $95500
+price USD 95600 > BTC/USD $95500
+next            > USD/MCAP $1.88T
+previous        > BTC/USD $95600
+wait 1000
+price USD 95700 > BTC/USD $95600
+screen 20       > BTC/USD $95700
+wait 1000
+price USD 95800 > BTC/USD $95700
+currency USD    > BTC/USD $95800
+
+# a number that is no screen is a place in the rotation
+screen 1     > 01/01 01:00
+screen 99    > 01/01 01:00
+
+# currencies keep the kind of screen
+screen 30    > USD/MCAP $1.88T
+currency EUR > EUR/MCAP €1.73T
+screen 10    > SATS/EUR 1136
+currency USD > MSCW/TIME 1048
+screen 0
+currency EUR > BTC/EUR €88001
+currency GBP > BTC/EUR €88001
+
+# a currency that vanishes shows the block height
+currency EUR > BTC/EUR €88001
+set actCurrencies=["USD"]
+wait 0       > BLOCK/HEIGHT 840000
+
+# the first frame after a restart is not empty
+screen 20    > BTC/USD $95432
+reboot       > BTC/USD $95432
+
+# heights do not go back
+block 839999 > BLOCK/HEIGHT 840000
+block 0      > BLOCK/HEIGHT 840000
+block 840001 > BLOCK/HEIGHT 840001
+
+# heights do not run ahead of time
+set timePerScreen=0
+block 4294967295 > BLOCK/HEIGHT 840000
+block 840101     > BLOCK/HEIGHT 840000
+block 840001     > BLOCK/HEIGHT 840001
+wait 86400000
+block 840145     > BLOCK/HEIGHT 840145
+wait 600000
+block 840500     > BLOCK/HEIGHT 840145
+wait 600000
+block 840501     > BLOCK/HEIGHT 840145
+wait 600000
+block 840502     > BLOCK/HEIGHT 840502
+
+# buttons 2 and 3 step and button 4 shows the debug view
+press 2      > 01/01 01:00
+press 3      > BLOCK/HEIGHT 840000
+press 4      > DEBUG
+press 2      > DEBUG
+press 4      > BLOCK/HEIGHT 840000
+
+# a long press is no click
+press 2 900  > BLOCK/HEIGHT 840000
+
+# inverse buttons take effect at the next start
+set inverseButtons=true
+press 2      > 01/01 01:00
+reboot
+press 2      > BLOCK/HEIGHT 840000
+press 3      > 01/01 01:00
+
+# debug to rotation by toggle
+text HELLO
+press 4      > DEBUG
+screen 20    > DEBUG
+press 4      > BTC/USD $95432
+
+# a machine that slept shows the time at once
+set timePerScreen=0
+screen 3       > 01/01 01:00
+sleep 1800000  > 01/01 01:30
+wait 59999     > 01/01 01:30
+wait 1         > 01/01 01:31
+"#;
+
+#[test]
+fn the_panels_show_what_the_scenarios_say() {
+    for scenario in SCENARIOS.split("\n\n") {
+        let (name, script) = scenario.trim().split_once('\n').unwrap();
+        let mut world = World::new(BOARD);
+        for line in START.lines().chain(script.lines()) {
+            let (step, glass) = line.split_once(" > ").unwrap_or((line, ""));
+            if step.trim().is_empty() {
+                continue;
+            }
+            let step: Step = step.trim().parse().unwrap();
+            world.run(&step);
+            assert_eq!(step.to_string().parse(), Ok(step), "a step reads back");
+            if line.contains(" > ") {
+                assert_eq!(world.glass(), glass.trim(), "{name}, after {line}");
+            }
         }
     }
-}
-
-#[test]
-fn rotation_to_custom_by_show_text() {
-    check(
-        "
-        text HELLO   > H ELLO
-        block 840001 > H ELLO
-        wait 59000   > H ELLO
-        ",
-    );
-}
-
-#[test]
-fn custom_to_rotation_by_next() {
-    check(
-        "
-        text HELLO   > H ELLO
-        next         > BLOCK/HEIGHT 840000
-        next         > 01/01 01:00
-        ",
-    );
-}
-
-#[test]
-fn custom_to_rotation_by_previous() {
-    check(
-        "
-        text HELLO   > H ELLO
-        previous     > BLOCK/HEIGHT 840000
-        previous     > FEE/RATE 4.70sat/vB
-        ",
-    );
-}
-
-#[test]
-fn custom_to_rotation_by_set_slot() {
-    check(
-        "
-        text HELLO   > H ELLO
-        screen 20    > BTC/USD $95432
-        ",
-    );
-}
-
-#[test]
-fn custom_to_rotation_by_auto_rotate() {
-    check(
-        "
-        text HELLO   > H ELLO
-        wait 60000   > BLOCK/HEIGHT 840000
-        wait 60000   > 01/01 01:02
-        ",
-    );
-}
-
-#[test]
-fn rotation_to_zap_by_receipt() {
-    check(
-        "
-        zap 2100     > ZAP 2100
-        ",
-    );
-}
-
-#[test]
-fn rotation_ignores_zaps_when_the_feature_is_off() {
-    check(
-        "
-        set nostrZapNotify=false
-        zap 2100     > BLOCK/HEIGHT 840000
-        ",
-    );
 }
 
 #[test]
@@ -161,89 +376,6 @@ fn rotation_to_zap_by_the_owners_test_whether_or_not_zaps_are_wanted() {
 }
 
 #[test]
-fn zap_to_rotation_by_timeout() {
-    check(
-        "
-        zap 2100     > ZAP 2100
-        wait 29999   > ZAP 2100
-        wait 1       > BLOCK/HEIGHT 840000
-        wait 59999   > BLOCK/HEIGHT 840000
-        wait 1       > 01/01 01:01
-        ",
-    );
-}
-
-#[test]
-fn zap_ends_after_its_own_time_whatever_the_timer_does() {
-    check(
-        "
-        set timePerScreen=0
-        zap 2100     > ZAP 2100
-        wait 29999   > ZAP 2100
-        wait 1       > BLOCK/HEIGHT 840000
-        set timePerScreen=60
-        pause
-        set overlaySeconds=3600
-        received 5   > RECV DN5
-        wait 3599999 > RECV DN5
-        wait 1       > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn the_time_of_a_notice_that_is_shown_follows_its_setting() {
-    check(
-        "
-        zap 2100     > ZAP 2100
-        wait 20000   > ZAP 2100
-        set overlaySeconds=40
-        wait 19999   > ZAP 2100
-        wait 1       > BLOCK/HEIGHT 840000
-        zap 21       > ZAP 21
-        wait 20000   > ZAP 21
-        set overlaySeconds=10
-        wait 0       > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn zap_stays_without_restore() {
-    check(
-        "
-        set scrnRestoreZap=false
-        zap 2100     > ZAP 2100
-        wait 600000  > ZAP 2100
-        next         > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn zap_to_rotation_by_navigation() {
-    check(
-        "
-        zap 2100     > ZAP 2100
-        next         > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn zap_during_a_zap_starts_anew() {
-    check(
-        "
-        zap 2100     > ZAP 2100
-        wait 20000
-        zap 21       > ZAP 21
-        wait 29999   > ZAP 21
-        wait 1       > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
 fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
     let mut world = World::new(BOARD);
     world.run(&"set nostrZapNotify=true".parse().unwrap());
@@ -269,138 +401,6 @@ fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
 }
 
 #[test]
-fn rotation_to_payment_by_notification() {
-    check(
-        "
-        received 2100 > RECV DN2100
-        wait 30000    > BLOCK/HEIGHT 840000
-        sent 1000     > PAID UP1000
-        wait 30000    > BLOCK/HEIGHT 840000
-        set scrnRestoreZap=false
-        received 2100 > RECV DN2100
-        wait 29999    > RECV DN2100
-        wait 1        > BLOCK/HEIGHT 840000
-        set nwcShowNotify=false
-        sent 1000     > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn text_replaces_a_zap_or_a_payment_at_once() {
-    check(
-        "
-        zap 21         > ZAP 21
-        text HELLO     > H ELLO
-        received 2100  > RECV DN2100
-        text WORLD     > W ORLD
-        wait 30000     > W ORLD
-        ",
-    );
-}
-
-#[test]
-fn zap_ends_and_the_text_below_it_shows_again() {
-    check(
-        "
-        text HELLO   > H ELLO
-        zap 21       > ZAP 21
-        wait 29999   > ZAP 21
-        wait 1       > H ELLO
-        ",
-    );
-}
-
-#[test]
-fn any_to_update_when_an_upload_starts() {
-    check(
-        "
-        upload       > UP/DATE 0%
-        block 840001 > UP/DATE 0%
-        zap 21       > UP/DATE 0%
-        text HELLO   > UP/DATE 0%
-        next         > UP/DATE 0%
-        ",
-    );
-}
-
-#[test]
-fn update_repaints_at_most_once_a_second() {
-    check(
-        "
-        upload       > UP/DATE 0%
-        progress 10  > UP/DATE 0%
-        wait 999     > UP/DATE 0%
-        progress 40  > UP/DATE 0%
-        wait 1       > UP/DATE 40%
-        wait 5000    > UP/DATE 40%
-        progress 100 > UP/DATE 100%
-        ",
-    );
-}
-
-#[test]
-fn update_that_fails_reveals_what_was_below() {
-    check(
-        "
-        text HELLO    > H ELLO
-        zap 21        > ZAP 21
-        upload        > UP/DATE 0%
-        upload-failed > ZAP 21
-        ",
-    );
-}
-
-#[test]
-fn update_freezes_the_timer_and_failure_thaws_it() {
-    check(
-        "
-        wait 20000
-        upload        > UP/DATE 0%
-        wait 600000   > UP/DATE 0%
-        upload-failed > BLOCK/HEIGHT 840000
-        wait 35000    > BLOCK/HEIGHT 840000
-        wait 30000    > 01/01 01:11
-        ",
-    );
-}
-
-#[test]
-fn running_to_paused_by_toggle() {
-    check(
-        "
-        toggle-pause
-        wait 600000  > BLOCK/HEIGHT 840000
-        toggle-pause
-        wait 59999   > BLOCK/HEIGHT 840000
-        wait 1       > 01/01 01:11
-        ",
-    );
-}
-
-#[test]
-fn pause_never_toggles() {
-    check(
-        "
-        pause
-        pause
-        wait 600000  > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn restart_runs_the_timer_again() {
-    check(
-        "
-        pause
-        restart-timer
-        wait 60000   > 01/01 01:01
-        ",
-    );
-}
-
-#[test]
 fn paused_to_running_by_next_and_previous() {
     for step in ["next", "previous", "press 2", "press 3"] {
         let mut world = World::new(BOARD);
@@ -413,228 +413,6 @@ fn paused_to_running_by_next_and_previous() {
         world.run(&"wait 60000".parse().unwrap());
         assert_ne!(world.device.view().current_screen, screen, "{step}");
     }
-}
-
-#[test]
-fn a_step_that_only_ends_an_overlay_runs_the_timer_too() {
-    check(
-        "
-        pause
-        text HELLO   > H ELLO
-        next         > BLOCK/HEIGHT 840000
-        wait 60000   > 01/01 01:01
-        pause
-        upload       > UP/DATE 0%
-        next
-        upload-failed > HAL/VING 210000
-        wait 60000   > BTC/SUPPLY 19.69M
-        ",
-    );
-}
-
-#[test]
-fn navigation_restarts_the_period() {
-    check(
-        "
-        wait 50000
-        next         > 01/01 01:00
-        wait 59999   > 01/01 01:01
-        wait 1       > HAL/VING 210000
-        ",
-    );
-}
-
-#[test]
-fn pause_survives_a_restart_of_the_device() {
-    check(
-        "
-        screen 40
-        pause
-        reboot       > BTC/SUPPLY 19.69M
-        wait 600000  > BTC/SUPPLY 19.69M
-        ",
-    );
-}
-
-#[test]
-fn new_block_steals_focus_unless_something_covers_the_rotation() {
-    check(
-        "
-        set stealFocus=true
-        screen 20    > BTC/USD $95432
-        block 840001 > BLOCK/HEIGHT 840001
-        set timePerScreen=0
-        screen 20    > BTC/USD $95432
-        wait 600000
-        block 840102 > BTC/USD $95432
-        text HELLO
-        block 840103 > H ELLO
-        next         > BTC/USD $95432
-        zap 21
-        block 840104 > ZAP 21
-        next         > BTC/USD $95432
-        screen 0     > BLOCK/HEIGHT 840104
-        ",
-    );
-}
-
-#[test]
-fn disabled_screens_are_reached_by_hand_alone() {
-    check(
-        r#"
-        set screens=[{"id":3,"enabled":false}]
-        wait 60000   > HAL/VING 210000
-        previous     > 01/01 01:01
-        previous     > BLOCK/HEIGHT 840000
-        next         > 01/01 01:01
-        "#,
-    );
-}
-
-#[test]
-fn screens_of_features_that_are_off_are_skipped_by_hand_too() {
-    check(
-        "
-        screen 40    > BTC/SUPPLY 19.69M
-        next         > MSCW/TIME 1048
-        screen 70    > MSCW/TIME 1048
-        ",
-    );
-}
-
-#[test]
-fn prices_wait_but_navigation_does_not() {
-    check(
-        "
-        set minSecPriceUpd=30
-        screen 20       > BTC/USD $95432
-        wait 1000
-        price USD 95500 > BTC/USD $95432
-        wait 28999      > BTC/USD $95432
-        wait 1          > BTC/USD $95500
-        price USD 95600 > BTC/USD $95500
-        next            > USD/MCAP $1.88T
-        previous        > BTC/USD $95600
-        wait 1000
-        price USD 95700 > BTC/USD $95600
-        screen 20       > BTC/USD $95700
-        wait 1000
-        price USD 95800 > BTC/USD $95700
-        currency USD    > BTC/USD $95800
-        ",
-    );
-}
-
-#[test]
-fn a_number_that_is_no_screen_is_a_place_in_the_rotation() {
-    check(
-        "
-        screen 1     > 01/01 01:00
-        screen 99    > 01/01 01:00
-        ",
-    );
-}
-
-#[test]
-fn currencies_keep_the_kind_of_screen() {
-    check(
-        "
-        screen 30    > USD/MCAP $1.88T
-        currency EUR > EUR/MCAP €1.73T
-        screen 10    > SATS/EUR 1136
-        currency USD > MSCW/TIME 1048
-        screen 0
-        currency EUR > BTC/EUR €88001
-        currency GBP > BTC/EUR €88001
-        ",
-    );
-}
-
-#[test]
-fn a_currency_that_vanishes_shows_the_block_height() {
-    check(
-        r#"
-        currency EUR > BTC/EUR €88001
-        set actCurrencies=["USD"]
-        wait 0       > BLOCK/HEIGHT 840000
-        "#,
-    );
-}
-
-#[test]
-fn the_first_frame_after_a_restart_is_not_empty() {
-    check(
-        "
-        screen 20    > BTC/USD $95432
-        reboot       > BTC/USD $95432
-        ",
-    );
-}
-
-#[test]
-fn heights_do_not_go_back() {
-    check(
-        "
-        block 839999 > BLOCK/HEIGHT 840000
-        block 0      > BLOCK/HEIGHT 840000
-        block 840001 > BLOCK/HEIGHT 840001
-        ",
-    );
-}
-
-#[test]
-fn heights_do_not_run_ahead_of_time() {
-    check(
-        "
-        set timePerScreen=0
-        block 4294967295 > BLOCK/HEIGHT 840000
-        block 840101     > BLOCK/HEIGHT 840000
-        block 840001     > BLOCK/HEIGHT 840001
-        wait 86400000
-        block 840145     > BLOCK/HEIGHT 840145
-        wait 600000
-        block 840500     > BLOCK/HEIGHT 840145
-        wait 600000
-        block 840501     > BLOCK/HEIGHT 840145
-        wait 600000
-        block 840502     > BLOCK/HEIGHT 840502
-        ",
-    );
-}
-
-#[test]
-fn button_1_pauses_and_resumes() {
-    check(
-        "
-        press 1
-        wait 600000  > BLOCK/HEIGHT 840000
-        press 1
-        wait 59000   > BLOCK/HEIGHT 840000
-        wait 1000    > 01/01 01:11
-        ",
-    );
-}
-
-#[test]
-fn buttons_2_and_3_step_and_button_4_shows_the_debug_view() {
-    check(
-        "
-        press 2      > 01/01 01:00
-        press 3      > BLOCK/HEIGHT 840000
-        press 4      > DEBUG
-        press 2      > DEBUG
-        press 4      > BLOCK/HEIGHT 840000
-        ",
-    );
-}
-
-#[test]
-fn a_long_press_is_no_click() {
-    check(
-        "
-        press 2 900  > BLOCK/HEIGHT 840000
-        ",
-    );
 }
 
 /// A device that is busy from the first to the last of these edges, given as buttons and milliseconds, with other inputs
@@ -701,31 +479,6 @@ fn a_hold_at_power_on_is_judged_by_when_it_ended() {
 }
 
 #[test]
-fn inverse_buttons_take_effect_at_the_next_start() {
-    check(
-        "
-        set inverseButtons=true
-        press 2      > 01/01 01:00
-        reboot
-        press 2      > BLOCK/HEIGHT 840000
-        press 3      > 01/01 01:00
-        ",
-    );
-}
-
-#[test]
-fn debug_to_rotation_by_toggle() {
-    check(
-        "
-        text HELLO
-        press 4      > DEBUG
-        screen 20    > DEBUG
-        press 4      > BTC/USD $95432
-        ",
-    );
-}
-
-#[test]
 fn update_that_succeeds_restarts_the_device() {
     let mut world = World::new(BOARD);
     let before = world.device.desired().sources;
@@ -757,17 +510,6 @@ fn update_that_succeeds_restarts_the_device() {
 }
 
 #[test]
-fn paused_to_running_by_the_operation() {
-    check(
-        "
-        pause
-        toggle-pause
-        wait 60000   > 01/01 01:01
-        ",
-    );
-}
-
-#[test]
 fn what_comes_and_goes_below_the_visible_layer_paints_nothing() {
     for cover in ["press 4", "upload"] {
         let mut world = World::new(BOARD);
@@ -787,17 +529,6 @@ fn what_comes_and_goes_below_the_visible_layer_paints_nothing() {
         let after = world.device.desired().picture;
         assert_eq!(after.full_refreshes, before.full_refreshes, "{cover}");
     }
-}
-
-#[test]
-fn the_debug_view_below_an_update_paints_nothing() {
-    let mut world = World::new(BOARD);
-    world.run(&Step::Upload);
-    let before = world.device.desired().picture;
-    world.run(&Step::Press(4, Duration::from_millis(100)));
-    assert_eq!(world.device.desired().picture, before);
-    world.run(&Step::UploadFailed);
-    assert_eq!(world.device.view().mode, "debug");
 }
 
 /// Duty that the frontlight goes to after a script.
@@ -824,42 +555,6 @@ fn a_bedroom_that_goes_dark_is_dark() {
     let morning = "lux 0\nwait 2000\nlux 50\nwait 11000";
     assert_eq!(frontlight(morning), 2048);
     assert_eq!(frontlight("lux 0\nreboot"), 0, "it starts at night");
-}
-
-#[test]
-fn settings_of_the_frontlight_act_in_steady_light() {
-    let bright = "lux 300\nwait 60000";
-    let dim = "set flAlwaysOn=false\nlux 50\nwait 60000";
-    let dark = "lux 0\nwait 60000";
-    for (before, patch, after) in [
-        (bright, "flAlwaysOn=false", 0),
-        (bright, "luxLightToggle=10", 2048),
-        (dim, "luxLightToggle=10", 0),
-        (dim, "luxLightToggle=0", 2048),
-        (dark, "flOffWhenDark=false", 2048),
-        (dark, "luxLightToggle=0", 2048),
-        (dark, "flAlwaysOn=false", 0),
-    ] {
-        let script = format!("{before}\nset {patch}");
-        assert_eq!(frontlight(&script), after, "{patch} after {before}");
-    }
-    let back = "lux 300\nwait 60000\nset flAlwaysOn=false\nset flAlwaysOn=true";
-    assert_eq!(frontlight(back), 2048);
-    let quiet = "lux 300\nset flAlwaysOn=false\ndnd on\nwait 60000\ndnd off";
-    assert_eq!(frontlight(quiet), 0, "the room is bright");
-}
-
-#[test]
-fn a_machine_that_slept_shows_the_time_at_once() {
-    check(
-        "
-        set timePerScreen=0
-        screen 3       > 01/01 01:00
-        sleep 1800000  > 01/01 01:30
-        wait 59999     > 01/01 01:30
-        wait 1         > 01/01 01:31
-        ",
-    );
 }
 
 #[test]
@@ -919,30 +614,6 @@ fn black_rests_on_the_strip_and_mutes_nothing() {
         world.run(&Step::Block(840_001));
         assert_ne!(world.device.desired().strip, [Rgb::BLACK; 4], "{black:?}");
     }
-}
-
-#[test]
-fn each_led_has_the_colour_that_it_was_given() {
-    let mut world = World::new(BOARD);
-    world.wait(Duration::from_secs(10));
-    world.run(&"set ledBrightness=255".parse().unwrap());
-    let colours = [0x00FF_0000, 0, 0x0000_00FF, 0x0010_2030].map(Rgb::from_u24);
-    world.handle(Input::Asked(Request::SetLights(colours.into())));
-    assert_eq!(world.device.desired().strip, colours);
-}
-
-#[test]
-fn colours_leave_a_strip_muted_that_its_owner_has_muted() {
-    let mut world = World::new(BOARD);
-    let amber = Rgb::from_u24(0x00FF_8800);
-    world.wait(Duration::from_secs(10));
-    world.run(&"set disableLeds=true".parse().unwrap());
-    world.handle(Input::Asked(Request::SetLightsColor(amber)));
-    assert!(world.device.settings().disable_leds);
-    assert_eq!(world.device.desired().strip, [Rgb::BLACK; 4]);
-    world.run(&"set disableLeds=false".parse().unwrap());
-    world.run(&"set ledBrightness=255".parse().unwrap());
-    assert_eq!(world.device.desired().strip, [amber; 4]);
 }
 
 /// Runs a script on a clock that shows a block; each line after `>` is how many full refreshes came by then.
@@ -1067,16 +738,6 @@ fn a_flash_waits_for_its_own_ink() {
     assert!(!flashes(&world), "an older picture is on the paper");
     world.wait(Duration::from_millis(100));
     assert!(flashes(&world), "the block is on the paper");
-}
-
-#[test]
-fn button_1_held_for_three_seconds_at_power_on_forgets_the_network() {
-    for (held, after) in [(2900, "rotation"), (3100, "portal")] {
-        let script = format!("radio stored\nhold-at-power-on 1 {held}\nwait 1000\nblock 840000");
-        assert_eq!(modes(&script).last(), Some(&after), "{held} ms");
-    }
-    let other = "radio stored\nhold-at-power-on 2 9000\nblock 840000";
-    assert_eq!(modes(other).last(), Some(&"rotation"), "another button");
 }
 
 #[test]

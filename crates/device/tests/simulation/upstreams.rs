@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     Device,
-    input::{Input, Sensed},
+    input::Input,
     memory::Memory,
     output::Effect,
     request::{Patch, Request},
@@ -17,11 +17,7 @@ use device::{
     view::SourceState,
 };
 use market::{
-    Connection, Datum, Observation, Seen,
-    limits::CURRENCIES_MAX,
-    logo::Logo,
-    source_id::SourceId,
-    units::{Currency, Price},
+    Connection, Datum, Observation, Seen, logo::Logo, source_id::SourceId, units::Currency,
 };
 use serde_json::{Value, json};
 
@@ -245,44 +241,6 @@ fn a_shorter_list_is_remembered_only_for_a_relay() {
 }
 
 #[test]
-fn only_prices_of_use_are_kept() {
-    let mut world = World::new(BOARD);
-    world.observe(SourceId::Relay, Observation::Currencies(codes("USD,SEK")));
-    let price = |code: &str| {
-        let currency = Currency::parse(code).unwrap();
-        Observation::Price(currency, Price::parse("1").unwrap())
-    };
-    for a in 'A'..='Z' {
-        for b in 'A'..='Z' {
-            for c in 'A'..='Z' {
-                world.observe(SourceId::Relay, price(&format!("{a}{b}{c}")));
-            }
-        }
-    }
-    let kept = |world: &World| -> Vec<Currency> {
-        world.device.view().market.prices.keys().copied().collect()
-    };
-    // Offered or chosen.
-    assert_eq!(kept(&world), codes("EUR,JPY,SEK,USD"));
-    let dropped = world.source(SourceId::Relay).unwrap().dropped;
-    assert_eq!(dropped["currency"], 26 * 26 * 26 - 4);
-
-    world.observe(SourceId::Relay, Observation::Currencies(codes("USD,NOK")));
-    assert_eq!(kept(&world), codes("EUR,JPY,USD"));
-    world.run(&Step::Reboot);
-    assert_eq!(kept(&world), codes("EUR,JPY,USD"), "they were remembered");
-
-    let many = (0..1000).map(|number| {
-        let letter = |place: u32| char::from(b'A' + (number / 26u32.pow(place) % 26) as u8);
-        let code = [letter(2), letter(1), letter(0)].iter().collect::<String>();
-        Currency::parse(&code).unwrap()
-    });
-    world.observe(SourceId::Relay, Observation::Currencies(many.collect()));
-    let offered = world.device.view().available_currencies.len();
-    assert_eq!(offered, CURRENCIES_MAX);
-}
-
-#[test]
 fn a_height_that_cannot_be_is_not_even_remembered() {
     let now = World::new(BOARD).now;
     let height = |value| {
@@ -312,20 +270,4 @@ fn a_height_ahead_of_time_is_shown_once_another_source_says_so_too() {
         world.observe(source, Observation::Block(height));
         assert_eq!(world.glass(), format!("BLOCK/HEIGHT {shown}"));
     }
-}
-
-#[test]
-fn what_an_input_leaves_as_it_is_is_shared_and_not_copied() {
-    let mut world = World::new(BOARD);
-    world.observe(SourceId::Relay, Observation::Block(900_000));
-    let before = (world.device.view(), world.device.desired().sources);
-    let dark = Input::Sensed(Sensed::Millilux(0));
-    world.device.handle(dark, world.now);
-    let after = (world.device.view(), world.device.desired().sources);
-    assert!(Arc::ptr_eq(&before.0.market, &after.0.market));
-    assert!(Arc::ptr_eq(&before.0.active, &after.0.active));
-    assert!(Arc::ptr_eq(&before.1, &after.1));
-
-    world.patch(json!({ "blockFeeDec": !after.0.settings.block_fee_dec }));
-    assert_ne!(world.device.desired().sources, after.1);
 }

@@ -1,24 +1,18 @@
 //! What somebody may try who wants the clock to show what is not so, a row after the other, and what the glass says of it.
 
-use chain::{CompactTarget, Header, rules::HeaderRefusal};
 use device::{input::Input, settings::data_source};
 use market::{
     ChainSpec, Connection, HeightState, Observation, PriceState, QuoteVerdict, TimeState,
     limits::{STALE_PRICE, TIP_AGE_MAX},
     mark::Mark,
     now::{Now, UtcTime},
-    source_id::SourceId,
-    units::Price,
 };
 
 use crate::{
     RELAY, World,
     kept::peer,
     marks::blocks,
-    miner::{
-        Miner, START,
-        mined::{unworked, worked},
-    },
+    miner::{Miner, START},
     now,
     prices::{BITSTAMP, COINBASE},
 };
@@ -54,69 +48,6 @@ impl World {
             self.judge(peer(place), &miner.newest(1));
         }
     }
-
-    /// Headers of somebody who lies change nothing.
-    fn is_refused(&mut self, headers: &[Header], refusal: HeaderRefusal) {
-        let before = (self.tip(), self.verdict(), self.mark(), blocks(self));
-        let counted = |world: &World| {
-            let source = world.device.view().sources.remove(&SourceId::Peers);
-            let dropped = source.and_then(|source| source.dropped.get(refusal.name()).copied());
-            dropped.unwrap_or(0)
-        };
-        let count = counted(self);
-        let reply = self.judge(peer(5), headers);
-        assert_eq!(reply.refused, Some(refusal));
-        // Who fetches a chain finds out by it where chains part.
-        let counts = u64::from(refusal != HeaderRefusal::Unconnected);
-        assert_eq!(counted(self) - count, counts, "{refusal:?}");
-        let after = (self.tip(), self.verdict(), self.mark(), blocks(self));
-        assert_eq!(before, after, "{refusal:?}");
-    }
-}
-
-#[test]
-fn header_with_easy_bits_wrong_retarget_broken_link_bad_hash() {
-    let (mut world, mut miner) = proven();
-    miner.mine_at(START);
-    let good = miner.newest(1)[0];
-    let easy = CompactTarget::from_consensus(0x2070_0000);
-    let rows = [
-        (
-            worked(Header { bits: easy, ..good }),
-            HeaderRefusal::WrongBits,
-            true,
-        ),
-        (unworked(good), HeaderRefusal::NoWork, true),
-        (
-            worked(Header {
-                prev_blockhash: good.merkle_root.to_raw_hash().into(),
-                ..good
-            }),
-            HeaderRefusal::Unconnected,
-            false,
-        ),
-    ];
-    for (header, refusal, is_fault) in rows {
-        world.is_refused(&[header], refusal);
-        // Whoever breaks a rule is left alone for a day.
-        assert_eq!(refusal.is_fault(), is_fault, "{refusal:?}");
-    }
-}
-
-#[test]
-fn long_low_work_branch_from_the_anchor() {
-    let (mut world, miner) = proven();
-    let tip = world.tip();
-    let mut branch = miner.clone();
-    branch.fork(20);
-    branch.mine(19);
-    for _ in 0..200 {
-        let reply = world.judge(peer(5), &branch.newest(19));
-        assert!(!reply.is_new, "as much work is not more");
-    }
-    let kept = world.device.chain().unwrap().headers().len();
-    assert_eq!((world.tip(), kept), (tip, 20));
-    assert_eq!(world.mark(), None);
 }
 
 #[test]
@@ -139,23 +70,6 @@ fn stale_tip_all_peers_withhold() {
     world.wait(1);
     world.check(TIP, HeightState::Disputed);
     assert_eq!(world.mark(), Some(Mark::Disputed));
-}
-
-#[test]
-fn future_time_and_median_violated() {
-    let (mut world, miner) = proven();
-    let mut early = miner.clone();
-    early.mine_at(START + 7201);
-    world.is_refused(&early.newest(1), HeaderRefusal::Future);
-    assert!(!HeaderRefusal::Future.is_fault());
-    world.wait(1);
-    let reply = world.judge(peer(0), &early.newest(1));
-    assert!(reply.is_new, "its time has come");
-    world.check(TIP + 1, HeightState::Alone);
-
-    let (mut world, mut miner) = proven();
-    miner.mine_at(START - 3600);
-    world.is_refused(&miner.newest(1), HeaderRefusal::TooOld);
 }
 
 #[test]
@@ -234,66 +148,6 @@ fn relay_below_or_above_the_truth_by_one() {
 }
 
 #[test]
-fn price_ten_times_off_decimal_shift_zero_negative_no_number() {
-    for wrong in [640_000, 6_400, 640, 64, 1] {
-        let (mut world, _) = proven();
-        world.agree_on(64_000);
-        for liar in [RELAY, COINBASE, BITSTAMP] {
-            world.wait(5);
-            if liar == RELAY {
-                world.price(wrong);
-            } else {
-                world.trade(liar, wrong, 0);
-            }
-            let (shown, source, state) = world.shown();
-            assert!((63_990..=64_010).contains(&shown), "{shown} for {wrong}");
-            assert_ne!(source, liar);
-            assert_eq!(
-                (world.standing(liar), state),
-                (QuoteVerdict::Outlier, PriceState::Agreed)
-            );
-            world.agree_on(64_000);
-        }
-        assert_eq!(world.price_mark(), None);
-    }
-    for text in [
-        "0",
-        "0.0",
-        "0.0000001",
-        "-64000",
-        "NaN",
-        "inf",
-        "",
-        "64000.1.2",
-        "1e999",
-    ] {
-        assert_eq!(Price::parse(text), None, "{text}");
-    }
-}
-
-#[test]
-fn one_venue_flash_crash_and_true_crash_on_all() {
-    for crashes in [RELAY, COINBASE, BITSTAMP] {
-        let (mut world, _) = proven();
-        world.agree_on(65_760);
-        world.wait(60);
-        world.agree_on(65_700);
-        if crashes == RELAY {
-            world.price(8_200);
-        } else {
-            world.trade(crashes, 8_200, 0);
-        }
-        assert!((65_690..=65_710).contains(&world.shown().0));
-    }
-    let (mut world, _) = proven();
-    world.agree_on(65_760);
-    world.wait(5);
-    world.agree_on(8_200);
-    assert_eq!(world.shown(), (8_200, RELAY, PriceState::Agreed));
-    assert_eq!(world.price_mark(), None);
-}
-
-#[test]
 fn two_of_three_collude_within_the_band() {
     let (mut world, _) = proven();
     world.agree_on(64_000);
@@ -328,21 +182,6 @@ fn all_but_one_dead_and_all_dead() {
     world.wait(1);
     assert_eq!(world.price_mark(), Some(Mark::Stale));
     assert_eq!(world.shown().0, 64_000);
-}
-
-#[test]
-fn frozen_socket_repeating_old_trades() {
-    let (mut world, _) = proven();
-    world.agree_on(64_000);
-    // One venue is frozen, the others go on.
-    for minute in 1..=6 {
-        world.wait(60);
-        world.trade(COINBASE, 64_010, world.secs());
-        world.price(65_000 + minute);
-        world.trade(BITSTAMP, 65_010 + minute, 0);
-    }
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
-    assert_eq!(world.shown(), (65_006, RELAY, PriceState::Agreed));
 }
 
 #[test]

@@ -211,23 +211,6 @@ fn a_rate_that_cannot_be_is_ignored_and_counted() {
     world.check_fee("0", RELAY, PriceState::Single);
 }
 
-/// Whatever was due while the machine slept was due then.
-#[test]
-fn a_night_asleep_is_as_one_awake() {
-    let night = |sleeps: bool| {
-        let mut world = clock(data_source::PUBLIC_RELAY);
-        world.fee(RELAY, "10");
-        world.wait(60);
-        world.fee(NODE, "90");
-        match sleeps {
-            true => world.secs += 8 * 3600,
-            false => world.wait(8 * 3600),
-        }
-        (world.fee_mark(), world.fee_shown())
-    };
-    assert_eq!(night(true), night(false));
-}
-
 const TEXTS: [&str; 6] = ["0.4", "3", "5", "9", "40", "9000"];
 
 proptest! {

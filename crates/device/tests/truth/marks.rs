@@ -243,18 +243,6 @@ fn what_is_old_is_marked_also_where_nothing_else_is() {
     assert!(world.device.view().stale);
 }
 
-#[test]
-fn a_header_from_the_future_takes_away_nothing_that_is_proven() {
-    let (mut world, mut miner) = anchored();
-    world.set("proofMode", json!(2));
-    miner.mine(4);
-    world.prove(EXPLORER, 900_003, &miner.newest(4));
-    assert_eq!(world.verdict().0, Some(900_003));
-    miner.mine_at(crate::START + world.secs() as u32 + 3 * 3600);
-    world.prove(EXPLORER, 900_004, &miner.newest(1));
-    assert_eq!(world.verdict().0, Some(900_003));
-}
-
 /// Work alone has no height: a genuine header can be said to be at any.
 #[test]
 fn strictly_nothing_is_proven_that_reaches_no_chain() {
@@ -302,29 +290,6 @@ pub(crate) fn blocks(world: &World) -> usize {
     let (happened, _) = view.happenings.since(0);
     let is_block = |what: &&Happening| matches!(what, Happening::Block { .. });
     happened.filter(is_block).count()
-}
-
-#[test]
-fn a_block_is_new_once_however_long_its_proof_takes() {
-    let (mut world, mut miner) = proven();
-    let before = blocks(&world);
-    world.claim(RELAY, 900_001);
-    assert_eq!(
-        world.verdict().0,
-        Some(900_001),
-        "a claim leads for a while"
-    );
-    world.wait(600);
-    assert_eq!(world.verdict().0, Some(900_000));
-    miner.mine_at(crate::START + world.secs() as u32);
-    world.prove(EXPLORER, 900_001, &miner.newest(1));
-    world.prove(OTHER, 900_001, &miner.newest(1));
-    assert_eq!(world.verdict().0, Some(900_001));
-    assert_eq!(blocks(&world) - before, 1);
-    world.wait(20);
-    miner.mine_at(crate::START + world.secs() as u32);
-    world.prove(EXPLORER, 900_002, &miner.newest(1));
-    assert_eq!(blocks(&world) - before, 2);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 pub(crate) mod mined;
 
 use chain::{
-    BlockHash, Header, Version, Work,
+    BlockHash, Header, Work,
     anchor::{Anchor, genesis},
     network::Network,
 };
@@ -84,28 +84,4 @@ impl Miner {
     pub(crate) fn tip(&self) -> BlockHash {
         self.headers[self.headers.len() - 1].block_hash()
     }
-}
-
-/// Two genuine headers that follow each other: 921,744 and 921,745.
-pub(crate) fn genuine() -> Vec<Header> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../chain/tests/headers/explorer-blocks.json"
-    );
-    let blocks: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    let number = |value: &serde_json::Value| u32::try_from(value.as_u64().unwrap()).unwrap();
-    let blocks = blocks.as_array().unwrap().iter();
-    let header = |block: &serde_json::Value| Header {
-        version: Version::from_consensus(number(&block["version"]) as i32),
-        prev_blockhash: block["previousblockhash"]
-            .as_str()
-            .unwrap()
-            .parse()
-            .unwrap(),
-        merkle_root: block["merkle_root"].as_str().unwrap().parse().unwrap(),
-        time: number(&block["timestamp"]),
-        bits: chain::CompactTarget::from_consensus(number(&block["bits"])),
-        nonce: number(&block["nonce"]),
-    };
-    blocks.map(header).collect()
 }

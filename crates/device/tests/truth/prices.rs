@@ -400,22 +400,6 @@ fn nobody_is_heard_in_a_currency_that_was_not_asked_for() {
 }
 
 #[test]
-fn a_jump_that_was_held_back_is_marked_when_it_is_shown() {
-    let mut world = clock();
-    world.price(64_000);
-    world.wait(10);
-    world.price(80_000);
-    world.wait(59);
-    let output = world.device.handle(Input::Tick, now(world.secs() + 1));
-    assert!(output.unsaved.memory, "it is shown, so it is kept");
-    world.wait(1);
-    assert_eq!(world.shown().0, 80_000);
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
-    world.trade(COINBASE, 80_010, 0);
-    assert_eq!(world.price_mark(), None);
-}
-
-#[test]
 fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
     let mut world = clock();
     world.set(
@@ -501,19 +485,6 @@ fn who_repeats_old_trades_is_not_counted() {
     assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
     assert_eq!(world.standing(RELAY), QuoteVerdict::Old);
     assert_eq!(world.shown(), (65_010, BITSTAMP, PriceState::Single));
-}
-
-#[test]
-fn when_all_are_silent_the_price_grows_old() {
-    let mut world = clock();
-    world.agree_on(64_000);
-    world.wait(6 * 60);
-    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
-    world.wait(8 * 60);
-    assert_ne!(world.price_mark(), Some(Mark::Stale));
-    world.wait(61);
-    assert_eq!(world.shown().2, PriceState::Stale);
-    assert_eq!(world.price_mark(), Some(Mark::Stale));
 }
 
 #[test]

@@ -64,38 +64,3 @@ fn seconds(minutes: f64) -> u32 {
     let micros = (scaled + step / 2) / step;
     u32::try_from(micros / 1_000_000).unwrap_or(TIMER_SECONDS_MAX)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fractions_are_cut_after_the_multiplication() {
-        let rows = [
-            (0.0, 0),
-            (-0.0, 0),
-            (0.01, 0),
-            (0.0166, 0),
-            (0.25, 15),
-            (0.99, 59),
-            (1.0, 60),
-            (1.999, 119),
-            (30.0, 1800),
-            (59.999, 3599),
-            (60.0, 3600),
-            (61.0, 3600),
-            (1e300, 3600),
-        ];
-        for (minutes, expected) in rows {
-            assert_eq!(seconds(minutes), expected, "{minutes}");
-        }
-    }
-
-    #[test]
-    #[allow(clippy::float_arithmetic, reason = "does what clients do")]
-    fn every_period_survives_the_way_through_minutes() {
-        for period in 0..=TIMER_SECONDS_MAX {
-            assert_eq!(seconds(f64::from(period) / 60.0), period);
-        }
-    }
-}
