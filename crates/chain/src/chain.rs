@@ -462,24 +462,6 @@ mod tests {
     }
 
     #[test]
-    fn the_work_of_a_chain_is_the_sum_of_its_blocks() {
-        assert_eq!(work(core::iter::empty()), no_work());
-        for bits in [
-            [HARD, HARD, HARD, HARD],
-            [HARD, EASY, HARD, EASY],
-            [EASY, HARD, HARD, EASY],
-        ] {
-            let headers = bits.map(|bits| unmined_header(0, bits));
-            let each = headers.map(|header| header.work());
-            assert_eq!(
-                work(headers.into_iter()),
-                each.into_iter().fold(no_work(), |sum, work| sum + work),
-                "{bits:x?}"
-            );
-        }
-    }
-
-    #[test]
     fn difficulty_follows_the_time_that_a_period_took() {
         let fair = 2015 * 600;
         for (took, easier) in [

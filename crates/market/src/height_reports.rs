@@ -205,37 +205,3 @@ impl HeightReports {
         same.map(|(origin, _)| origin)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_source_is_counted_once() {
-        let mut reports = HeightReports::default();
-        let at = Duration::from_secs(5);
-        let tip = Tip {
-            height: 900_000,
-            hash: chain::anchor::genesis(chain::network::Network::Regtest).block_hash(),
-            time: 0,
-        };
-        let peer = |place| ProofOrigin {
-            source: SourceId::Peers,
-            place,
-        };
-        reports.prove(SourceId::Node.into(), tip, ChainPosition::InChain, at);
-        assert_eq!(reports.source_count(), 1);
-        reports.claim(SourceId::Relay, 900_000, at);
-        assert_eq!(reports.source_count(), 2);
-        reports.claim(SourceId::Node, 900_000, at);
-        assert_eq!(
-            reports.source_count(),
-            2,
-            "the node has a claim and a proof"
-        );
-        for place in 0..3 {
-            reports.prove(peer(place), tip, ChainPosition::InChain, at);
-            assert_eq!(reports.source_count(), 3, "all peers are one source");
-        }
-    }
-}

@@ -135,35 +135,3 @@ impl PriceBook {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
-    use super::*;
-
-    #[test]
-    fn a_dropped_currency_has_no_deadline() {
-        let [kept, gone] = ["USD", "EUR"].map(|code| Currency::parse(code).unwrap());
-        let (mut book, mut market) = (PriceBook::default(), Arc::default());
-        let rules = PriceRules {
-            band_permille: 10,
-            quorum: 1,
-            has_witness: false,
-        };
-        let at = |secs| Now {
-            uptime: Duration::from_secs(secs),
-            utc: None,
-        };
-        for (currency, secs) in [(gone, 0), (kept, 60)] {
-            let price = Price::parse("60000").unwrap();
-            book.quote(SourceId::Relay, currency, price, at(secs));
-            book.update(currency, &mut market, rules, at(secs).uptime);
-        }
-        let sooner = book.next_deadline().unwrap();
-        assert_eq!(book.due(sooner), [gone]);
-        book.retain_currencies(|currency| *currency == kept);
-        assert!(book.next_deadline().unwrap() > sooner);
-        assert_eq!(book.due(Duration::MAX), [kept]);
-    }
-}

@@ -6,13 +6,12 @@ use chain::{
     anchor::Anchor,
     bytes,
     chain::{Chain, ChainChange, HEADERS_MAX},
-    header,
     network::{Network, PERIOD},
     rules::HeaderRefusal,
 };
 use std::str::FromStr;
 
-use crate::support::{chain_before, checkpoints, file, hash, header_of, headers, json};
+use crate::support::{chain_before, checkpoints, hash, header_of, headers, json};
 
 /// Headers per message.
 const MESSAGE: usize = 2000;
@@ -23,19 +22,6 @@ fn accept_all(chain: &mut Chain, headers: &[Header]) {
         assert_eq!(change, Ok(ChainChange::Longer(message.len() as u32)));
         assert!(chain.headers().len() < HEADERS_MAX);
     }
-}
-
-#[test]
-fn a_header_is_decoded_and_encoded() {
-    let of_file = file("mainnet-0-4099.bin");
-    let first = headers("mainnet-0-4099.bin")[0];
-    assert_eq!(bytes(&first), of_file[..80]);
-    assert_eq!(
-        first.block_hash(),
-        hash("000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f")
-    );
-    assert_eq!(header(&of_file[..79]), None);
-    assert_eq!(header(&of_file[..81]), None);
 }
 
 #[test]

@@ -44,39 +44,6 @@ fn refused(why: HeaderRefusal) -> Result<ChainChange, Refused> {
 }
 
 #[test]
-fn each_network_starts_with_its_genesis_block() {
-    for network in Network::ALL {
-        let mut chain = Chain::new(network, Anchor::before_genesis(network));
-        assert_eq!(chain.height(), Some(0));
-        assert_eq!(chain.locator(), [genesis(network).block_hash()]);
-        assert_eq!(
-            chain.accept(&[genesis(network)], None),
-            Ok(ChainChange::Known)
-        );
-        assert_eq!(Network::named(network.name()), Some(network));
-    }
-    assert_eq!(Network::named("testnet3"), None);
-}
-
-#[test]
-fn another_genesis_block_is_refused() {
-    let (mut chain, _) = with(3);
-    let before = chain.clone();
-    let first = mine(genesis(Network::Regtest).prev_blockhash, START, 1);
-    let mut other = vec![first];
-    other.extend(branch(first.block_hash(), START + 600, 9, 1));
-    assert_eq!(
-        chain.accept(&other, None),
-        refused(HeaderRefusal::Unconnected)
-    );
-    assert_eq!(chain, before);
-    // The time is checked even with few blocks.
-    let mut young = Chain::new(Network::Regtest, Anchor::built_in(Network::Regtest));
-    let old = mine(young.tip(), genesis(Network::Regtest).time, 1);
-    assert_eq!(young.accept(&[old], None), refused(HeaderRefusal::TooOld));
-}
-
-#[test]
 fn a_broken_rule_changes_nothing() {
     let (chain, headers) = with(20);
     let tip = chain.tip();
@@ -91,15 +58,9 @@ fn a_broken_rule_changes_nothing() {
     let early_and_old = mine_with(tip, time + 7201, 1, bits, |header| {
         header.version = Version::from_consensus(1);
     });
-    for (header, why) in [
-        (
-            mine(
-                BlockHash::from_raw_hash(*no_work.block_hash().as_raw_hash()),
-                time,
-                1,
-            ),
-            HeaderRefusal::Unconnected,
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (mine(BlockHash::from_raw_hash(*no_work.block_hash().as_raw_hash()), time, 1), HeaderRefusal::Unconnected),
         (no_work, HeaderRefusal::NoWork),
         (of_bits(0x207f_fffe), HeaderRefusal::WrongBits),
         (of_bits(0x1f7f_ffff), HeaderRefusal::WrongBits),
@@ -107,7 +68,8 @@ fn a_broken_rule_changes_nothing() {
         (at(START), HeaderRefusal::TooOld),
         (at(time + 7201), HeaderRefusal::Future),
         (early_and_old, HeaderRefusal::Future),
-    ] {
+    ];
+    for (header, why) in rows {
         let mut after = chain.clone();
         assert_eq!(after.accept(&[header], Some(time)), refused(why), "{why}");
         assert_eq!(after, chain);
@@ -257,28 +219,6 @@ fn one_to_six_blocks_are_replaced_by_more_work() {
 }
 
 #[test]
-fn a_block_has_one_height() {
-    let (chain, headers) = with(20);
-    for (before, header) in headers.iter().enumerate() {
-        let height = chain.height_after(&header.prev_blockhash);
-        assert_eq!(height, Some(before as u32 + 1));
-    }
-    assert_eq!(chain.height_after(&chain.tip()), Some(21));
-    let stranger = support::hash(&"11".repeat(32));
-    assert_eq!(chain.height_after(&stranger), None);
-}
-
-#[test]
-fn known_headers_change_nothing() {
-    let (chain, headers) = with(20);
-    for known in [&headers[..], &headers[5..9], &headers[19..], &[]] {
-        let mut after = chain.clone();
-        assert_eq!(after.accept(known, None), Ok(ChainChange::Known));
-        assert_eq!(after, chain);
-    }
-}
-
-#[test]
 fn old_headers_are_dropped_and_their_work_is_kept() {
     let mut chain = regtest();
     let headers = branch(chain.tip(), START, 3 * PERIOD, 0);
@@ -356,55 +296,29 @@ fn an_anchor_is_the_end_of_a_period_with_a_hash_and_a_difficulty() {
         (parsed.next, parsed.hash, parsed.bits),
         (built_in.next, built_in.hash, built_in.bits)
     );
-    for (text, why) in [
+    #[rustfmt::skip]
+    let rows = [
         ("", BadAnchor::Form),
         ("953567", BadAnchor::Form),
         (&format!("953567:{hash}"), BadAnchor::Form),
         (&format!("953567:{hash}:170240c3:"), BadAnchor::Form),
         (&format!("+953567:{hash}:170240c3"), BadAnchor::Form),
-        (
-            &format!("953566:{hash}:170240c3"),
-            BadAnchor::Height(953_566),
-        ),
-        (
-            &format!("4294967295:{hash}:170240c3"),
-            BadAnchor::Height(u32::MAX),
-        ),
+        (&format!("953566:{hash}:170240c3"), BadAnchor::Height(953_566)),
+        (&format!("4294967295:{hash}:170240c3"), BadAnchor::Height(u32::MAX)),
         ("953567:0001:170240c3", BadAnchor::Hash("0001".into())),
         // An additional leading digit makes it larger than any block of this difficulty.
-        (
-            &format!("953567:1{}:170240c3", &hash[1..]),
-            BadAnchor::Hash(format!("1{}", &hash[1..])),
-        ),
+        (&format!("953567:1{}:170240c3", &hash[1..]), BadAnchor::Hash(format!("1{}", &hash[1..]))),
         (&format!("953567:{hash}:"), BadAnchor::Bits("".into())),
-        (
-            &format!("953567:{hash}:+70240c3"),
-            BadAnchor::Bits("+70240c3".into()),
-        ),
-        (
-            &format!("953567:{hash}:1e00ffff"),
-            BadAnchor::Bits("1e00ffff".into()),
-        ),
-        (
-            &format!("953567:{hash}:17824040"),
-            BadAnchor::Bits("17824040".into()),
-        ),
-    ] {
+        (&format!("953567:{hash}:+70240c3"), BadAnchor::Bits("+70240c3".into())),
+        (&format!("953567:{hash}:1e00ffff"), BadAnchor::Bits("1e00ffff".into())),
+        (&format!("953567:{hash}:17824040"), BadAnchor::Bits("17824040".into())),
+    ];
+    for (text, why) in rows {
         assert_eq!(Anchor::parse(text, Network::Main), Err(why), "{text}");
     }
     let own = genesis(Network::Regtest).block_hash();
     assert!(Anchor::parse(&format!("7:{own}:207fffff"), Network::Regtest).is_ok());
     assert!(Anchor::parse(&format!("7:{own}:207fffff"), Network::Main).is_err());
-}
-
-#[test]
-fn a_fault_depends_on_no_clock_and_no_other_block() {
-    let faults: Vec<&str> = HeaderRefusal::ALL
-        .into_iter()
-        .filter(|refusal| refusal.is_fault())
-        .map(HeaderRefusal::name)
-        .collect();
-    assert_eq!(faults, ["no-work", "wrong-bits", "too-old", "old-version"]);
 }
 
 proptest! {

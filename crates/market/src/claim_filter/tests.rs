@@ -5,9 +5,6 @@ use super::*;
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
 
-/// 2026-01-01.
-const NEW_YEAR: u64 = 1_767_225_600;
-
 fn at(secs: u64, unix_secs: Option<u64>) -> Now {
     Now {
         uptime: Duration::from_secs(secs),
@@ -59,47 +56,6 @@ fn heights_are_checked_as_in_the_table() {
     }
 }
 
-#[test]
-fn the_first_height_is_held_to_the_wall_clock() {
-    for (unix_secs, claimed, verdict) in [
-        // The chain was at about 930 000.
-        (Some(NEW_YEAR), 930_000, ClaimVerdict::First),
-        (Some(NEW_YEAR), 950_000, ClaimVerdict::Ahead),
-        (Some(NEW_YEAR), u32::MAX, ClaimVerdict::Ahead),
-        (None, 950_000, ClaimVerdict::First),
-        (None, u32::MAX, ClaimVerdict::Ahead),
-        // A wall clock that cannot be right.
-        (Some(1_600_000_000), 930_000, ClaimVerdict::First),
-    ] {
-        let checked =
-            ClaimFilter::default().check(None, SourceId::Relay, claimed, at(0, unix_secs));
-        assert_eq!(checked, verdict, "{claimed} at {unix_secs:?}");
-    }
-}
-
-#[test]
-fn a_clock_that_was_off_for_long_catches_up_at_once() {
-    let earlier = |unix_secs: Option<u64>| Datum {
-        value: 900_000,
-        source: SourceId::Relay,
-        seen: Seen::Before(at(0, unix_secs).utc),
-    };
-    let year_ago = Some(NEW_YEAR - 100 * DAY);
-    for (seen, now, claimed, verdict) in [
-        (year_ago, Some(NEW_YEAR), 914_400, ClaimVerdict::CatchUp),
-        (year_ago, Some(NEW_YEAR), 920_000, ClaimVerdict::Ahead),
-        // Its age or the time is unknown.
-        (None, Some(NEW_YEAR), 920_000, ClaimVerdict::CatchUp),
-        (year_ago, None, 920_000, ClaimVerdict::CatchUp),
-        (None, None, 920_000, ClaimVerdict::CatchUp),
-        (None, None, 4_000_000_000, ClaimVerdict::Ahead),
-    ] {
-        let mut filter = ClaimFilter::default();
-        let checked = filter.check(Some(&earlier(seen)), SourceId::Relay, claimed, at(0, now));
-        assert_eq!(checked, verdict, "{claimed}, seen {seen:?}, now {now:?}");
-    }
-}
-
 /// Checks claims of (source, height, s), all ahead of time. All but the last one must be refused.
 fn check_claims(claims: &[(SourceId, u32, u64)], accepted: bool) {
     let mut filter = ClaimFilter::default();
@@ -123,119 +79,26 @@ fn check_claims(claims: &[(SourceId, u32, u64)], accepted: bool) {
 #[test]
 fn a_claim_ahead_of_time_needs_a_confirmation() {
     let (relay, nostr) = (SourceId::Relay, SourceId::Nostr);
-    for (claims, accepted) in [
+    #[rustfmt::skip]
+    let rows = [
         (&[(relay, 901_000, 0)][..], false),
         (&[(relay, 901_000, 0), (nostr, 901_001, 1)], true),
         (&[(relay, 901_000, 0), (nostr, 901_101, 1)], false),
         // Growing over time.
-        (
-            &[
-                (relay, 901_000, 0),
-                (relay, 901_001, 60),
-                (relay, 901_002, 120),
-            ],
-            true,
-        ),
-        (
-            &[
-                (relay, 901_000, 0),
-                (relay, 901_000, 60),
-                (relay, 901_000, 120),
-            ],
-            false,
-        ),
+        (&[(relay, 901_000, 0), (relay, 901_001, 60), (relay, 901_002, 120)], true),
+        (&[(relay, 901_000, 0), (relay, 901_000, 60), (relay, 901_000, 120)], false),
         // A counter.
-        (
-            &[
-                (relay, 901_000, 0),
-                (relay, 901_001, 1),
-                (relay, 901_002, 2),
-            ],
-            false,
-        ),
-        (
-            &[
-                (relay, 901_000, 0),
-                (relay, 901_001, 1),
-                (relay, 901_002, 60),
-                (relay, 901_003, 61),
-                (relay, 901_004, 120),
-            ],
-            true,
-        ),
+        (&[(relay, 901_000, 0), (relay, 901_001, 1), (relay, 901_002, 2)], false),
+        (&[(relay, 901_000, 0), (relay, 901_001, 1), (relay, 901_002, 60), (relay, 901_003, 61), (relay, 901_004, 120)], true),
         // Faster than a chain grows.
-        (
-            &[
-                (relay, 901_000, 0),
-                (relay, 902_000, 60),
-                (relay, 903_000, 120),
-            ],
-            false,
-        ),
-        (
-            &[
-                (relay, 901_002, 0),
-                (relay, 901_001, 60),
-                (relay, 901_002, 120),
-            ],
-            false,
-        ),
+        (&[(relay, 901_000, 0), (relay, 902_000, 60), (relay, 903_000, 120)], false),
+        (&[(relay, 901_002, 0), (relay, 901_001, 60), (relay, 901_002, 120)], false),
         // An impossible height is not confirmed.
         (&[(relay, u32::MAX, 0), (nostr, u32::MAX, 1)], false),
-    ] {
+    ];
+    for (claims, accepted) in rows {
         check_claims(claims, accepted);
     }
-}
-
-#[test]
-fn a_plausible_claim_resets_the_confirmation() {
-    let mut filter = ClaimFilter::default();
-    let known = known(900_000);
-    let mut check =
-        |height, secs| filter.check(known.as_ref(), SourceId::Relay, height, at(secs, None));
-    assert_eq!(check(901_000, 0), ClaimVerdict::Ahead);
-    assert_eq!(check(901_001, 60), ClaimVerdict::Ahead);
-    assert_eq!(check(900_001, 61), ClaimVerdict::Block);
-    assert_eq!(check(901_002, 120), ClaimVerdict::Ahead);
-}
-
-#[test]
-fn small_steps_lead_no_further_than_the_wall_clock_allows() {
-    let mut filter = ClaimFilter::default();
-    let mut datum = known(930_000);
-    let now = at(0, Some(NEW_YEAR));
-    for _ in 0..1000 {
-        let next = datum
-            .as_ref()
-            .map_or(0, |known| known.value + CATCH_UP_BLOCKS);
-        if filter.check(datum.as_ref(), SourceId::Relay, next, now) == ClaimVerdict::Block {
-            datum = known(next);
-        }
-    }
-    let reached = datum.map_or(0, |known| known.value);
-    assert!((930_000..950_000).contains(&reached), "{reached}");
-}
-
-#[test]
-fn a_slow_wall_clock_does_not_refuse_every_block() {
-    let mut filter = ClaimFilter::default();
-    // As if it were two years ago.
-    let now = |secs| at(secs, Some(1_720_000_000 + secs));
-    let mut datum = None;
-    let mut accepted = 0;
-    for block in 0..10 {
-        let (secs, height) = (block * 600, 960_000 + u32::try_from(block).unwrap_or(0));
-        let verdict = filter.check(datum.as_ref(), SourceId::Relay, height, now(secs));
-        if verdict != ClaimVerdict::Ahead {
-            accepted += 1;
-            datum = Some(Datum {
-                value: height,
-                source: SourceId::Relay,
-                seen: Seen::At(Duration::from_secs(secs)),
-            });
-        }
-    }
-    assert_eq!(accepted, 8, "all but the first, which were not confirmed");
 }
 
 #[test]
