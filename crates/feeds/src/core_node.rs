@@ -202,48 +202,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
     use chain::anchor::genesis;
-    use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn every_network_has_a_name_and_a_port() {
-        let networks = Network::ALL.map(|network| {
-            let tip = genesis(network).block_hash().to_string();
-            let chain = network.name();
-            let result = json!({ "chain": chain, "blocks": 0, "bestblockhash": tip });
-            assert_eq!(info(&result).unwrap().network, network);
-            (chain, port(network))
-        });
-        let expected = [
-            ("main", 8332),
-            ("testnet4", 48_332),
-            ("signet", 38_332),
-            ("regtest", 18_443),
-        ];
-        assert_eq!(networks, expected);
-    }
-
-    #[test]
-    fn requests_have_their_parameters() {
-        let tip = genesis(Network::Main).block_hash();
-        let body = encode_request(&[
-            RpcRequest::Chain,
-            RpcRequest::Hash(7),
-            RpcRequest::Header(tip),
-            RpcRequest::Fee,
-        ]);
-        let calls: Value = serde_json::from_str(&body).unwrap();
-        let params = [0, 1, 2, 3].map(|at| calls[at]["params"].clone());
-        // The rate for the next two blocks.
-        let expected = [
-            json!([]),
-            json!([7]),
-            json!([tip.to_string(), false]),
-            json!([2]),
-        ];
-        assert_eq!(params, expected);
-    }
 
     #[test]
     fn an_incomplete_chain_state_is_refused() {
@@ -311,43 +271,21 @@ mod tests {
                 "estimatesmartfee"
             ]
         );
-        for (body, count, expected) in [
-            (
-                json!([{ "id": 1, "result": "b", "error": null }, { "id": 0, "result": "a" }]),
-                2,
-                Ok(Ok(vec![json!("a"), json!("b")])),
-            ),
-            (
-                json!([{ "id": 0, "result": null, "error": { "code": -28, "message": "Loading\u{7}" } }]),
-                1,
-                Ok(Err("Loading".to_string())),
-            ),
-            (
-                json!([{ "id": 0, "error": 7 }]),
-                1,
-                Ok(Err("it gives no reason".into())),
-            ),
-            (
-                json!([{ "id": 0, "result": 1 }]),
-                2,
-                Err(Malformed("answers")),
-            ),
-            (
-                json!([{ "id": 1, "result": 1 }]),
-                1,
-                Err(Malformed("answers")),
-            ),
-            (
-                json!([{ "id": 0, "result": 1 }, { "id": 0, "result": 2 }]),
-                2,
-                Err(Malformed("answers")),
-            ),
+        #[rustfmt::skip]
+        let rows = [
+            (json!([{ "id": 1, "result": "b", "error": null }, { "id": 0, "result": "a" }]), 2, Ok(Ok(vec![json!("a"), json!("b")]))),
+            (json!([{ "id": 0, "result": null, "error": { "code": -28, "message": "Loading\u{7}" } }]), 1, Ok(Err("Loading".to_string()))),
+            (json!([{ "id": 0, "error": 7 }]), 1, Ok(Err("it gives no reason".into()))),
+            (json!([{ "id": 0, "result": 1 }]), 2, Err(Malformed("answers"))),
+            (json!([{ "id": 1, "result": 1 }]), 1, Err(Malformed("answers"))),
+            (json!([{ "id": 0, "result": 1 }, { "id": 0, "result": 2 }]), 2, Err(Malformed("answers"))),
             (json!(["[]"]), 1, Err(Malformed("answers"))),
             (json!([7]), 1, Err(Malformed("answers"))),
             (json!([[]]), 1, Err(Malformed("answers"))),
             (json!([{ "id": 0 }]), 1, Ok(Ok(vec![Value::Null]))),
             (json!({ "result": 1 }), 1, Err(Malformed("not-a-list"))),
-        ] {
+        ];
+        for (body, count, expected) in rows {
             assert_eq!(
                 answers(body.to_string().as_bytes(), count),
                 expected,
@@ -388,14 +326,6 @@ mod tests {
             json!(1e30),
         ] {
             assert!(fee(&json!({ "feerate": bad }), true).is_err(), "{bad}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), rate in any::<f64>()) {
-            let _ = (info_body(&bytes), headers_body(&bytes), answers(&bytes, 1));
-            let _ = fee(&json!({ "feerate": rate }), true);
         }
     }
 }

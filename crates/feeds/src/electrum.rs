@@ -187,7 +187,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
     use chain::anchor::genesis;
-    use proptest::prelude::*;
 
     use super::*;
 
@@ -196,41 +195,16 @@ mod tests {
     }
 
     #[test]
-    fn the_default_ports_are_those_of_servers() {
-        let ports = Network::ALL.map(|network| (port(network, false), port(network, true)));
-        let expected = [
-            (50_001, 50_002),
-            (40_001, 40_002),
-            (60_601, 60_602),
-            (60_401, 60_402),
-        ];
-        assert_eq!(ports, expected);
-    }
-
-    #[test]
     fn requests_are_lines() {
-        for (question, expected) in [
-            (
-                ElectrumRequest::Version,
-                r#"{"jsonrpc":"2.0","id":1,"method":"server.version","params":["papertick/4",["1.4","1.6"]]}"#,
-            ),
-            (
-                ElectrumRequest::Subscribe,
-                r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.headers.subscribe","params":[]}"#,
-            ),
-            (
-                ElectrumRequest::Headers(953_568),
-                r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.block.headers","params":[953568,504]}"#,
-            ),
-            (
-                ElectrumRequest::Fees,
-                r#"{"jsonrpc":"2.0","id":1,"method":"mempool.get_fee_histogram","params":[]}"#,
-            ),
-            (
-                ElectrumRequest::Ping,
-                r#"{"jsonrpc":"2.0","id":1,"method":"server.ping","params":[]}"#,
-            ),
-        ] {
+        #[rustfmt::skip]
+        let rows = [
+            (ElectrumRequest::Version, r#"{"jsonrpc":"2.0","id":1,"method":"server.version","params":["papertick/4",["1.4","1.6"]]}"#),
+            (ElectrumRequest::Subscribe, r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.headers.subscribe","params":[]}"#),
+            (ElectrumRequest::Headers(953_568), r#"{"jsonrpc":"2.0","id":1,"method":"blockchain.block.headers","params":[953568,504]}"#),
+            (ElectrumRequest::Fees, r#"{"jsonrpc":"2.0","id":1,"method":"mempool.get_fee_histogram","params":[]}"#),
+            (ElectrumRequest::Ping, r#"{"jsonrpc":"2.0","id":1,"method":"server.ping","params":[]}"#),
+        ];
+        for (question, expected) in rows {
             assert_eq!(
                 encode_request(question, 1, "papertick/4"),
                 format!("{expected}\n")
@@ -245,6 +219,7 @@ mod tests {
             "jsonrpc": "2.0", "method": "blockchain.headers.subscribe",
             "params": [{ "height": 7, "hex": digits(&header) }],
         });
+        #[rustfmt::skip]
         let rows = [
             (
                 r#"{"id":3,"jsonrpc":"2.0","result":["electrs/0.10","1.4"]}"#.to_string(),
@@ -255,31 +230,12 @@ mod tests {
                     .into(),
                 Ok(ElectrumMessage::Refused(3, "unknownmethod".into())),
             ),
-            (
-                r#"{"id":3,"error":"no"}"#.into(),
-                Ok(ElectrumMessage::Refused(3, "no".into())),
-            ),
-            (
-                r#"{"id":3,"error":{}}"#.into(),
-                Ok(ElectrumMessage::Refused(3, "it gives no reason".into())),
-            ),
-            (
-                notification.to_string(),
-                Ok(ElectrumMessage::Tip(7, header)),
-            ),
-            (
-                r#"{"method":"blockchain.headers.subscribe","params":[]}"#.into(),
-                Err(Malformed("height")),
-            ),
-            (
-                r#"{"method":"blockchain.headers.subscribe","params":[{"height":7,"hex":"00"}]}"#
-                    .into(),
-                Err(Malformed("header")),
-            ),
-            (
-                r#"{"method":"server.peers"}"#.into(),
-                Ok(ElectrumMessage::Nothing),
-            ),
+            (r#"{"id":3,"error":"no"}"#.into(), Ok(ElectrumMessage::Refused(3, "no".into()))),
+            (r#"{"id":3,"error":{}}"#.into(), Ok(ElectrumMessage::Refused(3, "it gives no reason".into()))),
+            (notification.to_string(), Ok(ElectrumMessage::Tip(7, header))),
+            (r#"{"method":"blockchain.headers.subscribe","params":[]}"#.into(), Err(Malformed("height"))),
+            (r#"{"method":"blockchain.headers.subscribe","params":[{"height":7,"hex":"00"}]}"#.into(), Err(Malformed("header"))),
+            (r#"{"method":"server.peers"}"#.into(), Ok(ElectrumMessage::Nothing)),
             ("[]".into(), Err(Malformed("not-a-map"))),
             ("{".into(), Err(Malformed("json"))),
             (" ".repeat(LINE_MAX + 1), Err(Malformed("too-long"))),
@@ -298,35 +254,19 @@ mod tests {
     fn headers_come_as_one_text_or_as_a_list() {
         let (one, two) = (genesis(Network::Main), genesis(Network::Signet));
         let (first, second) = (digits(&one), digits(&two));
-        for (result, expected) in [
-            (
-                json!({ "count": 2, "hex": format!("{first}{second}"), "max": 2016 }),
-                Ok(vec![one, two]),
-            ),
-            (
-                json!({ "count": 2, "headers": [first, second], "max": 2016 }),
-                Ok(vec![one, two]),
-            ),
+        #[rustfmt::skip]
+        let rows = [
+            (json!({ "count": 2, "hex": format!("{first}{second}"), "max": 2016 }), Ok(vec![one, two])),
+            (json!({ "count": 2, "headers": [first, second], "max": 2016 }), Ok(vec![one, two])),
             (json!({ "count": 0, "hex": "", "max": 2016 }), Ok(vec![])),
-            (
-                json!({ "count": 0, "headers": [], "max": 2016 }),
-                Ok(vec![]),
-            ),
-            (
-                json!({ "hex": first[1..].to_string() }),
-                Err(Malformed("headers")),
-            ),
+            (json!({ "count": 0, "headers": [], "max": 2016 }), Ok(vec![])),
+            (json!({ "hex": first[1..].to_string() }), Err(Malformed("headers"))),
             (json!({ "headers": [first, 7] }), Err(Malformed("headers"))),
-            (
-                json!({ "hex": first, "headers": [first] }),
-                Err(Malformed("headers")),
-            ),
-            (
-                json!({ "headers": vec![&first; 505] }),
-                Err(Malformed("headers")),
-            ),
+            (json!({ "hex": first, "headers": [first] }), Err(Malformed("headers"))),
+            (json!({ "headers": vec![&first; 505] }), Err(Malformed("headers"))),
             (Value::Null, Err(Malformed("headers"))),
-        ] {
+        ];
+        for (result, expected) in rows {
             assert_eq!(headers(&result), expected, "{result}");
         }
     }
@@ -334,25 +274,19 @@ mod tests {
     #[test]
     fn a_fee_is_paid_by_half_of_the_next_block() {
         let rate = |text: &str| FeeRate::parse(text).unwrap();
-        for (histogram, whole, precise) in [
-            (
-                json!([[12, 128_812], [4, 92_524], [2.5, 6_478_638]]),
-                "3",
-                "2.5",
-            ),
+        #[rustfmt::skip]
+        let rows = [
+            (json!([[12, 128_812], [4, 92_524], [2.5, 6_478_638]]), "3", "2.5"),
             (json!([[12, 500_000], [4, 92_524]]), "12", "12"),
             (json!([[12, 499_999], [4, 9_000_000]]), "4", "4"),
             // In any order.
-            (
-                json!([[1, 9_000_000], [7, 400_000], [3, 400_000]]),
-                "3",
-                "3",
-            ),
+            (json!([[1, 9_000_000], [7, 400_000], [3, 400_000]]), "3", "3"),
             // Less than a block waits.
             (json!([[9, 100], [2, 300]]), "2", "2"),
             (json!([["1.5", 1]]), "2", "1.5"),
             (json!([[5, 0], [3, 10]]), "3", "3"),
-        ] {
+        ];
+        for (histogram, whole, precise) in rows {
             let (whole, precise) = (rate(whole), rate(precise));
             assert_eq!(
                 fees(&histogram, true),
@@ -382,17 +316,6 @@ mod tests {
             json!([["a", 1]]),
         ] {
             assert_eq!(fees(&bad, true), Err(Malformed("fee")), "{bad}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), text in "\\PC{0,80}") {
-            let _ = line(&bytes);
-            let text = Value::from(text);
-            for value in [json!({ "hex": text, "height": 1 }), json!([[text, 1]]), json!({ "headers": [text] })] {
-                let _ = (tip(&value), headers(&value), fees(&value, true));
-            }
         }
     }
 }

@@ -352,8 +352,6 @@ fn count(bytes: &[u8]) -> Option<(u64, &[u8])> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use proptest::prelude::*;
-
     use super::*;
 
     fn read(network: Network, bytes: &[u8]) -> Result<Message, Malformed> {
@@ -383,12 +381,6 @@ mod tests {
     }
 
     #[test]
-    fn the_default_ports_are_those_of_peers() {
-        let ports = Network::ALL.map(port);
-        assert_eq!(ports, [8333, 48_333, 38_333, 18_444]);
-    }
-
-    #[test]
     fn messages_of_the_network_are_read() {
         let main = Network::Main;
         assert_eq!(read(main, &bytes(VERACK)), Ok(Message::Verack));
@@ -397,15 +389,6 @@ mod tests {
             services: 1,
         };
         assert_eq!(read(main, &bytes(VERSION)), Ok(Message::Version(old)));
-    }
-
-    #[test]
-    fn a_long_user_agent_is_cut_to_a_one_byte_length() {
-        for (length, sent) in [(0, 0), (11, 11), (252, 252), (253, 252), (300, 252)] {
-            let message = encode_version(Network::Main, 0, 0, &"a".repeat(length));
-            let name = &message[HEAD_BYTES + 80..message.len() - 5];
-            assert_eq!((usize::from(name[0]), name.len() - 1), (sent, sent));
-        }
     }
 
     #[test]
@@ -576,16 +559,6 @@ mod tests {
         ] {
             let version = Version { protocol, services };
             assert_eq!(version.is_of_use(), expected, "{version:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_makes_it_panic(command in "[a-z]{1,12}", payload in prop::collection::vec(any::<u8>(), 0..400)) {
-            let _ = read(Network::Main, &encode(Network::Main, &command, &payload));
-            for command in ["version", "headers", "inv", "ping"] {
-                let _ = read(Network::Main, &encode(Network::Main, command, &payload));
-            }
         }
     }
 }

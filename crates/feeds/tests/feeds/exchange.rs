@@ -22,38 +22,25 @@ fn subscription() {
 #[test]
 fn messages() {
     let ticker = |data| json!({"channel": "ticker", "type": "update", "data": data});
-    for (message, observations) in [
-        (
-            ticker(json!([{"symbol": "BTC/USD", "last": 64211.53}])),
-            vec![price("USD", "64211.53")],
-        ),
-        (
-            ticker(json!([{"symbol": "XBT/EUR", "last": "59000.1"}])),
-            vec![price("EUR", "59000.1")],
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (ticker(json!([{"symbol": "BTC/USD", "last": 64211.53}])), vec![price("USD", "64211.53")]),
+        (ticker(json!([{"symbol": "XBT/EUR", "last": "59000.1"}])), vec![price("EUR", "59000.1")]),
         (
             ticker(
                 json!([{"symbol": "BTC/USD", "bid": 10.0, "ask": 11}, {"symbol": "BTC/JPY", "last": 9_800_000}]),
             ),
             vec![price("USD", "10.5"), price("JPY", "9800000")],
         ),
-        (
-            ticker(json!([{"symbol": "BTCUSD", "last": 5}, {"symbol": "BTC/GBP", "last": 5}, 7])),
-            vec![price("GBP", "5")],
-        ),
+        (ticker(json!([{"symbol": "BTCUSD", "last": 5}, {"symbol": "BTC/GBP", "last": 5}, 7])), vec![price("GBP", "5")]),
         (ticker(json!([])), vec![]),
         (ticker(json!({})), vec![]),
         (json!({"channel": "heartbeat"}), vec![]),
-        (
-            json!({"channel": "status", "data": [{"system": "online"}]}),
-            vec![],
-        ),
-        (
-            json!({"method": "subscribe", "success": true, "result": {"channel": "ticker"}}),
-            vec![],
-        ),
+        (json!({"channel": "status", "data": [{"system": "online"}]}), vec![]),
+        (json!({"method": "subscribe", "success": true, "result": {"channel": "ticker"}}), vec![]),
         (json!({"channel": 5}), vec![]),
-    ] {
+    ];
+    for (message, observations) in rows {
         let text = message.to_string();
         assert_eq!(exchange::frame(text.as_bytes()), Ok(observations), "{text}");
     }

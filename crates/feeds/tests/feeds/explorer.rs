@@ -8,26 +8,13 @@ use crate::support::{fee, fixture, precise};
 
 #[test]
 fn urls() {
-    for (host, tls, socket, tip) in [
-        (
-            "mempool.space",
-            true,
-            "wss://mempool.space/api/v1/ws",
-            "https://mempool.space/api/blocks/tip/height",
-        ),
-        (
-            "10.0.0.2:8999",
-            false,
-            "ws://10.0.0.2:8999/api/v1/ws",
-            "http://10.0.0.2:8999/api/blocks/tip/height",
-        ),
-        (
-            "https://mempool.space/",
-            true,
-            "wss://mempool.space/api/v1/ws",
-            "https://mempool.space/api/blocks/tip/height",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let rows = [
+        ("mempool.space", true, "wss://mempool.space/api/v1/ws", "https://mempool.space/api/blocks/tip/height"),
+        ("10.0.0.2:8999", false, "ws://10.0.0.2:8999/api/v1/ws", "http://10.0.0.2:8999/api/blocks/tip/height"),
+        ("https://mempool.space/", true, "wss://mempool.space/api/v1/ws", "https://mempool.space/api/blocks/tip/height"),
+    ];
+    for (host, tls, socket, tip) in rows {
         assert_eq!(explorer::socket_url(host, tls), socket);
         assert_eq!(explorer::tip_url(host, tls), tip);
     }
@@ -42,27 +29,20 @@ fn tip_of_a_list() {
     let ascending: Vec<Value> = (960_719..=960_726)
         .map(|height| json!({"height": height}))
         .collect();
-    for (blocks, tip) in [
+    #[rustfmt::skip]
+    let rows = [
         (json!(ascending), Some(960_726)),
-        (
-            json!([{"height": 960_726}, {"height": 960_725}, {"height": 960_724}]),
-            Some(960_726),
-        ),
+        (json!([{"height": 960_726}, {"height": 960_725}, {"height": 960_724}]), Some(960_726)),
         (json!([{"height": 870_000}]), Some(870_000)),
-        (
-            json!([{"height": 960_719}, {"id": "x"}, {"height": 960_726}, null]),
-            Some(960_726),
-        ),
-        (
-            json!([{"height": -5}, {"height": 7}, {"height": 4_294_967_296_u64}]),
-            Some(7),
-        ),
+        (json!([{"height": 960_719}, {"id": "x"}, {"height": 960_726}, null]), Some(960_726)),
+        (json!([{"height": -5}, {"height": 7}, {"height": 4_294_967_296_u64}]), Some(7)),
         (json!([]), None),
         (json!([1, 2, 3]), None),
         (json!([{"id": "abc"}, {"height": "nope"}]), None),
         (json!({"height": 5}), None),
         (json!(null), None),
-    ] {
+    ];
+    for (blocks, tip) in rows {
         let observations = explorer::frame(json!({"blocks": blocks}).to_string().as_bytes(), true);
         assert_eq!(
             observations,
@@ -74,59 +54,25 @@ fn tip_of_a_list() {
 
 #[test]
 fn messages() {
-    for (message, precise_fee, observations) in [
-        (
-            json!({"block": {"height": 9}, "blocks": [{"height": 8}]}),
-            true,
-            vec![Observation::Block(9)],
-        ),
-        (
-            json!({"block": {"id": "x"}, "blocks": [{"height": 8}]}),
-            true,
-            vec![Observation::Block(8)],
-        ),
-        (
-            json!({"fees": {"halfHourFee": 12.5}}),
-            true,
-            vec![fee("13"), precise("12.5")],
-        ),
-        (
-            json!({"fees": {"halfHourFee": "12.4"}}),
-            false,
-            vec![fee("12")],
-        ),
-        (
-            json!({"mempool-blocks": [{"medianFee": 2.52}, {"medianFee": 1}]}),
-            true,
-            vec![fee("3"), precise("2.52")],
-        ),
-        (
-            json!({"mempool-blocks": [{"medianFee": "2.52"}]}),
-            false,
-            vec![fee("3")],
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (json!({"block": {"height": 9}, "blocks": [{"height": 8}]}), true, vec![Observation::Block(9)]),
+        (json!({"block": {"id": "x"}, "blocks": [{"height": 8}]}), true, vec![Observation::Block(8)]),
+        (json!({"fees": {"halfHourFee": 12.5}}), true, vec![fee("13"), precise("12.5")]),
+        (json!({"fees": {"halfHourFee": "12.4"}}), false, vec![fee("12")]),
+        (json!({"mempool-blocks": [{"medianFee": 2.52}, {"medianFee": 1}]}), true, vec![fee("3"), precise("2.52")]),
+        (json!({"mempool-blocks": [{"medianFee": "2.52"}]}), false, vec![fee("3")]),
         (
             json!({"mempool-blocks": [{"medianFee": 4}], "fees": {"halfHourFee": 9}, "blocks": [{"height": 1}]}),
             true,
             vec![Observation::Block(1), fee("4"), precise("4")],
         ),
-        (
-            json!({"mempool-blocks": [], "fees": {"halfHourFee": 9}}),
-            false,
-            vec![fee("9")],
-        ),
-        (
-            json!({"block": {"height": -5}, "fees": {"halfHourFee": 9}}),
-            false,
-            vec![fee("9")],
-        ),
-        (
-            json!({"fees": [], "mempool-blocks": {}, "block": 3}),
-            false,
-            vec![],
-        ),
+        (json!({"mempool-blocks": [], "fees": {"halfHourFee": 9}}), false, vec![fee("9")]),
+        (json!({"block": {"height": -5}, "fees": {"halfHourFee": 9}}), false, vec![fee("9")]),
+        (json!({"fees": [], "mempool-blocks": {}, "block": 3}), false, vec![]),
         (json!({"loadingIndicators": {}}), false, vec![]),
-    ] {
+    ];
+    for (message, precise_fee, observations) in rows {
         let text = message.to_string();
         assert_eq!(
             explorer::frame(text.as_bytes(), precise_fee),
@@ -270,17 +216,6 @@ fn headers_need_all_six_fields() {
             );
         }
     }
-}
-
-/// The headers come before the height that they prove.
-#[test]
-fn headers_come_before_the_height() {
-    let message = json!({ "block": blocks()[1] }).to_string();
-    let observations = explorer::frame(message.as_bytes(), true).unwrap();
-    assert!(matches!(
-        observations[..],
-        [Observation::Headers { .. }, Observation::Block(921_745)]
-    ));
 }
 
 #[test]

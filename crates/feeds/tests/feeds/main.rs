@@ -8,7 +8,6 @@ mod targets;
 mod exchange;
 mod explorer;
 mod image;
-mod invariants;
 mod miner;
 mod nostr;
 mod pools;

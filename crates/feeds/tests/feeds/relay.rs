@@ -30,73 +30,37 @@ fn urls() {
         relay::socket_url(&RelayEndpoint::Public, "ws://127.0.0.1:1/api/v2/ws"),
         "ws://127.0.0.1:1/api/v2/ws"
     );
-    for (host, tls, url) in [
-        (
-            "ws-testing.btclock.dev",
-            true,
-            "wss://ws-testing.btclock.dev/api/v2/ws",
-        ),
-        (
-            "ws-testing.btclock.dev",
-            false,
-            "ws://ws-testing.btclock.dev/api/v2/ws",
-        ),
-        (
-            "wss://ws-testing.btclock.dev",
-            true,
-            "wss://ws-testing.btclock.dev/api/v2/ws",
-        ),
-        (
-            "ws://ws-testing.btclock.dev",
-            false,
-            "ws://ws-testing.btclock.dev/api/v2/ws",
-        ),
-        (
-            "ws://ws-testing.btclock.dev",
-            true,
-            "wss://ws-testing.btclock.dev/api/v2/ws",
-        ),
-        (
-            "wss://ws-testing.btclock.dev/",
-            true,
-            "wss://ws-testing.btclock.dev//api/v2/ws",
-        ),
-        (
-            "192.168.1.50:8080",
-            false,
-            "ws://192.168.1.50:8080/api/v2/ws",
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        ("ws-testing.btclock.dev", true, "wss://ws-testing.btclock.dev/api/v2/ws"),
+        ("ws-testing.btclock.dev", false, "ws://ws-testing.btclock.dev/api/v2/ws"),
+        ("wss://ws-testing.btclock.dev", true, "wss://ws-testing.btclock.dev/api/v2/ws"),
+        ("ws://ws-testing.btclock.dev", false, "ws://ws-testing.btclock.dev/api/v2/ws"),
+        ("ws://ws-testing.btclock.dev", true, "wss://ws-testing.btclock.dev/api/v2/ws"),
+        ("wss://ws-testing.btclock.dev/", true, "wss://ws-testing.btclock.dev//api/v2/ws"),
+        ("192.168.1.50:8080", false, "ws://192.168.1.50:8080/api/v2/ws"),
         ("", true, public),
         ("", false, public),
-    ] {
+    ];
+    for (host, tls, url) in rows {
         assert_eq!(custom(host, tls), url, "{host} {tls}");
     }
 }
 
 #[test]
 fn companion_urls() {
-    for (socket, last_block, currencies) in [
-        (
-            "wss://ws.btclock.dev/api/v2/ws",
-            "https://ws.btclock.dev/api/lastblock",
-            "https://ws.btclock.dev/api/v2/currencies",
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        ("wss://ws.btclock.dev/api/v2/ws", "https://ws.btclock.dev/api/lastblock", "https://ws.btclock.dev/api/v2/currencies"),
         (
             "ws://ws-testing.btclock.dev/api/v2/ws",
             "http://ws-testing.btclock.dev/api/lastblock",
             "http://ws-testing.btclock.dev/api/v2/currencies",
         ),
-        (
-            "ws://192.168.1.50:8080/api/v2/ws",
-            "http://192.168.1.50:8080/api/lastblock",
-            "http://192.168.1.50:8080/api/v2/currencies",
-        ),
-        (
-            "wss://ws.example.com/api/v3/ws",
-            "https://ws.example.com/api/lastblock",
-            "https://ws.example.com/api/v2/currencies",
-        ),
-    ] {
+        ("ws://192.168.1.50:8080/api/v2/ws", "http://192.168.1.50:8080/api/lastblock", "http://192.168.1.50:8080/api/v2/currencies"),
+        ("wss://ws.example.com/api/v3/ws", "https://ws.example.com/api/lastblock", "https://ws.example.com/api/v2/currencies"),
+    ];
+    for (socket, last_block, currencies) in rows {
         assert_eq!(relay::last_block_url(socket).as_deref(), Some(last_block));
         assert_eq!(relay::currencies_url(socket).as_deref(), Some(currencies));
     }
@@ -137,51 +101,26 @@ fn subscriptions() {
 
 #[test]
 fn frames() {
-    for (bytes, observations) in [
+    #[rustfmt::skip]
+    let rows = [
         ("81a36d7367a757656c636f6d65", vec![]),
         ("81a36d7367b15375627363726962656420746f20555344", vec![]),
-        (
-            "81a56572726f72b358585820646f6573206e6f742065786973742e",
-            vec![],
-        ),
+        ("81a56572726f72b358585820646f6573206e6f742065786973742e", vec![]),
         ("80", vec![]),
-        (
-            "81ab626c6f636b686569676874ce000d46eb",
-            vec![Observation::Block(870_123)],
-        ),
+        ("81ab626c6f636b686569676874ce000d46eb", vec![Observation::Block(870_123)]),
         // The same as a signed number, which some encoders send.
-        (
-            "81ab626c6f636b686569676874d2000d46eb",
-            vec![Observation::Block(870_123)],
-        ),
-        (
-            "81a5707269636581a3555344d3000000000000fad4",
-            vec![price("USD", "64212")],
-        ),
+        ("81ab626c6f636b686569676874d2000d46eb", vec![Observation::Block(870_123)]),
+        ("81a5707269636581a3555344d3000000000000fad4", vec![price("USD", "64212")]),
         ("81a8626c6f636b6665650d", vec![]),
-        (
-            "81a9626c6f636b66656532cb4029800000000000",
-            vec![fee("13"), precise("12.75")],
-        ),
+        ("81a9626c6f636b66656532cb4029800000000000", vec![fee("13"), precise("12.75")]),
         ("81a9626c6f636b666565320d", vec![fee("13"), precise("13")]),
-        (
-            "81a5707269636581a3555344a836343231312e3533",
-            vec![price("USD", "64211.53")],
-        ),
-        (
-            "81a5707269636581a3555344cdfad4",
-            vec![price("USD", "64212")],
-        ),
-        (
-            "81a5707269636581a3555344cb40ef5a70f5c28f5c",
-            vec![price("USD", "64211.53")],
-        ),
+        ("81a5707269636581a3555344a836343231312e3533", vec![price("USD", "64211.53")]),
+        ("81a5707269636581a3555344cdfad4", vec![price("USD", "64212")]),
+        ("81a5707269636581a3555344cb40ef5a70f5c28f5c", vec![price("USD", "64211.53")]),
         // The same price as a 32-bit float, which means 64211.53 and not 64211.53125.
-        (
-            "81a5707269636581a3555344ca477ad388",
-            vec![price("USD", "64211.53")],
-        ),
-    ] {
+        ("81a5707269636581a3555344ca477ad388", vec![price("USD", "64211.53")]),
+    ];
+    for (bytes, observations) in rows {
         assert_eq!(
             relay::frame(&unhex(bytes), true),
             Ok(observations),
@@ -200,7 +139,8 @@ fn frames() {
 
 #[test]
 fn frames_with_several_members() {
-    for (json, observations) in [
+    #[rustfmt::skip]
+    let rows = [
         (
             serde_json::json!({"blockheight": 800_000, "blockfee2": 12.5, "msg": "x", "price": {"USD": 50000, "EUR": "45000"}}),
             vec![
@@ -211,81 +151,20 @@ fn frames_with_several_members() {
                 price("EUR", "45000"),
             ],
         ),
-        (
-            serde_json::json!({"price": {"USD": null, "EUR": "", "GBP": 38000.5}}),
-            vec![price("GBP", "38000.5")],
-        ),
+        (serde_json::json!({"price": {"USD": null, "EUR": "", "GBP": 38000.5}}), vec![price("GBP", "38000.5")]),
         (serde_json::json!({"price": {"USD": null}}), vec![]),
-        (
-            serde_json::json!({"price": null, "blockheight": null}),
-            vec![],
-        ),
-        (
-            serde_json::json!({"price": {"USD": "x", "EUR": 5, "usd": 7}}),
-            vec![price("EUR", "5")],
-        ),
-        (
-            serde_json::json!({"blockheight": "870123"}),
-            vec![Observation::Block(870_123)],
-        ),
-        (
-            serde_json::json!({"other": [1, {"x": [2]}], "blockheight": 9}),
-            vec![Observation::Block(9)],
-        ),
-    ] {
+        (serde_json::json!({"price": null, "blockheight": null}), vec![]),
+        (serde_json::json!({"price": {"USD": "x", "EUR": 5, "usd": 7}}), vec![price("EUR", "5")]),
+        (serde_json::json!({"blockheight": "870123"}), vec![Observation::Block(870_123)]),
+        (serde_json::json!({"other": [1, {"x": [2]}], "blockheight": 9}), vec![Observation::Block(9)]),
+    ];
+    for (json, observations) in rows {
         assert_eq!(
             relay::frame(&pack(json.clone()), true),
             Ok(observations),
             "{json}"
         );
     }
-}
-
-#[test]
-fn a_whole_connection() {
-    let frames = [
-        serde_json::json!({"msg": "Welcome"}),
-        serde_json::json!({"blockheight": 800_000}),
-        serde_json::json!({"blockfee": 13}),
-        serde_json::json!({"blockfee2": 12.5}),
-        serde_json::json!({"msg": "Subscribed to USD"}),
-        serde_json::json!({"price": {"USD": "50000"}}),
-        serde_json::json!({"price": {"EUR": 45000}}),
-        serde_json::json!({"error": "XXX does not exist."}),
-        serde_json::json!({"blockfee2": 12.6}),
-        serde_json::json!({"blockfee2": 12.7}),
-        serde_json::json!({"blockfee": 14}),
-        serde_json::json!({"blockfee2": 14.3}),
-        serde_json::json!({"price": {"USD": 50100}}),
-    ];
-    let observations = |precise_fee| -> Vec<Observation> {
-        let read =
-            |json: &serde_json::Value| relay::frame(&pack(json.clone()), precise_fee).unwrap();
-        frames.iter().flat_map(read).collect()
-    };
-    let height = Observation::Block(800_000);
-    let prices = [price("USD", "50000"), price("EUR", "45000")];
-    let last = price("USD", "50100");
-    let whole = [
-        &[height.clone(), fee("13")][..],
-        &prices,
-        &[fee("14"), last.clone()],
-    ]
-    .concat();
-    assert_eq!(observations(false), whole);
-    let start = [height, fee("13"), precise("12.5")];
-    let ticks = [
-        fee("13"),
-        precise("12.6"),
-        fee("13"),
-        precise("12.7"),
-        fee("14"),
-        precise("14.3"),
-    ];
-    assert_eq!(
-        observations(true),
-        [&start[..], &prices, &ticks, &[last]].concat()
-    );
 }
 
 #[test]

@@ -171,36 +171,6 @@ fn tags_name_versions() {
 }
 
 #[test]
-fn newer_versions_by_the_rules_of_semver() {
-    let order = [
-        "3.9.9",
-        "4.0.0-alpha",
-        "4.0.0-alpha.1",
-        "4.0.0-alpha.beta",
-        "4.0.0-beta",
-        "4.0.0-beta.2",
-        "4.0.0-beta.11",
-        "4.0.0-rc.1",
-        "4.0.0",
-        "4.0.1",
-        "4.0.10",
-        "4.10.0",
-        "18446744073709551615.0.0",
-    ];
-    let version = |text: &str| Version::parse(text).unwrap();
-    for (at, one) in order.iter().enumerate() {
-        for (other_at, other) in order.iter().enumerate() {
-            assert_eq!(
-                release::is_newer(&version(one), &version(other)),
-                at > other_at,
-                "{one} after {other}"
-            );
-        }
-    }
-    assert!(!release::is_newer(&version("4.0.0+b"), &version("4.0.0+a")));
-}
-
-#[test]
 fn file_urls_are_http_or_relative() {
     for (url, accepted) in [
         ("https://example.org/a.img", true),

@@ -173,29 +173,19 @@ proptest! {
 #[test]
 fn each_message_has_an_exact_length_limit() {
     type Read = fn(&[u8]) -> Result<(), Malformed>;
+    #[rustfmt::skip]
     let rows: &[(&str, usize, Read)] = &[
         ("{}", 64 * 1024, |text| exchange::frame(text).map(drop)),
-        ("{}", 256 * 1024, |text| {
-            explorer::frame(text, true).map(drop)
-        }),
-        ("[]", 64 * 1024, |body| {
-            explorer::projected_body(body, true).map(drop)
-        }),
+        ("{}", 256 * 1024, |text| { explorer::frame(text, true).map(drop) }),
+        ("[]", 64 * 1024, |body| { explorer::projected_body(body, true).map(drop) }),
         ("870123", 32, |body| explorer::tip_body(body).map(drop)),
         ("{}", 16 * 1024, |body| miner::body(body).map(drop)),
-        (r#"["EOSE","s"]"#, 256 * 1024, |text| {
-            frame::message(text).map(drop)
-        }),
+        (r#"["EOSE","s"]"#, 256 * 1024, |text| { frame::message(text).map(drop) }),
         ("870123", 32, |body| relay::last_block(body).map(drop)),
-        ("{}", release::FEED_BODY_MAX, |body| {
-            release::feed(body).map(drop)
-        }),
+        ("{}", release::FEED_BODY_MAX, |body| { release::feed(body).map(drop) }),
         ("00", 1024, |body| release::checksum(body).map(drop)),
         (r#"["USD"]"#, 1024, |body| relay::currencies(body).map(drop)),
-        ("{}", 256 * 1024, |body| {
-            let ocean = pools::find("ocean").unwrap();
-            ocean.body(body).map(drop)
-        }),
+        ("{}", 256 * 1024, |body| { let ocean = pools::find("ocean").unwrap(); ocean.body(body).map(drop) }),
     ];
     for (row, (text, limit, read)) in rows.iter().enumerate() {
         let padded = |length: usize| {

@@ -83,38 +83,19 @@ fn a_larger_share_includes_the_clocks_of_a_smaller_one() {
 #[test]
 fn every_broken_rule_has_its_reason() {
     type Change = fn(&mut ReleaseRule);
+    #[rustfmt::skip]
     let cases: [(Change, &str, ReleaseVerdict); 12] = [
         (|_| {}, "4.3.0", ReleaseVerdict::Taken),
         (|_| {}, "4.2.0", ReleaseVerdict::NotNewer),
         (|_| {}, "4.2.0+other", ReleaseVerdict::NotNewer),
         (|_| {}, "4.1.9", ReleaseVerdict::NotNewer),
         (|_| {}, "4.3.0-rc.1", ReleaseVerdict::Channel),
-        (
-            |rule| rule.channel = ReleaseChannel::Preview,
-            "4.3.0-rc.1",
-            ReleaseVerdict::Taken,
-        ),
-        (
-            |rule| rule.pin = "4.3.0".into(),
-            "4.3.0+build",
-            ReleaseVerdict::Taken,
-        ),
-        (
-            |rule| rule.pin = "4.3.1".into(),
-            "4.3.0",
-            ReleaseVerdict::Pin,
-        ),
-        (
-            |rule| rule.pin = "4.3.0-rc.1".into(),
-            "4.3.0-rc.1",
-            ReleaseVerdict::Channel,
-        ),
+        (|rule| rule.channel = ReleaseChannel::Preview, "4.3.0-rc.1", ReleaseVerdict::Taken),
+        (|rule| rule.pin = "4.3.0".into(), "4.3.0+build", ReleaseVerdict::Taken),
+        (|rule| rule.pin = "4.3.1".into(), "4.3.0", ReleaseVerdict::Pin),
+        (|rule| rule.pin = "4.3.0-rc.1".into(), "4.3.0-rc.1", ReleaseVerdict::Channel),
         // A downgrade needs the owner.
-        (
-            |rule| rule.pin = "4.1.0".into(),
-            "4.1.0",
-            ReleaseVerdict::NotNewer,
-        ),
+        (|rule| rule.pin = "4.1.0".into(), "4.1.0", ReleaseVerdict::NotNewer),
         (|rule| rule.share = 0, "4.3.0", ReleaseVerdict::Share),
         (|rule| rule.share = NUMBER, "4.3.0", ReleaseVerdict::Share),
     ];
@@ -164,39 +145,17 @@ fn the_newest_installable_release_is_chosen() {
         })
     };
     let found = |tag: &str, version: &str, verdict| Some((tag.into(), version.into(), verdict));
-    for (rule, running, expected) in [
-        (
-            rule(),
-            "4.2.0",
-            found("4.4.0", "4.4.0", ReleaseVerdict::Taken),
-        ),
-        (
-            preview,
-            "4.2.0",
-            found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Taken),
-        ),
-        (
-            pinned,
-            "4.2.0",
-            found("4.3.0", "4.3.0", ReleaseVerdict::Taken),
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (rule(), "4.2.0", found("4.4.0", "4.4.0", ReleaseVerdict::Taken)),
+        (preview, "4.2.0", found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Taken)),
+        (pinned, "4.2.0", found("4.3.0", "4.3.0", ReleaseVerdict::Taken)),
         // None is installed: the reason for the newest candidate is reported.
-        (
-            no_clock,
-            "4.2.0",
-            found("4.4.0", "4.4.0", ReleaseVerdict::Share),
-        ),
-        (
-            rule(),
-            "4.4.0",
-            found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Channel),
-        ),
-        (
-            rule(),
-            "4.6.0",
-            found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::NotNewer),
-        ),
-    ] {
+        (no_clock, "4.2.0", found("4.4.0", "4.4.0", ReleaseVerdict::Share)),
+        (rule(), "4.4.0", found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::Channel)),
+        (rule(), "4.6.0", found("v4.5.0-rc.1", "4.5.0-rc.1", ReleaseVerdict::NotNewer)),
+    ];
+    for (rule, running, expected) in rows {
         assert_eq!(chosen(&rule, &tags, running), expected, "{rule:?}");
     }
     assert_eq!(chosen(&rule(), &["latest"], "4.2.0"), None);

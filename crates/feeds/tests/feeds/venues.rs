@@ -30,22 +30,15 @@ fn observations(source: SourceId) -> Vec<Observation> {
 
 #[test]
 fn each_venue_quotes_the_price_and_the_time_of_its_newest_trade() {
-    for (source, expected) in [
-        (
-            SourceId::Coinbase,
-            quote("USD", "64211.53", Some(1_795_210_445_123)),
-        ),
-        (
-            SourceId::Bitstamp,
-            quote("USD", "64211.5", Some(1_795_210_445_123)),
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (SourceId::Coinbase, quote("USD", "64211.53", Some(1_795_210_445_123))),
+        (SourceId::Bitstamp, quote("USD", "64211.5", Some(1_795_210_445_123))),
         (SourceId::Bitfinex, quote("USD", "64211.5", None)),
         // The end of the minute.
-        (
-            SourceId::Gemini,
-            quote("USD", "64211.5", Some(1_795_210_500_000)),
-        ),
-    ] {
+        (SourceId::Gemini, quote("USD", "64211.5", Some(1_795_210_500_000))),
+    ];
+    for (source, expected) in rows {
         assert_eq!(observations(source), [expected], "{source:?}");
     }
     assert!(VenueSession::of(SourceId::Relay).is_none());
@@ -93,98 +86,30 @@ fn each_venue_is_subscribed_for_its_markets() {
 #[test]
 fn invalid_quotes_are_refused_with_a_reason() {
     let bitfinex = r#"{"event":"subscribed","chanId":1,"symbol":"tBTCUSD"}"#;
-    for (source, before, message, reason) in [
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"ticker","product_id":"BTC-USD","price":"0"}"#,
-            "price",
-        ),
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"ticker","product_id":"BTC-USD","price":"-1"}"#,
-            "price",
-        ),
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"ticker","product_id":"BTC-USD","price":"NaN"}"#,
-            "price",
-        ),
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"ticker","product_id":"BTC-USD"}"#,
-            "price",
-        ),
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"ticker","product_id":"BTC-USDT","price":"1"}"#,
-            "pair",
-        ),
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"ticker","product_id":"ETH-USD","price":"1"}"#,
-            "pair",
-        ),
-        (
-            SourceId::Coinbase,
-            "",
-            r#"{"type":"error","message":"no"}"#,
-            "refused",
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (SourceId::Coinbase, "", r#"{"type":"ticker","product_id":"BTC-USD","price":"0"}"#, "price"),
+        (SourceId::Coinbase, "", r#"{"type":"ticker","product_id":"BTC-USD","price":"-1"}"#, "price"),
+        (SourceId::Coinbase, "", r#"{"type":"ticker","product_id":"BTC-USD","price":"NaN"}"#, "price"),
+        (SourceId::Coinbase, "", r#"{"type":"ticker","product_id":"BTC-USD"}"#, "price"),
+        (SourceId::Coinbase, "", r#"{"type":"ticker","product_id":"BTC-USDT","price":"1"}"#, "pair"),
+        (SourceId::Coinbase, "", r#"{"type":"ticker","product_id":"ETH-USD","price":"1"}"#, "pair"),
+        (SourceId::Coinbase, "", r#"{"type":"error","message":"no"}"#, "refused"),
         (SourceId::Coinbase, "", "[]", "type"),
-        (
-            SourceId::Bitstamp,
-            "",
-            r#"{"event":"trade","channel":"live_trades_btcusd","data":{}}"#,
-            "price",
-        ),
-        (
-            SourceId::Bitstamp,
-            "",
-            r#"{"event":"trade","channel":"order_book_btcusd","data":{"price":1}}"#,
-            "pair",
-        ),
-        (
-            SourceId::Bitstamp,
-            "",
-            r#"{"event":"bts:error"}"#,
-            "refused",
-        ),
-        (
-            SourceId::Bitfinex,
-            "",
-            r#"{"event":"error","msg":"symbol: invalid","code":10300}"#,
-            "refused",
-        ),
+        (SourceId::Bitstamp, "", r#"{"event":"trade","channel":"live_trades_btcusd","data":{}}"#, "price"),
+        (SourceId::Bitstamp, "", r#"{"event":"trade","channel":"order_book_btcusd","data":{"price":1}}"#, "pair"),
+        (SourceId::Bitstamp, "", r#"{"event":"bts:error"}"#, "refused"),
+        (SourceId::Bitfinex, "", r#"{"event":"error","msg":"symbol: invalid","code":10300}"#, "refused"),
         (SourceId::Bitfinex, "", "[1,[1,2,3,4,5,6,7]]", "channel"),
         (SourceId::Bitfinex, bitfinex, "[1,[1,2,3,4,5,6]]", "price"),
         (SourceId::Bitfinex, bitfinex, "[1,5]", "ticker"),
-        (
-            SourceId::Bitfinex,
-            "",
-            r#"{"event":"subscribed","chanId":1,"symbol":"tBTCUST:USD"}"#,
-            "pair",
-        ),
-        (
-            SourceId::Gemini,
-            "",
-            r#"{"type":"candles_1m_updates","symbol":"BTCUSD","changes":[]}"#,
-            "candles",
-        ),
-        (
-            SourceId::Gemini,
-            "",
-            r#"{"type":"candles_1m_updates","symbol":"BTCUSD","changes":[[1795210380000,1,2]]}"#,
-            "price",
-        ),
+        (SourceId::Bitfinex, "", r#"{"event":"subscribed","chanId":1,"symbol":"tBTCUST:USD"}"#, "pair"),
+        (SourceId::Gemini, "", r#"{"type":"candles_1m_updates","symbol":"BTCUSD","changes":[]}"#, "candles"),
+        (SourceId::Gemini, "", r#"{"type":"candles_1m_updates","symbol":"BTCUSD","changes":[[1795210380000,1,2]]}"#, "price"),
         (SourceId::Gemini, "", r#"{"result":"error"}"#, "refused"),
         (SourceId::Gemini, "", "{", "json"),
-    ] {
+    ];
+    for (source, before, message, reason) in rows {
         let mut venue = VenueSession::of(source).unwrap();
         if !before.is_empty() {
             venue.frame(before.as_bytes()).unwrap();

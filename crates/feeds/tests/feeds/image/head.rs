@@ -93,22 +93,17 @@ fn other_files_and_damaged_images_are_distinguished() {
         bytes.remove(4);
         bytes
     };
-    for (bytes, reason) in [
+    #[rustfmt::skip]
+    let rows = [
         (&b""[..], "it is not a papertick image"),
         (b"\x7fELF", "it is not a papertick image"),
         (&[0xE9; 4096], "it is not a papertick image"),
         (&translated, "it is not a papertick image"),
         (&newer, "its format is 2, which needs a newer papertick"),
         (&whole[..100], "it is cut off: 100 of 512 bytes are there"),
-        (
-            &whole[..whole.len() - 1],
-            &format!(
-                "it is cut off: {} of {} bytes are there",
-                whole.len() - 1,
-                whole.len()
-            ),
-        ),
-    ] {
+        (&whole[..whole.len() - 1], &format!("it is cut off: {} of {} bytes are there", whole.len() - 1, whole.len())),
+    ];
+    for (bytes, reason) in rows {
         assert_eq!(refusal(bytes), reason);
     }
 }
@@ -137,6 +132,7 @@ fn invalid_header_fields_are_refused() {
         }
     };
     type Change = fn(&mut ImageHeader);
+    #[rustfmt::skip]
     let firmware: [(Change, Option<&str>); 17] = [
         (|_| {}, None),
         (|head| head.commit.clear(), None),
@@ -151,16 +147,10 @@ fn invalid_header_fields_are_refused() {
         (|head| head.commit = "c\n".into(), Some("commit")),
         (|head| head.payload_bytes = 0, Some("payload length")),
         (|head| head.payload_bytes = PAYLOAD_BYTES_MAX, None),
-        (
-            |head| head.payload_bytes = PAYLOAD_BYTES_MAX + 1,
-            Some("payload length"),
-        ),
+        (|head| head.payload_bytes = PAYLOAD_BYTES_MAX + 1, Some("payload length")),
         (|head| head.content_bytes = 0, Some("content length")),
         (|head| head.content_bytes = PROGRAM_BYTES_MAX, None),
-        (
-            |head| head.content_bytes = PROGRAM_BYTES_MAX + 1,
-            Some("content length"),
-        ),
+        (|head| head.content_bytes = PROGRAM_BYTES_MAX + 1, Some("content length")),
     ];
     for (change, field) in firmware {
         assert_eq!(of(change, &good), field);

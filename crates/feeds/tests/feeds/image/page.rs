@@ -54,31 +54,21 @@ fn written_pages_can_be_read() {
 
 #[test]
 fn manifests() {
-    for (text, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (MANIFEST, true),
-        (
-            r#"{"commit":"x","minFirmware":"4.0.0-rc.1","buildTime":0,"more":[]}"#,
-            true,
-        ),
-        (
-            r#"{"commit":"","minFirmware":"4.0.0","buildTime":0}"#,
-            false,
-        ),
-        (
-            r#"{"commit":"a b","minFirmware":"4.0.0","buildTime":0}"#,
-            false,
-        ),
+        (r#"{"commit":"x","minFirmware":"4.0.0-rc.1","buildTime":0,"more":[]}"#, true),
+        (r#"{"commit":"","minFirmware":"4.0.0","buildTime":0}"#, false),
+        (r#"{"commit":"a b","minFirmware":"4.0.0","buildTime":0}"#, false),
         (r#"{"commit":"x","minFirmware":"4","buildTime":0}"#, false),
         (r#"{"commit":"x","minFirmware":4,"buildTime":0}"#, false),
-        (
-            r#"{"commit":"x","minFirmware":"4.0.0","buildTime":-1}"#,
-            false,
-        ),
+        (r#"{"commit":"x","minFirmware":"4.0.0","buildTime":-1}"#, false),
         (r#"{"commit":"x","minFirmware":"4.0.0"}"#, false),
         (r#"{"minFirmware":"4.0.0","buildTime":0}"#, false),
         ("[]", false),
         ("", false),
-    ] {
+    ];
+    for (text, expected) in rows {
         assert_eq!(
             Manifest::parse(text.as_bytes()).is_some(),
             expected,
@@ -174,30 +164,17 @@ fn archives_hold_plain_files_and_nothing_else() {
         );
     }
     let damaged = "it is not a page (the archive is damaged)";
-    for (change, reason) in [
-        (
-            (|header: &mut [u8]| header[257] = b'U') as fn(&mut [u8]),
-            damaged,
-        ),
-        (
-            |header| header[124..136].copy_from_slice(b"77777777777\0"),
-            damaged,
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        ((|header: &mut [u8]| header[257] = b'U') as fn(&mut [u8]), damaged),
+        (|header| header[124..136].copy_from_slice(b"77777777777\0"), damaged),
         (|header| header[124..136].fill(0), damaged),
-        (
-            |header| header[124..136].copy_from_slice(b"+0000000104\0"),
-            damaged,
-        ),
-        (
-            |header| header[124..136].copy_from_slice(b"0000000009\0\0"),
-            damaged,
-        ),
+        (|header| header[124..136].copy_from_slice(b"+0000000104\0"), damaged),
+        (|header| header[124..136].copy_from_slice(b"0000000009\0\0"), damaged),
         (|header| header[124] = 0x80, damaged),
-        (
-            |header| header[345] = b'p',
-            "it is not a page (a file has a name that is too long)",
-        ),
-    ] {
+        (|header| header[345] = b'p', "it is not a page (a file has a name that is too long)"),
+    ];
+    for (change, reason) in rows {
         assert_eq!(refusal(&with_header(change)), reason);
     }
     let mut flipped = whole.clone();

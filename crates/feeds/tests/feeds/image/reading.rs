@@ -93,40 +93,18 @@ fn only_the_described_content_is_unpacked() {
     assert_eq!(unpacked(&forged(&payload, describe)), Ok(content.clone()));
     let mut changed = forged(&payload, describe);
     *changed.last_mut().unwrap() ^= 1;
-    for (bytes, reason) in [
+    #[rustfmt::skip]
+    let rows = [
         (changed, "digest"),
-        (
-            forged(&payload, |head| {
-                describe(head);
-                head.content_bytes -= 1;
-            }),
-            "it unpacks to more than its header says",
-        ),
-        (
-            forged(&payload, |head| {
-                describe(head);
-                head.content_bytes += 1;
-            }),
-            "it unpacks to less than its header says",
-        ),
-        (
-            forged(&payload, |head| {
-                describe(head);
-                head.content_digest[31] ^= 1;
-            }),
-            "digest of the content",
-        ),
-        (
-            forged(&longer, describe),
-            "something follows what is packed",
-        ),
+        (forged(&payload, |head| { describe(head); head.content_bytes -= 1; }), "it unpacks to more than its header says"),
+        (forged(&payload, |head| { describe(head); head.content_bytes += 1; }), "it unpacks to less than its header says"),
+        (forged(&payload, |head| { describe(head); head.content_digest[31] ^= 1; }), "digest of the content"),
+        (forged(&longer, describe), "something follows what is packed"),
         (forged(b"no gzip at all", describe), "it is not gzip"),
-        (
-            forged(&payload[..payload.len() / 2], describe),
-            "it is not gzip",
-        ),
+        (forged(&payload[..payload.len() / 2], describe), "it is not gzip"),
         (forged(&payload[..5], describe), "it is not gzip"),
-    ] {
+    ];
+    for (bytes, reason) in rows {
         assert_eq!(
             unpacked(&bytes),
             Err(format!("its payload is damaged ({reason})"))

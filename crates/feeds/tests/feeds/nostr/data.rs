@@ -31,17 +31,10 @@ fn subscription() {
 
 #[test]
 fn contents() {
-    for (slot, content, observations) in [
-        (
-            "blockheight",
-            "870124",
-            Ok(vec![Observation::Block(870_124)]),
-        ),
-        (
-            "blockheight",
-            "4294967295",
-            Ok(vec![Observation::Block(u32::MAX)]),
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        ("blockheight", "870124", Ok(vec![Observation::Block(870_124)])),
+        ("blockheight", "4294967295", Ok(vec![Observation::Block(u32::MAX)])),
         ("blockheight", "4294967296", Err("height")),
         ("blockheight", "-1", Err("height")),
         ("blockheight", " 1", Err("height")),
@@ -63,7 +56,8 @@ fn contents() {
         ("price:usd", "5", Err("slot")),
         ("", "5", Err("slot")),
         ("weather", "5", Ok(vec![])),
-    ] {
+    ];
+    for (slot, content, observations) in rows {
         let event = verified(
             100,
             30078,

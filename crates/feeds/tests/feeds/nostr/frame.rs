@@ -70,42 +70,17 @@ fn messages_to_a_relay() {
 
 #[test]
 fn messages_from_a_relay() {
-    for (text, message) in [
-        (
-            r#"["EOSE","sub1"]"#,
-            RelayMessage::EndOfStored {
-                subscription: "sub1".into(),
-            },
-        ),
-        (
-            r#"["NOTICE","rate-limited"]"#,
-            RelayMessage::Notice("rate-limited".into()),
-        ),
-        (
-            r#"["CLOSED","s1","auth-required: no"]"#,
-            RelayMessage::Closed {
-                subscription: "s1".into(),
-                reason: "auth-required: no".into(),
-            },
-        ),
-        (
-            r#"["CLOSED","s1"]"#,
-            RelayMessage::Closed {
-                subscription: "s1".into(),
-                reason: String::new(),
-            },
-        ),
-        (
-            r#"["OK","ab",false,"blocked: no"]"#,
-            RelayMessage::Taken {
-                id: "ab".into(),
-                accepted: false,
-                reason: "blocked: no".into(),
-            },
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (r#"["EOSE","sub1"]"#, RelayMessage::EndOfStored { subscription: "sub1".into() }),
+        (r#"["NOTICE","rate-limited"]"#, RelayMessage::Notice("rate-limited".into())),
+        (r#"["CLOSED","s1","auth-required: no"]"#, RelayMessage::Closed { subscription: "s1".into(), reason: "auth-required: no".into() }),
+        (r#"["CLOSED","s1"]"#, RelayMessage::Closed { subscription: "s1".into(), reason: String::new() }),
+        (r#"["OK","ab",false,"blocked: no"]"#, RelayMessage::Taken { id: "ab".into(), accepted: false, reason: "blocked: no".into() }),
         (r#"["AUTH","challenge"]"#, RelayMessage::Other),
         (r#"["COUNT","s1",{"count":5}]"#, RelayMessage::Other),
-    ] {
+    ];
+    for (text, message) in rows {
         assert_eq!(frame::message(text.as_bytes()), Ok(message), "{text}");
     }
     for (text, reason) in [

@@ -5,7 +5,6 @@ use feeds::{
     nostr::{
         event::VerifiedEvent,
         frame,
-        recent::Recent,
         zap::{REMEMBERED, ShownZaps, ZapFeed},
     },
 };
@@ -51,7 +50,8 @@ fn amounts() {
     let paid = invoice("lnbc210n");
     let free = invoice("lnbc");
     let request = r#"{"kind":9734,"content":"from the request","tags":[["relays","wss://x"],["amount","42000"]]}"#;
-    for (tags, content, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (
             &[
                 p,
@@ -65,59 +65,22 @@ fn amounts() {
         ),
         (&[p], "", Err(Malformed("amount"))),
         (&[p, &["bolt11", &paid]], "", shown(21, "")),
-        (
-            &[
-                p,
-                &["bolt11", &paid],
-                &["description", request],
-                &["amount", "1000"],
-            ],
-            "",
-            shown(21, "from the request"),
-        ),
-        (
-            &[
-                p,
-                &["bolt11", &free],
-                &["description", request],
-                &["amount", "1000"],
-            ],
-            "",
-            shown(42, "from the request"),
-        ),
-        (
-            &[p, &["description", request], &["amount", "1000"]],
-            "mine",
-            shown(42, "mine"),
-        ),
-        (
-            &[p, &["description", "oops"], &["amount", "1999"]],
-            "",
-            shown(1, ""),
-        ),
+        (&[p, &["bolt11", &paid], &["description", request], &["amount", "1000"]], "", shown(21, "from the request")),
+        (&[p, &["bolt11", &free], &["description", request], &["amount", "1000"]], "", shown(42, "from the request")),
+        (&[p, &["description", request], &["amount", "1000"]], "mine", shown(42, "mine")),
+        (&[p, &["description", "oops"], &["amount", "1999"]], "", shown(1, "")),
         (&[p, &["amount", "1000"]], "", shown(1, "")),
         (&[p, &["amount", "999"]], "", Ok(None)),
         (&[p, &["amount", "0"]], "", Ok(None)),
         (&[p, &["amount", "-5000"]], "", Err(Malformed("amount"))),
         (&[p, &["amount", ""]], "", Err(Malformed("amount"))),
         (&[p, &["amount"]], "", Err(Malformed("amount"))),
-        (
-            &[p, &["amount", "99999999999999999999"]],
-            "",
-            Err(Malformed("amount")),
-        ),
-        (
-            &[&["p", "recipient"], &["amount", "21000"]],
-            "",
-            Err(Malformed("recipient")),
-        ),
-        (
-            &[&["p"], &["amount", "21000"]],
-            "",
-            Err(Malformed("recipient")),
-        ),
+        (&[p, &["amount", "99999999999999999999"]], "", Err(Malformed("amount"))),
+        (&[&["p", "recipient"], &["amount", "21000"]], "", Err(Malformed("recipient"))),
+        (&[&["p"], &["amount", "21000"]], "", Err(Malformed("recipient"))),
         (&[&["amount", "21000"]], "", Err(Malformed("recipient"))),
-    ] {
+    ];
+    for (tags, content, expected) in rows {
         let event = verified(9_900, 9735, tags, content);
         assert_eq!(first_zap(&event), expected, "{tags:?}");
     }
@@ -289,28 +252,4 @@ fn two_feeds_show_a_receipt_once() {
     let [one, other] = [ZapFeed::new(&[AUTHOR]), ZapFeed::new(&[AUTHOR])].map(Option::unwrap);
     assert!(one.accept(&event, NOW, &mut shown).unwrap().is_some());
     assert!(other.accept(&event, NOW, &mut shown).unwrap().is_none());
-}
-
-#[test]
-fn repetitions() {
-    let mut shown = none_shown();
-    assert!(accept(&mut shown, 9_500, "a", None));
-    assert!(!accept(&mut shown, 9_500, "a", None));
-    assert!(accept(&mut shown, 9_500, "b", None));
-    assert!(!accept(&mut shown, 9_500, "a", None));
-}
-
-#[test]
-fn a_bounded_set_drops_the_oldest_first() {
-    let mut recent: Recent<usize, REMEMBERED> = Recent::default();
-    assert!(recent.insert(1));
-    assert!(!recent.insert(1));
-    let mut recent: Recent<usize, REMEMBERED> = Recent::default();
-    assert!((0..=REMEMBERED).all(|id| recent.insert(id)));
-    assert!(!recent.insert(REMEMBERED));
-    assert!(!recent.insert(REMEMBERED - 1));
-    assert!(recent.insert(0));
-    let mut recent: Recent<usize, REMEMBERED> = Recent::default();
-    assert!((0..3 * REMEMBERED).all(|id| recent.insert(id)));
-    assert!((0..2 * REMEMBERED).all(|id| recent.insert(id)));
 }

@@ -29,71 +29,31 @@ fn balances() {
         let result = message::reply(WalletMethod::GetBalance, text)?.unwrap();
         message::balance(&result)
     };
-    for (text, balance) in [
-        (
-            r#"{"result_type":"get_balance","result":{"balance":10000}}"#,
-            Ok(10_000),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":2100000000000000}}"#,
-            Ok(2_100_000_000_000_000),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":"123456789012345"}}"#,
-            Ok(123_456_789_012_345),
-        ),
-        (
-            r#"{"result_type":"get_balance","error":null,"result":{"balance":0}}"#,
-            Ok(0),
-        ),
-        (
-            r#"{"result_type":"get_balance","error":{},"result":{"balance":1}}"#,
-            Ok(1),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":-1}}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":1.5}}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":""}}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":"1e3"}}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{"balance":"+1"}}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":{}}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"get_balance","result":[]}"#,
-            Err("balance"),
-        ),
-        (
-            r#"{"result_type":"pay_invoice","result":{"balance":1}}"#,
-            Err("method"),
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (r#"{"result_type":"get_balance","result":{"balance":10000}}"#, Ok(10_000)),
+        (r#"{"result_type":"get_balance","result":{"balance":2100000000000000}}"#, Ok(2_100_000_000_000_000)),
+        (r#"{"result_type":"get_balance","result":{"balance":"123456789012345"}}"#, Ok(123_456_789_012_345)),
+        (r#"{"result_type":"get_balance","error":null,"result":{"balance":0}}"#, Ok(0)),
+        (r#"{"result_type":"get_balance","error":{},"result":{"balance":1}}"#, Ok(1)),
+        (r#"{"result_type":"get_balance","result":{"balance":-1}}"#, Err("balance")),
+        (r#"{"result_type":"get_balance","result":{"balance":1.5}}"#, Err("balance")),
+        (r#"{"result_type":"get_balance","result":{"balance":""}}"#, Err("balance")),
+        (r#"{"result_type":"get_balance","result":{"balance":"1e3"}}"#, Err("balance")),
+        (r#"{"result_type":"get_balance","result":{"balance":"+1"}}"#, Err("balance")),
+        (r#"{"result_type":"get_balance","result":{}}"#, Err("balance")),
+        (r#"{"result_type":"get_balance","result":[]}"#, Err("balance")),
+        (r#"{"result_type":"pay_invoice","result":{"balance":1}}"#, Err("method")),
         (r#"{"result_type":"get_balance","result":5}"#, Err("result")),
-        (
-            r#"{"result_type":"get_balance","result":null}"#,
-            Err("result"),
-        ),
+        (r#"{"result_type":"get_balance","result":null}"#, Err("result")),
         (r#"{"result_type":"get_balance"}"#, Err("result")),
         (r#"{"result_type":5}"#, Err("type")),
         ("{}", Err("type")),
         ("[]", Err("not-a-map")),
         ("not json", Err("json")),
         ("", Err("json")),
-    ] {
+    ];
+    for (text, balance) in rows {
         assert_eq!(read(text), balance.map(Msats).map_err(Malformed), "{text}");
     }
 }
@@ -122,28 +82,15 @@ fn infos() {
     let read = |content: &str, tags: &[&[&str]]| Info::read(&verified(5, 13194, tags, content));
     let methods = "pay_invoice get_balance notifications";
     let sent: &[&str] = &["notifications", "payment_received payment_sent"];
-    for (tags, cipher, notifications) in [
-        (
-            &[&["encryption", "nip44_v2 nip04"][..], sent][..],
-            Cipher::Nip44,
-            2,
-        ),
-        (
-            &[&["encryption", "nip44_v2", "nip04"], sent],
-            Cipher::Nip44,
-            2,
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (&[&["encryption", "nip44_v2 nip04"][..], sent][..], Cipher::Nip44, 2),
+        (&[&["encryption", "nip44_v2", "nip04"], sent], Cipher::Nip44, 2),
         (&[&["encryption", "nip04"], sent], Cipher::Nip04, 2),
-        (
-            &[
-                &["encryption"],
-                &["notifications", "payment_received", "payment_sent"],
-            ],
-            Cipher::Nip04,
-            2,
-        ),
+        (&[&["encryption"], &["notifications", "payment_received", "payment_sent"]], Cipher::Nip04, 2),
         (&[], Cipher::Nip04, 0),
-    ] {
+    ];
+    for (tags, cipher, notifications) in rows {
         let info = read(methods, tags).unwrap();
         assert_eq!(
             info.methods,
@@ -168,19 +115,14 @@ fn notifications() {
     let held =
         r#"{"notification_type":"hold_invoice_accepted","notification":{"payment_hash":"feed"}}"#;
     let bare = r#"{"notification_type":"payment_received","notification":{}}"#;
-    for (text, direction, amount, fees, hash, settled_at) in [
-        (
-            received,
-            Some(Direction::Received),
-            Some(21_000),
-            0,
-            "deadbeef",
-            Some(1_747_000_005),
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (received, Some(Direction::Received), Some(21_000), 0, "deadbeef", Some(1_747_000_005)),
         (sent, Some(Direction::Sent), Some(5_000), 1, "abc", None),
         (held, None, None, 0, "feed", None),
         (bare, Some(Direction::Received), None, 0, "", None),
-    ] {
+    ];
+    for (text, direction, amount, fees, hash, settled_at) in rows {
         let read = Transaction {
             direction,
             amount: amount.map(Msats),
