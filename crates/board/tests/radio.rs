@@ -4,7 +4,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 
 use board::{
-    ports::{Unprovisioned, Wifi, WifiNetwork},
+    ports::{Unprovisioned, Wifi},
     sim::{
         self, SimBoard, SimOptions,
         radio::{JOIN_TIME, REFUSE_TIME, RadioOptions, SEARCH_TIME, networks},
@@ -13,11 +13,10 @@ use board::{
 };
 use device::{
     input::{LinkEvent, LinkFailure},
-    output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
 use tempfile::TempDir;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 const AIR: &str = r#"[
     {"ssid": "Home", "password": "correct horse", "rssi": -48},
@@ -78,39 +77,10 @@ impl Desk {
             }
         }
     }
-
-    async fn follow(&mut self, attempts: u64) {
-        self.board.wifi.follow(&plan(attempts)).await;
-    }
-}
-
-fn plan(attempts: u64) -> WifiPlan {
-    WifiPlan {
-        attempts,
-        access_point: None,
-        tx_power: None,
-    }
 }
 
 fn failed(failure: LinkFailure) -> Result<(), Unprovisioned> {
     Err(Unprovisioned::Failed(failure))
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_new_radio_knows_no_network() {
-    let mut desk = Desk::new();
-    assert_eq!(desk.board.wifi.event().await, LinkEvent::Credentials(false));
-    assert_eq!(desk.board.wifi.event().await, LinkEvent::TxPower(78));
-    let seen = desk.board.wifi.scan().await;
-    let network = |ssid: &str, rssi, secured| WifiNetwork {
-        ssid: ssid.to_string(),
-        rssi,
-        secured,
-    };
-    assert_eq!(
-        seen[..2],
-        [network("Home", -48, true), network("Café", -70, false)]
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,118 +130,12 @@ async fn credentials_are_stored_after_a_power_cut_while_others_were() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stored_credentials_are_used_after_a_power_cycle() {
-    let mut desk = Desk::new();
-    desk.provision("Home", "correct horse").await.unwrap();
-    let mut desk = desk.power_cycle();
-    assert_eq!(desk.event().await, LinkEvent::Credentials(true));
-    let begun = Instant::now();
-    desk.follow(1).await;
-    let LinkEvent::Up { ip, ssid } = desk.event().await else {
-        panic!("no address")
-    };
-    assert_eq!(begun.elapsed(), JOIN_TIME);
-    assert!(!ip.is_empty());
-    assert_eq!(ssid.as_deref(), Some("Home"));
-    assert_eq!(desk.event().await, LinkEvent::Rssi(-48));
-    assert_eq!(desk.board.bench.state().network.as_deref(), Some("Home"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn forgotten_credentials_are_gone() {
-    let mut desk = Desk::new();
-    desk.provision("Home", "correct horse").await.unwrap();
-    desk.board.wifi.forget().await.unwrap();
-    desk.board.wifi.forget().await.unwrap();
-    assert!(!desk.credentials().exists());
-    let mut desk = desk.power_cycle();
-    assert_eq!(desk.event().await, LinkEvent::Credentials(false));
-}
-
-#[tokio::test(start_paused = true)]
-async fn pulling_the_cable_silences_the_air() {
-    let mut desk = Desk::new();
-    desk.provision("Home", "correct horse").await.unwrap();
-    let mut desk = desk.power_cycle();
-    desk.event().await;
-    desk.follow(1).await;
-    desk.event().await;
-    desk.event().await;
-    desk.board.bench.set_link(false);
-    assert_eq!(desk.event().await, LinkEvent::Down(LinkFailure::Lost));
-    assert!(desk.board.wifi.scan().await.is_empty());
-    desk.follow(2).await;
-    assert_eq!(desk.event().await, LinkEvent::Down(LinkFailure::NotFound));
-    // Back in the air it waits to be told to try again.
-    desk.board.bench.set_link(true);
-    assert!(timeout(LIMIT, desk.event()).await.is_err());
-    desk.follow(3).await;
-    assert!(matches!(desk.event().await, LinkEvent::Up { .. }));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_network_that_answers_nothing_is_silence() {
-    let mut desk = Desk::new();
-    let credentials = r#"{"ssid": "Deaf", "password": "12345678"}"#;
-    fs::write(desk.credentials(), credentials).unwrap();
-    desk.event().await;
-    desk.follow(1).await;
-    assert!(timeout(LIMIT * 100, desk.event()).await.is_err());
-}
-
-#[tokio::test(start_paused = true)]
 async fn damaged_credentials_count_as_none() {
     for damaged in ["", "{", "[]", "{\"ssid\": 3}"] {
         let desk = Desk::new();
         fs::write(desk.credentials(), damaged).unwrap();
         let mut desk = desk.power_cycle();
         assert_eq!(desk.event().await, LinkEvent::Credentials(false));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_access_point_comes_and_goes() {
-    let mut desk = Desk::new();
-    desk.event().await;
-    let access_point = Some(AccessPoint {
-        ssid: "papertick-ABCD".to_string(),
-        password: Secret::new("hunter22"),
-    });
-    let up = WifiPlan {
-        access_point,
-        ..plan(0)
-    };
-    desk.board.wifi.follow(&up).await;
-    desk.board.wifi.follow(&up).await;
-    let address = "127.0.0.1:8080".to_string();
-    assert_eq!(desk.event().await, LinkEvent::Portal { address });
-    let state = desk.board.bench.state();
-    assert!(!format!("{state:?}").contains("hunter22"));
-    let shown = state.access_point.unwrap();
-    assert_eq!(
-        (&*shown.ssid, &*shown.password),
-        ("papertick-ABCD", "hunter22")
-    );
-    assert!(timeout(LIMIT, desk.event()).await.is_err(), "told once");
-    desk.follow(0).await;
-    assert_eq!(desk.board.bench.state().access_point, None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_transmit_power_follows_the_wish() {
-    let mut desk = Desk::new();
-    desk.event().await;
-    for (wish, told) in [(Some(20), 20), (None, 78), (Some(-1), -1)] {
-        let plan = WifiPlan {
-            tx_power: wish,
-            ..plan(0)
-        };
-        desk.board.wifi.follow(&plan).await;
-        let mut last = None;
-        while let Ok(LinkEvent::TxPower(power)) = timeout(LIMIT, desk.board.wifi.event()).await {
-            last = Some(power);
-        }
-        assert_eq!(last, Some(told));
     }
 }
 

@@ -450,14 +450,3 @@ fn logo() -> LogoSpec {
         height: 122,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_picture_that_is_replaced_was_there_before() {
-        let found = |disk| Pictured.start(SharedDisk::of(disk)).ok();
-        assert_ne!(found(old_picture()), found(SimDisk::default()));
-    }
-}

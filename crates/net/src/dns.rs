@@ -143,30 +143,6 @@ mod tests {
     }
 
     #[test]
-    fn every_name_leads_to_the_portal() {
-        for name in [
-            "captive.apple.com",
-            "connectivitycheck.gstatic.com",
-            "a.b.c.d.e",
-        ] {
-            let bytes = answer(&question(name, QTYPE::TYPE(TYPE::A)), PORTAL).unwrap();
-            let packet = Packet::parse(&bytes).unwrap();
-            assert_eq!(packet.id(), 0x1234);
-            assert!(packet.has_flags(PacketFlag::RESPONSE));
-            assert!(packet.has_flags(PacketFlag::RECURSION_DESIRED));
-            assert_eq!(packet.rcode(), RCODE::NoError);
-            assert_eq!(packet.questions.len(), 1);
-            assert_eq!(packet.answers.len(), 1);
-            let record = &packet.answers[0];
-            assert_eq!(
-                (record.name.to_string(), record.ttl),
-                (name.to_string(), TTL)
-            );
-            assert_eq!(record.rdata, RData::A(A::from(PORTAL)));
-        }
-    }
-
-    #[test]
     fn other_record_types_have_empty_answers() {
         for kind in [TYPE::AAAA, TYPE::HTTPS, TYPE::TXT, TYPE::MX, TYPE::SOA] {
             let bytes = answer(&question("example.org", QTYPE::TYPE(kind)), PORTAL).unwrap();
@@ -188,42 +164,6 @@ mod tests {
         endless[13] = 12;
         for bytes in [&reply[..], &cut, &endless, b"", b"hello"] {
             assert_eq!(answer(bytes, PORTAL), None);
-        }
-    }
-
-    #[test]
-    fn nothing_makes_it_panic_or_grow() {
-        let seed = question("example.org", QTYPE::TYPE(TYPE::A));
-        for at in 0..seed.len() {
-            for value in [0, 1, 12, 0x3F, 0x40, 0xC0, 0xFF] {
-                let mut bytes = seed.clone();
-                bytes[at] = value;
-                let answer = answer(&bytes, PORTAL);
-                assert!(answer.is_none_or(|answer| answer.len() <= QUESTION_MAX));
-            }
-        }
-    }
-
-    #[test]
-    fn other_operations_are_not_implemented() {
-        let mut bytes = question("example.org", QTYPE::TYPE(TYPE::A));
-        bytes[2] |= 2 << 3;
-        let answer = answer(&bytes, PORTAL).unwrap();
-        assert_eq!(
-            Packet::parse(&answer).unwrap().rcode(),
-            RCODE::NotImplemented
-        );
-    }
-
-    #[test]
-    fn places_name_addresses() {
-        for (place, address) in [
-            ("192.168.4.1", Some(PORTAL)),
-            ("192.168.4.1:8080", Some(PORTAL)),
-            ("[::1]:80", None),
-            ("moon", None),
-        ] {
-            assert_eq!(portal_address(place), address, "{place}");
         }
     }
 

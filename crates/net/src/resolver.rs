@@ -328,25 +328,6 @@ mod tests {
         assert!(addresses.iter().all(|address| address.ip().is_loopback()));
     }
 
-    #[tokio::test]
-    async fn equal_names_share_a_lookup() {
-        let (service, resolver) = resolver();
-        let all = join_all((0..50).map(|port| resolver.look_up("hang", port)));
-        let released = async {
-            while service.lookups() == 0 {
-                tokio::task::yield_now().await;
-            }
-            service.release();
-        };
-        let (found, ()) = tokio::join!(all, released);
-        assert!(found.iter().all(Result::is_ok));
-        assert_eq!(found[7].as_ref().unwrap()[0].port(), 7);
-        assert_eq!(service.lookups(), 1);
-        settled(&resolver).await;
-        resolver.look_up("hang", 1).await.unwrap();
-        assert_eq!(service.lookups(), 2, "nothing is remembered");
-    }
-
     #[tokio::test(start_paused = true)]
     async fn a_hanging_lookup_times_out_and_frees_its_place() {
         let (service, resolver) = resolver();

@@ -213,20 +213,12 @@ mod tests {
 
     #[test]
     fn urls_are_parsed() {
+        #[rustfmt::skip]
         let rows = [
             ("wss://relay.damus.io", "wss relay.damus.io 443 /"),
-            (
-                "wss://mempool.space/api/v1/ws",
-                "wss mempool.space 443 /api/v1/ws",
-            ),
-            (
-                "https://api.coinbase.com/v2/time?x=1",
-                "https api.coinbase.com 443 /v2/time?x=1",
-            ),
-            (
-                "https://example.com:8443/foo",
-                "https example.com 8443 /foo",
-            ),
+            ("wss://mempool.space/api/v1/ws", "wss mempool.space 443 /api/v1/ws"),
+            ("https://api.coinbase.com/v2/time?x=1", "https api.coinbase.com 443 /v2/time?x=1"),
+            ("https://example.com:8443/foo", "https example.com 8443 /foo"),
             ("http://[::1]:8080/x#part", "http ::1 8080 /x"),
             ("HTTP://Host?x=1", "http Host 80 /?x=1"),
         ];

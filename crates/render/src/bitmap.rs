@@ -73,15 +73,3 @@ impl Bitmap {
                 == 0
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ink_is_where_it_is_said_to_be() {
-        let is_ink = |x, y| (x, y) == (0, 0) || x + y == 9;
-        let bitmap = Bitmap::from_ink(10, 3, is_ink);
-        assert_eq!(bitmap.rows, [0x7F, 0xBF, 0xFF, 0x7F, 0xFE, 0xFF]);
-    }
-}

@@ -124,12 +124,6 @@ mod tests {
     use crate::font::Font;
 
     #[test]
-    fn fixed_faces_are_in_the_catalogue() {
-        let ids = [plain(), plain_bold(), poster(), stand_in()].map(FontId::id);
-        assert_eq!(ids, ["atkinson", "atkinsonBold", "oswaldBold", "notoSans"]);
-    }
-
-    #[test]
     fn rows_follow_the_catalogue() {
         let ids: Vec<_> = FACES.iter().map(|face| face.id).collect();
         assert_eq!(ids, FONTS);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{HEIGHT, Ink, WIDTH, ink, picture};
 use device::{
-    cells::{BlockLine, Cell, Icon, Picture, Style},
+    cells::{BlockLine, Cell, Picture, Style},
     settings::fonts::FontId,
 };
 use market::{logo::Logo, mark::Mark};
@@ -152,61 +152,6 @@ fn the_dot_stands_on_the_baseline_of_the_digits() {
             "{}: {merged:?} {one:?}",
             font.id()
         );
-    }
-}
-
-#[test]
-fn turned_words_are_the_plain_words_turned() {
-    let across = |text: &str| {
-        let mut picture = picture(vec![Cell::Word(text.into())]);
-        picture.style.vertical_labels = false;
-        Painter::new(HEIGHT, WIDTH).paint(&picture, 0)
-    };
-    for text in ["ZAP", "RECV", "satoshiradio", "Ægg"] {
-        let plain = across(text);
-        let turned = Painter::new(WIDTH, HEIGHT).paint(&picture(vec![Cell::Word(text.into())]), 0);
-        for (x, y) in (0..HEIGHT).flat_map(|x| (0..WIDTH).map(move |y| (x, y))) {
-            assert_eq!(
-                plain.is_ink(x, y),
-                turned.is_ink(y, HEIGHT - 1 - x),
-                "{text} at {x},{y}"
-            );
-        }
-    }
-}
-
-#[test]
-fn only_labels_and_words_are_turned() {
-    let mut painter = Painter::new(WIDTH, HEIGHT);
-    let mut both = |cell: Cell| {
-        let mut picture = picture(vec![cell]);
-        let turned = painter.paint(&picture, 0);
-        picture.style.vertical_labels = false;
-        turned != painter.paint(&picture, 0)
-    };
-    assert!(both(Cell::label("BLOCK", "HEIGHT")));
-    assert!(both(Cell::Word("ZAP".into())));
-    let others = [
-        Cell::unit("TH", "S"),
-        Cell::digit("7"),
-        Cell::Tail("F".into()),
-        Cell::Code("CHF".into()),
-        Cell::Text {
-            text: "Hello".into(),
-            px: None,
-        },
-        Cell::Split {
-            top: "A".into(),
-            bottom: "B".into(),
-        },
-        Cell::Icon(Icon::Wifi),
-        Cell::Sats,
-        Cell::Title("DEBUG".into()),
-        Cell::Letter("P".into()),
-        Cell::Qr("papertick".into()),
-    ];
-    for cell in others {
-        assert!(!both(cell.clone()), "{cell:?}");
     }
 }
 
@@ -426,19 +371,6 @@ fn qr_codes_stay_dark_on_light() {
     assert!(inverted.is_ink(0, 0) && !inverted.is_ink(code.left - 1, code.top - 1));
 }
 
-#[test]
-fn a_painter_can_move_to_another_thread() {
-    fn movable<T: Send>(_: T) {}
-    movable(Painter::new(WIDTH, HEIGHT));
-}
-
-#[test]
-fn panels_that_a_picture_lacks_are_paper() {
-    let mut painter = Painter::new(WIDTH, HEIGHT);
-    let bitmap = painter.paint(&picture(vec![]), 3);
-    assert_eq!(bitmap, Bitmap::paper(WIDTH, HEIGHT));
-}
-
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         ".{0,12}",
@@ -560,14 +492,5 @@ proptest! {
         for (x, y) in (0..WIDTH).flat_map(|x| (0..HEIGHT).map(move |y| (x, y))) {
             prop_assert_ne!(plain.is_ink(x, y), inverted.is_ink(x, y));
         }
-    }
-
-    #[test]
-    fn painting_again_gives_the_same(cells in proptest::collection::vec(cells(), 1..4), style in styles()) {
-        let picture = Picture { cells, style, mark: Some(Mark::Stale), shows_password: false, full_refreshes: 0, repaints: 0, serial: 0 };
-        let mut painter = Painter::new(WIDTH, HEIGHT);
-        let first = painter.paint_all(&picture);
-        prop_assert_eq!(&painter.paint_all(&picture), &first);
-        prop_assert_eq!(Painter::new(WIDTH, HEIGHT).paint_all(&picture), first);
     }
 }

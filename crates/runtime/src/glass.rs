@@ -123,26 +123,3 @@ impl DisplaySnapshot {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_working_panel_counts_as_painted() {
-        let (since, fault) = (Some(Instant::now()), Some(PanelFault::BusyStuck));
-        for (panels, is_painted) in [
-            ([(None, None), (None, None)], false),
-            ([(None, fault), (None, fault)], false),
-            ([(since, fault), (None, fault)], false),
-            ([(None, fault), (since, None)], true),
-            ([(since, None), (since, None)], true),
-        ] {
-            let mut glass = DisplaySnapshot::unknown(2, 8, 8);
-            for (panel, (since, fault)) in glass.panels.iter_mut().zip(panels) {
-                (panel.since, panel.fault) = (since, fault);
-            }
-            assert_eq!(glass.is_painted(), is_painted, "{panels:?}");
-        }
-    }
-}

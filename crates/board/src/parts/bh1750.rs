@@ -72,20 +72,3 @@ impl Bh1750 {
 pub fn millilux(count: u16) -> u32 {
     u32::from(count) * 10_000 / 12
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_lux() {
-        for (count, expected) in [
-            (0, 0),
-            (12, 10_000),
-            (0x0BA6, 2_485_000),
-            (0xFFFF, 54_612_500),
-        ] {
-            assert_eq!(millilux(count), expected, "{count}");
-        }
-    }
-}

@@ -95,36 +95,3 @@ pub fn registers(duty: u16) -> [u8; 4] {
         DUTY_MAX.. => [0, FULL, 0, 0],
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn duties_are_registers() {
-        for (duty, expected) in [
-            (0, [0x00, 0x00, 0x00, 0x10]),
-            (1, [0x00, 0x00, 0x01, 0x00]),
-            (2048, [0x00, 0x00, 0x00, 0x08]),
-            (4094, [0x00, 0x00, 0xFE, 0x0F]),
-            (4095, [0x00, 0x10, 0x00, 0x00]),
-            (5000, [0x00, 0x10, 0x00, 0x00]),
-        ] {
-            assert_eq!(registers(duty), expected, "{duty}");
-        }
-    }
-
-    #[test]
-    fn frequencies_are_prescales() {
-        for (hz, expected) in [
-            (1000, 5),
-            (1526, 3),
-            (9000, 3),
-            (200, 29),
-            (24, 253),
-            (1, 253),
-        ] {
-            assert_eq!(prescale(hz), expected, "{hz}");
-        }
-    }
-}

@@ -218,23 +218,6 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_the_file_and_of_the_host_are_reported_together() {
-        let text = "base = \"rev-b\"\nspi.hz = 1\ni2c.device = \"/dev/null\"\nspi.device = \"/dev/zero\"\n";
-        let mistakes = super::super::read_for_host(text).unwrap_err();
-        let texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        for expected in [
-            "line 2: [spi]: `hz` is 1 where",
-            "line 3: /dev/null is not an I2C bus; write device = \"/dev/i2c-1\" or another one",
-            "line 4: /dev/zero is not an SPI bus; write device = \"/dev/spidev0.0\" or another one",
-        ] {
-            assert!(
-                texts.iter().any(|text| text.starts_with(expected)),
-                "{expected}: {texts:#?}"
-            );
-        }
-    }
-
-    #[test]
     fn missing_lines_are_reported() {
         let file = super::super::read("base = \"rev-b\"\n").unwrap();
         let root = tempfile::tempdir().unwrap();
@@ -278,17 +261,6 @@ mod tests {
             text.starts_with("/dev/gpiochip0 cannot be used: "),
             "{text}"
         );
-    }
-
-    #[test]
-    fn a_group_has_a_name_or_a_number() {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir(root.path().join("etc")).unwrap();
-        let groups = "root:x:0:\ngpio:x:997:pi,me\nspi:x:99:\n";
-        fs::write(root.path().join("etc/group"), groups).unwrap();
-        for (gid, name) in [(997, "gpio"), (99, "spi"), (7, "7")] {
-            assert_eq!(group(gid, root.path()), name);
-        }
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 mod chips;
 mod faults;
-mod forbidden;
 mod glass;
 mod measured;
 mod rig;

@@ -11,13 +11,10 @@ use std::{
 use board::parts::ssd1680::{
     self, FullWaveform, PanelBus, PanelDriver, PanelFrame, PanelRotation, PollResult, Setup,
 };
-use device::{board::PanelFault, refresh::Refresh};
+use device::refresh::Refresh;
 use render::Bitmap;
 
-use crate::{
-    frames::speckled,
-    recorder::{Busy, RecordedLine, Recorder, Trace, recorder},
-};
+use crate::recorder::{Busy, RecordedLine, Recorder, Trace, recorder};
 
 struct Rig {
     bus: PanelBus<Recorder, RecordedLine>,
@@ -164,55 +161,6 @@ fn the_next_partial_refresh_is_prepared_in_the_pause() {
 }
 
 #[test]
-fn a_picture_that_comes_during_the_preparation_waits_for_its_end() {
-    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    rig.show(Refresh::Full);
-    rig.trace.windows();
-    rig.panel_busy(&[false, false, true, false]);
-    assert_eq!(
-        rig.show(Refresh::Partial),
-        PollResult::Shown(Refresh::Partial)
-    );
-    assert_eq!(rig.trace.windows(), format!("{PREPARE_213}{PARTIAL_213}"));
-}
-
-#[test]
-fn registers_that_were_lost_are_written_again() {
-    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    rig.show(Refresh::Full);
-    rig.run();
-    rig.panel.reset_for_other();
-    rig.trace.windows();
-    rig.panel_busy(&[false, false, true, false]);
-    assert_eq!(
-        rig.show(Refresh::Partial),
-        PollResult::Shown(Refresh::Partial)
-    );
-    assert_eq!(rig.trace.windows(), format!("{PREPARE_213}{PARTIAL_213}"));
-}
-
-#[test]
-fn a_panel_that_was_reset_sends_nothing_before_it_is_idle() {
-    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    rig.show(Refresh::Full);
-    rig.run();
-    rig.trace.windows();
-    rig.panel_busy(&[true, true, false, false, false, true, false]);
-    rig.panel.reset();
-    assert_eq!(rig.run(), PollResult::Rest);
-    assert_eq!(rig.trace.windows(), "");
-    // What was on the glass is no longer known.
-    assert_eq!(rig.show(Refresh::Partial), PollResult::Shown(Refresh::Full));
-}
-
-#[test]
-fn the_first_refresh_is_full_whatever_was_asked_for() {
-    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    assert_eq!(rig.show(Refresh::Partial), PollResult::Shown(Refresh::Full));
-    assert_eq!(rig.trace.windows(), FULL_213);
-}
-
-#[test]
 fn other_panels_differ_in_their_numbers() {
     let mut large = rig(setup("gdey029t94"), &HEALTHY);
     large.show(Refresh::Full);
@@ -245,64 +193,4 @@ fn other_panels_differ_in_their_numbers() {
         .replace("[44 00 0F]", "[44 01 10]")
         .replace("[4E 00]", "[4E 01]");
     assert_eq!(shifted.trace.windows(), expected);
-}
-
-#[test]
-fn what_the_busy_line_does_is_a_picture_or_a_named_fault() {
-    let up = true;
-    for (busy, expected) in [
-        (
-            &[false, false, up, up, up, false][..],
-            PollResult::Shown(Refresh::Full),
-        ),
-        // It is up before anything was sent, and stays so.
-        (&[up], PollResult::Failed(PanelFault::BusyStuck)),
-        // It never falls.
-        (
-            &[false, false, up],
-            PollResult::Failed(PanelFault::BusyStuck),
-        ),
-        // It never rises.
-        (&[false], PollResult::Failed(PanelFault::NotRefreshed)),
-    ] {
-        let mut rig = rig(setup("gdey0213b74"), busy);
-        assert_eq!(rig.show(Refresh::Full), expected, "{busy:?}");
-    }
-}
-
-#[test]
-fn a_refresh_that_ends_too_soon_is_a_fault() {
-    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    let frame = PanelFrame::new(
-        &speckled(122, 250),
-        rig.panel.setup().model,
-        PanelRotation::UpsideDown,
-    );
-    rig.panel.show(Arc::new(frame), Refresh::Full).unwrap();
-    let fell = loop {
-        match rig.panel.poll(&mut rig.bus, rig.now) {
-            PollResult::At(moment) => rig.now = moment,
-            // The edge comes 70 ms after the start.
-            PollResult::Idle(_) => rig.now += Duration::from_millis(50),
-            PollResult::Failed(fault) => break fault,
-            PollResult::More => {}
-            other @ (PollResult::Shown(_) | PollResult::Rest) => panic!("{other:?}"),
-        }
-    };
-    assert_eq!(fell, PanelFault::NotRefreshed);
-    assert!(!rig.panel.is_working() && !rig.panel.is_refreshing());
-}
-
-#[test]
-fn a_panel_takes_no_picture_while_it_refreshes() {
-    let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
-    let frame = Arc::new(PanelFrame::new(
-        &speckled(122, 250),
-        rig.panel.setup().model,
-        PanelRotation::UpsideDown,
-    ));
-    rig.panel.show(Arc::clone(&frame), Refresh::Full).unwrap();
-    let second = rig.panel.show(frame, Refresh::Partial);
-    assert_eq!(second, Err(PanelFault::StartedBusy));
-    assert_eq!(rig.run(), PollResult::Shown(Refresh::Full));
 }

@@ -154,23 +154,13 @@ fn the_strip_takes_pulses_of_four_bits() {
     };
     let (green, red, blue) = ([0x88; 4], [0xEE; 4], [0xE8, 0x8E, 0x8E, 0xE8]);
     let dark = [0x88; 4];
-    for (kind, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (StripKind::default(), [green, red, blue].concat()),
-        (
-            StripKind {
-                order: ColourOrder::Rgb,
-                channels: LedChannels::Three,
-            },
-            [red, green, blue].concat(),
-        ),
-        (
-            StripKind {
-                order: ColourOrder::Grb,
-                channels: LedChannels::Four,
-            },
-            [green, red, blue, dark].concat(),
-        ),
-    ] {
+        (StripKind { order: ColourOrder::Rgb, channels: LedChannels::Three }, [red, green, blue].concat()),
+        (StripKind { order: ColourOrder::Grb, channels: LedChannels::Four }, [green, red, blue, dark].concat()),
+    ];
+    for (kind, expected) in rows {
         let (mut recorder, trace) = recorder();
         ws2812::show(&mut recorder, kind, [colour]).unwrap();
         let bytes = trace.spi_bytes();

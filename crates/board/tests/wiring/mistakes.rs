@@ -41,87 +41,30 @@ lines = ["exp1:0", "exp1:1", "exp1:2", "exp1:3"]
 "#;
 
 /// What is replaced in the good file by what, and the beginning of each thing that is said of it.
+#[rustfmt::skip]
 const ROWS: &[(&str, &str, &[&str])] = &[
     // The form of the file.
     ("[spi]", "[spi", &["line 2: invalid TOML"]),
-    (
-        "id = \"mine\"",
-        "base = \"rev-c\"",
-        &["line 1: there is no such base; write base = one of rev-a, rev-b, v8"],
-    ),
-    (
-        "id = \"mine\"",
-        "base = 7",
-        &["line 1: there is no such base"],
-    ),
-    (
-        "id = \"mine\"",
-        "idea = 1",
-        &["line 1: the file has no `idea`: it has base, id, name, spi"],
-    ),
-    (
-        "id = \"mine\"",
-        "id = \"\"",
-        &["line 1: the file: `id` has 0 bytes where 1 to 128 may be; write id = \"my-clock\""],
-    ),
-    (
-        "id = \"mine\"",
-        "spy = 1\nname = 3",
-        &[
-            "line 1: the file has no `spy`",
-            "line 2: the file: `name` is a number where a text must be",
-        ],
-    ),
-    (
-        "[care]\n",
-        "[care]\nfoo = 1\n",
-        &["line 13: [care] has no `foo`: it has full-after-partials, full-every-hours"],
-    ),
-    (
-        "full-after-partials = 100",
-        "full-after-partials = -1",
-        &["line 13: [care]: `full-after-partials` is -1 where 0 to 100000 may be"],
-    ),
+    ("id = \"mine\"", "base = \"rev-c\"", &["line 1: there is no such base; write base = one of rev-a, rev-b, v8"]),
+    ("id = \"mine\"", "base = 7", &["line 1: there is no such base"]),
+    ("id = \"mine\"", "idea = 1", &["line 1: the file has no `idea`: it has base, id, name, spi"]),
+    ("id = \"mine\"", "id = \"\"", &["line 1: the file: `id` has 0 bytes where 1 to 128 may be; write id = \"my-clock\""]),
+    ("id = \"mine\"", "spy = 1\nname = 3", &["line 1: the file has no `spy`", "line 2: the file: `name` is a number where a text must be"]),
+    ("[care]\n", "[care]\nfoo = 1\n", &["line 13: [care] has no `foo`: it has full-after-partials, full-every-hours"]),
+    ("full-after-partials = 100", "full-after-partials = -1", &["line 13: [care]: `full-after-partials` is -1 where 0 to 100000 may be"]),
     (
         "full-after-partials = 100",
         "full-after-partials = 1.5",
         &["line 13: [care]: `full-after-partials` is a fraction where a number must be"],
     ),
     // The bus of the panels.
-    (
-        "device = \"/dev/spidev0.0\"\n",
-        "",
-        &["line 2: [spi]: `device` is missing; write device = \"/dev/spidev0.0\""],
-    ),
-    (
-        "\"/dev/spidev0.0\"",
-        "\"spidev0.0\"",
-        &["line 3: [spi]: `device` is \"spidev0.0\" where a file in /dev must be"],
-    ),
-    (
-        "hz = 4_000_000",
-        "hz = 40_000_000",
-        &["line 4: [spi]: `hz` is 40000000 where 100000 to 20000000 may be; write hz = 10_000_000"],
-    ),
+    ("device = \"/dev/spidev0.0\"\n", "", &["line 2: [spi]: `device` is missing; write device = \"/dev/spidev0.0\""]),
+    ("\"/dev/spidev0.0\"", "\"spidev0.0\"", &["line 3: [spi]: `device` is \"spidev0.0\" where a file in /dev must be"]),
+    ("hz = 4_000_000", "hz = 40_000_000", &["line 4: [spi]: `hz` is 40000000 where 100000 to 20000000 may be; write hz = 10_000_000"]),
     ("hz = 4_000_000", "hz = 99999999999999999999", &["line 4: "]),
-    (
-        "hz = 4_000_000",
-        "hz = \"fast\"",
-        &["line 4: [spi]: `hz` is a text where a number must be"],
-    ),
-    (
-        "command = \"gpio:GPIO25\"\n",
-        "",
-        &["line 2: [spi]: `command` is missing; write command = \"gpio:GPIO25\""],
-    ),
-    (
-        "id = \"mine\"\n[spi]",
-        "[spy]",
-        &[
-            "the file: `spi` is missing; write a section [spi]",
-            "line 1: the file has no `spy`",
-        ],
-    ),
+    ("hz = 4_000_000", "hz = \"fast\"", &["line 4: [spi]: `hz` is a text where a number must be"]),
+    ("command = \"gpio:GPIO25\"\n", "", &["line 2: [spi]: `command` is missing; write command = \"gpio:GPIO25\""]),
+    ("id = \"mine\"\n[spi]", "[spy]", &["the file: `spi` is missing; write a section [spi]", "line 1: the file has no `spy`"]),
     // Lines.
     (
         "\"gpio:GPIO25\"",
@@ -130,48 +73,14 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 5: [spi]: `command` is \"GPIO25\": it must be gpio:NAME, chip:LABEL/OFFSET or EXPANDER:PIN; write command = \"gpio:GPIO25\"",
         ],
     ),
-    (
-        "\"gpio:GPIO25\"",
-        "\"chip:pinctrl\"",
-        &["line 5: [spi]: `command` is \"chip:pinctrl\": it must be gpio:NAME"],
-    ),
-    (
-        "\"gpio:GPIO25\"",
-        "\"chip:/3\"",
-        &["line 5: [spi]: `command` is \"chip:/3\": it must be gpio:NAME"],
-    ),
-    (
-        "\"gpio:GPIO25\"",
-        "\"gpio:\"",
-        &["line 5: [spi]: `command` is \"gpio:\": it must be"],
-    ),
-    (
-        "\"gpio:GPIO25\"",
-        "25",
-        &["line 5: [spi]: `command` is a number where a text must be"],
-    ),
-    (
-        "\"exp1:8\"",
-        "\"exp2:8\"",
-        &["line 21: panel 2: `select` is \"exp2:8\": there is no expander `exp2`, only exp1"],
-    ),
-    (
-        "\"exp1:8\"",
-        "\"exp1:16\"",
-        &["line 21: panel 2: `select` is \"exp1:16\": an expander has pins 0 to 15"],
-    ),
-    (
-        "\"exp1:9\"",
-        "\"exp1:7\"",
-        &["line 22: panel 2: `busy` is exp1:7: pins 7 and 15 of an expander can only be outputs"],
-    ),
-    (
-        "\"exp1:3\"]",
-        "\"exp1:15\"]",
-        &[
-            "line 33: [buttons]: `lines` is exp1:15: pins 7 and 15 of an expander can only be outputs",
-        ],
-    ),
+    ("\"gpio:GPIO25\"", "\"chip:pinctrl\"", &["line 5: [spi]: `command` is \"chip:pinctrl\": it must be gpio:NAME"]),
+    ("\"gpio:GPIO25\"", "\"chip:/3\"", &["line 5: [spi]: `command` is \"chip:/3\": it must be gpio:NAME"]),
+    ("\"gpio:GPIO25\"", "\"gpio:\"", &["line 5: [spi]: `command` is \"gpio:\": it must be"]),
+    ("\"gpio:GPIO25\"", "25", &["line 5: [spi]: `command` is a number where a text must be"]),
+    ("\"exp1:8\"", "\"exp2:8\"", &["line 21: panel 2: `select` is \"exp2:8\": there is no expander `exp2`, only exp1"]),
+    ("\"exp1:8\"", "\"exp1:16\"", &["line 21: panel 2: `select` is \"exp1:16\": an expander has pins 0 to 15"]),
+    ("\"exp1:9\"", "\"exp1:7\"", &["line 22: panel 2: `busy` is exp1:7: pins 7 and 15 of an expander can only be outputs"]),
+    ("\"exp1:3\"]", "\"exp1:15\"]", &["line 33: [buttons]: `lines` is exp1:15: pins 7 and 15 of an expander can only be outputs"]),
     (
         "\"gpio:GPIO24\"",
         "\"gpio:GPIO25\"",
@@ -179,11 +88,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 17: panel 1: `busy` is gpio:GPIO25, already the data/command line (line 5); write busy = a line that nothing else is on",
         ],
     ),
-    (
-        "\"exp1:0\"",
-        "\"!exp1:8\"",
-        &["line 33: [buttons]: `lines` is exp1:8, already the select line of panel 2 (line 21)"],
-    ),
+    ("\"exp1:0\"", "\"!exp1:8\"", &["line 33: [buttons]: `lines` is exp1:8, already the select line of panel 2 (line 21)"]),
     (
         "\"gpio:GPIO4\"",
         "\"gpio:GPIO17\"",
@@ -200,16 +105,8 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     // Chips.
-    (
-        "address = 0x20",
-        "address = 0x28",
-        &["line 10: [expander.exp1]: `address` must be 0x20 to 0x27; write address = 0x20"],
-    ),
-    (
-        "address = 0x20\n",
-        "",
-        &["line 9: [expander.exp1]: `address` is missing"],
-    ),
+    ("address = 0x20", "address = 0x28", &["line 10: [expander.exp1]: `address` must be 0x20 to 0x27; write address = 0x20"]),
+    ("address = 0x20\n", "", &["line 9: [expander.exp1]: `address` is missing"]),
     (
         "[i2c]\ndevice = \"/dev/i2c-1\"\nhz = 400_000\n",
         "",
@@ -226,60 +123,15 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 13: [expander.exp2]: `address` 0x20 is that of [expander.exp1]; write one that nothing else has",
         ],
     ),
-    (
-        "\"gpio:GPIO4\"",
-        "\"exp1:4\"",
-        &["line 11: [expander.exp1]: `interrupt` must be a line of the host"],
-    ),
-    (
-        "[expander.exp1]",
-        "[expander.gpio]",
-        &[
-            "line 9: [expander.gpio]: an expander cannot have this name",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-        ],
-    ),
-    (
-        "address = 0x42",
-        "address = 0x20",
-        &["line 28: [frontlight]: `address` must be 0x40 to 0x77"],
-    ),
-    (
-        "address = 0x42",
-        "address = 0x5C",
-        &["line 31: [sensor]: `addresses` 0x5C is that of [frontlight]"],
-    ),
-    (
-        "address = 0x42",
-        "address = 0x42\nhz = 9000",
-        &["line 29: [frontlight]: `hz` is 9000 where 24 to 1526 may be"],
-    ),
-    (
-        "address = 0x42",
-        "address = 0x42\nfirst-output = 16",
-        &["line 29: [frontlight]: `first-output` is 16 where 0 to 15 may be"],
-    ),
-    (
-        "[0x5C, 0x23]",
-        "[0x5C, 0x24]",
-        &["line 31: [sensor]: a BH1750 can be at 0x5C or at 0x23, each named once"],
-    ),
-    (
-        "[0x5C, 0x23]",
-        "[]",
-        &["line 31: [sensor]: `addresses` is empty; write addresses = [0x5C, 0x23]"],
-    ),
-    (
-        "[0x5C, 0x23]",
-        "0x23",
-        &["line 31: [sensor]: `addresses` is a number where a list must be"],
-    ),
+    ("\"gpio:GPIO4\"", "\"exp1:4\"", &["line 11: [expander.exp1]: `interrupt` must be a line of the host"]),
+    ("[expander.exp1]", "[expander.gpio]", &["line 9: [expander.gpio]: an expander cannot have this name", "", "", "", "", "", "", ""]),
+    ("address = 0x42", "address = 0x20", &["line 28: [frontlight]: `address` must be 0x40 to 0x77"]),
+    ("address = 0x42", "address = 0x5C", &["line 31: [sensor]: `addresses` 0x5C is that of [frontlight]"]),
+    ("address = 0x42", "address = 0x42\nhz = 9000", &["line 29: [frontlight]: `hz` is 9000 where 24 to 1526 may be"]),
+    ("address = 0x42", "address = 0x42\nfirst-output = 16", &["line 29: [frontlight]: `first-output` is 16 where 0 to 15 may be"]),
+    ("[0x5C, 0x23]", "[0x5C, 0x24]", &["line 31: [sensor]: a BH1750 can be at 0x5C or at 0x23, each named once"]),
+    ("[0x5C, 0x23]", "[]", &["line 31: [sensor]: `addresses` is empty; write addresses = [0x5C, 0x23]"]),
+    ("[0x5C, 0x23]", "0x23", &["line 31: [sensor]: `addresses` is a number where a list must be"]),
     (
         "address = 0x42",
         "address = 0x42\nfirst-output = 15",
@@ -294,16 +146,8 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 3: [spi]: `device` is \"/dev/spidev0.0\", already a bus of another kind; write one of its own for each",
         ],
     ),
-    (
-        "id = \"mine\"",
-        "id = \"a\\u001Bb\"",
-        &["line 1: the file: `id` is \"a\\u{1b}b\", with a control character"],
-    ),
-    (
-        "id = \"mine\"",
-        "\"a\\nb\" = 1",
-        &["line 1: the file has no `a\\nb`"],
-    ),
+    ("id = \"mine\"", "id = \"a\\u001Bb\"", &["line 1: the file: `id` is \"a\\u{1b}b\", with a control character"]),
+    ("id = \"mine\"", "\"a\\nb\" = 1", &["line 1: the file has no `a\\nb`"]),
     // Panels.
     (
         "\"gdey0213b74\"",
@@ -326,11 +170,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 15: panel 1: `model` is \"gdew0213i5f\", and its controller, the UC8151, is not supported; this panel cannot be used",
         ],
     ),
-    (
-        "\"gdey0213b74\"",
-        "\"gdey029t94\"",
-        &["line 14: the panels are of different sizes; write a `model` of one size for all"],
-    ),
+    ("\"gdey0213b74\"", "\"gdey029t94\"", &["line 14: the panels are of different sizes; write a `model` of one size for all"]),
     (
         "\"gdey0213b74\"",
         "\"gdem0213b74\"\nfull = \"d7\"",
@@ -338,36 +178,12 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 16: panel 1: `full` is \"d7\", which was never tested on gdem0213b74; write full = \"f7\"",
         ],
     ),
-    (
-        "rotation = 180",
-        "rotation = 90",
-        &["line 19: panel 1: `rotation` is 90 where 0 or 180 must be; write rotation = 180"],
-    ),
-    (
-        "rotation = 180",
-        "full = \"c7\"",
-        &["line 19: panel 1: `full` is \"c7\" where one of f7, d7 must be"],
-    ),
-    (
-        "rotation = 180",
-        "x-offset = 6",
-        &["line 19: panel 1: `x-offset` is 6 where 0 to 5 may be"],
-    ),
-    (
-        "rotation = 180",
-        "stagger-ms = 5000",
-        &["line 19: panel 1: `stagger-ms` is 5000 where 0 to 1000 may be"],
-    ),
-    (
-        "busy = \"gpio:GPIO24\"\n",
-        "",
-        &["line 14: panel 1: `busy` is missing; write busy = \"gpio:GPIO24\""],
-    ),
-    (
-        "[care]\n",
-        "panel = 3\n[care]\n",
-        &["line 12: [expander.exp1] has no `panel`"],
-    ),
+    ("rotation = 180", "rotation = 90", &["line 19: panel 1: `rotation` is 90 where 0 or 180 must be; write rotation = 180"]),
+    ("rotation = 180", "full = \"c7\"", &["line 19: panel 1: `full` is \"c7\" where one of f7, d7 must be"]),
+    ("rotation = 180", "x-offset = 6", &["line 19: panel 1: `x-offset` is 6 where 0 to 5 may be"]),
+    ("rotation = 180", "stagger-ms = 5000", &["line 19: panel 1: `stagger-ms` is 5000 where 0 to 1000 may be"]),
+    ("busy = \"gpio:GPIO24\"\n", "", &["line 14: panel 1: `busy` is missing; write busy = \"gpio:GPIO24\""]),
+    ("[care]\n", "panel = 3\n[care]\n", &["line 12: [expander.exp1] has no `panel`"]),
     // Strip and buttons.
     (
         "/dev/spidev1.0",
@@ -376,51 +192,19 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 25: [strip]: the strip is on the bus of the panels, whose data it would show as colours; write device = \"/dev/spidev1.0\"",
         ],
     ),
-    (
-        "count = 4",
-        "count = 0",
-        &["line 26: [strip]: `count` is 0 where 1 to 64 may be"],
-    ),
-    (
-        "count = 4",
-        "hz = 8_000_000",
-        &["line 26: [strip]: `hz` is 8000000 where 2400000 to 3800000 may be"],
-    ),
-    (
-        "count = 4",
-        "order = \"bgr\"",
-        &["line 26: [strip]: `order` is \"bgr\" where one of grb, rgb must be"],
-    ),
-    (
-        "count = 4",
-        "white = 1",
-        &["line 26: [strip]: `white` is a number where true or false must be"],
-    ),
-    (
-        "count = 4",
-        "begins = \"top\"",
-        &["line 26: [strip]: `begins` is \"top\" where one of left, right must be"],
-    ),
+    ("count = 4", "count = 0", &["line 26: [strip]: `count` is 0 where 1 to 64 may be"]),
+    ("count = 4", "hz = 8_000_000", &["line 26: [strip]: `hz` is 8000000 where 2400000 to 3800000 may be"]),
+    ("count = 4", "order = \"bgr\"", &["line 26: [strip]: `order` is \"bgr\" where one of grb, rgb must be"]),
+    ("count = 4", "white = 1", &["line 26: [strip]: `white` is a number where true or false must be"]),
+    ("count = 4", "begins = \"top\"", &["line 26: [strip]: `begins` is \"top\" where one of left, right must be"]),
     (
         "[strip]\ndevice = \"/dev/spidev1.0\"\ncount = 4\n",
         "[[strip]]\n",
         &["line 24: the file: `strip` is a list where a section must be; write a section [strip]"],
     ),
-    (
-        ", \"exp1:3\"]",
-        "]",
-        &["line 33: [buttons]: 3 lines where 4 must be"],
-    ),
-    (
-        "\"exp1:3\"]",
-        "4]",
-        &["line 33: [buttons]: button 4 is a number"],
-    ),
-    (
-        "lines = [\"exp1:0\", \"exp1:1\", \"exp1:2\", \"exp1:3\"]\n",
-        "",
-        &["line 32: [buttons]: `lines` is missing; write lines = ["],
-    ),
+    (", \"exp1:3\"]", "]", &["line 33: [buttons]: 3 lines where 4 must be"]),
+    ("\"exp1:3\"]", "4]", &["line 33: [buttons]: button 4 is a number"]),
+    ("lines = [\"exp1:0\", \"exp1:1\", \"exp1:2\", \"exp1:3\"]\n", "", &["line 32: [buttons]: `lines` is missing; write lines = ["]),
 ];
 
 #[test]
@@ -499,7 +283,8 @@ fn a_file_that_is_too_large_is_not_read() {
 
 #[test]
 fn a_conflict_with_the_base_has_the_line_of_the_file() {
-    for (text, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (
             "base = \"rev-b\"\nspi.command = \"gpio:GPIO2\"\n",
             "line 2: panel 1: `select` is gpio:GPIO2, already the data/command line (line 2)",
@@ -508,28 +293,20 @@ fn a_conflict_with_the_base_has_the_line_of_the_file() {
             "base = \"rev-b\"\n\nspi.device = \"/dev/spidev1.0\"\n",
             "line 3: [strip]: the strip is on the bus of the panels, whose data it would show as colours; write device = \"/dev/spidev0.0\"",
         ),
-        (
-            "base = \"rev-a\"\ni2c = \"none\"\n",
-            "line 2: [expander.exp1] needs an I2C bus",
-        ),
+        ("base = \"rev-a\"\ni2c = \"none\"\n", "line 2: [expander.exp1] needs an I2C bus"),
         (
             "base = \"rev-a\"\nexpander.exp1 = \"none\"\nbuttons = \"none\"\n[every-panel]\nreset = \"gpio:RST\"\n\
              [[panel]]\nreset = \"exp1:0\"\n",
             "line 7: panel 1: `reset` is \"exp1:0\": there is no expander `exp1`, nor any other",
         ),
-        (
-            "base = \"rev-b\"\nspi = \"none\"\n",
-            "line 2: the file: `spi` is missing",
-        ),
-        (
-            "base = \"rev-b\"\npanel = \"none\"\n",
-            "line 2: the file: `panel` is a text where a list must be",
-        ),
+        ("base = \"rev-b\"\nspi = \"none\"\n", "line 2: the file: `spi` is missing"),
+        ("base = \"rev-b\"\npanel = \"none\"\n", "line 2: the file: `panel` is a text where a list must be"),
         (
             "base = \"rev-b\"\nexpander.exp2.address = 0x23\n",
             "line 2: [sensor]: `addresses` 0x23 is that of [expander.exp2]; write one that nothing else has",
         ),
-    ] {
+    ];
+    for (text, expected) in rows {
         let mistakes = read(text).unwrap_err();
         let messages = messages(&mistakes);
         assert!(

@@ -308,22 +308,11 @@ async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<P
 /// A proxy that cannot reach a destination works; one that rejects the clock does not.
 #[tokio::test(start_paused = true)]
 async fn the_state_of_a_proxy_follows_its_replies() {
+    #[rustfmt::skip]
     let rows: [(ProxyKind, &[u8], Option<bool>); 6] = [
-        (
-            ProxyKind::HttpConnect,
-            b"HTTP/1.1 407 Login\r\n\r\n",
-            Some(false),
-        ),
-        (
-            ProxyKind::HttpConnect,
-            b"ICAP/1.1 200 OK\r\n\r\n",
-            Some(false),
-        ),
-        (
-            ProxyKind::HttpConnect,
-            b"HTTP/1.1 502 Bad\r\n\r\n",
-            Some(true),
-        ),
+        (ProxyKind::HttpConnect, b"HTTP/1.1 407 Login\r\n\r\n", Some(false)),
+        (ProxyKind::HttpConnect, b"ICAP/1.1 200 OK\r\n\r\n", Some(false)),
+        (ProxyKind::HttpConnect, b"HTTP/1.1 502 Bad\r\n\r\n", Some(true)),
         (ProxyKind::HttpConnect, b"HTTP/1.1 20", None),
         (ProxyKind::Socks5, &[5, 2], Some(false)),
         (ProxyKind::Socks5, &[5, 0, 5, 5, 0, 1], Some(true)),
@@ -378,110 +367,26 @@ async fn errors_name_the_failed_step() {
     const REQUEST: &str = "requesting market.invalid:80 from the proxy: ";
     let http = ProxyKind::HttpConnect;
     let overlong = "x".repeat(256);
+    #[rustfmt::skip]
     let rows: [(ProxyKind, &str, &[u8], String); 22] = [
-        (
-            http,
-            "",
-            b"HTTP/1.0 407 Login\r\n\r\n",
-            format!("{REQUEST}the proxy wants a user name and password"),
-        ),
-        (
-            http,
-            "alice",
-            b"HTTP/1.1 407 Login\r\n\r\n",
-            format!("{REQUEST}the proxy does not accept the user name and password"),
-        ),
-        (
-            http,
-            "",
-            b"HTTP/1.1 502 Bad\r\nX: y\r\n\r\n",
-            format!("{REQUEST}the proxy answers with status 502"),
-        ),
-        (
-            http,
-            "",
-            b"HTTP/1.1 201 Odd\r\n\r\n",
-            format!("{REQUEST}the proxy answers with status 201"),
-        ),
-        (
-            http,
-            "",
-            b"ICAP/1.1 200 OK\r\n\r\n",
-            format!("{REQUEST}the proxy does not speak this protocol"),
-        ),
-        (
-            http,
-            "",
-            b"HTTP/1.1 20",
-            format!("{REQUEST}unexpected end of file"),
-        ),
-        (
-            http,
-            "",
-            &OVERLONG,
-            format!("{REQUEST}the proxy's reply is too long"),
-        ),
-        (
-            ProxyKind::Socks4a,
-            "",
-            &[0, 0x5B, 0, 0, 0, 0, 0, 0],
-            format!("{REQUEST}the proxy refuses: request rejected or failed"),
-        ),
-        (
-            ProxyKind::Socks4a,
-            "",
-            &[4, 0x5A, 0, 0, 0, 0, 0, 0],
-            format!("{REQUEST}the proxy does not speak this protocol"),
-        ),
-        (
-            ProxyKind::Socks4a,
-            "",
-            &[0, 0x5A, 0],
-            format!("{REQUEST}unexpected end of file"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5, 0xFF],
-            format!("{LOGIN}the proxy accepts none of the known ways to log in"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5, 2],
-            format!("{LOGIN}the proxy wants a user name and password"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[4, 0],
-            format!("{LOGIN}the proxy does not speak this protocol"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5],
-            format!("{LOGIN}unexpected end of file"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "alice",
-            &[5, 2, 1, 1],
-            format!("{LOGIN}the proxy does not accept the user name and password"),
-        ),
+        (http, "", b"HTTP/1.0 407 Login\r\n\r\n", format!("{REQUEST}the proxy wants a user name and password")),
+        (http, "alice", b"HTTP/1.1 407 Login\r\n\r\n", format!("{REQUEST}the proxy does not accept the user name and password")),
+        (http, "", b"HTTP/1.1 502 Bad\r\nX: y\r\n\r\n", format!("{REQUEST}the proxy answers with status 502")),
+        (http, "", b"HTTP/1.1 201 Odd\r\n\r\n", format!("{REQUEST}the proxy answers with status 201")),
+        (http, "", b"ICAP/1.1 200 OK\r\n\r\n", format!("{REQUEST}the proxy does not speak this protocol")),
+        (http, "", b"HTTP/1.1 20", format!("{REQUEST}unexpected end of file")),
+        (http, "", &OVERLONG, format!("{REQUEST}the proxy's reply is too long")),
+        (ProxyKind::Socks4a, "", &[0, 0x5B, 0, 0, 0, 0, 0, 0], format!("{REQUEST}the proxy refuses: request rejected or failed")),
+        (ProxyKind::Socks4a, "", &[4, 0x5A, 0, 0, 0, 0, 0, 0], format!("{REQUEST}the proxy does not speak this protocol")),
+        (ProxyKind::Socks4a, "", &[0, 0x5A, 0], format!("{REQUEST}unexpected end of file")),
+        (ProxyKind::Socks5, "", &[5, 0xFF], format!("{LOGIN}the proxy accepts none of the known ways to log in")),
+        (ProxyKind::Socks5, "", &[5, 2], format!("{LOGIN}the proxy wants a user name and password")),
+        (ProxyKind::Socks5, "", &[4, 0], format!("{LOGIN}the proxy does not speak this protocol")),
+        (ProxyKind::Socks5, "", &[5], format!("{LOGIN}unexpected end of file")),
+        (ProxyKind::Socks5, "alice", &[5, 2, 1, 1], format!("{LOGIN}the proxy does not accept the user name and password")),
         // The login has its own version number, 1.
-        (
-            ProxyKind::Socks5,
-            "alice",
-            &[5, 2, 5, 0],
-            format!("{LOGIN}the proxy does not accept the user name and password"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "alice",
-            &[5, 0],
-            format!("{LOGIN}the proxy accepts none of the known ways to log in"),
-        ),
+        (ProxyKind::Socks5, "alice", &[5, 2, 5, 0], format!("{LOGIN}the proxy does not accept the user name and password")),
+        (ProxyKind::Socks5, "alice", &[5, 0], format!("{LOGIN}the proxy accepts none of the known ways to log in")),
         (
             ProxyKind::Socks5,
             &overlong,
@@ -490,30 +395,10 @@ async fn errors_name_the_failed_step() {
                 "{LOGIN}the user name or the password is longer than the 255 bytes that this kind of proxy takes"
             ),
         ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5, 0, 5, 5, 0, 1],
-            format!("{REQUEST}the proxy refuses: connection refused"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5, 0, 4, 0, 0, 1],
-            format!("{REQUEST}the proxy does not speak this protocol"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5, 0, 5, 0, 0, 2],
-            format!("{REQUEST}the proxy does not speak this protocol"),
-        ),
-        (
-            ProxyKind::Socks5,
-            "",
-            &[5, 0, 5, 0, 0, 4, 1],
-            format!("{REQUEST}unexpected end of file"),
-        ),
+        (ProxyKind::Socks5, "", &[5, 0, 5, 5, 0, 1], format!("{REQUEST}the proxy refuses: connection refused")),
+        (ProxyKind::Socks5, "", &[5, 0, 4, 0, 0, 1], format!("{REQUEST}the proxy does not speak this protocol")),
+        (ProxyKind::Socks5, "", &[5, 0, 5, 0, 0, 2], format!("{REQUEST}the proxy does not speak this protocol")),
+        (ProxyKind::Socks5, "", &[5, 0, 5, 0, 0, 4, 1], format!("{REQUEST}unexpected end of file")),
     ];
     for (kind, user, reply, expected) in rows {
         assert_eq!(
@@ -581,37 +466,14 @@ async fn unreachable_places_are_named() {
         kind: ProxyKind::Socks4,
         ..closed.clone()
     };
+    #[rustfmt::skip]
     let rows = [
-        (
-            Route::default(),
-            "127.0.0.1",
-            format!("connecting to 127.0.0.1:{port}: connection refused"),
-        ),
-        (
-            Route::default(),
-            "market.invalid",
-            "looking up market.invalid: no address found".to_owned(),
-        ),
-        (
-            through(closed),
-            "market.invalid",
-            format!("connecting to the proxy 127.0.0.1:{port}: connection refused"),
-        ),
-        (
-            through(unknown),
-            "market.invalid",
-            "looking up the proxy proxy.invalid: no address found".to_owned(),
-        ),
-        (
-            through(socks4.clone()),
-            "market.invalid",
-            "looking up market.invalid: no address found".to_owned(),
-        ),
-        (
-            through(socks4),
-            "::1",
-            "looking up ::1: no IPv4 address found, and this proxy knows no other".to_owned(),
-        ),
+        (Route::default(), "127.0.0.1", format!("connecting to 127.0.0.1:{port}: connection refused")),
+        (Route::default(), "market.invalid", "looking up market.invalid: no address found".to_owned()),
+        (through(closed), "market.invalid", format!("connecting to the proxy 127.0.0.1:{port}: connection refused")),
+        (through(unknown), "market.invalid", "looking up the proxy proxy.invalid: no address found".to_owned()),
+        (through(socks4.clone()), "market.invalid", "looking up market.invalid: no address found".to_owned()),
+        (through(socks4), "::1", "looking up ::1: no IPv4 address found, and this proxy knows no other".to_owned()),
     ];
     for (route, host, expected) in rows {
         let destination = Destination {
@@ -710,23 +572,13 @@ async fn bypassed_hosts_are_reached_directly() {
         bypass,
         ..proxy(ProxyKind::HttpConnect, 1080, "", "")
     };
+    #[rustfmt::skip]
     let rows = [
         (usual.clone(), "api.coinbase.com", "127.0.0.1:1080"),
         (usual.clone(), "clock.LOCAL", "clock.LOCAL:80"),
         (usual.clone(), "192.168.20.97", "192.168.20.97:80"),
-        (
-            Proxy {
-                host: "".into(),
-                ..usual.clone()
-            },
-            "api.coinbase.com",
-            "api.coinbase.com:80",
-        ),
-        (
-            Proxy { port: 0, ..usual },
-            "api.coinbase.com",
-            "api.coinbase.com:80",
-        ),
+        (Proxy { host: "".into(),..usual.clone() }, "api.coinbase.com", "api.coinbase.com:80"),
+        (Proxy { port: 0, ..usual }, "api.coinbase.com", "api.coinbase.com:80"),
     ];
     for (proxy, host, expected) in rows {
         let (arrive, mut arrivals) = mpsc::channel(1);

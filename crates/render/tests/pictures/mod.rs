@@ -26,6 +26,7 @@ use crate::{
 /// Screens of the rotation: name of the file and the line that describes it.
 ///
 /// A mark is no part of the line: the name ends with its word.
+#[rustfmt::skip]
 const SCREENS: &[(&str, &str)] = &[
     ("block-height--plain", "block height=840000"),
     ("block-height--seven-digits", "block height=1234567"),
@@ -33,14 +34,8 @@ const SCREENS: &[(&str, &str)] = &[
     ("block-height--disputed", "block height=840000"),
     ("block-height--alone", "block height=840000"),
     ("block-height--inverted", "block height=957123"),
-    (
-        "block-height--plain-labels",
-        "block height=840000 verticalDesc=false",
-    ),
-    (
-        "block-height--narrow-label",
-        "block height=840000 labelFitPct=50",
-    ),
+    ("block-height--plain-labels", "block height=840000 verticalDesc=false"),
+    ("block-height--narrow-label", "block height=840000 labelFitPct=50"),
     ("block-height--small", "block height=840000 digitFontPx=80"),
     ("block-height--large", "block height=840000 digitFontPx=220"),
     ("clock--plain", "clock time=21:34-20/11"),
@@ -52,91 +47,37 @@ const SCREENS: &[(&str, &str)] = &[
     ("ticker--jpy", "ticker JPY price=14500000"),
     ("ticker--chf", "ticker CHF price=75000"),
     ("ticker--suffix", "ticker USD price=95432 suffixPrice"),
-    (
-        "ticker--share-dot",
-        "ticker USD price=95432 suffixPrice decimalShareDot",
-    ),
-    (
-        "ticker--money-over-weight",
-        "ticker USD price=95432 suffixPrice mowMode",
-    ),
-    (
-        "ticker--money-over-weight-stale",
-        "ticker USD price=95432 suffixPrice mowMode",
-    ),
+    ("ticker--share-dot", "ticker USD price=95432 suffixPrice decimalShareDot"),
+    ("ticker--money-over-weight", "ticker USD price=95432 suffixPrice mowMode"),
+    ("ticker--money-over-weight-stale", "ticker USD price=95432 suffixPrice mowMode"),
     ("ticker--cents", "ticker USD price=45.67"),
     ("sats--moscow", "sats USD price=95432"),
     ("sats--symbol", "sats USD price=95432 priceSymMode=1"),
-    (
-        "sats--bitcoin-sign",
-        "sats EUR price=88001 priceSymMode=2 fontName=inter",
-    ),
-    (
-        "sats--fraction",
-        "sats JPY price=255000000 priceSymMode=1 decimalShareDot",
-    ),
+    ("sats--bitcoin-sign", "sats EUR price=88001 priceSymMode=2 fontName=inter"),
+    ("sats--fraction", "sats JPY price=255000000 priceSymMode=1 decimalShareDot"),
     ("market-cap--usd", "mcap USD price=95432 height=957123"),
-    (
-        "market-cap--share-dot",
-        "mcap USD price=95432 height=957123 decimalShareDot",
-    ),
+    ("market-cap--share-dot", "mcap USD price=95432 height=957123 decimalShareDot"),
     ("market-cap--chf", "mcap CHF price=75000 height=957123"),
     ("fee-rate--decimals", "fee fee=4.7"),
     ("fee-rate--share-dot", "fee fee=12.34 decimalShareDot"),
-    (
-        "fee-rate--three-share-dot",
-        "fee fee=150.25 decimalShareDot",
-    ),
+    ("fee-rate--three-share-dot", "fee fee=150.25 decimalShareDot"),
     ("fee-rate--unknown", "fee"),
     ("halving--blocks", "halving height=957123"),
-    (
-        "halving--time",
-        "halving height=957123 useBlkCountdown=false",
-    ),
-    (
-        "proof--proven",
-        "proof state=proven agreeing=4 hash=a3f0 age=7",
-    ),
-    (
-        "proof--plain-labels",
-        "proof state=disputed agreeing=12 hash=bd6e age=6000 verticalDesc=false",
-    ),
+    ("halving--time", "halving height=957123 useBlkCountdown=false"),
+    ("proof--proven", "proof state=proven agreeing=4 hash=a3f0 age=7"),
+    ("proof--plain-labels", "proof state=disputed agreeing=12 hash=bd6e age=6000 verticalDesc=false"),
     ("proof--claimed", "proof state=claimed"),
     ("supply--amount", "supply height=957123"),
     ("supply--percent", "supply height=957123 supplyPercent"),
-    (
-        "pool-hashrate--name",
-        "pool-hash miningPoolName=braiins hashrate=12500000000000000000",
-    ),
-    (
-        "pool-hashrate--two-words",
-        "pool-hash miningPoolName=public_pool hashrate=742500000000000",
-    ),
-    (
-        "pool-hashrate--logo",
-        "pool-hash miningPoolName=ocean hashrate=645000000000 logo=ocean",
-    ),
+    ("pool-hashrate--name", "pool-hash miningPoolName=braiins hashrate=12500000000000000000"),
+    ("pool-hashrate--two-words", "pool-hash miningPoolName=public_pool hashrate=742500000000000"),
+    ("pool-hashrate--logo", "pool-hash miningPoolName=ocean hashrate=645000000000 logo=ocean"),
     ("pool-hashrate--offline", "pool-hash miningPoolName=ocean"),
-    (
-        "pool-earnings--sats",
-        "pool-earn miningPoolName=ocean daily=9999 hashrate=1",
-    ),
-    (
-        "pool-earnings--bitcoin",
-        "pool-earn miningPoolName=ocean daily=250000000 hashrate=1",
-    ),
-    (
-        "miner-hashrate--terahashes",
-        "miner-hash minerEnabled minerHostname=axe miner=1234000000000",
-    ),
-    (
-        "miner-hashrate--offline",
-        "miner-hash minerEnabled minerHostname=axe",
-    ),
-    (
-        "miner-best-difficulty--plain",
-        "miner-best minerEnabled minerHostname=axe best=4.29G",
-    ),
+    ("pool-earnings--sats", "pool-earn miningPoolName=ocean daily=9999 hashrate=1"),
+    ("pool-earnings--bitcoin", "pool-earn miningPoolName=ocean daily=250000000 hashrate=1"),
+    ("miner-hashrate--terahashes", "miner-hash minerEnabled minerHostname=axe miner=1234000000000"),
+    ("miner-hashrate--offline", "miner-hash minerEnabled minerHostname=axe"),
+    ("miner-best-difficulty--plain", "miner-best minerEnabled minerHostname=axe best=4.29G"),
     ("wallet-balance--sats", "balance sats=50000 priceSymMode=1"),
     ("wallet-balance--bitcoin", "balance sats=123456789"),
     ("wallet-balance--unknown", "balance"),
@@ -252,46 +193,18 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         hash: PasswordHash::default(),
         why: WhyMade::SettingsLost,
     };
+    #[rustfmt::skip]
     let cases = [
         ("debug--plain", picture(debug::cells(&debug, panels))),
-        (
-            "provisioning--plain",
-            picture(provisioning::cells(&provisioning, panels)),
-        ),
+        ("provisioning--plain", picture(provisioning::cells(&provisioning, panels))),
         ("provisioning--inverted", inverted),
-        (
-            "safe-mode--settings",
-            picture(safe_mode::cells(reason, panels)),
-        ),
-        (
-            "sign-in--settings",
-            picture(sign_in::cells("papertick", &made, panels)),
-        ),
+        ("safe-mode--settings", picture(safe_mode::cells(reason, panels))),
+        ("sign-in--settings", picture(sign_in::cells("papertick", &made, panels))),
         ("custom--letters", picture(custom::letters("HELLO", panels))),
-        (
-            "custom--mixed",
-            owner(&["A/B", "mdi:wifi", "₿", "ab", "gqy", "Hello", "Tick/tock"]),
-        ),
-        (
-            "custom--signs",
-            owner(&["$", "€", "£", "¥", "50%", "łódź", "…"]),
-        ),
-        (
-            "custom--long",
-            owner(&[
-                "Rosebud",
-                "antidisestablishmentarianism",
-                "a/antidisestablishment",
-                "1234567890",
-                "i",
-                "W",
-                "WW",
-            ]),
-        ),
-        (
-            "custom--unknown-icon",
-            owner(&["mdi:nothing", "mdi:alarm", "mdi:bell", "mdi:pickaxe"]),
-        ),
+        ("custom--mixed", owner(&["A/B", "mdi:wifi", "₿", "ab", "gqy", "Hello", "Tick/tock"])),
+        ("custom--signs", owner(&["$", "€", "£", "¥", "50%", "łódź", "…"])),
+        ("custom--long", owner(&["Rosebud", "antidisestablishmentarianism", "a/antidisestablishment", "1234567890", "i", "W", "WW"])),
+        ("custom--unknown-icon", owner(&["mdi:nothing", "mdi:alarm", "mdi:bell", "mdi:pickaxe"])),
     ];
     cases
         .map(|(name, picture)| (name.to_owned(), picture))
@@ -324,25 +237,11 @@ pub(crate) fn fonts() -> Vec<(String, Picture)> {
         cells.extend(signs.iter().map(|sign| Cell::digit(*sign)));
         cells
     };
+    #[rustfmt::skip]
     let pictures = [
-        (
-            "block",
-            digits(
-                Cell::label("BLOCK", "HEIGHT"),
-                &["1", "2", "3", "4", "5", "6"],
-            ),
-        ),
-        (
-            "price",
-            digits(
-                Cell::label("BTC", "SUPPLY"),
-                &["$", "7", "8", ".", "9", "M"],
-            ),
-        ),
-        (
-            "signs",
-            digits(Cell::Word("RECV".into()), &["₿", "12.", "0", "€", "%"]),
-        ),
+        ("block", digits(Cell::label("BLOCK", "HEIGHT"), &["1", "2", "3", "4", "5", "6"])),
+        ("price", digits(Cell::label("BTC", "SUPPLY"), &["$", "7", "8", ".", "9", "M"])),
+        ("signs", digits(Cell::Word("RECV".into()), &["₿", "12.", "0", "€", "%"])),
         (
             "words",
             vec![
