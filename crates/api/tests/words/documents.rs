@@ -570,20 +570,6 @@ fn what_is_wrong_at_the_broker_is_told_and_that_there_is_no_network() {
     }
 }
 
-#[test]
-fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
-    let document = status(&clock(BOARD).view(), 0);
-    let sound = json!({
-        "ageSec": 7, "refresh": "partial", "partials": 12, "fault": null, "failures": 0
-    });
-    let broken = json!({
-        "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20
-    });
-    assert_eq!(document["panels"], json!([sound, broken]));
-    let faults = json!([{ "panel": 1, "fault": "not-refreshed", "failures": 3 }]);
-    assert_eq!(document["panelFaults"], faults);
-}
-
 /// Which connections clients see, by where data comes from and who is up.
 #[test]
 fn connections_are_grouped_as_clients_know_them() {

@@ -338,43 +338,25 @@ fn each_state_is_read_from_the_member_that_has_it() {
     let [clock, _] = clocks();
     let entities = entities(&clock, &broker(&clock));
     let hours = json!({ "dnd": { "startTime": "22:15", "endTime": "6:45" } });
-    for (key, document, expected) in [
-        (
-            "says",
-            json!({ "says": "Block 900,000." }),
-            "Block 900,000.",
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        ("says", json!({ "says": "Block 900,000." }), "Block 900,000."),
         ("light_level", json!({ "lightLevel": 15.8 }), "15.8"),
-        (
-            "last_block",
-            json!({ "tipTime": 1_770_000_000 }),
-            "1770000000 s",
-        ),
-        (
-            "address",
-            json!({ "link": { "ip": "192.0.2.7" } }),
-            "192.0.2.7",
-        ),
-        (
-            "nostr_relay",
-            json!({ "nostrRelay": "wss://relay" }),
-            "wss://relay",
-        ),
+        ("last_block", json!({ "tipTime": 1_770_000_000 }), "1770000000 s"),
+        ("address", json!({ "link": { "ip": "192.0.2.7" } }), "192.0.2.7"),
+        ("nostr_relay", json!({ "nostrRelay": "wss://relay" }), "wss://relay"),
         ("mqtt_dropped", json!({ "mqttDropped": 3 }), "3"),
         ("update_state", json!({ "isOTAUpdating": true }), "updating"),
         ("update_state", json!({ "isOTAUpdating": false }), "idle"),
-        (
-            "safe_mode_reason",
-            json!({ "safeMode": "it broke off" }),
-            "it broke off",
-        ),
+        ("safe_mode_reason", json!({ "safeMode": "it broke off" }), "it broke off"),
         ("safe_mode_reason", json!({ "safeMode": null }), "none"),
         ("time_per_screen", json!({ "timerSeconds": 90 }), "1.5"),
         ("quiet_from", hours.clone(), "22:15:00"),
         ("quiet_until", hours.clone(), "06:45:00"),
         ("quiet_from_text", hours.clone(), "22:15"),
         ("quiet_until_text", hours, "06:45"),
-    ] {
+    ];
+    for (key, document, expected) in rows {
         assert_eq!(state_of(&entities[key], &document), expected, "{key}");
     }
 }

@@ -8,4 +8,3 @@ mod documents;
 mod entities;
 mod mqtt;
 mod page_types;
-mod replies;
