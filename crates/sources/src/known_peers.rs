@@ -44,31 +44,3 @@ impl KnownPeers {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_anchor_stays_and_the_oldest_other_makes_room() {
-        let known = KnownPeers::default();
-        for number in 0..PEERS_KEPT_MAX {
-            assert!(known.add(&format!("peer{number}:1")));
-            assert!(!known.add(&format!("peer{number}:1")));
-        }
-        assert!(known.add("new:1"));
-        let list = known.list();
-        assert_eq!(list.len(), PEERS_KEPT_MAX);
-        assert_eq!((list[0].as_str(), list[1].as_str()), ("peer0:1", "peer2:1"));
-        assert_eq!(list[PEERS_KEPT_MAX - 1], "new:1");
-        assert!(!known.add(&"x".repeat(PEER_TEXT_MAX + 1)));
-    }
-
-    #[test]
-    fn a_removed_peer_is_gone_for_all_clones() {
-        let known = KnownPeers::of(vec!["a:1".to_string(), "b:1".to_string()]);
-        assert!(known.clone().remove("a:1"));
-        assert!(!known.remove("a:1"));
-        assert_eq!(known.list(), ["b:1"]);
-    }
-}

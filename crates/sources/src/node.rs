@@ -78,26 +78,3 @@ impl From<Astray> for Missed {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_of_a_node() {
-        for (host, set, expected) in [
-            ("node.local", 0, Ok(("node.local", 8333))),
-            ("node.local:18444", 0, Ok(("node.local", 18_444))),
-            ("node.local:18444", 7, Ok(("node.local", 7))),
-            ("tcp://node.local/", 7, Ok(("node.local", 7))),
-            ("[2001:db8::7]", 0, Ok(("2001:db8::7", 8333))),
-            ("[2001:db8::7]:7", 0, Ok(("2001:db8::7", 7))),
-            ("me:secret@node.local", 0, Err(BadUrl::Login)),
-            ("", 0, Err(BadUrl::Host)),
-            ("node.local:x", 0, Err(BadUrl::Port)),
-        ] {
-            let host = Endpoint::new(host);
-            assert_eq!(place(&host, set, 8333), expected, "{host}");
-        }
-    }
-}

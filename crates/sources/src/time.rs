@@ -556,33 +556,6 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_time_before_the_newest_blocks_is_rejected() {
-        let tip_secs = u32::try_from(host_unix_ms() / 1000 - 3600).unwrap();
-        // The server's error at each query, and the clock's afterwards.
-        let rows: [(&[i64], Option<i64>); 4] = [
-            (&[-24 * HOUR, -24 * HOUR], None),
-            (&[-2 * HOUR], None),
-            (&[-HOUR / 2], Some(-HOUR / 2)),
-            (&[0], Some(0)),
-        ];
-        for (answers, expected) in rows {
-            let mut sync = TimeSync {
-                view: watch::Sender::new(Arc::new(view(Some(tip_secs)))).subscribe(),
-                ..sync(None)
-            };
-            let (off_ms, outcome) = corrected(&mut sync, answers).await;
-            let context = format!("{answers:?}: {off_ms:?}, {outcome:?}");
-            match expected {
-                Some(expected) => assert!(is_about(off_ms, expected), "{context}"),
-                None => {
-                    assert!(off_ms.is_none(), "{context}");
-                    assert!(matches!(outcome, Err(NoTime::BeforeChain)), "{context}");
-                }
-            }
-        }
-    }
-
     /// Resolves every name to two addresses.
     #[derive(Debug)]
     struct Two;
@@ -634,40 +607,6 @@ mod tests {
         let utc = sync.clock.now().utc;
         let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
         assert!(is_about(off_ms, 0), "{off_ms:?}");
-    }
-
-    #[tokio::test]
-    async fn a_bad_server_is_skipped() {
-        let broken = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let port = broken.local_addr().unwrap().port();
-        let honest = UdpSocket::bind(("127.0.0.2", port)).await.unwrap();
-        let mut sync = sync_of_two();
-        let breaking = async {
-            let mut question = [0; 48];
-            let (_, client) = broken.recv_from(&mut question).await.unwrap();
-            broken.send_to(&[0; 48], client).await.unwrap();
-        };
-        let answering = serve(honest, vec![HOUR]);
-        let place = at("time.example", port);
-        let (corrected, ..) = tokio::join!(sync.correct(&place), breaking, answering);
-        corrected.unwrap();
-        let utc = sync.clock.now().utc;
-        let off_ms = utc.map(|utc| utc.unix_ms - host_unix_ms());
-        assert!(is_about(off_ms, HOUR), "{off_ms:?}");
-    }
-
-    #[tokio::test]
-    async fn a_negative_round_trip_is_rejected() {
-        let server = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let port = server.local_addr().unwrap().port();
-        let answering = answer(&server, [0, 10_000]);
-        let mut sync = sync(None);
-        let place = at("127.0.0.1", port);
-        let (corrected, ()) = tokio::join!(sync.correct(&place), answering);
-        assert!(
-            matches!(corrected, Err(NoTime::Implausible)),
-            "{corrected:?}"
-        );
     }
 
     #[tokio::test(start_paused = true)]

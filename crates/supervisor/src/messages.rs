@@ -69,29 +69,3 @@ impl DeviceMessage {
         out.flush()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_are_parsed() {
-        for (line, word) in [
-            ("ready", Some(DeviceMessage::Ready)),
-            ("ready 3 more", Some(DeviceMessage::Ready)),
-            ("painted", Some(DeviceMessage::Painted)),
-            ("beat", Some(DeviceMessage::Beat)),
-            ("painter-stuck", Some(DeviceMessage::PainterStuck)),
-            (
-                "power-cut 5 3200",
-                Some(DeviceMessage::PowerCut("5 3200".into())),
-            ),
-            ("power-cut", Some(DeviceMessage::PowerCut(String::new()))),
-            ("power-cuts 5", None),
-            ("hello", None),
-            ("", None),
-        ] {
-            assert_eq!(DeviceMessage::parse(line), word, "{line}");
-        }
-    }
-}

@@ -81,28 +81,3 @@ pub fn oversize(max: u64) -> Answer {
 pub fn digest_mismatch() -> Answer {
     Answer::bad_request("sha256 mismatch")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_error_has_a_status_and_a_token() {
-        for (error, status, token) in [
-            (UpdateNotStarted::Disabled, 403, "ota_disabled"),
-            (UpdateNotStarted::NoFeed, 500, "ESP_ERR_INVALID_ARG"),
-            (UpdateNotStarted::BadFeed, 500, "ESP_ERR_INVALID_ARG"),
-            (UpdateNotStarted::NotReady, 503, "ESP_ERR_INVALID_STATE"),
-            (UpdateNotStarted::Busy, 500, "ESP_ERR_NO_MEM"),
-        ] {
-            let text = error.to_string();
-            let answer = newest(Err(error));
-            let error = answer.body.map(|body| body["error"].clone());
-            assert_eq!(
-                (answer.status, error),
-                (status, Some(token.into())),
-                "{text}"
-            );
-        }
-    }
-}

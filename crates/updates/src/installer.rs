@@ -438,7 +438,6 @@ mod tests {
     use std::path::Path;
 
     use tempfile::TempDir;
-    use tokio::time::advance;
 
     use super::*;
 
@@ -506,47 +505,5 @@ mod tests {
         let update = installer.begin(announced(ImageKind::Firmware)).unwrap();
         assert!(installer.updatable().is_some(), "it is only busy");
         drop(update);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_image_times_out() {
-        let folder = TempDir::new().unwrap();
-        let installer = page_installer(folder.path());
-        let announced = announced(ImageKind::Page);
-        let byte = || Bytes::from_static(b"P");
-        let update = installer.begin(announced.clone()).unwrap();
-        advance(IMAGE_TIMEOUT - Duration::from_millis(1)).await;
-        update.append(byte()).await.unwrap();
-        let another = installer.begin(announced.clone());
-        assert!(matches!(another, Err(ImageRefusal::Busy)), "{another:?}");
-        advance(Duration::from_millis(1)).await;
-        let late = update.append(byte()).await.unwrap_err();
-        assert_eq!(
-            late.to_string(),
-            "the image was not received completely within 30 minutes"
-        );
-        update.abort().await;
-        assert!(installer.begin(announced).is_ok());
-    }
-
-    #[tokio::test]
-    async fn an_interrupted_transfer_leaves_no_file() {
-        let folder = TempDir::new().unwrap();
-        let installer = page_installer(folder.path());
-        let announced = announced(ImageKind::Page);
-        let update = installer.begin(announced.clone()).unwrap();
-        update.append(Bytes::from_static(b"P")).await.unwrap();
-        let parts = || {
-            let entries = std::fs::read_dir(folder.path()).unwrap();
-            let names = entries.map(|entry| entry.unwrap().file_name());
-            names.filter(|name| name == "update.part").count()
-        };
-        assert_eq!(parts(), 1);
-        drop(update);
-        while installer.permit.available_permits() == 0 {
-            thread::yield_now();
-        }
-        assert_eq!(parts(), 0);
-        assert!(installer.begin(announced).is_ok());
     }
 }

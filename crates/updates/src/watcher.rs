@@ -449,72 +449,20 @@ mod tests {
     async fn an_unsigned_release_is_tried_again_after_each_check() {
         let now = Instant::now();
         let (due, past) = (now + Duration::from_secs(60), now - Duration::from_secs(1));
-        for (verdict, habit, cause, before, is_due) in [
-            (
-                ReleaseVerdict::Taken,
-                Habit::Installs,
-                WatchCause::PlanChanged,
-                None,
-                true,
-            ),
-            (
-                ReleaseVerdict::Taken,
-                Habit::Looks,
-                WatchCause::Check,
-                Some(due),
-                false,
-            ),
-            (
-                ReleaseVerdict::Unsigned,
-                Habit::Installs,
-                WatchCause::Check,
-                None,
-                true,
-            ),
+        #[rustfmt::skip]
+        let rows = [
+            (ReleaseVerdict::Taken, Habit::Installs, WatchCause::PlanChanged, None, true),
+            (ReleaseVerdict::Taken, Habit::Looks, WatchCause::Check, Some(due), false),
+            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::Check, None, true),
             // It was just tried.
-            (
-                ReleaseVerdict::Unsigned,
-                Habit::Installs,
-                WatchCause::Install,
-                None,
-                false,
-            ),
-            (
-                ReleaseVerdict::Unsigned,
-                Habit::Installs,
-                WatchCause::Requested,
-                None,
-                false,
-            ),
-            (
-                ReleaseVerdict::Unsigned,
-                Habit::Installs,
-                WatchCause::PlanChanged,
-                None,
-                false,
-            ),
-            (
-                ReleaseVerdict::Unsigned,
-                Habit::Installs,
-                WatchCause::PlanChanged,
-                Some(due),
-                true,
-            ),
-            (
-                ReleaseVerdict::Unsigned,
-                Habit::Looks,
-                WatchCause::Check,
-                None,
-                false,
-            ),
-            (
-                ReleaseVerdict::Failed,
-                Habit::Installs,
-                WatchCause::Check,
-                Some(due),
-                false,
-            ),
-        ] {
+            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::Install, None, false),
+            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::Requested, None, false),
+            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::PlanChanged, None, false),
+            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::PlanChanged, Some(due), true),
+            (ReleaseVerdict::Unsigned, Habit::Looks, WatchCause::Check, None, false),
+            (ReleaseVerdict::Failed, Habit::Installs, WatchCause::Check, Some(due), false),
+        ];
+        for (verdict, habit, cause, before, is_due) in rows {
             let feed = feed(habit, before);
             let at = feed.install_time(verdict, cause, now, &mut Chance::seeded(1));
             assert_eq!(at.is_some(), is_due, "{verdict:?} {habit:?} {cause:?}");
@@ -528,39 +476,5 @@ mod tests {
             &mut Chance::seeded(1),
         );
         assert!(at.is_some_and(|at| at >= now));
-    }
-
-    #[test]
-    fn the_cause_and_the_verdict_decide_what_is_fetched() {
-        for verdict in ReleaseVerdict::ALL {
-            let fetched = [
-                WatchCause::Check,
-                WatchCause::Install,
-                WatchCause::Requested,
-            ]
-            .map(|cause| is_fetched(cause, verdict));
-            let expected = match verdict {
-                ReleaseVerdict::Taken | ReleaseVerdict::Unsigned => [false, true, true],
-                ReleaseVerdict::Failed | ReleaseVerdict::Left | ReleaseVerdict::NoImage => {
-                    [false, false, true]
-                }
-                ReleaseVerdict::NotNewer
-                | ReleaseVerdict::Channel
-                | ReleaseVerdict::Pin
-                | ReleaseVerdict::Share => [false; 3],
-            };
-            assert_eq!(fetched, expected, "{verdict:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_newest_unsigned_versions_are_remembered() {
-        let mut feed = feed(Habit::Looks, None);
-        for minor in (0..50).chain([49]) {
-            feed.remember_unsigned(Version::new(4, minor, 0));
-        }
-        assert_eq!(feed.unsigned.len(), RELEASES_MAX);
-        let newest = feed.unsigned.last().map(|version| version.minor);
-        assert_eq!(newest, Some(49));
     }
 }

@@ -389,13 +389,9 @@ mod tests {
     #[test]
     fn headers_count_from_trusted_addresses_only() {
         type Headers<'a> = &'a [(&'a str, &'a str)];
+        #[rustfmt::skip]
         let rows: &[(&str, &str, Headers<'_>, &str)] = &[
-            (
-                PROXY,
-                "/api/status",
-                &[],
-                "172.18.0.2 127.0.0.1:8080 /api/status",
-            ),
+            (PROXY, "/api/status", &[], "172.18.0.2 127.0.0.1:8080 /api/status"),
             (
                 PROXY,
                 "/",
@@ -417,36 +413,11 @@ mod tests {
                 "192.0.2.9 127.0.0.1:8080 /",
             ),
             // The proxy appends the client's address to the header that the client sent.
-            (
-                PROXY,
-                "/",
-                &[("x-forwarded-for", "198.51.100.1, 192.0.2.7")],
-                "192.0.2.7 127.0.0.1:8080 /",
-            ),
-            (
-                PROXY,
-                "/",
-                &[("x-forwarded-for", "192.0.2.7, 10.0.0.1, 172.18.0.3")],
-                "192.0.2.7 127.0.0.1:8080 /",
-            ),
-            (
-                PROXY,
-                "/",
-                &[("x-forwarded-for", "nonsense")],
-                "172.18.0.2 127.0.0.1:8080 /",
-            ),
-            (
-                PROXY,
-                "/",
-                &[("x-forwarded-for", "[2001:db8::7]:4711")],
-                "2001:db8::7 127.0.0.1:8080 /",
-            ),
-            (
-                "::ffff:172.18.0.2",
-                "/",
-                &[("x-forwarded-for", "192.0.2.7:80")],
-                "192.0.2.7 127.0.0.1:8080 /",
-            ),
+            (PROXY, "/", &[("x-forwarded-for", "198.51.100.1, 192.0.2.7")], "192.0.2.7 127.0.0.1:8080 /"),
+            (PROXY, "/", &[("x-forwarded-for", "192.0.2.7, 10.0.0.1, 172.18.0.3")], "192.0.2.7 127.0.0.1:8080 /"),
+            (PROXY, "/", &[("x-forwarded-for", "nonsense")], "172.18.0.2 127.0.0.1:8080 /"),
+            (PROXY, "/", &[("x-forwarded-for", "[2001:db8::7]:4711")], "2001:db8::7 127.0.0.1:8080 /"),
+            ("::ffff:172.18.0.2", "/", &[("x-forwarded-for", "192.0.2.7:80")], "192.0.2.7 127.0.0.1:8080 /"),
             (
                 "fd12::1",
                 "/",
@@ -456,60 +427,20 @@ mod tests {
                 )],
                 "2001:db8::7 home.example /",
             ),
-            (
-                PROXY,
-                "/",
-                &[("forwarded", "for=_hidden;host=home.example")],
-                "172.18.0.2 home.example /",
-            ),
+            (PROXY, "/", &[("forwarded", "for=_hidden;host=home.example")], "172.18.0.2 home.example /"),
             (
                 PROXY,
                 "/api/hassio_ingress/TOKEN/api/status?a=b",
                 &[("x-ingress-path", "/api/hassio_ingress/TOKEN")],
                 "172.18.0.2 127.0.0.1:8080 /api/status?a=b ingress",
             ),
-            (
-                PROXY,
-                "/api/status",
-                &[("x-ingress-path", "/api/hassio_ingress/TOKEN")],
-                "172.18.0.2 127.0.0.1:8080 /api/status ingress",
-            ),
-            (
-                PROXY,
-                "/x/y",
-                &[("x-forwarded-prefix", "/x/")],
-                "172.18.0.2 127.0.0.1:8080 /y",
-            ),
-            (
-                PROXY,
-                "/xy",
-                &[("x-forwarded-prefix", "/x")],
-                "172.18.0.2 127.0.0.1:8080 /xy",
-            ),
-            (
-                PROXY,
-                "/x/y",
-                &[("x-forwarded-prefix", "//x")],
-                "172.18.0.2 127.0.0.1:8080 /x/y",
-            ),
-            (
-                "192.0.2.9",
-                "/clock/settings",
-                &[],
-                "192.0.2.9 127.0.0.1:8080 /settings",
-            ),
-            (
-                "192.0.2.9",
-                "/clock?a",
-                &[],
-                "192.0.2.9 127.0.0.1:8080 /clock?a -> /clock/?a",
-            ),
-            (
-                "192.0.2.9",
-                "/clocks",
-                &[],
-                "192.0.2.9 127.0.0.1:8080 /clocks",
-            ),
+            (PROXY, "/api/status", &[("x-ingress-path", "/api/hassio_ingress/TOKEN")], "172.18.0.2 127.0.0.1:8080 /api/status ingress"),
+            (PROXY, "/x/y", &[("x-forwarded-prefix", "/x/")], "172.18.0.2 127.0.0.1:8080 /y"),
+            (PROXY, "/xy", &[("x-forwarded-prefix", "/x")], "172.18.0.2 127.0.0.1:8080 /xy"),
+            (PROXY, "/x/y", &[("x-forwarded-prefix", "//x")], "172.18.0.2 127.0.0.1:8080 /x/y"),
+            ("192.0.2.9", "/clock/settings", &[], "192.0.2.9 127.0.0.1:8080 /settings"),
+            ("192.0.2.9", "/clock?a", &[], "192.0.2.9 127.0.0.1:8080 /clock?a -> /clock/?a"),
+            ("192.0.2.9", "/clocks", &[], "192.0.2.9 127.0.0.1:8080 /clocks"),
         ];
         for (peer, path, headers, expected) in rows {
             assert_eq!(
@@ -539,28 +470,14 @@ mod tests {
                 (1, vec![format!("--trusted-proxy: {mistake}")])
             );
         }
+        #[rustfmt::skip]
         let rows = [
             ("home.example", "it must begin with http:// or https://"),
-            (
-                "ftp://home.example",
-                "it must begin with http:// or https://",
-            ),
-            (
-                "https://me@home.example",
-                "it must have no user name and no query",
-            ),
-            (
-                "https://home.example/?a",
-                "it must have no user name and no query",
-            ),
-            (
-                "https://home.example/a/../b",
-                "its path is too long, or has characters that a path cannot have",
-            ),
-            (
-                "https://home.example/api",
-                "the clock itself has addresses below this path",
-            ),
+            ("ftp://home.example", "it must begin with http:// or https://"),
+            ("https://me@home.example", "it must have no user name and no query"),
+            ("https://home.example/?a", "it must have no user name and no query"),
+            ("https://home.example/a/../b", "its path is too long, or has characters that a path cannot have"),
+            ("https://home.example/api", "the clock itself has addresses below this path"),
         ];
         for (text, why) in rows {
             let (_, mistakes) = PublicAccess::parse(&[], &[text.into()]);

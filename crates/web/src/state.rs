@@ -247,20 +247,3 @@ impl ServerState {
 fn is_of_build(commit: &str, revision: &str) -> bool {
     commit == revision || revision.ends_with(&format!("-{commit}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_belongs_to_the_program_that_was_built_with_it() {
-        for (commit, is_own) in [
-            ("abc1234", true),
-            ("4.0.0-abc1234", true),
-            ("1234", false),
-            ("def5678", false),
-        ] {
-            assert_eq!(is_of_build(commit, "4.0.0-abc1234"), is_own, "{commit}");
-        }
-    }
-}

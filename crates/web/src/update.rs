@@ -229,27 +229,3 @@ fn refusal(call: &Call, max: u64, overhead: u64) -> Option<Response> {
         Some(_) => None,
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use std::convert::Infallible;
-
-    use futures_util::stream::{self, StreamExt};
-    use http_body_util::StreamBody;
-    use hyper::body::Frame;
-
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_stalled_upload_is_aborted() {
-        let begun = tokio::time::Instant::now();
-        let parts = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from("half")))]);
-        let mut body = StreamBody::new(parts.chain(stream::pending()));
-        assert_eq!(next(&mut body).await.ok(), Some(Some(Bytes::from("half"))));
-        assert!(matches!(
-            next(&mut body).await,
-            Err(UploadError::Incomplete)
-        ));
-        assert_eq!(begun.elapsed(), READ_TIMEOUT);
-    }
-}

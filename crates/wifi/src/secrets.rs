@@ -117,37 +117,4 @@ mod tests {
             assert_eq!(again.text, told.text, "{survives:?}");
         }
     }
-
-    #[test]
-    fn a_damaged_password_is_made_anew() {
-        let folder = tempfile::tempdir().unwrap();
-        for damaged in [
-            &b"short"[..],
-            b"",
-            b"with a space",
-            b"\xff\xff\xff\xff\xff\xff\xff\xff",
-        ] {
-            fs::write(folder.path().join(FILE), damaged).unwrap();
-            assert_eq!(
-                password(folder.path()).unwrap().text.expose().len(),
-                PASSWORD_LEN
-            );
-        }
-    }
-
-    #[test]
-    fn a_password_that_cannot_be_kept_is_made_all_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join(FILE)).unwrap();
-        let first = password(folder.path()).unwrap();
-        let second = password(folder.path()).unwrap();
-        assert_ne!(first.text, second.text);
-        let words = first.unkept.unwrap().to_string();
-        assert_eq!(words, "access-point: it is a folder, not a file");
-
-        let nowhere = folder.path().join("nowhere");
-        let made = password(&nowhere).unwrap();
-        assert_eq!(made.text.expose().len(), PASSWORD_LEN);
-        assert!(made.unkept.is_some());
-    }
 }

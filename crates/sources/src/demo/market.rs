@@ -144,36 +144,3 @@ impl DemoMarket {
         moved.clamp(low, high)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_same_seed_gives_the_same_market() {
-        let run = || {
-            let (mut market, mut quotes) = (DemoMarket::new(1), RelayQuotes::default());
-            let mut seen = Vec::new();
-            while market.time < Duration::from_secs(3600) {
-                market.step(&mut quotes);
-                seen.push((market.time, quotes.clone()));
-            }
-            seen
-        };
-        let seen = run();
-        assert_eq!(seen, run());
-        let (_, last) = seen.last().unwrap();
-        let blocks = last.height - FIRST_HEIGHT;
-        let most = 3600 / BLOCK_TIMES.0.as_secs();
-        let least = 3600 / BLOCK_TIMES.1.as_secs();
-        assert!(
-            (least..=most).contains(&u64::from(blocks)),
-            "{blocks} blocks in an hour"
-        );
-        let prices: std::collections::BTreeSet<u64> = seen
-            .iter()
-            .map(|(_, quotes)| quotes.prices["EUR"])
-            .collect();
-        assert!(prices.len() > 1000, "{} prices in an hour", prices.len());
-    }
-}

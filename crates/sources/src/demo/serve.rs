@@ -352,29 +352,15 @@ mod tests {
     #[test]
     fn frames_are_those_of_real_relays() {
         let price = |text: &str| RelayFrame::Price([("USD".to_owned(), text.to_owned())].into());
+        #[rustfmt::skip]
         let rows = [
-            (
-                RelayFrame::Msg("Welcome".into()),
-                "81a36d7367a757656c636f6d65",
-            ),
-            (
-                RelayFrame::BlockHeight(870_123),
-                "81ab626c6f636b686569676874ce000d46eb",
-            ),
+            (RelayFrame::Msg("Welcome".into()), "81a36d7367a757656c636f6d65"),
+            (RelayFrame::BlockHeight(870_123), "81ab626c6f636b686569676874ce000d46eb"),
             (RelayFrame::BlockFee(13), "81a8626c6f636b6665650d"),
-            (
-                RelayFrame::BlockFee2(1275),
-                "81a9626c6f636b66656532cb4029800000000000",
-            ),
+            (RelayFrame::BlockFee2(1275), "81a9626c6f636b66656532cb4029800000000000"),
             (RelayFrame::BlockFee2(1300), "81a9626c6f636b666565320d"),
-            (
-                price("64211.53"),
-                "81a5707269636581a3555344a836343231312e3533",
-            ),
-            (
-                RelayFrame::Error("ZZZ does not exist.".into()),
-                "81a56572726f72b35a5a5a20646f6573206e6f742065786973742e",
-            ),
+            (price("64211.53"), "81a5707269636581a3555344a836343231312e3533"),
+            (RelayFrame::Error("ZZZ does not exist.".into()), "81a56572726f72b35a5a5a20646f6573206e6f742065786973742e"),
         ];
         for (frame, expected) in rows {
             assert_eq!(hex::encode(frame.encode()), expected, "{frame:?}");

@@ -37,7 +37,8 @@ fn programs_are_tried_from_the_active_slot_to_the_installed_program() {
         starts: TRIAL_STARTS_MAX - 1,
     };
     let (a, b) = (Some(ImageSlot::A), Some(ImageSlot::B));
-    for (active, in_a, in_b, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (None, None, None, &[F][..]),
         (a, None, None, &[F]),
         (a, Some(("4.1.0", NEW)), None, &[A, F]),
@@ -47,23 +48,14 @@ fn programs_are_tried_from_the_active_slot_to_the_installed_program() {
         (b, Some(("4.1.0", Proven)), Some(("4.2.0", NEW)), &[B, A, F]),
         (b, Some(("4.1.0", Proven)), Some(("4.2.0", Failed)), &[A, F]),
         (b, Some(("4.1.0", NEW)), Some(("4.2.0", Failed)), &[F]),
-        (
-            a,
-            Some(("4.2.0", Proven)),
-            Some(("4.1.0", Proven)),
-            &[A, B, F],
-        ),
+        (a, Some(("4.2.0", Proven)), Some(("4.1.0", Proven)), &[A, B, F]),
         (a, Some(("4.2.0", Proven)), Some(("4.1.0", Failed)), &[A, F]),
         (None, Some(("4.2.0", Proven)), Some(("4.1.0", Proven)), &[F]),
         // The installed program is 4.0.0.
         (a, Some(("4.0.0", Proven)), Some(("3.9.0", Proven)), &[F]),
-        (
-            a,
-            Some(("4.0.0-rc.1", Proven)),
-            Some(("4.0.1", Proven)),
-            &[B, F],
-        ),
-    ] {
+        (a, Some(("4.0.0-rc.1", Proven)), Some(("4.0.1", Proven)), &[B, F]),
+    ];
+    for (active, in_a, in_b, expected) in rows {
         let slot = |entry: Option<(&str, TrialState)>| {
             entry.map(|(version, trial_state)| installed(version, trial_state))
         };

@@ -137,47 +137,6 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_and_forgotten() {
-        let mut failures = Failures::default();
-        let (address, start) = (IpAddr::from([192, 0, 2, 1]), Instant::now());
-        for (seconds, count) in [(0, 1), (1, 2), (800, 3), (1600, 4), (2501, 1)] {
-            let now = start + Duration::from_secs(seconds);
-            assert_eq!(failures.add(address, now), count, "{seconds}");
-        }
-        failures.forget(address);
-        assert_eq!(failures.add(address, start), 1);
-    }
-
-    #[test]
-    fn delays_grow_up_to_a_limit_and_few_failures_are_logged() {
-        let millis = |count| delay(count).map(|delay| delay.as_millis());
-        let delays: Vec<_> = (1..10).map(millis).collect();
-        let expected = [0, 0, 0, 250, 500, 1000, 2000, 4000, 4000];
-        assert_eq!(delays, expected.map(|delay| (delay > 0).then_some(delay)));
-        assert_eq!(millis(u32::MAX), Some(4000));
-        assert_eq!(
-            (1..=10_000).filter(|count| is_logged(*count)).count(),
-            3 + 12
-        );
-    }
-
-    #[test]
-    fn wrong_credentials_are_remembered_with_a_bound() {
-        let digest = |number: usize| {
-            let mut digest = [0; 32];
-            digest[..8].copy_from_slice(&number.to_le_bytes());
-            digest
-        };
-        let mut wrong = WrongCredentials::default();
-        for number in (0..WRONG_MAX + 10).chain([WRONG_MAX]) {
-            wrong.add(digest(number));
-        }
-        assert_eq!(wrong.known.len(), WRONG_MAX);
-        assert_eq!(wrong.order.len(), WRONG_MAX);
-        assert!(!wrong.contains(&digest(9)) && wrong.contains(&digest(10)));
-    }
-
-    #[test]
     fn addresses_of_one_ipv6_network_count_as_one() {
         let of = |text: &str| network(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::2"));

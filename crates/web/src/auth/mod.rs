@@ -165,10 +165,7 @@ mod tests {
     };
     use base64::{Engine, prelude::BASE64_STANDARD};
     use device::secret::PasswordHash;
-    use http::{
-        HeaderValue,
-        header::{RETRY_AFTER, WWW_AUTHENTICATE},
-    };
+    use http::HeaderValue;
     use passwords::{Blocks, hasher};
     use tokio::{
         task::JoinHandle,
@@ -284,21 +281,6 @@ mod tests {
         assert!(begun.elapsed() < Duration::from_millis(10));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_successful_login_resets_the_failures() {
-        let rig = Rig::new(MILLISECOND);
-        for round in 0..2 {
-            for guess in 0..3 {
-                let verdict = rig.signs_in(1, &format!("guess {round} {guess}")).await;
-                assert_eq!(verdict, LoginVerdict::Unauthorized, "{round} {guess}");
-            }
-            assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Accepted);
-        }
-        // The second login was accepted by its digest, which does not reset the failures of the address.
-        let verdict = rig.signs_in(1, "one more").await;
-        assert_eq!(verdict, LoginVerdict::Delayed(Duration::from_millis(250)));
-    }
-
     /// Fifty different guesses per second from the address of the owner.
     #[tokio::test(start_paused = true)]
     async fn the_right_password_is_accepted_while_the_same_address_guesses() {
@@ -341,35 +323,6 @@ mod tests {
             busy += usize::from(guess.await.unwrap() == LoginVerdict::Busy);
         }
         assert!((1000..1900).contains(&busy), "{busy}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_wrong_guess_is_hashed_once() {
-        let rig = Rig::new(MILLISECOND);
-        for _ in 0..5 {
-            assert_ne!(rig.signs_in(1, "wrong").await, LoginVerdict::Accepted);
-        }
-        let same = (0..20).map(|_| rig.signs_in(2, "also wrong"));
-        for verdict in futures_util::future::join_all(same).await {
-            assert_ne!(verdict, LoginVerdict::Accepted);
-        }
-        assert_eq!(*rig.hashed.borrow(), 2);
-        let same = (0..20).map(|_| rig.signs_in(3, "right"));
-        for verdict in futures_util::future::join_all(same).await {
-            assert_eq!(verdict, LoginVerdict::Accepted);
-        }
-        assert_eq!(*rig.hashed.borrow(), 3);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn attempts_of_disconnected_clients_are_skipped() {
-        let rig = Rig::new(Duration::from_millis(100));
-        let guesses = rig.guesses(1, 50, Duration::ZERO);
-        sleep(Duration::from_millis(50)).await;
-        guesses.iter().for_each(JoinHandle::abort);
-        assert_eq!(rig.signs_in(1, "right").await, LoginVerdict::Accepted);
-        let hashed = *rig.hashed.borrow();
-        assert!(hashed <= 4, "{hashed}");
     }
 
     #[tokio::test(start_paused = true)]
@@ -426,33 +379,5 @@ mod tests {
             let actual = rig.authenticator.control(&basic(pair), address(1)).await;
             assert_eq!(actual, verdict, "{pair}");
         }
-    }
-
-    #[test]
-    fn refusals_have_the_right_status_and_retry_after() {
-        let rows = [
-            (LoginVerdict::Unauthorized, 401, None),
-            (
-                LoginVerdict::Delayed(Duration::from_millis(250)),
-                401,
-                Some("1"),
-            ),
-            (
-                LoginVerdict::Delayed(Duration::from_secs(4)),
-                401,
-                Some("4"),
-            ),
-            (LoginVerdict::Busy, 503, Some("1")),
-        ];
-        for (verdict, status, wait) in rows {
-            let response = verdict.refusal().unwrap();
-            assert_eq!(response.status(), status, "{verdict:?}");
-            let header = response.headers().get(RETRY_AFTER);
-            let seconds = header.map(|value| value.to_str().unwrap());
-            assert_eq!(seconds, wait, "{verdict:?}");
-            let challenged = response.headers().contains_key(WWW_AUTHENTICATE);
-            assert_eq!(challenged, status == 401, "{verdict:?}");
-        }
-        assert!(LoginVerdict::Accepted.refusal().is_none());
     }
 }

@@ -343,8 +343,6 @@ fn is_password(name: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use device::secret::PasswordHash;
-
     use super::*;
 
     fn settings_with_secrets() -> Settings {
@@ -365,51 +363,6 @@ mod tests {
             firmware: "4.0.0".into(),
             time: Some("2026-01-02T03:04:05Z".into()),
         }
-    }
-
-    #[test]
-    fn a_file_without_a_passphrase_has_no_secrets() {
-        let file = SettingsFile::new(&settings_with_secrets(), origin(), None).unwrap();
-        let text = file.to_json().to_string();
-        assert!(
-            !text.contains("planted") && !text.contains("argon2"),
-            "{text}"
-        );
-        let parsed = SettingsFile::parse(&file.to_json()).unwrap();
-        assert_eq!(parsed.origin, origin());
-        let content = parsed.content(Some(&Secret::new("not needed"))).unwrap();
-        assert_eq!(content.secrets, SecretsState::Absent);
-        let import = content.import(&settings_with_secrets());
-        assert_eq!((import.changes, import.refused), (vec![], vec![]));
-    }
-
-    #[test]
-    fn only_the_passphrase_decrypts_the_secrets() {
-        let passphrase = Secret::new("correct horse");
-        let settings = settings_with_secrets();
-        let file = SettingsFile::new(&settings, origin(), Some(&passphrase)).unwrap();
-        let json = file.to_json();
-        let text = json.to_string();
-        for secret in ["planted", "$argon2", "correct horse"] {
-            assert!(!text.contains(secret), "{secret}: {text}");
-        }
-        let parsed = SettingsFile::parse(&json).unwrap();
-        let content = parsed.content(Some(&passphrase)).unwrap();
-        assert_eq!(content.secrets, SecretsState::Decrypted);
-        assert_eq!(content.import(&Settings::default()).settings, settings);
-        assert_eq!(
-            parsed.content(Some(&Secret::new("correct house"))).err(),
-            Some(SettingsFileError::CannotDecrypt)
-        );
-        let content = parsed.content(None).unwrap();
-        assert_eq!(content.secrets, SecretsState::Encrypted);
-        // The file enables sign-in but its password is missing.
-        let import = content.import(&Settings::default());
-        assert_eq!(import.refused.len(), 1);
-        let report = import_report(&parsed, content.secrets, &import);
-        assert_eq!(report["refused"][0]["error"], "httpAuthPass:bad_length");
-        let message = report["refused"][0]["msg"].as_str().unwrap();
-        assert!(message.contains("leave this setting out"), "{message}");
     }
 
     #[test]
@@ -441,125 +394,6 @@ mod tests {
                 Some(SettingsFileError::CannotDecrypt),
                 "{at}"
             );
-        }
-    }
-
-    #[test]
-    fn other_documents_are_refused() {
-        let passphrase = Secret::new("correct horse");
-        let file =
-            SettingsFile::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
-        let whole = file.to_json();
-        let with = |path: &str, value: Value| {
-            let mut file = whole.clone();
-            *file.pointer_mut(path).unwrap() = value;
-            file
-        };
-        for (file, expected) in [
-            (json!(null), SettingsFileError::NotSettings),
-            (json!([]), SettingsFileError::NotSettings),
-            (json!({}), SettingsFileError::NotSettings),
-            (
-                with("/format", json!("settings")),
-                SettingsFileError::NotSettings,
-            ),
-            (with("/version", json!(0)), SettingsFileError::NotSettings),
-            (with("/version", json!("1")), SettingsFileError::NotSettings),
-            (with("/version", json!(2)), SettingsFileError::NewerVersion),
-            (with("/settings", json!([])), SettingsFileError::NotSettings),
-            (with("/secrets", json!("x")), SettingsFileError::NotSettings),
-            (
-                with("/secrets/kdf", json!("md5")),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/cipher", json!("rot13")),
-                SettingsFileError::NotSettings,
-            ),
-            // Parameters that would make decryption too slow or the hash too weak.
-            (
-                with("/secrets/memoryKiB", json!(1 << 30)),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/memoryKiB", json!(1)),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/passes", json!(1000)),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/passes", json!(0)),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/salt", json!("AA==")),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/salt", json!("?")),
-                SettingsFileError::NotSettings,
-            ),
-            (
-                with("/secrets/sealed", json!("?")),
-                SettingsFileError::NotSettings,
-            ),
-        ] {
-            assert_eq!(SettingsFile::parse(&file).err(), Some(expected), "{file}");
-        }
-    }
-
-    #[test]
-    fn the_length_of_a_passphrase_is_checked() {
-        for (text, good) in [
-            ("", false),
-            ("seven 7", false),
-            ("eight  8", true),
-            (&*"x".repeat(256), true),
-            (&*"x".repeat(257), false),
-        ] {
-            assert_eq!(check_passphrase(&Secret::new(text)).is_ok(), good, "{text}");
-        }
-        let short = SettingsFile::new(
-            &settings_with_secrets(),
-            origin(),
-            Some(&Secret::new("short")),
-        );
-        assert_eq!(short.err(), Some(SettingsFileError::PassphraseLength));
-    }
-
-    #[test]
-    fn a_plain_password_is_refused() {
-        for (text, good) in [
-            ("", true),
-            ("hunter2", false),
-            ("$argon2id$v=19$m=7168,t=5,p=1$c2FsdHNhbHQ", false),
-            (
-                "$argon2id$v=19$m=4000000,t=5,p=1$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA",
-                false,
-            ),
-            (
-                "$argon2id$v=19$m=7168,t=5000,p=1$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA",
-                false,
-            ),
-            (
-                "$argon2id$v=19$m=7168,t=5,p=1$c2FsdHNhbHQ$c2FsdHNhbHRzYWx0c2FsdA",
-                true,
-            ),
-        ] {
-            let mut content = SettingsContent {
-                body: Map::from_iter([("otaPass".to_string(), json!(text))]),
-                secrets: SecretsState::Decrypted,
-            };
-            let import = content.import(&Settings {
-                ota_pass: PasswordHash::new("x"),
-                ..Settings::default()
-            });
-            assert_eq!(import.refused.is_empty(), good, "{text}");
-            content.remove(["otaPass"]).unwrap();
-            assert_eq!(content.import(&Settings::default()).refused, []);
-            assert_eq!(content.remove(["otaPass"]), Err("otaPass"));
         }
     }
 }

@@ -325,32 +325,6 @@ mod tests {
     }
 
     #[test]
-    fn others_are_known_where_the_host_uses_them_by_itself() {
-        for (change, known) in [
-            (None, true),
-            (
-                Some(("connection", "autoconnect", Variant::from(false))),
-                false,
-            ),
-            (Some(("connection", "type", Variant::from("vpn"))), false),
-            (
-                Some(("802-11-wireless", "mode", Variant::from("ap"))),
-                false,
-            ),
-        ] {
-            let mut settings = station(ProfileRole::Network);
-            settings.remove("user");
-            let what = format!("{change:?}");
-            if let Some((group, key, value)) = change {
-                settings.get_mut(group).unwrap().insert(key, value);
-            }
-            let profile = read(settings);
-            assert_eq!(profile.role, None, "{what}");
-            assert_eq!(profile.is_known(), known, "{what}");
-        }
-    }
-
-    #[test]
     fn passwords_that_can_be_right() {
         let key = "0123456789abcdef".repeat(4);
         for (security, password, expected) in [
@@ -371,13 +345,5 @@ mod tests {
                 "{security:?} {password}"
             );
         }
-    }
-
-    #[test]
-    fn identities() {
-        let (first, second) = (uuid().unwrap(), uuid().unwrap());
-        assert_ne!(first, second);
-        assert_eq!(first.len(), 36);
-        assert_eq!(&first[14..15], "4");
     }
 }
