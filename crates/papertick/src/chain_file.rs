@@ -106,16 +106,6 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_comes_back_as_it_was() {
-        let (spec, mut chain) = long();
-        assert_eq!(read(&kept(&spec, &chain), &spec), Some(chain.clone()));
-        mine(&mut chain);
-        assert_eq!(read(&kept(&spec, &chain), &spec), Some(chain));
-        let new = Chain::new(spec.network, spec.anchor);
-        assert_eq!(read(&kept(&spec, &new), &spec), Some(new));
-    }
-
-    #[test]
     fn a_file_counts_only_for_the_chain_it_is_of() {
         let (spec, chain) = long();
         let records = kept(&spec, &chain);

@@ -448,15 +448,6 @@ mod tests {
         InstallerConfig::without_slots(board, folder.to_path_buf(), inbox)
     }
 
-    /// An installer that accepts any page.
-    fn page_installer(folder: &Path) -> Installer {
-        let config = InstallerConfig {
-            signatures: Signatures::NotRequired,
-            ..config(folder)
-        };
-        Installer::new(config).0
-    }
-
     fn announced(kind: ImageKind) -> Announced {
         Announced {
             kind,

@@ -394,36 +394,3 @@ pub(crate) fn typed_twice(question: &str) -> Result<Secret, Failure> {
         false => Err(Failure::usage("the two differ: nothing was done")),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use expect_test::expect;
-
-    use super::*;
-
-    #[test]
-    fn what_differs_is_told_line_by_line() {
-        let mut told = json!({
-            "applied": false,
-            "rebootRequired": true,
-            "changes": [
-                { "name": "ledBrightness", "old": 128, "new": 64 },
-                { "name": "nwcUri", "secret": true },
-            ],
-            "unknown": ["holograms"],
-            "notes": ["minerHostname was taken over from bitaxeHostname"],
-            "refused": [{ "error": "a:b", "msg": "c" }],
-        });
-        expect![[r#"
-            ledBrightness  128 -> 64
-            nwcUri         another secret
-            not known to this version: holograms
-            understood otherwise: minerHostname was taken over from bitaxeHostname
-            refused: a:b: c
-            2 settings would change
-        "#]]
-        .assert_eq(&lines(&told));
-        told["applied"] = true.into();
-        assert!(lines(&told).ends_with("next start: papertick ctl restart\n"));
-    }
-}

@@ -268,25 +268,6 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_listed_in_columns_or_as_json() {
-        let clocks = [
-            found("papertick-0a1b2c", "192.0.2.7:80"),
-            found("shop-3d", "[2001:db8::7]:8080"),
-        ];
-        expect![[r#"
-            papertick-0a1b2c  192.0.2.7:80        papertick  4.0.0
-            shop-3d           [2001:db8::7]:8080  papertick  4.0.0
-        "#]]
-        .assert_eq(&lines(&clocks));
-        expect![[r#"
-            [{"name":"papertick-0a1b2c","host":"papertick-0a1b2c.local","address":"192.0.2.7","port":80,"url":"http://192.0.2.7:80/","model":"papertick","version":"4.0.0","rev":"1a2b3c4-4.0.0","hwRev":"Rev A"}]
-        "#]]
-        .assert_eq(&documents(&clocks[..1]));
-        assert_eq!(lines(&[]), "");
-        assert_eq!(documents(&[]), "[]\n");
-    }
-
-    #[test]
     fn other_programs_read_which_clocks_there_are() {
         let clocks = [
             found("papertick-0a1b2c", "192.0.2.7:80"),

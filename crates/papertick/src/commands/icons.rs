@@ -53,32 +53,3 @@ fn unknown(cells: &[Cell]) -> Vec<String> {
     }
     said
 }
-
-#[cfg(test)]
-mod tests {
-    use device::screens::custom;
-
-    use super::*;
-
-    #[test]
-    fn what_no_font_has_is_named() {
-        let of = |text: &str| left_out(&custom::cells(&[text.to_owned()], None, 7));
-        assert_eq!(of("Grüße ₿"), None);
-        assert_eq!(
-            of("a漢/字b").as_deref(),
-            Some("no font has `字`, `漢`: left out")
-        );
-    }
-
-    #[test]
-    fn icons_that_there_are_not_are_named() {
-        let texts = ["mdi:wifi", "mdi:rocket", "MDI:zzzz", "mdi", "a"].map(String::from);
-        let said = unknown(&custom::cells(&texts, None, 7));
-        assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].contains("`mdi:rocket`") && said[0].contains("`mdi:rocket-launch`?"));
-        assert!(
-            said[1].contains("`MDI:zzzz`") && said[1].contains("pickaxe"),
-            "{said:?}"
-        );
-    }
-}

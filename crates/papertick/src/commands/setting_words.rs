@@ -121,39 +121,3 @@ fn written() -> impl Iterator<Item = &'static Spec> {
         .iter()
         .filter(|spec| matches!(spec.access, Access::ReadWrite | Access::WriteOnly))
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn values_are_what_the_setting_takes() {
-        for (key, text, expected) in [
-            ("fontName", "inter", json!("inter")),
-            ("hostnamePrefix", "21", json!("21")),
-            ("ledBrightness", "64", json!(64)),
-            ("invertedColor", "true", json!(true)),
-            ("actCurrencies", "USD, EUR", json!(["USD", "EUR"])),
-            ("actCurrencies", "[\"USD\"]", json!(["USD"])),
-            ("nostrRelays", "", json!([])),
-            ("httpAuthPass", "1234", json!("1234")),
-            ("timePerScreen", "0.5", json!(0.5)),
-            ("dnd", "{\"enabled\":true}", json!({ "enabled": true })),
-        ] {
-            assert_eq!(value(key, text).unwrap(), expected, "{key}={text}");
-        }
-        let failure = value("fontname", "x").unwrap_err();
-        assert!(failure.message.contains("`fontName`"), "{failure}");
-    }
-
-    #[test]
-    fn a_word_without_a_value_is_told_how() {
-        let failure = assignment("ctl set", "fontName").unwrap_err();
-        assert!(failure.message.contains("ctl set fontName=…"), "{failure}");
-        assert_eq!(assignment("--set", "a=b=c").unwrap(), ("a", "b=c"));
-    }
-}

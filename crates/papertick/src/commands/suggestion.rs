@@ -52,36 +52,3 @@ pub(crate) fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) 
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, word)| word)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_word_is_suggested() {
-        let words = ["block-height", "block-fee-rate", "ticker", "fontName"];
-        for (said, word) in [
-            ("fee", Some("block-fee-rate")),
-            ("height", Some("block-height")),
-            ("blockheight", Some("block-height")),
-            ("tikcer", Some("ticker")),
-            ("tciekr", Some("ticker")),
-            ("fontname", Some("fontName")),
-            ("mempool", None),
-            ("foo", None),
-            ("e", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(said, words), word, "{said}");
-        }
-    }
-
-    #[test]
-    fn without_a_likely_word_the_rest_is_said() {
-        let failure = unknown("screen", "xyz", ["ticker"], "there is `ticker`");
-        assert_eq!(
-            failure.message,
-            "no screen is called `xyz`: there is `ticker`"
-        );
-    }
-}

@@ -2,54 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    following::Follower,
-    support::{Clock, Kind, Setup},
-};
+use crate::support::{Clock, Kind, Setup};
 
 async fn settings(clock: &Clock) -> Value {
     clock.get("/api/settings").await.json()
-}
-
-/// The page of today sends everything back but what only the clock knows, and numbers the screens itself.
-#[tokio::test]
-async fn the_page_of_today_saves() {
-    let clock = Clock::real().await;
-    let mut document = settings(&clock).await;
-    let object = document.as_object_mut().unwrap();
-    for key in [
-        "gitRev",
-        "ip",
-        "lastBuildTime",
-        "httpAuthPassSet",
-        "otaPassSet",
-    ] {
-        assert!(object.remove(key).is_some(), "{key}");
-    }
-    let screens = object["screens"].as_array_mut().unwrap();
-    screens.reverse();
-    for (order, screen) in screens.iter_mut().enumerate() {
-        screen["order"] = order.into();
-    }
-    let wanted = screens.clone();
-    let body = document.to_string();
-    let answer = clock.json("PATCH", "/api/settings", &body).await;
-    assert_eq!((answer.status, answer.text()), (200, ""));
-    assert_eq!(settings(&clock).await["screens"], Value::from(wanted));
-}
-
-/// Whenever it gets the focus it compares every member with what it read before, as text.
-#[tokio::test]
-async fn settings_are_the_same_as_long_as_nobody_changes_them() {
-    let clock = Clock::real().await;
-    let first = clock.get("/api/settings").await;
-    for path in ["/api/screen/previous", "/api/identify", "/api/full_refresh"] {
-        assert_eq!(clock.post(path).await.status, 200, "{path}");
-    }
-    let (first, mut second) = (first.json(), settings(&clock).await);
-    assert_ne!(first["currentScreen"], second["currentScreen"]);
-    second["currentScreen"] = first["currentScreen"].clone();
-    assert_eq!(first.to_string(), second.to_string());
 }
 
 /// A refusal names the field, and is declared as JSON, or the page does not find the field.
@@ -111,42 +67,6 @@ async fn home_assistant_saves() {
         let answer = clock.json("POST", "/api/show/custom", &body).await;
         assert_eq!((answer.status, answer.text()), (200, ""), "{count}");
     }
-}
-
-/// It keeps no more of the status than the last frame: each must have everything.
-#[tokio::test]
-async fn each_frame_is_the_whole_status() {
-    let clock = Clock::real().await;
-    let members = |status: &Value| -> Vec<String> {
-        let object = status.as_object().unwrap();
-        object.keys().cloned().collect()
-    };
-    let read = clock.get("/api/status").await.json();
-    let mut follower = Follower::of(&clock).await;
-    assert_eq!(follower.frame().await.0, "welcome");
-    for path in ["/api/screen/next", "/api/dnd/enable", "/api/action/pause"] {
-        assert_eq!(members(&follower.status().await), members(&read), "{path}");
-        assert_eq!(clock.post(path).await.status, 200, "{path}");
-    }
-    let last = follower.status().await;
-    assert_eq!(last["timerRunning"], false);
-}
-
-/// A script that waits for zaps looks for the word on the panels.
-#[tokio::test]
-async fn a_zap_is_seen_in_the_status() {
-    let clock = Clock::real().await;
-    let notify = r#"{"nostrZapNotify":true}"#;
-    let answer = clock.json("PATCH", "/api/settings", notify).await;
-    assert_eq!(answer.status, 200);
-    let body = r#"{"amount_sats":2100,"message":"gm"}"#;
-    let answer = clock.json("POST", "/api/action/simulate_zap", body).await;
-    assert_eq!(answer.status, 200);
-    let status = clock.get("/api/status").await.json();
-    assert!(status["data"].to_string().contains("ZAP"), "{status}");
-    assert_eq!(clock.post("/api/screen/next").await.status, 200);
-    let status = clock.get("/api/status").await.json();
-    assert!(!status["data"].to_string().contains("ZAP"), "{status}");
 }
 
 /// A POST with neither a body nor a word about one.

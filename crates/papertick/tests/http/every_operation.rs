@@ -20,6 +20,7 @@ use crate::{
 };
 
 /// Operations of a clock at work: what is asked, its body, and the status of the answer.
+#[rustfmt::skip]
 const ROWS: &[(&str, &str, u16)] = &[
     ("GET /api/status", "", 200),
     ("GET /api/system/status", "", 200),
@@ -61,16 +62,8 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("POST /api/lights/color", r#"{"c":"FF0000"}"#, 200),
     ("GET /api/lights/color/FF0000", "", 200),
     ("GET /api/lights/FF0000", "", 200),
-    (
-        "POST /api/lights/set",
-        r#"[{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"}]"#,
-        200,
-    ),
-    (
-        "PATCH /api/lights/set",
-        r#"[{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"}]"#,
-        200,
-    ),
+    ("POST /api/lights/set", r#"[{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"}]"#, 200),
+    ("PATCH /api/lights/set", r#"[{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"},{"hex":"FF0000"}]"#, 200),
     ("POST /api/lights/off", "", 200),
     ("GET /api/lights/off", "", 200),
     ("POST /api/lights/effect", r#"{"name":"rainbow"}"#, 200),
@@ -93,17 +86,9 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("GET /api/identify", "", 200),
     ("POST /api/restart", "", 200),
     ("GET /api/restart", "", 200),
-    (
-        "POST /api/factory_reset",
-        r#"{"confirm":"factory_reset"}"#,
-        200,
-    ),
+    ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#, 200),
     ("POST /api/stop_datasources", "", 200),
-    (
-        "POST /api/restart_datasources",
-        r#"{"source":"relay"}"#,
-        200,
-    ),
+    ("POST /api/restart_datasources", r#"{"source":"relay"}"#, 200),
     ("POST /api/action/clear_pool_logos", "", 200),
     ("POST /api/wifi_set_tx_power", r#"{"txPower":20}"#, 200),
     ("POST /api/firmware/auto_update", "", 503),
@@ -121,11 +106,7 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("POST /sim/buttons", r#"{"press":[1],"ms":1}"#, 200),
     ("POST /sim/lux", r#"{"lux":0.5}"#, 200),
     ("POST /sim/wifi", r#"{"link":"down"}"#, 200),
-    (
-        "POST /sim/power",
-        r#"{"action":"cycle","hold":[1],"ms":1}"#,
-        200,
-    ),
+    ("POST /sim/power", r#"{"action":"cycle","hold":[1],"ms":1}"#, 200),
     ("POST /sim/market", r#"{"event":"payment"}"#, 200),
     ("POST /sim/panel", r#"{"panel":3,"fault":"none"}"#, 200),
     ("GET /", "", 200),

@@ -22,39 +22,24 @@ async fn operations_reach_the_device() {
         "SetLights([Rgb { red: 1, green: 2, blue: 3 }, Rgb { red: 1, green: 2, blue: 3 }, ",
         "Rgb { red: 1, green: 2, blue: 3 }, Rgb { red: 1, green: 2, blue: 3 }])",
     );
+    #[rustfmt::skip]
     let rows = [
         ("POST /api/show/screen", r#"{"s":20}"#, "ShowScreen(20)"),
         ("POST /api/show/screen?s=20", "", "ShowScreen(20)"),
         ("GET /api/show/screen/20", "", "ShowScreen(20)"),
         ("GET /api/show/screen/", "", "ShowScreen(1)"),
-        (
-            "POST /api/show/currency",
-            r#"{"c":"eur"}"#,
-            "ShowCurrency(EUR)",
-        ),
+        ("POST /api/show/currency", r#"{"c":"eur"}"#, "ShowCurrency(EUR)"),
         ("POST /api/show/currency?c=EUR", "", "ShowCurrency(EUR)"),
         ("GET /api/show/currency/EUR", "", "ShowCurrency(EUR)"),
-        (
-            "POST /api/show/text",
-            r#"{"t":"Hodl"}"#,
-            "ShowText(\"Hodl\")",
-        ),
+        ("POST /api/show/text", r#"{"t":"Hodl"}"#, "ShowText(\"Hodl\")"),
         ("POST /api/show/text?t=HO%20DL", "", "ShowText(\"HO DL\")"),
         ("GET /api/show/text/HO%2FDL", "", "ShowText(\"HO/DL\")"),
         ("GET /api/show/text/50%", "", "ShowText(\"50%\")"),
         ("GET /api/show/text/5%x%250", "", "ShowText(\"5%x%0\")"),
         ("POST /api/show/text?t=50%", "", "ShowText(\"50%\")"),
         ("POST /api/show/text?t=5%2&u=1", "", "ShowText(\"5%2\")"),
-        (
-            "POST /api/show/custom",
-            r#"["A","B"]"#,
-            "ShowCustom { cells: [\"A\", \"B\"], digit_px: None }",
-        ),
-        (
-            "POST /api/show/custom",
-            r#"{"cells":["A"],"digitPx":100}"#,
-            "ShowCustom { cells: [\"A\"], digit_px: Some(100) }",
-        ),
+        ("POST /api/show/custom", r#"["A","B"]"#, "ShowCustom { cells: [\"A\", \"B\"], digit_px: None }"),
+        ("POST /api/show/custom", r#"{"cells":["A"],"digitPx":100}"#, "ShowCustom { cells: [\"A\"], digit_px: Some(100) }"),
         ("POST /api/screen/next", "", "Next"),
         ("POST /api/screen/previous", "", "Previous"),
         ("POST /api/action/pause", "", "Pause"),
@@ -67,11 +52,7 @@ async fn operations_reach_the_device() {
         ("GET /api/identify", "", "Identify"),
         ("POST /api/stop_datasources", "", "StopSources"),
         ("POST /api/restart_datasources", "", "RestartSources"),
-        (
-            "POST /api/restart_datasources",
-            r#"{"source":"relay"}"#,
-            "RestartSource(Relay)",
-        ),
+        ("POST /api/restart_datasources", r#"{"source":"relay"}"#, "RestartSource(Relay)"),
         ("POST /api/dnd/enable", "", "SetDnd(true)"),
         ("GET /api/dnd/enable", "", "SetDnd(true)"),
         ("POST /api/dnd/disable", "", "SetDnd(false)"),
@@ -82,37 +63,13 @@ async fn operations_reach_the_device() {
         ("GET /api/frontlight/off", "", "Frontlight(Off)"),
         ("POST /api/frontlight/flash", "", "Frontlight(Flash)"),
         ("GET /api/frontlight/flash", "", "Frontlight(Flash)"),
-        (
-            "POST /api/frontlight/brightness",
-            r#"{"b":65535}"#,
-            "Frontlight(Brightness(65535))",
-        ),
-        (
-            "POST /api/frontlight/brightness?b=7",
-            "",
-            "Frontlight(Brightness(7))",
-        ),
-        (
-            "GET /api/frontlight/brightness/7",
-            "",
-            "Frontlight(Brightness(7))",
-        ),
-        (
-            "POST /api/frontlight/set",
-            "[1,4095]",
-            "Frontlight(Set([1, 4095]))",
-        ),
+        ("POST /api/frontlight/brightness", r#"{"b":65535}"#, "Frontlight(Brightness(65535))"),
+        ("POST /api/frontlight/brightness?b=7", "", "Frontlight(Brightness(7))"),
+        ("GET /api/frontlight/brightness/7", "", "Frontlight(Brightness(7))"),
+        ("POST /api/frontlight/set", "[1,4095]", "Frontlight(Set([1, 4095]))"),
         ("POST /api/frontlight/set", "[]", "Frontlight(Set([]))"),
-        (
-            "POST /api/action/simulate_zap",
-            "",
-            "SimulateZap(Zap { amount: Sats(21000), message: \"test zap\" })",
-        ),
-        (
-            "POST /api/action/simulate_zap",
-            r#"{"amount_sats":-5,"message":"hi"}"#,
-            "SimulateZap(Zap { amount: Sats(0), message: \"hi\" })",
-        ),
+        ("POST /api/action/simulate_zap", "", "SimulateZap(Zap { amount: Sats(21000), message: \"test zap\" })"),
+        ("POST /api/action/simulate_zap", r#"{"amount_sats":-5,"message":"hi"}"#, "SimulateZap(Zap { amount: Sats(0), message: \"hi\" })"),
         ("POST /api/lights/off", "", "SetLights([])"),
         ("GET /api/lights/off", "", "SetLights([])"),
         (
@@ -127,11 +84,7 @@ async fn operations_reach_the_device() {
         ),
         ("POST /api/lights/set", r##"[{"hex":"#010203"}]"##, uniform),
         ("POST /api/lights/set", r##"{"hex":"#010203"}"##, uniform),
-        (
-            "PATCH /api/lights/set",
-            r#"{"red":1,"green":2,"blue":3}"#,
-            uniform,
-        ),
+        ("PATCH /api/lights/set", r#"{"red":1,"green":2,"blue":3}"#, uniform),
         ("POST /api/restart", "", "Restart"),
         ("GET /api/restart", "", "Restart"),
     ];
@@ -164,76 +117,19 @@ async fn operations_answer_in_their_own_words() {
         blue: 0,
     }];
     let lights = r##"[{"red":255,"green":0,"blue":0,"hex":"#FF0000"}]"##;
+    #[rustfmt::skip]
     let rows = [
-        (
-            "POST /api/lights/color",
-            r#"{"c":"FF0000"}"#,
-            Reply::Lights(red.to_vec()),
-            lights,
-        ),
-        (
-            "POST /api/lights/color?c=%23ff0000",
-            "",
-            Reply::Lights(red.to_vec()),
-            lights,
-        ),
-        (
-            "GET /api/lights/color/ff0000",
-            "",
-            Reply::Lights(red.to_vec()),
-            lights,
-        ),
-        (
-            "GET /api/lights/FF0000",
-            "",
-            Reply::Lights(red.to_vec()),
-            lights,
-        ),
-        (
-            "POST /api/lights/set",
-            r#"[{"hex":"FF0000"}]"#,
-            Reply::Lights(red.to_vec()),
-            "",
-        ),
-        (
-            "POST /api/lights/effect",
-            r#"{"name":"rainbow","speed":3}"#,
-            Reply::Done,
-            r#"{"queued":true,"name":"rainbow"}"#,
-        ),
-        (
-            "POST /api/factory_reset",
-            r#"{"confirm":"factory_reset"}"#,
-            Reply::Done,
-            r#"{"msg":"factory reset scheduled"}"#,
-        ),
-        (
-            "POST /api/action/clear_pool_logos",
-            "",
-            Reply::Done,
-            r#"{"removed":0}"#,
-        ),
-        (
-            "POST /api/wifi_set_tx_power",
-            r#"{"txPower":-1}"#,
-            Reply::Done,
-            r#"{"setTxPower":"ok"}"#,
-        ),
-        (
-            "POST /api/wifi_set_tx_power?txPower=80",
-            "",
-            Reply::Done,
-            r#"{"setTxPower":"ok"}"#,
-        ),
-        (
-            "PATCH /api/settings",
-            "{}",
-            Reply::Changed(Changed {
-                reboot_required: true,
-                ..Changed::default()
-            }),
-            r#"{"rebootRequired":true}"#,
-        ),
+        ("POST /api/lights/color", r#"{"c":"FF0000"}"#, Reply::Lights(red.to_vec()), lights),
+        ("POST /api/lights/color?c=%23ff0000", "", Reply::Lights(red.to_vec()), lights),
+        ("GET /api/lights/color/ff0000", "", Reply::Lights(red.to_vec()), lights),
+        ("GET /api/lights/FF0000", "", Reply::Lights(red.to_vec()), lights),
+        ("POST /api/lights/set", r#"[{"hex":"FF0000"}]"#, Reply::Lights(red.to_vec()), ""),
+        ("POST /api/lights/effect", r#"{"name":"rainbow","speed":3}"#, Reply::Done, r#"{"queued":true,"name":"rainbow"}"#),
+        ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#, Reply::Done, r#"{"msg":"factory reset scheduled"}"#),
+        ("POST /api/action/clear_pool_logos", "", Reply::Done, r#"{"removed":0}"#),
+        ("POST /api/wifi_set_tx_power", r#"{"txPower":-1}"#, Reply::Done, r#"{"setTxPower":"ok"}"#),
+        ("POST /api/wifi_set_tx_power?txPower=80", "", Reply::Done, r#"{"setTxPower":"ok"}"#),
+        ("PATCH /api/settings", "{}", Reply::Changed(Changed { reboot_required: true,..Changed::default() }), r#"{"rebootRequired":true}"#),
         ("PATCH /api/json/settings", "{}", Reply::Done, ""),
         ("POST /api/json/settings", "{}", Reply::Done, ""),
         ("POST /api/settings", "{}", Reply::Done, ""),
@@ -306,35 +202,16 @@ async fn what_the_board_does_not_have_is_refused() {
         r#"{{"error":"ESP_ERR_OTA_VALIDATE_FAILED","msg":"no key is trusted here: put the public key of the signer into the folder {}, or start the clock with --update-key FILE"}}"#,
         keys.display()
     );
+    #[rustfmt::skip]
     let rows = [
         ("POST /upload/firmware", "x", 503, nobody.as_str()),
         ("POST /upload/webui", "x", 503, nobody.as_str()),
-        (
-            "POST /upload/firmware",
-            "",
-            411,
-            r#"{"error":"content-length required"}"#,
-        ),
+        ("POST /upload/firmware", "", 411, r#"{"error":"content-length required"}"#),
         ("POST /api/firmware/auto_update", "", 503, nobody.as_str()),
         ("GET /api/firmware/auto_update", "", 503, nobody.as_str()),
-        (
-            "GET /api/coredump",
-            "",
-            404,
-            r#"{"error":"no coredump present"}"#,
-        ),
-        (
-            "POST /api/diag/heap_trace/start",
-            "",
-            501,
-            r#"{"error":"heap_trace not built in"}"#,
-        ),
-        (
-            "POST /api/diag/heap_trace/stop",
-            "",
-            501,
-            r#"{"error":"heap_trace not built in"}"#,
-        ),
+        ("GET /api/coredump", "", 404, r#"{"error":"no coredump present"}"#),
+        ("POST /api/diag/heap_trace/start", "", 501, r#"{"error":"heap_trace not built in"}"#),
+        ("POST /api/diag/heap_trace/stop", "", 501, r#"{"error":"heap_trace not built in"}"#),
     ];
     for (request, body, status, answered) in rows {
         let (method, path) = request.split_once(' ').unwrap();
@@ -426,28 +303,19 @@ async fn switching_uploads_off_or_on_waits_for_the_next_start() {
 /// What a request is answered that is wrong in itself.
 #[tokio::test]
 async fn wrong_requests_are_answered_in_json() {
+    #[rustfmt::skip]
     let rows = [
         ("POST /api/show/screen", "", 400, "missing s"),
         ("POST /api/show/screen", r#"{"s":"x"}"#, 400, "missing s"),
         ("GET /api/show/screen/x", "", 400, "unknown screen id"),
         ("POST /api/show/currency", "", 404, "missing c"),
-        (
-            "POST /api/show/currency",
-            r#"{"c":"euro"}"#,
-            404,
-            "currency not active",
-        ),
+        ("POST /api/show/currency", r#"{"c":"euro"}"#, 404, "currency not active"),
         ("POST /api/show/text", "{}", 400, "missing_text"),
         ("POST /api/show/custom", "", 400, "bad body"),
         ("POST /api/show/custom", "[1]", 400, "bad_json"),
         ("POST /api/show/custom", "{", 400, "bad_json"),
         ("POST /api/factory_reset", "", 400, "confirmation required"),
-        (
-            "POST /api/factory_reset",
-            r#"{"confirm":"ERASE"}"#,
-            400,
-            "confirmation required",
-        ),
+        ("POST /api/factory_reset", r#"{"confirm":"ERASE"}"#, 400, "confirmation required"),
         ("POST /api/lights/color", "", 400, "missing c"),
         ("POST /api/lights/color", r#"{"c":"red"}"#, 400, "bad color"),
         ("GET /api/lights/red", "", 400, "bad color"),
@@ -456,50 +324,20 @@ async fn wrong_requests_are_answered_in_json() {
         ("POST /api/lights/set", "{}", 400, "missing fields"),
         ("POST /api/lights/set", "[1]", 400, "bad entry"),
         ("POST /api/lights/set", r#"[{"hex":"red"}]"#, 400, "bad hex"),
-        (
-            "POST /api/lights/set",
-            r#"[{"red":1}]"#,
-            400,
-            "missing fields",
-        ),
+        ("POST /api/lights/set", r#"[{"red":1}]"#, 400, "missing fields"),
         ("POST /api/lights/effect", "{}", 400, "name required"),
-        (
-            "POST /api/lights/effect",
-            r#"{"name":"strobe"}"#,
-            400,
-            "unknown effect",
-        ),
+        ("POST /api/lights/effect", r#"{"name":"strobe"}"#, 400, "unknown effect"),
         ("POST /api/frontlight/brightness", "", 400, "missing b"),
-        (
-            "POST /api/frontlight/brightness",
-            r#"{"b":65536}"#,
-            400,
-            "out of range",
-        ),
-        (
-            "POST /api/frontlight/brightness?b=-1",
-            "",
-            400,
-            "out of range",
-        ),
+        ("POST /api/frontlight/brightness", r#"{"b":65536}"#, 400, "out of range"),
+        ("POST /api/frontlight/brightness?b=-1", "", 400, "out of range"),
         ("POST /api/frontlight/set", "", 400, "bad body"),
         ("POST /api/frontlight/set", "7", 400, "bad json"),
         ("POST /api/frontlight/set", r#"["x"]"#, 400, "bad entry"),
-        (
-            "POST /api/frontlight/set",
-            "[4096]",
-            400,
-            "duty out of range",
-        ),
+        ("POST /api/frontlight/set", "[4096]", 400, "duty out of range"),
         ("POST /api/wifi_set_tx_power", "", 400, "bad body"),
         ("POST /api/wifi_set_tx_power", "{", 400, "bad json"),
         ("POST /api/wifi_set_tx_power", "{}", 400, "txPower missing"),
-        (
-            "POST /api/wifi_set_tx_power?txPower=x",
-            r#"{"txPower":"x"}"#,
-            400,
-            "txPower missing",
-        ),
+        ("POST /api/wifi_set_tx_power?txPower=x", r#"{"txPower":"x"}"#, 400, "txPower missing"),
         ("GET /api/panels.png?scale=9", "", 400, "scale out of range"),
         ("PATCH /api/settings", "", 400, "bad body"),
         ("PATCH /api/settings", "{", 400, "json"),
@@ -551,39 +389,16 @@ async fn lists_of_the_wrong_length_are_refused() {
 /// What the device's refusals are told as.
 #[tokio::test]
 async fn refusals_have_their_own_status() {
+    #[rustfmt::skip]
     let rows = [
-        (
-            Refusal::UnknownScreen,
-            400,
-            r#"{"error":"unknown screen id"}"#,
-        ),
-        (
-            Refusal::UnavailableScreen(70),
-            409,
-            r#"{"error":"screen 70 unavailable for active pool"}"#,
-        ),
-        (
-            Refusal::CurrencyNotActive,
-            404,
-            r#"{"error":"currency not active"}"#,
-        ),
+        (Refusal::UnknownScreen, 400, r#"{"error":"unknown screen id"}"#),
+        (Refusal::UnavailableScreen(70), 409, r#"{"error":"screen 70 unavailable for active pool"}"#),
+        (Refusal::CurrencyNotActive, 404, r#"{"error":"currency not active"}"#),
         (Refusal::NoLeds, 503, r#"{"error":"leds not available"}"#),
-        (
-            Refusal::NoFrontlight,
-            503,
-            r#"{"error":"frontlight not present on this board"}"#,
-        ),
-        (
-            Refusal::UpdateRunning,
-            503,
-            r#"{"msg":"Update already in progress"}"#,
-        ),
+        (Refusal::NoFrontlight, 503, r#"{"error":"frontlight not present on this board"}"#),
+        (Refusal::UpdateRunning, 503, r#"{"msg":"Update already in progress"}"#),
         (Refusal::NotStored, 500, r#"{"error":"not stored"}"#),
-        (
-            Refusal::Erasing,
-            503,
-            r#"{"error":"everything is being erased"}"#,
-        ),
+        (Refusal::Erasing, 503, r#"{"error":"everything is being erased"}"#),
     ];
     let clock = Clock::start().await;
     for (refusal, status, body) in rows {

@@ -299,29 +299,15 @@ async fn the_scan_lists_the_strongest_first() {
 
 #[tokio::test]
 async fn right_credentials_are_stored() {
-    for (path, content_type, body) in [
-        (
-            "/save",
-            "application/json",
-            r#"{"ssid":"Home","pw":"s p&c=1"}"#,
-        ),
-        (
-            "/api/wifi",
-            "application/json",
-            r#"{"ssid":"Home","pw":"s p&c=1"}"#,
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        ("/save", "application/json", r#"{"ssid":"Home","pw":"s p&c=1"}"#),
+        ("/api/wifi", "application/json", r#"{"ssid":"Home","pw":"s p&c=1"}"#),
         ("/save", "text/plain", r#"{"ssid":"Home","pw":"s p&c=1"}"#),
-        (
-            "/api/wifi",
-            "application/x-www-form-urlencoded",
-            "ssid=Home&pw=s+p%26c%3D1",
-        ),
-        (
-            "/save",
-            "application/x-www-form-urlencoded",
-            "ssid=&other=Home&pw=s+p%26c%3D1",
-        ),
-    ] {
+        ("/api/wifi", "application/x-www-form-urlencoded", "ssid=Home&pw=s+p%26c%3D1"),
+        ("/save", "application/x-www-form-urlencoded", "ssid=&other=Home&pw=s+p%26c%3D1"),
+    ];
+    for (path, content_type, body) in rows {
         let mut portal = Portal::new().await;
         let content_type = format!("Content-Type: {content_type}");
         let length = format!("Content-Length: {}", body.len());
@@ -361,51 +347,17 @@ async fn an_open_network_needs_no_password() {
 
 #[tokio::test]
 async fn wrong_credentials_are_answered_with_the_reason() {
-    for (failure, status, code, reason, words) in [
-        (
-            LinkFailure::NotFound,
-            422,
-            "no_ap_found",
-            201,
-            "no network of that name is in reach",
-        ),
-        (
-            LinkFailure::Auth,
-            401,
-            "auth_fail",
-            202,
-            "the password is wrong",
-        ),
-        (
-            LinkFailure::Association,
-            422,
-            "assoc_fail",
-            203,
-            "the network refused the clock",
-        ),
-        (
-            LinkFailure::Handshake,
-            401,
-            "handshake_timeout",
-            204,
-            "the network broke the handshake off, most often over a wrong password",
-        ),
-        (
-            LinkFailure::Connection,
-            422,
-            "connection_fail",
-            205,
-            "the connection broke off",
-        ),
-        (
-            LinkFailure::Timeout,
-            422,
-            "timeout",
-            0,
-            "the network did not answer in time",
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (LinkFailure::NotFound, 422, "no_ap_found", 201, "no network of that name is in reach"),
+        (LinkFailure::Auth, 401, "auth_fail", 202, "the password is wrong"),
+        (LinkFailure::Association, 422, "assoc_fail", 203, "the network refused the clock"),
+        (LinkFailure::Handshake, 401, "handshake_timeout", 204, "the network broke the handshake off, most often over a wrong password"),
+        (LinkFailure::Connection, 422, "connection_fail", 205, "the connection broke off"),
+        (LinkFailure::Timeout, 422, "timeout", 0, "the network did not answer in time"),
         (LinkFailure::Lost, 422, "lost", 0, "the network was lost"),
-    ] {
+    ];
+    for (failure, status, code, reason, words) in rows {
         let portal = Portal::with(Err(Unprovisioned::Failed(failure))).await;
         let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
         assert_eq!(answer.status, status, "{code}");

@@ -47,66 +47,25 @@ async fn hosts_and_origins_are_those_of_the_proxy_and_the_public_urls() {
     let ingress =
         "X-Ingress-Path: /api/hassio_ingress/TOKEN\r\nX-Forwarded-Host: my.duckdns.org\r\n";
     type Texts<'a> = &'a [&'a str];
+    #[rustfmt::skip]
     let rows: &[(Texts<'_>, Texts<'_>, &str, String, u16)] = &[
-        (
-            &[],
-            &[PUBLIC],
-            status,
-            "Host: umbrel.local:3711\r\n".into(),
-            200,
-        ),
+        (&[], &[PUBLIC], status, "Host: umbrel.local:3711\r\n".into(), 200),
         (&[], &[], status, "Host: umbrel.local:3711\r\n".into(), 403),
         (&[LOOPBACK], &[], status, forwarded.into(), 403),
         (&[LOOPBACK], &[PUBLIC], status, forwarded.into(), 200),
         // The same headers from an address that is not trusted change nothing.
         (&["192.0.2.0/24"], &[], status, forwarded.into(), 200),
         (&[], &[], next, format!("{forwarded}{own}"), 403),
-        (
-            &[LOOPBACK],
-            &[PUBLIC],
-            next,
-            format!("{forwarded}{own}"),
-            200,
-        ),
-        (
-            &[LOOPBACK],
-            &[PUBLIC],
-            next,
-            format!("{forwarded}{foreign}"),
-            403,
-        ),
+        (&[LOOPBACK], &[PUBLIC], next, format!("{forwarded}{own}"), 200),
+        (&[LOOPBACK], &[PUBLIC], next, format!("{forwarded}{foreign}"), 403),
         // A proxy that rewrites the host and does not tell which it was.
         (&[], &[PUBLIC], next, own.into(), 200),
-        (
-            &[LOOPBACK],
-            &["https://home.example"],
-            next,
-            format!("{https}Origin: https://home.example\r\n"),
-            200,
-        ),
-        (
-            &[LOOPBACK],
-            &["https://home.example"],
-            next,
-            format!("{https}Origin: http://home.example:8080\r\n"),
-            403,
-        ),
+        (&[LOOPBACK], &["https://home.example"], next, format!("{https}Origin: https://home.example\r\n"), 200),
+        (&[LOOPBACK], &["https://home.example"], next, format!("{https}Origin: http://home.example:8080\r\n"), 403),
         (&[LOOPBACK], &[], status, ingress.into(), 200),
-        (
-            &[LOOPBACK],
-            &[],
-            next,
-            format!("{ingress}Origin: https://my.duckdns.org\r\n"),
-            200,
-        ),
+        (&[LOOPBACK], &[], next, format!("{ingress}Origin: https://my.duckdns.org\r\n"), 200),
         (&[LOOPBACK], &[], next, format!("{ingress}{foreign}"), 403),
-        (
-            &[],
-            &[],
-            next,
-            format!("{ingress}Origin: https://my.duckdns.org\r\n"),
-            403,
-        ),
+        (&[], &[], next, format!("{ingress}Origin: https://my.duckdns.org\r\n"), 403),
     ];
     for (proxies, urls, line, headers, expected) in rows {
         let clock = behind(proxies, urls).await;

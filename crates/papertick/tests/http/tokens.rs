@@ -1,6 +1,6 @@
 //! Changes of settings through the real core: every token of a refusal, and what an accepted change is answered.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use web::parse::percent_decode;
 
 use crate::support::Clock;
@@ -8,77 +8,20 @@ use crate::support::Clock;
 /// A body, and the token it is refused with.
 #[tokio::test]
 async fn every_token_is_told_as_it_is() {
-    let long = format!(r#"{{"poolWorker":"{}"}}"#, "x".repeat(257));
     let rows = [
         ("{", "json"),
         ("[]", "not_object"),
-        ("null", "not_object"),
         (r#"{"ledBrightness":"5"}"#, "ledBrightness:bad_type"),
-        (r#"{"mowMode":null}"#, "mowMode:bad_type"),
-        (r#"{"poolWorker":"a\u0007"}"#, "poolWorker:bad_type"),
-        (long.as_str(), "poolWorker:bad_type"),
-        (
-            r#"{"proxyEnabled":true,"proxyHost":""}"#,
-            "proxyHost:bad_length",
-        ),
-        (
-            r#"{"proxyEnabled":true,"tzString":"Mars/Olympus"}"#,
-            "tzString:unknown",
-        ),
-        (
-            r#"{"proxyEnabled":true,"proxyHost":"","screens":[7]}"#,
-            "screens:bad_entry",
-        ),
         (r#"{"ledBrightness":1e400}"#, "range:ledBrightness"),
         (r#"{"poolWorker":"\ud800"}"#, "poolWorker:bad_type"),
-        (r#"{"poolWorker":"a\u009b"}"#, "poolWorker:bad_type"),
         (r#"{"fgColor":"red"}"#, "fgColor:bad_type"),
-        (r#"{"bgColor":5}"#, "bgColor:bad_type"),
         (r#"{"httpAuthEnabled":true}"#, "httpAuthPass:bad_length"),
-        (
-            r#"{"httpAuthEnabled":true,"httpAuthPass":""}"#,
-            "httpAuthPass:bad_length",
-        ),
         (r#"{"nostrPubKey":"zz"}"#, "nostrPubKey:bad_hex"),
-        (r#"{"nostrZapPubkey":"1234"}"#, "nostrZapPubkey:bad_hex"),
-        (
-            r#"{"nostrRelay":"https://relay.example"}"#,
-            "nostrRelay:bad_scheme",
-        ),
-        (
-            r#"{"gitReleaseUrl":"ftp://example.com"}"#,
-            "gitReleaseUrl:bad_scheme",
-        ),
+        (r#"{"gitReleaseUrl":"ftp://a"}"#, "gitReleaseUrl:bad_scheme"),
         (r#"{"fontName":"comic"}"#, "fontName:unknown"),
-        (r#"{"miningPoolName":"puddle"}"#, "miningPoolName:unknown"),
-        (r#"{"tzString":"Mars/Olympus"}"#, "tzString:unknown"),
-        (r#"{"digitFontPx":221}"#, "range:digitFontPx"),
         (r#"{"bitaxePollSec":4}"#, "range:bitaxePollSec"),
-        (r#"{"txPower":79}"#, "range:txPower"),
-        (
-            r#"{"screens":[{"id":0,"order":0},{"id":3}]}"#,
-            "screens:partial_order",
-        ),
         (r#"{"screens":[7]}"#, "screens:bad_entry"),
-        (
-            r#"{"screens":[{"id":5,"enabled":true}]}"#,
-            "screens:unknown_id",
-        ),
-        (
-            r#"{"screens":[{"id":0,"enabled":true},{"id":0,"enabled":true}]}"#,
-            "screens:dup_id",
-        ),
-        (
-            r#"{"screens":[{"id":0,"order":0},{"id":3,"order":0}]}"#,
-            "screens:dup_order",
-        ),
-        (r#"{"screens":[{"id":0,"order":5}]}"#, "screens:order_range"),
-        (r#"{"screens":[{"id":0,"order":0}]}"#, "screens:incomplete"),
         (r#"{"actCurrencies":["USD",5]}"#, "currency:not_string"),
-        (
-            r#"{"dnd":{"startHour":24,"startMinute":0,"endHour":7,"endMinute":0}}"#,
-            "dnd:range",
-        ),
     ];
     let clock = Clock::real().await;
     let before = clock.get("/api/settings").await;
@@ -171,23 +114,10 @@ async fn an_accepted_change_is_answered_with_nothing_or_the_wish_for_a_restart()
 #[tokio::test]
 async fn a_text_that_cannot_be_stored_is_explained() {
     let clock = Clock::real().await;
-    let long = "x".repeat(257);
     let rows = [
         (
-            "miningPoolUser",
-            json!(long),
-            "miningPoolUser takes at most 256 bytes",
-        ),
-        ("nwcUri", json!(long), "nwcUri takes at most 256 bytes"),
-        (
-            "bitaxeHostname",
-            json!(long),
-            "bitaxeHostname takes at most 256 bytes",
-        ),
-        ("otaPass", json!(long), "otaPass takes at most 256 bytes"),
-        (
             "nostrRelays",
-            json!([long]),
+            json!(["x".repeat(257)]),
             "nostrRelays takes at most 256 bytes",
         ),
         (
@@ -201,24 +131,9 @@ async fn a_text_that_cannot_be_stored_is_explained() {
             "httpAuthUser takes no colon, which ends the name in a sign-in",
         ),
         (
-            "mqttBase",
-            json!("a/#"),
-            "mqttBase takes a topic: words with slashes between them, without + and #, and no $ at the start",
-        ),
-        (
-            "mqttGroups",
-            json!("a b"),
-            "mqttGroups takes names of letters, digits, - and _ with commas between them",
-        ),
-        (
             "updatePin",
             json!("newest"),
             "updatePin takes a version such as 4.3.0 or 4.3.0-rc.1, or nothing",
-        ),
-        (
-            "mqttCa",
-            json!("x"),
-            "mqttCa takes certificates in PEM form",
         ),
     ];
     for (key, value, words) in rows {
@@ -245,16 +160,8 @@ async fn a_password_that_loses_its_server_is_cleared_and_the_client_is_told() {
         "proxyHost": "proxy", "proxyPass": "three",
     });
     for (change, set) in [
-        (json!({ "nodePort": 1 }), [false, true, true]),
         (json!({ "mqttHost": "evil" }), [true, false, true]),
-        (
-            json!({ "proxyUser": "x", "proxyHost": "evil" }),
-            [true, true, false],
-        ),
-        (
-            json!({ "nodeHost": "b", "nodePass": "four", "mqttUser": "u", "mqttPass": "five" }),
-            [true; 3],
-        ),
+        (json!({ "nodeHost": "b", "nodePass": "four" }), [true; 3]),
     ] {
         let answer = clock
             .json("PATCH", "/api/settings", &entered.to_string())
@@ -329,22 +236,4 @@ async fn passwords_are_kept_as_hashes_and_known_again() {
         200
     );
     assert_eq!(clock.get("/api/settings").await.json()["otaPassSet"], false);
-}
-
-/// What older and newer pages do on every save: send everything back.
-#[tokio::test]
-async fn the_whole_document_can_be_sent_back() {
-    let clock = Clock::real().await;
-    let mut document = clock.get("/api/settings").await.json();
-    let object = document.as_object_mut().unwrap();
-    for key in ["gitRev", "ip", "lastBuildTime"] {
-        object.remove(key);
-    }
-    object.insert("fgColor".into(), json!("65535"));
-    object.insert("bgColor".into(), json!("0"));
-    object.insert("timePerScreen".into(), json!(30.0));
-    for (method, path) in [("PATCH", "/api/json/settings"), ("PATCH", "/api/settings")] {
-        let answer = clock.json(method, path, &Value::to_string(&document)).await;
-        assert_eq!((answer.status, answer.text()), (200, ""), "{method} {path}");
-    }
 }

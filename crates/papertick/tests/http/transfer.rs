@@ -211,39 +211,20 @@ async fn one_wrong_value_and_nothing_is_taken_over() {
 async fn what_cannot_be_understood_is_refused_by_name() {
     let clock = clock_with(Settings::default()).await;
     let good = || file(&json!({ "ledBrightness": 3 }));
-    for (body, token) in [
+    #[rustfmt::skip]
+    let rows = [
         (json!([]), "not_object"),
         (json!({}), "file:bad_type"),
         (json!({ "file": { "format": "else" } }), "file:bad_type"),
-        (
-            json!({ "file": { "format": "papertick settings", "version": 2 } }),
-            "file:unknown",
-        ),
-        (
-            json!({ "file": good(), "passphrase": "short" }),
-            "passphrase:bad_length",
-        ),
-        (
-            json!({ "file": good(), "passphrase": 12_345_678 }),
-            "passphrase:bad_length",
-        ),
-        (
-            json!({ "file": good(), "dryRun": "yes" }),
-            "dryRun:bad_type",
-        ),
-        (
-            json!({ "file": good(), "except": "ledBrightness" }),
-            "except:bad_type",
-        ),
-        (
-            json!({ "file": good(), "except": ["fontName"] }),
-            "except:unknown",
-        ),
-        (
-            json!({ "file": file(&json!({ "otaPass": "in the clear" })) }),
-            "otaPass:bad_type",
-        ),
-    ] {
+        (json!({ "file": { "format": "papertick settings", "version": 2 } }), "file:unknown"),
+        (json!({ "file": good(), "passphrase": "short" }), "passphrase:bad_length"),
+        (json!({ "file": good(), "passphrase": 12_345_678 }), "passphrase:bad_length"),
+        (json!({ "file": good(), "dryRun": "yes" }), "dryRun:bad_type"),
+        (json!({ "file": good(), "except": "ledBrightness" }), "except:bad_type"),
+        (json!({ "file": good(), "except": ["fontName"] }), "except:unknown"),
+        (json!({ "file": file(&json!({ "otaPass": "in the clear" })) }), "otaPass:bad_type"),
+    ];
+    for (body, token) in rows {
         let answer = ask(&clock, IMPORT, &body, &[]).await;
         assert_eq!(answer.status, 400, "{body}");
         assert_eq!(answer.json()["error"], token, "{body}");

@@ -21,34 +21,6 @@ fn assert_fails(arguments: &[&str], code: i32, parts: &[&str]) {
 }
 
 #[test]
-fn words_that_do_not_exist() {
-    for (arguments, parts) in [
-        (
-            &["run", "--board", "rev-z"][..],
-            &["rev-z", "did you mean"][..],
-        ),
-        (&["run", "--lissten", "1"], &["--lissten", "`--listen`"]),
-        (&["walk"], &["walk", "--help"]),
-        (&[], &["papertick demo"]),
-        (&["run", "--listen", "1:2:3"], &["1:2:3", "ADDRESS:PORT"]),
-        (&["device", "{}"], &["papertick run"]),
-        (&["run"], &["--data-dir"]),
-    ] {
-        if arguments == ["run"] {
-            let output = papertick(arguments).env_remove("HOME").output().unwrap();
-            assert_eq!(output.status.code(), Some(2));
-            assert!(
-                String::from_utf8(output.stderr)
-                    .unwrap()
-                    .contains("--data-dir")
-            );
-        } else {
-            assert_fails(arguments, 2, parts);
-        }
-    }
-}
-
-#[test]
 fn the_environment_is_checked_like_the_command_line() {
     let output = papertick(&["run"])
         .env("PAPERTICK_BOARD", "toaster")

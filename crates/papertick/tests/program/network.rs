@@ -216,15 +216,3 @@ fn an_early_release_changes_nothing() {
     assert_eq!(desk.clock.setting("dnd")["enabled"], false, "no long press");
     assert_eq!(desk.clock.setting("timerActive"), true, "no click");
 }
-
-#[test]
-fn without_a_radio_the_host_has_the_network() {
-    let folder = folder();
-    let clock = Clock::start(folder.path());
-    let link = clock.get("/api/status").json()["link"].clone();
-    assert_eq!(link["network"], "host");
-    eventually("the clock is connected", || {
-        clock.get("/api/status").json()["link"]["state"] == "connected"
-    });
-    assert_ne!(clock.setting("ip"), "");
-}

@@ -251,25 +251,6 @@ fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
 }
 
 #[test]
-fn a_slot_that_is_not_newer_than_the_installed_program_is_left_unused() {
-    let folder = folder();
-    install(
-        folder.path(),
-        ImageSlot::A,
-        "4.0.0",
-        &working(),
-        TrialState::Proven,
-    );
-    record::change(&mut Folder::new(folder.path()), |slots| {
-        slots.a.as_mut().unwrap().factory_build = "an earlier package".to_string();
-    })
-    .unwrap();
-    let clock = Clock::start(folder.path());
-    assert!(runs(&clock, "factory", false));
-    assert_eq!(firmware(&clock)["lastFailure"], Value::Null);
-}
-
-#[test]
 fn a_slot_whose_bytes_have_changed_is_not_started() {
     let folder = folder();
     install(

@@ -132,57 +132,27 @@ fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
     desk.run("image pack --program p --version 4.3.0 --board v8 -o newer.img");
     fs::write(desk.path("text"), "hello").unwrap();
     fs::write(desk.path("binary.md"), [0xFF]).unwrap();
-    for (line, code, parts) in [
+    #[rustfmt::skip]
+    let rows = [
         ("release -o out", 2, &["<FILE>", "--help"][..]),
         ("release p", 2, &["--output"]),
         ("release p p -o out", 2, &["two images", "rev-b"]),
-        (
-            "release i.img newer.img -o out",
-            2,
-            &["one version", "4.2.0", "4.3.0"],
-        ),
-        (
-            "release text -o out",
-            1,
-            &["text: it is not a papertick image"],
-        ),
+        ("release i.img newer.img -o out", 2, &["one version", "4.2.0", "4.3.0"]),
+        ("release text -o out", 1, &["text: it is not a papertick image"]),
         ("release missing -o out", 1, &["missing"]),
         ("release p --key text -o out", 1, &["text", "no secret key"]),
-        (
-            "release p --notes binary.md -o out",
-            1,
-            &["binary.md", "no text"],
-        ),
-        (
-            "release p --base-url example.org -o out",
-            2,
-            &["`example.org`", "https://"],
-        ),
-        (
-            "release p --base-url ftp://example.org -o out",
-            2,
-            &["ftp://"],
-        ),
-        (
-            "release p --base-url https://a/?x -o out",
-            2,
-            &["https://a/?x"],
-        ),
-        (
-            "release p --notes-url example.org -o out",
-            2,
-            &["`example.org`", "https://"],
-        ),
-        (
-            "release p --notes-url https:///x -o out",
-            2,
-            &["`https:///x`", "host"],
-        ),
+        ("release p --notes binary.md -o out", 1, &["binary.md", "no text"]),
+        ("release p --base-url example.org -o out", 2, &["`example.org`", "https://"]),
+        ("release p --base-url ftp://example.org -o out", 2, &["ftp://"]),
+        ("release p --base-url https://a/?x -o out", 2, &["https://a/?x"]),
+        ("release p --notes-url example.org -o out", 2, &["`example.org`", "https://"]),
+        ("release p --notes-url https:///x -o out", 2, &["`https:///x`", "host"]),
         ("release p --version 5 -o out", 2, &["`5`"]),
         ("release p --board rev-z -o out", 2, &["rev-z"]),
         ("release --web missing -o out", 1, &["missing"]),
         ("release p -o text", 1, &["text"]),
-    ] {
+    ];
+    for (line, code, parts) in rows {
         desk.fails(line, code, parts);
         let left: Vec<String> = names(&desk, ".")
             .into_iter()

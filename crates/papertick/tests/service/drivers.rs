@@ -3,17 +3,16 @@
 use std::time::Duration;
 
 use board::{
-    sim::{self, PowerCycle, SimBoard, SimOptions},
+    sim::{self, SimBoard, SimOptions},
     spec,
 };
 use device::{
     host::HostFacts,
-    input::{Contacts, Input, Sensed},
+    input::{Input, Sensed},
     lights::Rgb,
 };
 use papertick::drivers::{host, lights, senses};
 use runtime::{
-    clock::Clock,
     inbox::{InboxMessage, inbox},
     tasks::Tasks,
 };
@@ -79,72 +78,6 @@ async fn light_is_reported_when_it_changes() {
         next(&mut inputs).await,
         Some(Input::Sensed(Sensed::Absent))
     ));
-}
-
-/// What the buttons of a board report, with the moments in ms.
-struct Pressed {
-    inputs: mpsc::Receiver<InboxMessage>,
-    _tasks: Tasks,
-}
-
-impl Pressed {
-    fn on(board: SimBoard) -> Pressed {
-        let (inbox, inputs) = inbox();
-        let mut tasks = Tasks::new();
-        let clock = Clock::unset();
-        tasks.spawn("buttons", senses::buttons(board.buttons, clock, inbox));
-        Pressed {
-            inputs,
-            _tasks: tasks,
-        }
-    }
-
-    async fn expect(&mut self, expected: &[(&str, u8, u64)]) {
-        for (what, down, ms) in expected {
-            let (told, contacts) = match next(&mut self.inputs).await {
-                Some(Input::Held(contacts)) => ("held", contacts),
-                Some(Input::Pressed(contacts)) => ("pressed", contacts),
-                other => panic!("{other:?} instead of {what} {down:04b}"),
-            };
-            let at = Duration::from_millis(*ms);
-            assert_eq!((told, contacts), (*what, Contacts { down: *down, at }));
-        }
-        assert!(next(&mut self.inputs).await.is_none(), "nothing else");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn presses_are_reported_with_their_moments() {
-    let board = rev_b();
-    let bench = board.bench.clone();
-    let mut pressed = Pressed::on(board);
-    let ms = Duration::from_millis;
-    sleep(ms(50)).await;
-    bench.press(&[4], ms(900)).await.unwrap();
-    sleep(ms(50)).await;
-    bench.press(&[2, 3], ms(100)).await.unwrap();
-    let all = [
-        ("held", 0, 0),
-        ("pressed", 0b1000, 50),
-        ("pressed", 0, 950),
-        ("pressed", 0b0110, 1000),
-        ("pressed", 0, 1100),
-    ];
-    pressed.expect(&all).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn buttons_held_at_power_on_are_told_apart() {
-    let options = SimOptions {
-        held: PowerCycle {
-            mask: 0b0001,
-            held: Duration::from_millis(3200),
-        },
-        ..SimOptions::default()
-    };
-    let board = sim::board(spec::find("rev-b").unwrap(), options);
-    let all = [("held", 0b0001, 0), ("pressed", 0, 3200)];
-    Pressed::on(board).expect(&all).await;
 }
 
 #[tokio::test(start_paused = true)]

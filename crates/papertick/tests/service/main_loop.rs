@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use board::{
-    sim::{self, SimOptions},
-    spec,
-};
+use board::spec;
 use chain::{BlockHash, Header, network::Network};
 use device::{
     input::{Finished, Input, LinkEvent},
@@ -25,7 +22,6 @@ use market::{
 };
 use papertick::{
     chain_file,
-    drivers::senses,
     main_loop::{
         InitialState, LoopReceivers, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX,
     },
@@ -324,24 +320,6 @@ async fn a_change_while_everything_is_erased_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_factory_reset_is_answered_when_everything_is_gone_for_good() {
-    for seed in 1..50 {
-        let mut desk = Desk::new();
-        desk.patch(json!({"digitFontPx": 200})).await;
-        assert_eq!(desk.reset().await, Reply::Done);
-        // The power goes away with the answer.
-        let disk = desk.disk.look().after_power_cut(&mut Dice(seed));
-        assert!(stored(&disk, SETTINGS).is_none(), "seed {seed}");
-        assert_eq!(
-            desk.patch(json!({"digitFontPx": 220})).await,
-            Reply::Refused(Refusal::Erasing)
-        );
-        let desk = Desk::on(desk.stop().await);
-        assert_eq!(desk.digit_px(), 180, "nothing is left");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
     // Whichever step of the wipe it is that the disk refuses.
     for step in 1..=40 {
@@ -505,18 +483,6 @@ async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_change_no_setting_do_not_suffer_from_the_disk() {
-    let desk = Desk::new();
-    desk.disk.arrange(1, DiskFault::Error);
-    let (refused, done) = tokio::join!(
-        desk.patch(json!({"digitFontPx": 220})),
-        desk.inbox.request(Request::FullRefresh),
-    );
-    assert_eq!(refused, Reply::Refused(Refusal::NotStored));
-    assert_eq!(done.unwrap(), Reply::Done);
-}
-
-#[tokio::test(start_paused = true)]
 async fn changes_that_arrive_together_share_one_save() {
     let desk = Desk::new();
     let all = (80..=179).map(|px| desk.patch(json!({"digitFontPx": px})));
@@ -529,14 +495,6 @@ async fn changes_that_arrive_together_share_one_save() {
     let (saves, body) = stored(&desk.disk.look(), SETTINGS).unwrap();
     assert_eq!(saves, 1);
     assert_eq!(body["digitFontPx"], 179);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_change_to_the_same_saves_nothing() {
-    let desk = Desk::new();
-    desk.patch(json!({"digitFontPx": 200})).await;
-    desk.patch(json!({"digitFontPx": 200})).await;
-    assert_eq!(stored(&desk.disk.look(), SETTINGS).unwrap().0, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -769,77 +727,4 @@ async fn an_idle_loop_sleeps() {
     }
     let turned = rounds().await - before;
     assert!(turned <= 3, "{turned} rounds in ten idle minutes");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_loop_that_waits_for_the_disk_to_be_wiped_does_not_spin() {
-    let mut desk = Desk::new();
-    desk.height(900_000).await;
-    let asked = desk.inbox.request(Request::FactoryReset);
-    tokio::pin!(asked);
-    assert!(asked.as_mut().now_or_never().is_none());
-    while desk.followed.effects.recv().await != Some(Effect::Wipe) {}
-    let before = desk.followed.rounds.next().await.unwrap();
-    sleep(Duration::from_secs(9)).await;
-    let turned = desk.followed.rounds.next().await.unwrap() - before;
-    assert!(turned <= 300, "{turned} rounds in nine seconds");
-}
-
-#[tokio::test(start_paused = true)]
-async fn presses_behind_a_busy_loop_are_judged_by_when_they_happened() {
-    // Which button is held for how many ms, and what has become of the screen and of Do Not Disturb.
-    for (button, held_ms, screen, quiet) in [
-        (2, 100, 3, false),
-        (2, 900, 0, false),
-        (1, 900, 0, true),
-        (1, 700, 0, false),
-    ] {
-        let idle = Idle::new(SharedDisk::default());
-        let board = sim::board(spec::find("rev-b").unwrap(), SimOptions::default());
-        let (clock, inbox) = (idle.clock.clone(), idle.inbox.clone());
-        let mut tasks = Tasks::new();
-        tasks.spawn(
-            "buttons",
-            senses::buttons(board.buttons, clock, inbox.clone()),
-        );
-        let held = Duration::from_millis(held_ms);
-        board.bench.press(&[button], held).await.unwrap();
-        sleep(Duration::from_secs(3)).await;
-        let block = Input::Observed(SourceId::Relay, vec![Observation::Block(900_000)]);
-        inbox.send(block).await.unwrap();
-        let desk = idle.run();
-        desk.inbox.request(Request::Identify).await.unwrap();
-        let view = desk.followed.view.borrow().clone();
-        let found = (view.current_screen, view.dnd_active);
-        assert_eq!(found, (screen, quiet), "button {button} for {held_ms} ms");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_long_press_acts_while_the_button_is_held() {
-    let desk = Desk::new();
-    let board = sim::board(spec::find("rev-b").unwrap(), SimOptions::default());
-    let mut tasks = Tasks::new();
-    let driver = senses::buttons(board.buttons, desk.clock.clone(), desk.inbox.clone());
-    tasks.spawn("buttons", driver);
-    let press = board.bench.press(&[1], Duration::from_secs(10));
-    let quiet = || desk.followed.view.borrow().dnd_active;
-    let look = async {
-        sleep(Duration::from_millis(790)).await;
-        assert!(!quiet());
-        sleep(Duration::from_millis(20)).await;
-        assert!(quiet());
-    };
-    tokio::join!(look, press).1.unwrap();
-    assert!(quiet());
-}
-
-#[tokio::test(start_paused = true)]
-async fn levels_wake_only_those_they_concern() {
-    let mut desk = Desk::new();
-    desk.followed.sources.mark_unchanged();
-    desk.followed.picture.mark_unchanged();
-    desk.patch(json!({"digitFontPx": 210})).await;
-    assert!(desk.followed.picture.has_changed().unwrap());
-    assert!(!desk.followed.sources.has_changed().unwrap());
 }

@@ -4,10 +4,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use board::{
     ports::Unprovisioned,
-    sim::{
-        self, Bench, SimOptions,
-        radio::{RadioOptions, SEARCH_TIME},
-    },
+    sim::{self, Bench, SimOptions, radio::RadioOptions},
     spec,
 };
 use device::{
@@ -150,43 +147,6 @@ impl Desk {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fresh_clock_is_provisioned() {
-    let mut desk = Desk::new();
-    let view = desk.until("access-point").await;
-    assert_eq!(
-        (view.mode, view.link.portal.as_deref()),
-        ("portal", Some("127.0.0.1:8080"))
-    );
-    assert!(
-        view.data.concat().starts_with("Hello"),
-        "the glass says what to do"
-    );
-    assert_eq!(desk.radio.networks().await[0].ssid, "Home");
-    assert_eq!(
-        desk.bench.state().access_point.unwrap().password,
-        "hunter22"
-    );
-
-    desk.provision("correct horse").await.unwrap();
-    assert!(desk.followed.view.borrow().settings.wifi_configured);
-    let answered = Instant::now();
-    assert_eq!(desk.restarts().await, RebootReason::Provisioned);
-    let after = answered.elapsed();
-    assert!(
-        after >= Duration::from_millis(900),
-        "{after:?} is too soon for the answer"
-    );
-
-    let mut desk = desk.restart();
-    let view = desk.until("connected").await;
-    assert_eq!((&*view.link.ssid, view.link.managed), ("Home", true));
-    assert!(view.settings.wifi_configured && view.link.portal.is_none());
-    sleep(Duration::from_millis(1)).await;
-    assert_eq!(desk.followed.view.borrow().link.rssi, -48);
-    assert_eq!(desk.followed.view.borrow().link.tx_power, Some(78));
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_router_that_is_switched_on_later_is_listed() {
     let mut desk = Desk::new();
     desk.until("access-point").await;
@@ -255,38 +215,6 @@ async fn a_network_that_comes_back_is_joined_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_outage_restarts_the_clock_and_then_opens_the_access_point() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
-    desk.bench.set_link(false);
-    let lost = Instant::now();
-    assert_eq!(desk.restarts().await, RebootReason::NoNetwork);
-    assert_eq!(lost.elapsed(), Duration::from_secs(600));
-
-    let mut desk = desk.restart();
-    desk.bench.set_link(false);
-    let begun = Instant::now();
-    desk.until("access-point").await;
-    assert_eq!(begun.elapsed(), Duration::from_secs(20));
-    // The stored network is looked for meanwhile.
-    sleep(SEARCH_TIME * 10).await;
-    assert_eq!(desk.followed.view.borrow().link.state, "access-point");
-    desk.bench.set_link(true);
-    let view = desk.until("connected").await;
-    assert_eq!(view.link.portal, None);
-    assert_eq!(desk.bench.state().access_point, None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_access_point_that_nobody_uses_ends_with_a_restart() {
-    let mut desk = Desk::provisioned().await;
-    desk.bench.set_link(false);
-    let begun = Instant::now();
-    assert_eq!(desk.restarts().await, RebootReason::PortalTimeout);
-    assert_eq!(begun.elapsed(), Duration::from_secs(20 + 900));
-}
-
-#[tokio::test(start_paused = true)]
 async fn whoever_gives_up_on_forgetting_keeps_the_network() {
     let mut desk = Desk::provisioned().await;
     desk.until("connected").await;
@@ -295,13 +223,4 @@ async fn whoever_gives_up_on_forgetting_keeps_the_network() {
     sleep(Duration::from_secs(60)).await;
     assert!(desk.folder.path().join("wifi").exists());
     assert_eq!(desk.followed.view.borrow().link.state, "connected");
-}
-
-#[tokio::test(start_paused = true)]
-async fn forgotten_credentials_lead_to_the_access_point() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
-    desk.radio.forget().await.unwrap();
-    let mut desk = desk.restart();
-    desk.until("access-point").await;
 }

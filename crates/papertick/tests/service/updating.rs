@@ -12,7 +12,7 @@ use updates::{
     image_store::ImageStore,
     policy::{AcceptedVersions, ImagePolicy, ImageRefusal, Signatures},
     record,
-    slots::{Factory, ImageSlot, Program, SkipReason, Slots, TrialState},
+    slots::{Factory, ImageSlot, Program, SkipReason, Slots},
 };
 
 use lab::sim_disk::{Dice, DiskFault, SharedDisk, SimDisk};
@@ -285,27 +285,6 @@ fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
 }
 
 #[test]
-fn a_slot_whose_bytes_rot_is_never_started() {
-    for (slot, expected) in [(ImageSlot::A, 2), (ImageSlot::B, 3)] {
-        let (mut disk, _) = beginnings().into_iter().last().unwrap();
-        // Three updates: the third went to the first slot.
-        assert_eq!(start(&mut disk), (Program::Slot(ImageSlot::A), 3));
-        let file = record::program_file(slot);
-        let mut rotten = disk.bytes(&file).unwrap().to_vec();
-        rotten[40] ^= 1;
-        disk.write(&file, &rotten).unwrap();
-        assert_eq!(start(&mut disk).1, expected);
-    }
-    let mut disk = updated(&[1]);
-    let file = record::program_file(ImageSlot::A);
-    let longer = [disk.bytes(&file).unwrap(), b"x"].concat();
-    disk.write(&file, &longer).unwrap();
-    assert_eq!(start(&mut disk).0, Program::Factory);
-    disk.remove(&file).unwrap();
-    assert_eq!(start(&mut disk).0, Program::Factory);
-}
-
-#[test]
 fn a_new_program_has_so_many_starts_without_a_verdict() {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
@@ -313,133 +292,6 @@ fn a_new_program_has_so_many_starts_without_a_verdict() {
     let mut disk = disk.look();
     let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
     assert_eq!(found, [2, 2, 2, 1, 1]);
-}
-
-#[test]
-fn each_step_is_refused_unless_the_one_before_it_was_done() {
-    let disk = SharedDisk::default();
-    let mut depot = depot(&disk, Program::Factory);
-    let image = firmware(1);
-    let judge = || judge(ImageKind::Firmware, 0);
-    let said = |outcome: Result<(), ImageRefusal>| outcome.unwrap_err().to_string();
-    for _ in 0..2 {
-        assert_eq!(said(depot.append(&image)), "nothing was begun yet");
-        assert_eq!(said(depot.received(None)), "nothing was begun yet");
-        assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
-        assert_eq!(said(depot.activate()), "nothing was verified yet");
-        depot.begin(judge()).unwrap();
-        assert_eq!(said(depot.begin(judge())), "another update is in progress");
-        assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
-        assert_eq!(said(depot.activate()), "nothing was verified yet");
-        depot.append(&image).unwrap();
-        depot.received(None).unwrap();
-        assert_eq!(said(depot.append(&image)), "nothing was begun yet");
-        assert_eq!(said(depot.received(None)), "nothing was begun yet");
-        assert_eq!(said(depot.activate()), "nothing was verified yet");
-        assert_eq!(said(depot.begin(judge())), "another update is in progress");
-        depot.verify().unwrap();
-        assert_eq!(said(depot.verify().map(|_| ())), "nothing was received yet");
-        assert_eq!(said(depot.begin(judge())), "another update is in progress");
-        depot.abort();
-    }
-    assert_eq!(
-        start(&mut disk.look()).0,
-        Program::Factory,
-        "nothing was switched to"
-    );
-    update(&mut depot, &image, judge()).unwrap();
-    assert_eq!(start(&mut disk.look()).1, 1);
-}
-
-#[test]
-fn what_is_not_taken_leaves_nothing_behind() {
-    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
-    let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
-    let key = |pair: &KeyPair| VerifyingKey::parse(&pair.pk.to_base64()).unwrap();
-    let strict = |versions: AcceptedVersions, signatures: Signatures| ImagePolicy {
-        keys: vec![key(&pair)],
-        versions,
-        signatures,
-        ..judge(ImageKind::Firmware, 5)
-    };
-    let usual = strict(AcceptedVersions::NotOlder, Signatures::Required);
-    let lax = strict(AcceptedVersions::All, Signatures::NotRequired);
-    let good = signed_by(&pair, &firmware(6));
-    let old = signed_by(&pair, &firmware(4));
-    let mut changed = good.clone();
-    changed[530] ^= 1;
-    let mut damaged = firmware(6);
-    damaged[530] ^= 1;
-    let cases: [(&str, &[u8], &ImagePolicy, &str); 14] = [
-        ("good", &good, &usual, ""),
-        ("unsigned", &firmware(6), &usual, "not signed"),
-        ("unsigned, wanted", &firmware(6), &lax, ""),
-        (
-            "a stranger's",
-            &signed_by(&stranger, &firmware(6)),
-            &usual,
-            "none of these keys",
-        ),
-        ("changed", &changed, &usual, "changed after it was signed"),
-        ("damaged, not signed", &damaged, &lax, "payload is damaged"),
-        ("cut", &good[..540], &usual, "cut off"),
-        ("cut in the head", &good[..100], &usual, "cut off"),
-        ("nothing", b"", &usual, "not a papertick image"),
-        (
-            "something else",
-            &[0xE9; 2000],
-            &usual,
-            "not a papertick image",
-        ),
-        (
-            "a page",
-            &signed_by(&pair, &page(6)),
-            &usual,
-            "/upload/webui",
-        ),
-        ("older", &old, &usual, "downgrade=true"),
-        ("older, wanted", &old, &lax, ""),
-        ("older, wanted, unsigned", &firmware(4), &lax, "not signed"),
-    ];
-    for (what, image, judge, reason) in cases {
-        let disk = SharedDisk::default();
-        let mut depot = depot(&disk, Program::Factory);
-        match update(&mut depot, image, judge.clone()) {
-            Ok(_) => assert_eq!(reason, "", "{what}"),
-            Err(refusal) => {
-                let text = refusal.to_string();
-                assert!(
-                    !reason.is_empty() && text.contains(reason),
-                    "{what}: {text}"
-                );
-                assert_eq!(disk.look().all_names(), [""; 0], "{what}");
-            }
-        }
-    }
-    let foreign = ImagePolicy {
-        board: "v8".to_string(),
-        ..usual.clone()
-    };
-    let disk = SharedDisk::default();
-    let mut depot = depot(&disk, Program::Factory);
-    depot.begin(foreign).unwrap();
-    depot.append(&good[..511]).unwrap();
-    let refusal = depot.append(&good[511..512]).unwrap_err();
-    assert!(
-        refusal.to_string().contains("rev-b"),
-        "as soon as the head is there: {refusal}"
-    );
-    depot.begin(usual.clone()).expect("it has ended");
-    let refusal = depot.append(&vec![0; 10_001]).unwrap_err();
-    assert!(
-        matches!(refusal, ImageRefusal::Oversize(10_000)),
-        "{refusal}"
-    );
-    depot.begin(usual.clone()).unwrap();
-    depot.append(&good).unwrap();
-    let refusal = depot.received(Some([7; 32])).unwrap_err();
-    assert!(matches!(refusal, ImageRefusal::Digest), "{refusal}");
-    assert_eq!(disk.look().all_names(), [""; 0]);
 }
 
 #[test]
@@ -461,25 +313,6 @@ fn a_page_is_not_put_where_it_does_not_fit() {
     let refusal = update(&mut depot, &packed, judge(ImageKind::Page, 0)).unwrap_err();
     assert!(refusal.to_string().contains("is not a page"), "{refusal}");
     assert_eq!(disk.look().all_names(), [""; 0]);
-}
-
-#[test]
-fn the_program_before_stays_until_the_new_one_has_shown_that_it_works() {
-    let disk = SharedDisk::of(updated(&[1]));
-    let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
-    let slots: Slots = record::change(&mut disk.clone(), |slots| {
-        slots.mark_failed(ImageSlot::B, "it painted nothing");
-    })
-    .unwrap();
-    assert_eq!(
-        slots.get(ImageSlot::B).unwrap().trial_state,
-        TrialState::Failed
-    );
-    assert_eq!(start(&mut disk.look()), (Program::Slot(ImageSlot::A), 1));
-    let (slots, notes) = record::load_and_repair(&mut disk.clone());
-    assert!(slots.last_failure.unwrap().contains("painted nothing"));
-    assert!(notes.is_empty());
 }
 
 #[test]

@@ -168,6 +168,7 @@ async fn a_refusing_proxy_is_logged_without_secrets() {
 /// Passwords that an owner entered in a URL.
 #[tokio::test(start_paused = true)]
 async fn the_password_in_a_url_is_neither_logged_nor_reported() {
+    #[rustfmt::skip]
     let plans = [
         (
             SourceId::Relay,
@@ -181,28 +182,9 @@ async fn the_password_in_a_url_is_neither_logged_nor_reported() {
                 precise_fee: false,
             },
         ),
-        (
-            SourceId::Explorer,
-            SourceConfig::Explorer {
-                host: "me:planted@explorer".into(),
-                tls: true,
-                precise_fee: false,
-            },
-        ),
-        (
-            SourceId::Nostr,
-            SourceConfig::Nostr {
-                relays: vec!["wss://me:planted@relay".into()],
-                author: "5a".repeat(32),
-            },
-        ),
-        (
-            SourceId::Miner,
-            SourceConfig::Miner {
-                host: "me:planted@miner".into(),
-                poll_secs: 5,
-            },
-        ),
+        (SourceId::Explorer, SourceConfig::Explorer { host: "me:planted@explorer".into(), tls: true, precise_fee: false }),
+        (SourceId::Nostr, SourceConfig::Nostr { relays: vec!["wss://me:planted@relay".into()], author: "5a".repeat(32) }),
+        (SourceId::Miner, SourceConfig::Miner { host: "me:planted@miner".into(), poll_secs: 5 }),
     ];
     let log = log();
     for (id, config) in plans {

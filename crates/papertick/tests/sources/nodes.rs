@@ -431,28 +431,18 @@ async fn a_node_without_usable_responses_is_down_with_a_reason() {
     let verack = p2p::encode_verack(Network::Regtest);
     let main = p2p::encode_verack(Network::Main);
     let long = p2p::encode(Network::Regtest, "verack", &[0]);
-    for (kind, words, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         (NodeKind::Electrum, Vec::new(), "no answer in time"),
-        (
-            NodeKind::Electrum,
-            b"{\"id\":1,\"error\":{\"message\":\"unsupported\"}}\n".to_vec(),
-            "the server refuses: unsupported",
-        ),
-        (
-            NodeKind::Electrum,
-            b"{\"id\":1,\"result\":[]}\n{\"id\":2,\"result\":{}}\n".to_vec(),
-            "invalid answer (height)",
-        ),
-        (
-            NodeKind::Electrum,
-            b"nonsense\n".repeat(64),
-            "only invalid frames (json)",
-        ),
+        (NodeKind::Electrum, b"{\"id\":1,\"error\":{\"message\":\"unsupported\"}}\n".to_vec(), "the server refuses: unsupported"),
+        (NodeKind::Electrum, b"{\"id\":1,\"result\":[]}\n{\"id\":2,\"result\":{}}\n".to_vec(), "invalid answer (height)"),
+        (NodeKind::Electrum, b"nonsense\n".repeat(64), "only invalid frames (json)"),
         (NodeKind::Bitcoin, Vec::new(), "no handshake in time"),
         (NodeKind::Bitcoin, verack, "no handshake in time"),
         (NodeKind::Bitcoin, main, "invalid answer (network)"),
         (NodeKind::Bitcoin, long, "invalid answer (too-long)"),
-    ] {
+    ];
+    for (kind, words, expected) in rows {
         let (reason, _) = down_after(kind, words).await;
         assert_eq!(reason, expected);
     }

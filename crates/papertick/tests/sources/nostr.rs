@@ -140,26 +140,12 @@ async fn false_events_have_no_effect() {
     );
     rig.next().await;
     let good = data_event("blockheight", "870124", 1_714_000_000);
+    #[rustfmt::skip]
     let false_events = [
-        NostrEvent {
-            content: "999999".to_owned(),
-            ..good.clone()
-        },
-        NostrEvent {
-            sig: good.sig.replace('a', "b"),
-            ..good.clone()
-        },
-        NostrEvent {
-            id: good.id.replace('a', "b"),
-            ..good.clone()
-        },
-        signer(STRANGER_SECRET).sign(
-            1_714_000_000,
-            data::KIND,
-            &[&["d", "blockheight"]],
-            "999999".to_owned(),
-            &[7; 32],
-        ),
+        NostrEvent { content: "999999".to_owned(),..good.clone() },
+        NostrEvent { sig: good.sig.replace('a', "b"),..good.clone() },
+        NostrEvent { id: good.id.replace('a', "b"),..good.clone() },
+        signer(STRANGER_SECRET).sign(1_714_000_000, data::KIND, &[&["d", "blockheight"]], "999999".to_owned(), &[7; 32]),
     ];
     for event in &false_events {
         server

@@ -52,36 +52,13 @@ async fn every_source_goes_through_the_proxy() {
     let (rig, mut arrivals) = Rig::in_memory();
     let key = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
     let secret = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
+    #[rustfmt::skip]
     let configs = [
         (SourceId::Relay, relay_config()),
-        (
-            SourceId::Explorer,
-            SourceConfig::Explorer {
-                host: "explorer".into(),
-                tls: false,
-                precise_fee: true,
-            },
-        ),
-        (
-            SourceId::Exchange,
-            SourceConfig::Exchange {
-                currencies: vec![currency("USD")],
-            },
-        ),
-        (
-            SourceId::Nostr,
-            SourceConfig::Nostr {
-                relays: vec!["ws://nostr".into()],
-                author: key.to_owned(),
-            },
-        ),
-        (
-            SourceId::Zaps,
-            SourceConfig::Zaps {
-                relays: vec!["ws://zaps".into()],
-                recipients: vec![key.to_owned()],
-            },
-        ),
+        (SourceId::Explorer, SourceConfig::Explorer { host: "explorer".into(), tls: false, precise_fee: true }),
+        (SourceId::Exchange, SourceConfig::Exchange { currencies: vec![currency("USD")] }),
+        (SourceId::Nostr, SourceConfig::Nostr { relays: vec!["ws://nostr".into()], author: key.to_owned() }),
+        (SourceId::Zaps, SourceConfig::Zaps { relays: vec!["ws://zaps".into()], recipients: vec![key.to_owned()] }),
         (
             SourceId::Wallet,
             SourceConfig::Wallet {
@@ -104,13 +81,7 @@ async fn every_source_goes_through_the_proxy() {
                 logo_fetches: 0,
             },
         ),
-        (
-            SourceId::Miner,
-            SourceConfig::Miner {
-                host: "miner".into(),
-                poll_secs: 10,
-            },
-        ),
+        (SourceId::Miner, SourceConfig::Miner { host: "miner".into(), poll_secs: 10 }),
         (
             SourceId::Node,
             SourceConfig::Node(NodeConfig {
@@ -124,14 +95,7 @@ async fn every_source_goes_through_the_proxy() {
                 precise_fee: true,
             }),
         ),
-        (
-            SourceId::Peers,
-            SourceConfig::Peers {
-                network: Network::Main,
-                hosts: vec!["peer.onion".to_owned()],
-                most: 4,
-            },
-        ),
+        (SourceId::Peers, SourceConfig::Peers { network: Network::Main, hosts: vec!["peer.onion".to_owned()], most: 4 }),
     ];
     let venues = [
         SourceId::Coinbase,

@@ -395,19 +395,13 @@ async fn a_flood_of_headers_or_invalid_messages_ends_a_connection() {
         &[&[17][..], &entry.repeat(17)].concat(),
     );
     let nonsense = p2p::encode(Network::Regtest, "headers", &[7]);
-    for (words, reason, dropped) in [
+    #[rustfmt::skip]
+    let rows = [
         (flood, "it sends headers that were not requested", None),
-        (
-            nonsense,
-            "it sends invalid messages (headers)",
-            Some("headers"),
-        ),
-        (
-            p2p::encode(Network::Main, "ping", &[0; 8]),
-            "it sends invalid messages (network)",
-            Some("network"),
-        ),
-    ] {
+        (nonsense, "it sends invalid messages (headers)", Some("headers")),
+        (p2p::encode(Network::Main, "ping", &[0; 8]), "it sends invalid messages (network)", Some("network")),
+    ];
+    for (words, reason, dropped) in rows {
         let (mut rig, arrivals) = ChainRig::in_memory();
         let (_, _, server) = serve(arrivals, move |_, mut stream| {
             let words = words.clone();

@@ -51,17 +51,6 @@ fn sources() -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
-    for (path, text) in sources() {
-        assert!(
-            text.starts_with("//! "),
-            "{} does not open with `//! `",
-            path.display()
-        );
-    }
-}
-
-#[test]
 fn no_file_has_a_banned_word() {
     for (path, text) in sources() {
         for (word, instead) in BANNED {
@@ -72,62 +61,6 @@ fn no_file_has_a_banned_word() {
             );
         }
     }
-}
-
-#[test]
-fn no_source_file_is_an_orphan() {
-    for (path, _) in sources() {
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        let is_root = ["lib", "main", "mod", "build"].contains(&name);
-        let folder = path.parent().unwrap();
-        let is_own_target = ["tests", "benches", "examples", "bin"]
-            .iter()
-            .any(|kind| folder.ends_with(kind));
-        if is_root || is_own_target {
-            continue;
-        }
-        let parents = [
-            folder.join("mod.rs"),
-            folder.join("lib.rs"),
-            folder.join("main.rs"),
-            folder.with_extension("rs"),
-        ];
-        let declared = parents
-            .iter()
-            .filter_map(|parent| fs::read_to_string(parent).ok())
-            .any(|parent| {
-                parent.lines().any(|line| {
-                    let line = line
-                        .trim()
-                        .trim_end_matches(';')
-                        .trim_end_matches('{')
-                        .trim();
-                    line.split_whitespace()
-                        .collect::<Vec<_>>()
-                        .ends_with(&["mod", name])
-                })
-            });
-        assert!(declared, "{} belongs to no module", path.display());
-    }
-}
-
-#[test]
-fn the_device_is_made_in_one_place() {
-    let makers: Vec<PathBuf> = sources()
-        .into_iter()
-        .filter(|(path, _)| {
-            !path
-                .components()
-                .any(|part| part.as_os_str() == "tests" || part.as_os_str() == "benches")
-        })
-        .filter(|(_, text)| {
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            code.contains("Device::new(") || code.contains("Device::on_chain(")
-        })
-        .map(|(path, _)| path)
-        .collect();
-    let main_loop = root().join("crates/papertick/src/main_loop.rs");
-    assert_eq!(makers, [main_loop], "one writer of device state");
 }
 
 fn packages() -> Vec<serde_json::Value> {

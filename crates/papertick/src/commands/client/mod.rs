@@ -466,40 +466,17 @@ mod tests {
 
     #[test]
     fn refusals_are_a_line_and_a_number() {
-        for (status, document, code, words) in [
-            (
-                400,
-                json!({ "error": "range:ledBrightness" }),
-                Code::Refused,
-                "range:ledBrightness: it takes 0 to 255",
-            ),
-            (
-                400,
-                json!({ "error": "fontName:unknown" }),
-                Code::Refused,
-                "there are `antonio`",
-            ),
-            (
-                400,
-                json!({ "error": "a", "msg": "b" }),
-                Code::Refused,
-                "a: b",
-            ),
-            (
-                503,
-                json!({ "msg": "Update already in progress" }),
-                Code::Refused,
-                "refuses: Update already in progress",
-            ),
+        #[rustfmt::skip]
+        let rows = [
+            (400, json!({ "error": "range:ledBrightness" }), Code::Refused, "range:ledBrightness: it takes 0 to 255"),
+            (400, json!({ "error": "fontName:unknown" }), Code::Refused, "there are `antonio`"),
+            (400, json!({ "error": "a", "msg": "b" }), Code::Refused, "a: b"),
+            (503, json!({ "msg": "Update already in progress" }), Code::Refused, "refuses: Update already in progress"),
             (401, json!({}), Code::Unauthorised, "status 401"),
             (404, json!(null), Code::Refused, "status 404"),
-            (
-                500,
-                json!({ "error": "not stored" }),
-                Code::Failed,
-                "failed: not stored",
-            ),
-        ] {
+            (500, json!({ "error": "not stored" }), Code::Failed, "failed: not stored"),
+        ];
+        for (status, document, code, words) in rows {
             let status = StatusCode::from_u16(status).unwrap_or_default();
             let failure = refusal(status, Some(&document), None);
             assert_eq!(failure.code, code, "{document}");

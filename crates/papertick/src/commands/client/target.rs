@@ -169,24 +169,8 @@ pub(crate) fn typed(question: &str) -> Option<Secret> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use std::io::Write;
-
     use super::*;
     use crate::failure::Code;
-
-    #[test]
-    fn a_secret_is_a_line_and_a_certificate_is_all_of_them() {
-        let pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----";
-        for (text, secret) in [
-            ("", ""),
-            ("correct horse\n", "correct horse"),
-            (" kept as it is \r\nand no more\n", " kept as it is "),
-            (&format!("{pem}\n"), pem),
-            (&format!("{pem}\n{pem}\n"), &format!("{pem}\n{pem}")),
-        ] {
-            assert_eq!(secret_in(text), secret);
-        }
-    }
 
     #[test]
     fn clocks_are_named_in_short_or_in_full() {
@@ -211,14 +195,5 @@ mod tests {
             assert_eq!(failure.code, Code::Usage, "{text}");
             assert!(failure.message.contains(part), "{failure}");
         }
-    }
-
-    #[test]
-    fn a_secret_is_the_first_line_of_its_file() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(b"correct horse\nbattery\n").unwrap();
-        assert_eq!(from_file(file.path()).unwrap().expose(), "correct horse");
-        let failure = from_file(Path::new("/nowhere/pw")).unwrap_err();
-        assert!(failure.message.contains("/nowhere/pw"), "{failure}");
     }
 }

@@ -31,99 +31,40 @@ fn asked(line: &str) -> Result<Ask, Failure> {
 }
 
 /// What the commands ask that take something.
+#[rustfmt::skip]
 const LINES: &[(&str, &str)] = &[
     ("panel 3", "GET /api/panels/3.png"),
     ("panels --scale 2", "GET /api/panels.png?scale=2"),
     ("events --bench 1", "GET /events?bench=1"),
     ("sim panels --scale 2", "GET /sim/panels.png?scale=2"),
-    (
-        "set ledBrightness=3",
-        "PATCH /api/settings {\"ledBrightness\":3}",
-    ),
-    (
-        "preview fontName=inter --scale 2",
-        "POST /api/preview.png?scale=2 {\"fontName\":\"inter\"}",
-    ),
+    ("set ledBrightness=3", "PATCH /api/settings {\"ledBrightness\":3}"),
+    ("preview fontName=inter --scale 2", "POST /api/preview.png?scale=2 {\"fontName\":\"inter\"}"),
     ("show screen 20", "POST /api/show/screen {\"s\":20}"),
-    (
-        "show screen block-height",
-        "POST /api/show/screen {\"s\":0}",
-    ),
-    (
-        "show currency EUR",
-        "POST /api/show/currency {\"c\":\"EUR\"}",
-    ),
+    ("show screen block-height", "POST /api/show/screen {\"s\":0}"),
+    ("show currency EUR", "POST /api/show/currency {\"c\":\"EUR\"}"),
     ("show text HODL", "POST /api/show/text {\"t\":\"HODL\"}"),
-    (
-        "show custom A/B 21",
-        "POST /api/show/custom [\"A/B\",\"21\"]",
-    ),
-    (
-        "show preview A/B 21 --scale 2",
-        "POST /api/show/preview.png?scale=2 [\"A/B\",\"21\"]",
-    ),
-    (
-        "preview --s 20 fontName=inter",
-        "POST /api/preview.png?s=20 {\"fontName\":\"inter\"}",
-    ),
-    (
-        "simulate-zap 21",
-        "POST /api/action/simulate_zap {\"amount_sats\":21}",
-    ),
-    (
-        "lights color #FF8800",
-        "POST /api/lights/color {\"c\":\"#FF8800\"}",
-    ),
-    (
-        "lights set FF8800",
-        "POST /api/lights/set [{\"hex\":\"FF8800\"}]",
-    ),
-    (
-        "lights effect rainbow",
-        "POST /api/lights/effect {\"name\":\"rainbow\"}",
-    ),
-    (
-        "frontlight brightness 7",
-        "POST /api/frontlight/brightness {\"b\":7}",
-    ),
+    ("show custom A/B 21", "POST /api/show/custom [\"A/B\",\"21\"]"),
+    ("show preview A/B 21 --scale 2", "POST /api/show/preview.png?scale=2 [\"A/B\",\"21\"]"),
+    ("preview --s 20 fontName=inter", "POST /api/preview.png?s=20 {\"fontName\":\"inter\"}"),
+    ("simulate-zap 21", "POST /api/action/simulate_zap {\"amount_sats\":21}"),
+    ("lights color #FF8800", "POST /api/lights/color {\"c\":\"#FF8800\"}"),
+    ("lights set FF8800", "POST /api/lights/set [{\"hex\":\"FF8800\"}]"),
+    ("lights effect rainbow", "POST /api/lights/effect {\"name\":\"rainbow\"}"),
+    ("frontlight brightness 7", "POST /api/frontlight/brightness {\"b\":7}"),
     ("frontlight set 1 2", "POST /api/frontlight/set [1,2]"),
-    (
-        "factory-reset factory_reset",
-        "POST /api/factory_reset {\"confirm\":\"factory_reset\"}",
-    ),
-    (
-        "tx-power -1",
-        "POST /api/wifi_set_tx_power {\"txPower\":-1}",
-    ),
-    (
-        "update firmware clock.img",
-        "POST /upload/firmware clock.img",
-    ),
-    (
-        "update firmware --sha256 ab clock.img",
-        "POST /upload/firmware?sha256=ab clock.img",
-    ),
+    ("factory-reset factory_reset", "POST /api/factory_reset {\"confirm\":\"factory_reset\"}"),
+    ("tx-power -1", "POST /api/wifi_set_tx_power {\"txPower\":-1}"),
+    ("update firmware clock.img", "POST /upload/firmware clock.img"),
+    ("update firmware --sha256 ab clock.img", "POST /upload/firmware?sha256=ab clock.img"),
     ("update page page.img", "POST /upload/webui page.img"),
-    (
-        "diag heap-trace start 9",
-        "POST /api/diag/heap_trace/start {\"cap\":9}",
-    ),
-    (
-        "sim buttons 1,2 ms=5",
-        "POST /sim/buttons {\"press\":[1,2],\"ms\":5}",
-    ),
+    ("diag heap-trace start 9", "POST /api/diag/heap_trace/start {\"cap\":9}"),
+    ("sim buttons 1,2 ms=5", "POST /sim/buttons {\"press\":[1,2],\"ms\":5}"),
     ("sim lux 0.5", "POST /sim/lux {\"lux\":0.5}"),
     ("sim wifi down", "POST /sim/wifi {\"link\":\"down\"}"),
     ("sim power cycle", "POST /sim/power {\"action\":\"cycle\"}"),
     ("sim market block", "POST /sim/market {\"event\":\"block\"}"),
-    (
-        "sim panel 3 none",
-        "POST /sim/panel {\"panel\":3,\"fault\":\"none\"}",
-    ),
-    (
-        "join Home pw=horse",
-        "POST /save {\"ssid\":\"Home\",\"pw\":\"horse\"}",
-    ),
+    ("sim panel 3 none", "POST /sim/panel {\"panel\":3,\"fault\":\"none\"}"),
+    ("join Home pw=horse", "POST /save {\"ssid\":\"Home\",\"pw\":\"horse\"}"),
 ];
 
 fn told(ask: &Ask) -> String {

@@ -40,26 +40,3 @@ pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
 fn grey(shade: u8) -> usize {
     DARKEST + usize::from(shade) * (GREYS - 1) / 255
 }
-
-#[cfg(test)]
-mod tests {
-    use expect_test::expect;
-
-    use super::*;
-
-    #[test]
-    fn two_rows_are_one_line_of_letters() {
-        let panel = Bitmap::from_ink(4, 5, |x, y| x == y);
-        let size = Size {
-            columns: 9,
-            rows: 10,
-        };
-        let text = encode(&[panel.clone(), panel], size);
-        expect![[r#"
-            ^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[38;5;255;48;5;255m▀▀^[[0m ^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[38;5;255;48;5;255m▀▀^[[0m^[[K
-            ^[[38;5;255;48;5;255m▀▀^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[0m ^[[38;5;255;48;5;255m▀▀^[[38;5;232;48;5;255m▀^[[38;5;255;48;5;232m▀^[[0m^[[K
-            ^[[0;38;5;255m▀▀▀▀^[[0m ^[[0;38;5;255m▀▀▀▀^[[0m^[[K
-        "#]]
-        .assert_eq(&text.replace('\x1b', "^[").replace('\r', ""));
-    }
-}

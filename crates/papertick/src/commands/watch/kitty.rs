@@ -53,39 +53,3 @@ fn columns(panels: &[Bitmap], size: Size) -> usize {
     let by_rows = size.picture_rows() * LETTER * width / height.max(1);
     size.columns.min(by_rows).max(1)
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
-    use super::*;
-
-    #[test]
-    fn the_picture_comes_in_pieces_and_is_a_png() {
-        let noise = |x: u16, y: u16| {
-            ((u32::from(x) * 7919) ^ (u32::from(y) * 104_729)).wrapping_mul(2_654_435_761) >> 31
-                == 0
-        };
-        let panels = vec![Bitmap::from_ink(122, 250, noise); 7];
-        let size = Size {
-            columns: 80,
-            rows: 24,
-        };
-        let text = encode(&panels, size);
-        let pieces: Vec<&str> = text.trim_end().split_terminator("\x1b\\").collect();
-        assert!(pieces.len() > 1, "{}", pieces.len());
-        assert!(pieces[0].starts_with("\x1b_Ga=T,f=100,q=2,i=21,p=1,c=80,m=1;"));
-        assert!(pieces.last().unwrap().starts_with("\x1b_Gq=2,m=0;"));
-        let letters: String = pieces
-            .iter()
-            .map(|piece| piece.split_once(';').unwrap().1)
-            .collect();
-        let png = BASE64_STANDARD.decode(letters).unwrap();
-        assert_eq!(png, png::side_by_side_small(&panels, 1));
-        let low = Size { rows: 6, ..size };
-        assert!(
-            encode(&panels, low).contains("c=34,"),
-            "it fits into the rows"
-        );
-    }
-}

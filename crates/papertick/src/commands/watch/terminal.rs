@@ -208,22 +208,3 @@ pub(super) fn print(text: &str) {
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_terminal_says_what_it_can_do() {
-        for (answers, expected) in [
-            ("", With::Blocks),
-            ("\x1b[?62c", With::Blocks),
-            ("\x1b[?64;1;2c", With::Blocks),
-            ("\x1b[?62;4;22c", With::Blocks),
-            ("\x1b_Gi=31;OK\x1b\\\x1b[?62c", With::Kitty),
-            ("\x1b_Gi=31;ENOTSUPPORTED\x1b\\\x1b[?62;4c", With::Blocks),
-        ] {
-            assert_eq!(can(answers), expected, "{answers:?}");
-        }
-    }
-}
