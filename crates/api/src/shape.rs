@@ -23,7 +23,7 @@ use crate::{
     limits::{CONFIRMATION, GLYPH_PX, LOG_LINES, PASSPHRASE_LEN, ZAP_MESSAGE_MAX},
     operations::device::BROKER,
     schema,
-    status::{DndStatus, FrontlightDuties, Led, Status, SystemStatus},
+    status::{DndStatus, FrontlightDuties, Led, Status, SystemStatus, Widget},
 };
 
 /// Shape of a body or an answer.
@@ -43,6 +43,8 @@ pub enum Shape {
     Status,
     /// The system status.
     System,
+    /// Four values for the page of a home server.
+    Widget,
     /// The event stream.
     Events,
     /// A PNG picture.
@@ -209,6 +211,7 @@ impl Shape {
             Shape::Text | Shape::Html | Shape::Metrics => text(),
             Shape::Status => document::<Status>(generator),
             Shape::System => document::<SystemStatus>(generator),
+            Shape::Widget => document::<Widget>(generator),
             Shape::Lights => document::<Vec<Led>>(generator),
             Shape::Dnd => document::<DndStatus>(generator),
             Shape::FrontlightStatus => document::<FrontlightDuties>(generator),

@@ -2,8 +2,10 @@
 
 use super::words::{BAD, LACKING, SCALE, param};
 use crate::{
-    operation::{Operation, Param, ProgramOperation, get, serves, watch},
+    answer::Answer,
+    operation::{Guard, Operation, Param, ProgramOperation, get, serves, tells, watch},
     shape::Shape,
+    status::Widget,
 };
 
 const WATCHED: &[Param] = &[param(
@@ -26,6 +28,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .called("system")
     .answers(&[(200, Shape::System)]),
+    // Open: the home server reads it without a password, and its values are public.
+    tells(
+        "Four values for the page of a home server",
+        |view| Answer::json(&Widget::of(view)),
+        &[get("/api/widget")],
+    )
+    .guarded(Guard::Open)
+    .answers(&[(200, Shape::Widget)]),
     serves(
         "Follow the clock",
         ProgramOperation::Events,

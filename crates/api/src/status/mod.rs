@@ -5,6 +5,7 @@ mod parts;
 mod system;
 mod truth;
 mod values;
+mod widget;
 
 use alloc::{
     borrow::ToOwned,
@@ -37,6 +38,7 @@ pub use truth::{
     TimeStatus, TruthStatus,
 };
 pub use values::{FigureValues, MarketStatus, MarketValue, Quantity};
+pub use widget::{Widget, WidgetItem};
 
 /// Facts of the status that the view does not have.
 #[derive(Debug, Clone)]

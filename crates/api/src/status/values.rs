@@ -11,7 +11,7 @@ use device::view::View;
 use market::{
     Datum, Fee, PriceState, Seen,
     source_id::SourceId,
-    units::{Currency, Price, fixed},
+    units::{Currency, FeeRate, Price, fixed},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -109,9 +109,8 @@ impl MarketStatus {
             .current_fee(view.active.fee_precision())
             .map(Fee::datum)
             .map(|fee| {
-                let decimals = if view.active.block_fee_dec { 2 } else { 0 };
-                let rate = fixed(fee.value.micros, decimals);
-                MarketValue::of(fee, Quantity::Text(rate), uptime).with_state(truth.fee.name())
+                let rate = Quantity::Text(fee_rate(view, fee.value));
+                MarketValue::of(fee, rate, uptime).with_state(truth.fee.name())
             });
         let price = |(currency, price): (&Currency, &Datum<Price>)| {
             let value = MarketValue::of(price, Quantity::Text(amount(price.value)), uptime);
@@ -175,6 +174,12 @@ impl MarketValue {
 pub(super) fn price_state(view: &View, currency: Currency) -> PriceState {
     let truth = view.truth.prices.get(&currency);
     truth.map_or(PriceState::Stale, |truth| truth.state)
+}
+
+/// A fee rate as a text, with the decimals of the settings.
+pub(super) fn fee_rate(view: &View, rate: FeeRate) -> String {
+    let decimals = if view.active.block_fee_dec { 2 } else { 0 };
+    fixed(rate.micros, decimals)
 }
 
 /// A price as a text.

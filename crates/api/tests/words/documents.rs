@@ -8,7 +8,7 @@ use api::{
     shape::Shape,
     status::{
         DiskSpace, FirmwareStatus, HostMemory, PanelStatus, Status, StatusNews, Surroundings,
-        SystemStatus,
+        SystemStatus, Widget,
     },
 };
 use device::{
@@ -27,8 +27,8 @@ use device::{
     view::{SourceState, View},
 };
 use market::{
-    Connection, Datum, Figure, FigureIdentity, Market, MinerStats, Observation, Polled, PoolStats,
-    Reorganisations, Seen, Tip,
+    Connection, Datum, Figure, FigureIdentity, HeightState, Market, MinerStats, Observation,
+    Polled, PoolStats, PriceState, Reorganisations, Seen, Tip,
     now::UtcTime,
     source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -214,6 +214,69 @@ fn what_is_known_is_told_with_its_age() {
     assert_eq!(document["espFreeHeap"], 3000);
     assert_eq!(document["espMinFreeHeap"], 2000);
     assert_timeless(&view);
+}
+
+#[test]
+fn the_widget_has_four_public_values() {
+    let widget = |view: &View| {
+        let document = json!(Widget::of(view));
+        fits(Shape::Widget, &document);
+        let items = document["items"].as_array().unwrap().iter();
+        items
+            .map(|item| {
+                ["title", "text", "subtext"]
+                    .map(|name| item[name].as_str().unwrap().to_owned())
+                    .join("|")
+            })
+            .collect::<Vec<_>>()
+    };
+    let empty = clock(BOARD).view();
+    let unknown = [
+        "Block|-|height",
+        "Price|-|USD",
+        "Fee rate|-|sat/vB",
+        "Proof|-|0 sources",
+    ];
+    assert_eq!(widget(&empty), unknown);
+    let price = |text| Price::parse(text).unwrap();
+    let mut view = heard(
+        SourceId::Relay,
+        vec![
+            Observation::Block(840_000),
+            Observation::Fee(FeeRate { micros: 12_300_000 }),
+            Observation::Price(Currency::USD, price("65000.75")),
+        ],
+    );
+    // The block is below the one that is taken for granted.
+    let known = [
+        "Block|840,000|height",
+        "Price|65,001|USD",
+        "Fee rate|12.30|sat/vB",
+        "Proof|Disputed|0 sources",
+    ];
+    assert_eq!(widget(&view), known);
+    view.truth.fee = PriceState::Stale;
+    view.truth.height = HeightState::Alone;
+    view.truth.prices = Arc::default();
+    let old = [
+        "Block|840,000|height",
+        "Price|65,001|USD, stale",
+        "Fee rate|12.30|sat/vB, stale",
+        "Proof|One source|0 sources",
+    ];
+    assert_eq!(widget(&view), old);
+    // A chosen currency without a price is passed over.
+    view.active = Arc::new(Settings {
+        act_currencies: ["JPY", "USD"]
+            .map(|code| Currency::parse(code).unwrap())
+            .to_vec(),
+        block_fee_dec: false,
+        ..Settings::default()
+    });
+    assert_eq!(
+        widget(&view)[1..3],
+        ["Price|65,001|USD, stale", "Fee rate|12|sat/vB, stale"]
+    );
 }
 
 #[test]

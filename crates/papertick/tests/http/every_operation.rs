@@ -25,6 +25,7 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("GET /api/status", "", 200),
     ("GET /api/system/status", "", 200),
     ("GET /api/system_status", "", 200),
+    ("GET /api/widget", "", 200),
     ("GET /events", "", 200),
     ("GET /api/panels.png", "", 200),
     ("GET /api/panels/0.png", "", 200),

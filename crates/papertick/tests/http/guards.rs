@@ -105,6 +105,7 @@ async fn everything_but_the_page_wants_credentials() {
         "/openapi.json",
         "/healthz",
         "/readyz",
+        "/api/widget",
     ] {
         assert_eq!(clock.get(path).await.status, 200, "{path}");
     }
