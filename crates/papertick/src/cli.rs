@@ -22,6 +22,7 @@ use crate::{
         backup::{self, BackupArgs, RestoreArgs},
         ctl::{self, CtlArgs},
         discover::{self, DiscoverArgs},
+        healthcheck::{self, HealthcheckArgs},
         image::{self, ImageArgs},
         passwd::{self, PasswdArgs},
         release::{self, ReleaseArgs},
@@ -50,6 +51,8 @@ pub enum Command {
     Render(RenderArgs),
     /// List the clocks on the local network.
     Discover(DiscoverArgs),
+    /// Check that a clock answers.
+    Healthcheck(HealthcheckArgs),
     /// Make, sign, check or show an image.
     Image(ImageArgs),
     /// Make a folder of images for clocks to update themselves from.
@@ -101,6 +104,9 @@ enum Subcommands {
     /// List the clocks on the local network.
     #[command(after_help = discover::EXAMPLES)]
     Discover(DiscoverArgs),
+    /// Check that a clock answers.
+    #[command(after_help = healthcheck::EXAMPLES)]
+    Healthcheck(HealthcheckArgs),
     /// Ask a clock anything: its state, its settings, its screens and lights, updates.
     #[command(after_help = ctl::help())]
     Ctl(CtlArgs),
@@ -240,6 +246,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Restore(args) => Ok(Command::Restore(args)),
         Subcommands::Passwd(args) => Ok(Command::Passwd(args)),
         Subcommands::Discover(args) => Ok(Command::Discover(args)),
+        Subcommands::Healthcheck(args) => Ok(Command::Healthcheck(args)),
         Subcommands::Image(args) => Ok(Command::Image(args)),
         Subcommands::Release(args) => Ok(Command::Release(args)),
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),

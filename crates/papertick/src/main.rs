@@ -10,7 +10,7 @@ use diagnostics::heap_count::Counted;
 use papertick::{
     cli::{self, Command},
     clock_process,
-    commands::{backup, ctl, discover, image, passwd, release, render, watch, wiring},
+    commands::{backup, ctl, discover, healthcheck, image, passwd, release, render, watch, wiring},
     device_process,
     failure::Failure,
 };
@@ -54,6 +54,7 @@ fn act() -> Result<ExitCode, Failure> {
         Command::Backup(args) => backup::backup(&args).map(|()| ExitCode::SUCCESS),
         Command::Restore(args) => backup::restore(&args).map(|()| ExitCode::SUCCESS),
         Command::Passwd(args) => passwd::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Healthcheck(args) => healthcheck::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Image(args) => image::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Release(args) => release::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Wiring(command) => wiring::run(&command).map(|()| ExitCode::SUCCESS),

@@ -6,6 +6,7 @@ mod client;
 pub mod ctl;
 pub mod discover;
 mod files;
+pub mod healthcheck;
 mod icons;
 pub mod image;
 pub mod passwd;

@@ -45,7 +45,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     roots(flags.ca_file.as_deref())?;
     let origins = flags.allow_origin.iter().map(|text| origin(text));
     let config = RunConfig {
-        listen: flags.listen.map_or(Ok(LISTEN), |text| address(&text))?,
+        listen: listen_address(flags.listen.as_deref())?,
         data_dir,
         board,
         parts,
@@ -165,6 +165,14 @@ fn check_upstreams(assignments: &[String]) -> Result<(), Failure> {
             .map_err(|error| Failure::usage(format!("--upstream: {error}")))?;
     }
     Ok(())
+}
+
+/// Where the clock listens: the value of `--listen`, or else the default.
+///
+/// # Errors
+/// The value is no address.
+pub(crate) fn listen_address(listen: Option<&str>) -> Result<SocketAddr, Failure> {
+    listen.map_or(Ok(LISTEN), address)
 }
 
 /// Reads `ADDRESS:PORT`, `localhost:PORT` or `PORT`.

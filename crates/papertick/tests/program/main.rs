@@ -17,6 +17,7 @@ mod examples;
 mod fetching;
 #[path = "../greeting/mod.rs"]
 mod greeting;
+mod healthcheck;
 mod hostile;
 mod images;
 mod life;

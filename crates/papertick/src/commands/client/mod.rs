@@ -189,11 +189,7 @@ impl ClockClient {
     pub(crate) fn ask(&mut self, ask: &Ask) -> Result<ClientResponse, Failure> {
         let begin = Instant::now();
         loop {
-            let asked = self.exchange(ask, async |response| whole(response).await);
-            let reply = self
-                .runtime
-                .block_on(async { timeout(ask.limit(), asked).await })
-                .unwrap_or_else(|_| Err(self.broke_off("no answer in time")))?;
+            let reply = self.ask_once(ask, ask.limit())?;
             let restarts = reply.status == StatusCode::SERVICE_UNAVAILABLE;
             let pause = reply.retry_after.filter(|_| restarts);
             if let Some(pause) = pause.filter(|_| begin.elapsed() < RESTART_TIME) {
@@ -206,6 +202,17 @@ impl ClockClient {
             }
             self.learn_password()?;
         }
+    }
+
+    /// Sends a request and reads the response, within a time.
+    ///
+    /// # Errors
+    /// The clock does not answer in time.
+    pub(crate) fn ask_once(&self, ask: &Ask, limit: Duration) -> Result<ClientResponse, Failure> {
+        let asked = self.exchange(ask, async |response| whole(response).await);
+        self.runtime
+            .block_on(async { timeout(limit, asked).await })
+            .unwrap_or_else(|_| Err(self.broke_off("no answer in time")))
     }
 
     /// Opens a stream that goes on, and hands each piece of it over until one breaks it off or it ends.
@@ -253,7 +260,7 @@ impl ClockClient {
         let connected = self.dialer.connect(&route, (&self.base).into());
         connected.await.map_err(|error| {
             Failure::unreachable(format!(
-                "no clock answers at {} ({error}): is it running, and is --host right?",
+                "no clock answers at {} ({error}): is it running, and is the address right?",
                 self.place()
             ))
         })

@@ -93,15 +93,18 @@ impl ClockTarget {
             password,
         };
         let dialer = Dialer::for_uploads(roots(self.ca_file.as_deref())?);
-        ClockClient::new(address(host)?, account, dialer)
+        ClockClient::new(address("--host", host)?, account, dialer)
     }
 }
 
-/// Reads an address of a clock; without a scheme it is that of HTTP.
-fn address(text: &str) -> Result<Url, Failure> {
+/// Parses the address of a clock, the value of a flag. The scheme is http by default.
+///
+/// # Errors
+/// It is no address of a clock.
+pub(crate) fn address(flag: &str, text: &str) -> Result<Url, Failure> {
     let about = |what: String| {
         Failure::usage(format!(
-            "--host {text}: {what}; say it like 192.168.1.7:8080 or http://papertick-1a2b3c.local:8080"
+            "{flag} {text}: {what}; say it like 192.168.1.7:8080 or http://papertick-1a2b3c.local:8080"
         ))
     };
     let whole = match text.contains("://") {
@@ -180,7 +183,7 @@ mod tests {
             ("http://[::1]:81/", "http ::1 81"),
             ("https://clock.example", "https clock.example 443"),
         ] {
-            let url = address(text).unwrap();
+            let url = address("--host", text).unwrap();
             let told = format!("{} {} {}", url.scheme.word(), url.host, url.port);
             assert_eq!(told, expected);
         }
@@ -191,7 +194,7 @@ mod tests {
             ("ws://clock", "http or https"),
             ("clock:99999", "port"),
         ] {
-            let failure = address(text).unwrap_err();
+            let failure = address("--host", text).unwrap_err();
             assert_eq!(failure.code, Code::Usage, "{text}");
             assert!(failure.message.contains(part), "{failure}");
         }

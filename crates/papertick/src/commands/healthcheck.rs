@@ -1,0 +1,78 @@
+//! `papertick healthcheck`: whether a clock answers, for containers and monitors.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    time::Duration,
+};
+
+use api::{operation::ProgramOperation, operations::path_of};
+use clap::Args;
+use http::StatusCode;
+use net::dialer::Dialer;
+
+use super::client::{Ask, ClientLogin, ClockClient, Payload, target};
+use crate::{
+    config::{resolve::listen_address, roots},
+    failure::Failure,
+};
+
+/// Time within which a healthy clock answers. Docker gives a check 30 s by default.
+const ANSWER_TIME: Duration = Duration::from_secs(5);
+
+/// The flags of `healthcheck`.
+#[derive(Debug, Args)]
+pub struct HealthcheckArgs {
+    /// The clock [default: the one on this computer, at the port of --listen]
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+
+    /// Address and port on which the clock on this computer listens [default: 127.0.0.1:8080]
+    #[arg(long, env = "PAPERTICK_LISTEN", value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+}
+
+/// What `--help` says after the flags.
+pub(crate) const EXAMPLES: &str = "\
+Needs no password. The exit code is 0 if the clock answers within 5 s, 3 if it does not, 1 if it answers with an error.
+
+Examples:
+  papertick healthcheck
+  papertick healthcheck --url https://clock.example
+  HEALTHCHECK CMD [\"papertick\", \"healthcheck\"]    in a Containerfile, with PAPERTICK_LISTEN in the environment";
+
+/// Checks that a clock answers.
+///
+/// # Errors
+/// It does not answer in time, or answers with an error.
+pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
+    let base = match &args.url {
+        Some(url) => url.clone(),
+        None => local_url(args.listen.as_deref())?,
+    };
+    let nobody = ClientLogin {
+        user: String::new(),
+        password: None,
+    };
+    let dialer = Dialer::for_uploads(roots(None)?);
+    let client = ClockClient::new(target::address("--url", &base)?, nobody, dialer)?;
+    let path = path_of(ProgramOperation::Health);
+    let response = client.ask_once(&Ask::new("GET", path, Payload::Nothing), ANSWER_TIME)?;
+    if response.status == StatusCode::OK {
+        return Ok(());
+    }
+    let (place, status) = (client.place(), response.status.as_u16());
+    Err(Failure::failed(format!(
+        "{place}{path} answers with status {status}"
+    )))
+}
+
+/// URL of the clock on this computer that listens at an address.
+fn local_url(listen: Option<&str>) -> Result<String, Failure> {
+    let mut address = listen_address(listen)?;
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        IpAddr::V4(_) | IpAddr::V6(_) => {}
+    }
+    Ok(format!("http://{address}"))
+}

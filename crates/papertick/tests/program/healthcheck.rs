@@ -1,0 +1,70 @@
+//! `papertick healthcheck` of clocks that answer, answer with an error, or do not answer.
+
+use std::{io::Write, net::TcpListener, process::Command, thread};
+
+use papertick::failure::Code;
+
+use crate::clock::{Clock, folder, papertick};
+
+/// Exit code and standard error of a check.
+fn checked(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.output().unwrap();
+    assert_eq!(output.stdout, b"");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.lines().count() <= 1, "{said}");
+    (output.status.code(), said)
+}
+
+#[test]
+fn a_clock_that_answers_is_healthy() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let port = clock.address().port();
+    let healthy = (Some(0), String::new());
+    // As in a container, where the clock listens on every address.
+    let listen = format!("0.0.0.0:{port}");
+    assert_eq!(
+        checked(papertick(&["healthcheck"]).env("PAPERTICK_LISTEN", &listen)),
+        healthy
+    );
+    let url = format!("http://127.0.0.1:{port}");
+    assert_eq!(
+        checked(&mut papertick(&["healthcheck", "--url", &url])),
+        healthy
+    );
+}
+
+#[test]
+fn a_clock_that_does_not_answer_is_unhealthy() {
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    for address in [closed, silent.local_addr().unwrap()] {
+        let url = format!("http://{address}");
+        let (code, said) = checked(&mut papertick(&["healthcheck", "--url", &url]));
+        assert_eq!(code, Some(Code::Unreachable as i32), "{said}");
+        assert!(said.contains(&url), "{said}");
+    }
+}
+
+#[test]
+fn an_error_is_unhealthy() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let answer = b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(answer).unwrap();
+        stream
+    });
+    let url = format!("http://{address}");
+    let (code, said) = checked(&mut papertick(&["healthcheck", "--url", &url]));
+    assert_eq!(
+        (code, said.contains("502")),
+        (Some(Code::Failed as i32), true),
+        "{said}"
+    );
+    server.join().unwrap();
+}
