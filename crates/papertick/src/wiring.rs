@@ -361,7 +361,9 @@ impl Parts {
             dialer: dialer.clone(),
             inbox: inbox.clone(),
         };
-        rest.spawn("releases", watcher::run(watcher, stop.clone()));
+        if config.run.managed_by.is_none() {
+            rest.spawn("releases", watcher::run(watcher, stop.clone()));
+        }
         let common = SharedParts {
             config,
             place,
@@ -430,6 +432,7 @@ fn means(config: &DeviceConfig, inbox: Inbox) -> InstallerConfig {
         data_dir,
         firmware: config.firmware.clone(),
         signatures: config.run.signatures,
+        managed_by: config.run.managed_by.clone(),
         board: config.run.board(),
         inbox,
     }

@@ -9,6 +9,9 @@ use super::{newest::UpdateNotStarted, policy::ImageRefusal};
 /// Error token of a refused image.
 pub const INVALID: &str = "ESP_ERR_OTA_VALIDATE_FAILED";
 
+/// Error token of a clock that takes no updates.
+pub const DISABLED: &str = "ota_disabled";
+
 /// The answer to a request for the newest release.
 pub fn newest(started: Result<(), UpdateNotStarted>) -> Answer {
     let error = match started {
@@ -17,7 +20,7 @@ pub fn newest(started: Result<(), UpdateNotStarted>) -> Answer {
     };
     let why = error.to_string();
     match &error {
-        UpdateNotStarted::Disabled => Answer::error(403, "ota_disabled"),
+        UpdateNotStarted::Disabled => Answer::error(403, DISABLED),
         UpdateNotStarted::Refused(refusal) => refused(refusal, ImageKind::Firmware, u64::MAX),
         UpdateNotStarted::NoFeed | UpdateNotStarted::BadFeed => failed("ESP_ERR_INVALID_ARG", &why),
         UpdateNotStarted::NotReady => unavailable("ESP_ERR_INVALID_STATE", &why),
@@ -30,6 +33,7 @@ pub fn refused(refusal: &ImageRefusal, kind: ImageKind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {
         ImageRefusal::Busy => Answer::message(503, "Update already in progress"),
+        ImageRefusal::Managed(_) => Answer::with(403, json!({ "error": DISABLED, "msg": why })),
         ImageRefusal::Oversize(_) => oversize(max),
         ImageRefusal::Digest => digest_mismatch(),
         ImageRefusal::Fault(ImageFault::CutOff { .. }) => match kind {

@@ -48,6 +48,8 @@ pub struct InstallerConfig {
     pub keys: KeyRing,
     /// Whether images must be signed.
     pub signatures: Signatures,
+    /// What updates the clock instead, such as an app store; nothing is installed then.
+    pub managed_by: Option<String>,
     /// The board.
     pub board: BoardSpec,
     /// Queue of inputs to the device.
@@ -65,6 +67,7 @@ impl InstallerConfig {
             data_dir,
             firmware: None,
             signatures: Signatures::Required,
+            managed_by: None,
             board,
             inbox,
         }
@@ -217,6 +220,9 @@ impl Installer {
     /// Checks whether images of a kind can be installed here with the current configuration.
     fn is_possible(&self, kind: ImageKind, keys: &[VerifyingKey]) -> Result<(), ImageRefusal> {
         let config = &self.config;
+        if let Some(manager) = &config.managed_by {
+            return Err(ImageRefusal::Managed(manager.clone()));
+        }
         if keys.is_empty() && config.signatures == Signatures::Required {
             return Err(ImageRefusal::NoKeys(
                 config.keys.folder().display().to_string(),
@@ -478,6 +484,10 @@ mod tests {
             ..with_slots.clone()
         };
         assert!(is_updatable(&unsigned));
+        assert!(!is_updatable(&InstallerConfig {
+            managed_by: Some("Umbrel".into()),
+            ..unsigned.clone()
+        }));
         assert!(!is_updatable(&InstallerConfig {
             firmware: None,
             ..unsigned

@@ -137,6 +137,9 @@ pub enum ImageRefusal {
         /// Running version.
         running: Version,
     },
+    /// An app store or a package manager updates the clock instead.
+    #[error("{0} updates this clock: install the new version there")]
+    Managed(String),
     /// No key is trusted.
     #[error(
         "no key is trusted here: put the public key of the signer into the folder {0}, or start the clock with --update-key FILE"

@@ -22,5 +22,6 @@ pub fn firmware(config: &InstallerConfig) -> FirmwareStatus {
         last_failure: slots.last_failure,
         signed: config.signatures == Signatures::Required,
         keys: config.keys.load_quietly().len(),
+        managed_by: config.managed_by.clone(),
     }
 }

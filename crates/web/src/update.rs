@@ -52,7 +52,7 @@ pub async fn automatic(call: Call) -> Response {
 
 fn disabled(call: &Call) -> Option<Response> {
     let enabled = call.view.active.ota_enabled;
-    (!enabled).then(|| response::error(StatusCode::FORBIDDEN, "ota_disabled"))
+    (!enabled).then(|| response::error(StatusCode::FORBIDDEN, answers::DISABLED))
 }
 
 /// Why nothing was installed.

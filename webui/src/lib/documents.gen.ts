@@ -325,6 +325,8 @@ export interface FirmwareStatus {
   signed: boolean;
   /** Number of trusted keys. */
   keys: number;
+  /** What updates the clock, such as an app store; null if the clock updates itself. */
+  managedBy: string | null;
 }
 
 /** A value in a sentence. */

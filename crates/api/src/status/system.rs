@@ -85,6 +85,8 @@ pub struct FirmwareStatus {
     pub signed: bool,
     /// Number of trusted keys.
     pub keys: usize,
+    /// What updates the clock, such as an app store; null if the clock updates itself.
+    pub managed_by: Option<String>,
 }
 
 /// What is known of releases.

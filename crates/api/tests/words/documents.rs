@@ -698,6 +698,7 @@ fn the_state_of_the_host_has_the_names_that_clients_know() {
         "release": null,
         "firmware": {
             "running": "a", "version": "", "trial": false, "lastFailure": null, "signed": true, "keys": 1,
+            "managedBy": null,
         },
     });
     assert_eq!(json!(system), expected);
@@ -711,6 +712,7 @@ fn firmware() -> FirmwareStatus {
         last_failure: None,
         signed: true,
         keys: 1,
+        managed_by: None,
     }
 }
 

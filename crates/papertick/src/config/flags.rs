@@ -110,6 +110,10 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_UNSIGNED_UPDATES", value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub(crate) unsigned_updates: bool,
 
+    /// What updates the clock, such as an app store: it then installs nothing itself
+    #[arg(long, env = "PAPERTICK_MANAGED_BY", value_name = "NAME")]
+    pub(crate) managed_by: Option<String>,
+
     /// Time for which a new program must answer before it is trusted, s; for tests
     #[arg(long, env = "PAPERTICK_TRIAL_SECONDS", hide = true)]
     #[serde(skip)]

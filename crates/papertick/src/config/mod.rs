@@ -75,6 +75,9 @@ pub struct RunConfig {
     /// Whether anybody has to sign an update.
     #[serde(default)]
     pub signatures: Signatures,
+    /// What updates the clock instead of the clock itself, such as an app store.
+    #[serde(default)]
+    pub managed_by: Option<String>,
     /// Time for which a new program must answer before it is trusted, s; none for the usual one.
     #[serde(default)]
     pub trial_secs: Option<u64>,

@@ -66,6 +66,8 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         } else {
             Signatures::Required
         },
+        // Containers can set a variable to nothing, but not always remove it.
+        managed_by: flags.managed_by.filter(|name| !name.is_empty()),
         trial_secs: flags.trial_seconds,
     };
     config.chain().map_err(Failure::usage)?;
@@ -281,6 +283,7 @@ mod tests {
                 market: MarketSource::World,
                 update_keys: Vec::new(),
                 signatures: Signatures::Required,
+                managed_by: None,
                 trial_secs: None,
             }
         );

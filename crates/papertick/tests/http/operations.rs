@@ -11,6 +11,7 @@ use device::{
 use market::{Datum, Figure, FigureIdentity, Seen, source_id::SourceId, units::FeeRate};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use updates::policy::Signatures;
 
 use crate::support::{Answer, Clock, Setup};
 
@@ -191,6 +192,34 @@ async fn documents_tell_what_the_view_says() {
         }
     }
     assert!(clock.get("/api/diag/heap").await.json()["caps"]["spiram"].is_object());
+}
+
+#[tokio::test]
+async fn a_managed_clock_refuses_updates_and_names_the_manager() {
+    let clock = Clock::with(Setup {
+        managed_by: Some("Umbrel".into()),
+        signatures: Signatures::NotRequired,
+        ..Setup::default()
+    })
+    .await;
+    let refusal = json!({
+        "error": "ota_disabled",
+        "msg": "Umbrel updates this clock: install the new version there",
+    });
+    for path in [
+        "/upload/firmware",
+        "/upload/webui",
+        "/api/firmware/auto_update",
+    ] {
+        let answer = clock.send("POST", path, &[], "x").await;
+        assert_eq!(
+            (answer.status, answer.json()),
+            (403, refusal.clone()),
+            "{path}"
+        );
+    }
+    let system = clock.get("/api/system/status").await.json();
+    assert_eq!(system["firmware"]["managedBy"], "Umbrel");
 }
 
 /// What is not there yet is refused as on a board without it.

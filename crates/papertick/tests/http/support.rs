@@ -148,6 +148,7 @@ pub(crate) struct Setup {
     pub(crate) device: Kind,
     pub(crate) made_password: Option<MadePassword>,
     pub(crate) signatures: Signatures,
+    pub(crate) managed_by: Option<String>,
 }
 
 /// Who answers behind the inbox.
@@ -175,6 +176,7 @@ impl Default for Setup {
             device: Kind::StandIn,
             made_password: None,
             signatures: Signatures::Required,
+            managed_by: None,
         }
     }
 }
@@ -221,6 +223,7 @@ impl Clock {
         let board = view.borrow().board;
         let means = InstallerConfig {
             signatures: setup.signatures,
+            managed_by: setup.managed_by,
             ..InstallerConfig::without_slots(board, folder.path().to_path_buf(), inbox.clone())
         };
         let (installer, _) = Installer::new(means);
