@@ -13,6 +13,7 @@ pub mod chain_file;
 pub mod clock_process;
 pub mod device_process;
 pub mod effects;
+mod home_assistant;
 mod kept;
 mod truth_log;
 mod wiring;

@@ -85,6 +85,7 @@ use crate::{
         senses,
     },
     effects::Performer,
+    home_assistant::HomeAssistant,
     kept::StoredState,
     main_loop::{InitialState, LoopReceivers, MainLoop, Rounds},
 };
@@ -361,6 +362,11 @@ impl Parts {
             dialer: dialer.clone(),
             inbox: inbox.clone(),
         };
+        if let Some(home_assistant) = HomeAssistant::from_env() {
+            let (dialer, inbox) = (dialer.clone(), inbox.clone());
+            let follow = home_assistant.follow(dialer, inbox, followed.view.clone(), stop.clone());
+            rest.spawn("home assistant", follow);
+        }
         if config.run.managed_by.is_none() {
             rest.spawn("releases", watcher::run(watcher, stop.clone()));
         }

@@ -18,6 +18,7 @@ mod fetching;
 #[path = "../greeting/mod.rs"]
 mod greeting;
 mod healthcheck;
+mod home_assistant;
 mod hostile;
 mod images;
 mod life;

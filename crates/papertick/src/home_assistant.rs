@@ -1,0 +1,231 @@
+//! The clock as an app of Home Assistant: its Supervisor knows the MQTT broker and the password, so that the owner need
+//! not enter them.
+
+use std::{env, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use device::{
+    request::{Patch, Reply, Request},
+    secret::Secret,
+    view::View,
+};
+use http::header::AUTHORIZATION;
+use net::{
+    dialer::Dialer,
+    http::{Get, RequestLimits, get},
+    route::Route,
+    url::Url,
+};
+use runtime::{inbox::Inbox, outage::Outage, tasks::Stop};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{sync::watch, time::sleep};
+
+/// Variable with the password for the Supervisor; Home Assistant sets it for its apps.
+const TOKEN: &str = "SUPERVISOR_TOKEN";
+
+/// Variable with another address of the Supervisor, for tests.
+const ADDRESS: &str = "PAPERTICK_SUPERVISOR";
+
+/// Address of the Supervisor in the network of the apps.
+const SUPERVISOR: &str = "http://supervisor";
+
+/// Time between two requests while no broker is known: it may be installed or started later.
+const RETRY: Duration = Duration::from_secs(60);
+
+/// Limits of a request to the Supervisor.
+const LIMITS: RequestLimits = RequestLimits {
+    timeout: Duration::from_secs(10),
+    body_max: 16 * 1024,
+};
+
+/// The Supervisor of Home Assistant.
+pub(crate) struct HomeAssistant {
+    address: String,
+    token: Secret,
+}
+
+impl HomeAssistant {
+    /// The Supervisor that runs this program; `None` if none does.
+    pub(crate) fn from_env() -> Option<HomeAssistant> {
+        let token = env::var(TOKEN).ok().filter(|token| !token.is_empty())?;
+        let address = env::var(ADDRESS).unwrap_or_else(|_| SUPERVISOR.to_string());
+        Some(HomeAssistant {
+            address,
+            token: Secret::new(token),
+        })
+    }
+
+    /// Uses the broker of Home Assistant unless the owner has entered another one. Runs until told to stop.
+    pub(crate) async fn follow(
+        self,
+        dialer: Dialer,
+        inbox: Inbox,
+        view: watch::Receiver<Arc<View>>,
+        mut stop: Stop,
+    ) {
+        tokio::select! {
+            () = stop.stopped() => return,
+            () = self.configure(&dialer, &inbox, &view) => {}
+        }
+        // A task that ends is a failure.
+        stop.stopped().await;
+    }
+
+    async fn configure(&self, dialer: &Dialer, inbox: &Inbox, view: &watch::Receiver<Arc<View>>) {
+        let mut outage = Outage::default();
+        let broker = loop {
+            match self.broker(dialer).await {
+                Ok(broker) => break broker,
+                Err(reason) if outage.is_new(&reason) => {
+                    tracing::warn!("Home Assistant names no MQTT broker ({reason}), retrying");
+                }
+                Err(_) => {}
+            }
+            sleep(RETRY).await;
+        };
+        let stored = view.borrow().settings.mqtt_host.expose().to_string();
+        let Some(body) = broker.change(&stored) else {
+            tracing::info!("the MQTT broker of the settings is used, not that of Home Assistant");
+            return;
+        };
+        let Value::Object(body) = body else { return };
+        let patch = Patch {
+            body,
+            ..Patch::default()
+        };
+        match inbox.request(Request::Patch(patch)).await {
+            Ok(Reply::Changed(_)) => tracing::info!("the MQTT broker is that of Home Assistant"),
+            Ok(reply) => tracing::warn!(?reply, "the MQTT broker of Home Assistant is refused"),
+            // The clock stops.
+            Err(_) => {}
+        }
+    }
+
+    async fn broker(&self, dialer: &Dialer) -> Result<Broker, String> {
+        let url = Url::parse(&format!("{}/services/mqtt", self.address));
+        let request = Get::new(url.map_err(|error| error.to_string())?).accepting_json();
+        let request = request
+            .with_secret(AUTHORIZATION, &format!("Bearer {}", self.token.expose()))
+            .map_err(|error| error.to_string())?;
+        let response = get(dialer, &Route::default(), request, LIMITS).await;
+        parse(&response.map_err(|error| error.to_string())?.body)
+    }
+}
+
+/// The response of the Supervisor.
+#[derive(Deserialize)]
+struct ServiceResponse {
+    #[serde(default)]
+    message: Option<String>,
+    #[serde(default)]
+    data: Option<Value>,
+}
+
+/// The MQTT broker of Home Assistant.
+#[derive(Deserialize)]
+struct Broker {
+    host: String,
+    port: Port,
+    #[serde(default)]
+    ssl: bool,
+    username: Option<String>,
+    password: Option<String>,
+}
+
+/// A port: the Supervisor describes it as a number, and sends what the broker has registered.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Port {
+    Number(u16),
+    Text(String),
+}
+
+impl Broker {
+    /// The settings to change, if `stored` is the host in the settings; `None` if that is another broker.
+    fn change(&self, stored: &str) -> Option<Value> {
+        let port = match &self.port {
+            Port::Number(port) => Some(*port),
+            Port::Text(text) => text.parse().ok(),
+        };
+        let mut body = json!({
+            "mqttHost": self.host,
+            // 0 is the usual port.
+            "mqttPort": port.unwrap_or_default(),
+            "mqttTls": self.ssl,
+            "mqttUser": self.username.as_deref().unwrap_or_default(),
+            "mqttPass": self.password.as_deref().unwrap_or_default(),
+        });
+        if stored.is_empty() {
+            body["mqttEnabled"] = true.into();
+        }
+        (stored.is_empty() || stored == self.host).then_some(body)
+    }
+}
+
+fn parse(body: &Bytes) -> Result<Broker, String> {
+    let response: ServiceResponse =
+        serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_string())?;
+    let unnamed = || "the answer has no broker".to_string();
+    match response.data {
+        Some(Value::Object(data)) if !data.is_empty() => {
+            serde_json::from_value(data.into()).map_err(|_| unnamed())
+        }
+        _ => Err(response.message.unwrap_or_else(unnamed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use super::*;
+
+    fn broker(port: Value) -> Broker {
+        let data = json!({
+            "addon": "core_mosquitto", "host": "core-mosquitto", "port": port, "ssl": false,
+            "username": "addons", "password": "planted", "protocol": "3.1.1",
+        });
+        let body = json!({ "result": "ok", "data": data }).to_string();
+        parse(&body.into()).unwrap_or_else(|reason| panic!("{reason}"))
+    }
+
+    #[test]
+    fn a_port_is_a_number_or_a_text() {
+        for (port, expected) in [(json!(1884), 1884), (json!("1884"), 1884), (json!("-"), 0)] {
+            assert_eq!(broker(port).change("").unwrap()["mqttPort"], expected);
+        }
+    }
+
+    #[test]
+    fn what_the_owner_has_entered_stays() {
+        let broker = broker(json!(1883));
+        assert_eq!(broker.change("").unwrap()["mqttEnabled"], true);
+        // The password may be new, but who has switched MQTT off leaves it off.
+        let again = broker.change("core-mosquitto").unwrap();
+        assert_eq!(
+            (&again["mqttPass"], again.get("mqttEnabled")),
+            (&json!("planted"), None)
+        );
+        assert_eq!(broker.change("broker.lan"), None);
+    }
+
+    #[test]
+    fn no_broker_is_a_reason() {
+        for (body, expected) in [
+            (
+                r#"{"result":"error","message":"Service not enabled"}"#,
+                "Service not enabled",
+            ),
+            (r#"{"result":"ok","data":{}}"#, "the answer has no broker"),
+            (
+                r#"{"result":"ok","data":{"host":"x"}}"#,
+                "the answer has no broker",
+            ),
+            ("401: Unauthorized", "the answer is not JSON"),
+        ] {
+            let reason = parse(&body.into()).err().unwrap();
+            assert_eq!(reason, expected, "{body}");
+        }
+    }
+}
