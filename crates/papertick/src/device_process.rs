@@ -6,7 +6,7 @@
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use board::sim::Bench;
-use device::settings::Settings;
+use device::settings::{Settings, store};
 use runtime::{
     log_lines::LogLines,
     tasks::{TaskExit, Tasks},
@@ -15,6 +15,7 @@ use rustix::{
     process::{Pid, Signal, getppid, set_parent_process_death_signal},
     stdio::dup2_stdin,
 };
+use serde_json::{Map, Value};
 use storage::{
     Store,
     disk::Folder,
@@ -83,7 +84,8 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
-    let mut kept = StoredState::read(loaded, fresh(config.run.market)).map_err(cannot)?;
+    let fresh = || fresh(config.run.market, config.run.defaults.as_deref());
+    let mut kept = StoredState::read(loaded, fresh).map_err(cannot)?;
     kept.unstored = lock.unwritable().map(ToString::to_string);
     let log = start_log(&config, &kept.settings);
     crash_dumps::mention(&config.run.data_dir);
@@ -104,15 +106,30 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
 /// Time for which a demo shows each screen, s: whoever looks at it wants to see it move.
 const DEMO_SCREEN_SECS: u32 = 15;
 
-/// The settings of a clock of which nothing is stored.
-fn fresh(market: MarketSource) -> Settings {
-    match market {
+/// The settings of a clock that has stored none, and what is wrong with those of `--defaults`.
+fn fresh(market: MarketSource, defaults: Option<&str>) -> (Settings, Vec<String>) {
+    let settings = match market {
         MarketSource::World => Settings::default(),
         MarketSource::Demo => Settings {
             timer_seconds: DEMO_SCREEN_SECS,
             ..Settings::default()
         },
-    }
+    };
+    let Some(text) = defaults else {
+        return (settings, Vec::new());
+    };
+    let Ok(defaults) = serde_json::from_str::<Map<String, Value>>(text) else {
+        return (settings, vec!["--defaults is not a JSON object".into()]);
+    };
+    let mut stored = store::to_json(&settings);
+    let unknown = defaults.keys().filter(|name| !stored.contains_key(*name));
+    let mut notes: Vec<String> = unknown
+        .map(|name| format!("--defaults: there is no setting {name}"))
+        .collect();
+    stored.extend(defaults);
+    let (settings, found) = store::from_json(&stored);
+    notes.extend(found.iter().map(|note| format!("--defaults: {note}")));
+    (settings, notes)
 }
 
 /// Asks to be ended with the supervisor, whose socket and lock this process uses.
@@ -374,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_demo_that_is_new_shows_another_screen_soon() {
-        assert_eq!(fresh(MarketSource::Demo).timer_seconds, 15);
-        assert_eq!(fresh(MarketSource::World), Settings::default());
+        assert_eq!(fresh(MarketSource::Demo, None).0.timer_seconds, 15);
+        assert_eq!(fresh(MarketSource::World, None).0, Settings::default());
     }
 }

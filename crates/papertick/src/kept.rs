@@ -27,11 +27,15 @@ pub(crate) struct StoredState {
 }
 
 impl StoredState {
-    /// Reads it, with the settings that a clock has of which nothing is stored; an interface that must be shut and has no password is given one.
+    /// Reads it. `fresh` makes the settings of a clock that has stored none, with notes for people. An interface that must be shut
+    /// and has no password is given one.
     ///
     /// # Errors
     /// The host has no random numbers for a password.
-    pub(crate) fn read(loaded: Loaded, fresh: Settings) -> io::Result<StoredState> {
+    pub(crate) fn read(
+        loaded: Loaded,
+        fresh: impl FnOnce() -> (Settings, Vec<String>),
+    ) -> io::Result<StoredState> {
         let mut notes = loaded.notes;
         let mut why = WhyMade::NoneStored;
         let settings = match loaded.settings {
@@ -40,7 +44,11 @@ impl StoredState {
                 notes.extend(found.iter().map(ToString::to_string));
                 settings
             }
-            StoredContent::Nothing => fresh,
+            StoredContent::Nothing => {
+                let (settings, found) = fresh();
+                notes.extend(found);
+                settings
+            }
             StoredContent::Lost => {
                 why = WhyMade::SettingsLost;
                 // There may have been a password among them.

@@ -56,7 +56,7 @@ impl AtRest {
             settings,
             ..Loaded::default()
         };
-        let kept = StoredState::read(loaded, Settings::default())
+        let kept = StoredState::read(loaded, || (Settings::default(), Vec::new()))
             .map_err(|error| Failure::failed(error.to_string()))?;
         for note in notes {
             runtime::standard_error::print_error(&note);

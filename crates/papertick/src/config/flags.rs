@@ -110,6 +110,10 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_UNSIGNED_UPDATES", value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub(crate) unsigned_updates: bool,
 
+    /// Settings of a clock that has stored none, as JSON: {"nodeKind":1,"nodeHost":"10.0.0.2"}
+    #[arg(long, env = "PAPERTICK_DEFAULTS", value_name = "JSON")]
+    pub(crate) defaults: Option<String>,
+
     /// What updates the clock, such as an app store: it then installs nothing itself
     #[arg(long, env = "PAPERTICK_MANAGED_BY", value_name = "NAME")]
     pub(crate) managed_by: Option<String>,

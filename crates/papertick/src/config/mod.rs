@@ -75,6 +75,9 @@ pub struct RunConfig {
     /// Whether anybody has to sign an update.
     #[serde(default)]
     pub signatures: Signatures,
+    /// Settings of a clock that has stored none, as a JSON object.
+    #[serde(default)]
+    pub defaults: Option<String>,
     /// What updates the clock instead of the clock itself, such as an app store.
     #[serde(default)]
     pub managed_by: Option<String>,

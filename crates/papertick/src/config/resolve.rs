@@ -66,6 +66,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         } else {
             Signatures::Required
         },
+        defaults: flags.defaults.filter(|json| !json.is_empty()),
         // Containers can set a variable to nothing, but not always remove it.
         managed_by: flags.managed_by.filter(|name| !name.is_empty()),
         trial_secs: flags.trial_seconds,
@@ -283,6 +284,7 @@ mod tests {
                 market: MarketSource::World,
                 update_keys: Vec::new(),
                 signatures: Signatures::Required,
+                defaults: None,
                 managed_by: None,
                 trial_secs: None,
             }

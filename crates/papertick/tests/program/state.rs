@@ -34,6 +34,34 @@ fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
 }
 
 #[test]
+fn defaults_count_until_settings_are_stored() {
+    let folder = folder();
+    let start = |defaults: &str| {
+        let mut command = papertick(&["run"]);
+        Clock::start_as(command.env("PAPERTICK_DEFAULTS", defaults), folder.path())
+    };
+    let clock = start(r#"{"digitFontPx": 201, "nodeHost": 7, "holograms": true}"#);
+    assert_eq!(
+        (clock.setting("digitFontPx"), clock.setting("nodeHost")),
+        (201.into(), "".into())
+    );
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    for note in [
+        "nodeHost had an unusable value",
+        "there is no setting holograms",
+    ] {
+        assert!(notes.contains(note), "{notes}");
+    }
+    clock.end(Signal::TERM);
+    let clock = start("nonsense");
+    let notes = clock.get("/api/status").json()["notes"].to_string();
+    assert!(notes.contains("--defaults is not a JSON object"), "{notes}");
+    assert_eq!(clock.patch(r#"{"ledBrightness": 3}"#).status, 200);
+    clock.end(Signal::TERM);
+    assert_eq!(start(r#"{"ledBrightness": 4}"#).setting("ledBrightness"), 3);
+}
+
+#[test]
 fn settings_survive_an_orderly_end() {
     let folder = folder();
     let clock = Clock::start(folder.path());
