@@ -273,6 +273,7 @@ impl Parts {
             .as_ref()
             .map(|height| height.value);
         let mut notes = kept.notes;
+        notes.extend(config.run.notes.clone());
         let access_point = secrets::password(&config.run.data_dir)?;
         if let Some(error) = &access_point.unkept {
             notes.push(format!(

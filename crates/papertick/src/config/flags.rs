@@ -118,6 +118,11 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_MANAGED_BY", value_name = "NAME")]
     pub(crate) managed_by: Option<String>,
 
+    /// What the status tells the owner, a line each: mistakes that the host found in its own configuration
+    #[arg(long, env = "PAPERTICK_NOTE", value_delimiter = '\n', hide = true)]
+    #[serde(skip)]
+    pub(crate) note: Vec<String>,
+
     /// Time for which a new program must answer before it is trusted, s; for tests
     #[arg(long, env = "PAPERTICK_TRIAL_SECONDS", hide = true)]
     #[serde(skip)]

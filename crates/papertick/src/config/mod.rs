@@ -81,6 +81,9 @@ pub struct RunConfig {
     /// What updates the clock instead of the clock itself, such as an app store.
     #[serde(default)]
     pub managed_by: Option<String>,
+    /// Notes of the host for the owner.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Time for which a new program must answer before it is trusted, s; none for the usual one.
     #[serde(default)]
     pub trial_secs: Option<u64>,

@@ -69,6 +69,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         defaults: flags.defaults.filter(|json| !json.is_empty()),
         // Containers can set a variable to nothing, but not always remove it.
         managed_by: flags.managed_by.filter(|name| !name.is_empty()),
+        notes: flags.note,
         trial_secs: flags.trial_seconds,
     };
     config.chain().map_err(Failure::usage)?;
@@ -286,6 +287,7 @@ mod tests {
                 signatures: Signatures::Required,
                 defaults: None,
                 managed_by: None,
+                notes: Vec::new(),
                 trial_secs: None,
             }
         );

@@ -38,7 +38,9 @@ fn defaults_count_until_settings_are_stored() {
     let folder = folder();
     let start = |defaults: &str| {
         let mut command = papertick(&["run"]);
-        Clock::start_as(command.env("PAPERTICK_DEFAULTS", defaults), folder.path())
+        command.env("PAPERTICK_DEFAULTS", defaults);
+        command.env("PAPERTICK_NOTE", "no such display\nno such zone");
+        Clock::start_as(&mut command, folder.path())
     };
     let clock = start(r#"{"digitFontPx": 201, "nodeHost": 7, "holograms": true}"#);
     assert_eq!(
@@ -49,6 +51,8 @@ fn defaults_count_until_settings_are_stored() {
     for note in [
         "nodeHost had an unusable value",
         "there is no setting holograms",
+        "\"no such display\"",
+        "\"no such zone\"",
     ] {
         assert!(notes.contains(note), "{notes}");
     }
