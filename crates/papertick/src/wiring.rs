@@ -68,7 +68,7 @@ use updates::{
 };
 use web::{proxy::PublicAccess, services::Services};
 use wifi::{
-    Orders,
+    RadioRequests,
     network_manager::{self, NetworkManager},
     secrets,
 };
@@ -148,7 +148,7 @@ impl Pulse {
 struct Ends {
     glass: watch::Sender<Arc<DisplaySnapshot>>,
     progress: watch::Sender<PaintProgress>,
-    orders: Orders,
+    orders: RadioRequests,
 }
 
 /// What most parts need.
@@ -275,7 +275,7 @@ impl Parts {
         let mut notes = kept.notes;
         notes.extend(config.run.notes.clone());
         let access_point = secrets::password(&config.run.data_dir)?;
-        if let Some(error) = &access_point.unkept {
+        if let Some(error) = &access_point.not_stored {
             notes.push(format!(
                 "the access point has another password after each start: {error}"
             ));
@@ -612,7 +612,7 @@ impl SharedParts {
         endless: &mut Tasks,
         simulated: SimWifi,
         plan: watch::Receiver<WifiPlan>,
-        orders: Orders,
+        orders: RadioRequests,
     ) -> io::Result<()> {
         let data_dir = &self.config.run.data_dir;
         let who = wifi::AccessPointIdentity {

@@ -1,6 +1,6 @@
-//! Drives the radio: makes it follow the plan, reports what it says, and does for the portal what only it can.
+//! The Wi-Fi task: applies the plan to the radio, reports its events, and serves scans and credentials for the portal.
 //!
-//! **Invariant:** the port is owned by one task; everybody else has a [`Radio`] to ask through.
+//! **Invariant:** one task owns the radio; all other code sends requests through a [`Radio`].
 
 pub mod network_manager;
 pub mod secrets;
@@ -22,32 +22,32 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// Longest time that credentials are tried.
+/// Timeout for an attempt to join a network.
 pub const TRY_LIMIT: Duration = Duration::from_secs(15);
 
-/// Time between two looks around while the access point is up.
+/// Time between two scans while the access point is up.
 const SCAN_PERIOD: Duration = Duration::from_secs(10);
 
-/// Time a client waits for the first look around.
-const FIRST_SCAN: Duration = Duration::from_secs(3);
+/// How long a client waits for the first scan.
+const FIRST_SCAN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Networks that are listed.
+/// Most networks in the list.
 const NETWORKS_MAX: usize = 32;
 
-/// Orders that may wait for the radio: one attempt, and one to forget.
-const ORDERS_DEPTH: usize = 2;
+/// Most queued requests: one attempt to join, and one to forget.
+const REQUESTS_MAX: usize = 2;
 
-/// A way to ask the radio; clones ask the same one.
+/// Sends requests to the Wi-Fi task.
 #[derive(Debug, Clone)]
 pub struct Radio {
-    orders: mpsc::Sender<WifiRequest>,
+    requests: mpsc::Sender<WifiRequest>,
     networks: watch::Receiver<Option<Vec<WifiNetwork>>>,
 }
 
-/// The radio's side of the orders.
+/// Receiver of the requests, for the Wi-Fi task.
 #[derive(Debug)]
-pub struct Orders {
-    orders: mpsc::Receiver<WifiRequest>,
+pub struct RadioRequests {
+    requests: mpsc::Receiver<WifiRequest>,
     networks: watch::Sender<Option<Vec<WifiNetwork>>>,
 }
 
@@ -57,21 +57,21 @@ enum WifiRequest {
     Provision {
         ssid: String,
         password: Secret,
-        answer: oneshot::Sender<Result<(), NotProvisioned>>,
+        reply: oneshot::Sender<Result<(), NotProvisioned>>,
     },
     Forget {
-        answer: oneshot::Sender<Result<(), String>>,
+        reply: oneshot::Sender<Result<(), String>>,
     },
 }
 
-/// Why credentials were not tried, or not stored.
+/// Why credentials were not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotProvisioned {
-    /// They were tried.
+    /// They were tried and failed.
     Tried(Unprovisioned),
     /// Other credentials are being tried.
     Busy,
-    /// There is no radio any more, or it was told to forget every network.
+    /// The Wi-Fi task has stopped, or all networks were forgotten and a restart follows.
     Gone,
 }
 
@@ -84,19 +84,19 @@ pub struct AccessPointIdentity {
     pub password: Secret,
 }
 
-/// Makes a way to ask a radio.
-pub fn radio() -> (Radio, Orders) {
-    let (sender, receiver) = mpsc::channel(ORDERS_DEPTH);
+/// Makes a sender of requests and their receiver.
+pub fn radio() -> (Radio, RadioRequests) {
+    let (sender, receiver) = mpsc::channel(REQUESTS_MAX);
     let networks = watch::Sender::new(None);
     let radio = Radio {
-        orders: sender,
+        requests: sender,
         networks: networks.subscribe(),
     };
-    let orders = Orders {
-        orders: receiver,
+    let requests = RadioRequests {
+        requests: receiver,
         networks,
     };
-    (radio, orders)
+    (radio, requests)
 }
 
 impl Radio {
@@ -105,63 +105,62 @@ impl Radio {
     /// # Errors
     /// They were not stored.
     pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), NotProvisioned> {
-        let (answer, answered) = oneshot::channel();
-        let order = WifiRequest::Provision {
+        let (reply, result) = oneshot::channel();
+        let request = WifiRequest::Provision {
             ssid,
             password,
-            answer,
+            reply,
         };
-        self.orders
-            .send(order)
+        self.requests
+            .send(request)
             .await
             .map_err(|_| NotProvisioned::Gone)?;
-        answered.await.map_err(|_| NotProvisioned::Gone)?
+        result.await.map_err(|_| NotProvisioned::Gone)?
     }
 
-    /// Forgets the stored credentials, and those that are being tried; dropping the future leaves them where the radio
-    /// has not begun.
+    /// Deletes the stored credentials and those that are being tried. Dropping the future cancels that if the Wi-Fi task
+    /// has not started it yet.
     ///
     /// # Errors
-    /// They may still be there; why, in words for people.
+    /// A text for people: the credentials may still be stored.
     pub async fn forget(&self) -> Result<(), String> {
-        let gone = || "there is no radio any more".to_string();
-        let (answer, answered) = oneshot::channel();
-        self.orders
-            .send(WifiRequest::Forget { answer })
+        let stopped = || "the Wi-Fi task has stopped".to_string();
+        let (reply, result) = oneshot::channel();
+        self.requests
+            .send(WifiRequest::Forget { reply })
             .await
-            .map_err(|_| gone())?;
-        answered.await.map_err(|_| gone())?
+            .map_err(|_| stopped())?;
+        result.await.map_err(|_| stopped())?
     }
 
-    /// The networks in reach, strongest first, as of the last look around.
+    /// The networks of the last scan, strongest first.
     pub async fn networks(&self) -> Vec<WifiNetwork> {
         let mut networks = self.networks.clone();
-        match timeout(FIRST_SCAN, networks.wait_for(Option::is_some)).await {
+        match timeout(FIRST_SCAN_TIMEOUT, networks.wait_for(Option::is_some)).await {
             Ok(Ok(list)) => list.clone().unwrap_or_default(),
             Ok(Err(_)) | Err(_) => Vec::new(),
         }
     }
 }
 
-/// Reports who the clock is and then all that the network says, and makes the radio follow the plan, until the
-/// device is gone.
+/// Reports the identity of the access point and all events of the radio, and applies the plan, until the device stops.
 pub async fn run(
     wifi: impl Wifi,
     plan: watch::Receiver<WifiPlan>,
-    orders: Orders,
+    requests: RadioRequests,
     identity: AccessPointIdentity,
     inbox: Inbox,
 ) {
     let driver = WifiDriver {
         wifi,
         plan,
-        networks: orders.networks,
+        networks: requests.networks,
         inbox,
         scan_at: None,
-        forgetful: false,
+        is_erased: false,
     };
-    // An error means that the device is gone, and with it everybody to report to.
-    let _ = driver.run(orders.orders, identity).await;
+    // Fails only if the device has stopped.
+    let _ = driver.run(requests.requests, identity).await;
 }
 
 struct WifiDriver<W> {
@@ -169,163 +168,160 @@ struct WifiDriver<W> {
     plan: watch::Receiver<WifiPlan>,
     networks: watch::Sender<Option<Vec<WifiNetwork>>>,
     inbox: Inbox,
-    /// When to look around next; none while nobody wants to know.
+    /// Time of the next scan; `None` without an access point.
     scan_at: Option<Instant>,
-    /// Everything was forgotten, and a restart follows: nothing is stored any more.
-    forgetful: bool,
+    /// All networks were forgotten and a restart follows, so no credentials are stored any more.
+    is_erased: bool,
 }
 
 impl<W: Wifi> WifiDriver<W> {
     async fn run(
         mut self,
-        mut orders: mpsc::Receiver<WifiRequest>,
+        mut requests: mpsc::Receiver<WifiRequest>,
         identity: AccessPointIdentity,
     ) -> Result<(), Stopped> {
         let AccessPointIdentity { suffix, password } = identity;
-        tell(&self.inbox, LinkEvent::Identity { suffix, password }).await?;
+        send(&self.inbox, LinkEvent::Identity { suffix, password }).await?;
         loop {
             let scan_at = self.scan_at;
             tokio::select! {
-                event = self.wifi.event() => tell(&self.inbox, event).await?,
+                event = self.wifi.event() => send(&self.inbox, event).await?,
                 changed = self.plan.changed() => {
                     changed.map_err(|_| Stopped)?;
-                    self.follow().await;
+                    self.apply_plan().await;
                 }
-                Some(order) = orders.recv() => self.obey(order, &mut orders).await?,
-                () = until(scan_at) => {
-                    self.look_around().await;
-                }
+                Some(request) = requests.recv() => self.handle(request, &mut requests).await?,
+                () = until(scan_at) => self.scan().await,
             }
         }
     }
 
-    async fn follow(&mut self) {
+    async fn apply_plan(&mut self) {
         let plan = self.plan.borrow_and_update().clone();
         if plan.access_point.is_none() {
             self.scan_at = None;
             self.networks.send_replace(None);
         } else if self.scan_at.is_none() {
-            // Before the access point comes up, which many radios cannot leave to look around.
-            self.look_around().await;
+            // Scan before the access point is up, because many radios cannot scan while it is.
+            self.scan().await;
         }
         self.wifi.follow(&plan).await;
     }
 
-    async fn look_around(&mut self) {
-        let networks = listed(self.wifi.scan().await);
+    async fn scan(&mut self) {
+        let networks = strongest(self.wifi.scan().await);
         self.networks.send_replace(Some(networks));
         self.scan_at = Some(Instant::now() + SCAN_PERIOD);
     }
 
-    async fn obey(
+    /// Handles a request. A reply fails if the client has disconnected.
+    async fn handle(
         &mut self,
-        order: WifiRequest,
-        orders: &mut mpsc::Receiver<WifiRequest>,
+        request: WifiRequest,
+        requests: &mut mpsc::Receiver<WifiRequest>,
     ) -> Result<(), Stopped> {
-        match order {
-            WifiRequest::Provision { answer, .. } if self.forgetful => {
-                // Whoever asked may have gone away.
-                let _ = answer.send(Err(NotProvisioned::Gone));
+        match request {
+            WifiRequest::Provision { reply, .. } if self.is_erased => {
+                let _ = reply.send(Err(NotProvisioned::Gone));
             }
             WifiRequest::Provision {
                 ssid,
                 password,
-                answer,
+                reply,
             } => {
-                tell(&self.inbox, LinkEvent::Trying).await?;
-                match self.attempt(&ssid, &password, orders).await {
-                    JoinOutcome::Ended(outcome) => self.end_attempt(outcome, answer).await?,
-                    JoinOutcome::Forgotten(forget) => {
-                        tell(&self.inbox, LinkEvent::Refused(LinkFailure::Lost)).await?;
-                        let _ = answer.send(Err(NotProvisioned::Gone));
-                        self.forget(forget).await;
-                        // Where the clock goes on after all it needs its access point back.
+                send(&self.inbox, LinkEvent::Trying).await?;
+                match self.attempt(&ssid, &password, requests).await {
+                    JoinOutcome::Finished(result) => self.finish_attempt(result, reply).await?,
+                    JoinOutcome::Forget(forget_reply) => {
+                        send(&self.inbox, LinkEvent::Refused(LinkFailure::Lost)).await?;
+                        let _ = reply.send(Err(NotProvisioned::Gone));
+                        self.forget(forget_reply).await;
+                        // The attempt stopped the access point, which is needed if no restart follows.
                         let plan = self.plan.borrow().clone();
                         self.wifi.follow(&plan).await;
                     }
                 }
             }
-            WifiRequest::Forget { answer } => self.forget(answer).await,
+            WifiRequest::Forget { reply } => self.forget(reply).await,
         }
         Ok(())
     }
 
-    /// Tries credentials until that has ended, or until everything is to be forgotten.
+    /// Tries credentials. A request to forget all networks aborts the attempt.
     async fn attempt(
         &mut self,
         ssid: &str,
         password: &Secret,
-        orders: &mut mpsc::Receiver<WifiRequest>,
+        requests: &mut mpsc::Receiver<WifiRequest>,
     ) -> JoinOutcome {
-        let mut trying = pin!(self.wifi.provision(ssid, password, TRY_LIMIT));
+        let mut attempt = pin!(self.wifi.provision(ssid, password, TRY_LIMIT));
         loop {
             tokio::select! {
-                outcome = &mut trying => return JoinOutcome::Ended(outcome),
-                Some(order) = orders.recv() => match order {
-                    WifiRequest::Forget { answer } => return JoinOutcome::Forgotten(answer),
-                    WifiRequest::Provision { answer, .. } => {
-                        let _ = answer.send(Err(NotProvisioned::Busy));
+                result = &mut attempt => return JoinOutcome::Finished(result),
+                Some(request) = requests.recv() => match request {
+                    WifiRequest::Forget { reply } => return JoinOutcome::Forget(reply),
+                    WifiRequest::Provision { reply, .. } => {
+                        let _ = reply.send(Err(NotProvisioned::Busy));
                     }
                 }
             }
         }
     }
 
-    async fn end_attempt(
+    async fn finish_attempt(
         &mut self,
-        outcome: Result<(), Unprovisioned>,
-        answer: oneshot::Sender<Result<(), NotProvisioned>>,
+        result: Result<(), Unprovisioned>,
+        reply: oneshot::Sender<Result<(), NotProvisioned>>,
     ) -> Result<(), Stopped> {
-        let event = match &outcome {
+        let event = match &result {
             Ok(()) => LinkEvent::Provisioned,
             Err(Unprovisioned::Failed(failure)) => LinkEvent::Refused(*failure),
             Err(Unprovisioned::NotStored(error)) => {
-                tracing::error!(%error, "credentials were not stored");
+                tracing::error!(%error, "cannot store the credentials of the network");
                 LinkEvent::Refused(LinkFailure::Lost)
             }
         };
         self.inbox.settle(Input::Linked(event)).await?;
-        // Whoever asked may have gone away; what was stored stays stored.
-        let _ = answer.send(outcome.map_err(NotProvisioned::Tried));
+        let _ = reply.send(result.map_err(NotProvisioned::Tried));
         Ok(())
     }
 
-    async fn forget(&mut self, answer: oneshot::Sender<Result<(), String>>) {
-        // Whoever has given up waiting goes on with the network it has.
-        if answer.is_closed() {
+    async fn forget(&mut self, reply: oneshot::Sender<Result<(), String>>) {
+        // The caller has given up, so the clock keeps its network.
+        if reply.is_closed() {
             return;
         }
-        let outcome = self.wifi.forget().await;
-        self.forgetful |= outcome.is_ok();
-        let _ = answer.send(outcome);
+        let result = self.wifi.forget().await;
+        self.is_erased |= result.is_ok();
+        let _ = reply.send(result);
     }
 }
 
 /// Outcome of an attempt to join a network.
 enum JoinOutcome {
-    /// It has ended.
-    Ended(Result<(), Unprovisioned>),
-    /// It was broken off, because everything is to be forgotten; where the answer to that goes.
-    Forgotten(oneshot::Sender<Result<(), String>>),
+    /// The attempt has finished.
+    Finished(Result<(), Unprovisioned>),
+    /// A request to forget all networks aborted the attempt; with its reply channel.
+    Forget(oneshot::Sender<Result<(), String>>),
 }
 
-async fn tell(inbox: &Inbox, event: LinkEvent) -> Result<(), Stopped> {
+async fn send(inbox: &Inbox, event: LinkEvent) -> Result<(), Stopped> {
     inbox.send(Input::Linked(event)).await
 }
 
-/// Networks with a name, each once with its strongest signal, strongest first.
-fn listed(networks: Vec<WifiNetwork>) -> Vec<WifiNetwork> {
-    let mut strongest: BTreeMap<String, WifiNetwork> = BTreeMap::new();
+/// Each named network once with its strongest signal, strongest first.
+fn strongest(networks: Vec<WifiNetwork>) -> Vec<WifiNetwork> {
+    let mut by_name: BTreeMap<String, WifiNetwork> = BTreeMap::new();
     for network in networks {
         if network.ssid.is_empty() {
             continue;
         }
-        let known = strongest.get(&network.ssid);
+        let known = by_name.get(&network.ssid);
         if known.is_none_or(|known| known.rssi < network.rssi) {
-            strongest.insert(network.ssid.clone(), network);
+            by_name.insert(network.ssid.clone(), network);
         }
     }
-    let mut list: Vec<WifiNetwork> = strongest.into_values().collect();
+    let mut list: Vec<WifiNetwork> = by_name.into_values().collect();
     list.sort_by_key(|network| std::cmp::Reverse(network.rssi));
     list.truncate(NETWORKS_MAX);
     list
@@ -352,8 +348,8 @@ mod tests {
             network("far", -70),
             network("far", -90),
         ];
-        assert_eq!(listed(seen), [network("near", -40), network("far", -70)]);
+        assert_eq!(strongest(seen), [network("near", -40), network("far", -70)]);
         let many = (0..40).map(|at| network(&at.to_string(), -at)).collect();
-        assert_eq!(listed(many).len(), NETWORKS_MAX);
+        assert_eq!(strongest(many).len(), NETWORKS_MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! The access point's password: made once, kept for as long as the data folder, gone with a factory reset.
+//! The password of the access point: generated once, stored in the data folder, deleted by a factory reset.
 
 use std::{
     io,
@@ -12,10 +12,10 @@ use storage::disk::{Disk, Folder, named};
 /// File of the password.
 const FILE: &str = "access-point";
 
-/// Shortest password that networks accept.
-const SHORTEST: usize = 8;
+/// Shortest password of a WPA network.
+const LENGTH_MIN: usize = 8;
 
-/// File in which a simulated radio keeps its credentials.
+/// File in which a simulated radio stores its credentials.
 pub fn credentials(data_dir: &Path) -> PathBuf {
     data_dir.join("wifi")
 }
@@ -25,40 +25,45 @@ pub fn credentials(data_dir: &Path) -> PathBuf {
 pub struct AccessPointPassword {
     /// The password.
     pub text: Secret,
-    /// Why it is another one at the next start; none if it is kept.
-    pub unkept: Option<io::Error>,
+    /// Why it was not stored, so that it changes at the next start; `None` if it was stored.
+    pub not_stored: Option<io::Error>,
 }
 
-/// The password of this data folder, made if there is none to be had.
+/// The password of this data folder. Generates one if none can be read.
 ///
 /// # Errors
 /// The host has no random numbers.
 pub fn password(data_dir: &Path) -> io::Result<AccessPointPassword> {
-    kept_or_made(&mut Folder::new(data_dir))
+    load_or_generate(&mut Folder::new(data_dir))
 }
 
-fn kept_or_made(folder: &mut impl Disk) -> io::Result<AccessPointPassword> {
-    let kept = folder.read(FILE).map_err(named(FILE));
-    let usable = |bytes: Vec<u8>| {
+fn load_or_generate(folder: &mut impl Disk) -> io::Result<AccessPointPassword> {
+    let stored = folder.read(FILE).map_err(named(FILE));
+    let valid = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok()?;
-        let usable = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic());
-        usable.then(|| Secret::new(text))
+        let is_valid = text.len() >= LENGTH_MIN && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_valid.then(|| Secret::new(text))
     };
-    let unkept = match kept.map(|bytes| bytes.and_then(usable)) {
-        Ok(Some(text)) => return Ok(AccessPointPassword { text, unkept: None }),
+    let unreadable = match stored.map(|bytes| bytes.and_then(valid)) {
+        Ok(Some(text)) => {
+            return Ok(AccessPointPassword {
+                text,
+                not_stored: None,
+            });
+        }
         Ok(None) => None,
-        // It may be readable again at the next start.
+        // Not overwritten, because it may be readable at the next start.
         Err(error) => Some(error),
     };
     let text = made::text()?;
-    let unkept = unkept.or_else(|| keep(folder, &text).err());
+    let not_stored = unreadable.or_else(|| store(folder, &text).err());
     Ok(AccessPointPassword {
         text: Secret::new(text),
-        unkept,
+        not_stored,
     })
 }
 
-fn keep(folder: &mut impl Disk, password: &str) -> io::Result<()> {
+fn store(folder: &mut impl Disk, password: &str) -> io::Result<()> {
     folder.write(FILE, password.as_bytes())?;
     folder.sync(FILE)?;
     folder.sync_folder()
@@ -67,7 +72,7 @@ fn keep(folder: &mut impl Disk, password: &str) -> io::Result<()> {
 /// Removes the password.
 ///
 /// # Errors
-/// It is still there.
+/// The file cannot be removed.
 pub fn wipe(data_dir: &Path) -> io::Result<()> {
     let mut folder = Folder::new(data_dir);
     folder.remove(FILE)?;
@@ -86,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_password_is_made_once() {
+    fn the_password_is_generated_once() {
         let folder = tempfile::tempdir().unwrap();
         let first = password(folder.path()).unwrap().text;
         assert_eq!(first.expose().len(), PASSWORD_LEN);
@@ -101,10 +106,10 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_was_written_down_outlives_a_power_cut() {
+    fn a_stored_password_survives_a_power_cut() {
         let mut disk = SimDisk::default();
-        let told = kept_or_made(&mut disk).unwrap();
-        assert!(told.unkept.is_none());
+        let first = load_or_generate(&mut disk).unwrap();
+        assert!(first.not_stored.is_none());
         let certain = [
             Survives::Nothing,
             Survives::Everything,
@@ -113,8 +118,8 @@ mod tests {
         ];
         let chances = (0..20).map(Survives::Chance);
         for survives in certain.into_iter().chain(chances) {
-            let again = kept_or_made(&mut disk.after(survives)).unwrap();
-            assert_eq!(again.text, told.text, "{survives:?}");
+            let again = load_or_generate(&mut disk.after(survives)).unwrap();
+            assert_eq!(again.text, first.text, "{survives:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! NetworkManager on the bus: calls with a limit of time, and its signals in few words.
+//! The D-Bus connection to NetworkManager: method calls with a timeout, and its signals.
 
 use std::{
     collections::BTreeMap,
@@ -18,13 +18,13 @@ use zbus::{
     OwnedVariant, Type, connection, fdo, message,
 };
 
-/// Name of NetworkManager on the bus, and of its main interface.
+/// Bus name of NetworkManager, and name of its main interface.
 pub(super) const MANAGER: &str = "org.freedesktop.NetworkManager";
 
-/// Path of its main object; all others are below.
+/// Path of its main object; all other objects are below it.
 pub(super) const MANAGER_PATH: &str = "/org/freedesktop/NetworkManager";
 
-/// Path that means no object.
+/// Path for "no object".
 pub(super) const NO_OBJECT: &str = "/";
 
 /// Interface of devices.
@@ -34,26 +34,26 @@ const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 const BUS: &str = "org.freedesktop.DBus";
 const BUS_PATH: &str = "/org/freedesktop/DBus";
 
-/// Longest time a call may take.
-const CALL_LIMIT: Duration = Duration::from_secs(5);
+/// Timeout of a method call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Signals that may wait; a full queue would hold up the answers to calls.
+/// Most queued signals. A full queue would block the replies to method calls.
 const QUEUE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 
 /// Properties of an object.
 pub(super) type Properties = BTreeMap<String, OwnedVariant>;
 
-/// A connection to D-Bus; dropping it closes it.
+/// A connection to D-Bus.
 #[derive(Debug)]
 pub(super) struct DBusConnection {
     connection: Connection,
     signals: Select<MessageStream, MessageStream>,
 }
 
-/// What NetworkManager says unasked.
+/// A signal of NetworkManager.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// It came, or went.
+    /// NetworkManager has started or stopped.
     Owner,
     /// A device entered another state.
     State {
@@ -62,23 +62,23 @@ pub(super) enum Signal {
         old: u32,
         reason: u32,
     },
-    /// An object changed.
+    /// Properties of an object changed.
     Changed(OwnedObjectPath),
-    /// There are other devices, or other permissions.
+    /// The devices or the permissions changed.
     Devices,
-    /// Nothing of interest.
-    Noise,
+    /// Another signal, which is ignored.
+    Other,
 }
 
 impl DBusConnection {
-    /// Connects to the bus at an address, or to the system's.
+    /// Connects to the bus at an address, or to the system bus.
     pub(super) async fn connect(address: Option<&str>) -> zbus::Result<DBusConnection> {
         let builder = match address {
             Some(address) => connection::Builder::address(address),
             None => connection::Builder::system(),
         };
-        let built = builder.method_timeout(CALL_LIMIT).build();
-        let connection = timeout(CALL_LIMIT, built)
+        let built = builder.method_timeout(CALL_TIMEOUT).build();
+        let connection = timeout(CALL_TIMEOUT, built)
             .await
             .map_err(|_| Error::from(io::Error::from(ErrorKind::TimedOut)))??;
         let own = MatchRule::builder()
@@ -101,10 +101,10 @@ impl DBusConnection {
         })
     }
 
-    /// Tells whether NetworkManager is there.
+    /// Whether NetworkManager is running.
     pub(super) async fn has_manager(&self) -> zbus::Result<bool> {
-        let place = (BUS, BUS_PATH, BUS);
-        self.call_at(place, "NameHasOwner", &MANAGER).await
+        let object = (BUS, BUS_PATH, BUS);
+        self.call_at(object, "NameHasOwner", &MANAGER).await
     }
 
     /// Calls a method of one of NetworkManager's objects.
@@ -132,14 +132,14 @@ impl DBusConnection {
         B: Serialize + DynamicType,
         R: for<'d> Deserialize<'d> + Type,
     {
-        let answer = self
+        let reply = self
             .connection
             .call_method(Some(destination), path, Some(interface), method, body)
             .await?;
-        answer.body().deserialize()
+        reply.body().deserialize()
     }
 
-    /// Reads a property; none if there is none, or its object has gone.
+    /// Reads a property; `None` if the property or its object does not exist.
     pub(super) async fn property<T>(
         &self,
         path: &str,
@@ -150,51 +150,52 @@ impl DBusConnection {
         T: TryFrom<OwnedVariant>,
     {
         let body = (interface, name);
-        let value: Option<OwnedVariant> = there(self.call(path, PROPERTIES, "Get", &body).await)?;
+        let value: Option<OwnedVariant> =
+            if_exists(self.call(path, PROPERTIES, "Get", &body).await)?;
         Ok(value.and_then(|value| T::try_from(value).ok()))
     }
 
-    /// Reads all properties of an object that an interface has; none if the object has gone.
+    /// Reads all properties of an interface of an object; `None` if the object does not exist.
     pub(super) async fn properties(
         &self,
         path: &str,
         interface: &str,
     ) -> zbus::Result<Option<Properties>> {
-        there(self.call(path, PROPERTIES, "GetAll", &interface).await)
+        if_exists(self.call(path, PROPERTIES, "GetAll", &interface).await)
     }
 
-    /// Waits for a signal; none when the bus is gone. Dropping the future loses nothing.
+    /// Waits for a signal; `None` if the connection is closed. Cancel safe.
     pub(super) async fn signal(&mut self) -> Option<Signal> {
         match self.signals.next().await {
-            Some(Ok(message)) => Some(Signal::read(&message)),
+            Some(Ok(message)) => Some(Signal::parse(&message)),
             Some(Err(_)) | None => None,
         }
     }
 
-    /// A signal that waits already.
-    pub(super) fn waiting(&mut self) -> Option<Signal> {
+    /// The next queued signal.
+    pub(super) fn queued_signal(&mut self) -> Option<Signal> {
         self.signal().now_or_never().flatten()
     }
 }
 
 impl Signal {
-    fn read(message: &Message) -> Signal {
+    fn parse(message: &Message) -> Signal {
         let header = message.header();
         let (Some(path), Some(interface), Some(member)) =
             (header.path(), header.interface(), header.member())
         else {
-            return Signal::Noise;
+            return Signal::Other;
         };
         match (interface.as_str(), member.as_str()) {
             (BUS, "NameOwnerChanged") => Signal::Owner,
             (MANAGER, "DeviceAdded" | "DeviceRemoved" | "CheckPermissions") => Signal::Devices,
-            (DEVICE, "StateChanged") => Signal::state(path, message),
+            (DEVICE, "StateChanged") => Signal::parse_state(path, message),
             (PROPERTIES, "PropertiesChanged") => Signal::Changed(path.to_owned().into()),
-            _ => Signal::Noise,
+            _ => Signal::Other,
         }
     }
 
-    fn state(path: &ObjectPath<'_>, message: &Message) -> Signal {
+    fn parse_state(path: &ObjectPath<'_>, message: &Message) -> Signal {
         match message.body().deserialize() {
             Ok((new, old, reason)) => Signal::State {
                 device: path.to_owned().into(),
@@ -202,16 +203,16 @@ impl Signal {
                 old,
                 reason,
             },
-            Err(_) => Signal::Noise,
+            Err(_) => Signal::Other,
         }
     }
 }
 
-/// Tells whether an error means that the bus or NetworkManager does not answer, rather than answering no.
-pub(super) fn is_silence(error: &Error) -> bool {
-    if let Error::FDO(answer) = error {
+/// Whether an error means that the bus or NetworkManager does not respond. Other errors are negative responses.
+pub(super) fn is_unresponsive(error: &Error) -> bool {
+    if let Error::FDO(error) = error {
         return matches!(
-            **answer,
+            **error,
             fdo::Error::ServiceUnknown(_)
                 | fdo::Error::NameHasNoOwner(_)
                 | fdo::Error::NoReply(_)
@@ -221,13 +222,13 @@ pub(super) fn is_silence(error: &Error) -> bool {
     matches!(error, Error::InputOutput(_) | Error::Connection(..))
 }
 
-/// An answer, or none where NetworkManager says that there is no such thing.
-pub(super) fn there<T>(answer: zbus::Result<T>) -> zbus::Result<Option<T>> {
-    match answer {
-        Ok(answer) => Ok(Some(answer)),
-        Err(error) if is_silence(&error) => Err(error),
+/// `None` if NetworkManager responds with an error, for example because the object does not exist.
+pub(super) fn if_exists<T>(result: zbus::Result<T>) -> zbus::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if is_unresponsive(&error) => Err(error),
         Err(error) => {
-            tracing::debug!(%error, "NetworkManager has no answer");
+            tracing::debug!(%error, "NetworkManager responded with an error");
             Ok(None)
         }
     }

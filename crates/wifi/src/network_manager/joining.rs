@@ -1,4 +1,4 @@
-//! Does as the plan says: joins what is stored, is an access point or is none.
+//! Applies the plan: joins the stored network, starts or stops the access point.
 
 use device::{
     input::{LinkEvent, LinkFailure},
@@ -8,18 +8,18 @@ use tokio::time::Instant;
 use zbus::{Error, OwnedObjectPath};
 
 use super::{
-    NetworkManager, RAISE_RETRY,
-    bus::is_silence,
+    ACCESS_POINT_RETRY, NetworkManager,
+    bus::is_unresponsive,
     profile::{self, Profile, ProfileRole},
-    words,
+    states,
 };
 
-/// Ends of the names of NetworkManager's errors that say that a network is not there.
-const NOT_THERE: [&str; 2] = [".ConnectionNotAvailable", ".UnknownConnection"];
+/// Suffixes of NetworkManager's errors for a network that is not in range.
+const NOT_AVAILABLE: [&str; 2] = [".ConnectionNotAvailable", ".UnknownConnection"];
 
 impl NetworkManager {
-    pub(super) async fn obey(&mut self, plan: &WifiPlan) {
-        let is_due = plan.attempts != self.attempts;
+    pub(super) async fn apply(&mut self, plan: &WifiPlan) {
+        let should_join = plan.attempts != self.attempts;
         self.attempts = plan.attempts;
         self.wanted.clone_from(&plan.access_point);
         if self.managed == Some(false) {
@@ -27,51 +27,52 @@ impl NetworkManager {
         }
         if self.wanted.is_none() {
             self.drop_access_point();
-            self.tidy().await;
+            self.delete_expired().await;
         }
-        if is_due {
+        if should_join {
             self.join().await;
-        } else if self.wanted.is_some() && self.raised.is_none() {
-            self.raise().await;
+        } else if self.wanted.is_some() && self.access_point.is_none() {
+            self.start_access_point().await;
         }
         self.stale = true;
     }
 
     async fn join(&mut self) {
-        // What comes of it is told even where it is as before.
-        self.begin_anew();
-        let begun = match self.held() {
-            Some(_) => self.begin_to_join().await,
+        // Clears the reported state, so that the result is reported even if it is the same.
+        self.reset_attempt();
+        let started = match self.connected() {
+            Some(_) => self.start_to_join().await,
             None => Err(LinkFailure::NotFound),
         };
-        self.joining = begun.is_ok();
-        match begun {
-            // The profile is in use until the radio has left it.
+        self.joining = started.is_ok();
+        match started {
+            // Its profile is deleted after the radio has left it.
             Ok(()) => self.drop_access_point(),
             Err(failure) => self.events.push_back(LinkEvent::Down(failure)),
         }
     }
 
-    async fn begin_to_join(&self) -> Result<(), LinkFailure> {
-        let refused = |error: Error| {
-            tracing::warn!(%error, "the stored network is not joined");
-            refusal(&error)
+    async fn start_to_join(&self) -> Result<(), LinkFailure> {
+        let failed = |error: Error| {
+            tracing::warn!(%error, "cannot join the stored network");
+            link_failure(&error)
         };
-        let Some((bus, device)) = self.held() else {
+        let Some((bus, device)) = self.connected() else {
             return Err(LinkFailure::NotFound);
         };
-        let sight = bus.sight(device).await.map_err(refused)?;
-        let is_own = self.raised.is_some() && sight.profile == self.raised;
-        if words::is_underway(sight.state) && !is_own {
+        let state = bus.radio_state(device).await.map_err(failed)?;
+        let is_own = self.access_point.is_some() && state.profile == self.access_point;
+        if states::is_activating(state.device) && !is_own {
             return Ok(());
         }
-        let profiles = bus.profiles().await.map_err(refused)?;
+        let profiles = bus.profiles().await.map_err(failed)?;
         if self.wanted.is_some() {
-            // A radio is a station or an access point; it stops being one only where there is something to gain.
+            // A radio is either a station or an access point. It stops the access point only if a known network is in
+            // range and its password was not refused.
             if self.refused {
                 return Err(LinkFailure::Auth);
             }
-            let seen = bus.in_reach(device).await.map_err(refused)?;
+            let seen = bus.scanned_networks(device).await.map_err(failed)?;
             let known: Vec<&str> = profiles
                 .iter()
                 .filter(|profile| profile.is_known())
@@ -82,38 +83,38 @@ impl NetworkManager {
             }
         }
         let stored = stored(&profiles);
-        bus.activate(device, stored, None).await.map_err(refused)
+        bus.activate(device, stored, None).await.map_err(failed)
     }
 
-    /// Becomes the access point if it should be one, and is not, and has waited since it failed.
-    pub(super) async fn raise_if_due(&mut self) {
-        if self.wanted.is_none() || self.raised.is_some() || self.joining {
+    /// Starts the access point if it is wanted and not running, after a pause if it has failed.
+    pub(super) async fn start_access_point_if_due(&mut self) {
+        if self.wanted.is_none() || self.access_point.is_some() || self.joining {
             return;
         }
-        match self.raise_at.filter(|at| *at > Instant::now()) {
-            None => self.raise().await,
-            Some(later) => self.look_at = Some(later),
+        match self.access_point_at.filter(|at| *at > Instant::now()) {
+            None => self.start_access_point().await,
+            Some(later) => self.refresh_at = Some(later),
         }
     }
 
-    pub(super) async fn raise(&mut self) {
-        self.begin_anew();
-        match self.become_access_point().await {
+    pub(super) async fn start_access_point(&mut self) {
+        self.reset_attempt();
+        match self.activate_access_point().await {
             Ok(profile) => {
-                self.raised = profile;
-                self.raise_at = None;
+                self.access_point = profile;
+                self.access_point_at = None;
             }
             Err(error) => {
-                tracing::warn!(%error, "the access point does not come up");
-                self.raise_at = Some(Instant::now() + RAISE_RETRY);
-                self.look_at = self.raise_at;
+                tracing::warn!(%error, "cannot start the access point");
+                self.access_point_at = Some(Instant::now() + ACCESS_POINT_RETRY);
+                self.refresh_at = self.access_point_at;
             }
         }
     }
 
-    async fn become_access_point(&mut self) -> zbus::Result<Option<OwnedObjectPath>> {
-        self.tidy().await;
-        let (Some((bus, device)), Some(wanted)) = (self.held(), &self.wanted) else {
+    async fn activate_access_point(&mut self) -> zbus::Result<Option<OwnedObjectPath>> {
+        self.delete_expired().await;
+        let (Some((bus, device)), Some(wanted)) = (self.connected(), &self.wanted) else {
             return Ok(None);
         };
         let uuid = profile::uuid().map_err(Error::from)?;
@@ -127,52 +128,52 @@ impl NetworkManager {
         Ok(Some(profile))
     }
 
-    /// Takes note that the access point broke down.
-    pub(super) fn fall(&mut self) {
+    /// Records that the access point failed.
+    pub(super) fn access_point_failed(&mut self) {
         tracing::warn!("the access point is down");
         self.drop_access_point();
-        self.raise_at = Some(Instant::now() + RAISE_RETRY);
+        self.access_point_at = Some(Instant::now() + ACCESS_POINT_RETRY);
     }
 
-    /// The access point has had its use.
+    /// Marks the profile of the access point for deletion.
     pub(super) fn drop_access_point(&mut self) {
-        self.expired_profiles.extend(self.raised.take());
+        self.expired_profiles.extend(self.access_point.take());
         self.is_portal = false;
-        self.raise_at = None;
+        self.access_point_at = None;
     }
 
-    /// Deletes the profiles of ours that have had their use.
-    pub(super) async fn tidy(&mut self) {
+    /// Deletes own profiles that are no longer needed.
+    pub(super) async fn delete_expired(&mut self) {
         for profile in std::mem::take(&mut self.expired_profiles) {
             self.delete(&profile).await;
         }
     }
 
-    /// Deletes a profile of ours.
+    /// Deletes an own profile.
     pub(super) async fn delete(&self, profile: &OwnedObjectPath) {
         let Some(bus) = &self.bus else { return };
         if let Err(error) = bus.delete(profile).await {
-            tracing::warn!(%error, "a profile of the clock stays behind");
+            tracing::warn!(%error, "cannot delete a profile of the clock");
         }
     }
 }
 
-/// The profile of the network that was stored last.
+/// The own network profile that was used last.
 pub(super) fn stored(profiles: &[Profile]) -> Option<&OwnedObjectPath> {
-    let ours = profiles
+    let own = profiles
         .iter()
         .filter(|profile| profile.role == Some(ProfileRole::Network));
-    ours.max_by_key(|profile| profile.used)
+    own.max_by_key(|profile| profile.used)
         .map(|profile| &profile.path)
 }
 
-/// What it means for the network that NetworkManager refuses, or is not there to be asked.
-pub(super) fn refusal(error: &Error) -> LinkFailure {
+/// The link failure for an error of NetworkManager.
+pub(super) fn link_failure(error: &Error) -> LinkFailure {
     let is_missing = if let Error::MethodError(name, ..) = error {
-        NOT_THERE.iter().any(|end| name.ends_with(end))
+        NOT_AVAILABLE.iter().any(|end| name.ends_with(end))
     } else {
-        // Just as if it had been noticed a moment earlier.
-        is_silence(error)
+        // As if there were no radio.
+        is_unresponsive(error)
     };
     if is_missing {
         LinkFailure::NotFound

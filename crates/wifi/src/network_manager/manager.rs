@@ -1,4 +1,4 @@
-//! What NetworkManager is asked for: its radio, what that is connected to, profiles, networks in reach.
+//! Calls to NetworkManager: its radio, the state of the connection, profiles, networks in range.
 
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -8,7 +8,7 @@ use zbus::{Error, ObjectPath, OwnedObjectPath, OwnedVariant};
 use super::{
     bus::{self, DBusConnection, DEVICE, MANAGER, MANAGER_PATH, NO_OBJECT, Properties},
     profile::{Profile, ProfileSettings, StoredProfile, WifiSecurity},
-    words::{self, UNAVAILABLE, UNMANAGED},
+    states::{self, UNAVAILABLE, UNMANAGED},
 };
 
 const WIRELESS: &str = "org.freedesktop.NetworkManager.Device.Wireless";
@@ -18,57 +18,57 @@ const PROFILES: &str = "org.freedesktop.NetworkManager.Settings";
 const PROFILES_PATH: &str = "/org/freedesktop/NetworkManager/Settings";
 const PROFILE: &str = "org.freedesktop.NetworkManager.Settings.Connection";
 
-/// Where a device names the addresses it has, by its property and the interface of the object there.
+/// Properties of a device with its address configuration, and the interface of that object.
 const ADDRESSES: [(&str, &str); 2] = [
     ("Ip4Config", "org.freedesktop.NetworkManager.IP4Config"),
     ("Ip6Config", "org.freedesktop.NetworkManager.IP6Config"),
 ];
 
-/// Type of a device that is a radio.
+/// Device type of a Wi-Fi radio.
 const WIFI: u32 = 2;
 
-/// What the clock must be allowed to do.
+/// Permissions that the clock needs.
 const PERMISSIONS: [&str; 3] = [
     "org.freedesktop.NetworkManager.network-control",
     "org.freedesktop.NetworkManager.settings.modify.system",
     "org.freedesktop.NetworkManager.wifi.share.protected",
 ];
 
-/// Devices, profiles and networks that are looked at.
-const LOOKED_AT: usize = 256;
+/// Most devices, profiles and networks that are read.
+const OBJECTS_MAX: usize = 256;
 
 /// Why no radio can be managed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RadioError {
-    /// The bus is not there, or does not answer.
-    #[error("the bus does not answer: {0}")]
-    Silence(#[from] Error),
-    /// The bus went away.
-    #[error("the bus went away")]
-    Gone,
-    /// Nobody has the name.
+    /// The bus does not exist or does not respond.
+    #[error("D-Bus does not respond: {0}")]
+    Bus(#[from] Error),
+    /// The connection to the bus was closed.
+    #[error("the connection to D-Bus was closed")]
+    Closed,
+    /// NetworkManager does not run.
     #[error("NetworkManager does not run")]
     NoManager,
-    /// It is still finding its devices.
+    /// NetworkManager is still starting.
     #[error("NetworkManager is still starting")]
     Starting,
-    /// It manages no radio.
+    /// NetworkManager manages no radio.
     #[error("NetworkManager manages no Wi-Fi device")]
     NoDevice,
-    /// Its radio is switched off, or its driver is not ready.
+    /// The radio is switched off, or its driver is not ready.
     #[error("the Wi-Fi device is not available: it may be switched off")]
     Unavailable,
-    /// It would not do what is asked.
+    /// A permission is missing.
     #[error("the permission {0} is missing")]
     Forbidden(&'static str),
 }
 
 impl RadioError {
-    /// It may pass while the host starts.
-    pub(super) fn may_pass(&self) -> bool {
+    /// Whether the error may be temporary while the host starts.
+    pub(super) fn may_be_temporary(&self) -> bool {
         match self {
-            RadioError::Silence(_)
-            | RadioError::Gone
+            RadioError::Bus(_)
+            | RadioError::Closed
             | RadioError::NoManager
             | RadioError::Starting
             | RadioError::Unavailable => true,
@@ -77,20 +77,20 @@ impl RadioError {
     }
 }
 
-/// What the radio is at.
+/// State of the radio and its connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Sight {
+pub(super) struct RadioState {
     /// State of the device.
-    pub(super) state: u32,
-    /// The profile that is used.
+    pub(super) device: u32,
+    /// The active profile.
     pub(super) profile: Option<OwnedObjectPath>,
     /// Address of the device.
     pub(super) ip: Option<String>,
     /// Name of the network.
     pub(super) ssid: Option<String>,
-    /// Strength of its signal, dBm.
+    /// Signal strength, dBm.
     pub(super) rssi: Option<i32>,
-    /// Objects whose changes change this.
+    /// Objects whose changes may change this state.
     pub(super) watched: Vec<OwnedObjectPath>,
 }
 
@@ -114,7 +114,7 @@ impl From<ScannedNetwork> for WifiNetwork {
 }
 
 impl DBusConnection {
-    /// Finds the radio that is to be managed.
+    /// Finds the radio to manage.
     pub(super) async fn radio(&self) -> Result<OwnedObjectPath, RadioError> {
         if !self.has_manager().await? {
             return Err(RadioError::NoManager);
@@ -126,67 +126,67 @@ impl DBusConnection {
         let allowed: BTreeMap<String, String> = self
             .call(MANAGER_PATH, MANAGER, "GetPermissions", &())
             .await?;
-        // Nobody is there to be asked, so what needs a person's consent is refused.
-        let refused = |name: &str| allowed.get(name).is_some_and(|answer| answer != "yes");
+        // "auth" needs a password of a person, so only "yes" is enough.
+        let refused = |name: &str| allowed.get(name).is_some_and(|value| value != "yes");
         if let Some(name) = PERMISSIONS.into_iter().find(|name| refused(name)) {
             return Err(RadioError::Forbidden(name));
         }
         let devices: Vec<OwnedObjectPath> =
             self.call(MANAGER_PATH, MANAGER, "GetDevices", &()).await?;
-        let mut trouble = RadioError::NoDevice;
-        for device in devices.into_iter().take(LOOKED_AT) {
+        let mut failure = RadioError::NoDevice;
+        for device in devices.into_iter().take(OBJECTS_MAX) {
             let kind: Option<u32> = self.property(&device, DEVICE, "DeviceType").await?;
             if kind != Some(WIFI) {
                 continue;
             }
-            match self.state(&device).await? {
+            match self.device_state(&device).await? {
                 UNMANAGED => {}
-                UNAVAILABLE => trouble = RadioError::Unavailable,
+                UNAVAILABLE => failure = RadioError::Unavailable,
                 _ => return Ok(device),
             }
         }
-        Err(trouble)
+        Err(failure)
     }
 
     /// State of a device.
-    pub(super) async fn state(&self, device: &OwnedObjectPath) -> zbus::Result<u32> {
+    pub(super) async fn device_state(&self, device: &OwnedObjectPath) -> zbus::Result<u32> {
         let state = self.property(device, DEVICE, "State").await?;
         Ok(state.unwrap_or(UNMANAGED))
     }
 
-    /// Looks at what a radio is at.
-    pub(super) async fn sight(&self, device: &OwnedObjectPath) -> zbus::Result<Sight> {
-        let mut sight = Sight {
-            state: self.state(device).await?,
+    /// Reads the state of a radio and its connection.
+    pub(super) async fn radio_state(&self, device: &OwnedObjectPath) -> zbus::Result<RadioState> {
+        let mut state = RadioState {
+            device: self.device_state(device).await?,
             watched: vec![device.clone()],
-            ..Sight::default()
+            ..RadioState::default()
         };
         let active = self.object(device, DEVICE, "ActiveConnection").await?;
         let mut access_point = self.object(device, WIRELESS, "ActiveAccessPoint").await?;
         if let Some(active) = active {
-            sight.profile = self.object(&active, ACTIVE, "Connection").await?;
+            state.profile = self.object(&active, ACTIVE, "Connection").await?;
             if access_point.is_none() {
                 access_point = self.object(&active, ACTIVE, "SpecificObject").await?;
             }
-            sight.watched.push(active);
+            state.watched.push(active);
         }
         if let Some(access_point) = access_point {
-            if let Some(seen) = self.seen(access_point.clone()).await? {
-                sight.ssid = Some(seen.ssid);
-                sight.rssi = Some(seen.rssi);
+            if let Some(seen) = self.scanned_network(access_point.clone()).await? {
+                state.ssid = Some(seen.ssid);
+                state.rssi = Some(seen.rssi);
             }
-            sight.watched.push(access_point);
+            state.watched.push(access_point);
         }
         for (property, interface) in ADDRESSES {
-            if sight.ip.is_some() {
+            if state.ip.is_some() {
                 break;
             }
             if let Some(config) = self.object(device, DEVICE, property).await? {
-                sight.ip = self.address(&config, interface).await?;
-                sight.watched.push(config);
+                state.ip = self.address(&config, interface).await?;
+                state.watched.push(config);
             }
         }
-        Ok(sight)
+        Ok(state)
     }
 
     async fn address(
@@ -209,7 +209,7 @@ impl DBusConnection {
         Ok(first.map(|address| address.to_string()))
     }
 
-    /// Reads a property that names an object; none if it names none.
+    /// Reads a property with an object path; `None` if it has no object.
     async fn object(
         &self,
         path: &OwnedObjectPath,
@@ -220,8 +220,8 @@ impl DBusConnection {
         Ok(object.filter(|object| object.as_str() != NO_OBJECT))
     }
 
-    /// Asks a radio to look around; its word of the last time it has, if it gives one.
-    pub(super) async fn look_around(&self, device: &OwnedObjectPath) -> zbus::Result<Option<i64>> {
+    /// Requests a scan. Returns the time of the previous scan, if the radio reports it.
+    pub(super) async fn request_scan(&self, device: &OwnedObjectPath) -> zbus::Result<Option<i64>> {
         let before = self.last_scan(device).await?;
         let options = Properties::new();
         let () = self
@@ -230,13 +230,13 @@ impl DBusConnection {
         Ok(before)
     }
 
-    /// When a radio last looked around, ms of a clock of its own.
+    /// Time of the last scan in ms since boot.
     pub(super) async fn last_scan(&self, device: &OwnedObjectPath) -> zbus::Result<Option<i64>> {
         self.property(device, WIRELESS, "LastScan").await
     }
 
-    /// The networks a radio sees.
-    pub(super) async fn in_reach(
+    /// The networks in range.
+    pub(super) async fn scanned_networks(
         &self,
         device: &OwnedObjectPath,
     ) -> zbus::Result<Vec<ScannedNetwork>> {
@@ -244,14 +244,14 @@ impl DBusConnection {
             .call(device, WIRELESS, "GetAllAccessPoints", &())
             .await?;
         let mut networks = Vec::new();
-        for path in paths.into_iter().take(LOOKED_AT) {
-            networks.extend(self.seen(path).await?);
+        for path in paths.into_iter().take(OBJECTS_MAX) {
+            networks.extend(self.scanned_network(path).await?);
         }
         Ok(networks)
     }
 
-    /// A network; none without a name that can be written down.
-    async fn seen(&self, path: OwnedObjectPath) -> zbus::Result<Option<ScannedNetwork>> {
+    /// Reads a network; `None` if its name is empty or not UTF-8.
+    async fn scanned_network(&self, path: OwnedObjectPath) -> zbus::Result<Option<ScannedNetwork>> {
         let Some(properties) = self.properties(&path, ACCESS_POINT).await? else {
             return Ok(None);
         };
@@ -263,8 +263,8 @@ impl DBusConnection {
             .map(|ssid| ScannedNetwork {
                 path,
                 ssid,
-                rssi: words::dbm(read(&properties, "Strength").unwrap_or_default()),
-                security: words::security(flags("Flags"), flags("WpaFlags"), flags("RsnFlags")),
+                rssi: states::dbm(read(&properties, "Strength").unwrap_or_default()),
+                security: states::security(flags("Flags"), flags("WpaFlags"), flags("RsnFlags")),
             }))
     }
 
@@ -274,7 +274,7 @@ impl DBusConnection {
             .call(PROFILES_PATH, PROFILES, "ListConnections", &())
             .await?;
         let mut profiles = Vec::new();
-        for path in paths.into_iter().take(LOOKED_AT) {
+        for path in paths.into_iter().take(OBJECTS_MAX) {
             profiles.extend(self.profile(path).await?);
         }
         Ok(profiles)
@@ -282,11 +282,11 @@ impl DBusConnection {
 
     async fn profile(&self, path: OwnedObjectPath) -> zbus::Result<Option<Profile>> {
         let settings: Option<StoredProfile> =
-            bus::there(self.call(&path, PROFILE, "GetSettings", &()).await)?;
-        Ok(settings.map(|settings| Profile::read(path, &settings)))
+            bus::if_exists(self.call(&path, PROFILE, "GetSettings", &()).await)?;
+        Ok(settings.map(|settings| Profile::parse(path, &settings)))
     }
 
-    /// Adds a profile that lasts no longer than NetworkManager runs.
+    /// Adds a profile that is kept in memory only.
     pub(super) async fn add(&self, settings: &ProfileSettings) -> zbus::Result<OwnedObjectPath> {
         self.call(
             PROFILES_PATH,
@@ -306,9 +306,9 @@ impl DBusConnection {
         self.call(profile, PROFILE, "Update", &(settings,)).await
     }
 
-    /// Deletes a profile if it is ours; a radio that uses it leaves its network.
+    /// Deletes an own profile. A radio that uses it leaves its network.
     ///
-    /// The mark is looked at once more: a NetworkManager that was started again gives old paths to other profiles.
+    /// Checks again that the profile is an own one, because NetworkManager reuses paths after a restart.
     pub(super) async fn delete(&self, profile: &OwnedObjectPath) -> zbus::Result<()> {
         let known = self.profile(profile.clone()).await?;
         match known.and_then(|profile| profile.role) {
@@ -317,14 +317,14 @@ impl DBusConnection {
         }
     }
 
-    /// Makes a radio use a profile, or the best one without one, at a network or any.
+    /// Activates a profile on a radio. `None` lets NetworkManager choose the profile or the network.
     pub(super) async fn activate(
         &self,
         device: &OwnedObjectPath,
         profile: Option<&OwnedObjectPath>,
         network: Option<&OwnedObjectPath>,
     ) -> zbus::Result<()> {
-        let body = (or_none(profile), device.as_ref(), or_none(network));
+        let body = (path_of(profile), device.as_ref(), path_of(network));
         let _active: OwnedObjectPath = self
             .call(MANAGER_PATH, MANAGER, "ActivateConnection", &body)
             .await?;
@@ -332,7 +332,7 @@ impl DBusConnection {
     }
 }
 
-fn or_none(path: Option<&OwnedObjectPath>) -> ObjectPath<'_> {
+fn path_of(path: Option<&OwnedObjectPath>) -> ObjectPath<'_> {
     path.map_or(ObjectPath::from_static_str_unchecked(NO_OBJECT), |path| {
         path.as_ref()
     })

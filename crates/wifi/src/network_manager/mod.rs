@@ -1,12 +1,11 @@
-//! The radio of a host whose network NetworkManager manages.
+//! The radio of a host that NetworkManager manages.
 //!
-//! What is told of the network follows from a look at the whole radio; signals only say that it is time to look,
-//! and why an attempt has failed.
-//! `bus` is the way to NetworkManager, `manager` what it is asked for, `words` its numbers, `profile` the profiles it
-//! keeps; `joining` does as the plan says, `provisioning` tries credentials and forgets them,
-//! `scanning` lists the networks in reach.
+//! Events are derived from the whole state of the radio. Signals only trigger reading it, and give the reason if an
+//! attempt has failed.
+//! `bus` is the D-Bus connection, `manager` the calls, `states` the meaning of numbers, `profile` connection profiles;
+//! `joining` applies the plan, `provisioning` tries and deletes credentials, `scanning` lists the networks in range.
 //!
-//! **Invariant:** profiles that are not ours are used as they are, and never changed or deleted.
+//! **Invariant:** profiles of other programs are used unchanged, and never changed or deleted.
 
 mod bus;
 mod joining;
@@ -14,7 +13,7 @@ mod manager;
 mod profile;
 mod provisioning;
 mod scanning;
-mod words;
+mod states;
 
 use std::{collections::VecDeque, future::pending, time::Duration};
 
@@ -32,28 +31,30 @@ use tokio::time::Instant;
 use zbus::OwnedObjectPath;
 
 use bus::{DBusConnection, Signal};
-use manager::{RadioError, Sight};
+use manager::{RadioError, RadioState};
 use profile::{Profile, ProfileRole};
-use words::{ACTIVATED, DISCONNECTED, UNMANAGED};
+use states::{ACTIVATED, DISCONNECTED, UNMANAGED};
 
-/// Time a host may take from its start until NetworkManager has its radio.
+/// How long to wait for NetworkManager and its radio after the start of the host.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// First and longest time between two attempts to reach NetworkManager.
+/// First time between two attempts to connect to NetworkManager.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// Longest time between two attempts to connect to NetworkManager.
 const RETRY_MAX: Duration = Duration::from_secs(60);
 
-/// Time between two attempts to be an access point.
-const RAISE_RETRY: Duration = Duration::from_secs(10);
+/// Time between two attempts to start the access point.
+const ACCESS_POINT_RETRY: Duration = Duration::from_secs(10);
 
-/// Where NetworkManager is, and what it cannot know.
+/// Configuration of the radio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Address of its bus; none for the system's.
+    /// Address of the bus; `None` for the system bus.
     pub bus: Option<String>,
     /// Port of the portal.
     pub portal_port: u16,
-    /// Time the host may take until there is a radio.
+    /// How long to wait for a radio before the clock uses the host's network.
     pub patience: Duration,
 }
 
@@ -63,92 +64,95 @@ pub struct NetworkManager {
     options: Options,
     bus: Option<DBusConnection>,
     device: Option<OwnedObjectPath>,
-    /// The radio is ours to manage; none until it is known.
+    /// Whether the clock manages the radio; `None` until that is decided.
     managed: Option<bool>,
-    begun: Instant,
-    /// Time until the next attempt to reach NetworkManager, if one fails.
-    wait: Duration,
-    /// What was last said to be in the way.
-    worry: Option<String>,
+    started: Instant,
+    /// Time until the next attempt to connect to NetworkManager, if one fails.
+    retry_in: Duration,
+    /// The last logged error.
+    error: Option<String>,
     events: VecDeque<LinkEvent>,
-    /// It is time to look.
+    /// The state must be read again.
     stale: bool,
-    look_at: Option<Instant>,
-    /// Objects whose changes make it time to look.
+    /// When the state is read again at the latest.
+    refresh_at: Option<Instant>,
+    /// Objects whose changes make the state stale.
     watched: Vec<OwnedObjectPath>,
-    /// Why an attempt has failed since the last look.
+    /// Why an attempt has failed since the state was last read.
     failure: Option<LinkFailure>,
-    /// Address and network that were told.
-    told: Option<(String, Option<String>)>,
+    /// Reported address and network.
+    reported: Option<(String, Option<String>)>,
     rssi: Option<i32>,
     attempts: u64,
-    /// An attempt to join runs.
+    /// An attempt to join is in progress.
     joining: bool,
-    /// The stored network did not take its password.
+    /// The stored network refused its password.
     refused: bool,
-    /// The access point that there should be.
+    /// The access point of the plan.
     wanted: Option<AccessPoint>,
-    /// Profile of the access point that there is.
-    raised: Option<OwnedObjectPath>,
-    /// The access point was told to be up.
+    /// Profile of the started access point.
+    access_point: Option<OwnedObjectPath>,
+    /// The access point was reported as up.
     is_portal: bool,
-    raise_at: Option<Instant>,
-    /// Profiles of ours that have had their use.
+    /// Not before this time the access point is started again.
+    access_point_at: Option<Instant>,
+    /// Own profiles that are no longer needed.
     expired_profiles: Vec<OwnedObjectPath>,
 }
 
 impl NetworkManager {
-    /// A radio that is looked for when somebody waits for its events.
+    /// A radio that connects to NetworkManager when its events are awaited.
     pub fn new(options: Options) -> NetworkManager {
         NetworkManager {
             options,
             bus: None,
             device: None,
             managed: None,
-            begun: Instant::now(),
-            wait: RETRY,
-            worry: None,
+            started: Instant::now(),
+            retry_in: RETRY,
+            error: None,
             events: VecDeque::new(),
             stale: true,
-            look_at: None,
+            refresh_at: None,
             watched: Vec::new(),
             failure: None,
-            told: None,
+            reported: None,
             rssi: None,
             attempts: 0,
             joining: false,
             refused: false,
             wanted: None,
-            raised: None,
+            access_point: None,
             is_portal: false,
-            raise_at: None,
+            access_point_at: None,
             expired_profiles: Vec::new(),
         }
     }
 
-    /// The bus and the radio; none while they are away.
-    fn held(&self) -> Option<(&DBusConnection, &OwnedObjectPath)> {
+    /// The bus and the radio; `None` while there is no connection or no radio.
+    fn connected(&self) -> Option<(&DBusConnection, &OwnedObjectPath)> {
         self.bus.as_ref().zip(self.device.as_ref())
     }
 
-    async fn look(&mut self) {
-        let seen = self.see().await;
+    /// Reads the state of the radio and reports changes.
+    async fn refresh(&mut self) {
+        let state = self.read_state().await;
         self.stale = false;
-        self.look_at = None;
-        match seen {
-            Ok(sight) => {
-                self.wait = RETRY;
-                if self.worry.take().is_some() {
+        self.refresh_at = None;
+        match state {
+            Ok(state) => {
+                self.retry_in = RETRY;
+                if self.error.take().is_some() {
                     tracing::info!("NetworkManager has a radio again");
                 }
-                self.report(sight);
-                self.raise_if_due().await;
+                self.report(state);
+                self.start_access_point_if_due().await;
             }
-            Err(trouble) => self.worry_about(&trouble),
+            Err(error) => self.handle_error(&error),
         }
     }
 
-    async fn see(&mut self) -> Result<Sight, RadioError> {
+    async fn read_state(&mut self) -> Result<RadioState, RadioError> {
         let bus = match self.bus.take() {
             Some(bus) => bus,
             None => DBusConnection::connect(self.options.bus.as_deref()).await?,
@@ -158,52 +162,54 @@ impl NetworkManager {
             Some(device) => device.clone(),
             None => bus.radio().await?,
         };
-        let sight = bus.sight(&device).await?;
-        if sight.state == UNMANAGED {
+        let state = bus.radio_state(&device).await?;
+        if state.device == UNMANAGED {
             return Err(RadioError::NoDevice);
         }
         if self.managed.is_none() {
             let profiles = bus.profiles().await?;
-            self.begin(&profiles, &sight);
+            self.start_managing(&profiles, &state);
         }
         self.device = Some(device);
-        Ok(sight)
+        Ok(state)
     }
 
-    /// Says whether there is a network to join: one that is stored, one that the host knows, or one it is on.
-    fn begin(&mut self, profiles: &[Profile], sight: &Sight) {
-        let of = |path: &OwnedObjectPath| profiles.iter().find(|profile| profile.path == *path);
-        let used = sight.profile.as_ref().and_then(of);
-        let is_on = used.is_some_and(|profile| profile.role.is_none() && profile.ssid.is_some());
-        let known = is_on || profiles.iter().any(Profile::is_known);
-        // What an earlier run left behind when it broke off.
-        let left = profiles.iter().filter(|profile| match profile.role {
+    /// Reports whether there is a network to join: a stored one, one that the host knows, or the current one.
+    fn start_managing(&mut self, profiles: &[Profile], state: &RadioState) {
+        let by_path =
+            |path: &OwnedObjectPath| profiles.iter().find(|profile| profile.path == *path);
+        let active = state.profile.as_ref().and_then(by_path);
+        let is_joined =
+            active.is_some_and(|profile| profile.role.is_none() && profile.ssid.is_some());
+        let known = is_joined || profiles.iter().any(Profile::is_known);
+        // Temporary profiles of a previous run.
+        let expired = profiles.iter().filter(|profile| match profile.role {
             Some(ProfileRole::Trial | ProfileRole::AccessPoint) => true,
             Some(ProfileRole::Network) | None => false,
         });
         self.expired_profiles
-            .extend(left.map(|profile| profile.path.clone()));
+            .extend(expired.map(|profile| profile.path.clone()));
         tracing::info!(known, "the radio is managed through NetworkManager");
         self.managed = Some(true);
         self.events.push_back(LinkEvent::Credentials(known));
     }
 
-    fn worry_about(&mut self, trouble: &RadioError) {
+    fn handle_error(&mut self, error: &RadioError) {
         if self.managed.is_none() {
-            let waited = self.begun.elapsed();
-            if !trouble.may_pass() || waited >= self.options.patience {
-                return self.leave_to_host(trouble);
+            let waited = self.started.elapsed();
+            if !error.may_be_temporary() || waited >= self.options.patience {
+                return self.leave_to_host(error);
             }
-            self.wait = self.wait.min(self.options.patience - waited);
+            self.retry_in = self.retry_in.min(self.options.patience - waited);
         }
-        let worry = trouble.to_string();
-        if self.worry.as_ref() != Some(&worry) {
-            tracing::warn!(%worry, "there is no radio to manage");
-            self.worry = Some(worry);
+        let text = error.to_string();
+        if self.error.as_ref() != Some(&text) {
+            tracing::warn!(%error, "there is no radio to manage");
+            self.error = Some(text);
         }
-        match trouble {
-            // The network itself outlives whoever set it up.
-            RadioError::Silence(_) | RadioError::Gone => {
+        match error {
+            // The network stays up without NetworkManager.
+            RadioError::Bus(_) | RadioError::Closed => {
                 self.bus = None;
                 self.lose_manager();
             }
@@ -211,17 +217,17 @@ impl NetworkManager {
             RadioError::NoDevice | RadioError::Unavailable | RadioError::Forbidden(_) => {
                 self.device = None;
                 self.drop_access_point();
-                if self.told.take().is_some() {
+                if self.reported.take().is_some() {
                     self.events.push_back(LinkEvent::Down(LinkFailure::Lost));
                 }
             }
         }
-        self.look_at = Some(Instant::now() + self.wait);
-        self.wait = (self.wait * 2).min(RETRY_MAX);
+        self.refresh_at = Some(Instant::now() + self.retry_in);
+        self.retry_in = (self.retry_in * 2).min(RETRY_MAX);
     }
 
-    fn leave_to_host(&mut self, trouble: &RadioError) {
-        tracing::warn!(reason = %trouble, "there is no radio to manage: the clock uses the host's network");
+    fn leave_to_host(&mut self, error: &RadioError) {
+        tracing::warn!(reason = %error, "there is no radio to manage: the clock uses the host's network");
         self.bus = None;
         self.managed = Some(false);
         self.events.push_back(LinkEvent::Unmanaged);
@@ -234,13 +240,13 @@ impl NetworkManager {
     fn lose_manager(&mut self) {
         self.device = None;
         self.drop_access_point();
-        // NetworkManager keeps none of these for its next life.
+        // NetworkManager forgets these profiles when it restarts.
         self.expired_profiles.clear();
     }
 
-    fn hear(&mut self, signal: Option<Signal>) {
+    fn handle_signal(&mut self, signal: Option<Signal>) {
         match signal {
-            None => self.worry_about(&RadioError::Gone),
+            None => self.handle_error(&RadioError::Closed),
             Some(Signal::Owner) => {
                 self.lose_manager();
                 self.stale = true;
@@ -252,8 +258,8 @@ impl NetworkManager {
                 reason,
             }) => {
                 if self.device.as_ref() == Some(&device) {
-                    tracing::debug!(new, old, reason, "the radio entered another state");
-                    self.failure = words::failure(new, old, reason).or(self.failure);
+                    tracing::debug!(new, old, reason, "the state of the radio changed");
+                    self.failure = states::failure(new, old, reason).or(self.failure);
                     self.stale = true;
                 } else if self.device.is_none() {
                     self.stale = true;
@@ -261,67 +267,67 @@ impl NetworkManager {
             }
             Some(Signal::Changed(path)) => self.stale |= self.watched.contains(&path),
             Some(Signal::Devices) => self.stale = true,
-            Some(Signal::Noise) => {}
+            Some(Signal::Other) => {}
         }
     }
 
-    fn hear_waiting(&mut self) {
-        while let Some(signal) = self.bus.as_mut().and_then(DBusConnection::waiting) {
-            self.hear(Some(signal));
+    fn handle_queued_signals(&mut self) {
+        while let Some(signal) = self.bus.as_mut().and_then(DBusConnection::queued_signal) {
+            self.handle_signal(Some(signal));
         }
     }
 
-    /// Begins something that the failures so far are not about.
-    fn begin_anew(&mut self) {
-        self.hear_waiting();
+    /// Clears the results of previous attempts before a new one.
+    fn reset_attempt(&mut self) {
+        self.handle_queued_signals();
         self.failure = None;
-        self.told = None;
+        self.reported = None;
         self.joining = false;
     }
 
-    /// Tells what has changed since it was last told.
-    fn report(&mut self, sight: Sight) {
-        let is_own = self.raised.is_some() && sight.profile == self.raised;
-        let is_on = sight.state == ACTIVATED && !is_own;
+    /// Reports the changes of the state.
+    fn report(&mut self, state: RadioState) {
+        let is_own = self.access_point.is_some() && state.profile == self.access_point;
+        let is_up = state.device == ACTIVATED && !is_own;
         let failure = self.failure.take();
-        if self.told.is_some() && (failure.is_some() || sight.state != ACTIVATED) {
-            self.told = None;
+        if self.reported.is_some() && (failure.is_some() || state.device != ACTIVATED) {
+            self.reported = None;
             self.events.push_back(LinkEvent::Down(LinkFailure::Lost));
         } else if let Some(failure) = failure.filter(|_| self.joining) {
             self.joining = false;
             self.refused = matches!(failure, LinkFailure::Auth | LinkFailure::Handshake);
             self.events.push_back(LinkEvent::Down(failure));
-        } else if failure.is_some() && self.raised.is_some() {
-            self.fall();
+        } else if failure.is_some() && self.access_point.is_some() {
+            self.access_point_failed();
         }
-        if self.is_portal && sight.state <= DISCONNECTED {
-            self.fall();
+        if self.is_portal && state.device <= DISCONNECTED {
+            self.access_point_failed();
         }
-        if is_own && sight.state == ACTIVATED && !self.is_portal {
+        if is_own && state.device == ACTIVATED && !self.is_portal {
             self.is_portal = true;
-            let ip = sight.ip.as_deref().unwrap_or(device::portal::ADDRESS);
+            let ip = state.ip.as_deref().unwrap_or(device::portal::ADDRESS);
             let address = match self.options.portal_port {
                 80 => ip.to_string(),
                 port => format!("{ip}:{port}"),
             };
             self.events.push_back(LinkEvent::Portal { address });
         }
-        if is_on && let Some(ip) = sight.ip {
+        if is_up && let Some(ip) = state.ip {
             self.joining = false;
             self.refused = false;
-            let place = (ip, sight.ssid);
-            if self.told.as_ref() != Some(&place) {
-                let (ip, ssid) = place.clone();
+            let link = (ip, state.ssid);
+            if self.reported.as_ref() != Some(&link) {
+                let (ip, ssid) = link.clone();
                 self.events.push_back(LinkEvent::Up { ip, ssid });
-                self.told = Some(place);
+                self.reported = Some(link);
                 self.rssi = None;
             }
-            if self.rssi != sight.rssi {
-                self.rssi = sight.rssi;
-                self.events.extend(sight.rssi.map(LinkEvent::Rssi));
+            if self.rssi != state.rssi {
+                self.rssi = state.rssi;
+                self.events.extend(state.rssi.map(LinkEvent::Rssi));
             }
         }
-        self.watched = sight.watched;
+        self.watched = state.watched;
     }
 }
 
@@ -335,18 +341,18 @@ impl Wifi for NetworkManager {
                 return pending().await;
             }
             if self.stale {
-                self.look().await;
+                self.refresh().await;
                 continue;
             }
-            let look_at = self.look_at;
+            let refresh_at = self.refresh_at;
             tokio::select! {
-                signal = heard(&mut self.bus) => {
-                    self.hear(signal);
-                    // A burst is looked at once.
-                    self.hear_waiting();
+                signal = next_signal(&mut self.bus) => {
+                    self.handle_signal(signal);
+                    // Handle a burst of signals before the state is read.
+                    self.handle_queued_signals();
                 }
-                () = until(look_at) => {
-                    self.look_at = None;
+                () = until(refresh_at) => {
+                    self.refresh_at = None;
                     self.stale = true;
                 }
             }
@@ -354,7 +360,7 @@ impl Wifi for NetworkManager {
     }
 
     async fn follow(&mut self, plan: &WifiPlan) {
-        self.obey(plan).await;
+        self.apply(plan).await;
     }
 
     async fn scan(&mut self) -> Vec<WifiNetwork> {
@@ -376,8 +382,8 @@ impl Wifi for NetworkManager {
     }
 }
 
-/// The next signal of a bus; never without one.
-async fn heard(bus: &mut Option<DBusConnection>) -> Option<Signal> {
+/// Waits for the next signal; forever without a bus.
+async fn next_signal(bus: &mut Option<DBusConnection>) -> Option<Signal> {
     match bus {
         Some(bus) => bus.signal().await,
         None => pending().await,
@@ -389,7 +395,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_manager_that_is_away_is_looked_for_less_and_less_often() {
+    async fn the_time_between_connection_attempts_grows() {
         let mut radio = NetworkManager::new(Options {
             bus: None,
             portal_port: 80,
@@ -397,8 +403,8 @@ mod tests {
         });
         radio.managed = Some(true);
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
-            radio.worry_about(&RadioError::Gone);
-            let wait = radio.look_at.unwrap() - Instant::now();
+            radio.handle_error(&RadioError::Closed);
+            let wait = radio.refresh_at.unwrap() - Instant::now();
             assert_eq!(wait, Duration::from_secs(seconds));
         }
     }

@@ -1,6 +1,6 @@
-//! Profiles as NetworkManager keeps them: which are ours, and what ours say.
+//! Connection profiles of NetworkManager: which ones are the clock's own, and their content.
 //!
-//! Ours carry a mark in their user data, so that no name and no place decides whose a profile is.
+//! Own profiles have a mark in their user data, because names and paths are not reliable.
 
 use std::{collections::BTreeMap, io};
 
@@ -8,7 +8,7 @@ use device::{output::AccessPoint, portal, secret::Secret};
 use rustix::rand::{GetRandomFlags, getrandom};
 use zbus::{OwnedObjectPath, OwnedVariant, Variant};
 
-/// Settings of a connection profile as they are sent, by group.
+/// Settings of a connection profile for NetworkManager, by group.
 pub(super) type ProfileSettings = BTreeMap<&'static str, ProfileSettingsGroup>;
 
 /// A group of settings of a connection profile, by key.
@@ -17,26 +17,28 @@ type ProfileSettingsGroup = BTreeMap<&'static str, Variant<'static>>;
 /// Settings of a connection profile as NetworkManager returns them, by group.
 pub(super) type StoredProfile = BTreeMap<String, BTreeMap<String, OwnedVariant>>;
 
-/// Key of the mark in the user data of our profiles.
+/// Key of the mark in the user data of own profiles.
 const MARK: &str = "papertick.role";
 
-/// Name people see on our profiles.
+/// Name of own profiles, which people see.
 const NAME: &str = "papertick";
 
-/// Of two networks in reach the one people gave the clock is joined.
+/// Priority of the stored network, higher than that of the host's networks.
 const PRIORITY: i32 = 10;
 
-/// Bits of the access point's own network.
+/// Prefix length of the access point's network.
 const PORTAL_PREFIX: u32 = 24;
 
-/// Shortest and longest password of networks with a shared password, bytes; and the length of a key in its place.
-const PSK: std::ops::RangeInclusive<usize> = 8..=63;
-const PSK_KEY: usize = 64;
+/// Length of a WPA password, bytes.
+const PSK_LEN: std::ops::RangeInclusive<usize> = 8..=63;
+
+/// Length of a WPA key in hex digits, instead of a password.
+const PSK_KEY_LEN: usize = 64;
 
 /// What a connection profile is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProfileRole {
-    /// The network that is stored.
+    /// The stored network.
     Network,
     /// Credentials that are being tried.
     Trial,
@@ -63,22 +65,22 @@ impl ProfileRole {
 /// How a Wi-Fi network authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WifiSecurity {
-    /// Nothing.
+    /// No authentication.
     Open,
-    /// A shared password.
+    /// A shared password (WPA-PSK).
     Psk,
-    /// A shared password, in the newer way only.
+    /// A shared password with WPA3-SAE only.
     Sae,
 }
 
 impl WifiSecurity {
-    /// Tells whether a password can be right at all.
-    pub(super) fn admits(self, password: &str) -> bool {
+    /// Whether a password has a valid form.
+    pub(super) fn accepts(self, password: &str) -> bool {
         let is_key =
-            password.len() == PSK_KEY && password.bytes().all(|byte| byte.is_ascii_hexdigit());
+            password.len() == PSK_KEY_LEN && password.bytes().all(|byte| byte.is_ascii_hexdigit());
         match self {
             WifiSecurity::Open => password.is_empty(),
-            WifiSecurity::Psk => PSK.contains(&password.len()) || is_key,
+            WifiSecurity::Psk => PSK_LEN.contains(&password.len()) || is_key,
             WifiSecurity::Sae => !password.is_empty(),
         }
     }
@@ -91,16 +93,16 @@ pub(super) struct Station<'a> {
     pub(super) ssid: &'a str,
     /// Its password; empty for an open one.
     pub(super) password: &'a Secret,
-    /// What it asks for.
+    /// Its authentication.
     pub(super) security: WifiSecurity,
-    /// It does not tell its name.
+    /// It does not broadcast its name.
     pub(super) is_hidden: bool,
-    /// Identity of the profile.
+    /// UUID of the profile.
     pub(super) uuid: &'a str,
 }
 
 impl Station<'_> {
-    /// A profile for the network; only a stored one is joined unasked.
+    /// A profile for the network. NetworkManager joins it automatically only in the role of the stored network.
     pub(super) fn settings(&self, role: ProfileRole) -> ProfileSettings {
         let mut connection = connection(NAME, self.uuid, role);
         connection.insert("autoconnect", (role == ProfileRole::Network).into());
@@ -133,7 +135,7 @@ impl Station<'_> {
     }
 }
 
-/// A profile for the access point: the host shares its network there, and gives out addresses.
+/// A profile for the access point. NetworkManager runs a DHCP server for it.
 pub(super) fn access_point(wanted: &AccessPoint, uuid: &str) -> ProfileSettings {
     let mut connection = connection("papertick access point", uuid, ProfileRole::AccessPoint);
     connection.insert("autoconnect", false.into());
@@ -198,13 +200,13 @@ fn mark(role: ProfileRole) -> ProfileSettingsGroup {
     ProfileSettingsGroup::from([("data", data.into())])
 }
 
-/// An identity for a new profile.
+/// A random UUID for a new profile.
 ///
 /// # Errors
 /// The system has no random numbers.
 pub(super) fn uuid() -> io::Result<String> {
     let mut bytes = [0; 16];
-    // The system fills so few bytes in one go.
+    // Fills up to 256 bytes in one call.
     getrandom(&mut bytes, GetRandomFlags::empty())?;
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
@@ -215,24 +217,24 @@ pub(super) fn uuid() -> io::Result<String> {
         .join("-"))
 }
 
-/// A profile that NetworkManager has.
+/// An existing profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Profile {
-    /// Where it is.
+    /// Its object path.
     pub(super) path: OwnedObjectPath,
-    /// What it is for, if it is ours.
+    /// Its role if it is an own profile.
     pub(super) role: Option<ProfileRole>,
-    /// The network it joins; none if it is no profile to join a Wi-Fi network with.
+    /// The network it joins; `None` if it is not for joining a Wi-Fi network.
     pub(super) ssid: Option<String>,
-    /// It is used without anybody asking for it.
+    /// NetworkManager uses it automatically.
     pub(super) is_automatic: bool,
-    /// When it was last used, s since 1970.
+    /// When it was last used, s since 1970-01-01 UTC.
     pub(super) used: u64,
 }
 
 impl Profile {
-    /// Reads what is of interest.
-    pub(super) fn read(path: OwnedObjectPath, settings: &StoredProfile) -> Profile {
+    /// Parses the settings of a profile.
+    pub(super) fn parse(path: OwnedObjectPath, settings: &StoredProfile) -> Profile {
         let text = |group: &str, key: &str| value::<String>(settings, group, key);
         let is_wifi = text("connection", "type").as_deref() == Some("802-11-wireless");
         let mode = text("802-11-wireless", "mode");
@@ -254,7 +256,7 @@ impl Profile {
         }
     }
 
-    /// The clock may join a network with it: one that is stored, or one that the host knows by itself.
+    /// Whether the clock may join a network with this profile: the stored one, or an automatic one of the host.
     pub(super) fn is_known(&self) -> bool {
         match self.role {
             Some(ProfileRole::Network) => true,
@@ -275,7 +277,7 @@ mod tests {
 
     use super::*;
 
-    fn sent(settings: ProfileSettings) -> StoredProfile {
+    fn stored(settings: ProfileSettings) -> StoredProfile {
         let group = |group: ProfileSettingsGroup| {
             let owned = |(key, value): (&str, Variant<'static>)| {
                 (key.to_string(), value.try_into_owned().unwrap())
@@ -288,9 +290,9 @@ mod tests {
             .collect()
     }
 
-    fn read(settings: ProfileSettings) -> Profile {
+    fn parsed(settings: ProfileSettings) -> Profile {
         let path = OwnedObjectPath::try_from("/p").unwrap();
-        Profile::read(path, &sent(settings))
+        Profile::parse(path, &stored(settings))
     }
 
     fn station(role: ProfileRole) -> ProfileSettings {
@@ -305,13 +307,13 @@ mod tests {
     }
 
     #[test]
-    fn ours_are_known_by_their_mark() {
-        let network = read(station(ProfileRole::Network));
+    fn own_profiles_are_recognised_by_their_mark() {
+        let network = parsed(station(ProfileRole::Network));
         assert_eq!(network.role, Some(ProfileRole::Network));
         assert_eq!(network.ssid.as_deref(), Some("Café"));
         assert!(network.is_known() && network.is_automatic);
 
-        let trial = read(station(ProfileRole::Trial));
+        let trial = parsed(station(ProfileRole::Trial));
         assert_eq!(trial.role, Some(ProfileRole::Trial));
         assert!(!trial.is_known() && !trial.is_automatic);
 
@@ -319,13 +321,13 @@ mod tests {
             ssid: "papertick-ABCD".to_string(),
             password: Secret::new("hunter22"),
         };
-        let own = read(access_point(&wanted, "u"));
+        let own = parsed(access_point(&wanted, "u"));
         assert_eq!(own.role, Some(ProfileRole::AccessPoint));
         assert!(!own.is_known() && own.ssid.is_none());
     }
 
     #[test]
-    fn passwords_that_can_be_right() {
+    fn the_form_of_passwords_is_checked() {
         let key = "0123456789abcdef".repeat(4);
         for (security, password, expected) in [
             (WifiSecurity::Open, "", true),
@@ -340,7 +342,7 @@ mod tests {
             (WifiSecurity::Sae, "", false),
         ] {
             assert_eq!(
-                security.admits(password),
+                security.accepts(password),
                 expected,
                 "{security:?} {password}"
             );

@@ -1,7 +1,7 @@
-//! Tries credentials and stores them if they are right; forgets what is stored.
+//! Tries credentials and stores them if they are right; deletes stored credentials.
 //!
-//! Credentials are tried with a profile of their own that NetworkManager keeps in its memory only, so that whatever
-//! breaks off leaves what was stored before.
+//! Credentials are tried with a temporary profile that NetworkManager keeps in memory only. If the attempt is interrupted,
+//! the stored profile is unchanged.
 
 use board::ports::Unprovisioned;
 use device::{input::LinkFailure, secret::Secret};
@@ -11,16 +11,16 @@ use zbus::{Error, OwnedObjectPath};
 use super::{
     NetworkManager,
     bus::{DBusConnection, Signal},
-    joining::refusal,
+    joining::link_failure,
     profile::{self, ProfileRole, ProfileSettings, Station, WifiSecurity},
-    words::{self, ACTIVATED, NEED_AUTH},
+    states::{self, ACTIVATED, NEED_AUTH},
 };
 
-/// A connection profile that is being tried and what to store if it works.
+/// A temporary profile and the settings to store if it works.
 struct ProfileTrial {
     path: OwnedObjectPath,
-    stored: ProfileSettings,
-    /// The network, if it tells its name.
+    to_store: ProfileSettings,
+    /// The network, if it is in range and broadcasts its name.
     network: Option<OwnedObjectPath>,
 }
 
@@ -29,42 +29,42 @@ impl NetworkManager {
         &mut self,
         ssid: &str,
         password: &Secret,
-        until: Instant,
+        deadline: Instant,
     ) -> Result<(), Unprovisioned> {
         let trial = self
             .prepare(ssid, password)
             .await
             .map_err(Unprovisioned::Failed)?;
-        // The radio leaves the access point for the attempt.
+        // The attempt stops the access point.
         self.drop_access_point();
-        self.begin_anew();
-        let tried = self.attempt(&trial, until).await;
+        self.reset_attempt();
+        let joined = self.attempt(&trial, deadline).await;
         self.failure = None;
         self.stale = true;
-        let outcome = match tried {
-            Ok(()) => self.keep(&trial).await,
+        let result = match joined {
+            Ok(()) => self.store(&trial).await,
             Err(failure) => Err(Unprovisioned::Failed(failure)),
         };
-        if outcome.is_ok() {
+        if result.is_ok() {
             self.wanted = None;
             self.refused = false;
-            self.tidy().await;
+            self.delete_expired().await;
         } else {
             self.delete(&trial.path).await;
-            self.raise_if_due().await;
+            self.start_access_point_if_due().await;
         }
-        outcome
+        result
     }
 
     async fn prepare(&self, ssid: &str, password: &Secret) -> Result<ProfileTrial, LinkFailure> {
-        let refused = |error: Error| {
-            tracing::warn!(%error, "credentials are not tried");
-            refusal(&error)
+        let failed = |error: Error| {
+            tracing::warn!(%error, "cannot try the credentials");
+            link_failure(&error)
         };
-        let Some((bus, device)) = self.held() else {
+        let Some((bus, device)) = self.connected() else {
             return Err(LinkFailure::NotFound);
         };
-        let seen = bus.in_reach(device).await.map_err(refused)?;
+        let seen = bus.scanned_networks(device).await.map_err(failed)?;
         let seen = seen
             .into_iter()
             .filter(|seen| seen.ssid == ssid)
@@ -74,7 +74,7 @@ impl NetworkManager {
             None if password.expose().is_empty() => WifiSecurity::Open,
             None => WifiSecurity::Psk,
         };
-        if !security.admits(password.expose()) {
+        if !security.accepts(password.expose()) {
             return Err(LinkFailure::Auth);
         }
         let uuid = profile::uuid().map_err(|_| LinkFailure::Connection)?;
@@ -88,28 +88,32 @@ impl NetworkManager {
         let path = bus
             .add(&station.settings(ProfileRole::Trial))
             .await
-            .map_err(refused)?;
+            .map_err(failed)?;
         Ok(ProfileTrial {
             path,
-            stored: station.settings(ProfileRole::Network),
+            to_store: station.settings(ProfileRole::Network),
             network: seen.map(|seen| seen.path),
         })
     }
 
-    async fn attempt(&mut self, trial: &ProfileTrial, until: Instant) -> Result<(), LinkFailure> {
-        let Some((bus, device)) = self.held() else {
+    async fn attempt(
+        &mut self,
+        trial: &ProfileTrial,
+        deadline: Instant,
+    ) -> Result<(), LinkFailure> {
+        let Some((bus, device)) = self.connected() else {
             return Err(LinkFailure::Connection);
         };
         bus.activate(device, Some(&trial.path), trial.network.as_ref())
             .await
-            .map_err(|error| refusal(&error))?;
+            .map_err(|error| link_failure(&error))?;
         loop {
             let Some(bus) = &mut self.bus else {
                 return Err(LinkFailure::Connection);
             };
-            let signal = match timeout_at(until, bus.signal()).await {
+            let signal = match timeout_at(deadline, bus.signal()).await {
                 Ok(signal) => signal,
-                Err(_) => return Err(self.unanswered().await),
+                Err(_) => return Err(self.timeout_failure().await),
             };
             match signal {
                 Some(Signal::State {
@@ -118,53 +122,54 @@ impl NetworkManager {
                     old,
                     reason,
                 }) if self.device.as_ref() == Some(&device) => {
-                    if let Some(failure) = words::failure(new, old, reason) {
+                    if let Some(failure) = states::failure(new, old, reason) {
                         return Err(failure);
                     }
-                    if new == ACTIVATED && self.is_used(&trial.path).await {
+                    if new == ACTIVATED && self.is_active(&trial.path).await {
                         return Ok(());
                     }
                 }
                 None | Some(Signal::Owner) => {
-                    self.hear(signal);
+                    self.handle_signal(signal);
                     return Err(LinkFailure::Connection);
                 }
                 Some(
-                    Signal::State { .. } | Signal::Changed(_) | Signal::Devices | Signal::Noise,
+                    Signal::State { .. } | Signal::Changed(_) | Signal::Devices | Signal::Other,
                 ) => {}
             }
         }
     }
 
-    async fn is_used(&self, profile: &OwnedObjectPath) -> bool {
-        let Some((bus, device)) = self.held() else {
+    async fn is_active(&self, profile: &OwnedObjectPath) -> bool {
+        let Some((bus, device)) = self.connected() else {
             return false;
         };
-        let sight = bus.sight(device).await;
-        sight.is_ok_and(|sight| sight.profile.as_ref() == Some(profile))
+        let state = bus.radio_state(device).await;
+        state.is_ok_and(|state| state.profile.as_ref() == Some(profile))
     }
 
-    /// Why an attempt has no end: somebody at the host's screen is asked for another password, or nobody knows.
-    async fn unanswered(&self) -> LinkFailure {
-        let Some((bus, device)) = self.held() else {
+    /// The failure after a timeout: a wrong password if the host is asking for another one on its screen.
+    async fn timeout_failure(&self) -> LinkFailure {
+        let Some((bus, device)) = self.connected() else {
             return LinkFailure::Connection;
         };
-        match bus.state(device).await {
+        match bus.device_state(device).await {
             Ok(NEED_AUTH) => LinkFailure::Auth,
             Ok(_) | Err(_) => LinkFailure::Timeout,
         }
     }
 
-    /// Stores what is right, then deletes what was stored before.
-    async fn keep(&self, trial: &ProfileTrial) -> Result<(), Unprovisioned> {
+    /// Stores the tried profile, then deletes the previously stored one.
+    async fn store(&self, trial: &ProfileTrial) -> Result<(), Unprovisioned> {
         let not_stored = |error: Error| Unprovisioned::NotStored(error.to_string());
         let Some(bus) = &self.bus else {
-            return Err(Unprovisioned::NotStored("the bus went away".to_string()));
+            let error = "the connection to D-Bus was closed".to_string();
+            return Err(Unprovisioned::NotStored(error));
         };
-        bus.store(&trial.path, &trial.stored)
+        bus.store(&trial.path, &trial.to_store)
             .await
             .map_err(not_stored)?;
-        // Where an older one stays, the newer one counts: it was used last.
+        // If the old profile cannot be deleted, the new one takes precedence, because it was used last.
         let profiles = bus.profiles().await.unwrap_or_default();
         for profile in profiles {
             if profile.role.is_some() && profile.path != trial.path {
@@ -174,20 +179,20 @@ impl NetworkManager {
         Ok(())
     }
 
-    /// Deletes all profiles of ours.
+    /// Deletes all own profiles.
     pub(super) async fn forget_all(&mut self) -> Result<(), String> {
-        let words = |error: Error| error.to_string();
+        let text = |error: Error| error.to_string();
         let bus = match self.bus.take() {
             Some(bus) => bus,
             None => DBusConnection::connect(self.options.bus.as_deref())
                 .await
-                .map_err(words)?,
+                .map_err(text)?,
         };
         let profiles = bus.profiles().await;
-        let mut outcome = Ok(());
+        let mut deleted = Ok(());
         for profile in profiles.as_deref().unwrap_or_default() {
             if profile.role.is_some() {
-                outcome = outcome.and(bus.delete(&profile.path).await.map_err(words));
+                deleted = deleted.and(bus.delete(&profile.path).await.map_err(text));
             }
         }
         if self.managed != Some(false) {
@@ -196,7 +201,7 @@ impl NetworkManager {
         self.drop_access_point();
         self.expired_profiles.clear();
         self.stale = true;
-        profiles.map_err(words)?;
-        outcome
+        profiles.map_err(text)?;
+        deleted
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the networks in reach.
+//! Lists the networks in range.
 
 use std::time::Duration;
 
@@ -6,32 +6,32 @@ use board::ports::WifiNetwork;
 use tokio::time::timeout;
 use zbus::OwnedObjectPath;
 
-use super::{NetworkManager, bus::Signal, heard};
+use super::{NetworkManager, bus::Signal, next_signal};
 
-/// Longest time a look around may take.
-const SCAN_LIMIT: Duration = Duration::from_secs(5);
+/// Timeout of a scan.
+const SCAN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl NetworkManager {
     pub(super) async fn networks(&mut self) -> Vec<WifiNetwork> {
-        let Some((bus, device)) = self.held() else {
+        let Some((bus, device)) = self.connected() else {
             return Vec::new();
         };
         let device = device.clone();
-        match bus.look_around(&device).await {
+        match bus.request_scan(&device).await {
             Ok(Some(before)) => {
-                // Without an end the networks seen so far have to do.
-                let _ = timeout(SCAN_LIMIT, self.scanned(&device, before)).await;
+                // After a timeout the networks found so far are listed.
+                let _ = timeout(SCAN_TIMEOUT, self.scan_finished(&device, before)).await;
             }
             Ok(None) => {}
-            // Many radios do not look around while they are an access point.
-            Err(error) => tracing::debug!(%error, "the radio does not look around"),
+            // Many radios cannot scan while they are an access point.
+            Err(error) => tracing::debug!(%error, "the radio cannot scan"),
         }
         let own = self.wanted.as_ref().map(|own| own.ssid.clone());
-        let Some((bus, device)) = self.held() else {
+        let Some((bus, device)) = self.connected() else {
             return Vec::new();
         };
-        let networks = bus.in_reach(device).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "NetworkManager lists no networks");
+        let networks = bus.scanned_networks(device).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot list the networks");
             Vec::new()
         });
         networks
@@ -41,8 +41,8 @@ impl NetworkManager {
             .collect()
     }
 
-    /// Waits until a radio has looked around.
-    async fn scanned(&mut self, device: &OwnedObjectPath, before: i64) {
+    /// Waits until the time of the last scan differs from `before`.
+    async fn scan_finished(&mut self, device: &OwnedObjectPath, before: i64) {
         loop {
             let Some(bus) = &self.bus else { return };
             match bus.last_scan(device).await {
@@ -51,14 +51,14 @@ impl NetworkManager {
             }
             let changed = Signal::Changed(device.clone());
             loop {
-                let signal = heard(&mut self.bus).await;
-                let is_it = signal.as_ref() == Some(&changed);
-                let is_end = signal.is_none();
-                self.hear(signal);
-                if is_end {
+                let signal = next_signal(&mut self.bus).await;
+                let is_changed = signal.as_ref() == Some(&changed);
+                let is_closed = signal.is_none();
+                self.handle_signal(signal);
+                if is_closed {
                     return;
                 }
-                if is_it {
+                if is_changed {
                     break;
                 }
             }
