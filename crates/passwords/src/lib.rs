@@ -1,6 +1,6 @@
-//! Passwords as salted slow hashes, made and checked one at a time by one task with one piece of memory.
+//! Salted slow hashes of passwords (Argon2). One task makes and checks them one at a time and reuses its memory.
 //!
-//! The memory that a hash takes is most of what the program has; it is used again and given back when nobody signs in.
+//! A hash needs more memory than the rest of the program, so the memory is freed after a while without hashes.
 
 use std::{collections::BTreeMap, panic::resume_unwind, time::Duration};
 
@@ -23,91 +23,91 @@ use tokio::{
 
 pub mod made;
 
-/// The most memory that a hash may take which somebody brings along, KiB.
+/// Most memory of an imported hash, KiB.
 const MEMORY_KIB_MAX: u32 = 64 * 1024;
 
-/// The most passes that such a hash may take.
+/// Most passes of an imported hash.
 const PASSES_MAX: u32 = 16;
 
-/// Memory that one hash takes, KiB; small, because the clock runs on small computers.
+/// Memory of a new hash, KiB. Small, because the clock runs on small computers.
 const MEMORY_KIB: u32 = 7 * 1024;
 
 /// Passes over that memory.
 const PASSES: u32 = 5;
 
-/// Bytes of a hash.
+/// Length of a new hash, bytes.
 const HASH_LEN: usize = 32;
 
-/// Time for which the memory is kept for the next one.
-const MEMORY_KEPT: Duration = Duration::from_secs(10);
+/// The memory is freed after this time without a hash.
+const FREE_MEMORY_AFTER: Duration = Duration::from_secs(10);
 
-/// Passwords that wait for the task.
-const WAITING_MAX: usize = 2;
+/// Most queued jobs.
+const JOBS_MAX: usize = 2;
 
-/// The memory of a hash; empty between uses far apart.
+/// The memory of a hash, which is reused.
 pub type Blocks = Vec<Block>;
 
-/// The way to the task that makes and checks hashes.
+/// Sends jobs to the hashing task.
 #[derive(Debug, Clone)]
 pub struct Hasher {
     jobs: mpsc::Sender<PasswordJob>,
 }
 
-/// The queue of that task.
+/// Receiver of the jobs, for the hashing task.
 pub type Jobs = mpsc::Receiver<PasswordJob>;
 
 /// A password job for the hashing task.
 #[derive(Debug)]
 pub struct PasswordJob {
     stored: PasswordHash,
-    given: Secret,
-    wanted: PasswordTask,
+    password: Secret,
+    task: PasswordTask,
 }
 
 /// What to do with a password.
 #[derive(Debug)]
 enum PasswordTask {
-    /// Whether it is the stored one.
+    /// Compare it with the stored hash.
     Match(oneshot::Sender<bool>),
-    /// Its hash; the stored one if it is of this password.
+    /// Hash it; return the stored hash if it matches.
     Hash(oneshot::Sender<Option<PasswordHash>>),
 }
 
-/// Makes the way to the task, and its queue.
+/// Makes a sender of jobs and their receiver.
 pub fn hasher() -> (Hasher, Jobs) {
-    let (jobs, queue) = mpsc::channel(WAITING_MAX);
+    let (jobs, queue) = mpsc::channel(JOBS_MAX);
     (Hasher { jobs }, queue)
 }
 
 impl Hasher {
-    /// Tells whether a password is the hashed one; none if the task is gone.
-    pub async fn matches(&self, stored: PasswordHash, given: Secret) -> Option<bool> {
-        let (answer, matches) = oneshot::channel();
-        let wanted = PasswordTask::Match(answer);
-        self.send(stored, given, wanted).await?;
+    /// Whether a password matches a hash; `None` if the task has stopped.
+    pub async fn matches(&self, stored: PasswordHash, password: Secret) -> Option<bool> {
+        let (reply, matches) = oneshot::channel();
+        self.send(stored, password, PasswordTask::Match(reply))
+            .await?;
         matches.await.ok()
     }
 
-    /// Hashes a password; one that is stored already keeps its hash. None if that cannot be done.
-    pub async fn hash(&self, stored: PasswordHash, given: Secret) -> Option<PasswordHash> {
-        let (answer, hash) = oneshot::channel();
-        let wanted = PasswordTask::Hash(answer);
-        self.send(stored, given, wanted).await?;
+    /// Hashes a password. Returns the stored hash if it matches; `None` if hashing fails.
+    pub async fn hash(&self, stored: PasswordHash, password: Secret) -> Option<PasswordHash> {
+        let (reply, hash) = oneshot::channel();
+        self.send(stored, password, PasswordTask::Hash(reply))
+            .await?;
         hash.await.ok()?
     }
 
-    async fn send(&self, stored: PasswordHash, given: Secret, wanted: PasswordTask) -> Option<()> {
+    async fn send(&self, stored: PasswordHash, password: Secret, task: PasswordTask) -> Option<()> {
         let job = PasswordJob {
             stored,
-            given,
-            wanted,
+            password,
+            task,
         };
         self.jobs.send(job).await.ok()
     }
 }
 
-/// Hashes the passwords in a change of settings; one that is stored already keeps its hash, so that it counts as
-/// unchanged. None if that cannot be done.
+/// Hashes the passwords in a change of settings. A password that matches its stored hash keeps it, so that the setting
+/// counts as unchanged. `None` if hashing fails.
 pub async fn hashes(
     hasher: &Hasher,
     settings: &Settings,
@@ -123,13 +123,13 @@ pub async fn hashes(
     Some(hashes)
 }
 
-/// Makes and checks hashes until nobody can ask any more.
+/// Performs jobs until all senders are dropped.
 pub async fn run(mut jobs: Jobs) {
     let mut memory = Blocks::new();
     loop {
         let job = tokio::select! {
             job = jobs.recv() => job,
-            () = sleep(MEMORY_KEPT), if !memory.is_empty() => {
+            () = sleep(FREE_MEMORY_AFTER), if !memory.is_empty() => {
                 memory = Blocks::new();
                 continue;
             }
@@ -137,15 +137,15 @@ pub async fn run(mut jobs: Jobs) {
         let Some(job) = job else {
             return;
         };
-        let worked = spawn_blocking(move || {
+        let performed = spawn_blocking(move || {
             job.work(&mut memory);
             memory
         });
-        memory = match worked.await {
+        memory = match performed.await {
             Ok(memory) => memory,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                // The program ends.
+                // The runtime is shutting down.
                 Err(_) => return,
             },
         };
@@ -153,32 +153,31 @@ pub async fn run(mut jobs: Jobs) {
 }
 
 impl PasswordJob {
-    /// Does what is wanted; takes tens of milliseconds.
+    /// Performs the job; takes tens of milliseconds. Does nothing if the caller does not wait any more.
     pub fn work(self, memory: &mut Blocks) {
         let PasswordJob {
             stored,
-            given,
-            wanted,
+            password,
+            task,
         } = self;
-        // Who has gone meanwhile takes no answer.
-        match wanted {
-            PasswordTask::Match(answer) if answer.is_closed() => {}
-            PasswordTask::Hash(answer) if answer.is_closed() => {}
-            PasswordTask::Match(answer) => drop(answer.send(matches(&stored, &given, memory))),
-            PasswordTask::Hash(answer) => {
-                let known = !stored.is_empty() && matches(&stored, &given, memory);
-                let hashed = if known {
+        match task {
+            PasswordTask::Match(reply) if reply.is_closed() => {}
+            PasswordTask::Hash(reply) if reply.is_closed() => {}
+            PasswordTask::Match(reply) => drop(reply.send(matches(&stored, &password, memory))),
+            PasswordTask::Hash(reply) => {
+                let is_stored = !stored.is_empty() && matches(&stored, &password, memory);
+                let hashed = if is_stored {
                     Some(stored)
                 } else {
-                    hash(given.expose(), memory)
+                    hash(password.expose(), memory)
                 };
-                drop(answer.send(hashed));
+                drop(reply.send(hashed));
             }
         }
     }
 }
 
-/// Bytes that nobody can guess.
+/// Random bytes for keys and salts.
 ///
 /// # Errors
 /// The host has no source of random numbers.
@@ -191,7 +190,7 @@ pub fn random<const N: usize>() -> Result<[u8; N], rustix::io::Errno> {
     Ok(bytes)
 }
 
-/// Hashes a password; takes tens of milliseconds. None if the host has no random numbers.
+/// Hashes a password; takes tens of milliseconds. `None` if the host has no random numbers.
 pub fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> {
     let salt = random::<16>().ok()?;
     let params = Params::new(MEMORY_KIB, PASSES, 1, Some(HASH_LEN)).ok()?;
@@ -209,9 +208,9 @@ pub fn hash(password: &str, memory: &mut Blocks) -> Option<PasswordHash> {
     Some(PasswordHash::new(phc.to_string()))
 }
 
-/// Tells whether a text is a hash that passwords can be compared with, in bounded time and memory.
+/// Whether a text is a valid hash with bounded time and memory.
 pub fn is_hash(text: &str) -> bool {
-    let usable = || {
+    let parsed = || {
         let phc = Phc::new(text).ok()?;
         Algorithm::try_from(phc.algorithm).ok()?;
         phc.version
@@ -221,12 +220,12 @@ pub fn is_hash(text: &str) -> bool {
         let is_bounded = params.m_cost() <= MEMORY_KIB_MAX && params.t_cost() <= PASSES_MAX;
         (is_bounded && phc.salt.is_some() && phc.hash.is_some()).then_some(())
     };
-    usable().is_some()
+    parsed().is_some()
 }
 
-/// Tells whether a password is the hashed one; takes tens of milliseconds. Where none is stored, none is right.
+/// Whether a password matches a hash; takes tens of milliseconds. An empty or malformed hash matches no password.
 pub fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Blocks) -> bool {
-    let mut known = || {
+    let mut compare = || {
         let phc = Phc::new(stored.phc()).ok()?;
         let version = phc.version.map_or(Ok(Version::V0x13), Version::try_from);
         let argon2 = Argon2::new(
@@ -240,7 +239,7 @@ pub fn matches(stored: &PasswordHash, password: &Secret, memory: &mut Blocks) ->
         let digest = digest(&argon2, password.expose(), salt, hash.len(), memory)?;
         Some(digest.ct_eq(hash.as_bytes()).into())
     };
-    known().unwrap_or(false)
+    compare().unwrap_or(false)
 }
 
 fn digest(
@@ -261,7 +260,7 @@ fn digest(
     Some(digest)
 }
 
-/// Compares two texts in a time that does not tell where they differ.
+/// Compares two texts in constant time.
 pub fn same(left: &str, right: &str) -> bool {
     left.as_bytes().ct_eq(right.as_bytes()).into()
 }
@@ -274,9 +273,9 @@ mod tests {
 
     use super::*;
 
-    /// What others make of the standard, and what this module makes of it with memory that was used before.
+    /// Verifies our hashes with another implementation, and its hashes with ours and reused memory.
     #[test]
-    fn hashes_are_the_standards() {
+    fn hashes_are_compatible_with_other_implementations() {
         let mut memory = Blocks::new();
         let ours = hash("correct horse", &mut memory).unwrap();
         let phc = Phc::new(ours.phc()).unwrap();
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn no_password_is_right_where_none_is_stored() {
+    fn an_invalid_hash_matches_no_password() {
         for stored in [
             "",
             "argon2",
@@ -310,19 +309,18 @@ mod tests {
         }
     }
 
-    /// Memory is what the kernel says, so this counts what is asked of the allocator: the same piece again and again.
     #[test]
-    fn one_piece_of_memory_is_used_again() {
+    fn the_memory_of_a_hash_is_reused() {
         let mut memory = Blocks::new();
         let stored = hash("correct horse", &mut memory).unwrap();
-        let (place, blocks) = (memory.as_ptr(), memory.capacity());
+        let (address, blocks) = (memory.as_ptr(), memory.capacity());
         for guess in ["a", "b", "correct horse"] {
             assert_eq!(
                 matches(&stored, &Secret::new(guess), &mut memory),
                 guess == "correct horse"
             );
         }
-        assert_eq!((memory.as_ptr(), memory.capacity()), (place, blocks));
+        assert_eq!((memory.as_ptr(), memory.capacity()), (address, blocks));
         assert_eq!(memory.len(), 7168);
     }
 }

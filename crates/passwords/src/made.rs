@@ -1,4 +1,4 @@
-//! Passwords that the clock makes for itself: short enough to be typed from the glass, too many to be guessed.
+//! Generated passwords: short enough to type from the panels, long enough not to be guessed.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::Blocks;
 
-/// Makes a password.
+/// Generates a password.
 ///
 /// # Errors
 /// The host has no random numbers.
@@ -26,10 +26,10 @@ pub fn text() -> io::Result<String> {
     Ok(text)
 }
 
-/// Makes the password of a control interface that asks for one although none is stored; none where all is well.
+/// Generates a password for the control interface if sign-in is on but no password is stored; else `None`.
 ///
 /// # Errors
-/// The host has no random numbers, or no memory for a hash: nobody may come in, so the clock must not start.
+/// The host has no random numbers, or no memory for a hash. The clock must not start then, because no sign-in would be possible.
 pub fn for_interface(settings: &Settings, why: WhyMade) -> io::Result<Option<MadePassword>> {
     if !settings.http_auth_enabled || !settings.http_auth_pass.is_empty() {
         return Ok(None);
@@ -53,8 +53,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_interface_that_asks_for_a_password_it_has_not_gets_one() {
-        for (enabled, stored, makes) in [
+    fn a_password_is_generated_only_if_it_is_missing() {
+        for (enabled, stored, generates) in [
             (false, "", false),
             (false, "hash", false),
             (true, "hash", false),
@@ -66,7 +66,7 @@ mod tests {
                 ..Settings::default()
             };
             let made = for_interface(&settings, WhyMade::NoneStored).unwrap();
-            assert_eq!(made.is_some(), makes, "{enabled} {stored:?}");
+            assert_eq!(made.is_some(), generates, "{enabled} {stored:?}");
             if let Some(made) = made {
                 assert_eq!(made.password.expose().len(), PASSWORD_LEN);
                 let matches = |given| crate::matches(&made.hash, given, &mut Blocks::new());
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_passwords_are_the_same() {
+    fn generated_passwords_differ() {
         assert_ne!(text().unwrap(), text().unwrap());
     }
 }
