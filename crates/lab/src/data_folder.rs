@@ -122,7 +122,7 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
         if slots.get(slot).is_some() {
             let file = record::program_file(slot);
             disk.write(&file, program)?;
-            disk.make_startable(&file)?;
+            disk.make_executable(&file)?;
             disk.sync(&file)?;
         }
     }

@@ -435,7 +435,7 @@ fn is_read_only(trouble: &io::Result<()>) -> bool {
 }
 
 impl LargeDisk for SimDisk {
-    fn turn(&mut self, _: &str) -> io::Result<WriteLock> {
+    fn lock(&mut self, _: &str) -> io::Result<WriteLock> {
         Ok(WriteLock::default())
     }
 
@@ -445,7 +445,7 @@ impl LargeDisk for SimDisk {
         Ok(Box::new(Cursor::new(self.files[file].bytes.to_vec())))
     }
 
-    fn make_startable(&mut self, name: &str) -> io::Result<()> {
+    fn make_executable(&mut self, name: &str) -> io::Result<()> {
         self.changing_step("make startable", name)?;
         let file = self.find(name)?;
         self.files[file].startable = true;
@@ -521,7 +521,7 @@ impl Disk for SharedDisk {
 }
 
 impl LargeDisk for SharedDisk {
-    fn turn(&mut self, _: &str) -> io::Result<WriteLock> {
+    fn lock(&mut self, _: &str) -> io::Result<WriteLock> {
         Ok(WriteLock::default())
     }
 
@@ -529,7 +529,7 @@ impl LargeDisk for SharedDisk {
         self.with(|disk| disk.open(name))
     }
 
-    fn make_startable(&mut self, name: &str) -> io::Result<()> {
-        self.with(|disk| disk.make_startable(name))
+    fn make_executable(&mut self, name: &str) -> io::Result<()> {
+        self.with(|disk| disk.make_executable(name))
     }
 }

@@ -4,16 +4,16 @@ use std::{io, path::Path};
 
 use crate::disk::{Disk, Folder};
 
-/// The file.
+/// Name of the file.
 pub const FILE: &str = "coredump.dmp";
 
-/// File of a dump that is not whole yet.
+/// Name of the file of an incomplete dump.
 pub const PART: &str = "coredump.dmp.part";
 
 /// Removes the dump, if there is one.
 ///
 /// # Errors
-/// It is still there.
+/// The file cannot be removed.
 pub fn forget(folder: &Path) -> io::Result<()> {
     let mut folder = Folder::new(folder);
     folder

@@ -1,4 +1,4 @@
-//! The folder the files are in, reduced to the steps whose order matters in a power cut.
+//! A folder of files, reduced to the operations whose order matters in a power cut.
 
 use std::{
     fs::{self, File, FileType, OpenOptions},
@@ -9,59 +9,59 @@ use std::{
 
 use rustix::fs::OFlags;
 
-/// Largest file that is read, bytes; far more than any of ours takes.
+/// Largest file that is read, bytes; far larger than all files of the clock.
 const FILE_MAX: u64 = 1024 * 1024;
 
 /// A folder of small files.
 ///
-/// Nothing is durable before [`Disk::sync`] for the bytes of a file and [`Disk::sync_folder`] for names.
+/// The content of a file is durable after [`Disk::sync`], and names after [`Disk::sync_folder`].
 pub trait Disk: Send + 'static {
-    /// Reads a file; none if it is not there.
+    /// Reads a file; `None` if it does not exist.
     ///
     /// # Errors
-    /// It is there and cannot be read, or it is no file.
+    /// The file cannot be read, or it is not a regular file.
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>>;
 
-    /// Names of all that is there.
+    /// Names of all files in the folder.
     ///
     /// # Errors
-    /// They cannot be listed.
+    /// The folder cannot be listed.
     fn names(&mut self) -> io::Result<Vec<String>>;
 
-    /// Makes or replaces a file that only its owner can read.
+    /// Creates or replaces a file that only its owner can read.
     ///
     /// # Errors
-    /// It could not be written; what it holds then is anybody's guess.
+    /// The write failed; the content of the file is undefined.
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Adds bytes to the end of a file.
+    /// Appends bytes to an existing file.
     ///
     /// # Errors
-    /// They were not all written; the file is not made where there is none.
+    /// The file does not exist, or not all bytes were written.
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the bytes of a file durable.
+    /// Makes the content of a file durable.
     ///
     /// # Errors
-    /// They may not be durable.
+    /// The content may not be durable.
     fn sync(&mut self, name: &str) -> io::Result<()>;
 
-    /// Gives a file another name, in place of any file of that name.
+    /// Renames a file; replaces a file with the new name.
     ///
     /// # Errors
-    /// Both names are as before.
+    /// Nothing was renamed.
     fn rename(&mut self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Removes a file, if it is there.
+    /// Removes a file. Succeeds if it does not exist.
     ///
     /// # Errors
-    /// It is still there.
+    /// The file cannot be removed.
     fn remove(&mut self, name: &str) -> io::Result<()>;
 
     /// Makes names durable.
     ///
     /// # Errors
-    /// They may not be durable.
+    /// The names may not be durable.
     fn sync_folder(&mut self) -> io::Result<()>;
 }
 
@@ -79,7 +79,7 @@ impl Folder {
         }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -102,7 +102,7 @@ impl Disk for Folder {
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path.join(name);
-        // A file that is there may be readable by others: the mode only counts for new ones.
+        // An existing file may be readable by others, and the mode applies only to new files.
         self.remove(name)?;
         let written = OpenOptions::new()
             .write(true)
@@ -139,10 +139,10 @@ impl Disk for Folder {
     }
 }
 
-/// Opens a file for reading; never waits for the other end of a pipe.
+/// Opens a file for reading; never blocks on a named pipe.
 ///
 /// # Errors
-/// It is not there, cannot be read, or is something else than a file; the words say what.
+/// The file does not exist, cannot be read, or is not a regular file.
 pub fn open_file(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new()
@@ -153,35 +153,35 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a whole file of at most so many bytes.
+/// Reads a whole file of at most `max` bytes.
 ///
 /// # Errors
-/// As for [`open_file`], or it is larger; the words say so.
+/// As for [`open_file`], or the file is larger.
 pub fn read_at_most(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more than may be, so that a larger file is noticed.
+    // One more byte, to detect a larger file.
     open_file(path)?
         .take(max.saturating_add(1))
         .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max {
-        let words = format!("it is larger than {max} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+        let message = format!("it is larger than {max} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
 }
 
-/// Reads a whole text of at most so many bytes.
+/// Reads a whole text file of at most `max` bytes.
 ///
 /// # Errors
-/// As for [`read_at_most`], or it is no text.
+/// As for [`read_at_most`], or the content is not UTF-8.
 pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
     let bytes = read_at_most(path, max)?;
     String::from_utf8(bytes).map_err(|error| {
-        let words = format!(
-            "it is no text: byte {} is not UTF-8",
+        let message = format!(
+            "it is not a text: byte {} is not UTF-8",
             error.utf8_error().valid_up_to()
         );
-        io::Error::new(io::ErrorKind::InvalidData, words)
+        io::Error::new(io::ErrorKind::InvalidData, message)
     })
 }
 
@@ -195,11 +195,11 @@ fn is_file(kind: FileType) -> io::Result<()> {
     } else {
         "a device or socket"
     };
-    let words = format!("it is {what}, not a file");
-    Err(io::Error::new(io::ErrorKind::InvalidInput, words))
+    let message = format!("it is {what}, not a file");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }
 
-/// Puts the name of the file before the words of an error.
+/// Prepends the name of the file to an error message.
 pub fn named(name: &str) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
 }
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_their_owners_alone() {
+    fn only_the_owner_can_read_files() {
         let folder = tempfile::tempdir().unwrap();
         let mut disk = Folder::new(folder.path());
         let path = folder.path().join("a");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_named_and_waited_for_by_nobody() {
+    fn other_file_types_are_errors_and_do_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let mut disk = Folder::new(folder.path());
         fs::create_dir(folder.path().join("dir")).unwrap();
@@ -254,9 +254,9 @@ mod tests {
         assert_eq!(names, ["dir", "huge", "pipe"]);
     }
 
-    /// Nothing on this file system can be synced, so whoever says that it was has not asked the kernel.
+    /// Files in `/proc` cannot be synced, so a success would mean that the kernel was not called.
     #[test]
-    fn syncing_asks_the_kernel() {
+    fn syncing_calls_the_kernel() {
         let mut disk = Folder::new(Path::new("/proc/self"));
         assert!(disk.read("comm").unwrap().is_some());
         assert!(disk.sync("comm").is_err(), "bytes");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_none() {
+    fn a_missing_file_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let mut disk = Folder::new(folder.path());
         assert_eq!(disk.read("a").unwrap(), None);

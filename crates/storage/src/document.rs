@@ -1,41 +1,41 @@
-//! The form of a file: a line that says what follows and a checksum over it, then a line of JSON.
+//! The file format: a header line with kind, version and checksum, then a line of JSON.
 
 use serde_json::{Map, Value, json};
 
-/// Form of the files that this program writes.
+/// Version of the file format.
 const VERSION: u64 = 1;
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Grows with every save.
+    /// Increased with every save.
     pub generation: u64,
-    /// What was saved.
+    /// The saved content.
     pub body: Map<String, Value>,
 }
 
-/// Why a file is of no use.
+/// Why a file cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// The first line is not one of ours.
-    #[error("it does not start as papertick's files do")]
+    /// The header line is malformed.
+    #[error("it does not start with a header of papertick")]
     Head,
-    /// It belongs to something else.
-    #[error("it holds something else")]
+    /// The file is of another kind.
+    #[error("it is a file of another kind")]
     Kind,
-    /// A newer program wrote it.
+    /// A newer program wrote the file.
     #[error("a newer papertick wrote it")]
     Newer,
-    /// The bytes are not those that were written.
+    /// The checksum does not match.
     #[error("its checksum does not match")]
     Checksum,
-    /// The checksum matches and yet it is no JSON object.
-    #[error("it is no JSON object")]
+    /// The checksum matches, but the content is not a JSON object.
+    #[error("it is not a JSON object")]
     Json,
 }
 
 impl Document {
-    /// Writes the file.
+    /// Encodes the file.
     pub fn encode(&self, kind: &str) -> Vec<u8> {
         let body = serde_json::to_string(&self.body).unwrap_or_default();
         let sum = checksum(kind, self.generation, body.as_bytes());
@@ -48,10 +48,10 @@ impl Document {
         format!("{head}\n{body}\n").into_bytes()
     }
 
-    /// Reads the file.
+    /// Decodes the file.
     ///
     /// # Errors
-    /// It is not, byte by byte, what [`Document::encode`] wrote.
+    /// The bytes differ from the output of [`Document::encode`].
     pub fn decode(kind: &str, bytes: &[u8]) -> Result<Document, Damage> {
         let end = bytes
             .iter()
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_truncation_and_every_flipped_bit_is_noticed() {
+    fn every_truncation_and_every_flipped_bit_is_detected() {
         let bytes = document().encode("settings");
         for length in 0..bytes.len() {
             assert!(
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_told_apart() {
+    fn other_files_are_refused() {
         for (bytes, damage) in [
             (&b""[..], Damage::Head),
             (b"\n\n", Damage::Head),

@@ -1,11 +1,10 @@
-//! One file with the generation before it, in three names: `<kind>.json`, `.previous` and `.new`.
+//! A file with its previous generation, under three names: `<kind>.json`, `.previous` and `.new`.
 //!
-//! A save writes and syncs the new file under its own name, moves the current one to the previous name,
-//! moves the new one to the current name and syncs the folder.
-//! Whichever of these steps a power cut leaves behind, the current or the previous name holds a whole set.
+//! A save writes and syncs `.new`, renames the current file to `.previous`, renames `.new` to the current name, and syncs
+//! the folder. After a power cut at any of these steps, the current or the previous file is complete.
 //!
-//! A *damaged* file was read, and is not what was written; it is kept aside at once.
-//! An *unread* one may be as good as new: it stays where it is until a save needs its name, and is kept aside then.
+//! A *damaged* file could be read, but its checksum does not match; it is moved aside at once.
+//! An *unreadable* file may still be intact: it is moved aside only when a save needs its name.
 
 use std::io;
 
@@ -16,17 +15,19 @@ use crate::{
     document::{Damage, Document},
 };
 
-/// Files of one kind and name that are kept aside.
-pub(crate) const KEPT_MAX: u32 = 5;
+/// Most files per name that are moved aside.
+pub(crate) const ASIDE_MAX: u32 = 5;
 
-/// Attempts to read a file: what fails once may be fine a moment later.
+/// Attempts to read a file, because an I/O error may be temporary.
 pub(crate) const READ_TRIES: u32 = 3;
 
-/// What is put behind the name of a file that is kept aside.
+/// Suffix of a damaged file that was moved aside.
 pub(crate) const DAMAGED: &str = "damaged";
-const UNREAD: &str = "unread";
 
-/// One file with the generation before it.
+/// Suffix of an unreadable file that was moved aside.
+const UNREADABLE: &str = "unread";
+
+/// A file with its previous generation.
 #[derive(Debug)]
 pub struct StateFile {
     kind: &'static str,
@@ -38,37 +39,37 @@ pub struct StateFile {
 /// Whether a file may be overwritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileUse {
-    /// Nothing that is worth keeping.
+    /// There is no file, or it was moved aside.
     Free,
-    /// A whole set.
+    /// The file is complete.
     Whole,
-    /// Something that could not be read.
-    Unread,
+    /// The file could not be read.
+    Unreadable,
 }
 
 /// Result of loading.
 #[derive(Debug, Default)]
 pub struct LoadResult {
-    /// The newest set that could be read.
+    /// The newest content that could be read.
     pub content: StoredContent,
-    /// What went wrong, in words for people.
+    /// Warnings for people.
     pub notes: Vec<String>,
 }
 
 /// Content of the files of one kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum StoredContent {
-    /// Nothing was ever stored, or everything was wiped.
+    /// Nothing was stored, or everything was wiped.
     #[default]
     Nothing,
-    /// A whole set.
+    /// Complete content.
     Whole(Map<String, Value>),
-    /// Something was stored, and none of it is to be had.
+    /// Something was stored, but none of it can be read.
     Lost,
 }
 
 impl StoredContent {
-    /// The set, if it is to be had.
+    /// The content, if it is complete.
     pub fn whole(self) -> Option<Map<String, Value>> {
         match self {
             StoredContent::Whole(body) => Some(body),
@@ -77,16 +78,16 @@ impl StoredContent {
     }
 }
 
-/// What reading one file name gave.
+/// Result of reading one file.
 enum FileState {
     Missing,
     Whole(Document),
     Damaged(String),
-    Unread(String),
+    Unreadable(String),
 }
 
 impl StateFile {
-    /// Finds the newest whole set; damaged files are kept aside.
+    /// Finds the newest complete file, and moves damaged files aside.
     pub fn open(kind: &'static str, disk: &mut dyn Disk) -> (StateFile, LoadResult) {
         let mut file = StateFile {
             kind,
@@ -95,21 +96,21 @@ impl StateFile {
             previous: FileUse::Free,
         };
         let mut found = LoadResult::default();
-        let looks = [
-            (file.current(), file.look(disk, &file.current())),
-            (file.previous(), file.look(disk, &file.previous())),
+        let states = [
+            (file.current(), file.read(disk, &file.current())),
+            (file.previous(), file.read(disk, &file.previous())),
         ];
-        let used = match &looks {
+        let used = match &states {
             [(_, FileState::Whole(_)), _] => "the current one is used",
-            [_, (_, FileState::Whole(_))] => "the generation before it is used",
+            [_, (_, FileState::Whole(_))] => "the previous generation is used",
             [_, _] => "defaults are used",
         };
-        let mut places = [FileUse::Free; 2];
-        for (place, (name, look)) in places.iter_mut().zip(looks) {
-            let lost = match look {
+        let mut uses = [FileUse::Free; 2];
+        for (file_use, (name, state)) in uses.iter_mut().zip(states) {
+            let problem = match state {
                 FileState::Missing => continue,
                 FileState::Whole(document) => {
-                    *place = FileUse::Whole;
+                    *file_use = FileUse::Whole;
                     if !matches!(found.content, StoredContent::Whole(_)) {
                         file.generation = document.generation;
                         found.content = StoredContent::Whole(document.body);
@@ -117,48 +118,48 @@ impl StateFile {
                     continue;
                 }
                 FileState::Damaged(reason) => {
-                    let kept = match keep_aside(disk, &name, DAMAGED) {
-                        Ok(kept) => format!("it was kept as {kept}"),
-                        Err(error) => format!("it could not be kept aside ({error})"),
+                    let moved = match move_aside(disk, &name, DAMAGED) {
+                        Ok(moved) => format!("it was renamed to {moved}"),
+                        Err(error) => format!("it could not be renamed ({error})"),
                     };
-                    format!("{name} is of no use ({reason}); {kept}")
+                    format!("{name} is not usable ({reason}); {moved}")
                 }
-                FileState::Unread(reason) => {
-                    *place = FileUse::Unread;
-                    format!("{name} cannot be read ({reason}); it stays where it is")
+                FileState::Unreadable(reason) => {
+                    *file_use = FileUse::Unreadable;
+                    format!("{name} cannot be read ({reason}); it was not changed")
                 }
             };
-            found.notes.push(format!("{lost}, {used}"));
+            found.notes.push(format!("{problem}, {used}"));
             if found.content == StoredContent::Nothing {
                 found.content = StoredContent::Lost;
             }
         }
-        [file.current, file.previous] = places;
+        [file.current, file.previous] = uses;
         if found.content == StoredContent::Nothing && file.was_lost(disk) {
             found.content = StoredContent::Lost;
             let name = file.current();
-            let note = format!("{name} is not there, only what was kept aside; defaults are used");
+            let note = format!("{name} is missing, only damaged copies exist; defaults are used");
             found.notes.push(note);
         }
         (file, found)
     }
 
-    /// Tells whether there is a newest set, and it is whole.
+    /// Whether the current file is complete.
     pub fn is_current(&self) -> bool {
         self.current == FileUse::Whole
     }
 
-    /// Tells whether the newest set is one that could not be read: a save would put it aside, and it may be as good as new.
-    pub fn is_unread(&self) -> bool {
+    /// Whether the newest file could not be read. It may be intact, but a save would move it aside.
+    pub fn is_unreadable(&self) -> bool {
         match self.current {
-            FileUse::Unread => true,
-            FileUse::Free => self.previous == FileUse::Unread,
+            FileUse::Unreadable => true,
+            FileUse::Free => self.previous == FileUse::Unreadable,
             FileUse::Whole => false,
         }
     }
 
-    /// The newest whole set, found without a change to the disk.
-    pub fn look_only(kind: &'static str, disk: &mut dyn Disk) -> StoredContent {
+    /// Loads the newest complete content without any change to the disk.
+    pub fn load(kind: &'static str, disk: &mut dyn Disk) -> StoredContent {
         let file = StateFile {
             kind,
             generation: 0,
@@ -167,19 +168,19 @@ impl StateFile {
         };
         let mut found = StoredContent::Nothing;
         for name in [file.current(), file.previous()] {
-            match file.look(disk, &name) {
+            match file.read(disk, &name) {
                 FileState::Whole(document) => return StoredContent::Whole(document.body),
-                FileState::Damaged(_) | FileState::Unread(_) => found = StoredContent::Lost,
+                FileState::Damaged(_) | FileState::Unreadable(_) => found = StoredContent::Lost,
                 FileState::Missing => {}
             }
         }
         found
     }
 
-    /// Saves a set.
+    /// Saves new content.
     ///
     /// # Errors
-    /// The disk did not take it; the set from before is still the one that will be found.
+    /// The write failed; a load still finds the previous content.
     pub fn save(&mut self, disk: &mut dyn Disk, body: &Map<String, Value>) -> io::Result<()> {
         let document = Document {
             generation: self.generation + 1,
@@ -189,9 +190,9 @@ impl StateFile {
         let prepared = disk
             .write(&new, &document.encode(self.kind))
             .and_then(|()| disk.sync(&new))
-            .and_then(|()| self.make_room(disk));
+            .and_then(|()| self.move_unreadable_aside(disk));
         if let Err(error) = prepared {
-            // A full disk needs the room; if it cannot be had, the next save takes the same name.
+            // The disk may be full. If the file cannot be removed, the next save replaces it.
             let _ = disk.remove(&new);
             return Err(error);
         }
@@ -203,7 +204,7 @@ impl StateFile {
         disk.rename(&new, &self.current())
             .and_then(|()| disk.sync_folder())
             .inspect_err(|_| {
-                // The set was refused, so the one before must be found; the disk may refuse that too.
+                // Restores the previous state, because the save failed. This may fail, too.
                 if !moved {
                     let _ = disk.remove(&self.current());
                 } else if disk.rename(&self.previous(), &self.current()).is_ok() {
@@ -215,22 +216,22 @@ impl StateFile {
         Ok(())
     }
 
-    /// Removes all generations and all that was kept aside.
+    /// Removes all generations and all files that were moved aside.
     ///
     /// # Errors
-    /// Something is still there.
+    /// A file cannot be removed.
     pub fn wipe(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
         let current = self.current();
         let older = [format!("{current}.new"), self.previous()]
             .into_iter()
-            .chain(self.all_kept());
+            .chain(self.aside_names());
         (self.current, self.previous) = (FileUse::Free, FileUse::Free);
-        let mut outcome = Ok(());
+        let mut removed = Ok(());
         for name in older {
-            outcome = outcome.and(disk.remove(&name));
+            removed = removed.and(disk.remove(&name));
         }
-        // The current one goes last: a power cut in the middle must not bring an older set back.
-        outcome
+        // The current file is removed last, so that a power cut does not bring back an older generation.
+        removed
             .and(disk.sync_folder())
             .and(disk.remove(&current))
             .and(disk.sync_folder())
@@ -244,7 +245,7 @@ impl StateFile {
         format!("{}.json.previous", self.kind)
     }
 
-    fn look(&self, disk: &mut dyn Disk, name: &str) -> FileState {
+    fn read(&self, disk: &mut dyn Disk, name: &str) -> FileState {
         let mut read = disk.read(name);
         for _ in 1..READ_TRIES {
             if read.is_err() {
@@ -255,42 +256,42 @@ impl StateFile {
             Ok(None) => FileState::Missing,
             Ok(Some(bytes)) => match Document::decode(self.kind, &bytes) {
                 Ok(document) => FileState::Whole(document),
-                // Nothing is wrong with it, and the newer program may come back.
-                Err(damage @ Damage::Newer) => FileState::Unread(damage.to_string()),
+                // The file is intact, and the newer program may be installed again.
+                Err(damage @ Damage::Newer) => FileState::Unreadable(damage.to_string()),
                 Err(damage) => FileState::Damaged(reason(&bytes, damage)),
             },
-            Err(error) => FileState::Unread(error.to_string()),
+            Err(error) => FileState::Unreadable(error.to_string()),
         }
     }
 
-    /// Keeps aside what could not be read and is in the way of a save.
-    fn make_room(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
-        if self.previous == FileUse::Unread && self.current == FileUse::Whole {
-            keep_aside(disk, &self.previous(), UNREAD)?;
+    /// Moves unreadable files aside that a save would overwrite.
+    fn move_unreadable_aside(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
+        if self.previous == FileUse::Unreadable && self.current == FileUse::Whole {
+            move_aside(disk, &self.previous(), UNREADABLE)?;
             self.previous = FileUse::Free;
         }
-        if self.current == FileUse::Unread {
-            keep_aside(disk, &self.current(), UNREAD)?;
+        if self.current == FileUse::Unreadable {
+            move_aside(disk, &self.current(), UNREADABLE)?;
             self.current = FileUse::Free;
         }
         Ok(())
     }
 
-    /// Tells whether something was kept aside, or may have been.
+    /// Whether a file was moved aside; true if the names cannot be listed.
     fn was_lost(&self, disk: &mut dyn Disk) -> bool {
         let Ok(names) = disk.names() else {
             return true;
         };
-        self.all_kept().any(|kept| names.contains(&kept))
+        self.aside_names().any(|name| names.contains(&name))
     }
 
-    /// All names under which files of this kind are kept aside.
-    fn all_kept(&self) -> impl Iterator<Item = String> + use<> {
+    /// All names of files of this kind that were moved aside.
+    fn aside_names(&self) -> impl Iterator<Item = String> + use<> {
         let names = [self.current(), self.previous()];
         names.into_iter().flat_map(|name| {
-            [DAMAGED, UNREAD].into_iter().flat_map(move |what| {
+            [DAMAGED, UNREADABLE].into_iter().flat_map(move |what| {
                 let name = name.clone();
-                (1..=KEPT_MAX).map(move |number| kept_name(&name, what, number))
+                (1..=ASIDE_MAX).map(move |number| aside_name(&name, what, number))
             })
         })
     }
@@ -303,19 +304,19 @@ fn reason(bytes: &[u8], damage: Damage) -> String {
     damage.to_string()
 }
 
-pub(crate) fn kept_name(name: &str, what: &str, number: u32) -> String {
+pub(crate) fn aside_name(name: &str, what: &str, number: u32) -> String {
     format!("{name}.{what}-{number}")
 }
 
-/// Moves a file to a name of its own, and says which.
+/// Renames a file to a free name with a suffix. Returns the new name.
 ///
 /// # Errors
-/// It is still where it was.
-pub(crate) fn keep_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
+/// The file cannot be renamed.
+pub(crate) fn move_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
     let names = disk.names()?;
-    let free = (1..KEPT_MAX).find(|number| !names.contains(&kept_name(name, what, *number)));
-    let kept = kept_name(name, what, free.unwrap_or(KEPT_MAX));
-    disk.rename(name, &kept)?;
+    let free = (1..ASIDE_MAX).find(|number| !names.contains(&aside_name(name, what, *number)));
+    let moved = aside_name(name, what, free.unwrap_or(ASIDE_MAX));
+    disk.rename(name, &moved)?;
     disk.sync_folder()?;
-    Ok(kept)
+    Ok(moved)
 }

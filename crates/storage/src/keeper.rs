@@ -1,4 +1,4 @@
-//! Does the file work on a thread of its own, one piece after the other, so that nothing else can keep it waiting.
+//! Performs all writes on a separate thread, in order, so that other blocking work cannot delay them.
 
 use std::{io, thread};
 
@@ -7,8 +7,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::Store;
 
-/// Pieces of work that may wait for their turn.
-const WORK_DEPTH: usize = 8;
+/// Most queued writes.
+const JOBS_MAX: usize = 8;
 
 /// Name of the thread.
 const THREAD: &str = "store";
@@ -16,13 +16,13 @@ const THREAD: &str = "store";
 /// Sends writes to the storage thread. Clones share one thread.
 #[derive(Debug, Clone)]
 pub struct StoreHandle {
-    work: mpsc::Sender<StoreJob>,
+    jobs: mpsc::Sender<StoreJob>,
 }
 
-/// The store and the work that waits for it.
+/// The store and its queued writes.
 pub struct StoreWorker {
     store: Store,
-    work: mpsc::Receiver<StoreJob>,
+    jobs: mpsc::Receiver<StoreJob>,
 }
 
 /// A write that the storage thread performs.
@@ -36,47 +36,44 @@ enum StoreTask {
 
 /// A task and the channel for its result.
 struct StoreJob {
-    work: StoreTask,
-    done: oneshot::Sender<io::Result<()>>,
+    task: StoreTask,
+    reply: oneshot::Sender<io::Result<()>>,
 }
 
 /// A write in progress.
 #[derive(Debug)]
 pub struct PendingWrite {
-    done: oneshot::Receiver<io::Result<()>>,
+    result: oneshot::Receiver<io::Result<()>>,
 }
 
-/// Makes a way to have things stored.
+/// Makes a handle and the worker for a store.
 pub fn keeper(store: Store) -> (StoreHandle, StoreWorker) {
-    let (sender, receiver) = mpsc::channel(WORK_DEPTH);
-    let shelf = StoreWorker {
+    let (sender, receiver) = mpsc::channel(JOBS_MAX);
+    let worker = StoreWorker {
         store,
-        work: receiver,
+        jobs: receiver,
     };
-    (StoreHandle { work: sender }, shelf)
+    (StoreHandle { jobs: sender }, worker)
 }
 
 impl StoreWorker {
-    /// Works on a thread of its own until nobody can have anything stored any more.
+    /// Runs on a new thread until all handles are dropped.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// The thread cannot be started.
     pub fn on_a_thread(mut self) -> io::Result<()> {
-        let work = move || {
-            while let Some(job) = self.work.blocking_recv() {
+        let run = move || {
+            while let Some(job) = self.jobs.blocking_recv() {
                 job.perform(&mut self.store);
             }
         };
-        thread::Builder::new()
-            .name(THREAD.to_string())
-            .spawn(work)?;
+        thread::Builder::new().name(THREAD.to_string()).spawn(run)?;
         Ok(())
     }
 
-    /// Works as a task until nobody can have anything stored any more: for tests in virtual time, which threads know
-    /// nothing of.
+    /// Runs as a task until all handles are dropped, for tests in virtual time.
     pub async fn as_a_task(mut self) {
-        while let Some(job) = self.work.recv().await {
+        while let Some(job) = self.jobs.recv().await {
             job.perform(&mut self.store);
         }
     }
@@ -84,38 +81,39 @@ impl StoreWorker {
 
 impl StoreJob {
     fn perform(self, store: &mut Store) {
-        let outcome = match self.work {
+        let result = match self.task {
             StoreTask::Settings(settings) => store.save_settings(&settings),
             StoreTask::ReplaceSettings(settings) => store.replace_settings(&settings),
             StoreTask::Memory(memory) => store.save_memory(&memory),
             StoreTask::Chain(about, headers) => store.save_chain(&about, &headers),
             StoreTask::Wipe => store.wipe(),
         };
-        // Whoever asked may have gone away.
-        let _ = self.done.send(outcome);
+        // Fails if the caller does not wait any more.
+        let _ = self.reply.send(result);
     }
 }
 
 impl PendingWrite {
-    /// Waits for the end of the work; dropping the future loses nothing.
+    /// Waits for the end of the write. Cancel safe.
     ///
     /// # Errors
-    /// That of the work.
+    /// The write failed.
     ///
     /// # Panics
     /// The thread has panicked.
     pub async fn ended(&mut self) -> io::Result<()> {
-        let done = &mut self.done;
-        done.await
-            .expect("the thread works until nobody can ask it, and answers all")
+        let result = &mut self.result;
+        result
+            .await
+            .expect("the thread runs until all handles are dropped, and replies to all jobs")
     }
 }
 
 impl StoreHandle {
-    /// Saves the settings; they are durable when this returns.
+    /// Saves the settings. They are durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take them.
+    /// The write failed.
     pub async fn save_settings(&self, settings: Map<String, Value>) -> io::Result<()> {
         self.begin(StoreTask::Settings(settings))
             .await
@@ -123,10 +121,10 @@ impl StoreHandle {
             .await
     }
 
-    /// Saves the settings in place of every generation before them; they are durable when this returns.
+    /// Saves the settings and replaces all previous generations. They are durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take them.
+    /// The write failed.
     pub async fn replace_settings(&self, settings: Map<String, Value>) -> io::Result<()> {
         self.begin(StoreTask::ReplaceSettings(settings))
             .await
@@ -134,29 +132,29 @@ impl StoreHandle {
             .await
     }
 
-    /// Begins to save the memory.
+    /// Starts to save the memory.
     pub async fn begin_memory(&self, memory: Map<String, Value>) -> PendingWrite {
         self.begin(StoreTask::Memory(memory)).await
     }
 
-    /// Begins to save the headers of a chain, and what they come after.
+    /// Starts to save the headers of a chain, and a description of their start.
     pub async fn begin_chain(&self, about: Map<String, Value>, headers: Vec<u8>) -> PendingWrite {
         self.begin(StoreTask::Chain(about, headers)).await
     }
 
-    /// Removes settings, secrets, memory and headers; they are gone for good when this returns.
+    /// Removes settings, secrets, memory and headers durably.
     ///
     /// # Errors
-    /// Something is still there.
+    /// Something cannot be removed.
     pub async fn wipe(&self) -> io::Result<()> {
         self.begin(StoreTask::Wipe).await.ended().await
     }
 
-    async fn begin(&self, work: StoreTask) -> PendingWrite {
-        let (done, ended) = oneshot::channel();
-        // Without its thread the work is dropped, and whoever waits for its end finds that out.
-        let _ = self.work.send(StoreJob { work, done }).await;
-        PendingWrite { done: ended }
+    async fn begin(&self, task: StoreTask) -> PendingWrite {
+        let (reply, result) = oneshot::channel();
+        // Fails only if the thread has panicked; then `PendingWrite::ended` panics.
+        let _ = self.jobs.send(StoreJob { task, reply }).await;
+        PendingWrite { result }
     }
 }
 
@@ -172,24 +170,24 @@ mod tests {
     use crate::disk::Folder;
 
     #[test]
-    fn no_other_work_keeps_a_save_waiting() {
+    fn other_blocking_work_does_not_delay_a_save() {
         let runtime = runtime::Builder::new_current_thread()
             .max_blocking_threads(1)
             .build()
             .unwrap();
         let folder = tempfile::tempdir().unwrap();
         let open = || Store::open(Box::new(Folder::new(folder.path())));
-        let (keeper, shelf) = keeper(open().0);
-        shelf.on_a_thread().unwrap();
+        let (handle, worker) = keeper(open().0);
+        worker.on_a_thread().unwrap();
         let (end, ended) = sync_channel::<()>(0);
         runtime.block_on(async {
             let other = spawn_blocking(move || ended.recv());
             let settings = Map::from_iter([("a".to_string(), 1.into())]);
-            let mut memory = keeper.begin_memory(Map::new()).await;
-            keeper.save_settings(settings.clone()).await.unwrap();
+            let mut memory = handle.begin_memory(Map::new()).await;
+            handle.save_settings(settings.clone()).await.unwrap();
             memory.ended().await.unwrap();
             assert_eq!(open().1.settings.whole(), Some(settings));
-            keeper.wipe().await.unwrap();
+            handle.wipe().await.unwrap();
             assert_eq!(open().1.settings.whole(), None);
             end.send(()).unwrap();
             other.await.unwrap().unwrap();

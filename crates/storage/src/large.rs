@@ -1,4 +1,4 @@
-//! Files too large for the memory, and files that can be started.
+//! Files that are too large for memory, and executable files.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::disk::{Disk, Folder, open_file};
 
-/// A file that is read piece by piece.
+/// A file that is read in parts.
 pub trait Readable: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Readable for T {}
@@ -18,33 +18,33 @@ impl<T: Read + Seek + Send> Readable for T {}
 /// Lock on a file that another process may write. Dropping it unlocks.
 #[derive(Debug, Default)]
 pub struct WriteLock {
-    /// None where there is no other process.
+    /// `None` on a disk without other processes.
     _lock: Option<File>,
 }
 
-/// A folder with large files in it.
+/// A folder with large files.
 pub trait LargeDisk: Disk {
-    /// Waits until no other process changes a file, and keeps the others waiting until what it gives is dropped.
+    /// Waits for the exclusive lock on a file, which other processes use, too.
     ///
     /// # Errors
-    /// There is no telling.
-    fn turn(&mut self, name: &str) -> io::Result<WriteLock>;
+    /// The file cannot be locked.
+    fn lock(&mut self, name: &str) -> io::Result<WriteLock>;
 
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// It is not there or cannot be read.
+    /// The file does not exist or cannot be read.
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>>;
 
-    /// Lets its owner start a file.
+    /// Makes a file executable for its owner.
     ///
     /// # Errors
-    /// It may not be startable.
-    fn make_startable(&mut self, name: &str) -> io::Result<()>;
+    /// The file may not be executable.
+    fn make_executable(&mut self, name: &str) -> io::Result<()>;
 }
 
 impl LargeDisk for Folder {
-    fn turn(&mut self, name: &str) -> io::Result<WriteLock> {
+    fn lock(&mut self, name: &str) -> io::Result<WriteLock> {
         let path = self.path().join(format!("{name}.lock"));
         let file = OpenOptions::new()
             .read(true)
@@ -61,15 +61,15 @@ impl LargeDisk for Folder {
         Ok(Box::new(open_file(&self.path().join(name))?))
     }
 
-    fn make_startable(&mut self, name: &str) -> io::Result<()> {
+    fn make_executable(&mut self, name: &str) -> io::Result<()> {
         let path = self.path().join(name);
         fs::set_permissions(path, fs::Permissions::from_mode(0o700))
     }
 }
 
-/// Adds to a file through a disk, piece by piece.
+/// A writer that appends to a file of a disk.
 pub struct Appending<'a> {
-    /// Where the file is.
+    /// The disk.
     pub disk: &'a mut dyn LargeDisk,
     /// Name of the file.
     pub name: &'a str,

@@ -1,11 +1,11 @@
-//! What survives a power cut: settings and memory, each one file with the generation before it, and the chain of headers.
+//! Files that survive a power cut: settings and memory, each with its previous generation, and the chain of headers.
 //!
-//! `disk` is the folder, `document` the form of a file, `file` one file with its generations,
-//! `series` is a file that grows, `large` is for files too large for the memory,
-//! `keeper` does the work on a thread of its own, `lock` keeps a second clock out of the folder.
+//! `disk` is the folder, `document` the file format, `file` a file with its generations, `series` a file of records that
+//! grows, `large` is for files that are too large for memory, `keeper` writes on a separate thread, and `lock` keeps a
+//! second clock out of the folder.
 //!
-//! **Invariant:** whatever moment the power goes away, each file reads as it was before or after the save that ran; of one
-//! that grows there may be a part of what was added.
+//! **Invariant:** after a power cut at any moment, each file has the content before or after the save in progress. A file
+//! that grows may have a part of the new records.
 
 pub mod crash_dump;
 pub mod disk;
@@ -24,16 +24,16 @@ use disk::Disk;
 use file::{StateFile, StoredContent};
 use series::{Records, Series};
 
-/// The settings and secrets.
+/// Kind of the file with the settings and secrets.
 pub const SETTINGS: &str = "settings";
 
-/// What the device remembers and the owner does not set.
+/// Kind of the file with the memory of the device.
 pub const MEMORY: &str = "memory";
 
-/// The headers of blocks.
+/// Kind of the file with the block headers.
 pub const CHAIN: &str = "chain";
 
-/// Bytes of a header of a block.
+/// Length of a block header, bytes.
 pub const HEADER_BYTES: usize = 80;
 
 /// The files of one clock.
@@ -44,7 +44,7 @@ pub struct Store {
     chain: Series,
 }
 
-/// What was found at the start.
+/// Content of the files at the start.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// The settings.
@@ -53,12 +53,12 @@ pub struct Loaded {
     pub memory: StoredContent,
     /// The headers of blocks.
     pub chain: Records,
-    /// What went wrong, in words for people.
+    /// Warnings for people.
     pub notes: Vec<String>,
 }
 
 impl Store {
-    /// Opens the files and reads them; damaged ones are kept aside.
+    /// Opens and reads the files. Moves damaged files aside.
     pub fn open(mut disk: Box<dyn Disk>) -> (Store, Loaded) {
         let (settings, settings_found) = StateFile::open(SETTINGS, disk.as_mut());
         let (memory, memory_found) = StateFile::open(MEMORY, disk.as_mut());
@@ -79,48 +79,48 @@ impl Store {
         (store, loaded)
     }
 
-    /// Saves the settings; they are durable when this returns.
+    /// Saves the settings. They are durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take them; the ones from before are still there.
+    /// The write failed; the previous settings are unchanged.
     pub fn save_settings(&mut self, settings: &Map<String, Value>) -> io::Result<()> {
         self.settings.save(self.disk.as_mut(), settings)
     }
 
-    /// Saves the settings in place of every generation before them, for those are less safe: with an older password,
-    /// or with none. They are durable when this returns.
+    /// Saves the settings and replaces all previous generations, because these have an older password or none. They are
+    /// durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take them; the ones from before are still there.
+    /// The write failed; the previous settings are unchanged.
     pub fn replace_settings(&mut self, settings: &Map<String, Value>) -> io::Result<()> {
         self.save_settings(settings)?;
         if let Err(error) = self.save_settings(settings) {
-            // What was asked for is durable; a generation is only of use if the newest one is damaged.
-            tracing::warn!(%error, "an older generation of the settings is still there");
+            // The new settings are durable. The previous generation is used only if they are damaged.
+            tracing::warn!(%error, "cannot replace the previous generation of the settings");
         }
         Ok(())
     }
 
-    /// Saves the memory; it is durable when this returns.
+    /// Saves the memory. It is durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take it; the one from before is still there.
+    /// The write failed; the previous memory is unchanged.
     pub fn save_memory(&mut self, memory: &Map<String, Value>) -> io::Result<()> {
         self.memory.save(self.disk.as_mut(), memory)
     }
 
-    /// Saves the headers of a chain, one after the other, and what they come after; durable when this returns.
+    /// Saves the headers of a chain, and a description of their start. They are durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take them all; those from before are still there.
+    /// Not all headers were written; the previous headers are unchanged.
     pub fn save_chain(&mut self, about: &Map<String, Value>, headers: &[u8]) -> io::Result<()> {
         self.chain.save(self.disk.as_mut(), about, headers)
     }
 
-    /// Removes all settings, secrets, memory and headers, and all of them that was kept aside.
+    /// Removes all settings, secrets, memory and headers, and all files that were moved aside.
     ///
     /// # Errors
-    /// The disk did not let go of something; what could be removed is gone.
+    /// A file cannot be removed; all others are removed.
     pub fn wipe(&mut self) -> io::Result<()> {
         let chain = self.chain.wipe(self.disk.as_mut());
         let memory = self.memory.wipe(self.disk.as_mut());

@@ -18,13 +18,13 @@ use rustix::{
 
 use crate::disk::{Disk, Folder, named, open_file};
 
-/// File that is made and removed to see whether that can be done.
+/// Name of the file that is written and removed to test whether the folder is writable.
 const PROBE: &str = "probe";
 
-/// Longest number of a process, bytes.
-const PID_MAX: u64 = 20;
+/// Longest process ID in the lock file, bytes.
+const PID_LEN_MAX: u64 = 20;
 
-/// Holds a data folder; the lock ends with the process, however that ends.
+/// The lock on a data folder. The kernel releases it when the process ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -32,7 +32,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Why nothing can be stored in the folder; none if something can.
+    /// Why the folder is not writable; `None` if it is.
     pub fn unwritable(&self) -> Option<&io::Error> {
         self.unwritable.as_ref()
     }
@@ -44,7 +44,7 @@ impl AsFd for Lock {
     }
 }
 
-/// Who locks the folder.
+/// The process that locks the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// The supervisor, as long as the clock runs.
@@ -61,26 +61,26 @@ pub enum FolderError {
     Taken {
         /// The folder.
         path: PathBuf,
-        /// The other clock's process, if it could be found out.
+        /// Process ID of the other clock, if known.
         pid: Option<u32>,
     },
-    /// It cannot be made, or not be written for the first time.
+    /// The folder cannot be created or written for the first time.
     #[error("the data folder {} cannot be used ({error}): make it writable, or choose another with --data-dir", .path.display())]
     Unusable {
         /// The folder.
         path: PathBuf,
-        /// What the host says.
+        /// The I/O error.
         error: io::Error,
     },
 }
 
-/// Makes the folder if it is not there, and locks it.
+/// Creates the folder if it does not exist, and locks it.
 ///
-/// A folder in which a clock has run is used even where it cannot be written any more: a clock that cannot store
-/// still shows the time.
+/// A folder with a lock file is used even if it is no longer writable, because a clock that cannot store anything still
+/// shows the time.
 ///
 /// # Errors
-/// It cannot be made or written for the first time, or another clock uses it.
+/// The folder cannot be created or written for the first time, or another clock uses it.
 pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
     let unusable = |error: io::Error| FolderError::Unusable {
         path: path.to_path_buf(),
@@ -102,8 +102,8 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         Ok(()) => {}
         Err(rustix::io::Errno::WOULDBLOCK) => {
             let mut text = String::new();
-            // The number only helps people; without it the message is still true.
-            let _ = (&mut file).take(PID_MAX).read_to_string(&mut text);
+            // The process ID is only information for people.
+            let _ = (&mut file).take(PID_LEN_MAX).read_to_string(&mut text);
             return Err(FolderError::Taken {
                 path: path.to_path_buf(),
                 pid: text.trim().parse().ok(),
@@ -111,7 +111,7 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         }
         Err(error) => return Err(unusable(error.into())),
     }
-    // The number only helps people; a full disk may have no room for it.
+    // Not an error if the disk is full, because the process ID is only information for people.
     let _ = file
         .set_len(0)
         .and_then(|()| writeln!(file, "{}", std::process::id()));
@@ -121,7 +121,7 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
     })
 }
 
-/// Opens the file of a lock, makes it if it is not there, and makes do with reading it.
+/// Opens or creates a lock file; opens it read-only if it is not writable.
 fn open(path: &Path) -> io::Result<File> {
     let opened = OpenOptions::new()
         .read(true)
@@ -129,7 +129,7 @@ fn open(path: &Path) -> io::Result<File> {
         .create(true)
         .truncate(false)
         .mode(0o600)
-        // Where somebody has put a pipe in its place nobody waits for the other end.
+        // Never block on a named pipe.
         .custom_flags(i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default())
         .open(path);
     match opened {
@@ -139,7 +139,7 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The same, but waits a while for a process that is ending: one that was killed is not gone at that very moment.
+/// Locks the folder, and waits for a process that is ending. A killed process needs a moment to end.
 ///
 /// # Errors
 /// As for [`lock`], after the wait.
@@ -161,7 +161,7 @@ pub fn lock_patiently(
     }
 }
 
-/// Checks that files can be made in the folder, and can hold something.
+/// Checks that files can be written in the folder.
 fn probe(path: &Path) -> io::Result<()> {
     let mut folder = Folder::new(path);
     let written = folder.write(PROBE, b"probe");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_ending_is_waited_for() {
+    fn a_process_that_is_ending_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         for holder in [Holder::Clock, Holder::Device] {
             let first = lock(folder.path(), holder).unwrap();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lock_is_named_and_waited_for_by_nobody() {
+    fn other_file_types_are_errors_and_do_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let lock_file = folder.path().join("lock");
         mknodat(CWD, &lock_file, FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -230,7 +230,7 @@ mod tests {
         let error = lock(folder.path(), Holder::Clock).unwrap_err().to_string();
         assert!(error.contains("lock: "), "{error}");
 
-        // Nothing else in the folder keeps it from being used, but it is said.
+        // A folder that is not writable is used, but reported.
         fs::create_dir(folder.path().join(PROBE)).unwrap();
         let lock = lock(folder.path(), Holder::Device).unwrap();
         let error = lock.unwritable().unwrap().to_string();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_folder() {
+    fn a_file_is_not_a_folder() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = lock(&file.path().join("x"), Holder::Clock).unwrap_err();
         assert!(matches!(error, FolderError::Unusable { .. }));

@@ -1,10 +1,10 @@
-//! A file of records that grows: a line that says what it is, then records of one size, each with its checksum.
+//! A file of records that grows: a header line, then records of one size, each with its checksum.
 //!
-//! What only grows is appended; anything else is written anew under another name, synced and renamed.
-//! The checksum of a record covers its place and the line, so that a record counts in one file and at one place alone.
+//! New records are appended. For any other change the file is written under another name, synced and renamed.
+//! The checksum of a record covers its index and the header line, so that a record is valid only at its place.
 //!
-//! **Invariant:** whatever moment the power goes away, the file reads as what was stored before the save that ran, and as
-//! many of its new records as are whole.
+//! **Invariant:** after a power cut at any moment, the file has the records before the save in progress, and all new
+//! records that are complete.
 
 use std::io;
 
@@ -12,13 +12,13 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     disk::Disk,
-    file::{DAMAGED, KEPT_MAX, READ_TRIES, keep_aside, kept_name},
+    file::{ASIDE_MAX, DAMAGED, READ_TRIES, aside_name, move_aside},
 };
 
-/// Form of the files that this program writes.
+/// Version of the file format.
 const VERSION: u64 = 1;
 
-/// Bytes of a checksum.
+/// Length of a checksum, bytes.
 const SUM_BYTES: usize = 4;
 
 /// A file of records that grows.
@@ -26,30 +26,30 @@ const SUM_BYTES: usize = 4;
 pub struct Series {
     kind: &'static str,
     record_bytes: usize,
-    /// What the file holds; none if it must be written anew.
+    /// Content of the file; `None` if the next save must write the whole file.
     stored: Option<Stored>,
 }
 
-/// What a file holds.
+/// Content of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stored {
     line: String,
     records: usize,
-    /// Checksum over all of them.
+    /// Checksum of all records.
     sum: u32,
 }
 
-/// What was found in the file.
+/// Records that were read from the file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Records {
-    /// What its line says of it; none where there is no file, or none that can be read.
+    /// Description in the header line; `None` if there is no readable file.
     pub about: Option<Map<String, Value>>,
-    /// The records, one after the other.
+    /// The concatenated records.
     pub bytes: Vec<u8>,
 }
 
 impl Series {
-    /// Opens the file of a kind and reads it, with what went wrong in words for people; a damaged one is kept aside.
+    /// Opens and reads the file of a kind. Moves a damaged file aside. The third part has warnings for people.
     pub fn open(
         kind: &'static str,
         record_bytes: usize,
@@ -69,28 +69,28 @@ impl Series {
         }
         match read {
             Ok(None) => (series, Records::default(), Vec::new()),
-            Ok(Some(bytes)) => match series.read(&bytes) {
+            Ok(Some(bytes)) => match series.parse(&bytes) {
                 Some(records) => (series, records, Vec::new()),
                 None => {
-                    let kept = match keep_aside(disk, &name, DAMAGED) {
-                        Ok(kept) => format!("it was kept as {kept}"),
-                        Err(error) => format!("it could not be kept aside ({error})"),
+                    let moved = match move_aside(disk, &name, DAMAGED) {
+                        Ok(moved) => format!("it was renamed to {moved}"),
+                        Err(error) => format!("it could not be renamed ({error})"),
                     };
-                    let note = format!("{name} is of no use; {kept}, and it begins anew");
+                    let note = format!("{name} is not usable; {moved}, and a new file is started");
                     (series, Records::default(), vec![note])
                 }
             },
             Err(error) => {
-                let note = format!("{name} cannot be read ({error}); it begins anew");
+                let note = format!("{name} cannot be read ({error}); a new file is started");
                 (series, Records::default(), vec![note])
             }
         }
     }
 
-    /// Saves records, one after the other, and what they are; durable when this returns.
+    /// Saves concatenated records and their description. They are durable when this returns.
     ///
     /// # Errors
-    /// The disk did not take them all; those from before are still there, and the next save writes the file anew.
+    /// Not all records were written; the previous records are unchanged, and the next save writes the whole file.
     pub fn save(
         &mut self,
         disk: &mut dyn Disk,
@@ -123,10 +123,10 @@ impl Series {
         };
         match appended {
             Ok(()) => disk.sync(&name)?,
-            // Somebody may have removed it meanwhile.
+            // There is no file yet, or it was removed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let line = new.line.clone().into_bytes();
-                self.write_anew(disk, &self.encoded(line, &new.line, records, 0))?;
+                self.write_all(disk, &self.encoded(line, &new.line, records, 0))?;
             }
             Err(error) => return Err(error),
         }
@@ -134,34 +134,35 @@ impl Series {
         Ok(())
     }
 
-    fn write_anew(&self, disk: &mut dyn Disk, bytes: &[u8]) -> io::Result<()> {
+    /// Writes the whole file.
+    fn write_all(&self, disk: &mut dyn Disk, bytes: &[u8]) -> io::Result<()> {
         let name = self.name();
-        let beside = format!("{name}.new");
+        let new = format!("{name}.new");
         let written = disk
-            .write(&beside, bytes)
-            .and_then(|()| disk.sync(&beside))
-            .and_then(|()| disk.rename(&beside, &name));
+            .write(&new, bytes)
+            .and_then(|()| disk.sync(&new))
+            .and_then(|()| disk.rename(&new, &name));
         if let Err(error) = written {
-            // A full disk needs the room; if it cannot be had, the next save takes the same name.
-            let _ = disk.remove(&beside);
+            // The disk may be full. If the file cannot be removed, the next save replaces it.
+            let _ = disk.remove(&new);
             return Err(error);
         }
         disk.sync_folder()
     }
 
-    /// Removes the file and all that was kept aside.
+    /// Removes the file and all files that were moved aside.
     ///
     /// # Errors
-    /// Something is still there.
+    /// A file cannot be removed.
     pub fn wipe(&mut self, disk: &mut dyn Disk) -> io::Result<()> {
         self.stored = None;
         let name = self.name();
-        let kept = (1..=KEPT_MAX).map(|number| kept_name(&name, DAMAGED, number));
-        let mut outcome = Ok(());
-        for gone in kept.chain([format!("{name}.new"), name.clone()]) {
-            outcome = outcome.and(disk.remove(&gone));
+        let aside = (1..=ASIDE_MAX).map(|number| aside_name(&name, DAMAGED, number));
+        let mut removed = Ok(());
+        for name in aside.chain([format!("{name}.new"), name.clone()]) {
+            removed = removed.and(disk.remove(&name));
         }
-        outcome.and(disk.sync_folder())
+        removed.and(disk.sync_folder())
     }
 
     fn name(&self) -> String {
@@ -186,7 +187,7 @@ impl Series {
         hasher.finalize()
     }
 
-    /// Some bytes, and after them the records from a place on, each with its checksum.
+    /// Appends the records from an index on, each with its checksum, to `bytes`.
     fn encoded(&self, mut bytes: Vec<u8>, line: &str, records: &[u8], from: usize) -> Vec<u8> {
         let records = records.chunks_exact(self.record_bytes).enumerate();
         let added = records.clone().skip(from);
@@ -198,8 +199,8 @@ impl Series {
         bytes
     }
 
-    /// Reads the file; none if its line is not one of ours. What is not whole ends it.
-    fn read(&mut self, bytes: &[u8]) -> Option<Records> {
+    /// Parses the file up to the first invalid record; `None` if its header line is invalid.
+    fn parse(&mut self, bytes: &[u8]) -> Option<Records> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let (line, rest) = bytes.split_at(end + 1);
         let line = std::str::from_utf8(line).ok()?;
@@ -209,24 +210,24 @@ impl Series {
             return None;
         }
         let mut records = Vec::with_capacity(rest.len());
-        let mut whole = 0;
+        let mut valid = 0;
         for (at, entry) in rest.chunks(self.record_bytes + SUM_BYTES).enumerate() {
             let Some((record, sum)) = entry.split_last_chunk::<SUM_BYTES>() else {
                 break;
             };
-            let is_whole = record.len() == self.record_bytes
+            let is_valid = record.len() == self.record_bytes
                 && u32::from_le_bytes(*sum) == record_sum(line, at, record);
-            if !is_whole {
+            if !is_valid {
                 break;
             }
             records.extend(record);
-            whole = at + 1;
+            valid = at + 1;
         }
-        // Behind what is not whole nothing can be appended.
-        let is_whole = rest.len() == whole * (self.record_bytes + SUM_BYTES);
-        self.stored = is_whole.then(|| Stored {
+        // Records cannot be appended after an invalid one.
+        let all_valid = rest.len() == valid * (self.record_bytes + SUM_BYTES);
+        self.stored = all_valid.then(|| Stored {
             line: line.to_owned(),
-            records: whole,
+            records: valid,
             sum: crc32fast::hash(&records),
         });
         Some(Records {

@@ -1,4 +1,4 @@
-//! A file that grows: what is appended, what is written again, and what is read after damage.
+//! A file that grows: appends, complete writes, and reads after damage.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use lab::sim_disk::SimDisk;
@@ -8,7 +8,7 @@ use storage::{
     series::{Records, Series},
 };
 
-/// Bytes of the checksum behind each record.
+/// Length of the checksum after each record, bytes.
 const SUM_BYTES: usize = 4;
 
 /// Attempts to read a file.
@@ -31,7 +31,7 @@ fn found(disk: &SimDisk) -> (Option<String>, Vec<u8>) {
 }
 
 #[test]
-fn what_grows_is_appended_and_what_differs_is_written_anew() {
+fn new_records_are_appended_and_other_changes_write_the_whole_file() {
     let mut disk = SimDisk::default().recording();
     let (mut series, records, notes) = open(&mut disk);
     assert_eq!((records, notes), (Records::default(), Vec::new()));
@@ -67,7 +67,7 @@ fn what_grows_is_appended_and_what_differs_is_written_anew() {
 }
 
 #[test]
-fn whatever_is_cut_off_or_changed_what_is_read_was_stored() {
+fn after_truncation_or_damage_only_stored_records_are_read() {
     let mut disk = SimDisk::default();
     let (mut series, _, _) = open(&mut disk);
     series
@@ -93,7 +93,7 @@ fn whatever_is_cut_off_or_changed_what_is_read_was_stored() {
 }
 
 #[test]
-fn nothing_is_appended_behind_what_is_not_whole() {
+fn nothing_is_appended_after_an_incomplete_record() {
     let mut disk = SimDisk::default();
     let (mut series, _, _) = open(&mut disk);
     series.save(&mut disk, &about("a"), b"1111").unwrap();
@@ -105,7 +105,7 @@ fn nothing_is_appended_behind_what_is_not_whole() {
 }
 
 #[test]
-fn a_file_that_was_removed_comes_back_whole() {
+fn a_removed_file_is_written_again_completely() {
     let mut disk = SimDisk::default();
     let (mut series, _, _) = open(&mut disk);
     series.save(&mut disk, &about("a"), b"1111").unwrap();
@@ -118,30 +118,32 @@ fn a_file_that_was_removed_comes_back_whole() {
 }
 
 #[test]
-fn what_cannot_be_read_once_is_read_again() {
+fn a_failed_read_is_repeated() {
     let mut disk = SimDisk::default();
     let (mut series, _, _) = open(&mut disk);
     series.save(&mut disk, &about("a"), b"11112222").unwrap();
-    let note = "tried.dat cannot be read (input/output error); it begins anew";
+    let note = "tried.dat cannot be read (input/output error); a new file is started";
     for (failures, bytes, notes) in [
         (READ_TRIES - 1, &b"11112222"[..], &[][..]),
         (READ_TRIES, b"", &[note]),
     ] {
         let mut disk = disk.clone().with_unreadable("tried.dat", failures);
-        let (_, records, told) = open(&mut disk);
+        let (_, records, warnings) = open(&mut disk);
         assert_eq!(records.bytes, bytes, "{failures}");
-        assert_eq!(told, notes, "{failures}");
+        assert_eq!(warnings, notes, "{failures}");
     }
 }
 
 #[test]
-fn a_stranger_is_kept_aside_and_goes_with_a_wipe() {
+fn a_damaged_file_is_moved_aside_and_wiped() {
     let mut disk = SimDisk::holding([("tried.dat".to_string(), b"{}\n".to_vec())]);
     let (mut series, records, notes) = open(&mut disk);
     assert_eq!(records, Records::default());
     assert_eq!(
         notes,
-        ["tried.dat is of no use; it was kept as tried.dat.damaged-1, and it begins anew"]
+        [
+            "tried.dat is not usable; it was renamed to tried.dat.damaged-1, and a new file is started"
+        ]
     );
     series.save(&mut disk, &about("a"), b"1111").unwrap();
     assert_eq!(found(&disk).1, b"1111");

@@ -224,7 +224,7 @@ impl ImageStore {
         let header = image.head();
         let renamed = self
             .disk
-            .make_startable(&new)
+            .make_executable(&new)
             .and_then(|()| self.disk.sync(&new))
             // The record must not refer to the slot while its file changes.
             .and_then(|()| record::change(self.disk.as_mut(), |slots| slots.clear(slot)))

@@ -27,7 +27,7 @@ const UNREADABLE: &str =
 
 /// Loads the slots and moves a damaged file aside. The second part has warnings for people.
 pub fn load_and_repair(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
-    let Ok(_lock) = disk.turn(KIND) else {
+    let Ok(_lock) = disk.lock(KIND) else {
         // Without the lock a repair could undo a write of another process.
         return load_with_warnings(disk);
     };
@@ -48,7 +48,7 @@ pub fn load(disk: &mut dyn LargeDisk) -> Slots {
 }
 
 fn load_with_warnings(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
-    let found = StateFile::look_only(KIND, disk);
+    let found = StateFile::load(KIND, disk);
     let is_lost = found == StoredContent::Lost;
     let mut slots = slots_in(found);
     if is_lost {
@@ -66,9 +66,9 @@ fn load_with_warnings(disk: &mut dyn LargeDisk) -> (Slots, Vec<String>) {
 /// The file cannot be read or written; the slots are unchanged.
 pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::Result<Slots> {
     // The supervisor and the device are two processes that both change the file.
-    let _lock = disk.turn(KIND)?;
+    let _lock = disk.lock(KIND)?;
     let (mut file, found) = StateFile::open(KIND, disk);
-    if file.is_unread() {
+    if file.is_unreadable() {
         // A save would move the unreadable file aside and lose the state of the programs.
         return Err(io::Error::other(format!(
             "{}: make it readable, or move it away to start without it",
@@ -90,7 +90,7 @@ pub fn change(disk: &mut dyn LargeDisk, change: impl FnOnce(&mut Slots)) -> io::
 
 /// A description of damage for people; `None` if the file is intact or cannot be read now.
 fn damage(file: &StateFile, notes: &[String]) -> Option<String> {
-    let is_damaged = !notes.is_empty() && !file.is_current() && !file.is_unread();
+    let is_damaged = !notes.is_empty() && !file.is_current() && !file.is_unreadable();
     is_damaged.then(|| format!("state of the programs: {}", notes.join("; ")))
 }
 

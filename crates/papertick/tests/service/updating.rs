@@ -385,7 +385,7 @@ fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
                 record::change(&mut disk.clone(), |slots| slots.mark_proven(ImageSlot::A)).unwrap()
             };
             let told = slots.last_failure.clone().unwrap();
-            assert!(told.contains("firmware.json is of no use"), "{told}");
+            assert!(told.contains("firmware.json is not usable"), "{told}");
             assert!(told.contains("firmware.json.damaged-1"), "{told}");
             assert_eq!(slots.get(ImageSlot::A).is_some(), is_kept, "{files:?}");
             let later = record::load_and_repair(&mut disk.clone());

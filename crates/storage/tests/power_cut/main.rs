@@ -1,4 +1,4 @@
-//! Whatever moment the power goes away, a file reads as before or after the save that ran.
+//! After a power cut at any moment, a file has the content before or after the save.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use lab::{
@@ -35,7 +35,7 @@ fn found(disk: &mut SimDisk) -> (StateFile, u64) {
     (file, number(&found.content))
 }
 
-/// Disks that hold no set, one set, and two generations; each with the number that is found.
+/// Disks with no content, one generation, and two generations; each with the number that is found.
 fn beginnings() -> Vec<(SimDisk, u64)> {
     let mut disk = SimDisk::default();
     let mut beginnings = vec![(disk.clone(), 0)];
@@ -47,7 +47,7 @@ fn beginnings() -> Vec<(SimDisk, u64)> {
     beginnings
 }
 
-/// A save of a set, through the file as a start finds it.
+/// A save after a start.
 struct Save(u64);
 
 impl DiskChange for Save {
@@ -77,9 +77,9 @@ fn a_cut_during_a_save_or_the_recovery_leaves_the_old_or_the_new_set() {
     }
 }
 
-/// What acknowledges a save before it is durable, and what writes over the only copy, are found out.
+/// The test detects saves that are not durable or that overwrite the only copy.
 #[test]
-fn careless_saves_are_found_out() {
+fn careless_saves_are_detected() {
     struct Careless {
         synced: bool,
         in_place: bool,
@@ -118,7 +118,7 @@ fn careless_saves_are_found_out() {
 }
 
 #[test]
-fn many_cuts_in_a_row_never_lose_an_acknowledged_set() {
+fn many_cuts_in_a_row_never_lose_an_acknowledged_save() {
     for seed in 1..=300 {
         let mut dice = Dice(seed * 104_729);
         let mut disk = SimDisk::default();
@@ -144,7 +144,7 @@ fn many_cuts_in_a_row_never_lose_an_acknowledged_set() {
 }
 
 #[test]
-fn a_save_that_fails_is_not_found_later() {
+fn a_failed_save_is_not_found_later() {
     for (beginning, old) in beginnings() {
         let new = old + 1;
         for step in 1..=STEPS {
@@ -176,7 +176,7 @@ fn a_cut_during_a_wipe_brings_no_older_set_back() {
         for seed in 1..=100 {
             let mut left = disk.after_power_cut(&mut Dice(seed));
             let (_, number) = found(&mut left);
-            // Names that are not synced may vanish in any order; the set found is then a real one.
+            // Names that are not synced may vanish in any order, so an older generation may be found.
             assert!(
                 number == 0 || !wiped && number >= old - 1,
                 "found {number}, step {step}"
@@ -186,7 +186,7 @@ fn a_cut_during_a_wipe_brings_no_older_set_back() {
 }
 
 #[test]
-fn a_damaged_file_is_kept_aside_and_said() {
+fn a_damaged_file_is_moved_aside_and_reported() {
     let (beginning, _) = beginnings().pop().unwrap();
     let damage = |disk: &mut SimDisk, name: &str| disk.write(name, b"{\"digitFontPx\":").unwrap();
 
@@ -197,14 +197,14 @@ fn a_damaged_file_is_kept_aside_and_said() {
     assert_eq!(
         found.notes,
         [
-            "settings.json is of no use (it does not start as papertick's files do); \
-          it was kept as settings.json.damaged-1, the generation before it is used"
+            "settings.json is not usable (it does not start with a header of papertick); \
+          it was renamed to settings.json.damaged-1, the previous generation is used"
         ]
     );
     assert!(disk.read("settings.json.damaged-1").unwrap().is_some());
     assert!(
         StateFile::open(SETTINGS, &mut disk).1.notes.is_empty(),
-        "said once"
+        "reported once"
     );
 
     damage(&mut disk, "settings.json");
@@ -229,7 +229,7 @@ fn a_damaged_file_is_kept_aside_and_said() {
 }
 
 #[test]
-fn what_cannot_be_read_once_is_read_again() {
+fn a_failed_read_is_repeated() {
     let (beginning, old) = beginnings().pop().unwrap();
     let mut disk = beginning.clone().with_unreadable("settings.json", 2);
     let (_, found) = StateFile::open(SETTINGS, &mut disk);
@@ -237,7 +237,7 @@ fn what_cannot_be_read_once_is_read_again() {
 }
 
 #[test]
-fn what_cannot_be_read_stays_where_it_is_until_its_name_is_needed() {
+fn an_unreadable_file_is_moved_aside_only_by_a_save() {
     let (beginning, old) = beginnings().pop().unwrap();
     for (names, content) in [
         (&["settings.json"][..], Some(old - 1)),
@@ -251,18 +251,18 @@ fn what_cannot_be_read_stays_where_it_is_until_its_name_is_needed() {
         let (mut file, found) = StateFile::open(SETTINGS, &mut disk);
         assert_eq!(found.notes.len(), names.len(), "{names:?}");
         for (name, note) in names.iter().zip(&found.notes) {
-            let words = format!("{name} cannot be read (input/output error); it stays where it is");
-            assert!(note.starts_with(&words), "{note}");
+            let start = format!("{name} cannot be read (input/output error); it was not changed");
+            assert!(note.starts_with(&start), "{note}");
         }
         match content {
             Some(expected) => assert_eq!(number(&found.content), expected),
             None => assert_eq!(found.content, StoredContent::Lost),
         }
-        // The disk is fine again, and nothing was touched.
+        // Nothing was changed on the disk.
         let mut healthy = disk.clone().healthy();
         assert_eq!(self::found(&mut healthy).1, old, "{names:?}");
 
-        // A save loses none of it: after each there is a copy of every set that could not be read.
+        // Saves keep a copy of each unreadable file.
         for number in 10..14 {
             file.save(&mut disk, &set(number)).unwrap();
         }
