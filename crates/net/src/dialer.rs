@@ -1,4 +1,4 @@
-//! The only place that opens outbound TCP connections, directly or through the owner's proxy.
+//! The only host_port that opens outbound TCP connections, directly or connect_through the owner's proxy.
 
 use std::{
     fmt, io,
@@ -48,7 +48,7 @@ pub trait Stream: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin> Stream for T {}
 
-/// A connection to a destination, possibly through a proxy and TLS.
+/// A connection to a destination, possibly connect_through a proxy and TLS.
 pub type BoxedStream = Box<dyn Stream>;
 
 /// Whether a connection is encrypted end to end.
@@ -119,13 +119,15 @@ impl fmt::Display for ConnectStage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ConnectStage::Resolve(host) => write!(formatter, "looking up {host}"),
-            ConnectStage::Connect(place) => write!(formatter, "connecting to {place}"),
+            ConnectStage::Connect(host_port) => write!(formatter, "connecting to {host_port}"),
             ConnectStage::ResolveProxy(host) => write!(formatter, "looking up the proxy {host}"),
-            ConnectStage::ConnectProxy(place) => {
-                write!(formatter, "connecting to the proxy {place}")
+            ConnectStage::ConnectProxy(host_port) => {
+                write!(formatter, "connecting to the proxy {host_port}")
             }
             ConnectStage::Login => write!(formatter, "logging in at the proxy"),
-            ConnectStage::Request(place) => write!(formatter, "requesting {place} from the proxy"),
+            ConnectStage::Request(host_port) => {
+                write!(formatter, "requesting {host_port} from the proxy")
+            }
             ConnectStage::Tls(host) => write!(formatter, "securing the connection to {host}"),
         }
     }
@@ -141,12 +143,12 @@ pub enum ConnectFailure {
     #[error("no address found")]
     NotFound,
     /// The name has no IPv4 address, and SOCKS4 supports no other.
-    #[error("no IPv4 address found, and this proxy knows no other")]
+    #[error("no IPv4 address found, and this kind of proxy supports no other")]
     NoIpv4,
     /// The host is not a valid name for a certificate.
-    #[error("no certificate can be issued for this host")]
+    #[error("the host is not a valid name for a certificate")]
     BadName,
-    /// The certificate is invalid, or TLS failed in another way.
+    /// The certificate is invalid, or the TLS handshake failed.
     #[error("{0}")]
     Tls(String),
     /// The proxy refused the request.
@@ -184,7 +186,7 @@ impl From<io::Error> for ConnectFailure {
 pub struct DialCounts {
     /// Made without a proxy.
     pub direct: u64,
-    /// Made through a proxy.
+    /// Made connect_through a proxy.
     pub proxied: u64,
     /// Failed.
     pub failed: u64,
@@ -211,7 +213,7 @@ pub struct Dialer {
 /// State that all clones of a dialer share.
 #[derive(Debug)]
 struct DialerState {
-    wire: Transport,
+    transport: Transport,
     resolver: Resolver,
     roots: Roots,
     tls: Arc<ClientConfig>,
@@ -244,9 +246,9 @@ impl Dialer {
         Dialer::over(Transport::Memory(arrivals), roots, Arc::new(HostNames))
     }
 
-    fn over(wire: Transport, roots: Roots, names: Arc<dyn NameService>) -> Dialer {
+    fn over(transport: Transport, roots: Roots, names: Arc<dyn NameService>) -> Dialer {
         let shared = DialerState {
-            wire,
+            transport,
             resolver: Resolver::new(names),
             tls: roots.clone().client_config(),
             roots,
@@ -299,11 +301,11 @@ impl Dialer {
         let proxy = route
             .proxy
             .as_ref()
-            .filter(|proxy| applies(proxy, destination.host));
+            .filter(|proxy| is_used_for(proxy, destination.host));
         let shared = &self.shared;
         let made = match proxy {
             Some(proxy) => {
-                let made = through(shared, proxy, destination).await;
+                let made = connect_through(shared, proxy, destination).await;
                 shared.proxy_uses.record(proxy, made.as_ref().err());
                 made
             }
@@ -323,7 +325,7 @@ impl Dialer {
         secured
     }
 
-    /// The result of the last connection through a proxy; `None` before the first.
+    /// The result of the last connection connect_through a proxy; `None` before the first.
     pub fn proxy_use(&self, proxy: &Proxy) -> Option<ProxyUse> {
         self.shared.proxy_uses.last(proxy)
     }
@@ -350,14 +352,17 @@ async fn secure(tls: &TlsClient, raw: BoxedStream, host: &str) -> Result<BoxedSt
 
 /// Returns whether the route sends the host name to a proxy, which then resolves it.
 pub fn goes_by_name(route: &Route, host: &str) -> bool {
-    let proxy = route.proxy.as_ref().filter(|proxy| applies(proxy, host));
+    let proxy = route
+        .proxy
+        .as_ref()
+        .filter(|proxy| is_used_for(proxy, host));
     proxy.is_some_and(|proxy| match proxy.kind {
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => true,
         ProxyKind::Socks4 => false,
     })
 }
 
-fn applies(proxy: &Proxy, host: &str) -> bool {
+fn is_used_for(proxy: &Proxy, host: &str) -> bool {
     !proxy.host.is_empty() && proxy.port != 0 && !bypassed(&proxy.bypass, host)
 }
 
@@ -373,10 +378,10 @@ enum Transport {
 
 async fn direct(shared: &DialerState, host: &str, port: u16) -> Result<BoxedStream, DialError> {
     let lookup = ConnectStage::Resolve(host.to_owned());
-    reach(
+    resolve_and_connect(
         shared,
         lookup,
-        ConnectStage::Connect(place(host, port)),
+        ConnectStage::Connect(host_port(host, port)),
         host,
         port,
     )
@@ -384,14 +389,14 @@ async fn direct(shared: &DialerState, host: &str, port: u16) -> Result<BoxedStre
 }
 
 /// Resolves a name and connects to it.
-async fn reach(
+async fn resolve_and_connect(
     shared: &DialerState,
     lookup: ConnectStage,
     connect: ConnectStage,
     host: &str,
     port: u16,
 ) -> Result<BoxedStream, DialError> {
-    match &shared.wire {
+    match &shared.transport {
         Transport::Tcp { send_buffer } => {
             let addresses = step(lookup, resolve(shared, host, port)).await?;
             let tcp = step(connect, connect_any(addresses, *send_buffer)).await?;
@@ -400,7 +405,7 @@ async fn reach(
         Transport::Memory(arrivals) => {
             let (ours, theirs) = duplex(MEMORY_BUFFER);
             let arrival = Arrival {
-                place: place(host, port),
+                place: host_port(host, port),
                 stream: theirs,
             };
             let refused = |_| ConnectFailure::Io(io::ErrorKind::ConnectionRefused);
@@ -414,7 +419,7 @@ async fn reach(
 }
 
 /// Connects to the proxy and requests the destination.
-async fn through(
+async fn connect_through(
     shared: &DialerState,
     proxy: &Proxy,
     Destination { host, port, .. }: Destination<'_>,
@@ -431,13 +436,13 @@ async fn through(
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
     let lookup = ConnectStage::ResolveProxy(proxy.label.clone());
-    let connect = ConnectStage::ConnectProxy(place(&proxy.label, proxy.port));
-    let mut stream = reach(shared, lookup, connect, &proxy.host, proxy.port).await?;
+    let connect = ConnectStage::ConnectProxy(host_port(&proxy.label, proxy.port));
+    let mut stream = resolve_and_connect(shared, lookup, connect, &proxy.host, proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
         step(ConnectStage::Login, login).await?;
     }
-    step(ConnectStage::Request(place(host, port)), async {
+    step(ConnectStage::Request(host_port(host, port)), async {
         match (proxy.kind, ipv4) {
             (ProxyKind::HttpConnect, _) => {
                 proxy::http_connect(&mut stream, host, port, &proxy.user, &proxy.pass).await?;
@@ -513,7 +518,7 @@ async fn connect_any(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one place where connections are made"
+    reason = "the one host_port where connections are made"
 )]
 async fn connect_one(address: SocketAddr, send_buffer: Option<u32>) -> io::Result<TcpStream> {
     let socket = match address {
@@ -527,6 +532,6 @@ async fn connect_one(address: SocketAddr, send_buffer: Option<u32>) -> io::Resul
     socket.connect(address).await
 }
 
-fn place(host: &str, port: u16) -> String {
+fn host_port(host: &str, port: u16) -> String {
     format!("{}:{port}", bracketed(host))
 }

@@ -44,7 +44,7 @@ impl Redirect {
     /// Its address.
     ///
     /// # Errors
-    /// The socket is broken.
+    /// The socket has failed.
     pub fn place(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
@@ -66,7 +66,7 @@ impl Redirect {
                 continue;
             };
             if let Err(error) = self.socket.send_to(&answer, peer).await {
-                tracing::debug!(%error, "an answer was not sent");
+                tracing::debug!(%error, "answer not sent");
             }
         }
     }

@@ -66,7 +66,7 @@ pub enum HttpError {
     /// The response did not arrive in time.
     #[error("no answer in time")]
     Timeout,
-    /// The body is larger than it may be.
+    /// The body is larger than the limit.
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),
     /// Too many redirects.
@@ -125,11 +125,11 @@ pub async fn get(
     request: Get,
     limits: RequestLimits,
 ) -> Result<HttpResponse, HttpError> {
-    let whole = async {
+    let exchange = async {
         let download = open(dialer, route, request, limits.timeout).await?;
-        whole(download, limits).await
+        read_body(download, limits).await
     };
-    time::timeout(limits.timeout, whole)
+    time::timeout(limits.timeout, exchange)
         .await
         .unwrap_or(Err(HttpError::Timeout))
 }
@@ -147,17 +147,20 @@ pub async fn post_json(
 ) -> Result<HttpResponse, HttpError> {
     let json_type = HeaderValue::from_static("application/json");
     request.headers.insert(CONTENT_TYPE, json_type);
-    let whole = async {
-        let sent = Some(Bytes::from(json));
-        let download = open_once(dialer, route, &request, sent, limits.timeout).await?;
-        whole(download, limits).await
+    let exchange = async {
+        let body = Some(Bytes::from(json));
+        let download = open_once(dialer, route, &request, body, limits.timeout).await?;
+        read_body(download, limits).await
     };
-    time::timeout(limits.timeout, whole)
+    time::timeout(limits.timeout, exchange)
         .await
         .unwrap_or(Err(HttpError::Timeout))
 }
 
-async fn whole(mut download: Download, limits: RequestLimits) -> Result<HttpResponse, HttpError> {
+async fn read_body(
+    mut download: Download,
+    limits: RequestLimits,
+) -> Result<HttpResponse, HttpError> {
     let mut body = BytesMut::new();
     while let Some(chunk) = download.chunk().await? {
         if body.len() + chunk.len() > limits.body_max {
@@ -240,7 +243,7 @@ impl Download {
     /// The body was cut off or paused for too long.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         loop {
-            let frame = driven(&mut self.connection, self.body.frame());
+            let frame = drive(&mut self.connection, self.body.frame());
             match time::timeout(self.idle_timeout, frame).await {
                 Err(_) => return Err(HttpError::Timeout),
                 Ok(None) => return Ok(None),
@@ -268,13 +271,13 @@ async fn open_once(
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|_| HttpError::Broken)?;
-    // Errors of the connection surface in the response; a finished connection must only be kept.
+    // Errors of the connection are reported by the response. A finished connection stays pending.
     let mut connection: Pin<Box<dyn Future<Output = ()> + Send + Sync>> = Box::pin(async {
         drop(connection.await);
         std::future::pending().await
     });
-    let answer = driven(&mut connection, sender.send_request(head(request, sent)?)).await;
-    let (parts, body) = answer.map_err(|_| HttpError::Broken)?.into_parts();
+    let response = drive(&mut connection, sender.send_request(head(request, sent)?)).await;
+    let (parts, body) = response.map_err(|_| HttpError::Broken)?.into_parts();
     Ok(Download {
         status: parts.status,
         headers: parts.headers,
@@ -285,7 +288,7 @@ async fn open_once(
 }
 
 /// Awaits a future while driving the connection it depends on.
-async fn driven<T>(
+async fn drive<T>(
     connection: &mut Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
     work: impl Future<Output = T>,
 ) -> T {
@@ -314,7 +317,7 @@ fn head(request: &Get, sent: Option<Bytes>) -> Result<Request<Full<Bytes>>, Http
 }
 
 fn redirect(download: &Download, from: &Url) -> Result<Option<Url>, HttpError> {
-    let leads_on = matches!(
+    let is_redirect = matches!(
         download.status,
         StatusCode::MOVED_PERMANENTLY
             | StatusCode::FOUND
@@ -327,7 +330,7 @@ fn redirect(download: &Download, from: &Url) -> Result<Option<Url>, HttpError> {
         .get(LOCATION)
         .and_then(|value| value.to_str().ok());
     match location {
-        Some(location) if leads_on => Ok(Some(from.join(location)?)),
+        Some(location) if is_redirect => Ok(Some(from.join(location)?)),
         Some(_) | None => Ok(None),
     }
 }
@@ -339,15 +342,16 @@ fn without_secrets(headers: HeaderMap) -> HeaderMap {
         .collect()
 }
 
-/// The delay requested by a server: in seconds, or until a time of its own clock.
+/// The delay requested by a server, in seconds or as a time. A time is compared with the server's own `Date`.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(secs) = text.parse::<u32>() {
         return Some(Duration::from_secs(secs.into()));
     }
     let until = http_date(text)?;
-    let there = http_date(headers.get(DATE)?.to_str().ok()?)?;
-    let secs = u64::try_from(until.as_second().saturating_sub(there.as_second())).unwrap_or(0);
+    let server_time = http_date(headers.get(DATE)?.to_str().ok()?)?;
+    let secs = until.as_second().saturating_sub(server_time.as_second());
+    let secs = u64::try_from(secs).unwrap_or(0);
     Some(Duration::from_secs(secs))
 }
 

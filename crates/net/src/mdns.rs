@@ -26,13 +26,13 @@ const OWN_SERVICE: &str = "_papertick._tcp.local.";
 /// Model name in the TXT record.
 pub const MODEL: &str = "papertick";
 
-/// Time until the goodbye packet was repeated.
-const REPEATED: Duration = Duration::from_millis(150);
+/// How long to wait until `mdns-sd` has repeated the goodbye packet.
+const GOODBYE_REPEAT: Duration = Duration::from_millis(150);
 
-/// Longest wait for a command to the thread.
-const THREAD_TIME: Duration = Duration::from_millis(100);
+/// Timeout of a command to the thread.
+const THREAD_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Clocks that a search collects.
+/// Most clocks that a search collects.
 const CLOCKS_MAX: usize = 256;
 
 /// Longest text from another clock, bytes.
@@ -189,7 +189,7 @@ pub enum ResponderEvent {
     Announced,
     /// Another host has the name.
     Taken,
-    /// It cannot continue.
+    /// The responder has failed.
     Broken(String),
 }
 
@@ -261,8 +261,8 @@ impl Responder {
         if self.has_announced {
             self.send_goodbye().await;
         } else {
-            // Without this the thread would send a goodbye for a name that may belong to another host. An error means
-            // that it has ended.
+            // Otherwise the thread would send a goodbye for a name that may belong to another host. Fails if the thread
+            // has ended.
             let _ = self.thread.0.disable_interface(IfKind::All);
         }
         self.thread.end().await;
@@ -276,9 +276,9 @@ impl Responder {
             .collect();
         for sent in goodbyes {
             // If the thread does not respond, it sends the goodbye when it ends.
-            let _ = timeout(THREAD_TIME, sent.recv_async()).await;
+            let _ = timeout(THREAD_TIMEOUT, sent.recv_async()).await;
         }
-        sleep(REPEATED).await;
+        sleep(GOODBYE_REPEAT).await;
     }
 }
 
@@ -310,7 +310,7 @@ impl FoundClock {
             .addresses
             .iter()
             .map(|address| address.to_ip_addr())
-            .min_by_key(|ip| (distance(*ip), *ip))?;
+            .min_by_key(|ip| (rank(*ip), *ip))?;
         Some(FoundClock {
             name: plain(name.trim_end_matches('.')),
             host: plain(service.host.trim_end_matches('.')),
@@ -336,7 +336,7 @@ pub async fn search(reach: &MdnsScope, time: Duration) -> Result<Vec<FoundClock>
             collect(event, &mut found);
         }
     };
-    // An early end means that the thread is gone.
+    // Ends early only if the thread has ended.
     let _ = timeout(time, collect).await;
     thread.end().await;
     Ok(found.into_values().collect())
@@ -361,8 +361,8 @@ fn collect(event: ServiceEvent, found: &mut BTreeMap<String, FoundClock>) {
     }
 }
 
-/// Rank of an address: the smaller, the more useful.
-fn distance(ip: IpAddr) -> u8 {
+/// Rank of an address; the smallest is the most useful.
+fn rank(ip: IpAddr) -> u8 {
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() => 2,
         IpAddr::V4(_) => 0,
@@ -383,15 +383,15 @@ struct Thread(ServiceDaemon);
 impl Thread {
     async fn end(self) {
         if let Ok(ended) = self.0.shutdown() {
-            // A thread that hangs ends with the process.
-            let _ = timeout(THREAD_TIME, ended.recv_async()).await;
+            // After the timeout the thread ends with the process.
+            let _ = timeout(THREAD_TIMEOUT, ended.recv_async()).await;
         }
     }
 }
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        // An error means that it has already ended.
+        // Fails if the thread has already ended.
         let _ = self.0.shutdown();
     }
 }
@@ -441,7 +441,7 @@ mod tests {
         let mut ips: Vec<IpAddr> = ["fe80::1", "169.254.1.1", "fd00::1", "192.0.2.1"]
             .map(|ip| ip.parse().unwrap())
             .to_vec();
-        ips.sort_by_key(|ip| distance(*ip));
+        ips.sort_by_key(|ip| rank(*ip));
         let shown: Vec<String> = ips.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["192.0.2.1", "fd00::1", "169.254.1.1", "fe80::1"]);
     }

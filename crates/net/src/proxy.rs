@@ -19,7 +19,7 @@ const FIELD_MAX: usize = 255;
 /// Why the connection through the proxy failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProxyFailure {
-    /// The connection was cut.
+    /// The connection failed.
     #[error("{0}")]
     Io(io::ErrorKind),
     /// The reply is not of this protocol.
@@ -29,17 +29,17 @@ pub enum ProxyFailure {
     #[error("the proxy's reply is too long")]
     TooLong,
     /// The proxy requires a user name and password.
-    #[error("the proxy wants a user name and password")]
+    #[error("the proxy requires a user name and password")]
     LoginWanted,
     /// The proxy rejected the user name and password.
-    #[error("the proxy does not accept the user name and password")]
+    #[error("the proxy rejected the user name and password")]
     LoginRefused,
     /// The proxy supports no known login method, or not the offered one.
-    #[error("the proxy accepts none of the known ways to log in")]
+    #[error("the proxy supports no known login method")]
     NoMethod,
     /// User name or password are too long for the protocol.
     #[error(
-        "the user name or the password is longer than the 255 bytes that this kind of proxy takes"
+        "the user name or the password is longer than 255 bytes, the limit of this kind of proxy"
     )]
     LoginTooLong,
     /// The proxy answered an HTTP CONNECT with this status.

@@ -122,12 +122,12 @@ impl NameLookups {
     }
 }
 
-/// A lookup on a thread; dropping it frees its place.
+/// A lookup on a thread; dropping it releases its permit.
 struct LookUp {
     shared: Arc<ResolverState>,
     host: String,
     answer: watch::Sender<Option<LookupResult>>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Resolver {
@@ -181,7 +181,7 @@ impl Resolver {
             biased;
             // Another caller may have started, or start meanwhile, a lookup of the same name.
             Ok(names) = names.wait_for(|names| current(names).is_some()) => current(&names),
-            Ok(place) = Arc::clone(&self.shared.threads).acquire_owned() => self.start(host, place),
+            Ok(permit) = Arc::clone(&self.shared.threads).acquire_owned() => self.start(host, permit),
             else => None,
         }
         .ok_or(NoAddress::NotFound)?;
@@ -197,7 +197,7 @@ impl Resolver {
     fn start(
         &self,
         host: &str,
-        place: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
     ) -> Option<watch::Receiver<Option<LookupResult>>> {
         let answer = watch::Sender::new(None);
         let receiver = answer.subscribe();
@@ -205,7 +205,7 @@ impl Resolver {
             shared: Arc::clone(&self.shared),
             host: host.to_owned(),
             answer: answer.clone(),
-            _place: place,
+            _permit: permit,
         };
         self.shared.names.send_modify(|names| {
             let threads = names.get(host).map_or(0, |name| name.threads);
@@ -225,7 +225,7 @@ impl Resolver {
             });
             look_up.answer.send_replace(Some(answer));
         };
-        // Without a thread the lookup is dropped, which frees its place.
+        // If the thread cannot be started, the lookup is dropped, which releases its permit.
         let started = thread::Builder::new()
             .name("look-up".to_string())
             .spawn(work);
@@ -372,11 +372,11 @@ mod tests {
         let names: Vec<String> = (1..LOOK_UPS_MAX).map(|n| format!("hang-{n}")).collect();
         join_all(names.iter().map(|name| resolver.look_up(name, 1))).await;
         let never = timeout(3 * LOST_AFTER, resolver.lost()).await;
-        assert!(never.is_err(), "there is a place left");
+        assert!(never.is_err(), "there is a permit left");
         let _ = resolver.look_up("hang", 1).await;
         let started = Instant::now();
         let lost = timeout(3 * LOST_AFTER, resolver.lost()).await;
-        assert!(lost.is_ok(), "no place is left");
+        assert!(lost.is_ok(), "no permit is left");
         assert_eq!(started.elapsed(), LOST_AFTER);
         service.release();
     }

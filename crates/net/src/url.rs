@@ -70,7 +70,7 @@ pub enum BadUrl {
     /// The port is not a number from 1 to 65535.
     #[error("the address has no usable port")]
     Port,
-    /// The path contains blanks or bytes that are not allowed in a request.
+    /// The path contains bytes that are not allowed in a request, such as spaces.
     #[error("the address has a path that cannot be requested")]
     Path,
 }

@@ -25,7 +25,7 @@ pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time to send a message.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Bytes that may wait to be sent.
+/// Most bytes in the send buffer.
 const UNSENT_MAX: usize = 256 * 1024;
 
 /// Bytes per read.
@@ -77,10 +77,10 @@ pub enum WsError {
     /// The server closed the connection.
     #[error("the server closed the connection")]
     Closed,
-    /// The connection was cut.
+    /// The connection failed.
     #[error("the connection broke off")]
     Lost,
-    /// A message is larger than it may be.
+    /// A message is larger than the limit.
     #[error("a message is larger than {0} bytes")]
     TooLarge(usize),
     /// No message after a ping.

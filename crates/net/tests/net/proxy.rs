@@ -369,8 +369,8 @@ async fn errors_name_the_failed_step() {
     let overlong = "x".repeat(256);
     #[rustfmt::skip]
     let rows: [(ProxyKind, &str, &[u8], String); 22] = [
-        (http, "", b"HTTP/1.0 407 Login\r\n\r\n", format!("{REQUEST}the proxy wants a user name and password")),
-        (http, "alice", b"HTTP/1.1 407 Login\r\n\r\n", format!("{REQUEST}the proxy does not accept the user name and password")),
+        (http, "", b"HTTP/1.0 407 Login\r\n\r\n", format!("{REQUEST}the proxy requires a user name and password")),
+        (http, "alice", b"HTTP/1.1 407 Login\r\n\r\n", format!("{REQUEST}the proxy rejected the user name and password")),
         (http, "", b"HTTP/1.1 502 Bad\r\nX: y\r\n\r\n", format!("{REQUEST}the proxy answers with status 502")),
         (http, "", b"HTTP/1.1 201 Odd\r\n\r\n", format!("{REQUEST}the proxy answers with status 201")),
         (http, "", b"ICAP/1.1 200 OK\r\n\r\n", format!("{REQUEST}the proxy does not speak this protocol")),
@@ -379,20 +379,20 @@ async fn errors_name_the_failed_step() {
         (ProxyKind::Socks4a, "", &[0, 0x5B, 0, 0, 0, 0, 0, 0], format!("{REQUEST}the proxy refuses: request rejected or failed")),
         (ProxyKind::Socks4a, "", &[4, 0x5A, 0, 0, 0, 0, 0, 0], format!("{REQUEST}the proxy does not speak this protocol")),
         (ProxyKind::Socks4a, "", &[0, 0x5A, 0], format!("{REQUEST}unexpected end of file")),
-        (ProxyKind::Socks5, "", &[5, 0xFF], format!("{LOGIN}the proxy accepts none of the known ways to log in")),
-        (ProxyKind::Socks5, "", &[5, 2], format!("{LOGIN}the proxy wants a user name and password")),
+        (ProxyKind::Socks5, "", &[5, 0xFF], format!("{LOGIN}the proxy supports no known login method")),
+        (ProxyKind::Socks5, "", &[5, 2], format!("{LOGIN}the proxy requires a user name and password")),
         (ProxyKind::Socks5, "", &[4, 0], format!("{LOGIN}the proxy does not speak this protocol")),
         (ProxyKind::Socks5, "", &[5], format!("{LOGIN}unexpected end of file")),
-        (ProxyKind::Socks5, "alice", &[5, 2, 1, 1], format!("{LOGIN}the proxy does not accept the user name and password")),
+        (ProxyKind::Socks5, "alice", &[5, 2, 1, 1], format!("{LOGIN}the proxy rejected the user name and password")),
         // The login has its own version number, 1.
-        (ProxyKind::Socks5, "alice", &[5, 2, 5, 0], format!("{LOGIN}the proxy does not accept the user name and password")),
-        (ProxyKind::Socks5, "alice", &[5, 0], format!("{LOGIN}the proxy accepts none of the known ways to log in")),
+        (ProxyKind::Socks5, "alice", &[5, 2, 5, 0], format!("{LOGIN}the proxy rejected the user name and password")),
+        (ProxyKind::Socks5, "alice", &[5, 0], format!("{LOGIN}the proxy supports no known login method")),
         (
             ProxyKind::Socks5,
             &overlong,
             &[],
             format!(
-                "{LOGIN}the user name or the password is longer than the 255 bytes that this kind of proxy takes"
+                "{LOGIN}the user name or the password is longer than 255 bytes, the limit of this kind of proxy"
             ),
         ),
         (ProxyKind::Socks5, "", &[5, 0, 5, 5, 0, 1], format!("{REQUEST}the proxy refuses: connection refused")),
@@ -473,7 +473,7 @@ async fn unreachable_places_are_named() {
         (through(closed), "market.invalid", format!("connecting to the proxy 127.0.0.1:{port}: connection refused")),
         (through(unknown), "market.invalid", "looking up the proxy proxy.invalid: no address found".to_owned()),
         (through(socks4.clone()), "market.invalid", "looking up market.invalid: no address found".to_owned()),
-        (through(socks4), "::1", "looking up ::1: no IPv4 address found, and this proxy knows no other".to_owned()),
+        (through(socks4), "::1", "looking up ::1: no IPv4 address found, and this kind of proxy supports no other".to_owned()),
     ];
     for (route, host, expected) in rows {
         let destination = Destination {

@@ -159,7 +159,7 @@ async fn a_refusing_proxy_is_logged_without_secrets() {
     }
     let log = log.lines().concat();
     assert!(
-        log.contains("logging in at the proxy: the proxy does not accept"),
+        log.contains("logging in at the proxy: the proxy rejected"),
         "{log}"
     );
     assert!(!log.contains("planted"), "{log}");
