@@ -29,7 +29,7 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> (Reply, RefreshCause) {
-        let (settings, uptime) = (self.settled.active(), now.uptime);
+        let (settings, uptime) = (self.settings.active(), now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Preview(requests) => (self.preview(requests, now), RefreshCause::Data),
@@ -57,7 +57,7 @@ impl Device {
             }
             Request::RestartTimer => {
                 self.run_timer(true, now, output);
-                self.glass.restart_timer(self.settled.active(), uptime);
+                self.glass.restart_timer(self.settings.active(), uptime);
                 done(RefreshCause::Data)
             }
             Request::FullRefresh => done(RefreshCause::Forced),
@@ -80,7 +80,7 @@ impl Device {
             }
             Request::ClearPoolLogos => {
                 output.effects.push(Effect::ClearLogos);
-                done(match self.upstream.forget_logo(&self.settled) {
+                done(match self.upstream.forget_logo(&self.settings) {
                     true => self.cause_of_logo(),
                     false => RefreshCause::Data,
                 })
@@ -90,11 +90,11 @@ impl Device {
                 done(RefreshCause::Data)
             }
             Request::RestartSources => {
-                self.upstream.restart(&self.settled);
+                self.upstream.restart(&self.settings);
                 done(RefreshCause::Data)
             }
             Request::RestartSource(source) => {
-                tried(match self.upstream.restart_one(source, &self.settled) {
+                tried(match self.upstream.restart_one(source, &self.settings) {
                     true => Ok(RefreshCause::Data),
                     false => Err(Refusal::UnusedSource),
                 })
@@ -143,7 +143,7 @@ impl Device {
     ) -> RefreshCause {
         let mut cause = RefreshCause::Data;
         for gesture in gestures {
-            let action = gesture.action(self.settled.active());
+            let action = gesture.action(self.settings.active());
             self.happenings.add(pressed(*gesture));
             // While the portal is up, only a factory reset is possible.
             let action = action.filter(|action| {
@@ -157,7 +157,7 @@ impl Device {
     }
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, RefreshCause) {
-        let stored = self.settled.stored();
+        let stored = self.settings.stored();
         let catalogue = Catalogue {
             currencies: self.upstream.currencies().to_vec(),
             screens: stored.available_screens(),
@@ -167,8 +167,8 @@ impl Device {
             Err(rejection) => return (Reply::Rejected(rejection), RefreshCause::Data),
         };
         let mut settings = patched.settings;
-        let is_guarded = self.settled.active().http_auth_enabled;
-        transfer::record_guarded(&mut settings, self.settled.stored(), is_guarded);
+        let is_guarded = self.settings.active().http_auth_enabled;
+        transfer::record_guarded(&mut settings, self.settings.stored(), is_guarded);
         let cause = self.store(settings, now, output);
         (changed(patched.changed), cause)
     }
@@ -179,13 +179,13 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> (Reply, RefreshCause) {
-        let import = transfer::import(self.settled.stored(), body);
+        let import = transfer::import(self.settings.stored(), body);
         if let Some(rejection) = import.refused.into_iter().next() {
             return (Reply::Rejected(rejection), RefreshCause::Data);
         }
         let mut settings = import.settings;
-        let is_guarded = self.settled.active().http_auth_enabled;
-        transfer::record_guarded(&mut settings, self.settled.stored(), is_guarded);
+        let is_guarded = self.settings.active().http_auth_enabled;
+        transfer::record_guarded(&mut settings, self.settings.stored(), is_guarded);
         let cause = self.store(settings, now, output);
         (changed(import.changed), cause)
     }
@@ -210,7 +210,7 @@ impl Device {
     /// Moves one screen forward or back, and starts the timer.
     fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> RefreshCause {
         let cause = self.run_timer(true, now, output);
-        let settings = self.settled.active();
+        let settings = self.settings.active();
         cause.max(self.glass.step(direction, settings, now.uptime))
     }
 
@@ -221,7 +221,7 @@ impl Device {
     /// Performs the action of a button.
     fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> RefreshCause {
         let debugging = self.glass.has(Layer::Debug);
-        let (settings, uptime) = (self.settled.active(), now.uptime);
+        let (settings, uptime) = (self.settings.active(), now.uptime);
         match action {
             ButtonAction::TogglePause => {
                 let running = settings.timer_active;
@@ -234,14 +234,14 @@ impl Device {
             ButtonAction::Previous => self.step(Navigation::Previous, now, output),
             ButtonAction::ToggleDebug => self.glass.toggle_debug(settings, uptime),
             ButtonAction::ToggleDnd => {
-                let enabled = !self.settled.stored().dnd_enabled;
+                let enabled = !self.settings.stored().dnd_enabled;
                 let show = if enabled {
                     Show::QuietOn
                 } else {
                     Show::QuietOff
                 };
                 let cause = self.change(|settings| settings.dnd_enabled = enabled, now, output);
-                let settings = self.settled.active();
+                let settings = self.settings.active();
                 self.lights.acknowledge(show, settings, uptime);
                 cause
             }

@@ -1,9 +1,11 @@
-//! The sources: which should run, what they have reported, and how each of them is.
+//! The sources: which should run, what they have reported, and their states.
 
 mod plan;
 mod roster;
+mod truth;
 mod upstream;
 
 pub use plan::*;
 pub use roster::MissingFeeds;
-pub use upstream::{MarketChange, Truth, Upstream, chain_name};
+pub use truth::Truth;
+pub use upstream::{MarketChange, Upstream, chain_name};
