@@ -14,7 +14,7 @@ use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
 use sources::peers::{
-    EXTRA_PEERS, FAILED_PAUSE, FAULTY_PAUSE, LOOK_EVERY, ROTATE_EVERY, SEEDS_EVERY, SILENCE,
+    CHECK_EVERY, EXTRA_PEERS, FAILED_PAUSE, FAULTY_PAUSE, ROTATE_EVERY, SEEDS_EVERY, SILENCE,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
@@ -177,7 +177,7 @@ async fn a_peer_that_breaks_the_rules_is_paused_for_a_day() {
     );
     let miner = truth.borrow().clone();
     rig.until_tip(&miner, HeightState::Alone).await;
-    time::sleep(FAULTY_PAUSE + 2 * LOOK_EVERY).await;
+    time::sleep(FAULTY_PAUSE + 2 * CHECK_EVERY).await;
     let times = places.times("liar:18444");
     assert_eq!(times.len(), 2, "{:?}", places.all());
     assert!(times[1] - times[0] >= FAULTY_PAUSE);
@@ -208,7 +208,7 @@ async fn a_silent_peer_is_retried_later() {
     let times = places.times("mute:18444");
     let pauses = times.windows(2).map(|two| two[1] - two[0]);
     let pauses: Vec<Duration> = pauses.collect();
-    assert!(pauses[0] <= 3 * LOOK_EVERY, "{pauses:?}");
+    assert!(pauses[0] <= 3 * CHECK_EVERY, "{pauses:?}");
     assert!(pauses.is_sorted(), "{pauses:?}");
     assert!(pauses.len() < 10, "{pauses:?}");
     assert!(pauses.last() >= Some(&FAILED_PAUSE), "{pauses:?}");
@@ -320,9 +320,9 @@ async fn more_peers_are_connected_while_no_block_arrives() {
     rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
-    time::sleep(SILENCE - 2 * LOOK_EVERY).await;
+    time::sleep(SILENCE - 2 * CHECK_EVERY).await;
     assert_eq!(places.all().len(), 2);
-    time::sleep(4 * LOOK_EVERY).await;
+    time::sleep(4 * CHECK_EVERY).await;
     assert_eq!(places.all().len(), 2 + EXTRA_PEERS);
     node.send_modify(|miner| miner.mine(1));
     let fewer = opened.wait_for(|open| *open == 2);

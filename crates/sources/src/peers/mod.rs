@@ -6,34 +6,36 @@
 //!
 //! **Invariant:** after any protocol violation a peer is paused, and none of its data is kept.
 
+mod candidates;
+mod connection;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     convert::Infallible,
-    net::IpAddr,
     sync::Arc,
     time::Duration,
 };
 
-use chain::{BlockHash, network::Network};
-use feeds::{malformed::Malformed, p2p};
+use chain::network::Network;
+use feeds::malformed::Malformed;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use market::{Connection, Observation};
-use net::{
-    chance::Chance,
-    dialer::{Destination, TransportSecurity, goes_by_name},
-    url::{bracketed, split_authority},
-};
+use net::chance::Chance;
 use runtime::{inbox::Stopped, outage::Outage, waits::over};
 use tokio::{
-    sync::{Notify, Semaphore, oneshot},
+    sync::{Semaphore, oneshot},
     time::{self, Instant, MissedTickBehavior},
 };
 use tracing::Instrument;
 
+use self::{
+    candidates::{Candidate, find},
+    connection::{PeerProgress, PeerShared, follow_peer, until_released},
+};
 use super::{
     SourceContext,
     common::SharedValue,
-    peer::{BEHIND, Following, Parted, PeerConnection, PeerReply},
+    peer::{BEHIND, Parted},
 };
 
 /// Additional peers while no block arrives.
@@ -52,19 +54,13 @@ pub const FAULTY_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 pub const FAILED_PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Interval of the checks for free places.
-pub const LOOK_EVERY: Duration = Duration::from_secs(10);
+pub const CHECK_EVERY: Duration = Duration::from_secs(10);
 
 /// Least time between two queries of the seeds.
 pub const SEEDS_EVERY: Duration = Duration::from_secs(5 * 60);
 
 /// Most paused peers; beyond it, the one with the shortest remaining pause is dropped.
 pub const PAUSED_MAX: usize = 64;
-
-/// Addresses that are tried per seed.
-const PER_SEED_MAX: usize = 8;
-
-/// Seeds that are queried at the same time.
-const SEEDS_AT_ONCE: usize = 3;
 
 /// Which peers to connect to.
 #[derive(Debug, Clone)]
@@ -77,81 +73,6 @@ pub struct PeerPlan {
     pub most: u32,
 }
 
-/// A peer that can be connected.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Candidate {
-    host: String,
-    port: u16,
-    /// Peers of one group may belong to the same operator.
-    group: AddressGroup,
-    /// Leads to another peer each time.
-    is_seed: bool,
-}
-
-/// The part of the internet that an address belongs to. Peers must come from different groups.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum AddressGroup {
-    /// The first 16 bits of an address.
-    V4([u8; 2]),
-    /// The first 48 bits of an address.
-    V6([u16; 3]),
-    /// A host name.
-    Name(String),
-}
-
-impl Candidate {
-    fn read(text: &str, network: Network) -> Option<Candidate> {
-        let (host, port) = split_authority(text).ok()?;
-        Some(Candidate::of(host, port.unwrap_or(p2p::port(network))))
-    }
-
-    fn of(host: &str, port: u16) -> Candidate {
-        let group = match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
-            Ok(IpAddr::V4(address)) => {
-                let [first, second, ..] = address.octets();
-                AddressGroup::V4([first, second])
-            }
-            Ok(IpAddr::V6(address)) => {
-                let [first, second, third, ..] = address.segments();
-                AddressGroup::V6([first, second, third])
-            }
-            Err(_) => AddressGroup::Name(format!("{host}:{port}")),
-        };
-        Candidate {
-            host: host.to_owned(),
-            port,
-            group,
-            is_seed: false,
-        }
-    }
-
-    /// `host:port`.
-    fn name(&self) -> String {
-        format!("{}:{}", bracketed(&self.host), self.port)
-    }
-}
-
-/// State that all peers share.
-#[derive(Debug, Clone)]
-struct PeerShared {
-    seen: SharedValue<PeerProgress>,
-    /// Notified when a peer has sent headers.
-    headers_received: Arc<Notify>,
-    /// Only one peer has a pending request.
-    turn: Arc<Semaphore>,
-}
-
-/// What the peers have sent so far.
-#[derive(Debug, Clone, Default)]
-struct PeerProgress {
-    /// When the last block arrived, from any source.
-    last_block_at: Option<Instant>,
-    /// Their newest block.
-    tip: Option<BlockHash>,
-    /// Places whose peers have sent headers.
-    up: BTreeSet<u8>,
-}
-
 /// A connected peer.
 #[derive(Debug)]
 struct PeerSlot {
@@ -160,18 +81,19 @@ struct PeerSlot {
     candidate: Candidate,
     since: Instant,
     /// Dropping it ends the connection. `None` if it has ended.
-    stay: Option<oneshot::Sender<Infallible>>,
+    keep_alive: Option<oneshot::Sender<Infallible>>,
 }
 
 /// The connected peers and the candidates.
 struct PeerPool<'a> {
     context: &'a SourceContext,
-    wanted: PeerPlan,
+    plan: PeerPlan,
     /// By place. The last peer of a free place stays here, so that its network keeps the place until it is taken.
     slots: BTreeMap<u8, PeerSlot>,
     paused: BTreeMap<String, Instant>,
     /// Peers that failed since another peer last sent headers.
     failed: BTreeSet<String>,
+    /// Candidates from the seeds.
     found: Vec<Candidate>,
     /// Running query of the seeds.
     finding: Option<BoxFuture<'a, Vec<Candidate>>>,
@@ -183,31 +105,32 @@ struct PeerPool<'a> {
     connections: u64,
     chance: Chance,
     outage: Outage,
+    /// The newest reported state.
     reported: Option<Connection>,
     /// Since when no peer responds. `None` while one does.
     no_peer_since: Option<Instant>,
-    /// Places whose peer has left, to be reported.
-    parted: BTreeSet<u8>,
+    /// Places with a peer that has disconnected, to be reported.
+    disconnected: BTreeSet<u8>,
 }
 
 /// The end of a connection to a peer.
 struct PeerExit {
     place: u8,
     number: u64,
-    parted: Parted,
+    reason: Parted,
 }
 
-type Runs<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
+type Connections<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
 
-/// Keeps public peers connected for ever.
+/// Keeps public peers connected until the device stops.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn run(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible, Stopped> {
+pub async fn run(context: &SourceContext, plan: PeerPlan) -> Result<Infallible, Stopped> {
     let now = Instant::now();
     let mut pool = PeerPool {
         context,
-        wanted,
+        plan,
         slots: BTreeMap::new(),
         paused: BTreeMap::new(),
         failed: BTreeSet::new(),
@@ -216,7 +139,7 @@ pub async fn run(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible
         seeds_at: None,
         rotated_at: now,
         shared: PeerShared {
-            seen: SharedValue::new(PeerProgress {
+            progress: SharedValue::new(PeerProgress {
                 last_block_at: Some(now),
                 ..PeerProgress::default()
             }),
@@ -228,27 +151,27 @@ pub async fn run(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible
         outage: Outage::default(),
         reported: None,
         no_peer_since: Some(now),
-        parted: BTreeSet::new(),
+        disconnected: BTreeSet::new(),
     };
     pool.report(Connection::Connecting).await?;
-    let mut runs = Runs::new();
-    let mut looks = time::interval(LOOK_EVERY);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut connections = Connections::new();
+    let mut checks = time::interval(CHECK_EVERY);
+    checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let headers_received = Arc::clone(&pool.shared.headers_received);
     loop {
         tokio::select! {
             () = headers_received.notified() => pool.forget_failed().await?,
-            _ = looks.tick() => {
+            _ = checks.tick() => {
                 pool.rotate();
-                pool.fill(&mut runs);
+                pool.fill(&mut connections);
             }
             found = over(&mut pool.finding) => {
                 pool.finding = None;
                 pool.found = found;
-                pool.fill(&mut runs);
-                pool.report_if_no_peer(runs.is_empty()).await?;
+                pool.fill(&mut connections);
+                pool.report_if_no_peer(connections.is_empty()).await?;
             }
-            Some(left) = runs.next() => pool.handle_exit(left).await?,
+            Some(exit) = connections.next() => pool.handle_exit(exit).await?,
         }
         pool.report_state().await?;
     }
@@ -257,8 +180,8 @@ pub async fn run(context: &SourceContext, wanted: PeerPlan) -> Result<Infallible
 impl<'a> PeerPool<'a> {
     /// Number of peers to connect now.
     fn peers_wanted(&self) -> usize {
-        let most = self.wanted.most as usize;
-        let last_block_at = self.shared.seen.with(|seen| seen.last_block_at);
+        let most = self.plan.most as usize;
+        let last_block_at = self.shared.progress.with(|progress| progress.last_block_at);
         match last_block_at.is_some_and(|at| at.elapsed() >= SILENCE) {
             true => most + EXTRA_PEERS,
             false => most,
@@ -266,44 +189,46 @@ impl<'a> PeerPool<'a> {
     }
 
     /// Connects a peer for each free place.
-    fn fill(&mut self, runs: &mut Runs<'a>) {
+    fn fill(&mut self, running: &mut Connections<'a>) {
         let wanted = self.peers_wanted();
         for place in 0..u8::try_from(wanted).unwrap_or(u8::MAX) {
             let is_free = self
                 .slots
                 .get(&place)
-                .is_none_or(|slot| slot.stay.is_none());
+                .is_none_or(|slot| slot.keep_alive.is_none());
             if !is_free {
                 continue;
             }
             let Some(candidate) = self.pick(place) else {
                 continue;
             };
-            let (stay, leave) = oneshot::channel();
+            let (keep_alive, released) = oneshot::channel();
             self.connections += 1;
             let number = self.connections;
             let (context, shared) = (self.context, self.shared.clone());
-            let (network, peer) = (self.wanted.network, candidate.clone());
+            let (network, peer) = (self.plan.network, candidate.clone());
             let run = async move {
                 let connection = follow_peer(context, network, &peer, place, shared);
                 PeerExit {
                     place,
                     number,
-                    parted: until_released(connection, leave).await,
+                    reason: until_released(connection, released).await,
                 }
             };
             let span = tracing::info_span!("peer", place);
-            runs.push(Box::pin(run.instrument(span)));
+            running.push(Box::pin(run.instrument(span)));
             let slot = PeerSlot {
                 number,
                 candidate,
                 since: Instant::now(),
-                stay: Some(stay),
+                keep_alive: Some(keep_alive),
             };
             if self.slots.insert(place, slot).is_some() {
-                self.parted.insert(place);
+                self.disconnected.insert(place);
             }
-            self.shared.seen.with(|seen| seen.up.remove(&place));
+            self.shared
+                .progress
+                .with(|progress| progress.up.remove(&place));
         }
         // The additional peers are released once a block has arrived.
         for (_, slot) in self
@@ -311,17 +236,17 @@ impl<'a> PeerPool<'a> {
             .iter_mut()
             .filter(|(place, _)| usize::from(**place) >= wanted)
         {
-            slot.stay = None;
+            slot.keep_alive = None;
         }
     }
 
     /// A candidate for a place that is not connected, not paused, and in another network than the others.
     fn pick(&mut self, place: u8) -> Option<Candidate> {
-        let network = self.wanted.network;
-        if !self.wanted.hosts.is_empty() {
-            let hosts = self.wanted.hosts.iter();
+        let network = self.plan.network;
+        if !self.plan.hosts.is_empty() {
+            let hosts = self.plan.hosts.iter();
             let named: Vec<Candidate> = hosts
-                .filter_map(|host| Candidate::read(host, network))
+                .filter_map(|host| Candidate::parse(host, network))
                 .collect();
             // The owner's peers may be of the same network.
             return named.into_iter().find(|candidate| {
@@ -332,7 +257,7 @@ impl<'a> PeerPool<'a> {
         let known = self.context.shared.known_peers.list();
         let known = known
             .iter()
-            .filter_map(|peer| Candidate::read(peer, network));
+            .filter_map(|peer| Candidate::parse(peer, network));
         let known: Vec<Candidate> = known.collect();
         if let Some(candidate) = known
             .into_iter()
@@ -369,7 +294,7 @@ impl<'a> PeerPool<'a> {
     }
 
     fn has_slot(&self, name: &str) -> bool {
-        let mut connected = self.slots.values().filter(|slot| slot.stay.is_some());
+        let mut connected = self.slots.values().filter(|slot| slot.keep_alive.is_some());
         connected.any(|slot| slot.candidate.name() == name)
     }
 
@@ -394,7 +319,7 @@ impl<'a> PeerPool<'a> {
 
     /// Releases the oldest connection other than the anchor, so that another peer takes its place.
     fn rotate(&mut self) {
-        if self.rotated_at.elapsed() < ROTATE_EVERY || !self.wanted.hosts.is_empty() {
+        if self.rotated_at.elapsed() < ROTATE_EVERY || !self.plan.hosts.is_empty() {
             return;
         }
         self.rotated_at = Instant::now();
@@ -402,9 +327,9 @@ impl<'a> PeerPool<'a> {
         let others = self
             .slots
             .values_mut()
-            .filter(|slot| slot.stay.is_some() && Some(slot.candidate.name()) != anchor);
+            .filter(|slot| slot.keep_alive.is_some() && Some(slot.candidate.name()) != anchor);
         if let Some(oldest) = others.min_by_key(|slot| slot.since) {
-            oldest.stay = None;
+            oldest.keep_alive = None;
             let candidate = oldest.candidate.clone();
             let pause = match candidate.is_seed {
                 true => FAILED_PAUSE,
@@ -415,20 +340,23 @@ impl<'a> PeerPool<'a> {
     }
 
     /// Handles the end of a connection.
-    async fn handle_exit(&mut self, left: PeerExit) -> Result<(), Stopped> {
-        let PeerExit { place, number, .. } = left;
+    async fn handle_exit(&mut self, exit: PeerExit) -> Result<(), Stopped> {
+        let PeerExit { place, number, .. } = exit;
         let slot = self.slots.get_mut(&place);
         // Another peer may have taken the place already.
         let Some(slot) = slot.filter(|slot| slot.number == number) else {
             return Ok(());
         };
-        let was_released = slot.stay.take().is_none();
-        self.parted.insert(place);
-        let was_up = self.shared.seen.with(|seen| seen.up.remove(&place));
+        let was_released = slot.keep_alive.take().is_none();
+        self.disconnected.insert(place);
+        let was_up = self
+            .shared
+            .progress
+            .with(|progress| progress.up.remove(&place));
         let (name, is_seed) = (slot.candidate.name(), slot.candidate.is_seed);
         // A connection that worked and was cut may be made again.
-        let is_cut_off = was_up && matches!(left.parted, Parted::Failed(_));
-        let (reason, pause, dropped) = match left.parted {
+        let is_cut_off = was_up && matches!(exit.reason, Parted::Failed(_));
+        let (reason, pause, dropped) = match exit.reason {
             Parted::Stopped if was_released => return Ok(()),
             Parted::Stopped => return Err(Stopped),
             Parted::Behind => (BEHIND.to_owned(), FAILED_PAUSE, None),
@@ -446,7 +374,7 @@ impl<'a> PeerPool<'a> {
             false => pause,
         };
         tracing::debug!(peer = name, reason, "peer left");
-        let is_alone = self.shared.seen.with(|seen| seen.up.is_empty());
+        let is_alone = self.shared.progress.with(|progress| progress.up.is_empty());
         if is_alone {
             self.no_peer_since.get_or_insert_with(Instant::now);
         }
@@ -475,7 +403,7 @@ impl<'a> PeerPool<'a> {
 
     /// Removes failed peers from the known ones once another peer has sent headers, which shows that our network works.
     async fn forget_failed(&mut self) -> Result<(), Stopped> {
-        let up = self.shared.seen.with(|seen| seen.up.clone());
+        let up = self.shared.progress.with(|progress| progress.up.clone());
         let up = up.iter().filter_map(|place| self.slots.get(place));
         let up: Vec<String> = up.map(|slot| slot.candidate.name()).collect();
         let failed = std::mem::take(&mut self.failed).into_iter();
@@ -496,7 +424,7 @@ impl<'a> PeerPool<'a> {
     fn pause_of_all(&self) -> Duration {
         let no_peer_since = self
             .no_peer_since
-            .map(|since| since.elapsed().max(LOOK_EVERY));
+            .map(|since| since.elapsed().max(CHECK_EVERY));
         no_peer_since.unwrap_or(Duration::MAX)
     }
 
@@ -524,15 +452,15 @@ impl<'a> PeerPool<'a> {
 
     /// Reports peers that left and that peers are up, and remembers good ones.
     async fn report_state(&mut self) -> Result<(), Stopped> {
-        let parted = std::mem::take(&mut self.parted);
-        if !parted.is_empty() {
-            let parted = parted.into_iter().map(Observation::PeerDisconnected);
-            self.context.send(parted.collect()).await?;
+        let disconnected = std::mem::take(&mut self.disconnected);
+        if !disconnected.is_empty() {
+            let disconnected = disconnected.into_iter().map(Observation::PeerDisconnected);
+            self.context.send(disconnected.collect()).await?;
         }
         let up: Vec<u8> = self
             .shared
-            .seen
-            .with(|seen| seen.up.iter().copied().collect());
+            .progress
+            .with(|progress| progress.up.iter().copied().collect());
         if up.is_empty() {
             return Ok(());
         }
@@ -542,7 +470,7 @@ impl<'a> PeerPool<'a> {
             self.outage.end();
             self.report(Connection::Up).await?;
         }
-        if !self.wanted.hosts.is_empty() {
+        if !self.plan.hosts.is_empty() {
             return Ok(());
         }
         let known = &self.context.shared.known_peers;
@@ -560,116 +488,5 @@ impl<'a> PeerPool<'a> {
         self.reported = Some(connection.clone());
         let reported = Observation::Connection(connection);
         self.context.send(vec![reported]).await
-    }
-}
-
-/// Finds peers through the seeds: by name if a proxy resolves names, else by address.
-async fn find(context: &SourceContext, network: Network, mut chance: Chance) -> Vec<Candidate> {
-    let resolver = context.shared.dialer.resolver();
-    let port = p2p::port(network);
-    let mut seeds = context.shared.upstreams.seeds(network);
-    chance.shuffle(&mut seeds);
-    let (by_name, by_address): (Vec<&str>, Vec<&str>) = seeds
-        .into_iter()
-        .partition(|seed| goes_by_name(&context.route, seed));
-    let by_name = by_name.into_iter().map(|seed| Candidate {
-        is_seed: true,
-        ..Candidate::of(seed, port)
-    });
-    let mut found: Vec<Candidate> = by_name.collect();
-    let lookups = by_address.into_iter().take(SEEDS_AT_ONCE);
-    let mut answers: FuturesUnordered<_> =
-        lookups.map(|seed| resolver.look_up(seed, port)).collect();
-    while let Some(answer) = answers.next().await {
-        let mut addresses = answer.unwrap_or_default();
-        chance.shuffle(&mut addresses);
-        let addresses = addresses.into_iter().take(PER_SEED_MAX);
-        found.extend(addresses.map(|address| Candidate::of(&address.ip().to_string(), port)));
-    }
-    chance.shuffle(&mut found);
-    found
-}
-
-/// Runs a connection until it is released. It must not report afterwards, because its place may be taken by another
-/// peer.
-async fn until_released(
-    connection: impl Future<Output = Result<Infallible, Parted>>,
-    leave: oneshot::Receiver<Infallible>,
-) -> Parted {
-    tokio::select! {
-        biased;
-        _ = leave => Parted::Stopped,
-        result = connection => {
-            let Err(parted) = result;
-            parted
-        }
-    }
-}
-
-/// Follows the headers of a peer while it answers correctly.
-async fn follow_peer(
-    context: &SourceContext,
-    network: Network,
-    candidate: &Candidate,
-    place: u8,
-    shared: PeerShared,
-) -> Result<Infallible, Parted> {
-    let destination = Destination {
-        host: &candidate.host,
-        port: candidate.port,
-        security: TransportSecurity::Plain,
-    };
-    let dialer = &context.shared.dialer;
-    let stream = dialer.connect(&context.route, destination).await;
-    let stream = stream.map_err(|error| Parted::Failed(error.to_string()))?;
-    let wire = PeerConnection::handshake(stream, network, context).await?;
-    let mut following = Following::of(context, place, wire, Arc::clone(&shared.turn));
-    loop {
-        let PeerReply::Headers(reply) = following.next().await? else {
-            continue;
-        };
-        shared.seen.with(|seen| {
-            if reply.refused.is_none() {
-                seen.up.insert(place);
-            }
-            let tip = reply.locator.first().filter(|_| reply.is_tip);
-            if reply.is_new || (tip.is_some() && tip != seen.tip.as_ref()) {
-                seen.last_block_at = Some(Instant::now());
-                seen.tip = tip.copied();
-            }
-        });
-        shared.headers_received.notify_one();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{future::poll_fn, task::Poll};
-
-    use futures_util::FutureExt;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_released_peer_reports_nothing() {
-        // Without the check it would report in half of the runs.
-        for _ in 0..64 {
-            let (stay, leave) = oneshot::channel();
-            let mut polls = 0;
-            {
-                let connection = async {
-                    poll_fn(|_| {
-                        polls += 1;
-                        Poll::Pending
-                    })
-                    .await
-                };
-                let mut connection = std::pin::pin!(until_released(connection, leave));
-                assert_eq!(connection.as_mut().now_or_never(), None);
-                drop(stay);
-                assert_eq!(connection.await, Parted::Stopped);
-            }
-            assert_eq!(polls, 1);
-        }
     }
 }
