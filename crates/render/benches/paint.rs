@@ -1,4 +1,4 @@
-//! How long painting takes, next to copying the bytes of the same panels.
+//! Time to paint, compared with copying the bytes of the same panels.
 //!
 //! `cargo bench -p render`; the yardstick `copy_seven_panels` is measured in the same run.
 

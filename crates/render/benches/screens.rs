@@ -1,4 +1,4 @@
-//! How long each screen takes to paint: again, after many others, and in a font never seen before.
+//! Time to paint each screen: from the cache, after many other screens, and with a font that is not decoded.
 //!
 //! `cargo bench -p render --bench screens` prints a table.
 //! With `-- --export FOLDER` the pictures, their frames and the times go to a folder, where `bench/pillow.py`
@@ -36,11 +36,11 @@ const ROUNDS: usize = 41;
 /// Paints that are measured at once where one is too short for the clock.
 const BATCH: u32 = 200;
 
-/// How long a picture takes.
+/// Time to paint a picture.
 struct Times {
     /// It was painted before.
     again: Duration,
-    /// All the other pictures, more than are kept, were painted since.
+    /// After all other pictures, more than are cached.
     later: Duration,
     /// By a new painter, which has to unpack the font first.
     cold: Duration,
@@ -86,7 +86,7 @@ fn again(picture: &Picture) -> Duration {
     median(std::iter::repeat_with(batch).take(ROUNDS).collect())
 }
 
-/// One painter goes round through all pictures, of which it keeps fewer panels than there are.
+/// One painter paints all pictures in turn, which have more panels than are cached.
 fn rounds(pictures: &[(String, Picture)]) -> Vec<Duration> {
     let mut painter = Painter::new(WIDTH, HEIGHT);
     let mut times = vec![Vec::new(); pictures.len()];

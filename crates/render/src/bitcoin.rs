@@ -1,5 +1,4 @@
-//! The bitcoin sign in fonts that lack it: a drawing of our own, made of the font's capital B so that it has the
-//! weight and the height of its neighbours.
+//! The bitcoin sign for fonts that lack it, made from the capital B of the font, so that weight and height match.
 
 use crate::{
     glyph::Glyph,
@@ -9,16 +8,16 @@ use crate::{
 /// The bitcoin sign.
 pub(crate) const SIGN: char = '₿';
 
-/// Height of a stroke above and below, parts of a hundred of the letter's height.
+/// Height of a stroke, percent of the height of the letter.
 const HEIGHT: i32 = 13;
 
-/// Thickness of a stroke, parts of a hundred of the letter's stem.
+/// Thickness of a stroke, percent of the stem of the letter.
 const THICKNESS: i32 = 62;
 
-/// White between the two strokes, parts of a hundred of their thickness.
+/// Gap between the two strokes, percent of their thickness.
 const GAP: i32 = 85;
 
-/// Middle of the two strokes, parts of a hundred of the letter's width; right of it the bowls bend away.
+/// Middle of the two strokes, percent of the width of the letter. To the right of it the bowls curve.
 const MIDDLE: i32 = 40;
 
 /// The sign: the letter with two strokes above and two below.
@@ -34,7 +33,7 @@ pub(crate) fn sign(letter: &Glyph) -> Glyph {
     for x in [left, left + pair - thick] {
         for column in x..x + thick {
             let inked = |y: &i32| letter.mask.get(column, *y);
-            // A stroke goes on until it meets the letter, whose corners are round.
+            // The letter has round corners, so a stroke is extended to its ink.
             let (Some(top), Some(bottom)) = ((0..height).find(inked), (0..height).rfind(inked))
             else {
                 continue;
@@ -63,7 +62,7 @@ fn stroke(x: i32, y: i32, height: i32) -> Area {
     }
 }
 
-/// Thickness of the letter's stem, px: its ink from the left in the middle of the upper bowl, where there is no serif.
+/// Thickness of the stem, px, measured in the middle of the upper bowl, where there is no serif.
 fn stem(letter: &Mask) -> i32 {
     let y = letter.height() / 4;
     let inked = |x: &i32| letter.get(*x, y);

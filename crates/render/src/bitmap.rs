@@ -21,7 +21,7 @@ impl Bitmap {
         }
     }
 
-    /// A picture whose ink is where this says.
+    /// A picture with ink where the function returns true.
     pub fn from_ink(width: u16, height: u16, is_ink: impl Fn(u16, u16) -> bool) -> Bitmap {
         let mut bitmap = Bitmap::paper(width, height);
         let stride = bitmap.stride().max(1);
@@ -65,7 +65,7 @@ impl Bitmap {
         &self.rows
     }
 
-    /// Whether a pixel is ink; outside is none.
+    /// Returns whether a pixel is ink. There is no ink outside.
     pub fn is_ink(&self, x: u16, y: u16) -> bool {
         x < self.width
             && y < self.height

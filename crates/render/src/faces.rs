@@ -1,8 +1,8 @@
-//! The table of font files: WOFF2 as their projects publish them, unmodified, with the licence beside each.
+//! The table of font files: unmodified WOFF2 files of their projects, each with its licence beside it.
 
 use device::settings::fonts::FontId;
 
-/// A row of the table: the files of one cut of one family.
+/// A row of the table: the files of one face.
 pub(crate) struct Face {
     /// Id in the catalogue.
     #[cfg_attr(
@@ -12,9 +12,9 @@ pub(crate) struct Face {
     pub(crate) id: &'static str,
     /// Letters, digits and the common currency signs.
     pub(crate) latin: &'static [u8],
-    /// Further letters and the bitcoin sign, where the family draws one.
+    /// Further letters, and the bitcoin sign if the family has it.
     pub(crate) latin_ext: Option<&'static [u8]>,
-    /// Has the bitcoin sign; a test compares it with the character map.
+    /// It has the bitcoin sign. A test compares this with the character map.
     pub(crate) btc: bool,
 }
 
@@ -85,7 +85,7 @@ pub(crate) static FACES: &[Face] = &[
     face!("azeret", "azeret-mono", 400, ext),
 ];
 
-/// Whether a font has the bitcoin sign, U+20BF.
+/// Returns whether a font has the bitcoin sign, U+20BF.
 pub fn has_btc_symbol(font: FontId) -> bool {
     FACES[font.index()].btc
 }
@@ -95,7 +95,7 @@ pub(crate) fn plain() -> FontId {
     fixed("atkinson")
 }
 
-/// Its bold cut.
+/// The same face in bold.
 pub(crate) fn plain_bold() -> FontId {
     fixed("atkinsonBold")
 }
@@ -105,7 +105,7 @@ pub(crate) fn poster() -> FontId {
     fixed("oswaldBold")
 }
 
-/// The face whose glyphs stand in for those that the owner's text needs and its font lacks.
+/// The fallback for characters of the owner's text that the font lacks.
 pub(crate) fn stand_in() -> FontId {
     fixed("notoSans")
 }
@@ -147,7 +147,7 @@ mod tests {
         }
     }
 
-    /// First and last code points of what can be drawn whatever font is chosen.
+    /// Ranges of the characters that can be drawn with every font, by first and last code point.
     fn ranges() -> Vec<(u32, u32)> {
         let fonts: Vec<Font> = FontId::all().map(Font::open).collect();
         let stand_in = &fonts[stand_in().index()];
@@ -171,7 +171,7 @@ mod tests {
         ranges
     }
 
-    /// The page tells which characters of a text would be left out.
+    /// The page warns about the other characters of a text.
     #[test]
     fn the_page_knows_what_can_be_drawn() {
         let rows: Vec<String> = ranges()

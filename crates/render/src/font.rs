@@ -22,21 +22,18 @@ use crate::{
     mask::{self, Mask},
 };
 
-/// Height up to which glyphs are fitted to the pixel grid, in halves of a px.
+/// Height up to which glyphs are hinted, in halves of a px.
 ///
-/// Only heights are fitted, never widths: on one bit that would make stems of some sizes too thin.
-/// Above, the outline is truer to its design without.
+/// Only heights are hinted, because hinted widths would make stems of some sizes too thin. Larger glyphs look better without.
 const HINTED_MAX: u32 = 2 * 72;
 
-/// Height up to which letters stand a little wider apart than designed, in halves of a px.
-///
-/// On whole pixels they would touch.
+/// Height up to which letters get extra spacing, in halves of a px. On whole pixels they would touch.
 const SPACED_MAX: u32 = 2 * 26;
 
-/// How much wider, px before rounding.
+/// Extra spacing, px before rounding.
 const SPACING: f32 = 0.4;
 
-/// How much of a pixel such letters have to cover to ink it, of 255; with half of it thin strokes have gaps.
+/// Coverage from which a pixel of such letters is ink, out of 255. At half coverage thin strokes would have gaps.
 const SPACED_COVER: u8 = 116;
 
 /// A font, decoded.
@@ -70,17 +67,17 @@ impl Font {
         Font { files, em_per_line }
     }
 
-    /// Whether the font itself has a character.
+    /// Returns whether the font itself has a character.
     pub(crate) fn has(&self, ch: char) -> bool {
         self.find(ch).is_some()
     }
 
-    /// Draws a character; none where the font has no glyph for it.
+    /// Draws a character; `None` if the font has no glyph for it.
     pub(crate) fn glyph(&mut self, ch: char, half_px: u32) -> Option<Glyph> {
         self.condensed(ch, half_px, 1.0)
     }
 
-    /// Draws a character narrower than designed.
+    /// Draws a character, narrowed.
     pub(crate) fn condensed(&mut self, ch: char, half_px: u32, ratio: f32) -> Option<Glyph> {
         let Some((file, id)) = self.find(ch) else {
             return match ch {

@@ -1,4 +1,4 @@
-//! What a font gives for a letter: ink and where it stands.
+//! A glyph of a font: its ink and its position.
 
 use crate::mask::Mask;
 
@@ -7,10 +7,10 @@ use crate::mask::Mask;
 pub(crate) struct Glyph {
     /// The ink; empty for a space.
     pub(crate) mask: Mask,
-    /// From the pen to the leftmost column, px.
+    /// Distance from the pen to the leftmost column, px.
     pub(crate) left: i32,
-    /// From the baseline up to the top row, px.
+    /// Distance from the baseline up to the top row, px.
     pub(crate) above: i32,
-    /// From this pen to the next, px.
+    /// Advance width, px.
     pub(crate) advance: f32,
 }

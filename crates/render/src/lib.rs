@@ -1,8 +1,8 @@
-//! Pictures to 1-bit bitmaps; pure, and the home of the fonts.
+//! Renders pictures to 1-bit bitmaps, without I/O. Includes the fonts.
 //!
 //! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel.
-//! Read on in `paint` (what is kept between pictures), `draw` (one file per kind of cell), `text` (lines of
-//! text), `font` and `bitcoin` (single glyphs) and `mask` (the pixels).
+//! `paint` has the caches, `draw` one file per kind of cell, `text` lines of text, `font` and `bitcoin` single glyphs, `mask`
+//! the pixels.
 
 mod bitcoin;
 mod bitmap;

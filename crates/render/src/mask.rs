@@ -39,7 +39,7 @@ impl Mask {
         Mask::covered(coverage, width, height, HALF)
     }
 
-    /// The pixels of an 8-bit coverage that are covered at least so much.
+    /// The pixels of an 8-bit coverage at or above a threshold.
     pub(crate) fn covered(coverage: &[u8], width: i32, height: i32, least: u8) -> Mask {
         let mut mask = Mask::new(width, height);
         if mask.width == 0 {
@@ -67,19 +67,19 @@ impl Mask {
         self.words.chunks_exact(self.stride.max(1))
     }
 
-    /// Bytes held.
+    /// Size in memory, bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.words.len() * 8
     }
 
-    /// Inks one pixel; outside does nothing.
+    /// Inks one pixel. Does nothing outside.
     pub(crate) fn set(&mut self, x: i32, y: i32) {
         if (0..self.width).contains(&x) && (0..self.height).contains(&y) {
             self.words[y as usize * self.stride + x as usize / 64] |= 1 << (63 - x % 64);
         }
     }
 
-    /// Whether a pixel is ink; outside is none.
+    /// Returns whether a pixel is ink. There is no ink outside.
     pub(crate) fn get(&self, x: i32, y: i32) -> bool {
         (0..self.width).contains(&x)
             && (0..self.height).contains(&y)
@@ -96,12 +96,12 @@ impl Mask {
         self.each_word(area, |word, bits| *word &= !bits);
     }
 
-    /// Turns ink into paper and back within a rectangle, clipped.
+    /// Inverts a rectangle, clipped.
     pub(crate) fn invert(&mut self, area: Area) {
         self.each_word(area, |word, bits| *word ^= bits);
     }
 
-    /// Turns all ink into paper and back.
+    /// Inverts all pixels.
     pub(crate) fn invert_all(&mut self) {
         self.invert(Area {
             x: 0,
@@ -130,7 +130,7 @@ impl Mask {
         self.combine(other, x, y, |word, ink| *word |= ink);
     }
 
-    /// Turns ink into paper and back wherever another shape has ink, clipped.
+    /// Inverts the pixels at which another shape has ink, clipped.
     pub(crate) fn flip(&mut self, other: &Mask, x: i32, y: i32) {
         self.combine(other, x, y, |word, ink| *word ^= ink);
     }
@@ -160,7 +160,7 @@ impl Mask {
         }
     }
 
-    /// The shape turned 90 degrees counter-clockwise: a pixel at (x, y) comes to (y, width - 1 - x).
+    /// The shape rotated 90 degrees counter-clockwise: a pixel at (x, y) moves to (y, width - 1 - x).
     pub(crate) fn turned(&self) -> Mask {
         let mut turned = Mask::new(self.height, self.width);
         let mut block = [0u64; 64];
@@ -183,7 +183,7 @@ impl Mask {
         turned
     }
 
-    /// The smallest rectangle around all ink; none without ink.
+    /// The smallest rectangle around all ink; `None` without ink.
     pub(crate) fn ink(&self) -> Option<Area> {
         let inked = |row: &[u64]| row.iter().any(|word| *word != 0);
         let top = self.rows().position(inked)?;
@@ -208,7 +208,7 @@ impl Mask {
         })
     }
 
-    /// Whether any pixel of a rectangle is ink.
+    /// Returns whether any pixel of a rectangle is ink.
     pub(crate) fn any(&self, area: Area) -> bool {
         (area.y..area.y + area.height)
             .any(|y| (area.x..area.x + area.width).any(|x| self.get(x, y)))
@@ -232,7 +232,7 @@ fn span(left: i32, right: i32) -> u64 {
     from(left) & !from(right)
 }
 
-/// Swaps rows and columns of a square of 64 times 64 bits, by halves.
+/// Transposes a square of 64 x 64 bits, by halves.
 fn transpose(block: &mut [u64; 64]) {
     let mut half = 32;
     let mut mask = 0x0000_0000_FFFF_FFFF_u64;

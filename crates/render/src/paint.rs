@@ -1,4 +1,4 @@
-//! The painter: pictures in, bitmaps out, with what was drawn before at hand.
+//! The painter: renders pictures to bitmaps, with a cache of drawn panels.
 
 use device::cells::{Cell, Picture, Style};
 use market::mark::Mark;
@@ -9,17 +9,17 @@ use crate::{
     text::Typesetter,
 };
 
-/// Panels kept as they were drawn; a rotation through all screens needs about this many.
-const PLATES_MAX: usize = 64;
+/// Largest number of cached panels; a rotation through all screens needs about this many.
+const CACHED_PANELS_MAX: usize = 64;
 
 /// Paints pictures for panels of one size.
 ///
-/// Keeps what it drew, so that painting the same cell again is a copy; bounded.
+/// It caches what it draws, so that painting the same cell again is a copy. The cache is bounded.
 pub struct Painter {
     width: u16,
     height: u16,
     type_: Typesetter,
-    plates: Vec<Plate>,
+    cached: Vec<CachedPanel>,
     letters: Option<MeasuredLetters>,
     paints: u64,
 }
@@ -31,8 +31,8 @@ struct MeasuredLetters {
     letters: Letters,
 }
 
-/// A panel as it was drawn.
-struct Plate {
+/// A drawn panel.
+struct CachedPanel {
     cell: Cell,
     style: Style,
     extra: Extra,
@@ -40,12 +40,12 @@ struct Plate {
     used: u64,
 }
 
-/// What a panel shows beyond its own cell and the style.
+/// What a panel shows besides its cell and the style.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Extra {
-    /// The mark that it carries.
+    /// Its mark.
     mark: Option<Mark>,
-    /// Size of large letters, where the panel has one.
+    /// Common size of large letters, if the panel shows one.
     letters: Option<Letters>,
 }
 
@@ -56,13 +56,13 @@ impl Painter {
             width,
             height,
             type_: Typesetter::default(),
-            plates: Vec::new(),
+            cached: Vec::new(),
             letters: None,
             paints: 0,
         }
     }
 
-    /// Paints one panel of a picture; a panel that the picture does not have is empty paper.
+    /// Paints one panel of a picture. A panel that the picture does not have is empty.
     pub fn paint(&mut self, picture: &Picture, panel: usize) -> Bitmap {
         let blank = Cell::Blank;
         let cell = picture.cells.get(panel).unwrap_or(&blank);
@@ -72,16 +72,16 @@ impl Painter {
         };
         self.paints += 1;
         let used = self.paints;
-        let kept = self.plates.iter_mut().find(|plate| {
-            plate.extra == extra && plate.cell == *cell && plate.style == picture.style
+        let cached = self.cached.iter_mut().find(|panel| {
+            panel.extra == extra && panel.cell == *cell && panel.style == picture.style
         });
-        if let Some(plate) = kept {
-            plate.used = used;
-            return plate.bitmap.clone();
+        if let Some(panel) = cached {
+            panel.used = used;
+            return panel.bitmap.clone();
         }
         self.type_.next_panel();
         let bitmap = self.draw(cell, &picture.style, extra);
-        self.keep(Plate {
+        self.store(CachedPanel {
             cell: cell.clone(),
             style: picture.style.clone(),
             extra,
@@ -98,7 +98,7 @@ impl Painter {
             .collect()
     }
 
-    /// The common size of the picture's large letters, if the cell is one.
+    /// The common size of the large letters of the picture, if the cell is one.
     fn letters(&mut self, picture: &Picture, cell: &Cell) -> Option<Letters> {
         letter(cell)?;
         let texts = picture.cells.iter().filter_map(letter);
@@ -138,11 +138,11 @@ impl Painter {
         Bitmap::of(&mask)
     }
 
-    fn keep(&mut self, plate: Plate) {
-        if self.plates.len() < PLATES_MAX {
-            self.plates.push(plate);
-        } else if let Some(oldest) = self.plates.iter_mut().min_by_key(|plate| plate.used) {
-            *oldest = plate;
+    fn store(&mut self, panel: CachedPanel) {
+        if self.cached.len() < CACHED_PANELS_MAX {
+            self.cached.push(panel);
+        } else if let Some(oldest) = self.cached.iter_mut().min_by_key(|panel| panel.used) {
+            *oldest = panel;
         }
     }
 }
@@ -185,19 +185,19 @@ mod tests {
     #[test]
     fn kept_panels_are_bounded_and_the_longest_unused_goes() {
         let mut painter = Painter::new(122, 250);
-        let picture = digits(PLATES_MAX + 1);
-        for panel in 0..PLATES_MAX {
+        let picture = digits(CACHED_PANELS_MAX + 1);
+        for panel in 0..CACHED_PANELS_MAX {
             painter.paint(&picture, panel);
         }
         // It is used again, so the second is the oldest.
         painter.paint(&picture, 0);
-        painter.paint(&picture, PLATES_MAX);
-        assert_eq!(painter.plates.len(), PLATES_MAX);
+        painter.paint(&picture, CACHED_PANELS_MAX);
+        assert_eq!(painter.cached.len(), CACHED_PANELS_MAX);
         let kept = |panel: usize| {
             let cell = &picture.cells[panel];
-            painter.plates.iter().any(|plate| plate.cell == *cell)
+            painter.cached.iter().any(|panel| panel.cell == *cell)
         };
         assert_eq!([kept(0), kept(1), kept(2)], [true, false, true]);
-        assert!(kept(PLATES_MAX));
+        assert!(kept(CACHED_PANELS_MAX));
     }
 }

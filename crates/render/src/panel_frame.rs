@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use crate::Bitmap;
 
-/// What it begins with: a mark, the version, the kind, no compression, a bit per pixel.
+/// Start of a frame: magic bytes, version, kind, no compression, one bit per pixel.
 const MAGIC: &[u8] = b"BTFB\x01\x01\x00\x01";
 
 /// Bytes before the rows.
 const HEADER: usize = 34;
 
-/// The largest side that is read, px.
+/// Largest side of a panel that is decoded, px.
 const SIDE_MAX: u16 = 4096;
 
-/// Writes a panel; 0 is ink.
+/// Encodes a panel; 0 is ink.
 pub fn write(index: u8, bitmap: &Bitmap, generation: u64, uptime: Duration) -> Vec<u8> {
     let low = |number: u128| u32::try_from(number & u128::from(u32::MAX)).unwrap_or_default();
     let length = u32::try_from(bitmap.rows().len()).unwrap_or(u32::MAX);
@@ -37,7 +37,7 @@ pub fn write(index: u8, bitmap: &Bitmap, generation: u64, uptime: Duration) -> V
     frame
 }
 
-/// Reads a panel and its place from the left; none if it is none.
+/// Decodes a panel and its index from the left; `None` if the bytes are no valid frame.
 pub fn read(frame: &[u8]) -> Option<(usize, Bitmap)> {
     let header = frame.strip_prefix(MAGIC)?;
     let number = |at: usize| {

@@ -2,7 +2,7 @@
 
 use crate::Bitmap;
 
-/// Grey between and around panels that stand side by side, px before scaling.
+/// Width of the grey frame between and around panels, px before scaling.
 const GAP: usize = 8;
 
 /// Largest scale.
@@ -12,16 +12,16 @@ const INK: u8 = 0;
 const PAPER: u8 = 1;
 const FRAME: u8 = 2;
 
-/// One red, green and blue per colour above.
+/// Red, green and blue of each colour.
 const PALETTE: [u8; 9] = [0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xB4, 0xB4, 0xB0];
 
-/// How a picture is packed.
+/// Compression of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packing {
-    /// Twice the bytes of the best packing in a fortieth of its time.
+enum Compression {
+    /// Twice the size of `Smallest`, in a fortieth of its time.
     Quick,
-    /// As few bytes as can be.
-    Small,
+    /// As few bytes as possible.
+    Smallest,
 }
 
 /// One panel as a 1-bit grey picture, pixel by pixel.
@@ -32,21 +32,21 @@ pub fn panel(bitmap: &Bitmap) -> Vec<u8> {
         usize::from(bitmap.height()),
         format,
         bitmap.rows(),
-        Packing::Quick,
+        Compression::Quick,
     )
 }
 
 /// All panels side by side with gaps between, each pixel a square of `scale` px, 1..=8.
 pub fn side_by_side(panels: &[Bitmap], scale: u32) -> Vec<u8> {
-    all(panels, scale, Packing::Quick)
+    all(panels, scale, Compression::Quick)
 }
 
-/// The same picture in less than half the bytes, for files that are kept; takes some ms.
+/// The same picture in less than half the bytes, for files that are stored. Takes some ms.
 pub fn side_by_side_small(panels: &[Bitmap], scale: u32) -> Vec<u8> {
-    all(panels, scale, Packing::Small)
+    all(panels, scale, Compression::Smallest)
 }
 
-fn all(panels: &[Bitmap], scale: u32, packing: Packing) -> Vec<u8> {
+fn all(panels: &[Bitmap], scale: u32, compression: Compression) -> Vec<u8> {
     let scale = scale.clamp(1, SCALE_MAX) as usize;
     let tallest = panels
         .iter()
@@ -79,10 +79,10 @@ fn all(panels: &[Bitmap], scale: u32, packing: Packing) -> Vec<u8> {
         (1..scale).for_each(|_| data.extend_from_within(start..end));
     }
     let format = (png::ColorType::Indexed, png::BitDepth::Two);
-    encode(width * scale, height * scale, format, &data, packing)
+    encode(width * scale, height * scale, format, &data, compression)
 }
 
-/// One row of a panel as colours, every pixel `scale` times; the frame where the panel has no row.
+/// One row of a panel as colours, each pixel `scale` times; the frame if the panel has no such row.
 fn paint_row(target: &mut [u8], panel: &Bitmap, y: Option<usize>, scale: usize) {
     let Some(bytes) = y.and_then(|y| panel.rows().chunks_exact(panel.stride().max(1)).nth(y))
     else {
@@ -96,7 +96,7 @@ fn paint_row(target: &mut [u8], panel: &Bitmap, y: Option<usize>, scale: usize) 
     }
 }
 
-/// Four colours in a byte, the first one highest.
+/// Packs four colours into a byte, the first one most significant.
 fn pack(colours: &[u8]) -> u8 {
     let at = |index: usize| colours.get(index).copied().unwrap_or(0);
     at(0) << 6 | at(1) << 4 | at(2) << 2 | at(3)
@@ -107,7 +107,7 @@ fn encode(
     height: usize,
     (color, depth): (png::ColorType, png::BitDepth),
     data: &[u8],
-    packing: Packing,
+    compression: Compression,
 ) -> Vec<u8> {
     // A PNG file has at least one pixel.
     let blank = [0xFF];
@@ -120,13 +120,13 @@ fn encode(
     let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
     encoder.set_color(color);
     encoder.set_depth(depth);
-    match packing {
-        Packing::Quick => {
+    match compression {
+        Compression::Quick => {
             // Most rows are like the one above.
             encoder.set_compression(png::Compression::Fast);
             encoder.set_filter(png::Filter::Up);
         }
-        Packing::Small => {
+        Compression::Smallest => {
             // Whole rows that return are found better as they are.
             encoder.set_compression(png::Compression::High);
             encoder.set_filter(png::Filter::NoFilter);

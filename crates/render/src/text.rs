@@ -1,4 +1,4 @@
-//! Lines of text as ink, with the caches that make painting them again cheap.
+//! Lines of text as ink, with caches of fonts and glyphs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,22 +6,22 @@ use device::settings::fonts::FontId;
 
 use crate::{faces, font::Font, glyph::Glyph, mask::Mask};
 
-/// Decoded fonts kept; a picture uses its own, a fixed face and the stand-in at most.
+/// Largest number of cached fonts: a picture uses its own, a fixed face and the fallback.
 const FONTS_MAX: usize = 3;
 
-/// Panels drawn without a font after which it is dropped; unpacking it again takes a millisecond.
+/// Number of panels drawn without a font after which it is dropped. Decoding it again takes a millisecond.
 const FONT_IDLE_PANELS: u64 = 32;
 
-/// Characters of a line that are looked at; far more than fit.
+/// Largest number of characters of a line; far more than fit.
 const CHARS_MAX: usize = 256;
 
-/// Height below which nothing can be read, in halves of a px.
+/// Smallest readable height, in halves of a px.
 pub(crate) const LEAST: u32 = 2 * 8;
 
-/// Ink of glyphs kept, bytes.
+/// Largest size of cached glyphs, bytes.
 const GLYPH_BYTES_MAX: usize = 192 * 1024;
 
-/// Whether a character of the owner's text is drawn whatever font is chosen.
+/// Returns whether a character of the owner's text is drawn with every font.
 pub fn is_drawn(ch: char) -> bool {
     let has = |font: FontId| Font::open(font).has(ch);
     ch == '₿' || (!ch.is_control() && (has(faces::stand_in()) || FontId::all().all(has)))
@@ -41,14 +41,14 @@ pub(crate) struct Typesetter {
 struct Open {
     id: FontId,
     font: Font,
-    /// Count of panels when it was used last.
+    /// Panel count at its last use.
     used: u64,
 }
 
 /// Font, height in half pixels, character.
 type GlyphKey = (FontId, u32, char);
 
-/// A cached glyph and when it was used last.
+/// A cached glyph and its last use.
 struct CachedGlyph {
     glyph: Option<Arc<Glyph>>,
     used: u64,
@@ -57,9 +57,9 @@ struct CachedGlyph {
 /// A rendered line of text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextRun {
-    /// The ink, no larger than it must be; empty without ink.
+    /// The ink, cropped; empty without ink.
     pub(crate) mask: Mask,
-    /// From the baseline up to the top row, px.
+    /// Distance from the baseline up to the top row, px.
     pub(crate) above: i32,
 }
 
@@ -73,7 +73,7 @@ impl TextRun {
     }
 }
 
-/// Room that a line may take.
+/// Space for a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     /// Width, px.
@@ -89,7 +89,7 @@ impl Room {
 }
 
 impl Typesetter {
-    /// Starts a panel, dropping what no panel has used for a while.
+    /// Starts a panel and drops cached fonts and glyphs that were not used for a while.
     pub(crate) fn next_panel(&mut self) {
         self.panels += 1;
         self.fonts
@@ -114,7 +114,7 @@ impl Typesetter {
         assemble(&placed)
     }
 
-    /// Sets a single sign narrower than designed.
+    /// Sets a single sign, narrowed.
     pub(crate) fn condensed(
         &mut self,
         font: FontId,
@@ -130,7 +130,7 @@ impl Typesetter {
 
     /// Sets a line at the largest height from `start` down to `least` that fits, both in halves of a px.
     ///
-    /// The second value is the height; a line that does not fit at the least height is returned all the same.
+    /// Also returns the height. A line that does not fit at the smallest height is returned at that height.
     pub(crate) fn fit(
         &mut self,
         font: FontId,
@@ -156,7 +156,7 @@ impl Typesetter {
         }
     }
 
-    /// Sets a line like `fit`, down to what can be read; what is too long at any height ends in an ellipsis.
+    /// Sets a line like `fit`, down to the smallest readable height. A line that is still too long ends with an ellipsis.
     pub(crate) fn fit_or_cut(
         &mut self,
         font: FontId,
@@ -185,7 +185,7 @@ impl Typesetter {
         }
     }
 
-    /// The font, or the stand-in for the whole line where letters would be missing.
+    /// The font or, if letters would be missing, the fallback for the whole line.
     ///
     /// A single sign can come from another font, but not some letters of a word.
     fn whole_font(&mut self, font: FontId, text: &str) -> FontId {
@@ -197,7 +197,7 @@ impl Typesetter {
         }
     }
 
-    /// Whether a font has a character.
+    /// Returns whether a font has a character.
     pub(crate) fn has(&mut self, font: FontId, ch: char) -> bool {
         self.font(font).has(ch)
     }
@@ -240,7 +240,7 @@ impl Typesetter {
         }
     }
 
-    /// The font, decoded if need be; the last used ones stay, last used last.
+    /// The font, decoded if it is not cached. The cache is ordered by last use.
     fn font(&mut self, id: FontId) -> &mut Font {
         let entry = match self.fonts.iter().position(|open| open.id == id) {
             Some(index) => self.fonts.remove(index),
@@ -264,17 +264,17 @@ impl Typesetter {
     }
 }
 
-/// Most white before a dot, px; where all characters have one width there would be a hole.
+/// Largest space before a dot, px. In monospaced fonts there would be a gap.
 fn dot_gap(half_px: u32) -> i32 {
     half_px as i32 / 2 / 9 + 1
 }
 
-/// What a kept glyph costs with its bookkeeping, bytes.
+/// Size of a cached glyph, bytes.
 fn cost(glyph: Option<&Glyph>) -> usize {
     128 + glyph.map_or(0, |glyph| glyph.mask.bytes())
 }
 
-/// One piece of ink from glyphs and the columns at which they start.
+/// Combines the ink of glyphs, given their first columns.
 fn assemble(placed: &[(i32, Arc<Glyph>)]) -> TextRun {
     let inked = || placed.iter().filter(|(_, glyph)| glyph.mask.width() > 0);
     let Some(left) = inked().map(|(x, _)| *x).min() else {

@@ -1,4 +1,4 @@
-//! What holds for every picture, in every font, at every size.
+//! Properties of every picture, in every font, at every size.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -15,10 +15,10 @@ use market::{logo::Logo, mark::Mark};
 use proptest::prelude::*;
 use render::{Bitmap, Painter, png};
 
-/// White that is kept around digits, px.
+/// Margin above and below digits, px.
 const MARGIN: u16 = 4;
 
-/// White that is kept beside them, px.
+/// Margin beside digits, px.
 const SIDE: u16 = 6;
 
 /// Capitals of the smallest letters that are drawn, px.

@@ -9,20 +9,20 @@ use crate::{
     text::{LEAST, Room},
 };
 
-/// White kept at each side, px.
+/// Margin at each side, px.
 const SIDE: i32 = 4;
 
-/// Height below which lines are broken rather than made smaller, in halves of a px.
+/// Height below which lines are wrapped instead of made smaller, in halves of a px.
 const READABLE: u32 = 2 * 15;
 
-/// Lines, and characters of each, that are looked at; far more than fit.
+/// Largest number of lines, and of characters of a line; far more than fit.
 const LINES_MAX: usize = 32;
 const CHARS_MAX: usize = 128;
 
 impl PanelCanvas<'_> {
     /// Lines of one height, centred as a block and each by itself.
     ///
-    /// Lines that are too wide first make the block smaller, then are broken.
+    /// If lines are too wide, the block is made smaller; then they are wrapped.
     pub(super) fn block(&mut self, lines: &[BlockLine], px: u32) -> Mask {
         let width = self.width - 2 * SIDE;
         let start = 2 * px.clamp(8, 100);
@@ -67,7 +67,7 @@ impl PanelCanvas<'_> {
         pitch(half_px) * lines as f32 > (self.height - 2 * SIDE) as f32
     }
 
-    /// The lines, those that are too wide broken at spaces or, failing that, anywhere.
+    /// The lines, wrapped at spaces or, if there is none, anywhere.
     fn broken(&mut self, lines: &[BlockLine], half_px: u32, width: i32) -> Vec<BlockLine> {
         let mut parts = Vec::new();
         for line in lines {
@@ -89,7 +89,7 @@ impl PanelCanvas<'_> {
         parts
     }
 
-    /// How many bytes of a text go onto one line; at least one character.
+    /// Number of bytes of a text that fit on a line; at least one character.
     fn break_at(&mut self, line: &BlockLine, text: &str, half_px: u32, width: i32) -> usize {
         let ends = text.char_indices().map(|(at, ch)| at + ch.len_utf8());
         let mut last = 0;
@@ -122,7 +122,7 @@ fn face(line: &BlockLine) -> device::settings::fonts::FontId {
     }
 }
 
-/// From one baseline to the next, px.
+/// Distance of two baselines, px.
 fn pitch(half_px: u32) -> f32 {
     half_px as f32 / 2.0 * 1.15
 }

@@ -1,22 +1,22 @@
-//! Digits, currency signs and the miner's words: one height and one baseline on all panels.
+//! Digits, currency signs and the texts of the miner: one height and one baseline on all panels.
 
 use super::{PanelCanvas, centred};
 use crate::{bitcoin, mask::Mask, text::TextRun};
 
-/// Height of the miner's words, px.
+/// Height of the texts of the miner, px.
 pub(super) const TAIL: u32 = 160;
 
-/// The digit whose height is centred on the panel; some fonts let others reach below the baseline.
+/// The digit that is centred vertically. In some fonts others reach below the baseline.
 const MIDDLE: &str = "0";
 
-/// The least part of its width that a wide sign keeps, so that it stands as high as the digits.
+/// The smallest part of its width to which a wide sign is narrowed, so that it is as high as the digits.
 const NARROWEST: f32 = 0.82;
 
 impl PanelCanvas<'_> {
-    /// A text in the digit font, on the baseline that digits have at that height.
+    /// A text in the digit font, on the baseline of digits at that height.
     ///
-    /// A sign that the font lacks leaves the panel empty, as another font's would not belong to the digits; the
-    /// bitcoin sign is drawn in every font.
+    /// If the font lacks a sign, the panel is empty, because a sign of another font would not match the digits. The bitcoin
+    /// sign is drawn in every font.
     pub(super) fn digit(&mut self, text: &str, px: u32) -> Mask {
         let font = self.style.font;
         let is_drawn = |ch| ch == bitcoin::SIGN || self.type_.has(font, ch);
@@ -37,7 +37,7 @@ impl PanelCanvas<'_> {
         mask
     }
 
-    /// The text as ink that fits; a single sign gives up some of its width before its height.
+    /// The text as ink that fits. A single sign is narrowed first, then made smaller.
     fn fitting_sign(&mut self, text: &str, half_px: u32) -> TextRun {
         let (font, room) = (self.style.font, self.room());
         let run = self.type_.run(font, half_px, text);
@@ -56,7 +56,7 @@ impl PanelCanvas<'_> {
             .unwrap_or_default()
     }
 
-    /// The largest height up to the one asked for at which every digit fits, so that all keep one height.
+    /// The largest height, up to the requested one, at which every digit fits, so that all have one height.
     fn digit_height(&mut self, half_px: u32) -> u32 {
         let room = self.room();
         "0123456789".chars().fold(half_px, |height, digit| {

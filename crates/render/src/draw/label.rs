@@ -1,4 +1,4 @@
-//! Labels and units: two lines with a bar between, or one line; labels may be turned.
+//! Labels and units: two lines with a bar between, or one line. Labels may be rotated.
 
 use device::settings::fonts::FontId;
 
@@ -8,11 +8,11 @@ use crate::{
     text::{LEAST, Room, TextRun},
 };
 
-/// From the middle of the panel to the ink of each line, px.
+/// Distance from the middle of the panel to the ink of each line, px.
 const GAP: i32 = 12;
 
 impl PanelCanvas<'_> {
-    /// A split label, turned if the style says so.
+    /// A split label, rotated if the style has that.
     pub(super) fn label(&mut self, top: &str, bottom: &str) -> Mask {
         if self.style.vertical_labels {
             let canvas = Mask::new(self.height, self.width);
@@ -22,13 +22,13 @@ impl PanelCanvas<'_> {
         }
     }
 
-    /// A split label that is never turned.
+    /// A split label that is never rotated.
     pub(super) fn unit(&mut self, top: &str, bottom: &str) -> Mask {
         let canvas = self.blank();
         self.split_label(canvas, top, bottom)
     }
 
-    /// One line at label size, turned if the style says so.
+    /// One line at label size, rotated if the style has that.
     pub(super) fn word(&mut self, text: &str) -> Mask {
         if !self.style.vertical_labels {
             return self.fitted(self.style.font, LABEL, text);
@@ -54,7 +54,7 @@ impl PanelCanvas<'_> {
         )
     }
 
-    /// Two lines of one height with a bar between, each as close to the middle as the other.
+    /// Two lines of one height with a bar between, at equal distances from the middle.
     pub(super) fn split(
         &mut self,
         mut canvas: Mask,
@@ -95,13 +95,13 @@ fn put(canvas: &mut Mask, run: &TextRun, top: i32) {
     canvas.blit(&run.mask, (canvas.width() - run.width()) / 2, top);
 }
 
-/// White that a line keeps above and below itself so that it stands as letters would.
+/// Extra space above and below a line without letters, so that it is placed as letters are.
 struct Stance {
     above: i32,
     below: i32,
 }
 
-/// None for letters, which stand by their own ink; a dash stays at its height.
+/// None for letters, which are placed by their ink. A dash keeps its height.
 fn stance(line: &TextRun, capital: &TextRun) -> Stance {
     if 2 * line.height() > capital.height() {
         return Stance { above: 0, below: 0 };

@@ -1,4 +1,4 @@
-//! The marks of values that are less than good.
+//! The marks beside doubtful values.
 
 use market::mark::Mark;
 
@@ -7,13 +7,13 @@ use crate::mask::{Area, Mask};
 /// Side of the mark, px.
 const SIDE: i32 = 15;
 
-/// White around the mark, px.
+/// Margin around the mark, px.
 const EDGE: i32 = 5;
 
 /// Rows of a mark, the leftmost pixel most significant.
 type Rows = [u16; SIDE as usize];
 
-/// A ring: one voice, and nothing in it.
+/// An empty ring: a single source.
 const RING: Rows = [
     0b000001111100000,
     0b000111111111000,
@@ -32,7 +32,7 @@ const RING: Rows = [
     0b000001111100000,
 ];
 
-/// An unequal sign: voices say different things.
+/// An unequal sign: sources contradict each other.
 const UNEQUAL: Rows = [
     0b000000000001100,
     0b000000000011000,
@@ -51,7 +51,7 @@ const UNEQUAL: Rows = [
     0b000110000000000,
 ];
 
-/// A clock face at five past twelve.
+/// A clock face: the value is old.
 const CLOCK: Rows = [
     0b000001111100000,
     0b000111111111000,
@@ -79,7 +79,7 @@ fn rows(mark: Mark) -> &'static Rows {
     }
 }
 
-/// Adds the mark in the first corner that has no ink, the upper right one first.
+/// Adds the mark in the first corner without ink, starting at the upper right one.
 pub(crate) fn add(mark: Mark, panel: &mut Mask) {
     let (right, lower) = (panel.width() - EDGE - SIDE, panel.height() - EDGE - SIDE);
     let corners = [(right, EDGE), (EDGE, EDGE), (right, lower), (EDGE, lower)];
@@ -93,7 +93,7 @@ pub(crate) fn add(mark: Mark, panel: &mut Mask) {
     }
 }
 
-/// The mark with its white.
+/// The mark with its margin.
 fn around(x: i32, y: i32) -> Area {
     Area {
         x: x - 3,

@@ -1,4 +1,4 @@
-//! One panel: a cell in, its ink out.
+//! Draws the cell of one panel.
 
 mod block;
 mod digit;
@@ -21,16 +21,16 @@ use crate::{
     text::{Room, TextRun, Typesetter},
 };
 
-/// White kept above and below everything, and beside labels, px.
+/// Margin above and below everything, and beside labels, px.
 const MARGIN: i32 = 4;
 
-/// White kept beside everything else, px.
+/// Margin beside everything else, px.
 const SIDE: i32 = 6;
 
 /// Height of labels, in halves of a px.
 const LABEL: u32 = 2 * 54;
 
-/// Least height of labels, in halves of a px; longer ones go on shrinking to stay on the panel.
+/// Smallest height of labels, in halves of a px. Longer ones are made even smaller to fit.
 const LABEL_MIN: u32 = 2 * 16;
 
 /// The panel that is drawn, with the style and the typesetter.
@@ -42,7 +42,7 @@ pub(crate) struct PanelCanvas<'a> {
 }
 
 impl PanelCanvas<'_> {
-    /// The ink of a cell; large letters need the size that they have in common.
+    /// The ink of a cell. Large letters need their common size.
     pub(crate) fn cell(&mut self, cell: &Cell, letters: Option<Letters>) -> Mask {
         match cell {
             Cell::Digit(text) => self.digit(text, self.style.digit_px),
@@ -74,7 +74,7 @@ impl PanelCanvas<'_> {
         Mask::new(self.width, self.height)
     }
 
-    /// All of the panel but its margin.
+    /// The panel without its margin.
     fn room(&self) -> Room {
         Room {
             width: self.width - 2 * SIDE,
@@ -82,19 +82,19 @@ impl PanelCanvas<'_> {
         }
     }
 
-    /// The baseline on which capitals stand in the middle of a height.
+    /// The baseline at which capitals are in the middle of a height.
     fn capital_baseline(&mut self, font: FontId, half_px: u32, height: i32) -> i32 {
         let capitals = self.type_.run(font, half_px, "H0");
         centred(height, &capitals)
     }
 }
 
-/// The baseline that puts the ink of a run into the middle of a height.
+/// The baseline at which the ink of a run is in the middle of a height.
 fn centred(height: i32, run: &TextRun) -> i32 {
     (height - run.height()) / 2 + run.above
 }
 
-/// Adds a run on a baseline, centred across; moved up or down where it would leave the shape.
+/// Adds a run on a baseline, centred horizontally. It is moved up or down if it would leave the shape.
 fn place(mask: &mut Mask, run: &TextRun, baseline: i32) {
     let lowest = (mask.height() - run.height() - MARGIN).max(0);
     let top = (baseline - run.above).clamp(MARGIN.min(lowest), lowest);

@@ -21,7 +21,7 @@ const TITLE: u32 = 2 * 48;
 /// Height of large letters, in halves of a px.
 const LETTER: u32 = 2 * 220;
 
-/// White beside large letters, px.
+/// Margin beside large letters, px.
 const LETTER_SIDE: i32 = 16;
 
 /// The common size of the large letters of a picture.
@@ -32,7 +32,7 @@ pub(crate) struct Letters {
 }
 
 impl PanelCanvas<'_> {
-    /// The owner's text in the digit font; shorter is larger.
+    /// The owner's text in the digit font. Shorter texts are larger.
     pub(super) fn text(&mut self, text: &str, px: Option<u32>) -> Mask {
         let count = text.chars().count();
         let start = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
@@ -53,12 +53,12 @@ impl PanelCanvas<'_> {
         )
     }
 
-    /// A title in the bold cut of the plain face.
+    /// A title in the bold plain face.
     pub(super) fn title(&mut self, text: &str) -> Mask {
         self.fitted(faces::plain_bold(), TITLE, text)
     }
 
-    /// A large letter at the size that all letters of its picture have.
+    /// A large letter at the common size of its picture.
     pub(super) fn letter(&mut self, text: &str, letters: Letters) -> Mask {
         let run = self.type_.run(self.style.font, letters.half_px, text);
         let mut mask = self.blank();
@@ -66,7 +66,7 @@ impl PanelCanvas<'_> {
         mask
     }
 
-    /// The largest size at which every letter fits, and the baseline that centres them all.
+    /// The largest size at which every letter fits, and the baseline at which they are centred.
     pub(crate) fn letters<'t>(&mut self, texts: impl Iterator<Item = &'t str> + Clone) -> Letters {
         let font = self.style.font;
         let room = Room {
@@ -86,7 +86,7 @@ impl PanelCanvas<'_> {
         }
     }
 
-    /// One line at the largest height that fits; below the least height it is cut instead.
+    /// One line at the largest height that fits. At the smallest height it is cut.
     pub(super) fn fitted(&mut self, font: FontId, start: u32, text: &str) -> Mask {
         let (run, half_px) = self.type_.fit_or_cut(font, start, self.room(), text);
         let baseline = self.capital_baseline(font, half_px, self.height);

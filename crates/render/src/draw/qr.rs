@@ -6,9 +6,9 @@ use super::PanelCanvas;
 use crate::mask::{Area, Mask};
 
 impl PanelCanvas<'_> {
-    /// A QR code, as large as fits with white around it; empty paper if the text is too long for any.
+    /// A QR code, as large as fits with a margin; empty if the text is too long.
     ///
-    /// It stays dark on light when the panels are inverted, because many scanners want that.
+    /// It is dark on light even if the panels are inverted, because many scanners need that.
     pub(super) fn qr(&self, text: &str) -> Mask {
         let mut mask = self.blank();
         let Ok(code) = QRBuilder::new(text).ecl(ECL::M).build() else {
@@ -39,9 +39,9 @@ impl PanelCanvas<'_> {
     }
 }
 
-/// Side of a module and width of the white around the code, px; none if the code does not fit.
+/// Side of a module and margin around the code, px; `None` if the code does not fit.
 ///
-/// Two modules of white are worth a smaller module as long as that has three pixels.
+/// For a margin of two modules, modules are made smaller, down to three pixels.
 fn module(room: i32, modules: i32) -> Option<(i32, i32)> {
     let side = [(2, 3), (1, 2), (0, 1)]
         .into_iter()

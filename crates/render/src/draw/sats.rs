@@ -1,6 +1,6 @@
 //! The satoshi symbol, in sixteen drawings of our own.
 //!
-//! All are three bars with strokes above and below, in different hands.
+//! All are three bars with strokes above and below, in different styles.
 //! Lengths are whole pixels, so that all bars of a drawing have one thickness.
 
 use zeno::{Command, Fill, PathBuilder, Transform};
@@ -11,7 +11,7 @@ use crate::mask::Mask;
 /// Units per side of the square in which the symbol is designed.
 const SIDE: f32 = 24.0;
 
-/// Side of that square at digits of 180 px, px.
+/// Side of that square for digits of 180 px, px.
 const PX_PER_DIGIT: f32 = 130.0 / 180.0;
 
 /// Length of a stroke, units.
@@ -21,9 +21,9 @@ const STROKE: f32 = 3.8;
 struct Drawing {
     /// Thickness of bars and strokes, units.
     weight: f32,
-    /// Ends are round.
+    /// Its ends are round.
     round: bool,
-    /// Leans to the right, run over rise.
+    /// Slant to the right, run over rise.
     slant: f32,
     /// Lengths of the bars relative to the longest, top to bottom.
     bars: [f32; 3],
@@ -138,9 +138,9 @@ struct SatsMetrics {
     thick: i32,
     /// Length of a stroke.
     stroke: i32,
-    /// Between bars, and between bars and strokes.
+    /// Gap between bars, and between bars and strokes.
     gap: i32,
-    /// Length of the longest bar; odd if the thickness is, so that strokes stand in the middle.
+    /// Length of the longest bar; odd if the thickness is odd, so that strokes are centred.
     width: i32,
 }
 
@@ -252,7 +252,7 @@ impl SatsMetrics {
     }
 }
 
-/// The nearest length not below that is odd or even like another.
+/// The smallest length not below this one with the same parity as another.
 fn even_with(length: i32, other: i32) -> i32 {
     length + (length + other).rem_euclid(2)
 }
@@ -279,7 +279,7 @@ fn frame(frame: SatsFrame, symbol: &SatsMetrics, side: f32) -> Option<Vec<Comman
     Some(path)
 }
 
-/// The ink of a path, no larger than it must be.
+/// The ink of a path, cropped.
 fn rasterize(path: &[Command], fill: Fill, transform: Transform) -> Mask {
     // The straight edges are whole pixels apart; half a pixel off, they would all be blurred.
     let bounds = zeno::bounds(path, fill, Some(transform));

@@ -11,7 +11,7 @@ use crate::{icons, mask::Mask};
 const ICON: f32 = 130.0;
 
 impl PanelCanvas<'_> {
-    /// An icon, as large as icons are or as large as fits.
+    /// An icon at its usual size, or smaller so that it fits.
     pub(super) fn icon(&self, icon: Icon) -> Mask {
         let room = self.room();
         let mut side = ICON;
@@ -23,7 +23,7 @@ impl PanelCanvas<'_> {
         self.centre(&ink)
     }
 
-    /// A logo; one that is larger than the panel is made smaller.
+    /// A logo, made smaller if it is larger than the panel.
     pub(super) fn logo(&self, logo: &Logo) -> Mask {
         let source = LogoInk::new(logo);
         let times = |have: i32, room: i32| (have - 1) / room.max(1) + 1;
@@ -52,7 +52,7 @@ impl PanelCanvas<'_> {
     }
 }
 
-/// The ink of an icon, no larger than it must be.
+/// The ink of an icon, cropped.
 fn outline(icon: Icon, side: f32) -> Mask {
     let scale = side / icons::SIDE;
     let (coverage, place) = zeno::Mask::new(icons::path(icon))
@@ -64,7 +64,7 @@ fn outline(icon: Icon, side: f32) -> Mask {
         .unwrap_or_default()
 }
 
-/// The pixels of a logo, whatever its rows hold.
+/// The pixels of a logo. Missing bytes are white.
 struct LogoInk<'a> {
     width: i32,
     height: i32,
