@@ -1,7 +1,7 @@
-//! Everything that the clock writes into its data folder, as changes for `power_cuts`.
+//! All changes of the data folder of a clock, for `power_cuts`.
 //!
-//! A start does what supervisor and device do: it chooses a program, clears away what an update left, and reads settings,
-//! memory, headers, page and pictures. What it finds is told by digests, so that nothing of it is told.
+//! A start does what supervisor and device do: it chooses a program, removes the leftovers of an update, and reads settings,
+//! memory, headers, page and pictures. The results are digests, so that no content is printed.
 
 use std::{io, path::Path};
 
@@ -32,12 +32,12 @@ use updates::{
 };
 
 use crate::{
-    power_cuts::{Broken, Counts, DiskChange, StartFindings, try_all},
+    power_cuts::{Counts, DiskChange, InvalidState, StartFindings, test_change},
     sim_disk::{SharedDisk, SimDisk},
 };
 
-/// Files of a data folder that are copied; programs and pages are stood in for by small ones, for what is in them does not
-/// matter here, and pictures are tried by themselves.
+/// Files of a data folder that are copied. Programs and pages are replaced by small ones, because their content does not
+/// matter. Pictures are tested separately.
 const COPIED: [&str; 7] = [
     "settings.json",
     "settings.json.previous",
@@ -48,24 +48,24 @@ const COPIED: [&str; 7] = [
     "chain.dat",
 ];
 
-/// Bytes of an image that are written at once.
+/// Size of the parts in which an image is written, bytes.
 const PART: usize = 300;
 
-/// Largest image that is tried, bytes.
+/// Largest image in the tests, bytes.
 const IMAGE_MAX: u64 = 64 * 1024;
 
-/// What the images that are tried are for.
+/// Target of the images in the tests.
 const BOARD: &str = "rev-b";
 const PANEL: &str = "122x250";
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// The major version of programs that are tried: newer than all others.
+/// Major version of programs in the tests: newer than all others.
 const NEWEST: u64 = 1_000_000;
 
 /// A disk on which the changes are tested.
 #[derive(Debug, Clone)]
 pub struct InitialDisk {
-    /// What it is, in words for people.
+    /// Its description.
     pub what: &'static str,
     /// The disk.
     pub disk: SimDisk,
@@ -74,9 +74,9 @@ pub struct InitialDisk {
 /// Result of testing one change.
 #[derive(Debug, Clone, Copy)]
 pub struct TestedChange {
-    /// What was changed, in words for people.
+    /// Description of the change.
     pub what: &'static str,
-    /// How often.
+    /// Number of power cuts.
     pub counts: Counts,
 }
 
@@ -92,7 +92,7 @@ impl InitialDisk {
     /// A copy of a data folder, which is only read.
     ///
     /// # Errors
-    /// A file is there and cannot be read; it is named.
+    /// A file cannot be read; the error has its name.
     pub fn copy(folder: &Path) -> io::Result<InitialDisk> {
         let mut folder = Folder::new(folder);
         let mut files = Vec::new();
@@ -103,7 +103,7 @@ impl InitialDisk {
         let mut disk = SharedDisk::of(SimDisk::holding(files));
         let (slots, _) = record::load_and_repair(&mut disk);
         if slots != Slots::default() {
-            stand_in(&mut disk, &slots)?;
+            replace_programs(&mut disk, &slots)?;
         }
         if folder.names()?.contains(&image_store::PAGE.to_string()) {
             install(&disk, Program::Factory, ImageKind::Page, 0).map_err(io::Error::other)?;
@@ -115,8 +115,8 @@ impl InitialDisk {
     }
 }
 
-/// Puts small programs into the slots that are taken.
-fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
+/// Replaces the programs in the slots by small ones.
+fn replace_programs(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
     let program = b"a program";
     for slot in ImageSlot::ALL {
         if slots.get(slot).is_some() {
@@ -131,7 +131,7 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
         for installed in [&mut slots.a, &mut slots.b].into_iter().flatten() {
             installed.bytes = program.len() as u64;
             installed.digest = Sha256::digest(program).into();
-            // Each start that is simulated counts, and no trial ends: all of them are needed.
+            // Simulated starts count as attempts of the trial, which must not end.
             if let TrialState::Trial { starts } = &mut installed.trial_state {
                 *starts = 0;
             }
@@ -140,29 +140,29 @@ fn stand_in(disk: &mut SharedDisk, slots: &Slots) -> io::Result<()> {
     changed.map(drop)
 }
 
-/// Tries everything that the clock changes, from a beginning on; `chances` is how often chance decides what survives.
+/// Tests all changes of a clock from an initial disk on; `chances` is the number of random cases per cut.
 ///
 /// # Errors
-/// What was changed when a start found what must not be, and what it found.
-pub fn try_everything(
-    beginning: &InitialDisk,
+/// The change after which a start found an invalid state.
+pub fn test_all_changes(
+    initial: &InitialDisk,
     chances: u64,
-) -> Result<Vec<TestedChange>, (&'static str, Broken)> {
-    let mut tried = Vec::new();
-    for (what, act) in ACTS {
-        let (disk, running) = act.prepared(&beginning.disk);
-        let counts = try_all(&disk, &Acted { act, running }, chances);
-        let counts = counts.map_err(|broken| (what, broken))?;
-        tried.push(TestedChange { what, counts });
+) -> Result<Vec<TestedChange>, (&'static str, InvalidState)> {
+    let mut tested = Vec::new();
+    for (what, change) in CHANGES {
+        let (disk, running) = change.prepare(&initial.disk);
+        let counts = test_change(&disk, &RunningChange { change, running }, chances);
+        let counts = counts.map_err(|invalid| (what, invalid))?;
+        tested.push(TestedChange { what, counts });
     }
     for (what, disk) in [
         ("a picture of a pool is kept", SimDisk::default()),
         ("a picture of a pool is replaced", old_picture()),
     ] {
-        let counts = try_all(&disk, &Pictured, chances).map_err(|broken| (what, broken))?;
-        tried.push(TestedChange { what, counts });
+        let counts = test_change(&disk, &Pictured, chances).map_err(|invalid| (what, invalid))?;
+        tested.push(TestedChange { what, counts });
     }
-    Ok(tried)
+    Ok(tested)
 }
 
 /// A change of a data folder.
@@ -180,7 +180,7 @@ enum DataChange {
     InstallPage,
 }
 
-const ACTS: [(&str, DataChange); 10] = [
+const CHANGES: [(&str, DataChange); 10] = [
     ("settings are saved", DataChange::SaveSettings),
     (
         "settings replace all older ones",
@@ -197,11 +197,11 @@ const ACTS: [(&str, DataChange); 10] = [
 ];
 
 impl DataChange {
-    /// The disk on which it can be done, and the program that runs then.
-    fn prepared(self, beginning: &SimDisk) -> (SimDisk, Program) {
-        let disk = SharedDisk::of(beginning.clone());
+    /// Prepares a disk for the change; also returns the program that runs then.
+    fn prepare(self, initial: &SimDisk) -> (SimDisk, Program) {
+        let disk = SharedDisk::of(initial.clone());
         let mut running = chosen(&mut SharedDisk::of(disk.look())).0;
-        // Where it cannot be prepared the change comes to nothing, which is said.
+        // If the preparation fails, the change does nothing, which the test reports.
         match self {
             DataChange::Pass | DataChange::GiveUp => {
                 let _ = install(&disk, running, ImageKind::Firmware, 1);
@@ -226,35 +226,35 @@ impl DataChange {
     }
 }
 
-/// An act and the program that runs while it is done.
-struct Acted {
-    act: DataChange,
+/// A change and the program that makes it.
+struct RunningChange {
+    change: DataChange,
     running: Program,
 }
 
-impl DiskChange for Acted {
+impl DiskChange for RunningChange {
     fn make(&self, mut disk: SharedDisk) -> bool {
-        let note = |disk: &mut SharedDisk, what: fn(&mut Slots, Program)| {
+        let change_slots = |disk: &mut SharedDisk, what: fn(&mut Slots, Program)| {
             record::change(disk, |slots| what(slots, self.running)).is_ok()
         };
-        match self.act {
+        match self.change {
             DataChange::SaveSettings
             | DataChange::ReplaceSettings
             | DataChange::SaveMemory
             | DataChange::KeepBlock
             | DataChange::KeepPeriod
-            | DataChange::Erase => save(&disk, self.act).is_ok(),
+            | DataChange::Erase => save(&disk, self.change).is_ok(),
             DataChange::InstallProgram => {
                 install(&disk, self.running, ImageKind::Firmware, 2).is_ok()
             }
             DataChange::InstallPage => install(&disk, self.running, ImageKind::Page, 2).is_ok(),
-            DataChange::Pass => note(&mut disk, |slots, running| {
+            DataChange::Pass => change_slots(&mut disk, |slots, running| {
                 running
                     .slot()
                     .into_iter()
                     .for_each(|slot| slots.mark_proven(slot));
             }),
-            DataChange::GiveUp => note(&mut disk, |slots, running| {
+            DataChange::GiveUp => change_slots(&mut disk, |slots, running| {
                 let slot = running.slot().into_iter();
                 slot.for_each(|slot| slots.mark_failed(slot, "it was tried"));
             }),
@@ -262,13 +262,13 @@ impl DiskChange for Acted {
     }
 
     fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {
-        let (program, told) = chosen(&mut disk);
+        let (program, description) = chosen(&mut disk);
         if let Program::Slot(slot) = program {
             let file = record::program_file(slot);
             if !disk.look().is_startable(&file) {
                 return Err(format!("{file} cannot be started"));
             }
-            // A start that cannot be counted is a start all the same.
+            // A start also works if it cannot be counted.
             let _ = record::change(&mut disk, |slots| slots.count_start(slot));
         }
         let (_, loaded) = Store::open(Box::new(disk.clone()));
@@ -284,7 +284,7 @@ impl DiskChange for Acted {
             drop(store::from_json(settings));
         }
         Ok([
-            ("program", told),
+            ("program", description),
             ("settings", content("settings", &loaded.settings)?),
             ("memory", content("memory", &loaded.memory)?),
             ("chain", headers(&loaded.chain)),
@@ -294,7 +294,7 @@ impl DiskChange for Acted {
     }
 }
 
-/// The program that a supervisor would start, with its version and standing in words.
+/// The program that a supervisor would start, and its version and trial state as text.
 fn chosen(disk: &mut SharedDisk) -> (Program, String) {
     let (slots, _) = record::load_and_repair(disk);
     for program in slots.boot_order(&Factory::own()) {
@@ -302,12 +302,12 @@ fn chosen(disk: &mut SharedDisk) -> (Program, String) {
         if let Some(installed) = slots.get(slot)
             && record::is_intact(disk, &slots, slot).unwrap_or_default()
         {
-            let standing = match installed.trial_state {
+            let state = match installed.trial_state {
                 TrialState::Trial { .. } => "on trial",
                 TrialState::Proven => "proven",
                 TrialState::Failed => "failed",
             };
-            return (program, format!("{} {standing}", installed.version));
+            return (program, format!("{} {state}", installed.version));
         }
     }
     (Program::Factory, "installed".to_string())
@@ -329,14 +329,14 @@ fn headers(records: &Records) -> String {
     digest(&[about.as_bytes(), &records.bytes].concat())
 }
 
-/// The beginning of the SHA-256 of something.
+/// Start of a SHA-256 digest.
 fn digest(bytes: &[u8]) -> String {
     let mut digits = hex::encode(Sha256::digest(bytes));
     digits.truncate(12);
     digits
 }
 
-/// Saves or erases; what is saved is unlike anything that was.
+/// Saves or erases. Saved values differ from all earlier ones.
 fn save(disk: &SharedDisk, act: DataChange) -> io::Result<()> {
     let (mut store, loaded) = Store::open(Box::new(disk.clone()));
     let changed = |content: StoredContent| -> Map<String, Value> {
@@ -364,7 +364,7 @@ fn save(disk: &SharedDisk, act: DataChange) -> io::Result<()> {
     }
 }
 
-/// Installs a small program or page; higher numbers are newer.
+/// Installs a small program or page. Higher numbers are newer.
 fn install(
     disk: &SharedDisk,
     running: Program,
@@ -399,7 +399,7 @@ fn install(
         running: version,
         versions: AcceptedVersions::All,
         keys: Vec::new(),
-        // Who signs makes no difference to the disk.
+        // Signatures make no difference for the disk.
         signatures: Signatures::NotRequired,
     })?;
     for part in image.chunks(PART) {
@@ -422,7 +422,7 @@ fn page(number: u64) -> Result<Vec<u8>, ImageRefusal> {
     Ok(page.write()?)
 }
 
-/// A picture that is kept in place of what there was.
+/// Replaces a picture.
 struct Pictured;
 
 impl DiskChange for Pictured {
@@ -442,7 +442,7 @@ fn old_picture() -> SimDisk {
     SimDisk::holding([(spec.file.to_string(), vec![0x5A; spec.bytes()])])
 }
 
-/// The picture that is tried.
+/// The picture in the tests.
 fn logo() -> LogoSpec {
     LogoSpec {
         file: "tried.bin",

@@ -1,7 +1,7 @@
-//! Stand-ins and experiments for tests; nothing of it is part of the product.
+//! Emulated hardware and experiments for tests. It is not part of the product.
 //!
-//! `circuit` has emulated chips, which answer the drivers of `board` as real ones would and report what their makers forbid.
-//! `sim_disk` is a disk in memory that fails and loses power, `power_cuts` cuts the power at every moment of a change, and
+//! `circuit` has emulated chips, which respond to the drivers of `board` as real ones do and report violations of data sheets.
+//! `sim_disk` is a disk in memory that fails and loses power, `power_cuts` cuts the power at every file operation of a change,
 //! `data_folder` has every change that the clock makes to its data folder.
 
 pub mod circuit;

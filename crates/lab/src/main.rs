@@ -1,10 +1,10 @@
-//! Experiments on the clock that are no part of the product.
+//! Experiments on the clock. They are not part of the product.
 
 use std::{fmt::Write as _, io, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 use lab::{
-    data_folder::{InitialDisk, TestedChange, try_everything},
+    data_folder::{InitialDisk, TestedChange, test_all_changes},
     power_cuts::Counts,
 };
 
@@ -18,22 +18,22 @@ struct Lab {
 
 #[derive(Debug, Subcommand)]
 enum Experiment {
-    /// Cut the power at every moment of every change, on a copy of a data folder in memory.
+    /// Cut the power at every file operation of every change, on a copy of a data folder in memory.
     #[command(after_help = EXAMPLES)]
     PowerCuts {
-        /// Data folder to copy; it is only read [default: a new clock alone]
+        /// Data folder to copy; it is only read [default: only a new clock]
         #[arg(long, value_name = "FOLDER")]
         data_dir: Option<PathBuf>,
 
-        /// Random choices, per cut, of what survives of the writes that were not synced
+        /// Random choices per cut of the unsynced writes that survive
         #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=1000))]
         chances: u64,
     },
 }
 
 const EXAMPLES: &str = "\
-Of what was not synced, nothing survives a cut, or everything, only names, only bytes, or some of it by chance.
-After each cut the clock starts, and at each file operation of that start the power is cut once more.
+After a cut, none of the unsynced writes survive, or all of them, only names, only bytes, or a random part.
+After each cut the clock starts, and at each file operation of that start the power is cut again.
 Each start must find the state before the change or the state after it; if not, the exit code is 1.
 
 Examples:
@@ -42,10 +42,10 @@ Examples:
 
 fn main() -> ExitCode {
     let Lab { experiment } = Lab::parse();
-    let tried = match experiment {
+    let result = match experiment {
         Experiment::PowerCuts { data_dir, chances } => power_cuts(data_dir, chances),
     };
-    match tried {
+    match result {
         Ok(table) => {
             print!("{table}");
             ExitCode::SUCCESS
@@ -57,9 +57,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// The matrix of all power cuts.
+/// The table of all power cuts.
 fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String> {
-    let mut beginnings = vec![InitialDisk::new_clock()];
+    let mut disks = vec![InitialDisk::new_clock()];
     if let Some(folder) = data_dir {
         let unread = |error: io::Error| {
             let folder = folder.display();
@@ -68,44 +68,44 @@ fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String>
         if !folder.is_dir() {
             return Err(format!("there is no data folder {}", folder.display()));
         }
-        beginnings.push(InitialDisk::copy(&folder).map_err(unread)?);
+        disks.push(InitialDisk::copy(&folder).map_err(unread)?);
     }
     let (mut text, mut total) = (String::new(), Counts::default());
-    for beginning in &beginnings {
-        let tried = try_everything(beginning, chances)
-            .map_err(|(what, broken)| format!("{}: {what}: {broken}", beginning.what))?;
-        text.push_str(&table(beginning.what, &tried));
-        tried.iter().for_each(|tried| total.add(tried.counts));
+    for initial in &disks {
+        let tested = test_all_changes(initial, chances)
+            .map_err(|(what, broken)| format!("{}: {what}: {broken}", initial.what))?;
+        text.push_str(&table(initial.what, &tested));
+        tested.iter().for_each(|change| total.add(change.counts));
     }
-    let starts = total.cuts + total.again;
+    let starts = total.cuts + total.cuts_at_start;
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{starts} power cuts, {} of them while the clock started after another; each start found the state before or after the change",
-        total.again
+        total.cuts_at_start
     );
     Ok(text)
 }
 
-/// The counts of a beginning, aligned.
-fn table(beginning: &str, tried: &[TestedChange]) -> String {
+/// The counts of an initial disk, aligned.
+fn table(initial: &str, tested: &[TestedChange]) -> String {
     let mut text = format!(
-        "{beginning:36} {:>10} {:>8} {:>10} {:>8} {:>8} {:>8}\n",
+        "{initial:36} {:>10} {:>8} {:>10} {:>8} {:>8} {:>8}\n",
         "operations", "cuts", "at a start", "old", "new", "between"
     );
-    for TestedChange { what, counts } in tried {
+    for TestedChange { what, counts } in tested {
         let Counts {
             operations,
             cuts,
-            again,
+            cuts_at_start,
             old,
             new,
             between,
         } = counts;
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "  {what:34} {operations:>10} {cuts:>8} {again:>10} {old:>8} {new:>8} {between:>8}"
+            "  {what:34} {operations:>10} {cuts:>8} {cuts_at_start:>10} {old:>8} {new:>8} {between:>8}"
         );
     }
     text.push('\n');

@@ -1,106 +1,106 @@
-//! Tries every moment at which the power can go away while something is changed, and while the clock starts after that.
+//! Cuts the power at every file operation of a change, and at every file operation of the start after that.
 //!
-//! All file operations of a change are recorded. Then the change is made again and again on a disk that is like the first
-//! one, and the power is cut at each operation; of what was not synced nothing, everything, only names, only bytes or some
-//! of it by chance survives. Each time the clock starts, and at each operation of that start the power is cut once more.
-//! Whatever is found in the end must be as it was before the change or as it is after it, part by part, and if the change
-//! was acknowledged, as it is after it.
+//! The file operations of a change are recorded. Then the change is repeated on an equal disk for each operation, at which the
+//! power is cut. Of the unsynced writes none survive, all of them, only names, only bytes, or a random part. Each time the clock
+//! starts, and at each operation of that start the power is cut again.
+//! Each part that is found in the end must be in the state before the change or after it. If the change was acknowledged, it
+//! must be in the state after it.
 
 use std::{collections::BTreeMap, fmt};
 
 use crate::sim_disk::{DiskFault, SharedDisk, SimDisk, Survives};
 
-/// Cases in which it is not left to chance what survives.
-const CERTAIN: [Survives; 4] = [
+/// The cases without randomness.
+const DETERMINISTIC: [Survives; 4] = [
     Survives::Nothing,
     Survives::Everything,
     Survives::Names,
     Survives::Bytes,
 ];
 
-/// What a start finds on the disk, by part, as text.
+/// State that a start finds on the disk, by part, as text.
 pub type StartFindings = BTreeMap<&'static str, String>;
 
 /// A change of the files of a clock.
 pub trait DiskChange {
-    /// Does it; tells whether it was acknowledged.
+    /// Makes the change; returns whether it was acknowledged.
     fn make(&self, disk: SharedDisk) -> bool;
 
-    /// Starts as the clock does.
+    /// Starts the clock.
     ///
     /// # Errors
-    /// In words: the clock does not start.
+    /// Why the clock does not start.
     fn start(&self, disk: SharedDisk) -> Result<StartFindings, String>;
 }
 
-/// What was tried.
+/// Numbers of power cuts and their results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// File operations of the change.
     pub operations: u64,
-    /// Power cuts during the change, or just after it.
+    /// Power cuts during or just after the change.
     pub cuts: u64,
     /// Power cuts during a start after those.
-    pub again: u64,
-    /// Starts that found everything as before.
+    pub cuts_at_start: u64,
+    /// Starts that found the state before the change.
     pub old: u64,
-    /// Starts that found everything as after.
+    /// Starts that found the state after the change.
     pub new: u64,
-    /// Starts that found some parts as before and some as after, where a change has several.
+    /// Starts that found some parts in the state before and some in the state after the change.
     pub between: u64,
 }
 
-/// A start that found what must not be.
+/// A start that found an invalid state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct Broken {
+pub struct InvalidState {
     /// When the power was cut, and what survived.
     pub when: String,
     /// What was found.
     pub found: String,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for InvalidState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.when, self.found)
     }
 }
 
 impl Counts {
-    /// Adds what was tried elsewhere.
+    /// Adds the counts of another change.
     pub fn add(&mut self, other: Counts) {
         self.operations += other.operations;
         self.cuts += other.cuts;
-        self.again += other.again;
+        self.cuts_at_start += other.cuts_at_start;
         self.old += other.old;
         self.new += other.new;
         self.between += other.between;
     }
 }
 
-/// Tries a change from a disk on; `chances` is how often chance decides what survives a cut.
+/// Tests a change of a disk; `chances` is the number of random cases per cut.
 ///
 /// # Errors
-/// A start found neither the old nor the new, or the change does nothing.
-pub fn try_all(
-    beginning: &SimDisk,
+/// A start found an invalid state, or the change does nothing.
+pub fn test_change(
+    initial: &SimDisk,
     change: &impl DiskChange,
     chances: u64,
-) -> Result<Counts, Broken> {
+) -> Result<Counts, InvalidState> {
     let start = |disk: &SimDisk, when: &dyn fmt::Display| {
         change
             .start(SharedDisk::of(disk.clone()))
-            .map_err(|found| Broken {
+            .map_err(|found| InvalidState {
                 when: when.to_string(),
                 found,
             })
     };
-    let old = start(beginning, &"before the change")?;
-    let whole = SharedDisk::of(beginning.clone().recording());
+    let old = start(initial, &"before the change")?;
+    let whole = SharedDisk::of(initial.clone().recording());
     let acknowledged = change.make(whole.clone());
     let operations = whole.look().recorded().to_vec();
     let new = start(&whole.look(), &"after the change")?;
     if !acknowledged || new == old {
-        return Err(Broken {
+        return Err(InvalidState {
             when: "without any power cut".to_string(),
             found: format!("the change was not made: {new:?}"),
         });
@@ -110,20 +110,20 @@ pub fn try_all(
         ..Counts::default()
     };
     for cut in 1..=operations.len() + 1 {
-        let disk = SharedDisk::of(beginning.clone());
+        let disk = SharedDisk::of(initial.clone());
         disk.arrange(cut, DiskFault::PowerCut);
         let made = change.make(disk.clone());
         let rule = RecoveryRule {
             old: &old,
             new: &new,
-            // What is said without power is heard by nobody.
+            // An acknowledgement without power is not received.
             acknowledged: made && disk.look().is_powered(),
         };
         let place = match operations.get(cut - 1) {
             Some(operation) => format!("cut at {cut} ({operation})"),
             None => "cut after the change".to_string(),
         };
-        for survives in CERTAIN
+        for survives in DETERMINISTIC
             .into_iter()
             .chain((0..chances).map(Survives::Chance))
         {
@@ -132,17 +132,17 @@ pub fn try_all(
             let starting = SharedDisk::of(left.clone().recording());
             let found = change.start(starting.clone());
             counts.cuts += 1;
-            rule.judge(found, &when, &mut counts)?;
+            rule.check(found, &when, &mut counts)?;
             for again in 1..=starting.look().recorded().len() {
                 let starting = SharedDisk::of(left.clone());
                 starting.arrange(again, DiskFault::PowerCut);
-                // What a start without power says is of no interest.
+                // The result of a start without power does not matter.
                 let _ = change.start(starting.clone());
-                let survives = CERTAIN[(cut + again) % CERTAIN.len()];
+                let survives = DETERMINISTIC[(cut + again) % DETERMINISTIC.len()];
                 let when = format!("{when}; cut at {again} of the start, survives: {survives:?}");
                 let found = change.start(SharedDisk::of(starting.look().after(survives)));
-                counts.again += 1;
-                rule.judge(found, &when, &mut counts)?;
+                counts.cuts_at_start += 1;
+                rule.check(found, &when, &mut counts)?;
             }
         }
     }
@@ -157,30 +157,31 @@ struct RecoveryRule<'a> {
 }
 
 impl RecoveryRule<'_> {
-    fn judge(
+    /// Checks the state that a start has found.
+    fn check(
         &self,
         found: Result<StartFindings, String>,
         when: &str,
         counts: &mut Counts,
-    ) -> Result<(), Broken> {
-        let broken = |found: String| Broken {
+    ) -> Result<(), InvalidState> {
+        let broken = |found: String| InvalidState {
             when: when.to_string(),
             found,
         };
         let found =
             found.map_err(|reason| broken(format!("the clock does not start: {reason}")))?;
-        let may_be = |(part, is): (&&'static str, &String)| {
+        let is_valid = |(part, is): (&&'static str, &String)| {
             let as_in = |state: &StartFindings| state.get(*part) == Some(is);
             as_in(self.new) || !self.acknowledged && as_in(self.old)
         };
-        if found.len() != self.new.len() || !found.iter().all(may_be) {
-            let word = if self.acknowledged {
+        if found.len() != self.new.len() || !found.iter().all(is_valid) {
+            let state = if self.acknowledged {
                 "acknowledged"
             } else {
                 "not acknowledged"
             };
             return Err(broken(format!(
-                "found {found:?}, before {:?}, after {:?}, {word}",
+                "found {found:?}, before {:?}, after {:?}, {state}",
                 self.old, self.new
             )));
         }

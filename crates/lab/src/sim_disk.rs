@@ -1,4 +1,4 @@
-//! A disk in memory that loses power: every step is a cut point, and what was not synced is lost, whole or torn.
+//! A disk in memory that fails and loses power at any step. Unsynced writes are lost, in whole or in part.
 
 use std::{
     collections::BTreeMap,
@@ -12,10 +12,10 @@ use storage::{
 };
 use tokio::sync::watch;
 
-/// A disk whose power or patience can end at a step; clones share what they hold until one changes it.
+/// A disk that can fail at a step. Clones share their content until one of them changes it.
 #[derive(Debug, Clone, Default)]
 pub struct SimDisk {
-    /// What was done, in words; none if nobody wants to know.
+    /// Descriptions of the steps, if they are recorded.
     log: Option<Vec<String>>,
     files: Vec<SimFile>,
     names: BTreeMap<String, usize>,
@@ -23,7 +23,7 @@ pub struct SimDisk {
     changes: Vec<DirectoryChange>,
     steps: usize,
     trouble: Option<(usize, DiskFault)>,
-    /// Names that cannot be read, and how often not.
+    /// Files that cannot be read, and for how many times.
     unreadable: BTreeMap<String, u32>,
     dead: bool,
 }
@@ -31,11 +31,11 @@ pub struct SimDisk {
 /// The fault that the disk simulates at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskFault {
-    /// The power goes away; no later step happens.
+    /// The power is cut: no later step happens.
     PowerCut,
-    /// The step fails, the later ones work.
+    /// The step fails; later ones work.
     Error,
-    /// The step and all later ones fail that change anything.
+    /// The step and all later ones fail, if they change anything.
     ReadOnly,
 }
 
@@ -65,22 +65,22 @@ enum DirectoryChange {
     },
 }
 
-/// What of all that was not synced survives a power cut.
+/// The unsynced writes that survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survives {
     /// Nothing.
     Nothing,
     /// All of it.
     Everything,
-    /// The names, but no bytes: files are there and empty.
+    /// The names, but no bytes: files exist and are empty.
     Names,
-    /// The bytes of files that have a name, but no change of names.
+    /// The bytes of files with a name, but no change of names.
     Bytes,
-    /// Some of it, torn, and in another order; equal seeds give equal disks.
+    /// A random part, torn and reordered. Equal seeds give equal disks.
     Chance(u64),
 }
 
-/// A generator of small numbers; equal seeds give equal disks.
+/// A generator of small numbers. Equal seeds give equal disks.
 #[derive(Debug, Clone)]
 pub struct Dice(pub u64);
 
@@ -96,7 +96,7 @@ impl Dice {
 }
 
 impl SimDisk {
-    /// A disk with files on it, all of them synced.
+    /// A disk with synced files.
     pub fn holding(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> SimDisk {
         let mut disk = SimDisk::default();
         for (name, bytes) in files {
@@ -112,41 +112,41 @@ impl SimDisk {
         disk
     }
 
-    /// The disk, which from now on writes down what is done.
+    /// Starts recording the steps.
     pub fn recording(mut self) -> SimDisk {
         self.log = Some(Vec::new());
         self
     }
 
-    /// What was done since it writes that down, in words: one line for each step.
+    /// The recorded steps, one line each.
     pub fn recorded(&self) -> &[String] {
         self.log.as_deref().unwrap_or_default()
     }
 
-    /// The disk with trouble ahead, a number of steps from here; the first step is 1.
+    /// Sets a fault at a later step. The next step is 1.
     pub fn with_trouble(mut self, step: usize, trouble: DiskFault) -> SimDisk {
         self.steps = 0;
         self.trouble = Some((step, trouble));
         self
     }
 
-    /// The disk with a file that fails to be read so many times.
+    /// Makes the next reads of a file fail.
     pub fn with_unreadable(mut self, name: &str, times: u32) -> SimDisk {
         self.unreadable.insert(name.to_string(), times);
         self
     }
 
-    /// The disk without trouble.
+    /// Removes the faults.
     pub fn healthy(mut self) -> SimDisk {
         self.trouble = None;
         self.unreadable.clear();
         self
     }
 
-    /// What the disk holds when the power comes back.
+    /// The disk after the power has come back.
     pub fn after_power_cut(&self, dice: &mut Dice) -> SimDisk {
         let mut names = self.names_synced.clone();
-        // An ordered journal keeps a beginning of the changes, an unordered one any of them.
+        // An ordered journal keeps the first changes, an unordered one any of them.
         let ordered = dice.below(2) == 0;
         let kept = dice.below(self.changes.len() + 1);
         for (at, change) in self.changes.iter().enumerate() {
@@ -163,7 +163,7 @@ impl SimDisk {
         SimDisk::of(names, files.map(|file| file.after_power_cut(dice)))
     }
 
-    /// The same where it is known what survives.
+    /// The same for the cases without randomness.
     pub fn after(&self, survives: Survives) -> SimDisk {
         let files = self.files.iter();
         let old = self.names_synced.clone();
@@ -173,7 +173,7 @@ impl SimDisk {
             Survives::Everything => SimDisk::of(new, files.map(SimFile::as_written)),
             Survives::Names => SimDisk::of(new, files.map(SimFile::as_synced)),
             Survives::Bytes => SimDisk::of(old, files.map(SimFile::as_written)),
-            // Seeds that follow each other would begin alike.
+            // Consecutive seeds would start with similar numbers.
             Survives::Chance(seed) => {
                 let seed = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 self.after_power_cut(&mut Dice(seed.max(1)))
@@ -190,7 +190,7 @@ impl SimDisk {
         }
     }
 
-    /// Tells whether a text is in a file that has a name.
+    /// Returns whether a text is in a file with a name.
     pub fn holds(&self, text: &str) -> bool {
         let has = |bytes: &[u8]| {
             bytes
@@ -202,7 +202,7 @@ impl SimDisk {
             .any(|file| has(&self.files[*file].bytes))
     }
 
-    /// The bytes of a file; none if there is no such name.
+    /// The bytes of a file; `None` if there is no such name.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         let file = self.names.get(name)?;
         Some(&self.files[*file].bytes)
@@ -213,13 +213,13 @@ impl SimDisk {
         self.names.keys().cloned().collect()
     }
 
-    /// Tells whether a file can be started.
+    /// Returns whether a file is executable.
     pub fn is_startable(&self, name: &str) -> bool {
         let file = self.names.get(name);
         file.is_some_and(|file| self.files[*file].startable)
     }
 
-    /// Tells whether its power was not cut.
+    /// Returns whether it has power.
     pub fn is_powered(&self) -> bool {
         !self.dead
     }
@@ -231,7 +231,7 @@ impl SimDisk {
         Ok(())
     }
 
-    /// Begins a step; an error is trouble, after which the step may have happened in part.
+    /// Starts a step. After an error it may have happened in part.
     fn step(&mut self, what: &str, name: &str) -> io::Result<()> {
         self.powered()?;
         self.steps += 1;
@@ -250,7 +250,7 @@ impl SimDisk {
         }
     }
 
-    /// Begins a step that changes something.
+    /// Starts a step that changes something.
     fn changing_step(&mut self, what: &str, name: &str) -> io::Result<()> {
         self.step(what, name)?;
         match self.trouble {
@@ -298,7 +298,7 @@ impl SimFile {
         if Arc::ptr_eq(&self.synced, &self.bytes) || self.synced == self.bytes {
             return SimFile::settled(Arc::clone(&self.synced), startable);
         }
-        // What was synced has been followed by more at most, and stays.
+        // Synced bytes stay; only bytes after them can be lost.
         let synced = self.synced.len();
         let mut bytes = self.bytes.to_vec();
         bytes.truncate(match dice.below(4) {
@@ -307,7 +307,7 @@ impl SimFile {
             _ => synced + dice.below(bytes.len() - synced + 1),
         });
         if dice.below(4) == 0 {
-            // The length is there, the data is not.
+            // The length survives, the data does not.
             let from = synced + dice.below(bytes.len() - synced + 1);
             bytes.iter_mut().skip(from).for_each(|byte| *byte = 0);
         }
@@ -402,7 +402,7 @@ impl Disk for SimDisk {
         self.powered()?;
         let trouble = self.changing_step("rename", from);
         let file = self.find(from)?;
-        // A rename cut by the power may have happened; one that failed has not.
+        // A rename at a power cut may have happened; one that failed has not.
         if trouble.is_ok() || self.dead {
             let (from, to) = (from.to_string(), to.to_string());
             self.change(DirectoryChange::Rename { from, to, file });
@@ -453,28 +453,28 @@ impl LargeDisk for SimDisk {
     }
 }
 
-/// A disk that can be looked at while a store uses it.
+/// A disk that tests can read while a store uses it.
 #[derive(Debug, Clone, Default)]
 pub struct SharedDisk(Arc<watch::Sender<SimDisk>>);
 
 impl SharedDisk {
-    /// The disk as it is.
+    /// A copy of the disk.
     pub fn look(&self) -> SimDisk {
         self.0.borrow().clone()
     }
 
-    /// A disk that is like this one.
+    /// A shared disk with this content.
     pub fn of(disk: SimDisk) -> SharedDisk {
         SharedDisk(Arc::new(watch::Sender::new(disk)))
     }
 
-    /// Arranges trouble, a number of steps from here; the first step is 1.
+    /// Sets a fault at a later step. The next step is 1.
     pub fn arrange(&self, step: usize, trouble: DiskFault) {
         self.0
             .send_modify(|disk| *disk = disk.clone().with_trouble(step, trouble));
     }
 
-    /// Makes it a disk without trouble.
+    /// Removes the faults.
     pub fn heal(&self) {
         self.0.send_modify(|disk| *disk = disk.clone().healthy());
     }

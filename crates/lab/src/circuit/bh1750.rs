@@ -1,4 +1,4 @@
-//! A BH1750: measures the light it is given, in its own time.
+//! An emulated BH1750.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ const LOW: Duration = Duration::from_millis(16);
 #[derive(Debug)]
 pub(super) struct Bh1750Chip {
     pub(super) address: u8,
-    /// Light on it, thousandths of a lux; none while it is not there.
+    /// Light, thousandths of a lux; `None` while it is removed.
     pub(super) millilux: Option<u32>,
     is_on: bool,
-    /// End of the measurement that runs, and the light at its beginning.
+    /// End of the running measurement, and its result.
     measuring: Option<(Duration, u16)>,
     measured: u16,
 }
@@ -33,24 +33,24 @@ impl Bh1750Chip {
         }
     }
 
-    /// Takes the bytes of a write: one instruction.
+    /// Receives the bytes of a write: one instruction.
     pub(super) fn write(&mut self, bytes: &[u8], now: Duration, violations: &mut Violations) {
         for byte in bytes {
             match byte {
                 0x00 => self.is_on = false,
                 0x01 => self.is_on = true,
                 0x07 if !self.is_on => {
-                    violations.note("light sensor: cleared while it is off".into());
+                    violations.record("light sensor: cleared while it is off".into());
                 }
                 0x07 => self.measured = 0,
                 0x10 | 0x11 | 0x20 | 0x21 => self.begin(now + HIGH),
                 0x13 | 0x23 => self.begin(now + LOW),
-                other => violations.note(format!("light sensor: instruction {other:02X}")),
+                other => violations.record(format!("light sensor: instruction {other:02X}")),
             }
         }
     }
 
-    /// Gives what was measured last; the old value while it measures.
+    /// Sends the newest result; the old one during a measurement.
     pub(super) fn read(&mut self, bytes: &mut [u8], now: Duration) {
         if let Some((_, count)) = self.measuring.take_if(|(end, _)| *end <= now) {
             self.measured = count;

@@ -1,4 +1,4 @@
-//! A circuit, as those who hold it see it.
+//! A circuit, for tests.
 
 use std::{
     sync::{Arc, MutexGuard, PoisonError},
@@ -18,13 +18,13 @@ use board::{
 /// How time passes in a circuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// By what happens on the buses, and when it is told to.
+    /// With transfers on the buses, and by [`Circuit::advance`].
     Stepped,
     /// With the clock of the runtime.
     Live,
 }
 
-/// A circuit; clones are the same one.
+/// A circuit. Clones are the same circuit.
 #[derive(Debug, Clone)]
 pub struct Circuit {
     shared: Arc<CircuitShared>,
@@ -35,12 +35,12 @@ pub struct Circuit {
 struct CircuitShared {
     #[expect(
         clippy::disallowed_types,
-        reason = "the traits of embedded-hal let drivers on several threads act on one circuit"
+        reason = "drivers on several threads use one circuit"
     )]
     state: std::sync::Mutex<SimCircuit>,
-    /// Moment at which the power came on, while time passes by itself.
+    /// Moment of power-on, if time passes by itself.
     origin: Option<Instant>,
-    /// Counts what anybody did, for those who wait for a level.
+    /// Counts changes, for tasks that wait for a level.
     changes: watch::Sender<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Circuit {
             Flow::Stepped => None,
             Flow::Live => Some(Instant::now()),
         };
-        #[expect(clippy::disallowed_types, reason = "as the field says")]
+        #[expect(clippy::disallowed_types, reason = "see the field")]
         let state = std::sync::Mutex::new(SimCircuit::new(wiring));
         Circuit {
             shared: Arc::new(CircuitShared {
@@ -62,37 +62,37 @@ impl Circuit {
         }
     }
 
-    /// Time since the power came on.
+    /// Time since power-on.
     pub fn now(&self) -> Duration {
         self.lock().now()
     }
 
-    /// Moment of the runtime's clock that a time since power-on is.
+    /// Converts a time since power-on; `None` if time does not pass by itself.
     pub fn moment(&self, time: Duration) -> Option<Instant> {
         self.shared.origin.map(|origin| origin + time)
     }
 
-    /// Lets time pass until a moment, if it is not over.
+    /// Advances time to a moment, if that is in the future.
     pub fn advance(&self, to: Duration) {
         self.change(|state| state.advance(to));
     }
 
-    /// When a level changes by itself next, if nobody does anything.
+    /// When a level changes next without an action.
     pub fn next_change(&self) -> Option<Duration> {
         self.lock().next_change()
     }
 
-    /// Counts what anybody does.
+    /// Counts the changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
 
-    /// What the glass of a panel shows, as its viewer sees it; none if there is no such panel.
+    /// The picture on a panel; `None` if there is no such panel.
     pub fn glass(&self, panel: usize) -> Option<Bitmap> {
         self.lock().panel(panel).map(ssd1680::Ssd1680Chip::glass)
     }
 
-    /// Largest number of partial refreshes that a pixel of a panel has been through since its last full one.
+    /// Largest number of partial refreshes of a pixel of a panel since its last full one.
     pub fn ghosts(&self, panel: usize) -> u32 {
         self.lock()
             .panel(panel)
@@ -106,14 +106,14 @@ impl Circuit {
             .map_or((0, 0), ssd1680::Ssd1680Chip::refreshes)
     }
 
-    /// Tells whether the ink of a panel moves.
+    /// Returns whether a panel refreshes.
     pub fn is_refreshing(&self, panel: usize) -> bool {
         self.lock()
             .panel(panel)
             .is_some_and(ssd1680::Ssd1680Chip::is_updating)
     }
 
-    /// Breaks a panel, or mends it.
+    /// Sets the condition of a panel.
     pub fn set_condition(&self, panel: usize, condition: PanelCondition) {
         self.change(|state| state.set_condition(panel, condition));
     }
@@ -125,62 +125,62 @@ impl Circuit {
             .map_or(PanelCondition::Absent, ssd1680::Ssd1680Chip::condition)
     }
 
-    /// Pulls an expander out, by its name.
+    /// Unplugs an expander, by its name.
     pub fn unplug(&self, expander: &str) {
         self.change(|state| state.plug(expander, false));
     }
 
-    /// Puts an expander in; it is as new.
+    /// Plugs an expander in, with its registers at their defaults.
     pub fn plug(&self, expander: &str) {
         self.change(|state| state.plug(expander, true));
     }
 
-    /// Pulls the driver of the frontlight out.
+    /// Unplugs the driver of the frontlight.
     pub fn unplug_frontlight(&self) {
         self.change(|state| state.plug_frontlight(false));
     }
 
-    /// Puts the driver of the frontlight in; it is as new.
+    /// Plugs the driver of the frontlight in, with its registers at their defaults.
     pub fn plug_frontlight(&self) {
         self.change(|state| state.plug_frontlight(true));
     }
 
-    /// Lets the I2C bus hang, or frees it.
+    /// Sets the condition of the I2C bus.
     pub fn set_i2c(&self, condition: I2cCondition) {
         self.change(|state| state.i2c = condition);
     }
 
-    /// Changes the light in the room, thousandths of a lux; none takes the sensor away.
+    /// Changes the light, thousandths of a lux; `None` removes the sensor.
     pub fn set_millilux(&self, millilux: Option<u32>) {
         self.change(|state| state.set_millilux(millilux));
     }
 
-    /// Puts a finger on a line, which connects it to ground, or takes it off.
-    pub fn touch(&self, line: &WiringLine, finger: LineLevel) {
-        self.change(|state| state.touch(line, finger));
+    /// Presses the button on a line, which connects it to ground (`Low`), or releases it (`High`).
+    pub fn touch(&self, line: &WiringLine, button: LineLevel) {
+        self.change(|state| state.press(line, button));
     }
 
-    /// Level of a line, on the far side of its inverter if there is one.
+    /// Level of a line, after its inverter if there is one.
     pub fn level(&self, line: &WiringLine) -> LineLevel {
         self.lock().level(line)
     }
 
-    /// What the LEDs show, in the order of their chain.
+    /// Colours of the LEDs, in their order.
     pub fn leds(&self) -> Vec<Rgb> {
         self.lock().leds()
     }
 
-    /// Duties that the frontlight's LEDs see, in the order of the outputs.
+    /// Duties of the LEDs of the frontlight, in the order of the outputs.
     pub fn duties(&self) -> Vec<u16> {
         self.lock().duties()
     }
 
-    /// What was done to chips that their makers forbid, oldest first.
+    /// Violations of data sheets, oldest first.
     pub fn violations(&self) -> Vec<String> {
         self.lock().violations()
     }
 
-    /// Does something to the circuit, and tells those who wait for a level.
+    /// Changes the circuit and notifies the tasks that wait for a level.
     pub(super) fn change<T>(&self, act: impl FnOnce(&mut SimCircuit) -> T) -> T {
         let outcome = act(&mut self.lock());
         self.shared
@@ -189,7 +189,7 @@ impl Circuit {
         outcome
     }
 
-    /// The state as it is by now.
+    /// Locks the state, advanced to now.
     pub(super) fn lock(&self) -> MutexGuard<'_, SimCircuit> {
         let mut state = self
             .shared

@@ -1,4 +1,4 @@
-//! An MCP23017: registers in either of its two layouts, pins that are nets, and an interrupt line.
+//! An emulated MCP23017: registers in both layouts, pins and an interrupt line.
 
 use super::{
     nets::{ChipNet, NetDriver, NetId, Nets},
@@ -9,7 +9,7 @@ use board::{
     wiring::Pull,
 };
 
-/// Registers, numbered as in the layout of pairs.
+/// Registers, by their addresses in the layout of pairs.
 mod register {
     pub(super) const DIRECTION: usize = 0x00;
     pub(super) const POLARITY: usize = 0x02;
@@ -44,7 +44,7 @@ pub(super) struct Mcp23017Chip {
     interrupt: Option<ChipNet>,
     registers: [u8; register::COUNT],
     pointer: u8,
-    /// Levels at the pins when they were last looked at.
+    /// Levels at the pins at the last update.
     levels: u16,
 }
 
@@ -62,20 +62,20 @@ impl Mcp23017Chip {
             is_reset: false,
             pins,
             interrupt,
-            registers: as_new(),
+            registers: power_on_registers(),
             pointer: 0,
             levels: 0,
         }
     }
 
-    /// Tells whether it answers.
-    pub(super) fn is_there(&self) -> bool {
+    /// Returns whether it answers.
+    pub(super) fn answers(&self) -> bool {
         self.is_plugged && !self.is_reset
     }
 
-    /// Forgets everything, as when its power comes on or its reset line is low.
+    /// Resets its registers, as power-on and a low reset line do.
     pub(super) fn reset(&mut self) {
-        self.registers = as_new();
+        self.registers = power_on_registers();
         self.pointer = 0;
     }
 
@@ -103,8 +103,8 @@ impl Mcp23017Chip {
         }
     }
 
-    /// Looks at its pins, and pulls its interrupt line if one changed that is watched.
-    pub(super) fn look(&mut self, nets: &mut Nets, violations: &mut Violations) {
+    /// Reads its pins, and drives its interrupt line if an input with interrupt has changed.
+    pub(super) fn update(&mut self, nets: &mut Nets, violations: &mut Violations) {
         let mut levels = 0;
         for (pin, net) in self.pins.iter().enumerate() {
             levels |= u16::from(nets.level(*net) == LineLevel::High) << pin;
@@ -132,7 +132,7 @@ impl Mcp23017Chip {
         nets.drive(interrupt, NetDriver::Expander, level, violations);
     }
 
-    /// Takes the bytes of a write, the first of which says which register.
+    /// Receives the bytes of a write; the first is the address of the register.
     pub(super) fn write(&mut self, bytes: &[u8], violations: &mut Violations) {
         let Some((pointer, values)) = bytes.split_first() else {
             return;
@@ -140,22 +140,22 @@ impl Mcp23017Chip {
         self.pointer = *pointer;
         for value in values {
             self.set(*value);
-            self.count_on();
+            self.advance_pointer();
         }
         let inputs = self.pair(register::DIRECTION);
         let touched = values.len() == 2 && self.index(*pointer) == Some(register::DIRECTION);
         for pin in OUTPUT_ONLY {
             if touched && inputs & (1 << pin) != 0 {
-                violations.note(format!("{}: pin {pin} is an input", self.name));
+                violations.record(format!("{}: pin {pin} is an input", self.name));
             }
         }
     }
 
-    /// Gives bytes from the register that was last named.
+    /// Sends bytes, from the register of the last write on.
     pub(super) fn read(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
             *byte = self.get();
-            self.count_on();
+            self.advance_pointer();
         }
     }
 
@@ -196,7 +196,7 @@ impl Mcp23017Chip {
         }
     }
 
-    /// Register at an address, in the layout that is set.
+    /// Register at an address in the current layout.
     fn index(&self, address: u8) -> Option<usize> {
         let address = usize::from(address);
         let has_banks = self.registers[register::CONFIGURATION] & configuration::BANKS != 0;
@@ -207,7 +207,7 @@ impl Mcp23017Chip {
         (index < register::COUNT && (!has_banks || address < 0x20)).then_some(index)
     }
 
-    fn count_on(&mut self) {
+    fn advance_pointer(&mut self) {
         let settings = self.registers[register::CONFIGURATION];
         if settings & configuration::NO_COUNTING != 0 {
             // Within a pair.
@@ -226,7 +226,7 @@ impl Mcp23017Chip {
     }
 }
 
-fn as_new() -> [u8; register::COUNT] {
+fn power_on_registers() -> [u8; register::COUNT] {
     let mut registers = [0; register::COUNT];
     registers[register::DIRECTION] = 0xFF;
     registers[register::DIRECTION + 1] = 0xFF;

@@ -1,17 +1,17 @@
-//! The emulated circuit: nets and chips that answer the bytes of the drivers as the real ones would.
+//! An emulated circuit: nets and chips that respond to drivers as real ones do.
 //!
-//! It is made from a wiring, like a real board, and hands out the objects of embedded-hal. What a chip's maker forbids
-//! is a *violation*, collected for whoever asks. Time passes by itself ([`Flow::Live`]) or only with what is done on
-//! the buses ([`Flow::Stepped`]); what a bus does takes its time either way.
+//! It is made from a wiring, like a real board, and implements the traits of embedded-hal. If a driver does what a data sheet
+//! forbids, the circuit records a *violation*. Time passes by itself ([`Flow::Live`]) or only with transfers on the buses
+//! ([`Flow::Stepped`]). Transfers take their time in both cases.
 //!
-//! Its host is as strict as a real one: a line is opened once, and floats from the moment at which it is let go.
+//! As on a real host, a line can be opened once, and floats when it is closed.
 //!
-//! `nets` are the wires, one file per chip, `state` is all of them; `handle` is what others have of it, `hands` is what
-//! the drivers hold.
+//! `nets` are the wires, one file per chip, `state` is all of them. `handle` is the circuit for tests, `hardware` the buses and
+//! lines for the drivers.
 
 mod bh1750;
 mod handle;
-mod hands;
+mod hardware;
 mod mcp23017;
 mod nets;
 mod pca9685;
@@ -21,7 +21,7 @@ mod strip;
 mod violations;
 
 pub use handle::{Circuit, Flow};
-pub use hands::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, InUse, Unanswered};
+pub use hardware::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, InUse, Unanswered};
 pub use ssd1680::PanelCondition;
 pub use state::I2cCondition;
 pub use violations::VIOLATIONS_MAX;

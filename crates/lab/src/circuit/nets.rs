@@ -1,4 +1,4 @@
-//! The wires: who drives them, what pulls them, and so which level they have.
+//! The nets: their drivers, pull resistors and levels.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ pub(super) enum NetDriver {
     Host,
     Expander,
     Chip,
-    Finger,
+    Button,
 }
 
-/// Number of a net.
+/// Index of a net.
 pub(super) type NetId = usize;
 
-/// A net as a chip sees it, after the inverter if there is one.
+/// A net on the side of a chip, after the inverter if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChipNet {
     net: NetId,
@@ -38,7 +38,7 @@ pub(super) struct Nets {
 struct Net {
     name: String,
     drives: BTreeMap<NetDriver, LineLevel>,
-    /// What the board, the host and the expander pull it to.
+    /// Pull resistors on the board, in the host and in the expander.
     board: Pull,
     host: Pull,
     expander: Pull,
@@ -55,7 +55,7 @@ impl ChipNet {
 }
 
 impl Nets {
-    /// The net of a line; it is made when it is first asked for.
+    /// The net of a line, created at first use.
     pub(super) fn of(&mut self, place: &LineLocation) -> NetId {
         if let Some(id) = self.known.get(place) {
             return *id;
@@ -72,7 +72,7 @@ impl Nets {
         id
     }
 
-    /// The wire of a line.
+    /// The net of a line, on the side of its chip.
     pub(super) fn wire(&mut self, line: &WiringLine) -> ChipNet {
         ChipNet {
             net: self.of(&line.place),
@@ -80,7 +80,7 @@ impl Nets {
         }
     }
 
-    /// Drives a wire, or lets go of it.
+    /// Drives a net, or stops driving it.
     pub(super) fn drive(
         &mut self,
         wire: ChipNet,
@@ -96,11 +96,11 @@ impl Nets {
         let mut levels = net.drives.values();
         let first = levels.next();
         if levels.any(|level| Some(level) != first) {
-            violations.note(format!("{}: driven high and low at once", net.name));
+            violations.record(format!("{}: driven high and low at once", net.name));
         }
     }
 
-    /// Lets the board pull a wire up, as its chip sees it.
+    /// Adds a pull-up on the side of the chip.
     pub(super) fn pull_up(&mut self, wire: ChipNet) {
         self.nets[wire.net].board = match wire.sense {
             Sense::Straight => Pull::Up,
@@ -116,12 +116,12 @@ impl Nets {
         self.nets[id].expander = pull;
     }
 
-    /// Level of a wire, as its chip sees it.
+    /// Level on the side of the chip.
     pub(super) fn read(&self, wire: ChipNet) -> LineLevel {
         self.level(wire.net).through(wire.sense)
     }
 
-    /// Level of a net; one that floats reads low.
+    /// Level of a net. A floating net is low.
     pub(super) fn level(&self, id: NetId) -> LineLevel {
         let net = &self.nets[id];
         let is_low = net.drives.values().any(|level| *level == LineLevel::Low);

@@ -1,4 +1,4 @@
-//! A PCA9685: what its outputs do, and whether anybody sees it.
+//! An emulated PCA9685.
 
 use super::{
     nets::{ChipNet, Nets},
@@ -35,19 +35,19 @@ impl Pca9685Chip {
             address,
             is_plugged: true,
             enable,
-            registers: as_new(),
+            registers: power_on_registers(),
             pointer: 0,
             has_duties: false,
         }
     }
 
-    /// Forgets everything, as when its power comes on; that its outputs were enabled meanwhile is nobody's fault.
+    /// Resets its registers, as power-on does. Enabled outputs are no violation then.
     pub(super) fn reset(&mut self) {
-        self.registers = as_new();
+        self.registers = power_on_registers();
         self.pointer = 0;
     }
 
-    /// Takes the bytes of a write, the first of which says which register.
+    /// Receives the bytes of a write; the first is the address of the register.
     pub(super) fn write(&mut self, bytes: &[u8], violations: &mut Violations) {
         let Some((pointer, values)) = bytes.split_first() else {
             return;
@@ -55,26 +55,26 @@ impl Pca9685Chip {
         self.pointer = *pointer;
         for value in values {
             self.set(*value, violations);
-            self.count_on();
+            self.advance_pointer();
         }
     }
 
-    /// Gives bytes from the register that was last named.
+    /// Sends bytes, from the register of the last write on.
     pub(super) fn read(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
             *byte = self.registers[usize::from(self.pointer)];
-            self.count_on();
+            self.advance_pointer();
         }
     }
 
-    /// Judges the output-enable line.
-    pub(super) fn look(&self, nets: &Nets, violations: &mut Violations) {
+    /// Checks the output-enable line.
+    pub(super) fn check_enable(&self, nets: &Nets, violations: &mut Violations) {
         if self.enable.is_some() && self.is_enabled(nets) && !self.has_duties {
-            violations.note("frontlight: enabled before its duties were written".into());
+            violations.record("frontlight: enabled before its duties were written".into());
         }
     }
 
-    /// Duties that the LEDs see, 0..=4095.
+    /// Duties of the LEDs, 0..=4095.
     pub(super) fn duties(&self, nets: &Nets) -> Vec<u16> {
         let is_awake = self.registers[usize::from(MODE1)] & SLEEP == 0;
         let is_lit = self.is_plugged && is_awake && self.is_enabled(nets);
@@ -103,11 +103,11 @@ impl Pca9685Chip {
         let is_asleep = self.registers[usize::from(MODE1)] & SLEEP != 0;
         match self.pointer {
             PRESCALE if !is_asleep => {
-                violations.note("frontlight: frequency changed while awake".into());
+                violations.record("frontlight: frequency changed while awake".into());
                 return;
             }
             PRESCALE if value < 3 => {
-                violations.note(format!("frontlight: prescaler {value}"));
+                violations.record(format!("frontlight: prescaler {value}"));
                 return;
             }
             ALL_OUTPUTS..PRESCALE => {
@@ -123,7 +123,7 @@ impl Pca9685Chip {
         self.registers[usize::from(self.pointer)] = value;
     }
 
-    fn count_on(&mut self) {
+    fn advance_pointer(&mut self) {
         if self.registers[usize::from(MODE1)] & COUNTING != 0 {
             self.pointer = match self.pointer {
                 0x45 | 0xFF => 0,
@@ -133,7 +133,7 @@ impl Pca9685Chip {
     }
 }
 
-fn as_new() -> [u8; 256] {
+fn power_on_registers() -> [u8; 256] {
     let mut registers = [0; 256];
     registers[usize::from(MODE1)] = 0x11;
     registers[usize::from(PRESCALE)] = 0x1E;

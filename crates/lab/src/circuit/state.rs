@@ -1,4 +1,4 @@
-//! All of a circuit at one moment: its nets, its chips, its time.
+//! The state of a circuit: its nets, its chips and its time.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -17,10 +17,10 @@ use board::{
     wiring::{LineLocation, Pull, Sense, Wiring, WiringLine},
 };
 
-/// Light in the room until somebody changes it, thousandths of a lux.
+/// Initial light, thousandths of a lux.
 const MILLILUX_AT_START: u32 = 80_000;
 
-/// Bits of an I2C transfer beside its bytes: a start and an address, and their acknowledgement.
+/// Bits of an I2C transfer besides its bytes: start, address and acknowledgement.
 const I2C_HEAD_BITS: u32 = 10;
 
 /// A simulated panel and its nets.
@@ -32,16 +32,16 @@ struct SimPanel {
     reset: ChipNet,
 }
 
-/// Time after which a host gives up a transaction on a bus that hangs.
-const HOST_PATIENCE: Duration = Duration::from_secs(1);
+/// Time after which a host ends a transaction on a bus that hangs.
+const HOST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How the I2C bus is.
+/// Condition of the I2C bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum I2cCondition {
-    /// As it should be.
+    /// It works.
     #[default]
     Healthy,
-    /// A chip holds its data line down: no transaction ends before the host gives it up.
+    /// A chip holds its data line low, so that every transaction times out.
     Hanging,
 }
 
@@ -108,8 +108,8 @@ impl SimCircuit {
             enable.inspect(|wire| nets.pull_up(*wire));
             pca9685::Pca9685Chip::new(frontlight.address, enable)
         });
-        // So that no panel listens, and none is reset, while the lines have no levels yet. The expanders have no such
-        // resistors: they are in reset until the host drives their lines, and again once it lets go of them.
+        // No panel is selected or reset before the lines have levels. The expanders have no pull-ups: they are in reset while
+        // the host does not drive their reset lines.
         for panel in &panels {
             nets.pull_up(panel.select);
             nets.pull_up(panel.reset);
@@ -142,13 +142,13 @@ impl SimCircuit {
         };
         let buttons = wiring.buttons.iter().flat_map(|buttons| &buttons.lines);
         for line in buttons {
-            state.touch(line, LineLevel::High);
+            state.press(line, LineLevel::High);
         }
         state.settle();
         state
     }
 
-    /// Tells whether a device file is that of the strip.
+    /// Returns whether a device file is that of the strip.
     pub(super) fn is_strip(&self, device: &str) -> bool {
         self.strip_device.as_deref() == Some(device)
     }
@@ -165,7 +165,7 @@ impl SimCircuit {
         self.panels.get(panel).map(|panel| &panel.chip)
     }
 
-    /// Lets time pass until a moment, if it is not over.
+    /// Advances time to a moment, if that is in the future.
     pub(super) fn advance(&mut self, to: Duration) {
         if to > self.now {
             self.now = to;
@@ -211,16 +211,16 @@ impl SimCircuit {
         }
     }
 
-    pub(super) fn touch(&mut self, line: &WiringLine, finger: LineLevel) {
+    pub(super) fn press(&mut self, line: &WiringLine, button: LineLevel) {
         let wire = self.nets.wire(line);
-        let level = match (finger, line.sense) {
+        let level = match (button, line.sense) {
             (LineLevel::Low, _) => Some(LineLevel::Low),
             (LineLevel::High, Sense::Straight) => None,
-            // An inverter drives its line at all times, and hears nothing but the finger.
+            // An inverter always drives its line.
             (LineLevel::High, Sense::Inverted) => Some(LineLevel::High),
         };
         self.nets
-            .drive(wire, NetDriver::Finger, level, &mut self.violations);
+            .drive(wire, NetDriver::Button, level, &mut self.violations);
         self.settle();
     }
 
@@ -236,18 +236,18 @@ impl SimCircuit {
         })
     }
 
-    /// Level of a line, on the far side of its inverter if there is one.
+    /// Level of a line, after its inverter if there is one.
     pub(super) fn level(&mut self, line: &WiringLine) -> LineLevel {
         let wire = self.nets.wire(line);
         self.nets.read(wire)
     }
 
-    /// Lets the host open a line; it cannot if the line is open.
+    /// Opens a line of the host; returns whether it was closed.
     pub(super) fn open(&mut self, place: &LineLocation) -> bool {
         self.open.insert(place.clone())
     }
 
-    /// Lets the host close a line: it neither drives nor pulls it any more.
+    /// Closes a line of the host, which is no longer driven or pulled.
     pub(super) fn close(&mut self, line: &WiringLine) {
         self.open.remove(&line.place);
         let wire = self.nets.wire(line);
@@ -256,7 +256,7 @@ impl SimCircuit {
         self.pull(&line.place, Pull::None);
     }
 
-    /// Lets the host drive a line.
+    /// Drives a line by the host.
     pub(super) fn drive(&mut self, line: &WiringLine, level: LineLevel) {
         let wire = self.nets.wire(line);
         self.nets
@@ -264,51 +264,51 @@ impl SimCircuit {
         self.settle();
     }
 
-    /// Lets the host pull a line.
+    /// Sets the pull of a line by the host.
     pub(super) fn pull(&mut self, place: &LineLocation, pull: Pull) {
         let net = self.nets.of(place);
         self.nets.pull_by_host(net, pull);
         self.settle();
     }
 
-    /// Puts bytes on the bus of the panels.
+    /// Sends bytes on the bus of the panels.
     pub(super) fn send(&mut self, bytes: &[u8]) {
         let selected: Vec<usize> = (0..self.panels.len())
             .filter(|panel| self.nets.read(self.panels[*panel].select) == LineLevel::Low)
             .collect();
         if selected.len() != 1 && !bytes.is_empty() {
             self.violations
-                .note(format!("a byte for {} panels at once", selected.len()));
+                .record(format!("a byte for {} panels at once", selected.len()));
         }
         if self.spi_hz > HZ_MAX {
             self.violations
-                .note(format!("a clock of {} Hz for the panels", self.spi_hz));
+                .record(format!("a clock of {} Hz for the panels", self.spi_hz));
         }
         let is_data = self.nets.read(self.command) == LineLevel::High;
         for panel in selected {
             for byte in bytes {
                 self.panels[panel]
                     .chip
-                    .take(*byte, is_data, self.now, &mut self.violations);
+                    .receive(*byte, is_data, self.now, &mut self.violations);
             }
         }
-        self.advance(self.now + on_wire(8 * bytes.len(), self.spi_hz));
-        // A command may have changed a busy line without any time having passed.
+        self.advance(self.now + transfer_time(8 * bytes.len(), self.spi_hz));
+        // A command may have changed a busy line at once.
         self.settle();
     }
 
-    /// Puts bytes on the bus of the strip.
-    pub(super) fn light(&mut self, bytes: &[u8]) {
+    /// Sends bytes on the bus of the strip.
+    pub(super) fn send_to_strip(&mut self, bytes: &[u8]) {
         if let Some(strip) = &mut self.strip {
-            strip.take(bytes, &mut self.violations);
+            strip.receive(bytes, &mut self.violations);
         }
-        self.advance(self.now + on_wire(8 * bytes.len(), self.strip_hz));
+        self.advance(self.now + transfer_time(8 * bytes.len(), self.strip_hz));
     }
 
-    /// Runs a transaction on the I2C bus; tells whether anybody answered.
+    /// Runs a transaction on the I2C bus; returns whether a chip has answered.
     pub(super) fn transact(&mut self, address: u8, operations: &mut [Operation<'_>]) -> bool {
         if self.i2c == I2cCondition::Hanging {
-            self.advance(self.now + HOST_PATIENCE);
+            self.advance(self.now + HOST_TIMEOUT);
             return false;
         }
         let is_answered = operations.iter_mut().all(|operation| {
@@ -317,10 +317,10 @@ impl SimCircuit {
                 Operation::Read(bytes) => bytes.len(),
             };
             let bits = I2C_HEAD_BITS as usize + 9 * count;
-            self.advance(self.now + on_wire(bits, self.i2c_hz));
+            self.advance(self.now + transfer_time(bits, self.i2c_hz));
             self.operate(address, operation)
         });
-        self.advance(self.now + on_wire(1, self.i2c_hz));
+        self.advance(self.now + transfer_time(1, self.i2c_hz));
         self.settle();
         is_answered
     }
@@ -329,7 +329,7 @@ impl SimCircuit {
         let expander = self
             .expanders
             .iter_mut()
-            .find(|expander| expander.address == address && expander.is_there());
+            .find(|expander| expander.address == address && expander.answers());
         if let Some(expander) = expander {
             match operation {
                 Operation::Write(bytes) => expander.write(bytes, &mut self.violations),
@@ -362,7 +362,7 @@ impl SimCircuit {
         false
     }
 
-    /// Lets all chips follow their lines, until nothing moves any more.
+    /// Updates all chips and nets.
     fn settle(&mut self) {
         let violations = &mut self.violations;
         for (expander, reset) in self.expanders.iter_mut().zip(&self.expander_resets) {
@@ -377,9 +377,9 @@ impl SimCircuit {
             .is_none_or(|power| self.nets.read(power) == LineLevel::High);
         for panel in &mut self.panels {
             panel.chip.advance(self.now);
-            panel.chip.follow_supply(has_supply, self.now, violations);
+            panel.chip.set_supply(has_supply, self.now, violations);
             let is_low = self.nets.read(panel.reset) == LineLevel::Low;
-            panel.chip.follow_reset(is_low, self.now, violations);
+            panel.chip.set_reset(is_low, self.now, violations);
             let busy = panel.chip.busy(self.now).map(|busy| match busy {
                 true => LineLevel::High,
                 false => LineLevel::Low,
@@ -388,15 +388,15 @@ impl SimCircuit {
                 .drive(panel.busy, NetDriver::Chip, busy, violations);
         }
         for expander in &mut self.expanders {
-            expander.look(&mut self.nets, violations);
+            expander.update(&mut self.nets, violations);
         }
         if let Some(frontlight) = &self.frontlight {
-            frontlight.look(&self.nets, violations);
+            frontlight.check_enable(&self.nets, violations);
         }
     }
 }
 
-/// Time that bits need at a clock.
-fn on_wire(bits: usize, hz: u32) -> Duration {
+/// Duration of a transfer.
+fn transfer_time(bits: usize, hz: u32) -> Duration {
     Duration::from_nanos(bits as u64 * 1_000_000_000 / u64::from(hz.max(1)))
 }

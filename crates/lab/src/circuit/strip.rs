@@ -1,4 +1,4 @@
-//! A strip of WS2812: takes pulses apart into colours, and knows which pulses it would not understand.
+//! An emulated strip of WS2812: decodes pulses to colours, and reports invalid pulses.
 
 use device::lights::Rgb;
 
@@ -6,20 +6,20 @@ use super::violations::Violations;
 use board::parts::ws2812::{ColourOrder, LedChannels};
 use board::wiring::StripWiring;
 
-/// Longest pulse that is a zero, ns.
+/// Longest pulse of a zero, ns.
 const ZERO_MAX: u64 = 500;
 
-/// Shortest pulse that is a one, ns.
+/// Shortest pulse of a one, ns.
 const ONE_MIN: u64 = 550;
 
 /// Longest pulse, ns.
 const PULSE_MAX: u64 = 5_000;
 
-/// Shortest time from one bit to the next, ns.
+/// Shortest period of a bit, ns.
 const BIT_MIN: u64 = 1_063;
 
-/// Rest after which the colours are shown, ns.
-const REST_MIN: u64 = 300_000;
+/// Shortest low time that ends the data, ns.
+const RESET_MIN: u64 = 300_000;
 
 /// A simulated LED strip.
 #[derive(Debug)]
@@ -36,16 +36,16 @@ impl SimLedStrip {
         }
     }
 
-    /// Colours that it shows, in the order of its chain.
+    /// Its colours, in the order of the LEDs.
     pub(super) fn colours(&self) -> &[Rgb] {
         &self.colours
     }
 
-    /// Takes what is put on the bus in one write.
-    pub(super) fn take(&mut self, bytes: &[u8], violations: &mut Violations) {
+    /// Receives the bytes of one write.
+    pub(super) fn receive(&mut self, bytes: &[u8], violations: &mut Violations) {
         let bit_ns = 1_000_000_000 / u64::from(self.wiring.hz);
         let mut bits = Vec::new();
-        let (mut high, mut low) = (0u64, REST_MIN);
+        let (mut high, mut low) = (0u64, RESET_MIN);
         let mut levels = bytes
             .iter()
             .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1))
@@ -60,22 +60,22 @@ impl SimLedStrip {
                 continue;
             }
             // A pulse has ended.
-            if !bits.is_empty() && low >= REST_MIN {
-                violations.note("strip: a rest in the middle of the colours".into());
+            if !bits.is_empty() && low >= RESET_MIN {
+                violations.record("strip: a reset in the middle of the data".into());
             }
             match high {
                 ..=ZERO_MAX => bits.push(false),
                 ONE_MIN..=PULSE_MAX => bits.push(true),
-                _ => violations.note(format!("strip: a pulse of {high} ns")),
+                _ => violations.record(format!("strip: a pulse of {high} ns")),
             }
-            let rest = levels.clone().take_while(|level| !level).count() as u64 * bit_ns;
-            if rest < REST_MIN && high + rest < BIT_MIN {
-                violations.note(format!("strip: a bit of {} ns", high + rest));
+            let low_after = levels.clone().take_while(|level| !level).count() as u64 * bit_ns;
+            if low_after < RESET_MIN && high + low_after < BIT_MIN {
+                violations.record(format!("strip: a bit of {} ns", high + low_after));
             }
             (high, low) = (0, 0);
         }
-        if low < REST_MIN {
-            violations.note(format!("strip: a rest of {low} ns"));
+        if low < RESET_MIN {
+            violations.record(format!("strip: a reset of {low} ns"));
         }
         self.show(&bits, violations);
     }
@@ -90,7 +90,7 @@ impl SimLedStrip {
             LedChannels::Four => 4,
         };
         if !bits.len().is_multiple_of(8 * channels) {
-            violations.note(format!("strip: {} bits are no colours", bits.len()));
+            violations.record(format!("strip: {} bits are no colours", bits.len()));
             return;
         }
         for (shown, bytes) in self.colours.iter_mut().zip(bytes.chunks(channels)) {

@@ -1,26 +1,27 @@
-//! What was done to chips that their makers forbid.
+//! Violations of data sheets.
 
 use std::collections::BTreeSet;
 
-/// Most violations that are kept; the first are the most telling.
+/// Largest number of recorded violations; the first ones are the most useful.
 pub const VIOLATIONS_MAX: usize = 100;
 
-/// What was done that must not be, each once.
+/// The violations, each once.
 #[derive(Debug, Default)]
 pub(super) struct Violations {
-    noted: Vec<String>,
+    list: Vec<String>,
     known: BTreeSet<String>,
 }
 
 impl Violations {
-    pub(super) fn note(&mut self, violation: String) {
-        if self.noted.len() < VIOLATIONS_MAX && self.known.insert(violation.clone()) {
-            self.noted.push(violation);
+    /// Records a violation.
+    pub(super) fn record(&mut self, violation: String) {
+        if self.list.len() < VIOLATIONS_MAX && self.known.insert(violation.clone()) {
+            self.list.push(violation);
         }
     }
 
-    /// All of them, oldest first.
+    /// All violations, oldest first.
     pub(super) fn all(&self) -> Vec<String> {
-        self.noted.clone()
+        self.list.clone()
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use lab::{
-    power_cuts::{DiskChange, StartFindings, try_all},
+    power_cuts::{DiskChange, StartFindings, test_change},
     sim_disk::{Dice, DiskFault, SharedDisk, SimDisk},
 };
 use serde_json::{Map, Value, json};
@@ -70,10 +70,10 @@ impl DiskChange for Save {
 #[test]
 fn a_cut_during_a_save_or_the_recovery_leaves_the_old_or_the_new_set() {
     for (beginning, old) in beginnings() {
-        let counts = try_all(&beginning, &Save(old + 1), 60).unwrap();
+        let counts = test_change(&beginning, &Save(old + 1), 60).unwrap();
         assert!(counts.operations >= 6, "{counts:?}");
         assert!(counts.old > 0 && counts.new > 0, "{counts:?}");
-        assert!(counts.again > counts.cuts, "{counts:?}");
+        assert!(counts.cuts_at_start > counts.cuts, "{counts:?}");
     }
 }
 
@@ -110,10 +110,10 @@ fn careless_saves_are_detected() {
         (true, true, false),
         (false, true, false),
     ] {
-        let outcome = try_all(&disk, &Careless { synced, in_place }, 20);
+        let outcome = test_change(&disk, &Careless { synced, in_place }, 20);
         assert_eq!(outcome.is_ok(), sound, "{outcome:?}");
     }
-    let nothing = try_all(&SimDisk::default(), &Save(0), 1).map(|counts| counts.old > 0);
+    let nothing = test_change(&SimDisk::default(), &Save(0), 1).map(|counts| counts.old > 0);
     assert_eq!(nothing, Ok(true));
 }
 

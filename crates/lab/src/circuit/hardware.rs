@@ -1,4 +1,4 @@
-//! What drivers hold of a circuit: its buses and the lines of its host.
+//! The buses and lines of a circuit, for the drivers.
 
 use std::{convert::Infallible, fmt, time::Duration};
 
@@ -17,18 +17,18 @@ use board::{
     wiring::{Pull, WiringLine},
 };
 
-/// A bus that is only written to.
+/// Which SPI bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WriteOnlyBus {
+enum SpiBusId {
     Panels,
     Strip,
 }
 
-/// A bus that only sends.
+/// An SPI bus.
 #[derive(Debug)]
 pub struct CircuitSpi {
     circuit: Circuit,
-    bus: WriteOnlyBus,
+    bus: SpiBusId,
 }
 
 /// The I2C bus.
@@ -37,26 +37,26 @@ pub struct CircuitI2c {
     circuit: Circuit,
 }
 
-/// A line that the host drives.
+/// An output line of the host.
 #[derive(Debug)]
 pub struct CircuitOutput(OpenLine);
 
-/// A line that the host reads.
+/// An input line of the host.
 #[derive(Debug)]
 pub struct CircuitInput(OpenLine);
 
-/// A line of the host, open for as long as this lives.
+/// An open line of the host. Dropping it closes the line.
 #[derive(Debug)]
 struct OpenLine {
     circuit: Circuit,
     line: WiringLine,
 }
 
-/// A line of the host is open already.
+/// The line is already open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InUse;
 
-/// Nobody answers at an address.
+/// No chip answers at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unanswered;
 
@@ -107,11 +107,11 @@ impl Hardware for Circuit {
 }
 
 impl Circuit {
-    /// The bus behind a device file: that of the strip, or else that of the panels.
+    /// The bus of a device file: that of the strip, otherwise that of the panels.
     fn bus(&self, device: &str) -> CircuitSpi {
         let bus = match self.lock().is_strip(device) {
-            true => WriteOnlyBus::Strip,
-            false => WriteOnlyBus::Panels,
+            true => SpiBusId::Strip,
+            false => SpiBusId::Panels,
         };
         CircuitSpi {
             circuit: self.clone(),
@@ -148,15 +148,15 @@ impl spi::ErrorType for CircuitSpi {
 
 impl SpiBus for CircuitSpi {
     fn read(&mut self, words: &mut [u8]) -> Result<(), Infallible> {
-        // No line leads back.
+        // There is no data line to the host.
         words.fill(0);
         Ok(())
     }
 
     fn write(&mut self, words: &[u8]) -> Result<(), Infallible> {
         self.circuit.change(|state| match self.bus {
-            WriteOnlyBus::Panels => state.send(words),
-            WriteOnlyBus::Strip => state.light(words),
+            SpiBusId::Panels => state.send(words),
+            SpiBusId::Strip => state.send_to_strip(words),
         });
         Ok(())
     }
@@ -256,9 +256,9 @@ impl Edges for CircuitInput {
                 return;
             }
             let next = circuit.next_change();
-            let by_itself = next.and_then(|next| circuit.moment(next));
+            let next_change = next.and_then(|next| circuit.moment(next));
             tokio::select! {
-                () = until(by_itself) => {}
+                () = until(next_change) => {}
                 changed = changes.changed() => if changed.is_err() {
                     std::future::pending::<()>().await;
                 },
