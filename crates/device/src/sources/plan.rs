@@ -1,4 +1,4 @@
-//! Which data sources should run, and how: computed from the active settings, never switched by hand.
+//! Which sources should run, and how: computed from the active settings and the commands of the owner.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
@@ -13,18 +13,18 @@ use crate::{
 use market::units::Currency;
 use market::{figures::FigureIdentity, source_id::SourceId, venues};
 
-/// A source that should run; any difference restarts it.
+/// A source that should run. Any change restarts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlan {
-    /// What to connect to and what to ask for.
+    /// What to connect to, and which data to request.
     pub config: SourceConfig,
-    /// The way outbound connections take.
+    /// The route of outbound connections.
     pub route: RouteSettings,
-    /// Grows with every restart asked for by the owner.
+    /// Number of restarts by the owner.
     pub restarts: u64,
 }
 
-/// What a source connects to and what it asks for.
+/// What a source connects to, and which data it requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceConfig {
     /// The relay service.
@@ -33,9 +33,9 @@ pub enum SourceConfig {
         endpoint: RelayEndpoint,
         /// Currencies to subscribe to.
         currencies: Vec<Currency>,
-        /// Blocks and fees are wanted too, not only prices.
+        /// Also requests blocks and fees, not only prices.
         blocks: bool,
-        /// The fee topic with decimals instead of the whole one.
+        /// Subscribes to fees with decimals instead of whole ones.
         precise_fee: bool,
     },
     /// The block explorer: blocks and fees.
@@ -52,7 +52,7 @@ pub enum SourceConfig {
         /// Currencies to subscribe to.
         currencies: Vec<Currency>,
     },
-    /// A venue that is asked for quotes as a witness.
+    /// A venue: quotes as a witness.
     Witness {
         /// Currencies to subscribe to, at least one.
         currencies: Vec<Currency>,
@@ -92,9 +92,9 @@ pub enum SourceConfig {
         local_host: Endpoint,
         /// Time between polls, s.
         poll_secs: u32,
-        /// Where logos are fetched; empty for none.
+        /// URL of the logos; empty for none.
         logos_url: Endpoint,
-        /// Grows whenever cached logos are to be fetched again.
+        /// Number of times that cached logos were dropped.
         logo_fetches: u64,
     },
     /// The miner.
@@ -104,15 +104,15 @@ pub enum SourceConfig {
         /// Time between polls, s.
         poll_secs: u32,
     },
-    /// The owner's node: blocks with their headers, and fees where it tells them.
+    /// The owner's node: blocks with their headers, and fees if it has them.
     Node(NodeConfig),
-    /// Public peers: headers alone.
+    /// Public peers: headers only.
     Peers {
-        /// Which chain is wanted.
+        /// The network of the chain.
         network: Network,
-        /// Those that the owner names, with or without a port; empty for whoever can be found.
+        /// Peers that the owner names, with or without a port; empty to find public ones.
         hosts: Vec<String>,
-        /// How many are asked at the same time.
+        /// Number of connections.
         most: u32,
     },
 }
@@ -120,13 +120,13 @@ pub enum SourceConfig {
 /// The owner's node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeConfig {
-    /// What it speaks.
+    /// Its protocol.
     pub kind: NodeKind,
-    /// Which chain is wanted.
+    /// The network of the chain.
     pub network: Network,
     /// Host name or address.
     pub host: Endpoint,
-    /// Port; nought for the usual one.
+    /// Port; 0 for the default one.
     pub port: u16,
     /// Uses TLS.
     pub tls: bool,
@@ -138,21 +138,21 @@ pub struct NodeConfig {
     pub precise_fee: bool,
 }
 
-/// What a node speaks.
+/// The protocol of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     /// The protocol of the Bitcoin network.
     Bitcoin,
     /// The protocol of Electrum servers.
     Electrum,
-    /// The interface of Bitcoin Core that needs no password.
+    /// REST of Bitcoin Core, without a password.
     Rest,
-    /// The interface of Bitcoin Core that needs one.
+    /// JSON-RPC of Bitcoin Core, with a password.
     Rpc,
 }
 
 impl NodeKind {
-    /// The one of a value of the setting; none for no node.
+    /// Converts the value of the setting; `None` for no node.
     fn of(setting: u32) -> Option<NodeKind> {
         match setting {
             1 => Some(NodeKind::Bitcoin),
@@ -163,7 +163,7 @@ impl NodeKind {
         }
     }
 
-    /// Tells whether it can be spoken over TLS.
+    /// Returns whether it supports TLS.
     fn has_tls(self) -> bool {
         match self {
             NodeKind::Bitcoin => false,
@@ -173,7 +173,7 @@ impl NodeKind {
 }
 
 impl SourceConfig {
-    /// What the source polls; all sources without figures have the same identity.
+    /// Identity of the polled figures. All sources without figures have the same one.
     pub fn identity(&self) -> FigureIdentity {
         match self {
             SourceConfig::Wallet { uri, .. } => match PairingUri::parse(uri.expose()) {
@@ -204,14 +204,14 @@ impl SourceConfig {
         }
     }
 
-    /// Tells whether blocks come from it.
+    /// Returns whether it is a feed of blocks.
     pub fn feeds_blocks(&self) -> bool {
         match self {
             SourceConfig::Relay { blocks, .. } => *blocks,
             SourceConfig::Explorer { .. } | SourceConfig::Nostr { .. } | SourceConfig::Node(_) => {
                 true
             }
-            // They prove and witness what others say.
+            // Peers and witnesses only confirm the data of other sources.
             SourceConfig::Peers { .. }
             | SourceConfig::Exchange { .. }
             | SourceConfig::Witness { .. }
@@ -222,7 +222,7 @@ impl SourceConfig {
         }
     }
 
-    /// Tells whether it has the headers of blocks, which prove them.
+    /// Returns whether it proves blocks by headers.
     pub fn proves_blocks(&self) -> bool {
         match self {
             SourceConfig::Explorer { .. } | SourceConfig::Node(_) | SourceConfig::Peers { .. } => {
@@ -239,7 +239,7 @@ impl SourceConfig {
         }
     }
 
-    /// It is a venue that is asked for prices in a currency.
+    /// Returns whether it is a witness of prices in a currency.
     pub fn is_witness_of(&self, currency: Currency) -> bool {
         match self {
             SourceConfig::Witness { currencies } => currencies.contains(&currency),
@@ -256,7 +256,7 @@ impl SourceConfig {
         }
     }
 
-    /// Tells whether prices come from it.
+    /// Returns whether it is a feed of prices.
     pub fn feeds_prices(&self) -> bool {
         match self {
             SourceConfig::Relay { .. }
@@ -277,9 +277,9 @@ impl SourceConfig {
 /// Which relay to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelayEndpoint {
-    /// The public relay, always with TLS unless it is replaced on the command line.
+    /// The public relay, with TLS unless it is replaced on the command line.
     Public,
-    /// A relay of the owner's choice.
+    /// A relay of the owner.
     Custom {
         /// Host as entered, with or without scheme and port.
         host: Endpoint,
@@ -291,14 +291,14 @@ pub enum RelayEndpoint {
 /// The configured route of outbound connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RouteSettings {
-    /// The proxy; none connects directly.
+    /// The proxy; `None` to connect directly.
     pub proxy: Option<ProxySettings>,
 }
 
 /// The configured outbound proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProxySettings {
-    /// Protocol spoken to it.
+    /// Its protocol.
     pub kind: ProxyProtocol,
     /// Its host.
     pub host: Endpoint,
@@ -312,7 +312,7 @@ pub struct ProxySettings {
     pub bypass: String,
 }
 
-/// Protocol spoken to a proxy.
+/// The protocol of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProxyProtocol {
     /// HTTP CONNECT.
@@ -325,35 +325,35 @@ pub enum ProxyProtocol {
     Socks5,
 }
 
-/// What the owner did to the sources by hand.
+/// Commands of the owner to the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByHand {
     /// Stopped until they are restarted.
     pub stopped: bool,
-    /// Restarts of all sources asked for so far.
+    /// Number of restarts of all sources.
     pub restarts: u64,
-    /// Restarts of each source alone asked for so far, in the order of [`SourceId::ALL`].
+    /// Number of restarts of each single source, in the order of [`SourceId::ALL`].
     pub restarts_of: [u64; SourceId::ALL.len()],
-    /// Times the logo cache was cleared so far.
+    /// Number of times that the logo cache was cleared.
     pub logo_fetches: u64,
 }
 
 /// The sources that should run.
 pub type Plan = BTreeMap<SourceId, SourcePlan>;
 
-/// Tells whether something is asked that can prove a height: only then is a mere claim a blemish.
-pub fn asks_for_proof(plan: &Plan) -> bool {
+/// Returns whether a source that can prove a height is planned.
+pub fn has_prover(plan: &Plan) -> bool {
     plan.values().any(|plan| plan.config.proves_blocks())
 }
 
-/// Tells whether a witness is asked for prices in a currency.
-pub fn is_witnessed(plan: &Plan, currency: Currency) -> bool {
+/// Returns whether a witness of prices in a currency is planned.
+pub fn has_witness(plan: &Plan, currency: Currency) -> bool {
     plan.values()
         .any(|plan| plan.config.is_witness_of(currency))
 }
 
-/// The sources that should run, for prices in these currencies and blocks of this network; where the chain is invented
-/// nobody has headers of it.
+/// The sources that should run, for prices in these currencies and blocks of this network. `None` if the blocks are invented:
+/// no source has headers of them.
 pub fn plan(
     settings: &Settings,
     currencies: &[Currency],
@@ -434,15 +434,15 @@ fn market_sources(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId
     }
 }
 
-/// Venues that are asked what they have a market for.
+/// The chosen venues with a market in one of the currencies.
 fn witnesses(settings: &Settings, currencies: &[Currency]) -> Vec<(SourceId, SourceConfig)> {
     let chosen = settings.price_witnesses.iter();
     let venues = chosen.filter_map(|name| venues::named(name));
-    let asked = venues.map(|venue| {
+    let served = venues.map(|venue| {
         let currencies = venues::served(venue, currencies);
         (venue.source, currencies)
     });
-    asked
+    served
         .filter(|(_, currencies)| !currencies.is_empty())
         .map(|(source, currencies)| (source, SourceConfig::Witness { currencies }))
         .collect()
@@ -495,7 +495,7 @@ fn node(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfig
     let kind = NodeKind::of(settings.node_kind).filter(|_| !settings.node_host.is_empty())?;
     let (user, pass) = match kind {
         NodeKind::Rpc => (settings.node_user.clone(), settings.node_pass.clone()),
-        // A password that nobody asks for is told to nobody.
+        // The password is only for servers that require one.
         NodeKind::Bitcoin | NodeKind::Electrum | NodeKind::Rest => Default::default(),
     };
     let config = SourceConfig::Node(NodeConfig {
@@ -521,7 +521,7 @@ fn peers(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfi
     (most > 0).then_some((SourceId::Peers, config))
 }
 
-/// The way outbound connections take.
+/// The route of outbound connections.
 pub fn route(settings: &Settings) -> RouteSettings {
     let kind = match settings.proxy_type {
         1 => ProxyProtocol::HttpConnect,
@@ -536,7 +536,7 @@ pub fn route(settings: &Settings) -> RouteSettings {
     if !settings.proxy_enabled || settings.proxy_host.is_empty() {
         return RouteSettings::default();
     }
-    // SOCKS4 and SOCKS4a know no password; leaving it out keeps its change from reconnecting anything.
+    // SOCKS4 and SOCKS4a have no password. Without it, a change of the setting reconnects nothing.
     let (user, pass) = match kind {
         ProxyProtocol::Socks4 | ProxyProtocol::Socks4a => Default::default(),
         ProxyProtocol::HttpConnect | ProxyProtocol::Socks5 => {

@@ -201,7 +201,7 @@ impl Roster {
     }
 
     fn plan_of(&self, settings: &RunningSettings) -> Plan {
-        // All chosen currencies are asked for, also those that are not offered at the moment.
+        // All chosen currencies are requested, even if they are not offered at the moment.
         self.plan_for(settings.active(), &settings.stored().currencies())
     }
 

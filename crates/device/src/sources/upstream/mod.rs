@@ -405,7 +405,7 @@ impl Upstream {
         let mut differs = false;
         for currency in currencies {
             let rules = PriceRules {
-                has_witness: plan::is_witnessed(self.roster.planned(), currency),
+                has_witness: plan::has_witness(self.roster.planned(), currency),
                 ..self.price_rules
             };
             let update = self
@@ -432,7 +432,7 @@ fn height_rules(settings: &Settings, plan: &Plan) -> HeightRules {
             _ => HeightPolicy::AllowClaims,
         },
         marks: settings.proof_mode != proof_mode::OFF,
-        has_prover: plan::asks_for_proof(plan),
+        has_prover: plan::has_prover(plan),
         planned: plan.keys().copied().collect(),
     }
 }
