@@ -160,7 +160,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "\"gdey0213b74\"",
         "\"depg0213bn\"",
         &[
-            "line 15: panel 1: `model` is \"depg0213bn\", and it has no waveform for partial refreshes of its own; this panel cannot be used",
+            "line 15: panel 1: `model` is \"depg0213bn\", and it has no built-in waveform for partial refreshes; this panel cannot be used",
         ],
     ),
     (
