@@ -211,7 +211,7 @@ async fn a_managed_clock_refuses_updates_and_names_the_manager() {
         "/upload/webui",
         "/api/firmware/auto_update",
     ] {
-        let answer = clock.send("POST", path, &[], "x").await;
+        let answer = clock.send("POST", path, &["Content-Length: 1"], "x").await;
         assert_eq!(
             (answer.status, answer.json()),
             (403, refusal.clone()),

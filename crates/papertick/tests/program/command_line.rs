@@ -671,6 +671,7 @@ fn every_command_of_the_manual_works() {
             .env("PATH", &path)
             .env("HOME", folder.path())
             .env("PAPERTICK_HOST", clock.address().to_string())
+            .env("PAPERTICK_LISTEN", clock.address().to_string())
             .env("DATA", at_rest.path())
             .output()
             .unwrap();
