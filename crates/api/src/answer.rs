@@ -4,7 +4,9 @@ use alloc::string::{String, ToString};
 
 use device::{request::Changed, settings::reject::Rejection};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::documents::{ErrorBody, MessageBody, settings::RestartRequired};
 
 /// What a client is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,21 +31,21 @@ impl Answer {
 
     /// It is done; tells this.
     pub fn json<T: Serialize>(document: &T) -> Answer {
-        Answer::with(200, serde_json::to_value(document).unwrap_or_default())
+        Answer::with(200, document)
     }
 
     /// A document and a status.
-    pub fn with(status: u16, value: Value) -> Answer {
+    pub fn with<T: Serialize>(status: u16, document: &T) -> Answer {
         Answer {
             status,
-            body: Some(value),
+            body: Some(serde_json::to_value(document).unwrap_or_default()),
             reason: None,
         }
     }
 
     /// Refuses with `{"error": …}`.
     pub fn error(status: u16, reason: &str) -> Answer {
-        Answer::with(status, json!({ "error": reason }))
+        Answer::with(status, &ErrorBody::of(reason))
     }
 
     /// Refuses what cannot be understood.
@@ -53,7 +55,11 @@ impl Answer {
 
     /// Tells `{"msg": …}`, as the operations of updates do.
     pub fn message(status: u16, text: &str) -> Answer {
-        Answer::with(status, json!({ "msg": text }))
+        let message = MessageBody {
+            msg: Some(text.into()),
+            ..MessageBody::default()
+        };
+        Answer::with(status, &message)
     }
 
     /// Refuses a change of settings: exactly the token, and the reason where the token does not say all.
@@ -66,13 +72,15 @@ impl Answer {
 
     /// Accepts a change of settings.
     pub fn changed(changed: &Changed) -> Answer {
-        let body = changed
-            .reboot_required
-            .then(|| json!({ "rebootRequired": true }));
+        let answer = match changed.reboot_required {
+            true => Answer::json(&RestartRequired {
+                reboot_required: true,
+            }),
+            false => Answer::done(),
+        };
         Answer {
-            body,
             reason: changed.reason(),
-            ..Answer::done()
+            ..answer
         }
     }
 }

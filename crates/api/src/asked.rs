@@ -4,7 +4,14 @@ use alloc::format;
 
 use device::request::{Refusal, Reply, Request};
 
-use crate::{answer::Answer, status};
+use crate::{
+    answer::Answer,
+    documents::{
+        device::{NOT_ERASED, NotErased},
+        lights::Lights,
+    },
+    status,
+};
 
 /// A request to the device on behalf of a client.
 #[derive(Debug, Clone)]
@@ -72,7 +79,7 @@ impl ReplyFormat {
             },
             Reply::Lights(colours) => match self.done {
                 SuccessAnswer::Says(answer) => answer,
-                SuccessAnswer::Lights => Answer::json(&status::leds(&colours)),
+                SuccessAnswer::Lights => Answer::json(&Lights(status::leds(&colours))),
             },
             // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
             Reply::Picture(_) | Reply::Headers(_) => Answer::done(),
@@ -100,6 +107,6 @@ pub fn refused(refusal: Refusal) -> Answer {
         Refusal::UpdateRunning => Answer::message(503, "Update already in progress"),
         Refusal::NotStored => Answer::error(500, "not stored"),
         Refusal::Erasing => Answer::error(503, "everything is being erased"),
-        Refusal::NotErased => Answer::error(500, "not erased"),
+        Refusal::NotErased => Answer::with(500, &NotErased { error: NOT_ERASED }),
     }
 }

@@ -3,7 +3,10 @@
 use alloc::{string::String, vec::Vec};
 
 use device::{json, settings::reject::Rejection};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use crate::documents;
 
 /// The parameters of a client's request.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,6 +54,14 @@ impl Parameters {
     pub fn member(&self, name: &str) -> Option<&Value> {
         match &self.body {
             RequestBody::Json(value) => value.get(name),
+            RequestBody::Missing | RequestBody::NotJson => None,
+        }
+    }
+
+    /// The body as a document; `None` if it is no object, or a member is of another type.
+    pub fn object<T: DeserializeOwned>(&self) -> Option<T> {
+        match &self.body {
+            RequestBody::Json(value) => documents::object(value),
             RequestBody::Missing | RequestBody::NotJson => None,
         }
     }

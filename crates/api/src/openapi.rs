@@ -8,25 +8,29 @@ use alloc::{
 };
 
 use device::board::BoardSpec;
-use schemars::SchemaGenerator;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    documents::{
+        ErrorBody,
+        device::NotErased,
+        lights::{DutyList, LedColours},
+    },
     operation::{Form, Guard, Method, Operation, Takes},
     operations::GROUPS,
     schema,
-    shape::{self, Shape},
+    shape::{JsonType, Shape, sent},
 };
 
 /// What a status alone does not tell.
 const DESCRIPTIONS: &[(Shape, &str)] = &[
-    // Two answers of one status cannot be told apart in a schema.
     (
-        Shape::Patched,
+        Shape::Changed,
         "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.",
     ),
     (
-        Shape::NotErased,
+        sent::<NotErased>(),
         "Not everything could be erased. The clock goes on with its settings, and `notes` in the status say what went wrong.",
     ),
 ];
@@ -35,8 +39,8 @@ const DESCRIPTIONS: &[(Shape, &str)] = &[
 pub fn document_of(board: &BoardSpec) -> Value {
     let mut document = document();
     let schemas = &mut document["components"]["schemas"];
-    schemas[format!("{:?}", Shape::Pixels)] = shape::pixels(Some(board.leds));
-    schemas[format!("{:?}", Shape::Duties)] = shape::duties(Some(board.panels));
+    schemas[&*LedColours::schema_name()] = LedColours::schema_for(Some(board.leds));
+    schemas[&*DutyList::schema_name()] = DutyList::schema_for(Some(board.panels));
     document
 }
 
@@ -45,7 +49,7 @@ pub fn document_of(board: &BoardSpec) -> Value {
 /// Web sockets are not in it, because OpenAPI cannot describe them.
 pub fn document() -> Value {
     let mut paths = Map::new();
-    let mut schemas = schema::generator("/components/schemas");
+    let mut schemas = Schemas::new();
     let mut tags = Vec::new();
     for group in GROUPS {
         tags.push(json!({ "name": group.name }));
@@ -57,7 +61,7 @@ pub fn document() -> Value {
             }
         }
     }
-    let components: BTreeMap<String, Value> = schemas.take_definitions(false).into_iter().collect();
+    let components = schemas.components();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -75,12 +79,41 @@ pub fn document() -> Value {
     })
 }
 
-fn described(
-    group: &str,
-    operation: &Operation,
-    form: &Form,
-    schemas: &mut SchemaGenerator,
-) -> Value {
+/// The schemas of the types that clients receive and send.
+struct Schemas {
+    sent: SchemaGenerator,
+    received: SchemaGenerator,
+}
+
+impl Schemas {
+    fn new() -> Schemas {
+        let generator = |is_sent| schema::settings("/components/schemas", is_sent).into_generator();
+        Schemas {
+            sent: generator(true),
+            received: generator(false),
+        }
+    }
+
+    /// The schema of a type, whose definition is among the components.
+    fn reference(&mut self, json: JsonType) -> Value {
+        let generator = match json.is_sent() {
+            true => &mut self.sent,
+            false => &mut self.received,
+        };
+        json.subschema(generator).to_value()
+    }
+
+    /// All definitions. The clock reads more than it sends: what it sends describes a type that does both.
+    fn components(mut self) -> BTreeMap<String, Value> {
+        let received = self.received.take_definitions(false);
+        received
+            .into_iter()
+            .chain(self.sent.take_definitions(false))
+            .collect()
+    }
+}
+
+fn described(group: &str, operation: &Operation, form: &Form, schemas: &mut Schemas) -> Value {
     let mut described = json!({
         "tags": [group],
         "summary": operation.summary,
@@ -164,34 +197,30 @@ fn parameters(form: &Form, with_query: bool) -> Vec<Value> {
     open.into_iter().chain(query).collect()
 }
 
-fn responses(
-    operation: &Operation,
-    form: &Form,
-    schemas: &mut SchemaGenerator,
-) -> Map<String, Value> {
+fn responses(operation: &Operation, form: &Form, schemas: &mut Schemas) -> Map<String, Value> {
     let mut answers = form.answers.unwrap_or(operation.answers).to_vec();
     let mut also = |status: u16, shape: Shape| {
         if answers.iter().all(|(known, _)| *known != status) {
             answers.push((status, shape));
         }
     };
-    also(403, Shape::Error);
+    also(403, sent::<ErrorBody>());
     if matches!(
         operation.guard,
         Guard::Control | Guard::Monitoring | Guard::Upload
     ) {
-        also(401, Shape::Error);
-        also(503, Shape::Error);
+        also(401, sent::<ErrorBody>());
+        also(503, sent::<ErrorBody>());
     }
     if operation.guard == Guard::Portal {
-        also(404, Shape::Error);
+        also(404, sent::<ErrorBody>());
     }
     // Whoever is asked may have stopped.
     if form.changes || operation.may_fail {
-        also(500, Shape::Error);
-        also(503, Shape::Error);
+        also(500, sent::<ErrorBody>());
+        also(503, sent::<ErrorBody>());
     }
-    answers.sort_unstable();
+    answers.sort_unstable_by_key(|(status, _)| *status);
     let response = |(status, shape): &(u16, Shape)| {
         let known = DESCRIPTIONS.iter().find(|(known, _)| known == shape);
         let description = known.map_or_else(|| reason(*status), |(_, text)| text);
@@ -204,7 +233,7 @@ fn responses(
     answers.iter().map(response).collect()
 }
 
-fn content(shape: Shape, schemas: &mut SchemaGenerator) -> Option<Value> {
+fn content(shape: Shape, schemas: &mut Schemas) -> Option<Value> {
     let content_type = shape.content_type()?;
     if shape == Shape::Metrics {
         // The older format for who does not ask for the newer one.
@@ -213,17 +242,10 @@ fn content(shape: Shape, schemas: &mut SchemaGenerator) -> Option<Value> {
             "text/plain": { "schema": shape.schema() },
         }));
     }
-    if content_type != "application/json" {
-        return Some(json!({ content_type: { "schema": shape.schema() } }));
+    if let Shape::Json(json) = shape {
+        return Some(json!({ content_type: { "schema": schemas.reference(json) } }));
     }
-    let mut schema = shape.subschema(schemas);
-    if schema.get("$ref").is_none() {
-        let name = format!("{shape:?}");
-        let reference = format!("#/components/schemas/{name}");
-        schemas.definitions_mut().insert(name, schema);
-        schema = json!({ "$ref": reference });
-    }
-    Some(json!({ content_type: { "schema": schema } }))
+    Some(json!({ content_type: { "schema": shape.schema() } }))
 }
 
 /// The words that belong to a status.

@@ -7,7 +7,11 @@ use alloc::{string::String, vec::Vec};
 use device::view::View;
 
 use crate::{
-    answer::Answer, asked::DeviceCall, given::Parameters, limits::SMALL_BODY_MAX, shape::Shape,
+    answer::Answer,
+    asked::DeviceCall,
+    given::Parameters,
+    limits::SMALL_BODY_MAX,
+    shape::{Shape, received},
 };
 
 /// What the path of an operation of the control interface begins with; what is left is the operation's name.
@@ -353,7 +357,7 @@ const fn form(method: Method, path: &'static str) -> Form {
     Form {
         method,
         path,
-        open: Shape::Text,
+        open: received::<String>(),
         unsaid: None,
         query: &[],
         changes: true,

@@ -3,18 +3,52 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use device::{
-    board::PanelFault, lights::strip::MuteReason, refresh::Refresh, releases::ReleaseVerdict,
+    board::PanelFault,
+    lights::{StripEffect, strip::MuteReason},
+    refresh::Refresh,
+    releases::ReleaseVerdict,
 };
 use market::{HeightState, PriceState, QuoteVerdict, TimeState, source_id::SourceId};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator,
+    generate::{Contract, SchemaSettings},
+    json_schema,
+};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
-/// Generates schemas of documents that the clock sends. Schemas of types that have a name stand under `definitions`.
-pub fn generator(definitions: &'static str) -> SchemaGenerator {
-    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+/// How to generate schemas of documents that the clock sends or receives. Schemas of types that have a name stand under
+/// `definitions`.
+pub fn settings(definitions: &'static str, is_sent: bool) -> SchemaSettings {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.contract = match is_sent {
+        true => Contract::Serialize,
+        false => Contract::Deserialize,
+    };
     settings.definitions_path = Cow::Borrowed(definitions);
     settings.meta_schema = None;
-    settings.into_generator()
+    settings
+}
+
+/// Turns the documented words of an enum into a plain list of words.
+pub(crate) fn plain_words(schema: &mut Schema) {
+    let Some(Value::Array(variants)) = schema.remove("oneOf") else {
+        return;
+    };
+    let words: Vec<Value> = variants
+        .into_iter()
+        .filter_map(|mut variant| Some(variant.get_mut("const")?.take()))
+        .collect();
+    schema.insert("type".into(), "string".into());
+    match words.as_slice() {
+        [only] => schema.insert("const".into(), only.clone()),
+        _ => schema.insert("enum".into(), words.into()),
+    };
+}
+
+/// Lets a schema of an object accept other values, too.
+pub(crate) fn any_type(schema: &mut Schema) {
+    schema.remove("type");
 }
 
 /// A type whose values are the words of a fixed list.
@@ -89,5 +123,21 @@ impl Vocabulary for ReleaseVerdict {
             .into_iter()
             .filter_map(ReleaseVerdict::reason)
             .collect()
+    }
+}
+
+/// An effect of the strip that clients can start.
+impl Vocabulary for StripEffect {
+    const NAME: &'static str = "StripEffect";
+
+    fn word(self) -> &'static str {
+        let named = StripEffect::NAMED
+            .iter()
+            .find(|(_, effect)| *effect == self);
+        named.map_or("", |(name, _)| name)
+    }
+
+    fn words() -> Vec<&'static str> {
+        StripEffect::NAMED.iter().map(|(name, _)| *name).collect()
     }
 }

@@ -1,8 +1,10 @@
 //! Answers to clients: why an image is not installed, as an error token and as a sentence.
 
-use api::answer::Answer;
+use api::{
+    answer::Answer,
+    documents::{ErrorBody, updates::Oversize},
+};
 use feeds::image::{ImageFault, ImageKind};
-use serde_json::json;
 
 use super::{newest::UpdateNotStarted, policy::ImageRefusal};
 
@@ -33,7 +35,7 @@ pub fn refused(refusal: &ImageRefusal, kind: ImageKind, max: u64) -> Answer {
     let why = refusal.to_string();
     match refusal {
         ImageRefusal::Busy => Answer::message(503, "Update already in progress"),
-        ImageRefusal::Managed(_) => Answer::with(403, json!({ "error": DISABLED, "msg": why })),
+        ImageRefusal::Managed(_) => Answer::with(403, &ErrorBody::with_reason(DISABLED, why)),
         ImageRefusal::Oversize(_) => oversize(max),
         ImageRefusal::Digest => digest_mismatch(),
         ImageRefusal::Fault(ImageFault::CutOff { .. }) => match kind {
@@ -69,16 +71,20 @@ pub fn incomplete(kind: ImageKind) -> Answer {
 
 /// Error 500 with a token and a sentence.
 pub fn failed(token: &str, why: &str) -> Answer {
-    Answer::with(500, json!({ "error": token, "msg": why }))
+    Answer::with(500, &ErrorBody::with_reason(token, why))
 }
 
 fn unavailable(token: &str, why: &str) -> Answer {
-    Answer::with(503, json!({ "error": token, "msg": why }))
+    Answer::with(503, &ErrorBody::with_reason(token, why))
 }
 
 /// The image is larger than `max` bytes.
 pub fn oversize(max: u64) -> Answer {
-    Answer::with(413, json!({ "error": "oversize", "max": max }))
+    let oversize = Oversize {
+        error: "oversize",
+        max,
+    };
+    Answer::with(413, &oversize)
 }
 
 /// The digest differs from the announced one.

@@ -2,8 +2,12 @@
 
 use super::words::LACKING;
 use crate::{
+    documents::{
+        ErrorBody,
+        access_point::{Joined, NetworkCredentials, Networks, NotJoined},
+    },
     operation::{Guard, Operation, ProgramOperation, get, post, serves},
-    shape::Shape,
+    shape::{received, sent},
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -14,7 +18,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .may_fail()
     .guarded(Guard::Portal)
-    .answers(&[(200, Shape::Networks)]),
+    .answers(&[(200, sent::<Networks>())]),
     serves(
         "Join a network",
         ProgramOperation::Join,
@@ -22,14 +26,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .called("join")
     .guarded(Guard::Portal)
-    .takes(Shape::Credentials)
+    .takes(received::<NetworkCredentials>())
     .answers(&[
-        (200, Shape::Joined),
-        (400, Shape::Error),
-        (401, Shape::NotJoined),
-        (422, Shape::NotJoined),
-        (500, Shape::NotJoined),
-        (503, Shape::NotJoined),
+        (200, sent::<Joined>()),
+        (400, sent::<ErrorBody>()),
+        (401, sent::<NotJoined>()),
+        (422, sent::<NotJoined>()),
+        (500, sent::<NotJoined>()),
         LACKING,
     ]),
 ];

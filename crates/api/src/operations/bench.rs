@@ -2,11 +2,18 @@
 
 use super::words::{BAD, OK, SCALE};
 use crate::{
+    documents::{
+        ErrorBody,
+        bench::{
+            AmbientLight, BenchState, ButtonPress, LinkChange, MarketEvent, PanelFaultChange,
+            PowerChange,
+        },
+    },
     operation::{Operation, ProgramOperation, get, post, serves},
-    shape::Shape,
+    shape::{Shape, received, sent},
 };
 
-const UNSIMULATED: (u16, Shape) = (404, Shape::Error);
+const UNSIMULATED: (u16, Shape) = (404, sent::<ErrorBody>());
 const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -16,7 +23,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[get("/sim/state")],
     )
     .always()
-    .answers(&[(200, Shape::Bench), UNSIMULATED]),
+    .answers(&[(200, sent::<BenchState>()), UNSIMULATED]),
     serves(
         "The panels of the simulated board, also while it is an access point",
         ProgramOperation::BenchPanels,
@@ -29,7 +36,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::BenchButtons,
         &[post("/sim/buttons")],
     )
-    .takes(Shape::Press)
+    .takes(received::<ButtonPress>())
     .always()
     .answers(ACTED),
     serves(
@@ -37,7 +44,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::BenchLux,
         &[post("/sim/lux")],
     )
-    .takes(Shape::Lux)
+    .takes(received::<AmbientLight>())
     .always()
     .answers(ACTED),
     serves(
@@ -45,7 +52,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::BenchLink,
         &[post("/sim/wifi")],
     )
-    .takes(Shape::LinkChange)
+    .takes(received::<LinkChange>())
     .always()
     .answers(ACTED),
     serves(
@@ -53,7 +60,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::BenchPower,
         &[post("/sim/power")],
     )
-    .takes(Shape::PowerChange)
+    .takes(received::<PowerChange>())
     .always()
     .answers(ACTED),
     serves(
@@ -61,7 +68,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::BenchMarket,
         &[post("/sim/market")],
     )
-    .takes(Shape::MarketEvent)
+    .takes(received::<MarketEvent>())
     .always()
     .answers(ACTED),
     serves(
@@ -69,7 +76,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::BenchPanel,
         &[post("/sim/panel")],
     )
-    .takes(Shape::Fault)
+    .takes(received::<PanelFaultChange>())
     .always()
     .answers(ACTED),
 ];

@@ -2,21 +2,27 @@
 
 use device::{request::Request, view::View};
 use market::source_id::SourceId;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::words::{BAD, OK, param};
 use crate::{
     answer::Answer,
     asked::DeviceCall,
+    documents::{
+        ErrorBody, MessageBody,
+        device::{
+            Confirmation, NotErased, Removed, SourceChoice, SourceName, TxPowerChoice, TxPowerSet,
+        },
+    },
     given::{Parameters, RequestBody},
     limits::CONFIRMATION,
     operation::{Operation, Param, asks, old, post},
-    shape::Shape,
+    shape::{received, sent},
 };
 
 const TX_POWER: &[Param] = &[param(
     "txPower",
-    Shape::Integer,
+    received::<u64>(),
     "Quarter-dBm, -1 to 78; 80 clears it.",
 )];
 
@@ -25,7 +31,7 @@ pub const BROKER: &str = "mqtt";
 
 const SOURCE: &[Param] = &[param(
     "source",
-    Shape::SourceName,
+    received::<SourceName>(),
     "Name of the source, as in the status; without one all are meant.",
 )];
 
@@ -45,8 +51,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         factory_reset,
         &[post("/api/factory_reset")],
     )
-    .takes(Shape::Confirmation)
-    .answers(&[(200, Shape::Message), BAD, (500, Shape::NotErased)]),
+    .takes(received::<Confirmation>())
+    .answers(&[
+        (200, sent::<MessageBody>()),
+        BAD,
+        (500, sent::<NotErased>()),
+    ]),
     asks(
         "Stop all data sources",
         |_, _| Ok(DeviceCall::of(Request::StopSources)),
@@ -57,28 +67,28 @@ pub(super) const OPERATIONS: &[Operation] = &[
         restart_sources,
         &[post("/api/restart_datasources").asks(SOURCE)],
     )
-    .may_take(Shape::SourceChoice)
-    .answers(&[OK, BAD, (409, Shape::Error)]),
+    .may_take(received::<SourceChoice>())
+    .answers(&[OK, BAD, (409, sent::<ErrorBody>())]),
     asks(
         "Forget the pool logos and fetch them again",
         clear_logos,
         &[post("/api/action/clear_pool_logos")],
     )
-    .answers(&[(200, Shape::Removed)]),
+    .answers(&[(200, sent::<Removed>())]),
     asks(
         "Transmit power of the radio",
         tx_power,
         &[post("/api/wifi_set_tx_power").asks(TX_POWER)],
     )
     .called("tx-power")
-    .takes_or_query(Shape::TxPower)
-    .answers(&[(200, Shape::TxPowerSet), BAD]),
+    .takes_or_query(received::<TxPowerChoice>())
+    .answers(&[(200, sent::<TxPowerSet>()), BAD]),
 ];
 
 /// Wipes every setting, if that is really meant.
 fn factory_reset(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let word = given.member("confirm").and_then(Value::as_str);
-    if word != Some(CONFIRMATION) {
+    let confirmation: Option<Confirmation> = given.object();
+    if confirmation.is_none_or(|given| given.confirm != CONFIRMATION) {
         return Err(Answer::bad_request("confirmation required"));
     }
     let scheduled = Answer::message(200, "factory reset scheduled");
@@ -103,7 +113,7 @@ fn restart_sources(given: Parameters, _view: &View) -> Result<DeviceCall, Answer
 
 fn clear_logos(_given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     let known = usize::from(view.market.pool_logo.is_some());
-    let removed = Answer::json(&json!({ "removed": known }));
+    let removed = Answer::json(&Removed { removed: known });
     Ok(DeviceCall::telling(Request::ClearPoolLogos, removed))
 }
 
@@ -116,6 +126,6 @@ fn tx_power(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
         Err(reason) => reason,
     });
     let quarter_dbm = named.map_err(Answer::bad_request)?;
-    let set = Answer::json(&json!({ "setTxPower": "ok" }));
+    let set = Answer::json(&TxPowerSet { set_tx_power: "ok" });
     Ok(DeviceCall::telling(Request::SetTxPower(quarter_dbm), set))
 }

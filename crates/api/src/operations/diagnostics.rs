@@ -2,13 +2,21 @@
 
 use super::words::param;
 use crate::{
+    documents::{
+        ErrorBody,
+        diagnostics::{HeapStatus, HeapTrace, Log, TraceSize, TraceStarted},
+    },
     operation::{Operation, Param, ProgramOperation, delete, get, post, serves},
-    shape::Shape,
+    shape::{Shape, received, sent},
 };
 
-const RECORDS: &[Param] = &[param("cap", Shape::Integer, "Records to keep, 1 to 4096.")];
+const RECORDS: &[Param] = &[param(
+    "cap",
+    received::<u64>(),
+    "Records to keep, 1 to 4096.",
+)];
 
-const NOT_BUILT_IN: (u16, Shape) = (501, Shape::Error);
+const NOT_BUILT_IN: (u16, Shape) = (501, sent::<ErrorBody>());
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves(
@@ -16,38 +24,42 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::Log,
         &[get("/api/log")],
     )
-    .answers(&[(200, Shape::Log)]),
+    .answers(&[(200, sent::<Log>())]),
     serves(
         "The last crash dump",
         ProgramOperation::Coredump,
         &[get("/api/coredump")],
     )
     .may_fail()
-    .answers(&[(200, Shape::Bytes), (404, Shape::Error)]),
+    .answers(&[(200, Shape::Bytes), (404, sent::<ErrorBody>())]),
     serves(
         "Forget the last crash dump",
         ProgramOperation::ForgetCoredump,
         &[delete("/api/coredump")],
     )
     .called("coredump forget")
-    .answers(&[(200, Shape::Empty), (500, Shape::Error)]),
+    .answers(&[(200, Shape::Empty), (500, sent::<ErrorBody>())]),
     serves(
         "Start tracing allocations",
         ProgramOperation::StartTrace,
         &[post("/api/diag/heap_trace/start").asks(RECORDS)],
     )
-    .may_take(Shape::TraceSize)
-    .answers(&[(200, Shape::TraceStarted), NOT_BUILT_IN]),
+    .may_take(received::<TraceSize>())
+    .answers(&[(200, sent::<TraceStarted>()), NOT_BUILT_IN]),
     serves(
         "Stop tracing allocations",
         ProgramOperation::StopTrace,
         &[post("/api/diag/heap_trace/stop")],
     )
-    .answers(&[(200, Shape::Trace), (409, Shape::Error), NOT_BUILT_IN]),
+    .answers(&[
+        (200, sent::<HeapTrace>()),
+        (409, sent::<ErrorBody>()),
+        NOT_BUILT_IN,
+    ]),
     serves(
         "Memory by kind",
         ProgramOperation::Heap,
         &[get("/api/diag/heap")],
     )
-    .answers(&[(200, Shape::Heap)]),
+    .answers(&[(200, sent::<HeapStatus>())]),
 ];

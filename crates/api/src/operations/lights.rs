@@ -7,49 +7,54 @@ use device::{
     request::{FrontlightCommand, Refusal, Request},
     view::View,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::words::{BAD, LACKING, OK, param};
 use crate::{
     answer::Answer,
     asked::{DeviceCall, refused},
+    documents::lights::{
+        BrightnessChoice, ColourChoice, ColourName, Duty, DutyList, EffectChoice, HexColour,
+        LedColours, Lights, QueuedEffect,
+    },
     given::{Parameters, whole_number},
     operation::{Operation, Param, asks, get, old, patch, post, tells},
-    shape::{self, Shape},
+    schema::Word,
+    shape::{Shape, received, sent},
     status::{DndStatus, FrontlightDuties, leds},
 };
 
 const COLOUR: &[Param] = &[param(
     "c",
-    Shape::ColourName,
+    received::<ColourName>(),
     "`RRGGBB`, `#RRGGBB` or `off`.",
 )];
-const BRIGHTNESS: &[Param] = &[param("b", Shape::Duty, "PWM duty, 0 to 65535.")];
+const BRIGHTNESS: &[Param] = &[param("b", received::<Duty>(), "PWM duty, 0 to 65535.")];
 
-const COLOURED: &[(u16, Shape)] = &[(200, Shape::Lights), BAD, LACKING];
+const COLOURED: &[(u16, Shape)] = &[(200, sent::<Lights>()), BAD, LACKING];
 const LIT: &[(u16, Shape)] = &[OK, LACKING];
 const LIT_BY: &[(u16, Shape)] = &[OK, BAD, LACKING];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     tells("Colours of the LED strip", colours, &[get("/api/lights")])
-        .answers(&[(200, Shape::Lights), LACKING]),
+        .answers(&[(200, sent::<Lights>()), LACKING]),
     asks(
         "One colour for all LEDs",
         colour,
         &[
             post("/api/lights/color").asks(COLOUR),
-            old("/api/lights/color/{color}").open(Shape::ColourName),
-            old("/api/lights/{color}").open(Shape::Hex),
+            old("/api/lights/color/{color}").open(received::<ColourName>()),
+            old("/api/lights/{color}").open(received::<HexColour>()),
         ],
     )
-    .takes_or_query(Shape::Colour)
+    .takes_or_query(received::<ColourChoice>())
     .answers(COLOURED),
     asks(
         "A colour per LED, or one for all",
         set,
         &[post("/api/lights/set"), patch("/api/lights/set")],
     )
-    .takes(Shape::Pixels)
+    .takes(received::<LedColours>())
     .answers(LIT_BY),
     asks(
         "All LEDs off",
@@ -62,14 +67,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         effect,
         &[post("/api/lights/effect")],
     )
-    .takes(Shape::EffectChoice)
-    .answers(&[(200, Shape::Queued), BAD, LACKING]),
+    .takes(received::<EffectChoice>())
+    .answers(&[(200, sent::<QueuedEffect>()), BAD, LACKING]),
     tells(
         "Duty of each frontlight channel",
         frontlight_status,
         &[get("/api/frontlight/status")],
     )
-    .answers(&[(200, Shape::FrontlightStatus), LACKING]),
+    .answers(&[(200, sent::<FrontlightDuties>()), LACKING]),
     asks(
         "Frontlight on",
         |_, _| Ok(frontlight(FrontlightCommand::On)),
@@ -93,24 +98,24 @@ pub(super) const OPERATIONS: &[Operation] = &[
         brightness,
         &[
             post("/api/frontlight/brightness").asks(BRIGHTNESS),
-            old("/api/frontlight/brightness/{duty}").open(Shape::Duty),
+            old("/api/frontlight/brightness/{duty}").open(received::<Duty>()),
         ],
     )
-    .takes_or_query(Shape::Brightness)
+    .takes_or_query(received::<BrightnessChoice>())
     .answers(LIT_BY),
     asks(
         "A duty per frontlight channel",
         duties,
         &[post("/api/frontlight/set")],
     )
-    .takes(Shape::Duties)
+    .takes(received::<DutyList>())
     .answers(LIT_BY),
     tells(
         "Do Not Disturb",
         |view| Answer::json(&DndStatus::of(view)),
         &[get("/api/dnd/status")],
     )
-    .answers(&[(200, Shape::Dnd)]),
+    .answers(&[(200, sent::<DndStatus>())]),
     asks(
         "Do Not Disturb on, by hand",
         |_, _| Ok(DeviceCall::of(Request::SetDnd(true))),
@@ -127,7 +132,7 @@ fn colours(view: &View) -> Answer {
     if view.board.leds == 0 {
         return refused(Refusal::NoLeds);
     }
-    Answer::json(&leds(&view.lights))
+    Answer::json(&Lights(leds(&view.lights)))
 }
 
 fn colour(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
@@ -186,15 +191,15 @@ fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
 }
 
 fn effect(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let name = given.member("name").and_then(Value::as_str);
-    let name = name.ok_or("name required");
-    let known = name.and_then(|name| {
-        let mut effects = StripEffect::NAMED.iter();
-        let found = effects.find(|(known, _)| *known == name);
-        found.ok_or("unknown effect")
+    let choice: Option<EffectChoice> = given.object();
+    let choice = choice.ok_or_else(|| Answer::bad_request("name required"))?;
+    let mut effects = StripEffect::NAMED.iter();
+    let found = effects.find(|(name, _)| *name == choice.name);
+    let (_, effect) = found.ok_or_else(|| Answer::bad_request("unknown effect"))?;
+    let queued = Answer::json(&QueuedEffect {
+        queued: true,
+        name: Word(*effect),
     });
-    let (name, effect) = known.map_err(Answer::bad_request)?;
-    let queued = Answer::json(&json!({ "queued": true, "name": name }));
     Ok(DeviceCall::telling(Request::PlayEffect(*effect), queued))
 }
 
@@ -224,7 +229,7 @@ fn brightness(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
 
 /// A brightness is what the setting takes.
 fn in_range(duty: i64) -> Option<u32> {
-    let fits = shape::brightness().shape("b", &duty.into()).is_ok();
+    let fits = Duty::kind().shape("b", &duty.into()).is_ok();
     u32::try_from(duty).ok().filter(|_| fits)
 }
 

@@ -1,8 +1,9 @@
 //! The page, the descriptions of the interface, and what machines ask for.
 
 use crate::{
+    documents::page::{Health, Manifest, OpenApiDocument},
     operation::{Guard, Operation, ProgramOperation, get, serves},
-    shape::Shape,
+    shape::{Shape, sent},
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -16,7 +17,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[get("/manifest.json")],
     )
     .guarded(Guard::Open)
-    .answers(&[(200, Shape::Manifest), (304, Shape::Empty)]),
+    .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
     serves(
         "This description, for people",
         ProgramOperation::Page,
@@ -30,7 +31,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[get("/openapi.json")],
     )
     .guarded(Guard::Open)
-    .answers(&[(200, Shape::Json), (304, Shape::Empty)]),
+    .answers(&[(200, sent::<OpenApiDocument>()), (304, Shape::Empty)]),
     serves(
         "The server answers",
         ProgramOperation::Health,
@@ -39,12 +40,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .called("health")
     .guarded(Guard::Open)
     .always()
-    .answers(&[(200, Shape::Health)]),
+    .answers(&[(200, sent::<Health>())]),
     serves("The clock runs", ProgramOperation::Ready, &[get("/readyz")])
         .called("ready")
         .guarded(Guard::Open)
         .always()
-        .answers(&[(200, Shape::Health), (503, Shape::Health)]),
+        .answers(&[(200, sent::<Health>()), (503, sent::<Health>())]),
     serves(
         "Figures for a monitoring system",
         ProgramOperation::Metrics,

@@ -1,34 +1,42 @@
 //! Operations that choose what the panels show.
 
-use alloc::string::{String, ToString};
+use alloc::{string::String, vec::Vec};
 
 use device::{request::Request, view::View};
 use market::{
     Zap,
     units::{Currency, Sats},
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::words::{BAD, LACKING, OK, SCALE, param};
 use crate::{
     answer::Answer,
     asked::DeviceCall,
-    given::{Parameters, RequestBody, whole_number},
+    documents::{
+        self, CutNumber, ErrorBody,
+        screens::{
+            CurrencyChoice, PanelText, ScreenChoice, ScreenOrPlace, SizedTexts, TextPerPanel,
+            ZapRequest,
+        },
+    },
+    given::{Parameters, RequestBody},
     limits::{CUSTOM_BODY_MAX, GLYPH_PX, TEXT_BODY_MAX, ZAP_MESSAGE_MAX},
     operation::{Operation, Param, ProgramOperation, asks, old, post, serves},
-    shape::Shape,
+    shape::{Shape, received, sent},
 };
 
 const SCREEN: &[Param] = &[param(
     "s",
-    Shape::Screen,
+    received::<ScreenOrPlace>(),
     "Id of the screen, or its place in the rotation.",
 )];
-const CURRENCY: &[Param] = &[param("c", Shape::Text, "ISO 4217 code.")];
-const TEXT: &[Param] = &[param("t", Shape::Text, "The text.")];
+const CURRENCY: &[Param] = &[param("c", received::<String>(), "ISO 4217 code.")];
+const TEXT: &[Param] = &[param("t", received::<String>(), "The text.")];
 
-const SHOWN: &[(u16, Shape)] = &[OK, BAD, (409, Shape::Error)];
-const PRICED: &[(u16, Shape)] = &[OK, (404, Shape::Error)];
+const SHOWN: &[(u16, Shape)] = &[OK, BAD, (409, sent::<ErrorBody>())];
+const PRICED: &[(u16, Shape)] = &[OK, (404, sent::<ErrorBody>())];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     asks(
@@ -36,10 +44,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         screen,
         &[
             post("/api/show/screen").asks(SCREEN),
-            old("/api/show/screen/{id}").open(Shape::Screen).or("1"),
+            old("/api/show/screen/{id}")
+                .open(received::<ScreenOrPlace>())
+                .or("1"),
         ],
     )
-    .takes_or_query(Shape::ScreenChoice)
+    .takes_or_query(received::<ScreenChoice>())
     .answers(SHOWN),
     asks(
         "Show prices in a currency",
@@ -49,7 +59,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/show/currency/{code}"),
         ],
     )
-    .takes_or_query(Shape::CurrencyChoice)
+    .takes_or_query(received::<CurrencyChoice>())
     .answers(PRICED),
     asks(
         "Show a text, one character per panel",
@@ -59,11 +69,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
             old("/api/show/text/{text}").answers(&[OK]),
         ],
     )
-    .takes_or_query(Shape::Words)
+    .takes_or_query(received::<PanelText>())
     .up_to(TEXT_BODY_MAX)
     .answers(&[OK, BAD]),
     asks("Show a text per panel", custom, &[post("/api/show/custom")])
-        .takes(Shape::Cells)
+        .takes(received::<TextPerPanel>())
         .up_to(CUSTOM_BODY_MAX)
         .answers(&[OK, BAD]),
     serves(
@@ -71,7 +81,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::TextPicture,
         &[post("/api/show/preview.png").asks(SCALE)],
     )
-    .takes(Shape::Cells)
+    .takes(received::<TextPerPanel>())
     .up_to(CUSTOM_BODY_MAX)
     .answers(&[(200, Shape::Png), BAD, LACKING]),
     asks(
@@ -113,7 +123,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         simulate_zap,
         &[post("/api/action/simulate_zap")],
     )
-    .may_take(Shape::Zap),
+    .may_take(received::<ZapRequest>()),
 ];
 
 fn screen(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
@@ -152,27 +162,25 @@ fn custom(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
         RequestBody::Missing => return Err(Answer::bad_request("bad body")),
         RequestBody::NotJson => return Err(Answer::bad_request("bad_json")),
     };
-    let cells = value.as_array().or_else(|| value.get("cells")?.as_array());
-    let texts = cells.and_then(|cells| {
-        let text = |cell: &Value| cell.as_str().map(ToString::to_string);
-        cells.iter().map(text).collect()
-    });
-    let digit_px = value
-        .get("digitPx")
-        .and_then(whole_number)
-        .and_then(|px| u32::try_from(px).ok())
+    let sized = match value {
+        Value::Array(_) => Vec::deserialize(value).ok().map(SizedTexts::of),
+        _ => documents::object(value),
+    };
+    let SizedTexts { cells, digit_px } = sized.ok_or_else(|| Answer::bad_request("bad_json"))?;
+    let digit_px = digit_px
+        .and_then(|CutNumber(px)| u32::try_from(px).ok())
         .filter(|px| GLYPH_PX.contains(px));
-    let cells = texts.ok_or_else(|| Answer::bad_request("bad_json"))?;
     Ok(DeviceCall::of(Request::ShowCustom { cells, digit_px }))
 }
 
 /// What the body does not say is made up.
 fn simulate_zap(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let amount = given.member("amount_sats").and_then(whole_number);
-    let message = given.member("message").and_then(Value::as_str);
-    let message = message.unwrap_or("test zap");
+    let zap: ZapRequest = given.object().unwrap_or_default();
+    let CutNumber(amount) = zap.amount_sats.unwrap_or(CutNumber(21_000));
+    let mut message = zap.message.unwrap_or_else(|| "test zap".into());
+    message.truncate(message.floor_char_boundary(ZAP_MESSAGE_MAX));
     Ok(DeviceCall::of(Request::SimulateZap(Zap {
-        amount: Sats(amount.unwrap_or(21_000).max(0).unsigned_abs()),
-        message: message[..message.floor_char_boundary(ZAP_MESSAGE_MAX)].to_string(),
+        amount: Sats(amount.max(0).unsigned_abs()),
+        message,
     })))
 }

@@ -12,10 +12,16 @@ use super::words::{BAD, LACKING, param, scale};
 use crate::{
     answer::Answer,
     asked::DeviceCall,
+    documents::{
+        ErrorBody,
+        screens::ScreenOrPlace,
+        settings::{Settings, SettingsChange},
+        settings_file::{ExportRequest, ImportRefusal, ImportReport, ImportRequest, SettingsFile},
+    },
     given::Parameters,
     limits::IMPORT_BODY_MAX,
     operation::{Operation, Param, ProgramOperation, asks, get, patch, post, serves},
-    shape::Shape,
+    shape::{Shape, received, sent},
 };
 
 /// How a preview is drawn, and of what.
@@ -23,14 +29,14 @@ const DRAWN: &[Param] = &[
     scale(),
     param(
         "s",
-        Shape::Screen,
+        received::<ScreenOrPlace>(),
         "Screen to draw in place of what is shown: its id, or its place in the rotation.",
     ),
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     serves("All settings", ProgramOperation::Settings, &[get("/api/settings")])
-        .answers(&[(200, Shape::Settings)]),
+        .answers(&[(200, sent::<Settings>())]),
     asks(
         "Change settings",
         change,
@@ -42,36 +48,36 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
     )
     .called("set")
-    .takes(Shape::Change)
+    .takes(received::<SettingsChange>())
     .up_to(PATCH_BODY_MAX)
-    .answers(&[(200, Shape::Patched), BAD, (412, Shape::Error)]),
+    .answers(&[(200, Shape::Changed), BAD, (412, sent::<ErrorBody>())]),
     serves(
         "The settings as a file; with a passphrase, its secrets sealed in it",
         ProgramOperation::ExportSettings,
         &[post("/api/settings/export"), get("/api/settings/export")],
     )
-    .may_take(Shape::ExportWish)
-    .answers(&[(200, Shape::SettingsFile), BAD, LACKING]),
+    .may_take(received::<ExportRequest>())
+    .answers(&[(200, sent::<SettingsFile>()), BAD, LACKING]),
     serves(
         "Take over the settings of a file, all of them or none; as a dry run, only tell what would change",
         ProgramOperation::ImportSettings,
         &[post("/api/settings/import")],
     )
-    .takes(Shape::ImportWish)
+    .takes(received::<ImportRequest>())
     .up_to(IMPORT_BODY_MAX)
     .answers(&[
-        (200, Shape::Imported),
-        (400, Shape::NotImported),
-        (412, Shape::Error),
+        (200, sent::<ImportReport>()),
+        (400, sent::<ImportRefusal>()),
+        (412, sent::<ErrorBody>()),
     ]),
     serves(
         "The panels as they would be after a change of settings, which is not made",
         ProgramOperation::SettingsPicture,
         &[post("/api/preview.png").asks(DRAWN)],
     )
-    .takes(Shape::Change)
+    .takes(received::<SettingsChange>())
     .up_to(PATCH_BODY_MAX)
-    .answers(&[(200, Shape::Png), BAD, (409, Shape::Error), LACKING]),
+    .answers(&[(200, Shape::Png), BAD, (409, sent::<ErrorBody>()), LACKING]),
 ];
 
 /// Changes settings; whoever carries the change to the device hashes the passwords in it.

@@ -2,19 +2,27 @@
 
 use super::words::{BAD, LACKING, param};
 use crate::{
+    documents::{
+        ErrorBody, MessageBody,
+        updates::{Digest, Oversize, Uploaded},
+    },
     operation::{Guard, Operation, Param, ProgramOperation, old, post, serves},
-    shape::Shape,
+    shape::{Shape, received, sent},
 };
 
-const DIGEST: &[Param] = &[param("sha256", Shape::Digest, "SHA-256 of the image.")];
+const DIGEST: &[Param] = &[param(
+    "sha256",
+    received::<Digest>(),
+    "SHA-256 of the image.",
+)];
 
 const UPLOADED: &[(u16, Shape)] = &[
-    (200, Shape::Uploaded),
+    (200, sent::<Uploaded>()),
     BAD,
-    (403, Shape::Error),
-    (411, Shape::Error),
-    (413, Shape::Oversize),
-    (500, Shape::Error),
+    (403, sent::<ErrorBody>()),
+    (411, sent::<ErrorBody>()),
+    (413, sent::<Oversize>()),
+    (500, sent::<ErrorBody>()),
     LACKING,
 ];
 
@@ -29,10 +37,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .called("update auto")
     .answers(&[
-        (200, Shape::Message),
-        (403, Shape::Error),
-        (500, Shape::Error),
-        (503, Shape::Message),
+        (200, sent::<MessageBody>()),
+        (403, sent::<ErrorBody>()),
+        (500, sent::<ErrorBody>()),
+        (503, sent::<MessageBody>()),
     ]),
     serves(
         "Install a firmware image",

@@ -1,22 +1,26 @@
 //! What rows of several groups say alike.
 
-use crate::{operation::Param, shape::Shape};
+use crate::{
+    documents::{ErrorBody, screens::Scale},
+    operation::Param,
+    shape::{Shape, received, sent},
+};
 
 /// Done, and nothing else to say.
 pub(super) const OK: (u16, Shape) = (200, Shape::Empty);
 
 /// What the client gave cannot be understood.
-pub(super) const BAD: (u16, Shape) = (400, Shape::Error);
+pub(super) const BAD: (u16, Shape) = (400, sent::<ErrorBody>());
 
 /// What it takes is not there.
-pub(super) const LACKING: (u16, Shape) = (503, Shape::Error);
+pub(super) const LACKING: (u16, Shape) = (503, sent::<ErrorBody>());
 
 /// How large a picture is to be.
 pub(super) const SCALE: &[Param] = &[scale()];
 
 /// How large a picture is to be.
 pub(super) const fn scale() -> Param {
-    param("scale", Shape::Scale, "Pixels per pixel, 1 to 8.")
+    param("scale", received::<Scale>(), "Pixels per pixel, 1 to 8.")
 }
 
 /// A value in the query.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use api::{
     mqtt::documents,
     schema::Word,
-    shape::Shape,
+    shape::{Shape, sent},
     status::{
         DiskSpace, FirmwareStatus, HostMemory, PanelStatus, Status, StatusNews, Surroundings,
         SystemStatus, Widget,
@@ -114,7 +114,7 @@ fn heard(source: SourceId, observations: Vec<Observation>) -> View {
 fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
     for board in [BOARD, BARE] {
         let document = status(&clock(board).view(), 60);
-        fits(Shape::Status, &document);
+        fits(sent::<Status>(), &document);
         assert_eq!(document["market"], json!({}));
         assert_eq!(document["timeServer"], Value::Null);
         assert_eq!(
@@ -134,7 +134,7 @@ fn what_the_glass_says_is_told_in_its_parts_as_well() {
         .with("sentence", height)
         .with("mark", spoken::STALE);
     let document = status(&view, 60);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let said = "Block height 900,123. This is older than it should be.";
     assert_eq!(document["says"], said);
     let phrase = json!({
@@ -166,7 +166,7 @@ fn sources_are_told_with_what_they_say_and_how_old_it_is() {
     ];
     clock.handle(Input::Observed(SourceId::Relay, own), now(10));
     let document = status(&clock.view(), 20);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let truth = &document["truth"];
     assert_eq!(
         truth["prices"]["USD"]["voices"],
@@ -194,7 +194,7 @@ fn what_is_known_is_told_with_its_age() {
         ],
     );
     let document = status(&view, 70);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let market = json!({
         // It is below the block that is taken for granted.
         "height": {
@@ -220,7 +220,7 @@ fn what_is_known_is_told_with_its_age() {
 fn the_widget_has_four_public_values() {
     let widget = |view: &View| {
         let document = json!(Widget::of(view));
-        fits(Shape::Widget, &document);
+        fits(sent::<Widget>(), &document);
         let items = document["items"].as_array().unwrap().iter();
         items
             .map(|item| {
@@ -328,7 +328,7 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
     }
     let view = device.view();
     let document = status(&view, 70);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let figures = json!({
         "poolHashrate": { "value": "184467440737095516150", "source": "pool", "ageSec": 60 },
         "poolEarnings": { "value": 1_234, "source": "pool", "ageSec": 60 },
@@ -394,7 +394,7 @@ fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
     device.handle(Input::Observed(SourceId::Miner, asked), now(1));
     let view = device.view();
     let document = status(&view, 70);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let height =
         json!({ "value": 900_000, "source": "relay", "earlierRun": true, "state": "stale" });
     let best = json!({ "value": "1.2G", "source": "miner", "earlierRun": true });
@@ -445,7 +445,7 @@ fn what_is_proven_is_told_with_all_that_speaks_for_it() {
     };
     view.truth.time.earliest = Some(1_776_995_000);
     let document = status(&view, 60);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     assert_eq!(document["truth"]["time"]["earliest"], 1_776_995_000);
     let height = &document["truth"]["height"];
     let proof =
@@ -486,7 +486,7 @@ fn the_network_is_told_with_what_went_wrong() {
         announced: Some("papertick-aabbcc-2.local".into()),
     };
     let document = status(&view, 60);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     assert_eq!(
         document["link"],
         json!({
@@ -512,7 +512,7 @@ fn the_fee_rate_is_told_with_its_source_and_whether_it_is_fresh() {
     device.handle(Input::Observed(SourceId::Relay, vec![rate]), now(10));
     let fresh = json!({ "state": "single", "source": "relay" });
     assert_eq!(fee(&device), fresh);
-    fits(Shape::Status, &status(&device.view(), 70));
+    fits(sent::<Status>(), &status(&device.view(), 70));
     device.handle(Input::Tick, now(10 + 60 * 60));
     let stale = json!({ "state": "stale", "source": "relay" });
     assert_eq!(fee(&device), stale);
@@ -530,7 +530,7 @@ fn what_is_said_of_a_price_is_told_with_all_voices() {
     let relayed = Observation::Price(Currency::USD, Price::parse("60000").unwrap());
     device.handle(Input::Observed(SourceId::Relay, vec![relayed]), now(10));
     let document = status(&device.view(), 70);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let usd = &document["truth"]["prices"]["USD"];
     assert_eq!(
         (&usd["shown"], &usd["source"]),
@@ -604,7 +604,7 @@ fn a_source_that_is_down_tells_why_and_when_it_is_tried() {
     };
     let view = heard(SourceId::Relay, vec![Observation::Connection(down)]);
     let document = status(&view, 20);
-    fits(Shape::Status, &document);
+    fits(sent::<Status>(), &document);
     let relay = json!({ "up": false, "lastError": "refused", "nextTrySec": 20 });
     assert_eq!(document["sources"]["relay"], relay);
 }
@@ -628,7 +628,7 @@ fn what_is_wrong_at_the_broker_is_told_and_that_there_is_no_network() {
     ] {
         clock.handle(news, now(10));
         let document = status(&clock.view(), 20);
-        fits(Shape::Status, &document);
+        fits(sent::<Status>(), &document);
         assert_eq!(document["mqtt"], expected);
     }
 }
@@ -733,7 +733,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         let uptime = Duration::from_secs(at);
         let system = SystemStatus::of(&clock.view(), uptime, memory, disk, firmware());
         let system = json!(system);
-        fits(Shape::System, &system);
+        fits(sent::<SystemStatus>(), &system);
         system["release"].clone()
     };
     assert_eq!(told(&clock, 2), Value::Null);

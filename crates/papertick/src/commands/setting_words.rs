@@ -1,6 +1,6 @@
 //! Settings as they are written on a command line: `KEY=VALUE`.
 
-use api::shape::Shape;
+use api::{documents::settings::Settings, shape::sent};
 use device::settings::{
     SPECS, VIRTUAL,
     spec::{Access, Spec},
@@ -81,7 +81,7 @@ pub(crate) fn unread(key: &str) -> Failure {
 
 /// Names of all that the settings of a clock tell.
 pub(crate) fn read_names() -> impl Iterator<Item = String> {
-    let schema = Shape::Settings.schema();
+    let schema = sent::<Settings>().schema();
     let properties = schema["properties"].as_object().cloned();
     properties
         .unwrap_or_default()

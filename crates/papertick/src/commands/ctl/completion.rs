@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use api::shape::Shape;
+use api::{documents::screens::ScreenChoice, shape::Shape};
 use clap::{
     Arg, Command, Error,
     builder::{PossibleValue, StringValueParser, TypedValueParser},
@@ -31,7 +31,7 @@ impl Suggested {
 
     /// The values that the first member of a body can have.
     pub(super) fn of(shape: Shape, schema: &Value) -> Suggested {
-        let names_screens = shape == Shape::ScreenChoice;
+        let names_screens = shape.is::<ScreenChoice>();
         Suggested(match names_screens {
             true => SCREENS.iter().map(Screen::word).collect(),
             false => words::first_choices(schema),

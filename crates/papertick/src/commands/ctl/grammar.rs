@@ -3,6 +3,11 @@
 use std::{collections::HashMap, path::PathBuf, sync::LazyLock};
 
 use api::{
+    documents::{
+        access_point::NetworkCredentials,
+        screens::{ScreenChoice, TextPerPanel},
+        settings::SettingsChange,
+    },
     operation::{Form, Operation, OperationHandler, ProgramOperation, Takes},
     operations::all,
     shape::Shape,
@@ -240,7 +245,7 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The image"),
         ),
-        Some(Shape::Change) => command.arg(
+        Some(shape) if shape.is::<SettingsChange>() => command.arg(
             Arg::new(VALUES)
                 .value_name("KEY=VALUE")
                 .required(true)
@@ -334,22 +339,22 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
     }
     let said = matches.get_many::<String>(VALUES).unwrap_or_default();
     let said: Vec<String> = said.cloned().collect();
-    if shape == Shape::Change {
+    if shape.is::<SettingsChange>() {
         return change(&said).map(Payload::Json);
     }
     if said.is_empty() && matches!(operation.body, Takes::Maybe(_) | Takes::OrQuery(_)) {
         return Ok(Payload::Nothing);
     }
-    let said = if shape == Shape::ScreenChoice {
+    let said = if shape.is::<ScreenChoice>() {
         said.iter()
             .map(|word| screen(word))
             .collect::<Result<_, _>>()?
-    } else if shape == Shape::Credentials {
+    } else if shape.is::<NetworkCredentials>() {
         with_password(said)?
     } else {
         said
     };
-    if shape == Shape::Cells {
+    if shape.is::<TextPerPanel>() {
         icons::mention_unknown(&custom::cells(&said, None, said.len()));
     }
     words::document(&shape.schema(), &said).map(Payload::Json)

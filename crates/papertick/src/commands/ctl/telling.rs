@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use api::{operation::Operation, shape::Shape};
+use api::{documents::diagnostics::Log, operation::Operation, shape::Shape, status::Status};
 use runtime::{
     printable::{one_line, print},
     standard_error::print_error,
@@ -78,14 +78,14 @@ pub(super) fn document(told: &Value, json: bool) {
 
 /// An answer for people.
 fn people(shape: Shape, told: &Value) -> String {
-    if shape == Shape::Patched {
+    if shape == Shape::Changed {
         let waits = told["rebootRequired"] == true;
         return match waits {
             true => "some of it counts from the next start: papertick ctl restart\n".into(),
             false => String::new(),
         };
     }
-    if shape == Shape::Log {
+    if shape.is::<Log>() {
         let listed = told["lines"].as_array().into_iter().flatten();
         let line = |line: &Value| {
             let member = |name: &str| one_line(line[name].as_str().unwrap_or_default());
@@ -94,7 +94,7 @@ fn people(shape: Shape, told: &Value) -> String {
         };
         return listed.map(line).collect();
     }
-    if shape == Shape::Status {
+    if shape.is::<Status>() {
         return format!("{}\n{}", summary::lines(told), lines(told));
     }
     lines(told)

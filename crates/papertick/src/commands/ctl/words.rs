@@ -241,7 +241,15 @@ fn kinds(schema: &Value) -> Vec<&str> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-    use api::shape::Shape;
+    use api::{
+        documents::{
+            bench::{AmbientLight, ButtonPress, LinkChange, PanelFaultChange, PowerChange},
+            device::{Confirmation, TxPowerChoice},
+            lights::{BrightnessChoice, ColourChoice, DutyList, EffectChoice, LedColours},
+            screens::{CurrencyChoice, PanelText, ScreenChoice, TextPerPanel, ZapRequest},
+        },
+        shape::{Shape, received},
+    };
 
     use super::*;
 
@@ -254,29 +262,29 @@ mod tests {
     fn words_make_what_the_operation_takes() {
         #[rustfmt::skip]
         let rows = [
-            (Shape::ScreenChoice, "20", json!({ "s": 20 })),
-            (Shape::ScreenChoice, "s=3", json!({ "s": 3 })),
-            (Shape::CurrencyChoice, "EUR", json!({ "c": "EUR" })),
-            (Shape::Words, "a=b", json!({ "t": "a=b" })),
-            (Shape::Cells, "BTC/USD mdi:wifi 21", json!(["BTC/USD", "mdi:wifi", "21"])),
-            (Shape::Cells, "cells=A,B digitPx=120", json!({ "cells": ["A", "B"], "digitPx": 120 })),
-            (Shape::Zap, "21 thanks", json!({ "amount_sats": 21, "message": "thanks" })),
-            (Shape::Zap, "", json!({})),
-            (Shape::Colour, "#FF8800", json!({ "c": "#FF8800" })),
-            (Shape::Pixels, "FF0000 00FF00", json!([{ "hex": "FF0000" }, { "hex": "00FF00" }])),
-            (Shape::Pixels, "red=1 green=2 blue=3", json!({ "red": 1, "green": 2, "blue": 3 })),
-            (Shape::EffectChoice, "rainbow", json!({ "name": "rainbow" })),
-            (Shape::Brightness, "1024", json!({ "b": 1024 })),
-            (Shape::Duties, "0 4095", json!([0, 4095])),
-            (Shape::TxPower, "-1", json!({ "txPower": -1 })),
-            (Shape::Press, "1,2 ms=900", json!({ "press": [1, 2], "ms": 900 })),
-            (Shape::Lux, "null", json!({ "lux": null })),
-            (Shape::Lux, "0.5", json!({ "lux": 0.5 })),
-            (Shape::LinkChange, "down", json!({ "link": "down" })),
-            (Shape::PowerChange, "cycle 1 3200", json!({ "action": "cycle", "hold": [1], "ms": 3200 })),
-            (Shape::Fault, "3 busy-stuck", json!({ "panel": 3, "fault": "busy-stuck" })),
-            (Shape::Confirmation, "factory_reset", json!({ "confirm": "factory_reset" })),
-            (Shape::Lux, "{\"lux\":1}", json!({ "lux": 1 })),
+            (received::<ScreenChoice>(), "20", json!({ "s": 20 })),
+            (received::<ScreenChoice>(), "s=3", json!({ "s": 3 })),
+            (received::<CurrencyChoice>(), "EUR", json!({ "c": "EUR" })),
+            (received::<PanelText>(), "a=b", json!({ "t": "a=b" })),
+            (received::<TextPerPanel>(), "BTC/USD mdi:wifi 21", json!(["BTC/USD", "mdi:wifi", "21"])),
+            (received::<TextPerPanel>(), "cells=A,B digitPx=120", json!({ "cells": ["A", "B"], "digitPx": 120 })),
+            (received::<ZapRequest>(), "21 thanks", json!({ "amount_sats": 21, "message": "thanks" })),
+            (received::<ZapRequest>(), "", json!({})),
+            (received::<ColourChoice>(), "#FF8800", json!({ "c": "#FF8800" })),
+            (received::<LedColours>(), "FF0000 00FF00", json!([{ "hex": "FF0000" }, { "hex": "00FF00" }])),
+            (received::<LedColours>(), "red=1 green=2 blue=3", json!({ "red": 1, "green": 2, "blue": 3 })),
+            (received::<EffectChoice>(), "rainbow", json!({ "name": "rainbow" })),
+            (received::<BrightnessChoice>(), "1024", json!({ "b": 1024 })),
+            (received::<DutyList>(), "0 4095", json!([0, 4095])),
+            (received::<TxPowerChoice>(), "-1", json!({ "txPower": -1 })),
+            (received::<ButtonPress>(), "1,2 ms=900", json!({ "press": [1, 2], "ms": 900 })),
+            (received::<AmbientLight>(), "null", json!({ "lux": null })),
+            (received::<AmbientLight>(), "0.5", json!({ "lux": 0.5 })),
+            (received::<LinkChange>(), "down", json!({ "link": "down" })),
+            (received::<PowerChange>(), "cycle 1 3200", json!({ "action": "cycle", "hold": [1], "ms": 3200 })),
+            (received::<PanelFaultChange>(), "3 busy-stuck", json!({ "panel": 3, "fault": "busy-stuck" })),
+            (received::<Confirmation>(), "factory_reset", json!({ "confirm": "factory_reset" })),
+            (received::<AmbientLight>(), "{\"lux\":1}", json!({ "lux": 1 })),
         ];
         for (shape, line, expected) in rows {
             assert_eq!(read(shape, line).unwrap(), expected, "{shape:?} {line}");

@@ -1,0 +1,131 @@
+//! What helps to find a fault.
+
+use alloc::{string::String, vec::Vec};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{limits::LOG_LINES, schema::plain_words};
+
+/// The last lines of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Log {
+    /// The lines, oldest first.
+    #[schemars(length(max = LOG_LINES))]
+    pub lines: Vec<LogLine>,
+    /// Number of dropped lines before them.
+    pub earlier: u64,
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LogLine {
+    /// When it was written, as in RFC 3339.
+    pub time: String,
+    /// How grave it is.
+    pub level: LogLevel,
+    /// What it says.
+    pub text: String,
+}
+
+/// How grave a line of the log is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = plain_words)]
+pub enum LogLevel {
+    /// Something failed.
+    Error,
+    /// Something is wrong.
+    Warn,
+    /// Something happened.
+    Info,
+    /// Details for developers.
+    Debug,
+    /// All details.
+    Trace,
+}
+
+/// Number of allocations that a trace keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct TraceSize {
+    /// The number; 256 if it is missing or out of range.
+    #[schemars(required, range(min = 1, max = 4096))]
+    pub cap: Option<u64>,
+}
+
+/// A trace of allocations was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TraceStarted {
+    /// Always true.
+    pub started: bool,
+    /// Number of allocations that it keeps.
+    pub capacity: usize,
+    /// Number of callers of each that it keeps.
+    pub depth: usize,
+}
+
+/// The allocations of a trace that were not freed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HeapTrace {
+    /// Number of allocations.
+    pub count: usize,
+    /// Number of allocations that the trace could keep.
+    pub capacity: usize,
+    /// The allocations.
+    pub leaks: Vec<HeapLeak>,
+}
+
+/// An allocation that was not freed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HeapLeak {
+    /// Size, bytes.
+    pub sz: usize,
+    /// Address, in hex.
+    pub addr: String,
+    /// Its number among the allocations of the trace.
+    pub cc: u64,
+    /// Addresses of its callers, in hex, innermost first.
+    pub pcs: Vec<String>,
+}
+
+/// Memory by kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeapStatus {
+    /// Time since the start, s.
+    pub esp_uptime: u64,
+    /// The kinds of memory.
+    pub caps: HeapKinds,
+}
+
+/// The kinds of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HeapKinds {
+    /// Memory of the program.
+    pub internal: HeapRegion,
+    /// The same.
+    pub internal_dma: HeapRegion,
+    /// Memory beyond that, such as swap.
+    pub spiram: HeapRegion,
+    /// The same as `internal`.
+    pub default: HeapRegion,
+}
+
+/// Memory of a kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HeapRegion {
+    /// Available memory, bytes.
+    pub total_free_bytes: u64,
+    /// Allocated memory, bytes.
+    pub total_allocated_bytes: u64,
+    /// Largest piece that is available, bytes.
+    pub largest_free_block: u64,
+    /// The least memory that was available since the start, bytes.
+    pub minimum_free_bytes: u64,
+    /// Number of allocated blocks.
+    pub allocated_blocks: u64,
+    /// Number of free blocks.
+    pub free_blocks: u64,
+    /// Number of blocks.
+    pub total_blocks: u64,
+}
