@@ -89,18 +89,18 @@ fn price(state: PriceState) -> Grade {
 
 #[cfg(test)]
 mod tests {
+    use api::documents::diagnostics::{LogLevel, LogLine};
     use runtime::log_lines::LogLines;
-    use serde_json::Value;
     use tracing::subscriber::with_default;
     use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt, registry};
 
     use super::*;
 
-    fn logged(log: impl FnOnce()) -> Value {
+    fn logged(log: impl FnOnce()) -> Vec<LogLine> {
         let lines = LogLines::new();
         let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
         with_default(subscriber, log);
-        lines.to_json()
+        lines.log().lines
     }
 
     #[test]
@@ -121,21 +121,25 @@ mod tests {
                 log.follow(&truth);
             }
         });
-        let told: Vec<[&str; 2]> = told["lines"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|line| ["level", "text"].map(|key| line[key].as_str().unwrap_or_default()))
+        let told: Vec<(LogLevel, &str)> = told
+            .iter()
+            .map(|line| (line.level, line.text.as_str()))
             .collect();
         assert_eq!(
             told,
             [
-                [
-                    "warn",
+                (
+                    LogLevel::Warn,
                     "a value is disputed value=\"height\" was=\"proven\""
-                ],
-                ["warn", "a value is stale value=\"height\" was=\"disputed\""],
-                ["info", "a value is proven value=\"height\" was=\"stale\""],
+                ),
+                (
+                    LogLevel::Warn,
+                    "a value is stale value=\"height\" was=\"disputed\""
+                ),
+                (
+                    LogLevel::Info,
+                    "a value is proven value=\"height\" was=\"stale\""
+                ),
             ]
         );
     }

@@ -4,8 +4,10 @@
 
 use std::collections::VecDeque;
 
-use api::limits::LOG_LINES;
-use serde_json::{Value, json};
+use api::{
+    documents::diagnostics::{Log, LogLevel, LogLine},
+    limits::LOG_LINES,
+};
 use tokio::sync::watch;
 use tracing::{
     Event, Subscriber,
@@ -39,14 +41,6 @@ struct LogBuffer {
     earlier: u64,
 }
 
-/// A log line.
-#[derive(Debug)]
-struct LogLine {
-    time: String,
-    level: tracing::Level,
-    text: String,
-}
-
 impl LogLines {
     /// No lines yet.
     pub fn new() -> LogLines {
@@ -62,14 +56,13 @@ impl LogLines {
         }
     }
 
-    /// The lines as JSON, oldest first.
-    pub fn to_json(&self) -> Value {
+    /// The lines.
+    pub fn log(&self) -> Log {
         let buffer = self.buffer.borrow();
-        let line = |line: &LogLine| json!({ "time": line.time, "level": line.level.as_str().to_ascii_lowercase(), "text": line.text });
-        json!({
-            "lines": buffer.lines.iter().map(line).collect::<Vec<_>>(),
-            "earlier": buffer.earlier,
-        })
+        Log {
+            lines: buffer.lines.iter().cloned().collect(),
+            earlier: buffer.earlier,
+        }
     }
 
     fn push(&self, line: LogLine) {
@@ -126,32 +119,40 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
         text.truncate(text.floor_char_boundary(TEXT_MAX));
         self.lines.push(LogLine {
             time,
-            level: *event.metadata().level(),
+            level: level_of(*event.metadata().level()),
             text,
         });
     }
 }
 
+fn level_of(level: tracing::Level) -> LogLevel {
+    match level {
+        tracing::Level::ERROR => LogLevel::Error,
+        tracing::Level::WARN => LogLevel::Warn,
+        tracing::Level::INFO => LogLevel::Info,
+        tracing::Level::DEBUG => LogLevel::Debug,
+        _ => LogLevel::Trace,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
     use tracing::subscriber::with_default;
     use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt, registry};
 
     use super::*;
 
     /// The log lines of a closure at [`LevelFilter::INFO`].
-    fn logged(log: impl FnOnce()) -> Value {
+    fn logged(log: impl FnOnce()) -> Log {
         let lines = LogLines::new();
         let subscriber = registry().with(LevelFilter::INFO).with(lines.layer());
         with_default(subscriber, log);
-        lines.to_json()
+        lines.log()
     }
 
     #[test]
     fn lines_are_those_of_the_log() {
-        let logged_lines = logged(|| {
+        let Log { lines, earlier } = logged(|| {
             tracing::warn!(panel = 3, error = %"too \"slow\"", "panel failed");
             tracing::debug!("below the level");
             tracing::info!("ready");
@@ -161,34 +162,27 @@ mod tests {
             let _relay = tracing::info_span!("relay", place = 3).entered();
             tracing::warn!(reason = "gone", "source is down");
         });
-        let lines = logged_lines["lines"].as_array().unwrap();
-        assert_eq!(lines.len(), 3, "{logged_lines}");
+        assert_eq!(lines.len(), 3, "{lines:?}");
         assert_eq!(
-            lines[2]["text"],
+            lines[2].text,
             "source{name=\"relay\"}: relay{place=3}: source is down reason=\"gone\""
         );
-        assert_eq!(lines[0]["text"], "panel failed panel=3 error=too \"slow\"");
-        assert_eq!(
-            (&lines[0]["level"], &lines[1]["level"]),
-            (&json!("warn"), &json!("info"))
-        );
-        let time = lines[0]["time"].as_str().unwrap();
+        assert_eq!(lines[0].text, "panel failed panel=3 error=too \"slow\"");
+        let levels = (lines[0].level, lines[1].level);
+        assert_eq!(levels, (LogLevel::Warn, LogLevel::Info));
+        let time = &lines[0].time;
         assert!(time.ends_with('Z') && time.contains('T'), "{time}");
-        assert_eq!(logged_lines["earlier"], 0);
+        assert_eq!(earlier, 0);
     }
 
     #[test]
     fn lines_are_bounded_in_number_and_length() {
-        let logged_lines = logged(|| {
+        let Log { lines, earlier } = logged(|| {
             for number in 0..LOG_LINES + 7 {
                 tracing::info!(number, "{}", "ä".repeat(1000));
             }
         });
-        let lines = logged_lines["lines"].as_array().unwrap();
-        assert_eq!(
-            (lines.len(), &logged_lines["earlier"]),
-            (LOG_LINES, &json!(7))
-        );
-        assert!(lines[0]["text"].as_str().unwrap().len() <= TEXT_MAX);
+        assert_eq!((lines.len(), earlier), (LOG_LINES, 7));
+        assert!(lines[0].text.len() <= TEXT_MAX);
     }
 }

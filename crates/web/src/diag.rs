@@ -1,5 +1,11 @@
 //! Diagnostics: log, crash dump, heap trace and memory.
 
+use api::documents::diagnostics::{HeapKinds, HeapRegion, HeapStatus};
+#[cfg(feature = "heap-trace")]
+use api::documents::{
+    diagnostics::{HeapLeak, HeapTrace, TraceSize, TraceStarted},
+    object,
+};
 use bytes::Bytes;
 use diagnostics::heap_count::heap_count;
 #[cfg(feature = "heap-trace")]
@@ -9,9 +15,6 @@ use http::{
     HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE},
 };
-#[cfg(feature = "heap-trace")]
-use serde_json::Value;
-use serde_json::json;
 use storage::{crash_dump, disk::open_file};
 use tokio::{fs::File, io::AsyncReadExt, task::spawn_blocking};
 
@@ -31,7 +34,7 @@ const DUMP_DISPOSITION: HeaderValue =
 
 /// The last lines of the log.
 pub fn log(call: &Call) -> Response {
-    response::json(&call.state.services.log.to_json())
+    response::json(&call.state.services.log.log())
 }
 
 /// The last crash dump.
@@ -99,7 +102,7 @@ pub async fn start_trace(mut call: Call) -> Response {
     let in_body = match call.body(TRACE_BODY_MAX).await {
         ReceivedBody::Complete(body) => serde_json::from_slice(&body)
             .ok()
-            .and_then(|body: Value| body.get("cap")?.as_u64()),
+            .and_then(|body| object::<TraceSize>(&body)?.cap),
         ReceivedBody::Empty | ReceivedBody::TooLarge | ReceivedBody::Incomplete => None,
     };
     let capacity = in_body
@@ -107,7 +110,11 @@ pub async fn start_trace(mut call: Call) -> Response {
         .and_then(|capacity| usize::try_from(capacity).ok())
         .filter(|capacity| (1..=heap_trace::CAPACITY_MAX).contains(capacity));
     let capacity = heap_trace::start(capacity.unwrap_or(TRACE_CAPACITY));
-    response::json(&json!({ "started": true, "capacity": capacity, "depth": heap_trace::DEPTH }))
+    response::json(&TraceStarted {
+        started: true,
+        capacity,
+        depth: heap_trace::DEPTH,
+    })
 }
 
 /// Stops tracing allocations and returns the allocations that were not freed.
@@ -117,19 +124,21 @@ pub async fn stop_trace(_call: Call) -> Response {
         return response::error(StatusCode::CONFLICT, "no trace running");
     };
     let hex = |number: &usize| format!("{number:#x}");
-    let leaks: Vec<Value> = trace
+    let leaks: Vec<HeapLeak> = trace
         .leaks
         .iter()
-        .map(|leak| {
-            json!({
-                "sz": leak.size,
-                "addr": hex(&leak.address),
-                "cc": leak.at,
-                "pcs": leak.places.iter().map(hex).collect::<Vec<_>>(),
-            })
+        .map(|leak| HeapLeak {
+            sz: leak.size,
+            addr: hex(&leak.address),
+            cc: leak.at,
+            pcs: leak.places.iter().map(hex).collect(),
         })
         .collect();
-    response::json(&json!({ "count": leaks.len(), "capacity": trace.capacity, "leaks": leaks }))
+    response::json(&HeapTrace {
+        count: leaks.len(),
+        capacity: trace.capacity,
+        leaks,
+    })
 }
 
 /// This build has no heap trace.
@@ -151,35 +160,35 @@ pub fn heap(call: &Call) -> Response {
     let allocated = heap_count();
     let page = rustix::param::page_size() as u64;
     let free_blocks = memory.free / page;
-    let own = json!({
-        "total_free_bytes": memory.free,
-        "total_allocated_bytes": allocated.bytes,
+    let own = HeapRegion {
+        total_free_bytes: memory.free,
+        total_allocated_bytes: allocated.bytes,
         // With virtual memory all free pages can form one block.
-        "largest_free_block": memory.free,
-        "minimum_free_bytes": memory.least_free,
-        "allocated_blocks": allocated.blocks,
+        largest_free_block: memory.free,
+        minimum_free_bytes: memory.least_free,
+        allocated_blocks: allocated.blocks,
         // The host allocates memory in pages.
-        "free_blocks": free_blocks,
-        "total_blocks": allocated.blocks + free_blocks,
-    });
+        free_blocks,
+        total_blocks: allocated.blocks + free_blocks,
+    };
     let used = memory.more_total.saturating_sub(memory.more_free);
-    let swap = json!({
-        "total_free_bytes": memory.more_free,
-        "total_allocated_bytes": used,
-        "largest_free_block": memory.more_free,
-        "minimum_free_bytes": memory.least_more_free,
+    let swap = HeapRegion {
+        total_free_bytes: memory.more_free,
+        total_allocated_bytes: used,
+        largest_free_block: memory.more_free,
+        minimum_free_bytes: memory.least_more_free,
         // Swap is allocated in pages.
-        "allocated_blocks": used / page,
-        "free_blocks": memory.more_free / page,
-        "total_blocks": memory.more_total / page,
-    });
-    response::json(&json!({
-        "espUptime": call.state.uptime().as_secs(),
-        "caps": {
-            "internal": own,
-            "internal_dma": own,
-            "spiram": swap,
-            "default": own,
+        allocated_blocks: used / page,
+        free_blocks: memory.more_free / page,
+        total_blocks: memory.more_total / page,
+    };
+    response::json(&HeapStatus {
+        esp_uptime: call.state.uptime().as_secs(),
+        caps: HeapKinds {
+            internal: own.clone(),
+            internal_dma: own.clone(),
+            spiram: swap,
+            default: own,
         },
-    }))
+    })
 }
