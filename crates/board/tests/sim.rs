@@ -59,7 +59,7 @@ async fn a_stuck_panel_holds_up_no_other_and_comes_back_when_mended() {
             .await
             .is_err()
     );
-    assert_eq!(board.bench.state().panels[2].fault, "busy-stuck");
+    assert_eq!(board.bench.state().panels[2].fault, SimFault::BusyStuck);
     board.bench.set_fault(2, SimFault::None).unwrap();
     assert_eq!(board.panels.idle().await, [(2, partial)]);
 }

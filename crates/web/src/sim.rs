@@ -2,25 +2,28 @@
 
 use std::time::Duration;
 
-use api::{given::whole_number, limits::SMALL_BODY_MAX};
-use board::sim::{Bench, BenchError, BenchState, SimFault};
+use api::{
+    documents::{
+        WholeNumber,
+        bench::{
+            AmbientLight, BenchLink, BenchState, ButtonPress, DemoRelayState, LUX_MAX, LinkChange,
+            MarketEvent, MarketEventKind, PanelFaultChange, PowerChange,
+        },
+        object,
+    },
+    limits::SMALL_BODY_MAX,
+};
+use board::sim::{Bench, BenchError};
 use device::input::Input;
 use http::StatusCode;
 use market::{Direction, Observation, Payment, source_id::SourceId, units::Msats};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
 
 use super::{
     call::Call,
     response::{self, Response},
     services::Services,
 };
-
-/// Brightest light, lux.
-const LUX_MAX: f64 = 4_294_967.0;
-
-/// Default duration of a button press.
-const SHORT_PRESS_MS: u64 = 100;
 
 /// All signals of the board.
 pub fn state(call: &Call) -> Response {
@@ -33,18 +36,14 @@ pub fn state(call: &Call) -> Response {
 /// All signals of the board and the state of the demo relay as JSON; `None` on a real board.
 pub fn signals(services: &Services) -> Option<String> {
     let demo = services.demo.as_ref();
-    let signals = BenchSignals {
-        board: services.bench.as_ref()?.state(),
-        demo_relay: demo.map(|demo| if demo.is_gone() { "gone" } else { "there" }),
+    let state = BenchState {
+        signals: services.bench.as_ref()?.state(),
+        demo_relay: demo.map(|demo| match demo.is_gone() {
+            true => DemoRelayState::Gone,
+            false => DemoRelayState::There,
+        }),
     };
-    serde_json::to_string(&signals).ok()
-}
-
-#[derive(Serialize)]
-struct BenchSignals {
-    #[serde(flatten)]
-    board: BenchState,
-    demo_relay: Option<&'static str>,
+    serde_json::to_string(&state).ok()
 }
 
 /// All panels of the simulated board; without a password even if the control interface needs one.
@@ -58,16 +57,15 @@ pub fn panels(call: &Call) -> Response {
 
 /// Presses buttons. The response comes after their release.
 pub async fn buttons(mut call: Call) -> Response {
-    let body = body(&mut call).await;
+    let press: Option<ButtonPress> = body(&mut call).await;
     let Some(bench) = &call.state.services.bench else {
         return response::not_found();
     };
-    let held = body.get("ms").map_or(Some(SHORT_PRESS_MS), whole);
-    match (numbers(&body, "press"), held) {
-        (Some(press), Some(ms)) => {
-            response_of(bench.press(&press, Duration::from_millis(ms)).await)
+    match press {
+        Some(ButtonPress { press, ms }) => {
+            response_of(bench.press(&numbers(press), time(ms)).await)
         }
-        _ => response::bad_request("press: list of button numbers, ms: whole number"),
+        None => response::bad_request("press: list of button numbers, ms: whole number"),
     }
 }
 
@@ -76,13 +74,12 @@ pub async fn lux(mut call: Call) -> Response {
     act(
         &mut call,
         "lux: number from 0 to 4294967, or null",
-        |bench, body| {
-            let lux = body.get("lux")?;
-            if lux.is_null() {
-                return Some(bench.set_millilux(None));
+        |bench, AmbientLight { lux }| {
+            let in_range = |lux: &f64| (0.0..=f64::from(LUX_MAX)).contains(lux);
+            if !lux.as_ref().is_none_or(in_range) {
+                return None;
             }
-            let lux = lux.as_f64().filter(|lux| (0.0..=LUX_MAX).contains(lux))?;
-            Some(bench.set_millilux(Some((lux * 1000.0).round() as u32)))
+            Some(bench.set_millilux(lux.map(|lux| (lux * 1000.0).round() as u32)))
         },
     )
     .await
@@ -90,15 +87,14 @@ pub async fn lux(mut call: Call) -> Response {
 
 /// Connects or disconnects the network.
 pub async fn wifi(mut call: Call) -> Response {
-    act(&mut call, "link: up or down", |bench, body| {
-        let up = match body.get("link")?.as_str()? {
-            "up" => true,
-            "down" => false,
-            _ => return None,
-        };
-        bench.set_link(up);
-        Some(Ok(()))
-    })
+    act(
+        &mut call,
+        "link: up or down",
+        |bench, LinkChange { link }| {
+            bench.set_link(link == BenchLink::Up);
+            Some(Ok(()))
+        },
+    )
     .await
 }
 
@@ -107,17 +103,7 @@ pub async fn power(mut call: Call) -> Response {
     act(
         &mut call,
         "action: cycle, hold: list of button numbers, ms: whole number",
-        |bench, body| {
-            body.get("action")?
-                .as_str()
-                .filter(|action| *action == "cycle")?;
-            let hold = match body.get("hold") {
-                Some(_) => numbers(body, "hold")?,
-                None => Vec::new(),
-            };
-            let ms = body.get("ms").map_or(Some(0), whole)?;
-            Some(bench.cycle_power(&hold, Duration::from_millis(ms)))
-        },
+        |bench, PowerChange { hold, ms, .. }| Some(bench.cycle_power(&numbers(hold), time(ms))),
     )
     .await
 }
@@ -127,10 +113,8 @@ pub async fn panel(mut call: Call) -> Response {
     act(
         &mut call,
         "panel: index, fault: busy-stuck or none",
-        |bench, body| {
-            let panel = whole(body.get("panel")?)?.try_into().ok()?;
-            let fault = SimFault::parse(body.get("fault")?.as_str()?)?;
-            Some(bench.set_fault(panel, fault))
+        |bench, PanelFaultChange { panel, fault }| {
+            Some(bench.set_fault(panel.0.try_into().ok()?, fault))
         },
     )
     .await
@@ -138,13 +122,13 @@ pub async fn panel(mut call: Call) -> Response {
 
 /// Triggers an event in the market of a demo, or a payment to the wallet of a simulated clock.
 pub async fn market(mut call: Call) -> Response {
-    let body = body(&mut call).await;
+    let body: Option<MarketEvent> = body(&mut call).await;
     let services = &call.state.services;
     if services.bench.is_none() {
         return response::not_found();
     }
-    let event = body.get("event").and_then(Value::as_str);
-    if event == Some("payment") {
+    let event = body.map(|body| body.event);
+    if event == Some(MarketEventKind::Payment) {
         return match services
             .inbox
             .send(Input::Observed(SourceId::Wallet, vec![payment()]))
@@ -158,11 +142,11 @@ pub async fn market(mut call: Call) -> Response {
         return response::not_found();
     };
     match event {
-        Some("block") => demo.find_block(),
-        Some("price") => demo.jump(),
-        Some("relay-gone") => demo.set_gone(true),
-        Some("relay-back") => demo.set_gone(false),
-        Some(_) | None => {
+        Some(MarketEventKind::Block) => demo.find_block(),
+        Some(MarketEventKind::Price) => demo.jump(),
+        Some(MarketEventKind::RelayGone) => demo.set_gone(true),
+        Some(MarketEventKind::RelayBack) => demo.set_gone(false),
+        Some(MarketEventKind::Payment) | None => {
             return response::bad_request("event: block, price, payment, relay-gone or relay-back");
         }
     }
@@ -177,33 +161,35 @@ fn payment() -> Observation {
     })
 }
 
-/// Calls an action on the simulated board. The action returns `None` if the body is malformed.
-async fn act(
+/// Calls an action on the simulated board. The action returns `None` if a value of the body is out of range.
+async fn act<T: DeserializeOwned>(
     call: &mut Call,
     usage: &str,
-    action: impl FnOnce(&Bench, &Value) -> Option<Result<(), BenchError>>,
+    action: impl FnOnce(&Bench, T) -> Option<Result<(), BenchError>>,
 ) -> Response {
     let body = body(call).await;
     match &call.state.services.bench {
         None => response::not_found(),
         Some(bench) => {
-            action(bench, &body).map_or_else(|| response::bad_request(usage), response_of)
+            let outcome = body.and_then(|body| action(bench, body));
+            outcome.map_or_else(|| response::bad_request(usage), response_of)
         }
     }
 }
 
-async fn body(call: &mut Call) -> Value {
-    call.json(SMALL_BODY_MAX).await.unwrap_or_else(|| json!({}))
+async fn body<T: DeserializeOwned>(call: &mut Call) -> Option<T> {
+    object(&call.json(SMALL_BODY_MAX).await?)
 }
 
-fn numbers(body: &Value, name: &str) -> Option<Vec<u64>> {
-    body.get(name)?.as_array()?.iter().map(whole).collect()
+fn numbers(numbers: Vec<WholeNumber>) -> Vec<u64> {
+    numbers
+        .into_iter()
+        .map(|WholeNumber(number)| number)
+        .collect()
 }
 
-/// A whole number; `100.0` is one, too.
-fn whole(value: &Value) -> Option<u64> {
-    let is_whole = value.as_f64().is_some_and(|number| number % 1.0 == 0.0);
-    u64::try_from(whole_number(value).filter(|_| is_whole)?).ok()
+fn time(WholeNumber(ms): WholeNumber) -> Duration {
+    Duration::from_millis(ms)
 }
 
 fn response_of(result: Result<(), BenchError>) -> Response {

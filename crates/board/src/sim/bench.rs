@@ -2,16 +2,18 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use api::documents::bench::{
+    AccessPointState, BenchLink, BenchPanelState, BenchSignals, PowerState, SimFault,
+};
 use device::board::BoardSpec;
 use render::Bitmap;
-use serde::Serialize;
 use tokio::{
     sync::watch,
     time::{Instant, sleep},
 };
 
 use super::{
-    PowerCycle, SimFault,
+    PowerCycle,
     wires::{BUTTONS, Wires},
 };
 
@@ -61,76 +63,6 @@ impl std::fmt::Display for BenchError {
 
 impl std::error::Error for BenchError {}
 
-/// All signals of the board at one moment, in the form of `GET /sim/state`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BenchState {
-    /// Identifier of the board.
-    pub board: &'static str,
-    /// Name of the timing of the panels.
-    pub panel_timing: &'static str,
-    /// The panels, leftmost first.
-    pub panels: Vec<BenchPanelState>,
-    /// Live colours of the LEDs, `#RRGGBB`, leftmost first.
-    pub leds: Vec<String>,
-    /// Live duties of the frontlight, 0..=4095; empty on a board without one.
-    pub frontlight: Vec<u16>,
-    /// Numbers of the buttons that are down; the first is 1.
-    pub buttons: Vec<u8>,
-    /// Light, lux; `None` without a sensor.
-    pub lux: Option<f64>,
-    /// `up` or `down`.
-    pub link: &'static str,
-    /// Name of the network that a simulated radio has joined.
-    pub network: Option<String>,
-    /// The access point, if the simulated radio is one.
-    pub access_point: Option<AccessPointState>,
-    /// The power.
-    pub power: PowerState,
-}
-
-/// The access point, as shown on the panels.
-#[derive(Clone, PartialEq, Eq, Serialize)]
-pub struct AccessPointState {
-    /// Its name.
-    pub ssid: String,
-    /// Its password.
-    pub password: String,
-    /// Address of the name server as `ADDRESS:PORT`, while there is one.
-    pub dns: Option<String>,
-}
-
-impl std::fmt::Debug for AccessPointState {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("AccessPointState")
-            .field("ssid", &self.ssid)
-            .finish_non_exhaustive()
-    }
-}
-
-/// State of one simulated panel, as the bench reports it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BenchPanelState {
-    /// Full refreshes since the start.
-    pub full: u64,
-    /// Partial refreshes since the start.
-    pub partial: u64,
-    /// Its busy line is high.
-    pub busy: bool,
-    /// Its fault: `none` or `busy-stuck`.
-    pub fault: &'static str,
-}
-
-/// State of the power.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PowerState {
-    /// It is on.
-    On,
-    /// It is about to be cut.
-    Cycling,
-}
-
 /// Releases the buttons when dropped, also when the client disconnects during a press.
 struct ReleaseGuard<'a> {
     wires: &'a Wires,
@@ -156,12 +88,12 @@ impl Bench {
     }
 
     /// All signals right now.
-    pub fn state(&self) -> BenchState {
+    pub fn state(&self) -> BenchSignals {
         let now = Instant::now();
         let wires = &self.wires;
         let panels = wires.panels.borrow();
         let mask = wires.buttons.borrow().mask(now);
-        BenchState {
+        BenchSignals {
             board: wires.spec.id,
             panel_timing: wires.timing.name(),
             panels: panels
@@ -170,7 +102,7 @@ impl Bench {
                     full: panel.full,
                     partial: panel.partial,
                     busy: panel.busy(now),
-                    fault: panel.fault.name(),
+                    fault: panel.fault,
                 })
                 .collect(),
             leds: wires
@@ -188,9 +120,9 @@ impl Bench {
                 .borrow()
                 .map(|millilux| f64::from(millilux) / 1000.0),
             link: if *wires.link_up.borrow() {
-                "up"
+                BenchLink::Up
             } else {
-                "down"
+                BenchLink::Down
             },
             network: wires.network.borrow().clone(),
             access_point: wires.access_point.borrow().as_ref().map(|access_point| {

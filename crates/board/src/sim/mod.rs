@@ -12,10 +12,9 @@ mod parts;
 pub mod radio;
 mod wires;
 
-pub use bench::{
-    AccessPointState, Bench, BenchError, BenchPanelState, BenchState, PRESS_MAX, PowerState,
-};
+pub use api::documents::bench::SimFault;
+pub use bench::{Bench, BenchError, PRESS_MAX};
 pub use board::{SimBoard, SimOptions, board};
 pub use network::SimWifi;
-pub use options::{FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle, SimFault};
+pub use options::{FULL_REFRESH, PARTIAL_REFRESH, PanelTiming, PowerCycle};
 pub use parts::{SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip};

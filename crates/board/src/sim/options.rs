@@ -36,40 +36,6 @@ impl PanelTiming {
     }
 }
 
-/// A fault of a panel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SimFault {
-    /// No fault.
-    #[default]
-    None,
-    /// It never becomes idle again.
-    BusyStuck,
-}
-
-impl SimFault {
-    /// The faults by their names on the bench.
-    pub const NAMED: &[(&str, SimFault)] = &[
-        ("none", SimFault::None),
-        ("busy-stuck", SimFault::BusyStuck),
-    ];
-
-    /// Looks up a fault by its name.
-    pub fn parse(text: &str) -> Option<SimFault> {
-        Self::NAMED
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|(_, fault)| *fault)
-    }
-
-    /// Name of the fault.
-    pub fn name(self) -> &'static str {
-        match self {
-            SimFault::None => "none",
-            SimFault::BusyStuck => "busy-stuck",
-        }
-    }
-}
-
 /// Buttons that are held at power-on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PowerCycle {

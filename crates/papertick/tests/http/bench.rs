@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use api::documents::bench::{BenchLink, SimFault};
 use board::sim::{self, SimOptions};
 use futures_util::{SinkExt, StreamExt};
 use render::Bitmap;
@@ -51,8 +52,8 @@ async fn the_bench_acts_on_the_board() {
         assert_eq!((answer.status, answer.text()), (200, ""), "{path} {body}");
     }
     let state = bench.state();
-    assert_eq!((state.lux, state.link), (Some(0.5), "down"));
-    assert_eq!(state.panels[3].fault, "busy-stuck");
+    assert_eq!((state.lux, state.link), (Some(0.5), BenchLink::Down));
+    assert_eq!(state.panels[3].fault, SimFault::BusyStuck);
     assert_eq!(
         clock
             .json("POST", "/sim/lux", r#"{"lux":null}"#)
