@@ -5,13 +5,13 @@ use std::{
     time::Duration,
 };
 
+use api::documents::state::TooManyFollowers;
 use bytes::Bytes;
 use futures_util::stream;
 use http::{
     HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
-use serde_json::json;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Instant, Interval, MissedTickBehavior, interval, sleep_until},
@@ -181,10 +181,11 @@ fn refusal(state: &ServerState) -> Response {
         });
         tracing::warn!("event client refused: the limit of {most} clients is reached{cause}");
     }
-    let mut body = json!({ "error": "max sse clients reached", "max": most });
-    if let Some(files) = files {
-        body["openFiles"] = files.into();
-    }
+    let body = TooManyFollowers {
+        error: "max sse clients reached",
+        max: most,
+        open_files: files,
+    };
     response::json_with(StatusCode::SERVICE_UNAVAILABLE, &body)
 }
 

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use api::{
+    documents::state::{PaintedPanel, PaintedPanels},
+    schema::Word,
+};
 use bytes::Bytes;
 use runtime::glass::DisplaySnapshot;
-use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::documents::StatusDocument;
@@ -105,15 +108,22 @@ impl EventFrame {
 
     /// A frame with the panels that were painted after a generation; `None` if there are none.
     pub fn panels(glass: &DisplaySnapshot, seen: u64) -> Option<EventFrame> {
-        let repainted: Vec<Value> = (0..)
+        let panels: Vec<PaintedPanel> = (0..)
             .zip(&glass.panels)
             .filter(|(_, panel)| panel.painted > seen)
-            .map(|(index, panel): (usize, _)| json!({ "panel": index, "refresh": panel.refresh.name() }))
+            .map(|(index, panel)| PaintedPanel {
+                panel: index,
+                refresh: Word(panel.refresh),
+            })
             .collect();
-        if repainted.is_empty() {
+        if panels.is_empty() {
             return None;
         }
-        let data = json!({ "generation": glass.generation, "panels": repainted });
+        let painted = PaintedPanels {
+            generation: glass.generation,
+            panels,
+        };
+        let data = serde_json::to_string(&painted).ok()?;
         Some(EventFrame::new(format!("event: panels\ndata: {data}\n\n")))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
+use api::documents::page::Manifest;
 use bytes::Bytes;
 use feeds::image::page::{ENTRY, MANIFEST};
 use http::HeaderMap;
 use rust_embed::RustEmbed;
-use serde_json::{Map, Value};
 
 use super::{
     assets::{Asset, Assets, content_type},
@@ -115,15 +115,15 @@ pub fn manifest(call: &Call) -> Response {
         Some(page) => page.files.get(MANIFEST).map(|file| file.as_slice().into()),
         None => Bundle::get(MANIFEST).map(|file| file.data),
     };
-    let mut manifest: Map<String, Value> = file
+    let mut manifest: Manifest = file
         .and_then(|file| serde_json::from_slice(&file).ok())
         .unwrap_or_default();
     let identity = state.identity();
-    manifest.insert("commit".into(), identity.fs_rev.into());
+    manifest.commit = identity.fs_rev;
     if let (Some(built), None) = (identity.last_build_time, installed) {
-        manifest.insert("buildTime".into(), built.into());
+        manifest.build_time = Some(built);
     }
-    let text = Value::Object(manifest).to_string();
+    let text = serde_json::to_vec(&manifest).unwrap_or_default();
     Asset::new(text.into(), response::JSON).response(call.headers(), &state.policy)
 }
 

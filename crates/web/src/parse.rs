@@ -1,10 +1,10 @@
 //! Parsers of untrusted input from clients: queries, forms, credentials. Pure functions.
 
+use api::documents::{access_point::NetworkCredentials, object};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use device::secret::Secret;
 use http::HeaderValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use serde_json::{Map, Value};
 
 /// Finds a value in a query string; decodes it like a form.
 pub fn query_value(query: &str, name: &str) -> Option<String> {
@@ -60,12 +60,9 @@ pub fn basic_credentials(header: &HeaderValue) -> Option<(String, Secret)> {
 pub fn network_credentials(body: &[u8]) -> Option<(String, Secret)> {
     let text = std::str::from_utf8(body).ok()?;
     if text.trim_start().starts_with(['{', '[', '"']) {
-        let object: Map<String, Value> = serde_json::from_str(text).ok()?;
-        let member = |name| match object.get(name) {
-            None | Some(Value::Null) => Some(""),
-            Some(value) => value.as_str(),
-        };
-        return Some((member("ssid")?.to_string(), Secret::new(member("pw")?)));
+        let value = serde_json::from_str(text).ok()?;
+        let NetworkCredentials { ssid, pw } = object(&value)?;
+        return Some((ssid.unwrap_or_default(), pw));
     }
     let value = |name| query_value(text, name).filter(|value| !value.is_empty());
     let ssid = value("ssid").or_else(|| value("other")).unwrap_or_default();

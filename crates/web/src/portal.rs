@@ -4,7 +4,11 @@
 
 use std::{fmt::Write, sync::LazyLock};
 
-use api::{operation::ProgramOperation, operations::path_of};
+use api::{
+    documents::access_point::{Joined, Network, Networks, NotJoined},
+    operation::ProgramOperation,
+    operations::path_of,
+};
 use board::ports::{Unprovisioned, WifiNetwork};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
@@ -13,7 +17,6 @@ use http::{
         ACCEPT, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     },
 };
-use serde_json::json;
 use wifi::NotProvisioned;
 
 use super::{
@@ -121,16 +124,13 @@ async fn form_page(state: &ServerState, view: &View, texts: &PortalTexts) -> Res
 /// Networks in range.
 pub async fn scan(call: Call) -> Response {
     let networks = call.state.services.radio.networks().await;
-    // Older pages read `secured`, newer ones `secure`.
-    let network = |network: &WifiNetwork| {
-        json!({
-            "ssid": network.ssid,
-            "rssi": network.rssi,
-            "secured": network.secured,
-            "secure": network.secured,
-        })
+    let network = |network: &WifiNetwork| Network {
+        ssid: network.ssid.clone(),
+        rssi: network.rssi,
+        secured: network.secured,
+        secure: network.secured,
     };
-    response::json(&networks.iter().map(network).collect::<Vec<_>>())
+    response::json(&Networks(networks.iter().map(network).collect()))
 }
 
 /// Tries to join a network and stores the credentials if that works.
@@ -148,7 +148,7 @@ pub async fn join(mut call: Call) -> Response {
     let Err(failure) = result else {
         return match page_texts {
             Some(texts) => page(&call.state, StatusCode::OK, texts, PageContent::Stored).await,
-            None => response::json(&json!({ "ok": true })),
+            None => response::json(&Joined { ok: true }),
         };
     };
     if let Some(texts) = page_texts {
@@ -167,8 +167,12 @@ pub async fn join(mut call: Call) -> Response {
         Some(_) => language(&call.parts.uri, call.headers()),
         None => &LANGUAGES[0],
     };
-    let error = reason_text(&failure, texts);
-    let body = json!({ "ok": false, "error": error, "code": code, "reason": reason });
+    let body = NotJoined {
+        ok: false,
+        error: reason_text(&failure, texts).into(),
+        code,
+        reason,
+    };
     response::json_with(status_of(&failure), &body)
 }
 

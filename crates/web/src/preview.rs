@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use api::documents::state::PreviewState;
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, StatusCode, header::UPGRADE};
@@ -9,7 +10,7 @@ use hyper::upgrade::OnUpgrade;
 use net::web_socket_server::{self as web_socket, ServerWebSocket};
 use render::panel_frame;
 use runtime::glass::DisplaySnapshot;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::{
     sync::OwnedSemaphorePermit,
     time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout},
@@ -107,7 +108,8 @@ async fn stream(state: &ServerState, mut socket: ServerWebSocket) -> Option<Serv
                 };
                 streaming = start;
                 idle_at = Instant::now() + IDLE_TIMEOUT;
-                let mut messages = vec![Message::text(json!({ "streaming": start }).to_string())];
+                let answer = serde_json::to_string(&PreviewState { streaming: start }).ok()?;
+                let mut messages = vec![Message::text(answer)];
                 if start {
                     messages.extend(frames(&glass.borrow_and_update(), state.uptime()));
                 }

@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use api::answer::Answer;
+use api::{answer::Answer, documents::ErrorBody};
 use bytes::Bytes;
 use futures_util::Stream;
 use http::{
@@ -138,6 +138,11 @@ pub fn from_answer(answer: Answer) -> Response {
 /// An error with `{"error": …}`.
 pub fn error(status: StatusCode, reason: &str) -> Response {
     from_answer(Answer::error(status.as_u16(), reason))
+}
+
+/// An error with `{"error": …, "msg": …}`.
+pub fn error_with_reason(status: StatusCode, error: &str, reason: &str) -> Response {
+    json_with(status, &ErrorBody::with_reason(error, reason))
 }
 
 /// A permanent redirect to another path.

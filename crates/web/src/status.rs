@@ -1,8 +1,7 @@
 //! Status of the clock and its host.
 
-use api::{answer::Answer, status::SystemStatus};
+use api::{documents::page::Health, status::SystemStatus};
 use http::StatusCode;
-use serde_json::json;
 
 use super::{
     call::Call,
@@ -33,7 +32,7 @@ pub fn system(call: &Call) -> Response {
 
 /// Liveness: the server responds.
 pub fn health(_call: &Call) -> Response {
-    response::from_answer(Answer::json(&json!({ "ok": true })))
+    response::json(&Health { ok: true })
 }
 
 /// Readiness: 503 while the clock is stopping.
@@ -44,5 +43,5 @@ pub fn ready(call: &Call) -> Response {
     } else {
         StatusCode::OK
     };
-    response::json_with(status, &json!({ "ok": !stopping }))
+    response::json_with(status, &Health { ok: !stopping })
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::documents::updates::Uploaded;
 use bytes::Bytes;
 use feeds::{
     image::ImageKind,
@@ -11,7 +12,6 @@ use hex::FromHex;
 use http::{StatusCode, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
@@ -106,7 +106,10 @@ async fn upload(mut call: Call, kind: ImageKind) -> Response {
         Err(refusal) => Err(refusal.into()),
     };
     match installed {
-        Ok(bytes) => response::json(&json!({ "result": "ok", "bytes": bytes })),
+        Ok(bytes) => response::json(&Uploaded {
+            result: "ok",
+            bytes,
+        }),
         Err(error) => error_response(&error, kind, max),
     }
 }

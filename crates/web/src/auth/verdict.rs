@@ -7,8 +7,6 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
-use serde_json::json;
-
 use crate::response::{self, Response};
 
 /// `Retry-After` when too many attempts are queued.
@@ -71,8 +69,8 @@ pub fn use_sign_in_form(headers: &HeaderMap, response: &mut Response) {
 }
 
 fn unauthorized() -> Response {
-    let refusal = json!({ "error": "unauthorized", "msg": UNAUTHORIZED });
-    let mut response = response::json_with(StatusCode::UNAUTHORIZED, &refusal);
+    let mut response =
+        response::error_with_reason(StatusCode::UNAUTHORIZED, "unauthorized", UNAUTHORIZED);
     response.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
     response
 }
