@@ -5,6 +5,10 @@ use std::sync::Arc;
 use api::{
     answer::Answer,
     asked::refused,
+    documents::{
+        object,
+        settings_file::{ExportRequest, ImportRefusal, SettingsOrigin},
+    },
     limits::{IMPORT_BODY_MAX, SMALL_BODY_MAX},
 };
 use device::{
@@ -13,7 +17,7 @@ use device::{
     settings::transfer,
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_DISPOSITION};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -24,7 +28,7 @@ use super::{
 };
 use crate::{
     settings_file,
-    settings_file::{SettingsContent, SettingsFile, SettingsFileError, SettingsOrigin},
+    settings_file::{Backup, SettingsContent, SettingsFileError},
 };
 use updates::build;
 
@@ -36,7 +40,7 @@ pub async fn export(mut call: Call) -> Response {
     let passphrase = match call.body(SMALL_BODY_MAX).await {
         ReceivedBody::Empty => None,
         ReceivedBody::Complete(bytes) => match serde_json::from_slice::<Value>(&bytes) {
-            Ok(Value::Object(options)) => match passphrase(options.get("passphrase")) {
+            Ok(body @ Value::Object(_)) => match export_passphrase(&body) {
                 Ok(passphrase) => passphrase,
                 Err(error) => return error_response(error),
             },
@@ -47,8 +51,11 @@ pub async fn export(mut call: Call) -> Response {
         }
     };
     if passphrase.is_some() && !call.view.active.http_auth_enabled {
-        let refusal = json!({ "error": "password required", "msg": NO_PASSWORD_SET });
-        return response::json_with(StatusCode::FORBIDDEN, &refusal);
+        return response::error_with_reason(
+            StatusCode::FORBIDDEN,
+            "password required",
+            NO_PASSWORD_SET,
+        );
     }
     let origin = SettingsOrigin {
         clock: call.view.hostname.clone(),
@@ -60,12 +67,11 @@ pub async fn export(mut call: Call) -> Response {
     let view = call.view.clone();
     let made = with_encryption_permit(&call, move || {
         let left_out = transfer::unguarded(&view.settings);
-        SettingsFile::without(&view.settings, origin, passphrase.as_ref(), left_out)
+        Backup::without(&view.settings, origin, passphrase.as_ref(), left_out)
     });
     match made.await {
-        Ok(Ok(file)) => {
-            let text = format!("{:#}\n", file.to_json());
-            let mut response = response::json_bytes(text.into());
+        Ok(Ok(backup)) => {
+            let mut response = response::json_bytes(backup.to_text().into());
             if let Ok(name) = HeaderValue::from_str(&name) {
                 response.headers_mut().insert(CONTENT_DISPOSITION, name);
             }
@@ -99,7 +105,7 @@ pub async fn import(mut call: Call) -> Response {
         return response::bad_request("except:bad_type");
     };
     let file = options.get("file").unwrap_or(&Value::Null);
-    let file = match SettingsFile::parse(file) {
+    let file = match Backup::parse(file) {
         Ok(file) => file,
         Err(error) => return error_response(error),
     };
@@ -114,8 +120,7 @@ pub async fn import(mut call: Call) -> Response {
     };
     if let Err(name) = content.remove(except.iter().map(String::as_str)) {
         let message = format!("the file has no setting {name}");
-        let refusal = json!({ "error": "except:unknown", "msg": message });
-        return response::json_with(StatusCode::BAD_REQUEST, &refusal);
+        return response::error_with_reason(StatusCode::BAD_REQUEST, "except:unknown", &message);
     }
     // Excludes other changes, so that the report describes exactly what the import does.
     let _permit = match settings::change_permit(&call, CHANGES_MAX).await {
@@ -127,29 +132,26 @@ pub async fn import(mut call: Call) -> Response {
 
 async fn apply(
     call: &Call,
-    file: &SettingsFile,
+    backup: &Backup,
     content: SettingsContent,
     is_dry_run: bool,
 ) -> Response {
     let import = content.import(&call.state.view().settings);
-    let mut report = settings_file::import_report(file, content.secrets, &import);
-    report["applied"] = (!is_dry_run).into();
+    let applied = !is_dry_run && import.refused.is_empty();
+    let report = settings_file::import_report(backup, content.secrets, &import, applied);
     if is_dry_run {
         return response::json(&report);
     }
-    if let Some(first) = import.refused.first() {
-        report["applied"] = false.into();
-        report["error"] = first.to_string().into();
-        if let Some(hint) = settings_file::hint(first, content.secrets) {
-            report["msg"] = hint.into();
-        }
-        return response::json_with(StatusCode::BAD_REQUEST, &report);
+    if let Some(error) = report.refused.first().cloned() {
+        let report = Some(report);
+        let refusal = ImportRefusal { report, error };
+        return response::json_with(StatusCode::BAD_REQUEST, &refusal);
     }
     let names: Vec<&str> = import.changes.iter().map(|change| change.name).collect();
     let request = Request::Import(Imported(content.body));
     match call.state.request(request).await {
         Ok(Reply::Done | Reply::Changed(_)) => {
-            tracing::info!(from = file.origin.clock, changed = ?names, "settings imported from a file");
+            tracing::info!(from = backup.file.origin.clock, changed = ?names, "settings imported from a file");
             response::json(&report)
         }
         Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
@@ -176,7 +178,17 @@ async fn with_encryption_permit<T: Send + 'static>(
     spawn_blocking(work).await.map_err(|_| stopping())
 }
 
-/// The passphrase, if there is one.
+/// The passphrase of an export, if there is one.
+fn export_passphrase(body: &Value) -> Result<Option<Secret>, SettingsFileError> {
+    let request: ExportRequest = object(body).ok_or(SettingsFileError::PassphraseLength)?;
+    let passphrase = request.passphrase.map(Secret::new);
+    if let Some(passphrase) = &passphrase {
+        settings_file::check_passphrase(passphrase)?;
+    }
+    Ok(passphrase)
+}
+
+/// The passphrase of an import, if there is one.
 fn passphrase(value: Option<&Value>) -> Result<Option<Secret>, SettingsFileError> {
     let text = match value {
         None | Some(Value::Null) => return Ok(None),
@@ -213,6 +225,5 @@ fn error_response(error: SettingsFileError) -> Response {
         | SettingsFileError::PassphraseLength
         | SettingsFileError::CannotDecrypt => StatusCode::BAD_REQUEST,
     };
-    let refusal = json!({ "error": error.to_string(), "msg": error.message() });
-    response::json_with(status, &refusal)
+    response::error_with_reason(status, &error.to_string(), &error.message())
 }

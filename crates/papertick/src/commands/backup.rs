@@ -8,7 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use api::{operation::ProgramOperation, operations::path_of};
+use api::{
+    documents::settings_file::{ExportRequest, ImportReport, ImportRequest, SettingsOrigin},
+    operation::ProgramOperation,
+    operations::path_of,
+};
 use clap::{Args, Command, ValueHint};
 use device::secret::Secret;
 use runtime::{
@@ -18,7 +22,7 @@ use runtime::{
 };
 use serde_json::{Value, json};
 use updates::build;
-use web::settings_file::{self, FILE_MAX, SettingsFile, SettingsFileError, SettingsOrigin};
+use web::settings_file::{self, Backup, FILE_MAX, SettingsFileError};
 
 use super::{
     at_rest::AtRest,
@@ -141,9 +145,9 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
                 time: Clock::host().rfc3339(),
             };
             let passphrase = args.export.passphrase()?;
-            let file = SettingsFile::new(&at_rest.settings, origin, passphrase.as_ref());
-            let file = file.map_err(|error| Failure::usage(error.message()))?;
-            args.export.write(&format!("{:#}\n", file.to_json()))
+            let backup = Backup::new(&at_rest.settings, origin, passphrase.as_ref());
+            let backup = backup.map_err(|error| Failure::usage(error.message()))?;
+            args.export.write(&backup.to_text())
         }
         None => export(&mut args.target.client()?, &args.export),
     }
@@ -154,12 +158,12 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
 /// # Errors
 /// The clock does not hand them out, or they cannot be written.
 pub(crate) fn export(client: &mut ClockClient, args: &ExportArgs) -> Result<(), Failure> {
-    let wish = match args.passphrase()? {
-        Some(passphrase) => json!({ "passphrase": passphrase.expose() }),
-        None => json!({}),
+    let passphrase = args.passphrase()?;
+    let request = ExportRequest {
+        passphrase: passphrase.map(|passphrase| passphrase.expose().into()),
     };
     let path = path_of(ProgramOperation::ExportSettings);
-    let ask = Ask::new("POST", path, Payload::Json(wish));
+    let ask = Ask::new("POST", path, Payload::Json(json!(request)));
     let reply = client.ask(&ask)?.accepted()?;
     args.write(&String::from_utf8_lossy(&reply.body))
 }
@@ -235,7 +239,7 @@ impl ExportArgs {
 }
 
 impl ImportArgs {
-    fn read(&self) -> Result<(Value, SettingsFile), Failure> {
+    fn read(&self) -> Result<(Value, Backup), Failure> {
         let about = |what: String| Failure::usage(format!("{}: {what}", self.file.display()));
         let bytes = read_at_most(&self.file, FILE_MAX as u64)?;
         let json: Value = serde_json::from_slice(&bytes).map_err(|error| {
@@ -244,12 +248,12 @@ impl ImportArgs {
                 SettingsFileError::NotSettings.message()
             ))
         })?;
-        let file = SettingsFile::parse(&json).map_err(|error| about(error.message()))?;
+        let file = Backup::parse(&json).map_err(|error| about(error.message()))?;
         Ok((json, file))
     }
 
     /// The passphrase of a file with secrets; without one they stay closed.
-    fn passphrase(&self, file: &SettingsFile) -> Result<Option<Secret>, Failure> {
+    fn passphrase(&self, file: &Backup) -> Result<Option<Secret>, Failure> {
         if !file.has_secrets() {
             return Ok(None);
         }
@@ -267,15 +271,15 @@ impl ImportArgs {
 
     fn over_http(&self, client: &mut ClockClient) -> Result<Value, Failure> {
         let (json, file) = self.read()?;
-        let mut wish = json!({ "file": json, "dryRun": self.dry_run });
-        if let Some(passphrase) = self.passphrase(&file)? {
-            wish["passphrase"] = passphrase.expose().into();
-        }
-        if !self.except.is_empty() {
-            wish["except"] = self.except.clone().into();
-        }
+        let passphrase = self.passphrase(&file)?;
+        let request = ImportRequest {
+            file: json,
+            dry_run: self.dry_run,
+            passphrase: passphrase.map(|passphrase| passphrase.expose().into()),
+            except: self.except.clone(),
+        };
         let path = path_of(ProgramOperation::ImportSettings);
-        let reply = client.ask(&Ask::new("POST", path, Payload::Json(wish)))?;
+        let reply = client.ask(&Ask::new("POST", path, Payload::Json(json!(request))))?;
         // What is refused in the file is told like what is taken from it.
         let told = reply.json().filter(|told| told.get("changes").is_some());
         match told {
@@ -297,15 +301,16 @@ impl ImportArgs {
                 Failure::usage(format!("--except {name}: the file has no such setting"))
             })?;
         let import = content.import(&at_rest.settings);
-        let mut told = settings_file::import_report(&file, content.secrets, &import);
         let applied = !self.dry_run && import.refused.is_empty();
-        told["applied"] = applied.into();
-        // Nothing runs that could be restarted.
-        told["rebootRequired"] = false.into();
+        let report = ImportReport {
+            // Nothing runs that could be restarted.
+            reboot_required: false,
+            ..settings_file::import_report(&file, content.secrets, &import, applied)
+        };
         if applied {
             at_rest.replace(import.settings)?;
         }
-        Ok(told)
+        Ok(json!(report))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Secrets encrypted with a passphrase: a slow hash of the passphrase is the key of an authenticated cipher.
 
+use api::documents::settings_file::SealedSecrets;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use device::secret::Secret;
 use passwords::random;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
-use serde_json::{Value, json};
 
 /// Name of the key derivation function.
 const KDF: &str = "argon2id";
@@ -81,30 +81,27 @@ impl EncryptedSecrets {
         Some(bytes)
     }
 
-    /// The JSON object for the file.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "kdf": KDF,
-            "memoryKiB": self.memory_kib,
-            "passes": self.passes,
-            "salt": BASE64_STANDARD.encode(&self.salt),
-            "cipher": CIPHER,
-            "sealed": BASE64_STANDARD.encode(&self.ciphertext),
-        })
+    /// The form in the file.
+    pub(super) fn document(&self) -> SealedSecrets {
+        SealedSecrets {
+            kdf: KDF.into(),
+            memory_kib: self.memory_kib,
+            passes: self.passes,
+            salt: BASE64_STANDARD.encode(&self.salt),
+            cipher: CIPHER.into(),
+            sealed: BASE64_STANDARD.encode(&self.ciphertext),
+        }
     }
 
-    /// Parses the JSON object of a file. `None` if it is malformed or its parameters are out of bounds.
-    pub(super) fn parse(value: &Value) -> Option<EncryptedSecrets> {
-        let text = |name: &str| value.get(name)?.as_str();
-        let number = |name: &str| u32::try_from(value.get(name)?.as_u64()?).ok();
-        let bytes = |name: &str| BASE64_STANDARD.decode(text(name)?).ok();
+    /// Parses the form in a file. `None` if it is malformed or its parameters are out of bounds.
+    pub(super) fn parse(document: &SealedSecrets) -> Option<EncryptedSecrets> {
         let encrypted = EncryptedSecrets {
-            memory_kib: number("memoryKiB")?,
-            passes: number("passes")?,
-            salt: bytes("salt")?,
-            ciphertext: bytes("sealed")?,
+            memory_kib: document.memory_kib,
+            passes: document.passes,
+            salt: BASE64_STANDARD.decode(&document.salt).ok()?,
+            ciphertext: BASE64_STANDARD.decode(&document.sealed).ok()?,
         };
-        let is_supported = text("kdf") == Some(KDF) && text("cipher") == Some(CIPHER);
+        let is_supported = document.kdf == KDF && document.cipher == CIPHER;
         let is_bounded = (MEMORY_KIB_MIN..=MEMORY_KIB_MAX).contains(&encrypted.memory_kib)
             && (1..=PASSES_MAX).contains(&encrypted.passes)
             && (SALT_LEN..=SALT_MAX).contains(&encrypted.salt.len());

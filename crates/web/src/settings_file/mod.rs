@@ -1,54 +1,42 @@
 //! The settings file: a backup of the settings, or a copy for another clock.
 //!
-//! The file is readable JSON. SecretsState are included only if a passphrase encrypts them (`encrypted`).
+//! The file is readable JSON. Secrets are included only if a passphrase encrypts them (`encrypted`).
 //! The web page, `papertick backup` and `papertick restore` use the same file.
 
 mod encrypted;
 
 use std::fmt;
 
-use api::limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN};
+use api::{
+    documents::{
+        ErrorBody, object,
+        settings_file::{
+            ChangedSetting, FORMAT, ImportReport, SecretsState, SettingsFile, SettingsOrigin,
+            VERSION,
+        },
+    },
+    limits::{IMPORT_BODY_MAX, PASSPHRASE_LEN},
+};
 use device::{
     secret::Secret,
     settings::{
         SPECS, Settings,
         reject::Rejection,
-        transfer::{self, Apart, Import, SettingChange},
+        transfer::{self, Apart, Import},
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use encrypted::EncryptedSecrets;
-
-/// Value of `format` in the file.
-const FORMAT: &str = "papertick settings";
-
-/// Version of the file format.
-const VERSION: u64 = 1;
 
 /// Largest file, bytes. With the other parameters of an import it fits into the body of the request.
 pub const FILE_MAX: usize = IMPORT_BODY_MAX - 8 * 1024;
 
-/// The clock that settings were exported from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SettingsOrigin {
-    /// Host name of the clock.
-    pub clock: String,
-    /// Name of its board.
-    pub board: String,
-    /// Version of its program.
-    pub firmware: String,
-    /// Time of the export in RFC 3339; `None` if the clock did not know the time.
-    pub time: Option<String>,
-}
-
-/// A settings file.
-pub struct SettingsFile {
-    /// Where the settings come from.
-    pub origin: SettingsOrigin,
-    plain: Map<String, Value>,
+/// A settings file whose encrypted secrets are well-formed.
+pub struct Backup {
+    /// The file.
+    pub file: SettingsFile,
     encrypted: Option<EncryptedSecrets>,
-    left_out: Vec<&'static str>,
 }
 
 /// Why a file cannot be written or read. `Display` is the token; [`SettingsFileError::message`] is for people.
@@ -98,27 +86,6 @@ impl SettingsFileError {
     }
 }
 
-/// State of the secrets of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SecretsState {
-    /// The file has no secrets.
-    Absent,
-    /// No passphrase was given; the clock keeps its secrets.
-    Encrypted,
-    /// The secrets were decrypted.
-    Decrypted,
-}
-
-impl SecretsState {
-    fn name(self) -> &'static str {
-        match self {
-            SecretsState::Absent => "absent",
-            SecretsState::Encrypted => "closed",
-            SecretsState::Decrypted => "opened",
-        }
-    }
-}
-
 /// Content of a settings file: the stored form of the settings and whether secrets are included.
 pub struct SettingsContent {
     /// The settings.
@@ -127,7 +94,7 @@ pub struct SettingsContent {
     pub secrets: SecretsState,
 }
 
-impl SettingsFile {
+impl Backup {
     /// A file with the settings of a clock. With a passphrase it includes the encrypted secrets, which is slow.
     ///
     /// # Errors
@@ -136,20 +103,20 @@ impl SettingsFile {
         settings: &Settings,
         origin: SettingsOrigin,
         passphrase: Option<&Secret>,
-    ) -> Result<SettingsFile, SettingsFileError> {
-        SettingsFile::without(settings, origin, passphrase, Vec::new())
+    ) -> Result<Backup, SettingsFileError> {
+        Backup::without(settings, origin, passphrase, Vec::new())
     }
 
     /// The same without some of the secrets. The file lists the names of these secrets.
     ///
     /// # Errors
-    /// As for [`SettingsFile::new`].
+    /// As for [`Backup::new`].
     pub fn without(
         settings: &Settings,
         origin: SettingsOrigin,
         passphrase: Option<&Secret>,
         left_out: Vec<&'static str>,
-    ) -> Result<SettingsFile, SettingsFileError> {
+    ) -> Result<Backup, SettingsFileError> {
         let Apart { open, mut secret } = transfer::apart(settings);
         secret.retain(|name, _| !left_out.contains(&name.as_str()));
         let encrypted = passphrase.map(|passphrase| {
@@ -157,39 +124,31 @@ impl SettingsFile {
             let secret = Value::from(secret).to_string().into_bytes();
             EncryptedSecrets::encrypt(secret, passphrase).ok_or(SettingsFileError::CannotEncrypt)
         });
-        Ok(SettingsFile {
+        let encrypted = encrypted.transpose()?;
+        let left_out = left_out.into_iter().filter(|_| encrypted.is_some());
+        let file = SettingsFile {
+            format: FORMAT.into(),
+            version: VERSION,
             origin,
-            plain: open,
-            encrypted: encrypted.transpose()?,
-            left_out,
-        })
+            settings: open,
+            secrets: encrypted.as_ref().map(EncryptedSecrets::document),
+            left_out: left_out.map(String::from).collect(),
+        };
+        Ok(Backup { file, encrypted })
     }
 
-    /// The file as JSON.
-    pub fn to_json(&self) -> Value {
-        let mut file = json!({
-            "format": FORMAT,
-            "version": VERSION,
-            "clock": self.origin.clock,
-            "board": self.origin.board,
-            "firmware": self.origin.firmware,
-            "time": self.origin.time,
-            "settings": self.plain,
-        });
-        if let Some(encrypted) = &self.encrypted {
-            file["secrets"] = encrypted.to_json();
-            if !self.left_out.is_empty() {
-                file["leftOut"] = self.left_out.clone().into();
-            }
-        }
-        file
+    /// The file as indented JSON.
+    pub fn to_text(&self) -> String {
+        // Cannot fail, because the document has string keys only.
+        let text = serde_json::to_string_pretty(&self.file).unwrap_or_default();
+        format!("{text}\n")
     }
 
     /// Parses a file.
     ///
     /// # Errors
     /// The document is not a settings file, or a newer program wrote it.
-    pub fn parse(file: &Value) -> Result<SettingsFile, SettingsFileError> {
+    pub fn parse(file: &Value) -> Result<Backup, SettingsFileError> {
         if file.get("format").and_then(Value::as_str) != Some(FORMAT) {
             return Err(SettingsFileError::NotSettings);
         }
@@ -198,25 +157,14 @@ impl SettingsFile {
             Some(newer) if newer > VERSION => return Err(SettingsFileError::NewerVersion),
             Some(_) | None => return Err(SettingsFileError::NotSettings),
         }
-        let plain = file.get("settings").and_then(Value::as_object);
-        let encrypted = match file.get("secrets") {
-            None | Some(Value::Null) => None,
-            Some(secrets) => {
-                let encrypted = EncryptedSecrets::parse(secrets);
-                Some(encrypted.ok_or(SettingsFileError::NotSettings)?)
-            }
-        };
-        let text = |name: &str| Some(file.get(name)?.as_str()?.to_string());
-        Ok(SettingsFile {
-            origin: SettingsOrigin {
-                clock: text("clock").unwrap_or_default(),
-                board: text("board").unwrap_or_default(),
-                firmware: text("firmware").unwrap_or_default(),
-                time: text("time"),
-            },
-            plain: plain.ok_or(SettingsFileError::NotSettings)?.clone(),
-            encrypted,
-            left_out: Vec::new(),
+        let file: SettingsFile = object(file).ok_or(SettingsFileError::NotSettings)?;
+        let encrypted = file
+            .secrets
+            .as_ref()
+            .map(|secrets| EncryptedSecrets::parse(secrets).ok_or(SettingsFileError::NotSettings));
+        Ok(Backup {
+            encrypted: encrypted.transpose()?,
+            file,
         })
     }
 
@@ -233,7 +181,7 @@ impl SettingsFile {
         &self,
         passphrase: Option<&Secret>,
     ) -> Result<SettingsContent, SettingsFileError> {
-        let mut body = self.plain.clone();
+        let mut body = self.file.settings.clone();
         let secrets = match (&self.encrypted, passphrase) {
             (None, _) => SecretsState::Absent,
             (Some(_), None) => SecretsState::Encrypted,
@@ -271,39 +219,32 @@ impl SettingsContent {
     }
 }
 
-/// The result of an import, or of a dry run, as JSON.
-pub fn import_report(file: &SettingsFile, secrets: SecretsState, import: &Import) -> Value {
-    let change = |change: &SettingChange| match &change.values {
-        Some((old, new)) => json!({ "name": change.name, "old": old, "new": new }),
-        None => json!({ "name": change.name, "secret": true }),
+/// The result of an import, or of a dry run.
+pub fn import_report(
+    backup: &Backup,
+    secrets: SecretsState,
+    import: &Import,
+    applied: bool,
+) -> ImportReport {
+    let refusal = |rejection: &Rejection| ErrorBody {
+        error: rejection.to_string(),
+        msg: hint(rejection, secrets),
     };
-    let refusal = |rejection: &Rejection| {
-        let mut refusal = json!({ "error": rejection.to_string() });
-        if let Some(hint) = hint(rejection, secrets) {
-            refusal["msg"] = hint.into();
-        }
-        refusal
-    };
-    let origin = &file.origin;
-    json!({
-        "from": {
-            "clock": origin.clock,
-            "board": origin.board,
-            "firmware": origin.firmware,
-            "time": origin.time,
-        },
-        "secrets": secrets.name(),
-        "changes": import.changes.iter().map(change).collect::<Vec<_>>(),
-        "unknown": import.unknown,
-        "missing": import.missing,
-        "notes": import.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "refused": import.refused.iter().map(refusal).collect::<Vec<_>>(),
-        "rebootRequired": import.changed.reboot_required,
-    })
+    ImportReport {
+        from: backup.file.origin.clone(),
+        secrets,
+        changes: import.changes.iter().map(ChangedSetting::from).collect(),
+        unknown: import.unknown.clone(),
+        missing: import.missing.clone(),
+        notes: import.notes.iter().map(ToString::to_string).collect(),
+        refused: import.refused.iter().map(refusal).collect(),
+        reboot_required: import.changed.reboot_required,
+        applied,
+    }
 }
 
 /// The explanation of a refused setting for people; `None` if the token says it all.
-pub fn hint(rejection: &Rejection, secrets: SecretsState) -> Option<String> {
+fn hint(rejection: &Rejection, secrets: SecretsState) -> Option<String> {
     let of_password = matches!(rejection, Rejection::BadLength(name) if is_password(name));
     if of_password && secrets != SecretsState::Decrypted {
         return Some(
@@ -343,6 +284,8 @@ fn is_password(name: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+    use serde_json::json;
+
     use super::*;
 
     fn settings_with_secrets() -> Settings {
@@ -368,9 +311,8 @@ mod tests {
     #[test]
     fn each_file_has_its_own_salt() {
         let passphrase = Secret::new("correct horse");
-        let make =
-            || SettingsFile::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
-        let (one, other) = (make().to_json(), make().to_json());
+        let make = || Backup::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
+        let (one, other) = (json!(make().file), json!(make().file));
         for member in ["salt", "sealed"] {
             assert_ne!(one["secrets"][member], other["secrets"][member]);
         }
@@ -379,16 +321,15 @@ mod tests {
     #[test]
     fn changed_ciphertext_is_refused() {
         let passphrase = Secret::new("correct horse");
-        let file =
-            SettingsFile::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
-        let json = file.to_json();
+        let backup = Backup::new(&settings_with_secrets(), origin(), Some(&passphrase)).unwrap();
+        let json = json!(backup.file);
         let ciphertext = json["secrets"]["sealed"].as_str().unwrap().to_string();
         for at in [0, ciphertext.len() / 2, ciphertext.len() - 5] {
             let mut letters: Vec<char> = ciphertext.chars().collect();
             letters[at] = if letters[at] == 'A' { 'B' } else { 'A' };
             let mut changed = json.clone();
             changed["secrets"]["sealed"] = letters.into_iter().collect::<String>().into();
-            let parsed = SettingsFile::parse(&changed).unwrap();
+            let parsed = Backup::parse(&changed).unwrap();
             assert_eq!(
                 parsed.content(Some(&passphrase)).err(),
                 Some(SettingsFileError::CannotDecrypt),
