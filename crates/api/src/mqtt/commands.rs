@@ -13,12 +13,14 @@ use device::{
     settings::{Key, transfer::secret_in},
     view::View,
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::topics::{Incoming, Lamp, QuietHoursBound, Scope};
 use crate::{
     answer::Answer,
     asked::DeviceCall,
+    documents::lights::{BrightnessChoice, ColourChoice, ColourName},
     given::{Parameters, whole_number},
     operation::{Operation, ProgramOperation, Takes},
     operations,
@@ -272,7 +274,7 @@ fn light(lamp: Lamp, payload: &[u8], view: &View) -> Result<Vec<DeviceCall>, Ans
             None => Ok(vec![ask("frontlight/on", &Value::Null, view)?]),
             Some(level) => {
                 let duty = level.min(DUTY_MAX.into());
-                let set = ask("frontlight/brightness", &json!({ "b": duty }), view)?;
+                let set = ask("frontlight/brightness", &BrightnessChoice { b: duty }, view)?;
                 Ok(vec![ask("frontlight/on", &Value::Null, view)?, set])
             }
         },
@@ -303,15 +305,18 @@ fn strip(
     let is_dark = view.lights.iter().all(|led| *led == Rgb::BLACK);
     let colour = colour.or(is_dark.then_some(WHITE));
     if let Some(colour) = colour {
-        let named = json!({ "c": colour.hex() });
-        asked.push(ask("lights/color", &named, view)?);
+        let choice = ColourChoice {
+            c: ColourName(colour.hex()),
+        };
+        asked.push(ask("lights/color", &choice, view)?);
     }
     Ok(asked)
 }
 
 /// Asks for an operation by its name, as somebody at another door would.
-fn ask(name: &str, body: &Value, view: &View) -> Result<DeviceCall, Answer> {
-    command(name, body.to_string().as_bytes(), view)
+fn ask<T: Serialize>(name: &str, body: &T, view: &View) -> Result<DeviceCall, Answer> {
+    let body = serde_json::to_vec(body).unwrap_or_default();
+    command(name, &body, view)
 }
 
 /// Reads `{"r": n, "g": n, "b": n}`.

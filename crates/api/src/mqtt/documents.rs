@@ -58,6 +58,35 @@ pub const EVENTS: &[&str] = &["block", "zap", "payment", "refresh", "warning"];
 /// What can happen to a button, by the word for it.
 pub const PRESSES: &[&str] = &["press", "long_press"];
 
+/// The document on `info`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InfoDocument<'a> {
+    name: &'a str,
+    hostname: &'a str,
+    board: &'static str,
+    hw_rev: &'static str,
+    git_tag: &'a str,
+    git_rev: &'a str,
+    ip: &'a str,
+    page: &'a str,
+    panels: usize,
+    leds: usize,
+    has_frontlight: bool,
+    groups: &'a [String],
+    screens: Vec<ScreenName>,
+    fonts: Vec<&'static str>,
+    pools: Vec<&'static str>,
+    currencies: Vec<&'a str>,
+}
+
+/// A screen that can be shown.
+#[derive(Serialize)]
+struct ScreenName {
+    id: u16,
+    name: &'static str,
+}
+
 /// What the clock is, and what can be chosen.
 pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
     let settings = &view.active;
@@ -66,24 +95,28 @@ pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
         .iter()
         .filter(|id| settings.is_screen_available(**id))
         .filter_map(|id| catalog::find(*id))
-        .map(|screen| json!({ "id": screen.id, "name": screen.name }));
-    json!({
-        "name": broker.id,
-        "hostname": view.hostname,
-        "board": view.board.id,
-        "hwRev": view.board.hardware,
-        "gitTag": about.identity.git_tag,
-        "gitRev": about.identity.git_rev,
-        "ip": view.link.ip,
-        "page": about.page,
-        "panels": view.board.panels,
-        "leds": view.board.leds,
-        "hasFrontlight": view.board.frontlight,
-        "groups": broker.groups,
-        "screens": screens.collect::<Vec<Value>>(),
-        "fonts": fonts::ids(),
-        "pools": pools::ids(),
-        "currencies": view.available_currencies.iter().map(Currency::code).collect::<Vec<&str>>(),
+        .map(|screen| ScreenName {
+            id: screen.id,
+            name: screen.name,
+        });
+    let currencies = view.available_currencies.iter();
+    json!(InfoDocument {
+        name: &broker.id,
+        hostname: &view.hostname,
+        board: view.board.id,
+        hw_rev: view.board.hardware,
+        git_tag: &about.identity.git_tag,
+        git_rev: &about.identity.git_rev,
+        ip: &view.link.ip,
+        page: &about.page,
+        panels: view.board.panels,
+        leds: view.board.leds,
+        has_frontlight: view.board.frontlight,
+        groups: &broker.groups,
+        screens: screens.collect(),
+        fonts: fonts::ids(),
+        pools: pools::ids(),
+        currencies: currencies.map(Currency::code).collect(),
     })
 }
 
@@ -118,70 +151,102 @@ pub fn state(view: &View, panels: &[PanelStatus]) -> Value {
     })
 }
 
+/// The document on `update`. Home Assistant gives the names.
+#[derive(Serialize)]
+struct UpdateDocument<'a> {
+    installed_version: &'a str,
+    in_progress: bool,
+    /// Null unless an update is under way.
+    update_percentage: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latest_version: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    release_url: Option<&'a str>,
+}
+
 /// The program that runs and the one that the clock takes, as Home Assistant reads it; none where there is no updating.
-pub fn update(view: &View, about: &About) -> Option<Value> {
+pub fn update<'a>(view: &'a View, about: &'a About) -> Option<Value> {
     let installed = about
         .updatable
         .as_ref()
         .filter(|_| view.active.ota_enabled)?;
-    // A percentage says that it is under way, and null that it is not.
-    let percent = view.updating.then_some(view.updated_percent);
-    let mut update = json!({
-        "installed_version": installed,
-        "in_progress": view.updating,
-        "update_percentage": percent,
-    });
-    if let Some(found) = &view.releases.found {
-        let is_taken = found.verdict.is_offered();
-        let latest = if is_taken { &found.version } else { installed };
-        update["latest_version"] = latest.as_str().into();
-        let told = [("title", &found.title), ("release_url", &found.page)];
-        for (member, text) in told
-            .into_iter()
-            .filter(|(_, text)| is_taken && !text.is_empty())
-        {
-            update[member] = text.as_str().into();
-        }
-    }
-    Some(update)
+    let found = view.releases.found.as_ref();
+    let taken = found.filter(|found| found.verdict.is_offered());
+    let latest = found.map(|_| taken.map_or(installed, |taken| &taken.version));
+    let text = |text: &'a String| Some(text.as_str()).filter(|text| !text.is_empty());
+    Some(json!(UpdateDocument {
+        installed_version: installed,
+        in_progress: view.updating,
+        update_percentage: view.updating.then_some(view.updated_percent),
+        latest_version: latest.map(String::as_str),
+        title: taken.and_then(|taken| text(&taken.title)),
+        release_url: taken.and_then(|taken| text(&taken.page)),
+    }))
+}
+
+/// The document on `host`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HostDocument {
+    started_at: Option<i64>,
+    memory_free: u64,
+    mqtt_dropped: u64,
 }
 
 /// How the host is: since when the clock runs, s since 1970-01-01 UTC, how much memory it can have, bytes, and how much
 /// of what was said between it and the broker was dropped.
 pub fn host(view: &View, started: Option<i64>, memory_free: u64) -> Value {
     let broker = view.mqtt.as_ref();
-    let dropped: u64 = broker.map_or(0, |broker| broker.dropped.values().sum());
-    json!({ "startedAt": started, "memoryFree": memory_free, "mqttDropped": dropped })
+    json!(HostDocument {
+        started_at: started,
+        memory_free,
+        mqtt_dropped: broker.map_or(0, |broker| broker.dropped.values().sum()),
+    })
+}
+
+/// The document on `market`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MarketDocument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<TimedValue<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fee_rate: Option<TimedValue<String>>,
+    prices: BTreeMap<String, TimedValue<String>>,
+}
+
+/// A value, its source, and when it was learned.
+#[derive(Serialize)]
+struct TimedValue<T> {
+    value: T,
+    source: Word<SourceId>,
+    time: Option<i64>,
 }
 
 /// The newest values, each with its source and the moment at which it was learned, s since 1970-01-01 UTC.
 pub fn market(view: &View, now: Now) -> Value {
-    fn told<T>(datum: &Datum<T>, value: Value, now: Now) -> Value {
-        let moment = utc_of(datum.seen, now).map(|utc| utc.unix_ms.div_euclid(1000));
-        json!({ "value": value, "source": datum.source.name(), "time": moment })
+    fn timed<T, V>(datum: &Datum<T>, value: V, now: Now) -> TimedValue<V> {
+        TimedValue {
+            value,
+            source: Word(datum.source),
+            time: utc_of(datum.seen, now).map(|utc| utc.unix_ms.div_euclid(1000)),
+        }
     }
     let market = &view.market;
-    let mut object = Map::new();
-    if let Some(height) = &market.height {
-        object.insert("height".into(), told(height, height.value.into(), now));
-    }
-    if let Some(fee) = market
-        .current_fee(view.active.fee_precision())
-        .map(Fee::datum)
-    {
-        let rate = fixed(fee.value.micros, 2);
-        object.insert("feeRate".into(), told(fee, rate.into(), now));
-    }
-    let prices = market.prices.iter();
-    let prices = prices.map(|(currency, price)| {
+    let height = market.height.as_ref();
+    let fee = market.current_fee(view.active.fee_precision());
+    let fee = fee.map(Fee::datum);
+    let prices = market.prices.iter().map(|(currency, price)| {
         let amount = fixed(price.value.micros, 2);
-        (currency.code().to_string(), told(price, amount.into(), now))
+        (currency.code().to_string(), timed(price, amount, now))
     });
-    object.insert(
-        "prices".into(),
-        prices.collect::<Map<String, Value>>().into(),
-    );
-    object.into()
+    json!(MarketDocument {
+        height: height.map(|height| timed(height, height.value, now)),
+        fee_rate: fee.map(|fee| timed(fee, fixed(fee.value.micros, 2), now)),
+        prices: prices.collect(),
+    })
 }
 
 /// The settings, without their secrets and without what GET tells beside them.
@@ -197,54 +262,125 @@ pub fn settings(view: &View, identity: &BuildIdentity) -> Value {
     document.into()
 }
 
+/// The document of a lamp. Home Assistant gives the names.
+#[derive(Serialize)]
+struct LampDocument {
+    state: &'static str,
+    color_mode: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    color: Option<LampColour>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brightness: Option<u32>,
+}
+
+/// Colour of a lamp.
+#[derive(Serialize)]
+struct LampColour {
+    r: u8,
+    g: u8,
+    b: u8,
+}
+
 /// State of a lamp as Home Assistant reads it; none where there is no such lamp.
 pub fn lamp(lamp: Lamp, view: &View) -> Option<Value> {
-    match lamp {
+    let document = match lamp {
         Lamp::Strip => {
             let first = view.lights.first()?;
             let lit = view.lights.iter().find(|led| **led != Rgb::BLACK);
-            let mut state = led(*lit.unwrap_or(first));
-            state["brightness"] = view.active.led_brightness.into();
-            Some(state)
+            LampDocument {
+                brightness: Some(view.active.led_brightness),
+                ..led(*lit.unwrap_or(first))
+            }
         }
-        Lamp::Led(index) => Some(led(*view.lights.get(index)?)),
+        Lamp::Led(index) => led(*view.lights.get(index)?),
         Lamp::Frontlight => {
             let frontlight = view.frontlight.as_ref()?;
-            let state = if frontlight.on { "ON" } else { "OFF" };
-            let brightness = frontlight.brightness.min(DUTY_MAX);
-            Some(json!({ "state": state, "color_mode": "brightness", "brightness": brightness }))
+            LampDocument {
+                state: on_or_off(frontlight.on),
+                color_mode: "brightness",
+                color: None,
+                brightness: Some(frontlight.brightness.min(DUTY_MAX).into()),
+            }
         }
+    };
+    Some(json!(document))
+}
+
+fn led(colour: Rgb) -> LampDocument {
+    LampDocument {
+        state: on_or_off(colour != Rgb::BLACK),
+        color_mode: "rgb",
+        color: Some(LampColour {
+            r: colour.red,
+            g: colour.green,
+            b: colour.blue,
+        }),
+        brightness: None,
     }
 }
 
-fn led(colour: Rgb) -> Value {
-    let state = if colour == Rgb::BLACK { "OFF" } else { "ON" };
-    let Rgb { red, green, blue } = colour;
-    json!({ "state": state, "color_mode": "rgb", "color": { "r": red, "g": green, "b": blue } })
+fn on_or_off(is_on: bool) -> &'static str {
+    if is_on { "ON" } else { "OFF" }
+}
+
+/// The document of an event.
+#[derive(Serialize)]
+#[serde(tag = "event_type", rename_all = "snake_case")]
+enum EventDocument<'a> {
+    Block {
+        height: u32,
+    },
+    Zap {
+        sats: u64,
+        message: &'a str,
+    },
+    Payment {
+        sats: u64,
+        direction: Option<&'static str>,
+    },
+    Refresh,
+    Warning {
+        text: &'a str,
+    },
+    Press {
+        button: Option<usize>,
+    },
+    LongPress {
+        button: Option<usize>,
+    },
 }
 
 /// Something that happened, under the word for it.
 pub fn event(happening: &Happening) -> Value {
-    match happening {
-        Happening::Block { height } => json!({ "event_type": "block", "height": height }),
-        Happening::Zap { sats, message } => {
-            json!({ "event_type": "zap", "sats": sats, "message": message })
-        }
-        Happening::Payment { sats, direction } => {
-            json!({ "event_type": "payment", "sats": sats, "direction": direction })
-        }
-        Happening::Refresh => json!({ "event_type": "refresh" }),
-        Happening::Warning { text } => json!({ "event_type": "warning", "text": text }),
-        Happening::Button { button, held } => {
-            let press = if *held { "long_press" } else { "press" };
-            json!({ "event_type": press, "button": button })
-        }
-    }
+    json!(match *happening {
+        Happening::Block { height } => EventDocument::Block { height },
+        Happening::Zap { sats, ref message } => EventDocument::Zap { sats, message },
+        Happening::Payment { sats, direction } => EventDocument::Payment { sats, direction },
+        Happening::Refresh => EventDocument::Refresh,
+        Happening::Warning { ref text } => EventDocument::Warning { text },
+        Happening::Button { button, held: true } => EventDocument::LongPress { button },
+        Happening::Button {
+            button,
+            held: false,
+        } => EventDocument::Press { button },
+    })
+}
+
+/// The members of the document on `result` that are those of the answer itself.
+#[derive(Serialize)]
+struct ResultDocument<'a> {
+    cmd: &'a str,
+    id: Option<&'a Value>,
+    status: u16,
 }
 
 /// What became of a wish.
 pub fn result(name: &str, caller: Option<&Value>, answer: &Answer) -> Value {
-    let mut result = json!({ "cmd": name, "id": caller, "status": answer.status });
+    let mut result = json!(ResultDocument {
+        cmd: name,
+        id: caller,
+        status: answer.status,
+    });
     match &answer.body {
         Some(Value::Object(members)) => {
             for (member, value) in members {
@@ -274,23 +410,41 @@ pub struct Report {
     pub error: Option<String>,
 }
 
+/// The document on `reported`.
+#[derive(Serialize)]
+struct ReportsDocument<'a> {
+    #[serde(flatten)]
+    newest: ReportDocument<'a>,
+    scope: &'a str,
+    scopes: Map<String, Value>,
+}
+
+/// The report of a scope.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportDocument<'a> {
+    rev: &'a str,
+    applied: bool,
+    error: Option<&'a str>,
+    reboot_required: bool,
+}
+
 /// The document on `reported`: the most specific report, and the reports of all scopes. Reports are ordered from `all` to
 /// `own`.
-pub fn reported(reports: &[Report], view: &View) -> Option<Value> {
-    let told = |report: &Report| {
-        json!({
-            "rev": report.rev,
-            "applied": report.error.is_none(),
-            "error": report.error,
-            "rebootRequired": !view.restart_for.is_empty(),
-        })
+pub fn reported<'a>(reports: &'a [Report], view: &View) -> Option<Value> {
+    let document = |report: &'a Report| ReportDocument {
+        rev: &report.rev,
+        applied: report.error.is_none(),
+        error: report.error.as_deref(),
+        reboot_required: !view.restart_for.is_empty(),
     };
     let newest = reports.last()?;
-    let mut document = told(newest);
-    document["scope"] = newest.scope.as_str().into();
     let scopes = reports
         .iter()
-        .map(|report| (report.scope.clone(), told(report)));
-    document["scopes"] = scopes.collect::<Map<String, Value>>().into();
-    Some(document)
+        .map(|report| (report.scope.clone(), json!(document(report))));
+    Some(json!(ReportsDocument {
+        newest: document(newest),
+        scope: &newest.scope,
+        scopes: scopes.collect(),
+    }))
 }
