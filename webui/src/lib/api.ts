@@ -1,4 +1,5 @@
 /** Requests to the clock. */
+import type { ErrorBody } from './documents.gen';
 import { at } from './root';
 import { t } from './words';
 import { PICTURE } from './operations';
@@ -89,7 +90,7 @@ function parse(text: string, kind: string | null): unknown {
 
 function tokenOf(body: unknown): string {
   if (typeof body === 'string') return body.slice(0, 200);
-  const { error, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
+  const { error, msg } = (body ?? {}) as { [member in keyof ErrorBody]?: unknown };
   if (typeof error === 'string') return error;
   return typeof msg === 'string' ? msg : '';
 }
@@ -104,7 +105,7 @@ function reasonOf(headers: Headers): string {
 }
 
 function hintOf(body: unknown): string {
-  const { error, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
+  const { error, msg } = (body ?? {}) as { [member in keyof ErrorBody]?: unknown };
   return typeof error === 'string' && typeof msg === 'string' ? msg : '';
 }
 

@@ -1,22 +1,6 @@
 /** The simulated clock on its bench: what its signals look like to the eye. */
 import { t } from './words';
 
-/** `GET /sim/state`. */
-export interface BenchState {
-  panels: { full: number; partial: number; busy: boolean; fault: string }[];
-  leds: string[];
-  /** Duties, 0 to 4095; empty on a board without a frontlight. */
-  frontlight: number[];
-  /** Buttons that are down; the first is 1. */
-  buttons: number[];
-  /** Light in the room; null where no sensor answers. */
-  lux: number | null;
-  link: 'up' | 'down';
-  power: 'on' | 'cycling';
-  /** Whether the relay of a demo is there; null on a clock that is none. */
-  demo_relay: 'there' | 'gone' | null;
-}
-
 const DUTY_MAX = 4095;
 const LUX_MOST = 10_000;
 /** Decades of light that the slider covers above its zero. */

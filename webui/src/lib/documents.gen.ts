@@ -118,6 +118,96 @@ export interface SystemStatus {
   firmware: FirmwareStatus;
 }
 
+/** The last lines of the log. */
+export interface Log {
+  /** The lines, oldest first. */
+  lines: LogLine[];
+  /** Number of dropped lines before them. */
+  earlier: number;
+}
+
+/** A change of settings was accepted, and part of it takes effect at the next start. */
+export interface RestartRequired {
+  /** Always true. */
+  rebootRequired: boolean;
+}
+
+/** What the import of a file changes. */
+export interface ImportReport {
+  /** The clock that the file comes from. */
+  from: SettingsOrigin;
+  /** What became of the secrets. */
+  secrets: SecretsState;
+  /** The settings that differ. */
+  changes: ChangedSetting[];
+  /** Names of the file that this version does not know. */
+  unknown: string[];
+  /** Settings that the file does not have; they stay as they are. */
+  missing: string[];
+  /** Values that were not used as written, in words for people. */
+  notes: string[];
+  /** Why the file is refused; empty if it is accepted. */
+  refused: ErrorBody[];
+  /** Part of it takes effect at the next start. */
+  rebootRequired: boolean;
+  /** The settings were changed. */
+  applied: boolean;
+}
+
+/** Why a request is refused. */
+export interface ErrorBody {
+  /** Token for programs. */
+  error: string;
+  /** The reason for people; absent if the token says it all. */
+  msg?: string;
+}
+
+/** Versions of the page. */
+export interface Manifest {
+  /** The oldest program that the page works with. */
+  minFirmware?: string;
+  /** Version of the page. */
+  commit: string;
+  /** When it was built, s since 1970-01-01 UTC. */
+  buildTime?: number;
+}
+
+/** Data of an `event: panels`: the panels that were painted. */
+export interface PaintedPanels {
+  /** Number of the picture. */
+  generation: number;
+  /** The panels. */
+  panels: PaintedPanel[];
+}
+
+/** All signals of a simulated board, and what else a client can change there. */
+export interface BenchState {
+  /** Identifier of the board. */
+  board: string;
+  /** Name of the timing of the panels. */
+  panel_timing: string;
+  /** The panels, leftmost first. */
+  panels: BenchPanelState[];
+  /** Live colours of the LEDs, `#RRGGBB`, leftmost first. */
+  leds: string[];
+  /** Live duties of the frontlight, 0 to 4095; empty on a board without one. */
+  frontlight: number[];
+  /** Numbers of the buttons that are down; the first is 1. */
+  buttons: number[];
+  /** Light, lux; null without a sensor. */
+  lux: number | null;
+  /** The network. */
+  link: BenchLink;
+  /** Name of the network that a simulated radio has joined. */
+  network: string | null;
+  /** The access point, if the simulated radio is one. */
+  access_point: AccessPointState | null;
+  /** The power. */
+  power: PowerState;
+  /** Whether the relay of a demo is there; null on a clock that is no demo. */
+  demo_relay: DemoRelayState | null;
+}
+
 /** Which connections are up, in the groups of older clients. */
 export interface Connections {
   /** The source of prices. */
@@ -329,6 +419,82 @@ export interface FirmwareStatus {
   managedBy: string | null;
 }
 
+/** A line of the log. */
+export interface LogLine {
+  /** When it was written, as in RFC 3339. */
+  time: string;
+  /** How grave it is. */
+  level: LogLevel;
+  /** What it says. */
+  text: string;
+}
+
+/** The clock that settings were exported from. */
+export interface SettingsOrigin {
+  /** Name of the clock. */
+  clock: string;
+  /** Word for its board. */
+  board: string;
+  /** Version of its program. */
+  firmware: string;
+  /** When they were exported, as in RFC 3339; null if the clock did not know. */
+  time: string | null;
+}
+
+/** State of the secrets of a settings file. */
+export type SecretsState = 'absent' | 'closed' | 'opened';
+
+/** A setting that differs. */
+export interface ChangedSetting {
+  /** Its name. */
+  name: string;
+  /** Value before the import; absent if it is secret. */
+  old?: unknown;
+  /** Value after the import; absent if it is secret. */
+  new?: unknown;
+  /** It is secret. */
+  secret?: true;
+}
+
+/** A panel that was painted. */
+export interface PaintedPanel {
+  /** Its index, from 0. */
+  panel: number;
+  /** How it was painted. */
+  refresh: Refresh;
+}
+
+/** State of one simulated panel. */
+export interface BenchPanelState {
+  /** Full refreshes since the start. */
+  full: number;
+  /** Partial refreshes since the start. */
+  partial: number;
+  /** Its busy line is high. */
+  busy: boolean;
+  /** What is wrong with it. */
+  fault: SimFault;
+}
+
+/** State of the network. */
+export type BenchLink = 'up' | 'down';
+
+/** The access point, as shown on the panels. */
+export interface AccessPointState {
+  /** Its name. */
+  ssid: string;
+  /** Its password. */
+  password: string;
+  /** Address of the name server as `ADDRESS:PORT`, while there is one. */
+  dns: string | null;
+}
+
+/** State of the power. */
+export type PowerState = 'on' | 'cycling';
+
+/** State of the relay of a demo. */
+export type DemoRelayState = 'there' | 'gone';
+
 /** A value in a sentence. */
 export type PhraseValue = string | { number: string } | Phrase;
 
@@ -413,6 +579,12 @@ export interface TimeStatus {
 export type Refresh = 'full' | 'partial';
 
 export type ReleaseRefusal = 'not-newer' | 'channel' | 'pin' | 'share' | 'no-image' | 'unsigned' | 'failed' | 'left';
+
+/** How grave a line of the log is. */
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** A fault of a simulated panel. */
+export type SimFault = 'none' | 'busy-stuck';
 
 export type SourceId = 'relay' | 'explorer' | 'exchange' | 'nostr' | 'zaps' | 'wallet' | 'pool' | 'miner' | 'node' | 'peers' | 'coinbase' | 'bitstamp' | 'bitfinex' | 'gemini';
 

@@ -1,4 +1,5 @@
 /** Sizes of the panels on the page, and what the clock says about repainted ones. */
+import type { PaintedPanel, Refresh } from './documents.gen';
 
 export interface Fit {
   /** Width of one panel, CSS px. */
@@ -66,11 +67,11 @@ export function repainted(data: string): Repainted | undefined {
   }
   const { panels } = (value ?? {}) as { panels?: unknown };
   if (!Array.isArray(panels) || !panels.every(isRefresh)) return undefined;
-  const of = (wanted: string) => panels.filter(({ refresh }) => refresh === wanted).map(({ panel }) => panel);
+  const of = (wanted: Refresh) => panels.filter(({ refresh }) => refresh === wanted).map(({ panel }) => panel);
   return { full: of('full'), partial: of('partial') };
 }
 
-function isRefresh(value: unknown): value is { panel: number; refresh: 'full' | 'partial' } {
-  const { panel, refresh } = (value ?? {}) as { panel?: unknown; refresh?: unknown };
+function isRefresh(value: unknown): value is PaintedPanel {
+  const { panel, refresh } = (value ?? {}) as { [member in keyof PaintedPanel]?: unknown };
   return Number.isInteger(panel) && Number(panel) >= 0 && (refresh === 'full' || refresh === 'partial');
 }

@@ -1,15 +1,9 @@
 /** The text of a problem report: what helps to find a fault, without secrets and without addresses. */
 import { long } from './age';
-import type { SourceStatus, Status } from './documents.gen';
+import type { LogLine, SourceStatus, Status } from './documents.gen';
 
 /** Lines of the log in a report. */
 export const LOG_LINES = 30;
-
-export interface LogLine {
-  time: string;
-  level: string;
-  text: string;
-}
 
 export interface ReportFacts {
   program: string;

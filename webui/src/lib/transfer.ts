@@ -1,22 +1,10 @@
 /** Settings as a file, and images for updates: how they leave the browser, and what the clock says of them. */
+import type { ChangedSetting, ErrorBody } from './documents.gen';
 import { at } from './root';
 import { signed } from './sign';
 import type { Settings } from './types';
 import { nameOf, QUIET_HOURS, quietHours, wordedAs } from './values';
 import { t } from './words';
-
-/** What the clock says of a file of settings. */
-export interface Imported {
-  applied: boolean;
-  from: { clock: string; board: string; firmware: string; time: string | null };
-  secrets: 'absent' | 'closed' | 'opened';
-  changes: { name: string; old?: unknown; new?: unknown; secret?: true }[];
-  unknown: string[];
-  missing: string[];
-  notes: string[];
-  refused: { error: string; msg?: string }[];
-  rebootRequired: boolean;
-}
 
 /** A difference in words. */
 export interface Row {
@@ -28,7 +16,7 @@ export interface Row {
 }
 
 /** The differences that a file makes; those of the quiet hours are one. */
-export function rowsOf(changes: Imported['changes'], settings: Settings): Row[] {
+export function rowsOf(changes: readonly ChangedSetting[], settings: Settings): Row[] {
   const quiet = changes.filter(({ name }) => name in QUIET_HOURS);
   const first = quiet[0];
   return changes
@@ -36,13 +24,13 @@ export function rowsOf(changes: Imported['changes'], settings: Settings): Row[] 
     .map((change) => (change === first ? quietRow(quiet, settings) : rowOf(change, settings)));
 }
 
-function rowOf({ name, old, new: fresh, secret }: Imported['changes'][number], settings: Settings): Row {
+function rowOf({ name, old, new: fresh, secret }: ChangedSetting, settings: Settings): Row {
   const title = nameOf(name);
   if (secret) return { names: [name], title, old: '', fresh: t('another secret') };
   return { names: [name], title, old: wordedAs(name, old, settings), fresh: wordedAs(name, fresh, settings) };
 }
 
-function quietRow(changes: Imported['changes'], { dnd }: Settings): Row {
+function quietRow(changes: readonly ChangedSetting[], { dnd }: Settings): Row {
   const changed = Object.fromEntries(changes.map(({ name, new: fresh }) => [QUIET_HOURS[name], fresh]));
   return {
     names: changes.map(({ name }) => name),
@@ -78,7 +66,7 @@ export function send(path: string, image: Blob, authorization: string, told: (sh
   request.upload.onprogress = ({ loaded, total }) => told(total > 0 ? loaded / total : 0);
   return new Promise((done) => {
     request.onloadend = () => {
-      let body: { error?: string; msg?: string } = {};
+      let body: Partial<ErrorBody> = {};
       try {
         body = JSON.parse(request.responseText) as typeof body;
       } catch {

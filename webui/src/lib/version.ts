@@ -1,11 +1,6 @@
 /** Whether the page and the program fit together. */
+import type { Manifest } from './documents.gen';
 import { t } from './words';
-
-/** `/manifest.json`. */
-export interface Manifest {
-  commit: string;
-  minFirmware: string;
-}
 
 /** The three numbers a version starts with; undefined for a bare commit or nothing. */
 export function numbers(version: unknown): [number, number, number] | undefined {
@@ -26,7 +21,7 @@ export function older(one: unknown, other: unknown): boolean {
 export function misfit(manifest: Manifest | null, firmware: unknown, bundle: unknown): string {
   if (manifest && older(firmware, manifest.minFirmware)) {
     return t('This page needs version {least} of the clock or a newer one; it has {version}.', {
-      least: manifest.minFirmware,
+      least: manifest.minFirmware!,
       version: String(firmware),
     });
   }

@@ -1,7 +1,7 @@
 /** The bench of a simulated clock: absent on a real one. The event stream tells what it looks like. */
 import { t } from '../lib/words';
 import { ask, explain, Unreachable } from '../lib/api';
-import type { BenchState } from '../lib/bench';
+import type { BenchState } from '../lib/documents.gen';
 import { delay, Press, PRESS_APART_MS, pressing } from '../lib/press';
 import { notices } from './notices.svelte';
 

@@ -1,13 +1,11 @@
 /** The clock as the page knows it: its status, its settings, and whether it is there. */
 import { t } from '../lib/words';
 import { ask, explain, Refused, Unreachable, type Ask } from '../lib/api';
-import type { BenchState } from '../lib/bench';
 import { current, encoded, forget, remember, use, type Keep } from '../lib/sign';
 import type { Frame } from '../lib/sse';
 import type { StreamState } from '../lib/stream';
-import type { Status } from '../lib/documents.gen';
+import type { BenchState, Manifest, Status } from '../lib/documents.gen';
 import type { Settings } from '../lib/types';
-import type { Manifest } from '../lib/version';
 import { bench } from './bench.svelte';
 import { events } from './events';
 import { glass } from './glass.svelte';

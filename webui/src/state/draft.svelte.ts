@@ -1,6 +1,7 @@
 /** The edited settings; they outlive a change of view. */
 import { t } from '../lib/words';
 import { ask, explain, Refused } from '../lib/api';
+import type { RestartRequired } from '../lib/documents.gen';
 import { edited, patchOf, rebase, shown, stored, type Edits } from '../lib/draft';
 import { advice, clearedIn, faultOf, faults, type Fault } from '../lib/faults';
 import { FIELDS } from '../lib/fields';
@@ -81,7 +82,7 @@ class Draft {
     const headers: Record<string, string> = clock.settingsTag ? { 'If-Match': clock.settingsTag } : {};
     try {
       const answer = await ask('PATCH', SETTINGS, { json: patchOf(settings, this.edits), headers });
-      if ((answer.body as { rebootRequired?: boolean } | null)?.rebootRequired) this.later = '';
+      if ((answer.body as RestartRequired | null)?.rebootRequired) this.later = '';
       this.discard();
       await clock.loadSettings();
       notices.add('ok', t('Saved.'));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { LOG_LINES, report, scrubbed } from '../../src/lib/report';
-import type { Status } from '../../src/lib/documents.gen';
+import type { LogLine, Status } from '../../src/lib/documents.gen';
 
 const status = (more: object = {}) =>
   ({ espUptime: 3_700, currentScreen: 20, mode: 'rotation', sources: {}, ...more }) as unknown as Status;
-const line = (text: string) => ({ time: '2026-01-02T03:04:05.678Z', level: 'WARN', text });
+const line = (text: string): LogLine => ({ time: '2026-01-02T03:04:05.678Z', level: 'warn', text });
 
 /** What must not leave, and a text of a log that holds it. */
 const PLANTED: [string, string][] = [
@@ -88,6 +88,6 @@ test('what helps stays', () => {
     '- relay: up, heard 3 s ago, dropped {"bad-height":2}',
     '- pool: down, next try in 9 s',
   ]);
-  expect(told.split('\n').at(-1)).toBe(`2026-01-02T03:04:05 WARN line ${LOG_LINES + 4}`);
+  expect(told.split('\n').at(-1)).toBe(`2026-01-02T03:04:05 warn line ${LOG_LINES + 4}`);
   expect(told).not.toContain('line 4\n');
 });
