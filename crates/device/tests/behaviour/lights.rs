@@ -217,6 +217,7 @@ const ROWS: &[Row] = &[
     ("flAlwaysOn=false", "lux 300; wait 20000 > set flAlwaysOn=true", REST, FADE_UP),
     ("flOffWhenDark=true", "lux 0", REST, FADE_DOWN),
     ("flOffWhenDark=false", "lux 0", REST, LIT),
+    ("flOffWhenDark=true", "lux 1", REST, LIT),
     ("flOffWhenDark=true", "lux 0; wait 20000 > lux 1", REST, OFF),
     ("flOffWhenDark=true", "lux 0; wait 20000 > lux 2", REST, FADE_UP),
     ("flOffWhenDark=true", "lux 0; wait 4000 > lux 2", REST, "0 0, 6000 0, 6015 25, 7230 2048"),
