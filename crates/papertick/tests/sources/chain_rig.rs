@@ -134,7 +134,11 @@ impl ChainRig {
         }
     }
 
-    pub fn plan(&self, id: SourceId, config: SourceConfig, route: RouteSettings) {
+    pub fn plan(&self, id: SourceId, config: SourceConfig) {
+        self.plan_through(id, config, RouteSettings::default());
+    }
+
+    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: RouteSettings) {
         let plan = SourcePlan {
             config,
             route,

@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chain::{HEADER_BYTES, Header, header, network::Network};
-use device::sources::{NodeConfig, NodeKind, RouteSettings, SourceConfig};
+use device::sources::{NodeConfig, NodeKind, SourceConfig};
 use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
@@ -52,7 +52,7 @@ async fn a_node_is_connected_with_tls_if_configured() {
         };
         let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
         let (rig, mut arrivals) = ChainRig::in_memory();
-        rig.plan(SourceId::Node, secret, RouteSettings::default());
+        rig.plan(SourceId::Node, secret);
         let mut arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, place, "{kind:?}");
         let first = arrival.stream.read_u8().await.unwrap();
@@ -323,7 +323,7 @@ async fn is_followed(
     let server = serve(arrivals, place, move |stream| {
         speak(stream, updates.clone())
     });
-    rig.plan(SourceId::Node, config(kind), RouteSettings::default());
+    rig.plan(SourceId::Node, config(kind));
     // The owner's node needs no confirmation.
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
@@ -359,55 +359,31 @@ async fn is_followed(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_electrum_server_with_headers_as_a_text_is_followed() {
+async fn a_node_of_each_kind_is_followed() {
     is_followed(NodeKind::Electrum, "node:60401", |stream, node| {
         tokio::spawn(electrum(stream, node, Form::Text))
     })
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_electrum_server_with_headers_as_a_list_is_followed() {
     is_followed(NodeKind::Electrum, "node:60401", |stream, node| {
         tokio::spawn(electrum(stream, node, Form::List))
     })
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_node_that_announces_headers_is_followed() {
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
         tokio::spawn(peer(stream, node, Announcement::Headers))
     })
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_node_that_announces_blocks_is_followed() {
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
         tokio::spawn(peer(stream, node, Announcement::Inv))
     })
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_node_that_announces_nothing_is_followed() {
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
         tokio::spawn(peer(stream, node, Announcement::Nothing))
     })
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_node_is_followed_over_rest() {
     is_followed(NodeKind::Rest, "node:18443", |stream, node| {
         tokio::spawn(http(stream, node))
     })
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_node_is_followed_over_rpc() {
     is_followed(NodeKind::Rpc, "node:18443", |stream, node| {
         tokio::spawn(http(stream, node))
     })
@@ -417,7 +393,7 @@ async fn a_node_is_followed_over_rpc() {
 /// The reason of an outage after a node has sent these bytes and then nothing.
 async fn down_after(kind: NodeKind, words: Vec<u8>) -> (String, Duration) {
     let (mut rig, mut arrivals) = ChainRig::in_memory();
-    rig.plan(SourceId::Node, config(kind), RouteSettings::default());
+    rig.plan(SourceId::Node, config(kind));
     let mut stream = arrivals.recv().await.unwrap().stream;
     stream.write_all(&words).await.unwrap();
     let down = rig.down().await;
@@ -458,7 +434,7 @@ async fn is_paused(
     *broken = unworked(*broken);
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (_node, updates) = watch::channel(miner);
-    rig.plan(SourceId::Node, config(kind), RouteSettings::default());
+    rig.plan(SourceId::Node, config(kind));
     let polls = matches!(kind, NodeKind::Rest | NodeKind::Rpc);
     let accept = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
@@ -507,11 +483,7 @@ const UNCONNECTED: &str =
 async fn a_server_with_endless_headers_is_paused() {
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (_node, updates) = watch::channel(Miner::with(30));
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Electrum),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Electrum));
     let stream = arrivals.recv().await.unwrap().stream;
     let server = tokio::spawn(electrum(stream, updates, Form::Endless));
     let (reason, retry_in) = rig.down().await;
@@ -527,11 +499,7 @@ async fn a_server_with_endless_headers_is_paused() {
 async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (node, updates) = watch::channel(Miner::with(300));
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Rpc),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Rpc));
     let server = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
             tokio::spawn(http(arrival.stream, updates.clone()));
@@ -559,11 +527,7 @@ async fn a_long_reorganisation_is_followed_piece_by_piece() {
         let server = serve(arrivals, "node:18443", move |stream| {
             tokio::spawn(http(stream, updates.clone()))
         });
-        rig.plan(
-            SourceId::Node,
-            config(NodeKind::Rpc),
-            RouteSettings::default(),
-        );
+        rig.plan(SourceId::Node, config(NodeKind::Rpc));
         let miner = node.borrow().clone();
         rig.until_tip(&miner, HeightState::Proven).await;
         node.send_modify(|miner| miner.reorganise(depth));
@@ -581,7 +545,7 @@ async fn a_block_from_the_future_is_requested_again_when_the_clock_is_set() {
         let mut miner = Miner::with(30);
         miner.mine_at(START + 3 * 3600);
         let (node, updates) = watch::channel(miner);
-        rig.plan(SourceId::Node, config(kind), RouteSettings::default());
+        rig.plan(SourceId::Node, config(kind));
         let stream = arrivals.recv().await.unwrap().stream;
         let server = match kind {
             NodeKind::Electrum => tokio::spawn(electrum(stream, updates, Form::Text)),
@@ -608,11 +572,7 @@ async fn a_block_from_the_future_is_requested_again_at_its_time() {
     let mut miner = Miner::with(30);
     miner.mine_at(START + 2 * 3600 + 180);
     let (node, updates) = watch::channel(miner);
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Electrum),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Electrum));
     let stream = arrivals.recv().await.unwrap().stream;
     let server = tokio::spawn(electrum(stream, updates, Form::Text));
     let miner = node.borrow().clone();
@@ -625,11 +585,7 @@ async fn a_block_from_the_future_is_requested_again_at_its_time() {
 async fn a_reported_problem_ends_when_the_node_works_again() {
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (node, updates) = watch::channel(Miner::with(30));
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Bitcoin),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Bitcoin));
     let stream = arrivals.recv().await.unwrap().stream;
     let server = tokio::spawn(peer(stream, updates, Announcement::Headers));
     let miner = node.borrow().clone();
@@ -674,11 +630,7 @@ async fn a_node_without_headers_is_not_up_and_has_a_reason() {
     let server = serve(arrivals, "node:18444", move |stream| {
         tokio::spawn(peer(stream, updates.clone(), Announcement::Headers))
     });
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Bitcoin),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Bitcoin));
     let seen = rig.until(|seen| !problems(seen).is_empty()).await;
     let reason = "it sends no blocks after the known ones: it may still be synchronising";
     assert_eq!(problems(&seen), [reason]);
@@ -700,11 +652,7 @@ async fn a_node_one_block_behind_is_no_problem() {
     let server = serve(arrivals, "node:18444", move |stream| {
         tokio::spawn(peer(stream, updates.clone(), Announcement::Headers))
     });
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Bitcoin),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Bitcoin));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     rig.until(is_well).await;
@@ -721,11 +669,7 @@ async fn a_node_one_block_behind_is_no_problem() {
 async fn a_node_that_was_away_is_followed_again() {
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (node, updates) = watch::channel(Miner::with(30));
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Electrum),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Electrum));
     let first = tokio::spawn(electrum(
         arrivals.recv().await.unwrap().stream,
         updates.clone(),
@@ -774,11 +718,7 @@ async fn a_year_of_headers_takes_few_messages() {
         tokio::spawn(peer(stream, updates.clone(), Announcement::Headers))
     });
     let began = time::Instant::now();
-    rig.plan(
-        SourceId::Node,
-        config(NodeKind::Bitcoin),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Node, config(NodeKind::Bitcoin));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     assert!(rig.current().messages <= 7, "{}", rig.current().messages);

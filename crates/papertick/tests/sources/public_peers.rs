@@ -93,7 +93,7 @@ async fn two_peers_prove_a_height_and_no_more_are_connected() {
     let (node, updates) = watch::channel(Miner::with(4100));
     let (places, opened, server) = serve(arrivals, honest(&updates));
     let hosts = ["a.onion", "b:7", "c", "d"];
-    rig.plan(SourceId::Peers, peers(&hosts, 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&hosts, 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     node.send_modify(|miner| miner.mine(1));
@@ -138,11 +138,7 @@ async fn a_peer_that_has_left_does_not_count_until_it_is_back() {
             speaking.abort();
         })
     });
-    rig.plan(
-        SourceId::Peers,
-        peers(&["a", "b:7"], 2),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["a", "b:7"], 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     end.send_replace(());
@@ -170,11 +166,7 @@ async fn a_peer_that_breaks_the_rules_is_paused_for_a_day() {
         };
         tokio::spawn(peer(stream, node.clone(), Announcement::Headers))
     });
-    rig.plan(
-        SourceId::Peers,
-        peers(&["liar", "honest"], 2),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["liar", "honest"], 2));
     let miner = truth.borrow().clone();
     rig.until_tip(&miner, HeightState::Alone).await;
     time::sleep(FAULTY_PAUSE + 2 * CHECK_EVERY).await;
@@ -196,11 +188,7 @@ async fn a_silent_peer_is_retried_later() {
             let _ = stream.read_to_end(&mut Vec::new()).await;
         })
     });
-    rig.plan(
-        SourceId::Peers,
-        peers(&["mute"], 4),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["mute"], 4));
     let (reason, _) = rig.down().await;
     assert_eq!(reason, "mute:18444: no handshake in time");
     // If no peer responds, the cause may be the network, so the pauses are short at first and then grow.
@@ -228,7 +216,7 @@ async fn known_peers_are_connected_first_and_one_per_network() {
     let (mut rig, arrivals) = ChainRig::knowing(&known);
     let (node, updates) = watch::channel(Miner::with(10));
     let (places, _, server) = serve(arrivals, honest(&updates));
-    rig.plan(SourceId::Peers, peers(&[], 5), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 5));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     time::sleep(Duration::from_secs(60)).await;
@@ -274,7 +262,7 @@ async fn peers_are_remembered_through_an_outage_of_our_own_network() {
             speaking.abort();
         })
     });
-    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     outage.send_replace(true);
@@ -301,7 +289,7 @@ async fn a_peer_that_fails_while_others_work_is_removed() {
         "10.2.0.1:18444" => tokio::spawn(async move { drop(stream) }),
         _ => speak(place, stream),
     });
-    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     time::sleep(2 * FAILED_PAUSE).await;
@@ -317,7 +305,7 @@ async fn more_peers_are_connected_while_no_block_arrives() {
     let (mut rig, arrivals) = ChainRig::knowing(&known);
     let (node, updates) = watch::channel(Miner::with(10));
     let (places, mut opened, server) = serve(arrivals, honest(&updates));
-    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     time::sleep(SILENCE - 2 * CHECK_EVERY).await;
@@ -338,7 +326,7 @@ async fn peers_rotate_except_the_anchor() {
     let (mut rig, arrivals) = ChainRig::knowing(&known);
     let (node, updates) = watch::channel(Miner::with(10));
     let (places, opened, server) = serve(arrivals, honest(&updates));
-    rig.plan(SourceId::Peers, peers(&[], 2), RouteSettings::default());
+    rig.plan(SourceId::Peers, peers(&[], 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
     // Blocks arrive, so no additional peers are connected.
@@ -371,11 +359,7 @@ async fn a_peer_that_stays_behind_is_disconnected() {
         };
         tokio::spawn(peer(stream, node.clone(), Announcement::Nothing))
     });
-    rig.plan(
-        SourceId::Peers,
-        peers(&["ahead", "behind"], 2),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["ahead", "behind"], 2));
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Alone).await;
     time::sleep(Duration::from_secs(45 * 60)).await;
@@ -422,11 +406,7 @@ async fn a_flood_of_headers_or_invalid_messages_ends_a_connection() {
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
         });
-        rig.plan(
-            SourceId::Peers,
-            peers(&["odd"], 1),
-            RouteSettings::default(),
-        );
+        rig.plan(SourceId::Peers, peers(&["odd"], 1));
         let (down_reason, _) = rig.down().await;
         let counted = rig
             .current()
@@ -509,11 +489,7 @@ async fn a_peer_that_sends_useless_messages_is_disconnected() {
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
         });
-        rig.plan(
-            SourceId::Peers,
-            peers(&["idle"], 1),
-            RouteSettings::default(),
-        );
+        rig.plan(SourceId::Peers, peers(&["idle"], 1));
         let (reason, _) = rig.down().await;
         assert_eq!(reason, format!("idle:18444: {expected}"));
         server.abort();
@@ -542,11 +518,7 @@ async fn known_headers_are_not_requested_endlessly() {
             }
         })
     });
-    rig.plan(
-        SourceId::Peers,
-        peers(&["full"], 1),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["full"], 1));
     rig.until(|seen| seen.tip == Some(miner.tip())).await;
     time::sleep(Duration::from_secs(60)).await;
     assert!(*requests.borrow() <= 2, "{}", *requests.borrow());
@@ -572,11 +544,7 @@ async fn an_announcement_is_not_taken_for_the_response() {
             }
         })
     });
-    rig.plan(
-        SourceId::Peers,
-        peers(&["busy"], 1),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["busy"], 1));
     rig.until(|seen| seen.height == Some(29)).await;
     assert_eq!(places.all().len(), 1);
     server.abort();
@@ -606,11 +574,7 @@ async fn a_peer_that_waits_for_its_turn_answers_pings() {
         })
     });
     let began = Instant::now();
-    rig.plan(
-        SourceId::Peers,
-        peers(&["a", "b"], 2),
-        RouteSettings::default(),
-    );
+    rig.plan(SourceId::Peers, peers(&["a", "b"], 2));
     pongs.wait_for(|pongs| *pongs == 2).await.unwrap();
     assert!(began.elapsed() < Duration::from_secs(5), "{began:?}");
     server.abort();
@@ -703,7 +667,7 @@ async fn node_and_peers_are_connected_through_every_kind_of_proxy() {
         for (id, config) in [(SourceId::Node, node), (SourceId::Peers, peers(&[host], 1))] {
             let (mut rig, mut arrivals) = ChainRig::in_memory();
             let (node, updates) = watch::channel(Miner::with(10));
-            rig.plan(id, config, through(kind));
+            rig.plan_through(id, config, through(kind));
             let arrival = arrivals.recv().await.unwrap();
             assert_eq!(arrival.place, "proxy:1080");
             let mut stream = arrival.stream;
@@ -726,7 +690,7 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
         hosts: Vec::new(),
         most: 3,
     };
-    rig.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan_through(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let seeds = p2p::seeds(Network::Main);
     let mut times = BTreeSet::new();
     let mut streams = Vec::new();
@@ -760,7 +724,7 @@ async fn seeds_are_retried_soon_and_then_less_often() {
         hosts: Vec::new(),
         most: 3,
     };
-    rig.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan_through(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let began = Instant::now();
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     while began.elapsed() < 12 * SEEDS_EVERY {
@@ -784,7 +748,7 @@ async fn a_seed_is_used_again_after_a_bad_peer() {
         hosts: Vec::new(),
         most: 1,
     };
-    rig.plan(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan_through(SourceId::Peers, config, through(ProxyProtocol::Socks5));
     let mut times = BTreeSet::new();
     loop {
         let arrival = time::timeout(FAULTY_PAUSE / 4, arrivals.recv()).await;
