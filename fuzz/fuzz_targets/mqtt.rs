@@ -1,8 +1,8 @@
-//! Fuzzes what a broker can send: the bytes of a session, in both versions, and what its messages ask for.
+//! Fuzzes what a broker can send: the bytes of a session, in both versions of MQTT, and the commands in its messages.
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../crates/mqtt/src/protocol.rs"]
+#[path = "../../crates/mqtt/src/protocol/mod.rs"]
 mod protocol;
 
 use std::{
@@ -53,17 +53,17 @@ static WORLD: LazyLock<(View, Arc<Broker>)> = LazyLock::new(|| {
     let clock = clock();
     match clock.desired().mqtt {
         MqttPlan::On(broker) => (clock.view(), broker),
-        MqttPlan::Off | MqttPlan::Paused => panic!("a broker is wanted"),
+        MqttPlan::Off | MqttPlan::Paused => panic!("MQTT is off"),
     }
 });
 
-/// A message of the clock that must arrive.
-fn telling() -> OutgoingMessage {
+/// A message of the clock with QoS 1.
+fn message() -> OutgoingMessage {
     OutgoingMessage {
         topic: "papertick/papertick-aabbcc/status".into(),
         payload: b"online".to_vec(),
-        is_level: true,
-        must_arrive: true,
+        retain: true,
+        qos1: true,
         correlation: Some(b"x".to_vec()),
     }
 }
@@ -79,22 +79,22 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Version::V3_1_1
     };
     let now = Instant::now();
-    let mut session = ProtocolSession::new(broker, version, now).expect("it can be written");
-    // The broker lets the clock in or the bytes say what it does instead.
-    let welcome: &[u8] = match (first % 4, version) {
+    let mut session = ProtocolSession::new(broker, version, now).expect("CONNECT can be encoded");
+    // The broker accepts the connection, or the bytes begin with another packet.
+    let connack: &[u8] = match (first % 4, version) {
         (0 | 1, Version::V5_0) => &[0x20, 0x03, 0x00, 0x00, 0x00],
         (0 | 1, Version::V3_1_1) => &[0x20, 0x02, 0x00, 0x00],
         (_, _) => &[],
     };
     let piece = usize::from(first / 4).max(1);
-    for piece in [welcome].into_iter().chain(bytes.chunks(piece)) {
-        let Ok(said) = session.receive(piece, now) else {
+    for piece in [connack].into_iter().chain(bytes.chunks(piece)) {
+        let Ok(events) = session.receive(piece, now) else {
             return;
         };
-        for said in said {
-            match said {
+        for event in events {
+            match event {
                 SessionEvent::Connected => {
-                    // A broker may take nothing so large.
+                    // SUBSCRIBE may exceed the broker's maximum packet size.
                     if session.subscribe(broker, now).is_err() {
                         return;
                     }
@@ -106,19 +106,19 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                         let _ = commands::read(incoming, &message.payload, view);
                     }
                     let _ = commands::retained_settings(&message.payload, view);
-                    if let Some((topic, _)) = message.answer {
-                        let _ = topics::may_answer_on(&topic, broker);
+                    if let Some(response) = message.response {
+                        let _ = topics::may_answer_on(&response.topic, broker);
                     }
                 }
                 SessionEvent::Subscribed(_) | SessionEvent::PublishRefused(_) => {}
             }
         }
         if session.has_room() {
-            let _ = session.publish(telling(), now);
+            let _ = session.publish(message(), now);
         }
         let _ = session.next_deadline();
         let count = session.out().len();
-        session.sent_bytes(count, now);
+        session.bytes_sent(count, now);
     }
     let _ = session.advance(now + Duration::from_secs(60));
 });

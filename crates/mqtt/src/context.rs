@@ -1,4 +1,4 @@
-//! What the MQTT client works with.
+//! Handles and facts that the MQTT client needs.
 
 use std::sync::Arc;
 
@@ -9,42 +9,42 @@ use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
 use tokio::sync::watch;
 use updates::newest::NewestRelease;
 
-/// What the MQTT client works with.
+/// Handles and facts that the MQTT client needs.
 #[derive(Debug, Clone)]
 pub struct MqttContext {
-    /// What the device wants of the broker.
+    /// The broker that the device needs, if any.
     pub plans: watch::Receiver<MqttPlan>,
-    /// What the device says of itself.
+    /// State of the device.
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
     pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
-    /// The way into the device.
+    /// Queue into the device.
     pub inbox: Inbox,
-    /// Tells the time.
+    /// Clock of the host.
     pub clock: Clock,
-    /// The way out.
+    /// Makes outbound connections.
     pub dialer: Dialer,
-    /// Asks for the newest release.
+    /// Installs the newest release.
     pub newest: NewestRelease,
-    /// What the build and its parts are.
+    /// Versions of the program and its parts.
     pub identity: BuildIdentity,
-    /// Port of the page.
+    /// HTTP port of the clock.
     pub port: u16,
 }
 
 impl MqttContext {
-    /// What the clock knows of itself that the view does not tell.
+    /// Facts about the clock that are not in the view.
     pub fn about(&self, view: &View, updatable: Option<String>) -> About {
         About {
             identity: self.identity.clone(),
-            page: page(&view.link.ip, self.port),
+            page: page_url(&view.link.ip, self.port),
             updatable,
         }
     }
 }
 
-/// Address of the page; empty without an address of the clock.
-fn page(ip: &str, port: u16) -> String {
+/// URL of the clock's page; empty if the clock has no address.
+fn page_url(ip: &str, port: u16) -> String {
     let host = bracketed(ip);
     match (ip, port) {
         ("", _) => String::new(),
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_the_address_of_the_clock() {
+    fn page_urls_omit_the_default_port() {
         for (ip, port, expected) in [
             ("192.0.2.7", 80, "http://192.0.2.7/"),
             ("192.0.2.7", 8080, "http://192.0.2.7:8080/"),
@@ -67,7 +67,7 @@ mod tests {
             ("", 80, ""),
             ("", 8080, ""),
         ] {
-            assert_eq!(page(ip, port), expected, "{ip} {port}");
+            assert_eq!(page_url(ip, port), expected, "{ip} {port}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Executes commands that arrive through the broker, like the HTTP server does.
+//! Executes commands and changes of settings received by MQTT, like the HTTP server does.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use device::{
     view::View,
 };
 use passwords::Hasher;
-use runtime::inbox::Inbox;
+use runtime::inbox::{Inbox, Stopped};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-/// Sends commands to the device.
+/// Sends requests to the device.
 #[derive(Debug, Clone)]
 pub struct CommandExecutor {
-    /// The way into the device.
+    /// Queue into the device.
     pub inbox: Inbox,
     /// State of the device.
     pub view: watch::Receiver<Arc<View>>,
@@ -24,13 +24,13 @@ pub struct CommandExecutor {
 }
 
 impl CommandExecutor {
-    /// Sends requests to the device one after the other; the first refusal ends it.
-    pub async fn perform(self, asked: Vec<DeviceCall>) -> Answer {
+    /// Executes requests in order until the first one that fails. Returns the answer of the last one.
+    pub async fn execute(self, calls: Vec<DeviceCall>) -> Answer {
         let mut answer = Answer::done();
-        for DeviceCall { request, told } in asked {
-            let reply = match self.ask(request).await {
+        for DeviceCall { request, told } in calls {
+            let reply = match self.request(request).await {
                 Ok(reply) => reply,
-                Err(refusal) => return refusal,
+                Err(answer) => return answer,
             };
             answer = told.answer(reply);
             if answer.status != 200 {
@@ -43,25 +43,25 @@ impl CommandExecutor {
     /// Changes settings.
     ///
     /// # Errors
-    /// They are refused; with the token that HTTP answers with.
+    /// The change is refused. Has the token of the HTTP error.
     pub async fn patch(&self, body: Map<String, Value>) -> Result<(), String> {
         let patch = Patch {
             body,
             ..Patch::default()
         };
-        let reply = self.ask(Request::Patch(patch)).await;
-        match reply.map_err(|refusal| reason(&refusal))? {
+        let reply = self.request(Request::Patch(patch)).await;
+        match reply.map_err(|answer| error_of(&answer))? {
             Reply::Done
             | Reply::Changed(_)
             | Reply::Lights(_)
             | Reply::Picture(_)
             | Reply::Headers(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
-            Reply::Refused(refusal) => Err(reason(&api::asked::refused(refusal))),
+            Reply::Refused(refusal) => Err(error_of(&api::asked::refused(refusal))),
         }
     }
 
-    async fn ask(&self, request: Request) -> Result<Reply, Answer> {
+    async fn request(&self, request: Request) -> Result<Reply, Answer> {
         let request = if let Request::Patch(Patch { body, .. }) = request {
             let settings = Arc::clone(&self.view.borrow().settings);
             let hashes = passwords::hashes(&self.hasher, &settings, &body).await;
@@ -70,14 +70,14 @@ impl CommandExecutor {
         } else {
             request
         };
-        let stopped = |stopped: runtime::inbox::Stopped| Answer::error(503, &stopped.to_string());
+        let stopped = |stopped: Stopped| Answer::error(503, &stopped.to_string());
         self.inbox.request(request).await.map_err(stopped)
     }
 }
 
-/// The word for why something was refused.
-fn reason(answer: &Answer) -> String {
+/// The error in the body of an answer.
+fn error_of(answer: &Answer) -> String {
     let body = answer.body.as_ref();
-    let words = body.and_then(|body| body.get("error").or_else(|| body.get("msg"))?.as_str());
-    words.unwrap_or("refused").to_owned()
+    let error = body.and_then(|body| body.get("error").or_else(|| body.get("msg"))?.as_str());
+    error.unwrap_or("refused").to_owned()
 }

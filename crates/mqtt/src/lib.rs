@@ -1,23 +1,34 @@
 //! The MQTT client: publishes the state of the clock and executes commands.
 //!
-//! `protocol` is the protocol as a value, `session` one connection with its `outlet`, `levels` the retained messages that the
-//! clock publishes, `executor` the way into the device, and `retained` the settings that others retain for the clock. Topics
-//! and documents are in `interface`.
+//! - `connection`: one connection, from connecting to disconnecting; `version` chooses the version of MQTT.
+//! - `protocol`: the protocol without I/O; `writer` writes its bytes.
+//! - `session`: what happens on a connection. `publisher` has the messages to send (`schedule`, `payloads`, `events`),
+//!   `command_queue` the received commands, `retained_settings` the settings that are retained at the broker, `problems`
+//!   the dropped messages.
+//! - `executor`: sends commands to the device.
+//!
+//! Topics and documents are in `api::mqtt`.
 
+mod command_queue;
+mod connection;
 mod context;
+mod events;
 mod executor;
-mod levels;
-mod outlet;
+mod payloads;
+mod problems;
 mod protocol;
-mod retained;
+mod publisher;
+mod retained_settings;
+mod schedule;
 mod session;
+mod version;
+mod writer;
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{ops::ControlFlow, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use device::{
     input::{Brokered, Input},
     mqtt::{Broker, MqttPlan, MqttProtocol},
-    secret::Endpoint,
 };
 use futures_util::FutureExt;
 use market::Connection;
@@ -26,208 +37,145 @@ use net::{
     backoff::{Backoff, STABLE_AFTER},
     chance::Chance,
 };
-use tokio::time::sleep;
-
-pub use context::MqttContext;
-use executor::CommandExecutor;
 use runtime::{
     outage::Outage,
     tasks::{Stop, Tasks},
 };
-use session::{ConnectionEnd, Spread};
+use tokio::time::sleep;
 
-/// Time that the tasks of the door have to end.
-const GRACE: Duration = Duration::from_secs(1);
+use command_queue::DelayedCommands;
+use connection::ConnectionEnd;
+pub use context::MqttContext;
+use executor::CommandExecutor;
+use version::VersionChoice;
 
-/// Connections closed without a CONNACK after which the other version of the protocol is tried.
-const UNANSWERED_MAX: u32 = 2;
+/// Longest time for the tasks of the client to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Follows what the device wants of the broker until told to stop.
+/// Runs the client: connects as the device plans, until `stop`.
 pub async fn serve(mut context: MqttContext, mut stop: Stop) {
     let (hasher, jobs) = passwords::hasher();
-    let mut parts = Tasks::new();
-    parts.spawn("MQTT passwords", passwords::run(jobs));
+    let mut tasks = Tasks::new();
+    tasks.spawn("MQTT passwords", passwords::run(jobs));
     let executor = CommandExecutor {
         inbox: context.inbox.clone(),
         view: context.view.clone(),
         hasher,
     };
-    let mut keeper = ReconnectState {
-        automatic: Automatic::default(),
+    let mut client = Client {
+        version: VersionChoice::default(),
         backoff: Backoff::new(Chance::new()),
         outage: Outage::default(),
-        spread: Spread::new(),
+        delayed: DelayedCommands::new(),
     };
     loop {
         let plan = context.plans.borrow_and_update().clone();
-        let next = match plan {
+        let flow = match plan {
             MqttPlan::On(broker) => {
-                keeper
-                    .keep(&mut context, &executor, broker, &mut stop)
+                client
+                    .connect(&mut context, &executor, broker, &mut stop)
                     .await
             }
             MqttPlan::Off | MqttPlan::Paused => {
                 tokio::select! {
                     biased;
-                    () = stop.stopped() => Next::Stop,
+                    () = stop.stopped() => ControlFlow::Break(()),
                     changed = context.plans.changed() => match changed {
-                        Ok(()) => Next::Look,
-                        // Without anybody to plan the clock is ending.
-                        Err(_) => Next::Stop,
+                        Ok(()) => ControlFlow::Continue(()),
+                        // Without a sender the clock is stopping.
+                        Err(_) => ControlFlow::Break(()),
                     },
                 }
             }
         };
-        if next == Next::Stop {
+        if flow.is_break() {
             break;
         }
     }
     drop(executor);
-    parts.stop(GRACE).await;
+    tasks.stop(STOP_TIMEOUT).await;
 }
 
-/// What comes after a connection, or after none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Look,
-    Stop,
-}
-
-/// State that is kept from one connection to the next.
-struct ReconnectState {
-    automatic: Automatic,
+/// State that outlives a connection.
+struct Client {
+    version: VersionChoice,
     backoff: Backoff,
     outage: Outage,
-    /// Commands of a group that wait for their moment.
-    spread: Spread,
+    delayed: DelayedCommands,
 }
 
-/// The version of the protocol that is used where it is chosen automatically: 5, and 3.1.1 with a broker that does not
-/// know it.
-struct Automatic {
-    /// Host and port of the broker that this is known of.
-    broker: Option<(Endpoint, u16)>,
-    version: Version,
-    /// Connections in a row that were closed without a CONNACK.
-    unanswered: u32,
-}
-
-impl Default for Automatic {
-    fn default() -> Automatic {
-        Automatic {
-            broker: None,
-            version: Version::V5_0,
-            unanswered: 0,
-        }
-    }
-}
-
-impl Automatic {
-    /// The version for a broker; what is known of another one is forgotten.
-    fn version(&mut self, broker: &Broker) -> Version {
-        let place = Some((broker.host.clone(), broker.port));
-        if self.broker != place {
-            *self = Automatic {
-                broker: place,
-                ..Automatic::default()
-            };
-        }
-        self.version
-    }
-
-    /// Records how a connection ended. Returns whether to try the older protocol version at once.
-    fn ended(&mut self, ended: &ConnectionEnd) -> bool {
-        self.unanswered = match ended {
-            ConnectionEnd::Unanswered(_) => self.unanswered + 1,
-            ConnectionEnd::OtherVersion
-            | ConnectionEnd::Stopped
-            | ConnectionEnd::Changed
-            | ConnectionEnd::Failed { .. } => 0,
-        };
-        let is_unknown = *ended == ConnectionEnd::OtherVersion || self.unanswered >= UNANSWERED_MAX;
-        if !is_unknown {
-            return false;
-        }
-        self.unanswered = 0;
-        self.version = match self.version {
-            Version::V5_0 | Version::Undetermined => Version::V3_1_1,
-            Version::V3_1_1 => Version::V5_0,
-        };
-        self.version == Version::V3_1_1
-    }
-}
-
-impl ReconnectState {
-    /// Keeps a connection to a broker until another one is wanted, or none.
-    async fn keep(
+impl Client {
+    /// Connects to a broker, again and again, until the plan changes (`Continue`) or the clock stops (`Break`).
+    async fn connect(
         &mut self,
         context: &mut MqttContext,
         executor: &CommandExecutor,
         broker: Arc<Broker>,
         stop: &mut Stop,
-    ) -> Next {
+    ) -> ControlFlow<()> {
         self.backoff.succeeded();
         loop {
             let version = match broker.protocol {
-                MqttProtocol::Automatic => self.automatic.version(&broker),
+                MqttProtocol::Automatic => self.version.version(&broker),
                 MqttProtocol::V5 => Version::V5_0,
                 MqttProtocol::V3 => Version::V3_1_1,
             };
-            tell(context, Connection::Connecting).await;
-            let session = session::run(
+            report(context, Connection::Connecting).await;
+            let connection = connection::run(
                 context,
                 executor,
                 Arc::clone(&broker),
                 version,
-                &mut self.spread,
+                &mut self.delayed,
                 stop,
             );
-            // Whatever a panic left behind is dropped with the connection.
-            let ended = AssertUnwindSafe(session).catch_unwind().await;
-            let ended = ended.unwrap_or_else(|_| {
-                tracing::error!("the connection to the broker panicked");
-                ConnectionEnd::Failed {
-                    reason: "it crashed".into(),
-                    up_since: None,
-                }
+            // State that a panic leaves inconsistent is dropped with the connection.
+            let end = AssertUnwindSafe(connection).catch_unwind().await;
+            let end = end.unwrap_or_else(|_| {
+                tracing::error!("the connection to the MQTT broker panicked");
+                ConnectionEnd::failed("the MQTT client crashed".into())
             });
-            if broker.protocol == MqttProtocol::Automatic && self.automatic.ended(&ended) {
-                tracing::info!("the broker does not know MQTT 5, trying 3.1.1");
+            if broker.protocol == MqttProtocol::Automatic && self.version.connection_ended(&end) {
+                tracing::info!("the broker does not support MQTT 5, trying 3.1.1");
                 continue;
             }
-            let (reason, up_since) = match ended {
-                ConnectionEnd::Stopped => return Next::Stop,
-                ConnectionEnd::Changed => return Next::Look,
-                ConnectionEnd::OtherVersion => (
-                    "the broker does not know this version of MQTT".to_owned(),
+            let (reason, subscribed_at) = match end {
+                ConnectionEnd::Stopped => return ControlFlow::Break(()),
+                ConnectionEnd::PlanChanged => return ControlFlow::Continue(()),
+                ConnectionEnd::UnsupportedVersion => (
+                    "the broker does not support this version of MQTT".to_owned(),
                     None,
                 ),
-                ConnectionEnd::Unanswered(reason) => (reason, None),
-                ConnectionEnd::Failed { reason, up_since } => (reason, up_since),
+                ConnectionEnd::NoConnack(reason) => (reason, None),
+                ConnectionEnd::Failed {
+                    reason,
+                    subscribed_at,
+                } => (reason, subscribed_at),
             };
-            if up_since.is_some() {
+            if subscribed_at.is_some() {
                 self.outage.end();
             }
-            if up_since.is_some_and(|since| since.elapsed() >= STABLE_AFTER) {
+            if subscribed_at.is_some_and(|at| at.elapsed() >= STABLE_AFTER) {
                 self.backoff.succeeded();
             }
             let retry_in = self.backoff.failed(None);
             if self.outage.is_new(&reason) {
-                tracing::warn!(reason, "the broker is not there");
+                tracing::warn!(reason, "no connection to the MQTT broker");
             }
-            tell(context, Connection::Down { reason, retry_in }).await;
+            report(context, Connection::Down { reason, retry_in }).await;
             tokio::select! {
                 biased;
-                () = stop.stopped() => return Next::Stop,
-                _ = context.plans.changed() => return Next::Look,
+                () = stop.stopped() => return ControlFlow::Break(()),
+                _ = context.plans.changed() => return ControlFlow::Continue(()),
                 () = sleep(retry_in) => {}
             }
         }
     }
 }
 
-async fn tell(context: &MqttContext, connection: Connection) {
-    // The loss of the device is noticed elsewhere.
-    let told = Input::Brokered(Brokered::Connection(connection));
-    let _ = context.inbox.send(told).await;
+/// Reports the state of the connection to the device.
+async fn report(context: &MqttContext, connection: Connection) {
+    let report = Input::Brokered(Brokered::Connection(connection));
+    // An error means that the device is stopping.
+    let _ = context.inbox.send(report).await;
 }

@@ -1,9 +1,12 @@
-//! The door for MQTT: a clock and a broker, which is one of our own in memory and in virtual time, or a real one.
+//! The MQTT client of a clock, against a broker in memory and in virtual time, or against Mosquitto.
 
+mod commands;
+mod connection;
 mod mosquitto;
-mod orders;
-mod peer;
-mod talking;
+mod publishing;
+mod retained_settings;
+mod start_order;
+mod test_broker;
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,8 +21,16 @@ use device::{
     view::View,
 };
 use lab::sim_disk::SharedDisk;
+use market::{
+    Observation,
+    source_id::SourceId,
+    units::{Currency, Price},
+};
 use mqtt::{MqttContext, serve};
-use net::dialer::Dialer;
+use net::{
+    dialer::{Arrival, Dialer},
+    tls::Roots,
+};
 use papertick::main_loop::{InitialState, LoopReceivers, MainLoop};
 use runtime::{
     clock::Clock,
@@ -33,7 +44,10 @@ use storage::{
     keeper::{self, StoreWorker},
 };
 use tempfile::TempDir;
-use tokio::{sync::watch, time::timeout};
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
 use updates::{
     self,
     installer::Installer,
@@ -41,22 +55,24 @@ use updates::{
     slots::{Factory, Firmware, Program},
 };
 
-/// What the topics of the clock begin with.
+use test_broker::TestBroker;
+
+/// Prefix of the clock's topics.
 pub(crate) const OWN: &str = "papertick/papertick-aabbcc";
 
 /// Longest time that a test waits for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A clock whose door for MQTT is open, without panels; it has room for another program, and trusts nobody.
+/// The main loop of a clock with its MQTT client, without panels. It can install updates, but has no update key.
 pub(crate) struct Rig {
     pub(crate) inbox: Inbox,
-    pub(crate) followed: LoopReceivers,
-    pub(crate) door: Tasks,
+    pub(crate) outputs: LoopReceivers,
+    pub(crate) client: Tasks,
     pub(crate) stopper: Stopper,
     pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
-    core: Tasks,
+    main_tasks: Tasks,
     pub(crate) folder: TempDir,
-    _going: Stopper,
+    _main_stopper: Stopper,
 }
 
 impl Rig {
@@ -74,12 +90,12 @@ impl Rig {
         settings: Settings,
         disk: SharedDisk,
     ) -> Rig {
-        let (mut rig, shelf) = Rig::without_store(clock, dialer, settings, disk).await;
-        rig.core.spawn("store", shelf.as_a_task());
+        let (mut rig, store) = Rig::without_store(clock, dialer, settings, disk).await;
+        rig.main_tasks.spawn("store", store.as_a_task());
         rig
     }
 
-    /// A clock that waits for ever for what it stores, as long as nobody does the work.
+    /// A clock that waits for its store until the returned worker runs.
     pub(crate) async fn without_store(
         clock: Clock,
         dialer: Dialer,
@@ -87,21 +103,21 @@ impl Rig {
         disk: SharedDisk,
     ) -> (Rig, StoreWorker) {
         let (store, _) = Store::open(Box::new(disk));
-        let (keeper, shelf) = keeper::keeper(store);
+        let (store, store_worker) = keeper::keeper(store);
         let spec = *spec::find("rev-b").unwrap();
         let (inbox, inputs) = inbox();
-        let beginning = InitialState {
+        let initial = InitialState {
             memory: Memory::default(),
             ..InitialState::with(spec, settings)
         };
-        let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
-        let (going, go_on) = stop_signal();
-        let mut core = Tasks::new();
-        core.spawn("main loop", main_loop.run(go_on));
+        let (main_loop, outputs) = MainLoop::new(initial, clock.clone(), inputs, store);
+        let (main_stopper, main_stop) = stop_signal();
+        let mut main_tasks = Tasks::new();
+        main_tasks.spawn("main loop", main_loop.run(main_stop));
         let glass = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
         let folder = TempDir::new().unwrap();
-        let nobody = updates::installer::InstallerConfig {
+        let installer = updates::installer::InstallerConfig {
             firmware: Some(Firmware {
                 running: Program::Factory,
                 version: "4.0.0".into(),
@@ -113,12 +129,12 @@ impl Rig {
                 inbox.clone(),
             )
         };
-        let (installer, _) = Installer::new(nobody);
-        let (newest, _) = NewestRelease::new(installer, followed.releases.clone());
-        let means = MqttContext {
+        let (installer, _) = Installer::new(installer);
+        let (newest, _) = NewestRelease::new(installer, outputs.releases.clone());
+        let context = MqttContext {
             newest,
-            plans: followed.mqtt.clone(),
-            view: followed.view.clone(),
+            plans: outputs.mqtt.clone(),
+            view: outputs.view.clone(),
             glass: glass.subscribe(),
             inbox: inbox.clone(),
             clock: clock.clone(),
@@ -130,34 +146,35 @@ impl Rig {
             port: 8080,
         };
         let (stopper, stop) = stop_signal();
-        let mut door = Tasks::new();
-        door.spawn("MQTT", serve(means, stop));
+        let mut client = Tasks::new();
+        client.spawn("MQTT", serve(context, stop));
         let rig = Rig {
             inbox,
-            followed,
-            door,
+            outputs,
+            client,
             stopper,
             glass,
-            core,
+            main_tasks,
             folder,
-            _going: going,
+            _main_stopper: main_stopper,
         };
         let identity = LinkEvent::Identity {
             suffix: "aabbcc".into(),
             password: Secret::default(),
         };
         for event in [LinkEvent::Unmanaged, identity] {
-            rig.tell(Input::Linked(event)).await;
+            rig.send(Input::Linked(event)).await;
         }
-        (rig, shelf)
+        (rig, store_worker)
     }
 
-    pub(crate) async fn tell(&self, input: Input) {
+    /// Sends an input to the device, and waits until it is handled.
+    pub(crate) async fn send(&self, input: Input) {
         self.inbox.settle(input).await.unwrap();
     }
 
     /// Changes settings, as the page does.
-    pub(crate) async fn set(&self, body: Value) {
+    pub(crate) async fn patch(&self, body: Value) {
         let Value::Object(body) = body else {
             panic!("{body}");
         };
@@ -170,49 +187,93 @@ impl Rig {
     }
 
     pub(crate) fn view(&self) -> Arc<View> {
-        Arc::clone(&self.followed.view.borrow())
+        Arc::clone(&self.outputs.view.borrow())
     }
 
-    /// Waits until the view is as it should be.
-    pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&View) -> bool) -> Arc<View> {
-        let mut view = self.followed.view.clone();
-        let waiting = view.wait_for(|view| is_so(view));
+    /// Waits for a state of the device; `what` names it in the error.
+    pub(crate) async fn wait_for(
+        &self,
+        what: &str,
+        is_reached: impl Fn(&View) -> bool,
+    ) -> Arc<View> {
+        let mut view = self.outputs.view.clone();
+        let waiting = view.wait_for(|view| is_reached(view));
         let view = timeout(PATIENCE, waiting).await;
         view.unwrap_or_else(|_| panic!("never {what}"))
             .unwrap()
             .clone()
     }
 
+    /// Waits for an error of the connection that contains a text.
+    pub(crate) async fn wait_for_error(&self, text: &str) -> Arc<View> {
+        self.wait_for(text, |view| {
+            let error = view
+                .mqtt
+                .as_ref()
+                .and_then(|state| state.last_error.as_deref());
+            error.is_some_and(|error| error.contains(text))
+        })
+        .await
+    }
+
+    /// Waits for the next effect of the device.
     pub(crate) async fn effect(&mut self) -> Effect {
-        let effect = timeout(PATIENCE, self.followed.effects.recv()).await;
-        effect.expect("nothing happens").unwrap()
+        let effect = timeout(PATIENCE, self.outputs.effects.recv()).await;
+        effect.expect("no effect").unwrap()
     }
 
     /// Waits until the connection is up.
-    pub(crate) async fn up(&self) {
-        self.until("up", |view| {
+    pub(crate) async fn wait_until_up(&self) {
+        self.wait_for("up", |view| {
             view.mqtt.as_ref().is_some_and(|state| state.up)
         })
         .await;
     }
 
-    /// How much was dropped for a reason.
-    pub(crate) async fn dropped(&self, reason: &'static str, count: u64) {
+    /// Waits until so many messages were dropped for a reason.
+    pub(crate) async fn wait_for_dropped(&self, reason: &'static str, count: u64) {
         let has = |view: &View| {
             let state = view.mqtt.as_ref();
             state.is_some_and(|state| state.dropped.get(reason) == Some(&count))
         };
-        self.until(reason, has).await;
+        self.wait_for(reason, has).await;
     }
 
+    /// Stops the MQTT client.
     pub(crate) async fn stop(self) {
         self.stopper.stop();
-        let late = self.door.stop(PATIENCE).await;
-        assert!(late.is_empty(), "{late:?} did not end");
+        let late = self.client.stop(PATIENCE).await;
+        assert!(late.is_empty(), "{late:?} did not stop");
     }
 }
 
-/// Settings of a clock with a broker at this place.
+/// A clock whose outbound connections arrive in the receiver.
+async fn in_memory(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>) {
+    let (arrive, arrivals) = mpsc::channel(4);
+    let rig = Rig::new(Dialer::in_memory(Roots::public(), arrive), settings).await;
+    (rig, arrivals)
+}
+
+/// A clock and its broker, after the first messages and the splash screen.
+async fn settled(settings: Settings) -> (Rig, mpsc::Receiver<Arrival>, TestBroker) {
+    let (rig, mut arrivals) = in_memory(settings).await;
+    let mut broker = TestBroker::accept(&mut arrivals).await;
+    broker.all_within(Duration::from_secs(15)).await;
+    (rig, arrivals, broker)
+}
+
+/// Reports an observation of the relay to the device.
+async fn observe(rig: &Rig, observation: Observation) {
+    rig.send(Input::Observed(SourceId::Relay, vec![observation]))
+        .await;
+}
+
+/// A price in dollars.
+fn price(dollars: u32) -> Observation {
+    Observation::Price(Currency::USD, Price::parse(&dollars.to_string()).unwrap())
+}
+
+/// Settings of a clock with a broker at this address.
 pub(crate) fn settings(host: &str, port: u16) -> Settings {
     Settings {
         mqtt_enabled: true,
@@ -222,7 +283,7 @@ pub(crate) fn settings(host: &str, port: u16) -> Settings {
     }
 }
 
-/// A document.
+/// A payload as a document.
 pub(crate) fn json(payload: &[u8]) -> Map<String, Value> {
     let text = String::from_utf8_lossy(payload).into_owned();
     serde_json::from_slice(payload).unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -1,4 +1,4 @@
-//! A clock and a real broker: with an access list as the documents have it, with certificates, killed and started again.
+//! A clock and Mosquitto: the documented access list, client certificates, a broker that restarts.
 
 use std::{
     fs,
@@ -24,10 +24,10 @@ use tokio::{
 use super::{OWN, PATIENCE, Rig, settings};
 use crate::needs;
 
-/// The name of the clock at its broker.
+/// Host name of the clock, which is also its user name.
 const CLOCK: &str = "papertick-aabbcc";
 
-/// The access list of the documents.
+/// The access list in docs/mqtt.md.
 const ACCESS: &str = "\
 user homeassistant
 topic readwrite papertick/#
@@ -40,7 +40,7 @@ pattern write homeassistant/time/%u/#
 pattern read homeassistant/status
 ";
 
-/// A broker that runs.
+/// A Mosquitto process.
 struct Broker {
     folder: TempDir,
     port: u16,
@@ -56,14 +56,14 @@ impl Drop for Broker {
 /// Ports that are tried.
 const STARTS_MAX: usize = 5;
 
-/// A port that nobody has just now.
+/// A port that is free at the moment.
 fn free_port() -> u16 {
-    let ear = TcpListener::bind("127.0.0.1:0").unwrap();
-    ear.local_addr().unwrap().port()
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
 }
 
 impl Broker {
-    /// A folder for one; none where a program is missing.
+    /// A broker that is not started. `None` if a program is missing.
     fn new() -> Option<Broker> {
         let programs = [
             "mosquitto",
@@ -85,49 +85,53 @@ impl Broker {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    fn password(&self, user: &str) {
+    /// Adds a user.
+    fn add_user(&self, user: &str) {
         let file = self.folder.path().join("passwd");
         let create: &[&str] = if file.exists() {
             &["-b"]
         } else {
             &["-b", "-c"]
         };
-        let made = Command::new("mosquitto_passwd")
+        let output = Command::new("mosquitto_passwd")
             .args(create)
             .arg(&file)
             .args([user, &format!("pass of {user}")])
             .output()
             .unwrap();
-        assert!(made.status.success(), "{made:?}");
+        assert!(output.status.success(), "{output:?}");
     }
 
-    /// Starts it with these lines of its configuration, in which `DIR` is its folder.
+    /// Starts it with these lines of configuration, in which `DIR` is its folder.
     async fn start(&mut self, lines: &str) {
         let folder = self.folder.path().display().to_string();
         let lines = lines.replace("DIR", &folder);
         for _ in 0..STARTS_MAX {
-            // It would else become a user who cannot read the folder.
+            // Without this it changes to a user that cannot read the folder.
             let text = format!(
                 "user root\npersistence false\nlistener {} 127.0.0.1\n{lines}\n",
                 self.port
             );
             self.write("mosquitto.conf", &text);
-            if self.comes_up().await {
+            if self.spawn().await {
                 return;
             }
             self.port = free_port();
         }
-        panic!("the broker does not come up");
+        panic!("the broker does not start");
     }
 
-    /// Starts it again, where it was.
-    async fn go(&mut self) {
-        assert!(self.comes_up().await, "the broker does not come up again");
+    /// Starts it again on the same port.
+    async fn restart(&mut self) {
+        assert!(self.spawn().await, "the broker does not start again");
     }
 
-    /// Starts it; false if it ends at once, as it does where somebody else took its port first.
-    #[expect(clippy::disallowed_methods, reason = "only to see whether it listens")]
-    async fn comes_up(&mut self) -> bool {
+    /// Starts the process and waits until it listens. Returns false if it exits, for example because its port is taken.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it only checks whether the port is open"
+    )]
+    async fn spawn(&mut self) -> bool {
         let process = Command::new("mosquitto")
             .arg("-c")
             .arg(self.folder.path().join("mosquitto.conf"))
@@ -169,7 +173,7 @@ impl Broker {
         command
     }
 
-    /// What stands on a topic, or comes soon.
+    /// The retained or next message on a topic.
     async fn on(&self, topic: &str) -> Value {
         let output = self
             .client("mosquitto_sub", "homeassistant")
@@ -202,37 +206,29 @@ async fn clock(broker: &Broker, change: impl FnOnce(&mut Settings)) -> Rig {
 }
 
 #[tokio::test]
-async fn a_clock_has_what_the_access_list_of_the_documents_gives_it() {
+async fn the_documented_access_list_is_sufficient() {
     let Some(mut broker) = Broker::new() else {
         return;
     };
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mqtt.md");
     assert!(
         fs::read_to_string(docs).unwrap().contains(ACCESS),
-        "the documents have another list"
+        "docs/mqtt.md has another access list"
     );
     broker.write("acl", ACCESS);
     for user in ["homeassistant", CLOCK, "papertick-ddeeff"] {
-        broker.password(user);
+        broker.add_user(user);
     }
     broker
         .start("password_file DIR/passwd\nacl_file DIR/acl")
         .await;
-    // Who is not known is not let in, and the clock says so.
+    // Without the password the connection is refused.
     let rig = clock(&broker, |settings| settings.mqtt_user = CLOCK.into()).await;
-    let is_refused = |view: &device::view::View| {
-        let state = view.mqtt.as_ref();
-        state.is_some_and(|state| {
-            state
-                .last_error
-                .as_deref()
-                .is_some_and(|error| error.contains("the broker refused: not authorized"))
-        })
-    };
-    rig.until("refused", is_refused).await;
-    rig.set(json!({ "mqttPass": format!("pass of {CLOCK}") }))
+    rig.wait_for_error("the broker refused the connection: not authorized")
         .await;
-    rig.up().await;
+    rig.patch(json!({ "mqttPass": format!("pass of {CLOCK}") }))
+        .await;
+    rig.wait_until_up().await;
 
     let discovery = broker
         .on(&format!("homeassistant/device/{CLOCK}/config"))
@@ -252,25 +248,25 @@ async fn a_clock_has_what_the_access_list_of_the_documents_gives_it() {
     broker
         .publish("homeassistant", &format!("{OWN}/set"), &set(11), &[])
         .await;
-    rig.until("set", |view| view.settings.led_brightness == 11)
+    rig.wait_for("set", |view| view.settings.led_brightness == 11)
         .await;
     broker
         .publish("homeassistant", "papertick/group/shop/set", &set(12), &[])
         .await;
-    rig.until("set", |view| view.settings.led_brightness == 12)
+    rig.wait_for("set", |view| view.settings.led_brightness == 12)
         .await;
-    let wish = format!(r#"{{"rev": "a", "settings": {}}}"#, set(13));
+    let document = format!(r#"{{"rev": "a", "settings": {}}}"#, set(13));
     broker
         .publish(
             "homeassistant",
             "papertick/group/all/desired",
-            &wish,
+            &document,
             &["-r"],
         )
         .await;
-    rig.until("fulfilled", |view| view.settings.led_brightness == 13)
+    rig.wait_for("applied", |view| view.settings.led_brightness == 13)
         .await;
-    // Another clock may not.
+    // Another clock is not allowed to.
     broker
         .publish("papertick-ddeeff", &format!("{OWN}/set"), &set(99), &[])
         .await;
@@ -282,16 +278,16 @@ async fn a_clock_has_what_the_access_list_of_the_documents_gives_it() {
             &[],
         )
         .await;
-    let view = rig.until("set", |view| view.settings.mow_mode).await;
+    let view = rig.wait_for("set", |view| view.settings.mow_mode).await;
     assert_eq!(view.settings.led_brightness, 13);
-    // The list gives all that the clock asks for.
+    // Nothing that the clock needs was refused.
     assert_eq!(view.mqtt.as_ref().unwrap().last_error, None);
     rig.stop().await;
     assert_eq!(broker.on(&format!("{OWN}/status")).await, "offline");
 }
 
 #[tokio::test]
-async fn certificates_are_looked_at_and_shown_and_a_broker_that_was_killed_is_found_again() {
+async fn client_certificates_work_and_the_clock_reconnects_after_a_restart() {
     let Some(mut broker) = Broker::new() else {
         return;
     };
@@ -318,41 +314,31 @@ async fn certificates_are_looked_at_and_shown_and_a_broker_that_was_killed_is_fo
     broker.start(lines).await;
 
     let rig = clock(&broker, |settings| settings.mqtt_tls = true).await;
-    let says = |words: &'static str| {
-        move |view: &device::view::View| {
-            let state = view.mqtt.as_ref();
-            state.is_some_and(|state| {
-                state
-                    .last_error
-                    .as_deref()
-                    .is_some_and(|error| error.contains(words))
-            })
-        }
-    };
-    rig.until("distrusted", says("UnknownIssuer")).await;
-    // Without line breaks, as they come out of a form.
+    rig.wait_for_error("UnknownIssuer").await;
+    // Without line breaks, as an input field delivers it.
     let one_line = |pem: &str| pem.replace('\n', " ");
-    rig.set(json!({ "mqttCa": one_line(&authority.pem()) }))
+    rig.patch(json!({ "mqttCa": one_line(&authority.pem()) }))
         .await;
-    rig.until("without a certificate", |view| {
-        view.mqtt
-            .as_ref()
-            .is_some_and(|state| !state.up && state.next_try.is_some())
-            && !says("UnknownIssuer")(view)
+    rig.wait_for("without a certificate", |view| {
+        view.mqtt.as_ref().is_some_and(|state| {
+            let error = state.last_error.as_deref();
+            let is_unknown = error.is_some_and(|error| error.contains("UnknownIssuer"));
+            !state.up && state.next_try.is_some() && !is_unknown
+        })
     })
     .await;
-    rig.set(json!({ "mqttCert": one_line(&own), "mqttKey": one_line(&own_key) }))
+    rig.patch(json!({ "mqttCert": one_line(&own), "mqttKey": one_line(&own_key) }))
         .await;
-    rig.up().await;
+    rig.wait_until_up().await;
 
     broker.kill();
-    rig.until("down", |view| {
+    rig.wait_for("down", |view| {
         view.mqtt.as_ref().is_some_and(|state| !state.up)
     })
     .await;
-    broker.go().await;
-    rig.up().await;
-    let told = tokio::process::Command::new("mosquitto_sub")
+    broker.restart().await;
+    rig.wait_until_up().await;
+    let output = tokio::process::Command::new("mosquitto_sub")
         .args([
             "-h",
             "127.0.0.1",
@@ -370,15 +356,15 @@ async fn certificates_are_looked_at_and_shown_and_a_broker_that_was_killed_is_fo
         .await
         .unwrap();
     assert_eq!(
-        String::from_utf8_lossy(&told.stdout).trim(),
+        String::from_utf8_lossy(&output.stdout).trim(),
         "online",
-        "{told:?}"
+        "{output:?}"
     );
     rig.stop().await;
 }
 
-/// Somebody who listens already, and what the clock answers as he hears it.
-async fn answers(broker: &Broker) -> (tokio::process::Child, Lines<BufReader<ChildStdout>>) {
+/// A running `mosquitto_sub`, and the results of commands that it prints.
+async fn results(broker: &Broker) -> (tokio::process::Child, Lines<BufReader<ChildStdout>>) {
     let mut listener = broker
         .client("mosquitto_sub", "homeassistant")
         .args(["-t", &format!("{OWN}/result"), "-q", "1", "-W", "60"])
@@ -391,21 +377,21 @@ async fn answers(broker: &Broker) -> (tokio::process::Child, Lines<BufReader<Chi
     loop {
         broker.publish("homeassistant", &topic, "", &[]).await;
         if let Ok(line) = timeout(Duration::from_millis(300), lines.next_line()).await {
-            line.unwrap().expect("nobody listens");
+            line.unwrap().expect("mosquitto_sub ended");
             return (listener, lines);
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_answered_in_the_words_of_http_and_changes_nothing() {
+async fn invalid_commands_are_answered_like_http_and_change_nothing() {
     let Some(mut broker) = Broker::new() else {
         return;
     };
     broker.start("allow_anonymous true").await;
     let rig = clock(&broker, |_| {}).await;
-    rig.up().await;
-    let (_listener, mut answers) = answers(&broker).await;
+    rig.wait_until_up().await;
+    let (_listener, mut results) = results(&broker).await;
     let before = Arc::clone(&rig.view().settings);
     let large = format!(r#"{{"id": 4, "poolWorker": "{}"}}"#, "x".repeat(17_000));
     for (topic, payload, flags, id, expected) in [
@@ -447,20 +433,20 @@ async fn what_is_wrong_is_answered_in_the_words_of_http_and_changes_nothing() {
         broker
             .publish("homeassistant", &topic, payload, flags)
             .await;
-        let answer: Value = loop {
-            let line = timeout(PATIENCE, answers.next_line()).await;
-            let line = line.expect("no answer").unwrap().unwrap();
-            let answer: Value = serde_json::from_str(&line).unwrap();
-            // Somebody may have asked for the next screen once more.
-            if answer["id"] == id {
-                break answer;
+        let result: Value = loop {
+            let line = timeout(PATIENCE, results.next_line()).await;
+            let line = line.expect("no result").unwrap().unwrap();
+            let result: Value = serde_json::from_str(&line).unwrap();
+            // There may be results of `screen/next` before it.
+            if result["id"] == id {
+                break result;
             }
         };
-        let error = answer["error"].as_str().unwrap_or_default();
-        assert_eq!(format!("{} {error}", answer["status"]), expected);
+        let error = result["error"].as_str().unwrap_or_default();
+        assert_eq!(format!("{} {error}", result["status"]), expected);
     }
     let reported = format!("{OWN}/reported");
-    for (wish, rev, error) in [
+    for (document, rev, error) in [
         (
             r#"{"rev": "b", "settings": {"mqttPass": "planted", "mowMode": true}}"#,
             "b",
@@ -473,27 +459,29 @@ async fn what_is_wrong_is_answered_in_the_words_of_http_and_changes_nothing() {
         ),
     ] {
         let topic = format!("{OWN}/desired");
-        broker.publish("homeassistant", &topic, wish, &["-r"]).await;
-        let told = async {
+        broker
+            .publish("homeassistant", &topic, document, &["-r"])
+            .await;
+        let report = async {
             loop {
-                let told = broker.on(&reported).await;
-                if told["error"] == error {
-                    return told;
+                let report = broker.on(&reported).await;
+                if report["error"] == error {
+                    return report;
                 }
             }
         };
-        let told = timeout(PATIENCE, told).await.expect(error);
+        let report = timeout(PATIENCE, report).await.expect(error);
         assert_eq!(
-            (&told["rev"], &told["applied"]),
+            (&report["rev"], &report["applied"]),
             (&json!(rev), &json!(false))
         );
     }
-    // Nobody listens to what is no topic of a clock.
+    // No clock subscribes to this topic.
     let foreign = format!("{OWN}/other/set");
     let change = r#"{"ledBrightness": 77}"#;
     broker.publish("homeassistant", &foreign, change, &[]).await;
     for (reason, count) in [("refused", 4), ("retained", 1), ("too-large", 1)] {
-        rig.dropped(reason, count).await;
+        rig.wait_for_dropped(reason, count).await;
     }
     let view = rig.view();
     let (now, then) = (&view.settings, &before);
@@ -506,7 +494,7 @@ async fn what_is_wrong_is_answered_in_the_words_of_http_and_changes_nothing() {
     rig.stop().await;
 }
 
-/// Flags that show a certificate.
+/// Command-line options for a client certificate.
 fn tls_of(folder: &Path, certificate: &str, key: &str) -> Vec<String> {
     fs::write(folder.join("own.pem"), certificate).unwrap();
     fs::write(folder.join("own.key"), key).unwrap();

@@ -1,7 +1,7 @@
 //! Settings that are retained at the broker for `all`, for a group, or for this clock.
 //!
 //! All of them are merged into one change, in which the more specific document wins: `all`, then the groups in the order
-//! of `mqttGroups`, then the clock's own. Nothing is remembered between connections: the broker sends the documents at each
+//! of `mqttGroups`, then the clock's own. Nothing is kept between connections: the broker sends the documents at each
 //! one, and equal settings change nothing.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -12,6 +12,7 @@ use api::mqtt::{
     topics::Scope,
 };
 use device::settings::patch;
+use futures_util::{FutureExt as _, future::BoxFuture};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -23,17 +24,34 @@ const COLLECT: Duration = Duration::from_millis(500);
 /// Name of the clock's own document in reports.
 const OWN: &str = "own";
 
-/// A document, or why it cannot be read.
+/// A document, or why it is invalid.
 pub(super) type Parsed = Result<RetainedSettings, InvalidSettings>;
 
-/// The documents of one connection, ordered from general to specific.
-#[derive(Debug, Default)]
-pub(super) struct RetainedDocuments {
-    documents: BTreeMap<usize, (String, Parsed)>,
+/// A document and the name of its scope.
+type ScopedDocument = (String, Parsed);
+
+/// The retained settings of one connection.
+#[derive(Debug)]
+pub(super) struct SettingsDocuments<'a> {
+    executor: &'a CommandExecutor,
+    /// By rank, from general to specific.
+    documents: BTreeMap<usize, ScopedDocument>,
     apply_at: Option<Instant>,
+    /// Results of the documents. `None` before they are applied on this connection.
+    reports: Option<Vec<Report>>,
 }
 
-impl RetainedDocuments {
+impl<'a> SettingsDocuments<'a> {
+    /// No documents yet.
+    pub(super) fn new(executor: &'a CommandExecutor) -> SettingsDocuments<'a> {
+        SettingsDocuments {
+            executor,
+            documents: BTreeMap::new(),
+            apply_at: None,
+            reports: None,
+        }
+    }
+
     /// Stores a document; `None` removes it. `groups` are those of the clock.
     pub(super) fn receive(
         &mut self,
@@ -62,10 +80,21 @@ impl RetainedDocuments {
         self.apply_at
     }
 
-    /// The documents, if they are to be applied now.
-    pub(super) fn take_due(&mut self, now: Instant) -> Option<Vec<(String, Parsed)>> {
+    /// Applies the documents if that is due. The future returns their results.
+    pub(super) fn start_due(&mut self, now: Instant) -> Option<BoxFuture<'static, Vec<Report>>> {
         self.apply_at.take_if(|at| *at <= now)?;
-        Some(self.documents.values().cloned().collect())
+        let documents = self.documents.values().cloned().collect();
+        Some(apply(self.executor.clone(), documents).boxed())
+    }
+
+    /// Stores the results of the documents.
+    pub(super) fn set_reports(&mut self, reports: Vec<Report>) {
+        self.reports = Some(reports);
+    }
+
+    /// Results of the documents. `None` before they are applied on this connection.
+    pub(super) fn reports(&self) -> Option<&[Report]> {
+        self.reports.as_deref()
     }
 }
 
@@ -73,10 +102,7 @@ impl RetainedDocuments {
 ///
 /// If the merged change is refused, it is tried without one document at a time, and that one is reported as refused: a
 /// mistake in one does not stop the others. If several have mistakes, nothing is applied.
-pub(super) async fn apply(
-    executor: CommandExecutor,
-    documents: Vec<(String, Parsed)>,
-) -> Vec<Report> {
+async fn apply(executor: CommandExecutor, documents: Vec<ScopedDocument>) -> Vec<Report> {
     let settings_of = |at: usize| Some(&documents[at].1.as_ref().ok()?.settings);
     let merged = |without: Option<usize>| {
         let used = (0..documents.len()).filter(|at| Some(*at) != without);
@@ -96,7 +122,7 @@ pub(super) async fn apply(
             }
         }
     }
-    let report = |(at, (scope, parsed)): (usize, (String, Parsed))| {
+    let report = |(at, (scope, parsed)): (usize, ScopedDocument)| {
         let (rev, error) = match parsed {
             Ok(RetainedSettings { rev, .. }) => {
                 let is_refused = left_out.is_none_or(|left_out| left_out == at);
@@ -132,6 +158,6 @@ fn merge_lists(old: Vec<Value>, new: &[Value]) -> Vec<Value> {
         return new.to_vec();
     }
     let is_replaced = |entry: &Value| new.iter().any(|newer| newer["id"] == entry["id"]);
-    let kept = old.into_iter().filter(|entry| !is_replaced(entry));
-    kept.chain(new.iter().cloned()).collect()
+    let remaining = old.into_iter().filter(|entry| !is_replaced(entry));
+    remaining.chain(new.iter().cloned()).collect()
 }

@@ -1,0 +1,168 @@
+//! Payloads of the clock's retained topics.
+
+use std::{sync::Arc, time::Duration};
+
+use api::mqtt::{
+    discovery,
+    documents::{self, ONLINE, Report},
+    topics::{Lamp, RetainedTopic},
+};
+use device::{mqtt::Broker, view::View};
+use render::png;
+use runtime::glass::DisplaySnapshot;
+use tokio::time::Instant;
+
+use super::context::MqttContext;
+
+/// Interval at which it is checked whether updates can be installed: an update key may be added to the data folder.
+const UPDATABLE_CHECK_EVERY: Duration = Duration::from_secs(60);
+
+/// One minute, ms.
+const MINUTE_MS: i64 = 60_000;
+
+/// What the payloads are made of.
+pub(super) struct Payloads<'a> {
+    context: &'a MqttContext,
+    broker: Arc<Broker>,
+    view: Arc<View>,
+    /// The running version. `None` if updates cannot be installed.
+    updatable: Option<String>,
+    check_updatable_at: Instant,
+}
+
+impl<'a> Payloads<'a> {
+    /// Payloads of the present state.
+    pub(super) fn new(
+        context: &'a MqttContext,
+        broker: Arc<Broker>,
+        view: Arc<View>,
+        now: Instant,
+    ) -> Payloads<'a> {
+        Payloads {
+            context,
+            broker,
+            view,
+            updatable: context.newest.installer().updatable(),
+            check_updatable_at: now + UPDATABLE_CHECK_EVERY,
+        }
+    }
+
+    /// The broker that they are for.
+    pub(super) fn broker(&self) -> &Arc<Broker> {
+        &self.broker
+    }
+
+    /// The state that they are made of.
+    pub(super) fn view(&self) -> &Arc<View> {
+        &self.view
+    }
+
+    /// Stores a new state of the device. Returns a function that tells for a topic whether its payload may have changed.
+    pub(super) fn set_view(&mut self, view: Arc<View>) -> impl Fn(RetainedTopic) -> bool + use<> {
+        let old = std::mem::replace(&mut self.view, view);
+        let new = &self.view;
+        let settings = !Arc::ptr_eq(&old.settings, &new.settings)
+            || !Arc::ptr_eq(&old.active, &new.active)
+            || old.link != new.link
+            || old.hostname != new.hostname;
+        let market = !Arc::ptr_eq(&old.market, &new.market);
+        let lights = old.lights != new.lights
+            || old.frontlight != new.frontlight
+            || old.active.led_brightness != new.active.led_brightness;
+        move |topic| match topic {
+            RetainedTopic::Discovery
+            | RetainedTopic::QuietFrom
+            | RetainedTopic::QuietUntil
+            | RetainedTopic::Info
+            | RetainedTopic::Settings => settings,
+            RetainedTopic::Strip | RetainedTopic::Led(_) | RetainedTopic::Frontlight => lights,
+            // The settings choose which fee rate is published.
+            RetainedTopic::Market => market || settings,
+            RetainedTopic::State | RetainedTopic::Reported | RetainedTopic::Update => true,
+            // These do not depend on the view alone: they are published at an interval, at the start, and by the glass.
+            RetainedTopic::Host | RetainedTopic::Status | RetainedTopic::Panels => false,
+        }
+    }
+
+    /// When [`check_updatable`](Self::check_updatable) is due.
+    pub(super) fn next_deadline(&self) -> Instant {
+        self.check_updatable_at
+    }
+
+    /// Checks whether updates can be installed, if that is due. Returns whether the result has changed.
+    pub(super) fn check_updatable(&mut self, now: Instant) -> bool {
+        if self.check_updatable_at > now {
+            return false;
+        }
+        self.check_updatable_at = now + UPDATABLE_CHECK_EVERY;
+        let updatable = self.context.newest.installer().updatable();
+        let has_changed = updatable != self.updatable;
+        self.updatable = updatable;
+        has_changed
+    }
+
+    /// The payload of a topic; empty if the retained message is to be removed, `None` if nothing is to be published.
+    /// `reports` are the results of retained settings.
+    pub(super) fn payload(
+        &self,
+        topic: RetainedTopic,
+        reports: Option<&[Report]>,
+    ) -> Option<Vec<u8>> {
+        let (view, broker) = (&self.view, &self.broker);
+        let about = || self.context.about(view, self.updatable.clone());
+        let document = match topic {
+            RetainedTopic::Discovery | RetainedTopic::QuietFrom | RetainedTopic::QuietUntil => {
+                discovery::document(topic, view, &about(), broker)
+            }
+            RetainedTopic::Status => return Some(ONLINE.into()),
+            RetainedTopic::Info => Some(documents::info(view, &about(), broker)),
+            RetainedTopic::State => Some(documents::state(view, &self.glass().panel_statuses())),
+            RetainedTopic::Update => match documents::update(view, &about()) {
+                Some(update) => Some(update),
+                None => return Some(Vec::new()),
+            },
+            RetainedTopic::Host => {
+                let free = runtime::host::memory(&runtime::host::Least::default()).free;
+                Some(documents::host(view, self.started_at(), free))
+            }
+            RetainedTopic::Settings => Some(documents::settings(view, &self.context.identity)),
+            RetainedTopic::Reported => match documents::reported(reports?, view) {
+                Some(reported) => Some(reported),
+                None => return Some(Vec::new()),
+            },
+            RetainedTopic::Strip => documents::lamp(Lamp::Strip, view),
+            RetainedTopic::Led(index) => documents::lamp(Lamp::Led(index), view),
+            RetainedTopic::Frontlight => documents::lamp(Lamp::Frontlight, view),
+            RetainedTopic::Market => Some(documents::market(view, self.context.clock.now())),
+            RetainedTopic::Panels => return self.picture(),
+        };
+        document.map(|document| document.to_string().into_bytes())
+    }
+
+    fn glass(&self) -> Arc<DisplaySnapshot> {
+        Arc::clone(&self.context.glass.borrow())
+    }
+
+    /// A PNG of the panels; empty while they show a password, which subscribers must not see.
+    fn picture(&self) -> Option<Vec<u8>> {
+        let glass = self.glass();
+        if glass.shows_password() {
+            return Some(Vec::new());
+        }
+        let is_published = self.broker.panels && glass.is_painted();
+        is_published.then(|| {
+            let panels = glass.panels.iter();
+            let panels: Vec<_> = panels.map(|panel| (*panel.bitmap).clone()).collect();
+            png::side_by_side(&panels, 1)
+        })
+    }
+
+    /// When the clock was started, s since 1970-01-01 UTC. Rounded to the minute, because corrections of the host's clock
+    /// shift it by seconds.
+    fn started_at(&self) -> Option<i64> {
+        let now = self.context.clock.now();
+        let uptime = i64::try_from(now.uptime.as_millis()).ok()?;
+        let started = now.utc?.unix_ms.saturating_sub(uptime);
+        Some((started + MINUTE_MS / 2).div_euclid(MINUTE_MS) * (MINUTE_MS / 1000))
+    }
+}
