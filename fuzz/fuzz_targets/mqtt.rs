@@ -101,13 +101,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
                 }
                 SessionEvent::Message(message) => {
                     assert!(message.payload.len() <= packet_max(version) as usize);
-                    let incoming = topics::read(&message.topic, broker);
-                    if let Some(incoming) = incoming {
-                        let _ = commands::read(incoming, &message.payload, view);
+                    let topic = topics::parse(&message.topic, broker);
+                    if let Some(topic) = topic {
+                        let _ = commands::parse(topic, &message.payload, view);
                     }
-                    let _ = commands::retained_settings(&message.payload, view);
+                    let _ = commands::parse_retained_settings(&message.payload, view);
                     if let Some(response) = message.response {
-                        let _ = topics::may_answer_on(&response.topic, broker);
+                        let _ = topics::is_response_topic_allowed(&response.topic, broker);
                     }
                 }
                 SessionEvent::Subscribed(_) | SessionEvent::PublishRefused(_) => {}

@@ -53,10 +53,10 @@ pub(super) struct FinishedCommand {
 impl FinishedCommand {
     /// A message that is refused without parsing its command.
     pub(super) fn refused(message: IncomingMessage, broker: &Broker, answer: Answer) -> Self {
-        let incoming = topics::read(&message.topic, broker);
-        let name = incoming.and_then(commands::name);
+        let topic = topics::parse(&message.topic, broker);
+        let name = topic.and_then(commands::command_name);
         FinishedCommand {
-            request_id: commands::caller(&message.payload),
+            request_id: commands::request_id(&message.payload),
             name: name.unwrap_or(message.topic),
             response: message.response,
             answer,
@@ -168,15 +168,15 @@ impl<'a> CommandQueue<'a> {
         } = command;
         // The newest state: the view of the session may be older than the result of the command before.
         let view = Arc::clone(&self.context.view.borrow());
-        let incoming = topics::read(&message.topic, &self.broker)?;
+        let topic = topics::parse(&message.topic, &self.broker)?;
         let MqttCommand {
             name,
-            caller: request_id,
-            work,
-            is_spread,
-        } = commands::read(incoming, &message.payload, &view)?;
-        let is_delayed = is_spread && !was_delayed;
-        if is_delayed && work.is_ok() && !self.delayed.contains_key(&name) {
+            request_id,
+            action,
+            is_delayed,
+        } = commands::parse(topic, &message.payload, &view)?;
+        let is_delayed = is_delayed && !was_delayed;
+        if is_delayed && action.is_ok() && !self.delayed.contains_key(&name) {
             let at = Instant::now() + self.chance.between(Duration::ZERO, GROUP_DELAY_MAX);
             let command = WaitingCommand {
                 message,
@@ -192,11 +192,11 @@ impl<'a> CommandQueue<'a> {
             response,
             answer,
         };
-        Some(match work {
+        Some(match action {
             Ok(_) if is_delayed => {
                 StartedCommand::Finished(finished(Answer::error(409, "already under way")))
             }
-            Ok(CommandAction::NewestRelease) => {
+            Ok(CommandAction::InstallNewestRelease) => {
                 let answer = updates::answers::newest(self.context.newest.request(&view));
                 StartedCommand::Finished(finished(answer))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::mqtt::documents::About;
+use api::mqtt::documents::ProgramInfo;
 use device::{mqtt::MqttPlan, settings::emit::BuildIdentity, view::View};
 use net::{dialer::Dialer, url::bracketed};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
@@ -33,12 +33,12 @@ pub struct MqttContext {
 }
 
 impl MqttContext {
-    /// Facts about the clock that are not in the view.
-    pub fn about(&self, view: &View, updatable: Option<String>) -> About {
-        About {
+    /// Facts about the program that are not in the view.
+    pub fn program_info(&self, view: &View, updatable_version: Option<String>) -> ProgramInfo {
+        ProgramInfo {
             identity: self.identity.clone(),
-            page: page_url(&view.link.ip, self.port),
-            updatable,
+            page_url: page_url(&view.link.ip, self.port),
+            updatable_version,
         }
     }
 }

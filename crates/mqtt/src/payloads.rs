@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use api::mqtt::{
     discovery,
-    documents::{self, ONLINE, Report},
+    documents::{self, ONLINE, SettingsReport},
     topics::{Lamp, RetainedTopic},
 };
 use device::{mqtt::Broker, view::View};
@@ -26,7 +26,7 @@ pub(super) struct Payloads<'a> {
     broker: Arc<Broker>,
     view: Arc<View>,
     /// The running version. `None` if updates cannot be installed.
-    updatable: Option<String>,
+    updatable_version: Option<String>,
     check_updatable_at: Instant,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Payloads<'a> {
             context,
             broker,
             view,
-            updatable: context.newest.installer().updatable(),
+            updatable_version: context.newest.installer().updatable(),
             check_updatable_at: now + UPDATABLE_CHECK_EVERY,
         }
     }
@@ -95,9 +95,9 @@ impl<'a> Payloads<'a> {
             return false;
         }
         self.check_updatable_at = now + UPDATABLE_CHECK_EVERY;
-        let updatable = self.context.newest.installer().updatable();
-        let has_changed = updatable != self.updatable;
-        self.updatable = updatable;
+        let updatable_version = self.context.newest.installer().updatable();
+        let has_changed = updatable_version != self.updatable_version;
+        self.updatable_version = updatable_version;
         has_changed
     }
 
@@ -106,18 +106,21 @@ impl<'a> Payloads<'a> {
     pub(super) fn payload(
         &self,
         topic: RetainedTopic,
-        reports: Option<&[Report]>,
+        reports: Option<&[SettingsReport]>,
     ) -> Option<Vec<u8>> {
         let (view, broker) = (&self.view, &self.broker);
-        let about = || self.context.about(view, self.updatable.clone());
+        let program = || {
+            self.context
+                .program_info(view, self.updatable_version.clone())
+        };
         let document = match topic {
             RetainedTopic::Discovery | RetainedTopic::QuietFrom | RetainedTopic::QuietUntil => {
-                discovery::document(topic, view, &about(), broker)
+                discovery::document(topic, view, &program(), broker)
             }
             RetainedTopic::Status => return Some(ONLINE.into()),
-            RetainedTopic::Info => Some(documents::info(view, &about(), broker)),
+            RetainedTopic::Info => Some(documents::info(view, &program(), broker)),
             RetainedTopic::State => Some(documents::state(view, &self.glass().panel_statuses())),
-            RetainedTopic::Update => match documents::update(view, &about()) {
+            RetainedTopic::Update => match documents::update(view, &program()) {
                 Some(update) => Some(update),
                 None => return Some(Vec::new()),
             },

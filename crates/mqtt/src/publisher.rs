@@ -9,7 +9,7 @@ use std::{
 };
 
 use api::mqtt::{
-    documents::{self, OFFLINE, Report},
+    documents::{self, OFFLINE, SettingsReport},
     topics::{self, RetainedTopic},
 };
 use device::{
@@ -101,9 +101,10 @@ impl<'a> Publisher<'a> {
         result: &Value,
     ) -> bool {
         let broker = self.payloads.broker();
-        let response = response.filter(|response| topics::may_answer_on(&response.topic, broker));
+        let response =
+            response.filter(|response| topics::is_response_topic_allowed(&response.topic, broker));
         let ResponseTarget { topic, correlation } = response.unwrap_or_else(|| ResponseTarget {
-            topic: topics::result(broker),
+            topic: topics::result_topic(broker),
             correlation: None,
         });
         let is_full = self.results.len() >= RESULTS_MAX;
@@ -145,7 +146,7 @@ impl<'a> Publisher<'a> {
     /// Takes the next message. `reports` are the results of retained settings.
     pub(super) fn next(
         &mut self,
-        reports: Option<&[Report]>,
+        reports: Option<&[SettingsReport]>,
         now: Instant,
     ) -> Option<OutgoingMessage> {
         if let Some(result) = self.next_result() {
@@ -153,7 +154,7 @@ impl<'a> Publisher<'a> {
         }
         if let Some(happening) = self.events.pop() {
             return Some(OutgoingMessage {
-                topic: topics::event(&happening, self.payloads.broker()),
+                topic: topics::event_topic(&happening, self.payloads.broker()),
                 payload: documents::event(&happening).to_string().into_bytes(),
                 retain: false,
                 qos1: false,
@@ -177,10 +178,10 @@ impl<'a> Publisher<'a> {
     fn next_retained(
         &mut self,
         topic: RetainedTopic,
-        reports: Option<&[Report]>,
+        reports: Option<&[SettingsReport]>,
         now: Instant,
     ) -> Option<OutgoingMessage> {
-        let name = topic.topic(self.payloads.broker());
+        let name = topic.name(self.payloads.broker());
         let message = name.and_then(|name| Some((name, self.payloads.payload(topic, reports)?)));
         let hash = message.as_ref().map(|(_, payload)| {
             let mut hasher = DefaultHasher::new();
@@ -193,7 +194,7 @@ impl<'a> Publisher<'a> {
             topic: name,
             payload,
             retain: true,
-            qos1: topic.must_arrive(),
+            qos1: topic.uses_qos1(),
             correlation: None,
         })
     }
@@ -204,14 +205,14 @@ impl<'a> Publisher<'a> {
         let broker = self.payloads.broker();
         let mut messages = VecDeque::new();
         for topic in RetainedTopic::all(self.view().board.leds) {
-            let Some(name) = topic.topic(broker) else {
+            let Some(name) = topic.name(broker) else {
                 continue;
             };
             let is_removed = match next {
                 MqttPlan::On(next) if (&next.host, next.port) != (&broker.host, broker.port) => {
                     true
                 }
-                MqttPlan::On(next) => topic.topic(next).as_ref() != Some(&name),
+                MqttPlan::On(next) => topic.name(next).as_ref() != Some(&name),
                 MqttPlan::Off => true,
                 MqttPlan::Paused => false,
             };

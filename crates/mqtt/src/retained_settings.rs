@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use api::mqtt::{
     commands::{InvalidSettings, RetainedSettings},
-    documents::Report,
+    documents::SettingsReport,
     topics::Scope,
 };
 use device::settings::patch;
@@ -38,7 +38,7 @@ pub(super) struct SettingsDocuments<'a> {
     documents: BTreeMap<usize, ScopedDocument>,
     apply_at: Option<Instant>,
     /// Results of the documents. `None` before they are applied on this connection.
-    reports: Option<Vec<Report>>,
+    reports: Option<Vec<SettingsReport>>,
 }
 
 impl<'a> SettingsDocuments<'a> {
@@ -81,19 +81,22 @@ impl<'a> SettingsDocuments<'a> {
     }
 
     /// Applies the documents if that is due. The future returns their results.
-    pub(super) fn start_due(&mut self, now: Instant) -> Option<BoxFuture<'static, Vec<Report>>> {
+    pub(super) fn start_due(
+        &mut self,
+        now: Instant,
+    ) -> Option<BoxFuture<'static, Vec<SettingsReport>>> {
         self.apply_at.take_if(|at| *at <= now)?;
         let documents = self.documents.values().cloned().collect();
         Some(apply(self.executor.clone(), documents).boxed())
     }
 
     /// Stores the results of the documents.
-    pub(super) fn set_reports(&mut self, reports: Vec<Report>) {
+    pub(super) fn set_reports(&mut self, reports: Vec<SettingsReport>) {
         self.reports = Some(reports);
     }
 
     /// Results of the documents. `None` before they are applied on this connection.
-    pub(super) fn reports(&self) -> Option<&[Report]> {
+    pub(super) fn reports(&self) -> Option<&[SettingsReport]> {
         self.reports.as_deref()
     }
 }
@@ -102,7 +105,7 @@ impl<'a> SettingsDocuments<'a> {
 ///
 /// If the merged change is refused, it is tried without one document at a time, and that one is reported as refused: a
 /// mistake in one does not stop the others. If several have mistakes, nothing is applied.
-async fn apply(executor: CommandExecutor, documents: Vec<ScopedDocument>) -> Vec<Report> {
+async fn apply(executor: CommandExecutor, documents: Vec<ScopedDocument>) -> Vec<SettingsReport> {
     let settings_of = |at: usize| Some(&documents[at].1.as_ref().ok()?.settings);
     let merged = |without: Option<usize>| {
         let used = (0..documents.len()).filter(|at| Some(*at) != without);
@@ -128,9 +131,9 @@ async fn apply(executor: CommandExecutor, documents: Vec<ScopedDocument>) -> Vec
                 let is_refused = left_out.is_none_or(|left_out| left_out == at);
                 (rev, refusal.clone().filter(|_| is_refused))
             }
-            Err(InvalidSettings { rev, reason }) => (rev, Some(reason)),
+            Err(InvalidSettings { rev, error }) => (rev, Some(error)),
         };
-        Report { scope, rev, error }
+        SettingsReport { scope, rev, error }
     };
     documents.into_iter().enumerate().map(report).collect()
 }

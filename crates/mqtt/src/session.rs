@@ -8,9 +8,9 @@ use std::{collections::VecDeque, convert::Infallible, io, sync::Arc, time::Durat
 use api::{
     answer::Answer,
     mqtt::{
-        commands::{self, InvalidSettings, MESSAGE_MAX},
-        documents::{ONLINE, Report},
-        topics::{self, Incoming},
+        commands::{self, InvalidSettings, PAYLOAD_MAX},
+        documents::{ONLINE, SettingsReport},
+        topics::{self, IncomingTopic},
     },
 };
 use device::{
@@ -50,13 +50,13 @@ const OUT_FULL: usize = 16 * 1024;
 /// Longest time that disconnecting waits for the running task.
 const LAST_TASK_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// Error of a message that is larger than [`MESSAGE_MAX`].
+/// Error of a message that is larger than [`PAYLOAD_MAX`].
 const TOO_LARGE: &str = "too large";
 
 /// Result of a task.
 enum TaskResult {
     Command(FinishedCommand),
-    Settings(Vec<Report>),
+    Settings(Vec<SettingsReport>),
 }
 
 /// The session on one connection.
@@ -246,28 +246,31 @@ impl<'a> MqttSession<'a> {
     /// Handles a message from the broker.
     fn handle(&mut self, message: IncomingMessage, now: Instant) {
         let broker = Arc::clone(&self.broker);
-        let Some(incoming) = topics::read(&message.topic, &broker) else {
+        let Some(topic) = topics::parse(&message.topic, &broker) else {
             return self.drop_command(message, "foreign-topic", 404, "foreign topic");
         };
-        let is_too_large = message.payload.len() > MESSAGE_MAX;
-        match incoming {
+        let is_too_large = message.payload.len() > PAYLOAD_MAX;
+        match topic {
             // A retained birth message does not show that Home Assistant has started just now.
-            Incoming::HomeAssistant => {
+            IncomingTopic::HomeAssistantStatus => {
                 if !message.retain && message.payload == ONLINE.as_bytes() {
                     self.publisher.home_assistant_started(now);
                 }
             }
-            Incoming::Desired(scope) => {
+            IncomingTopic::RetainedSettings(scope) => {
                 let parsed = if is_too_large {
                     self.problems.drop_one("too-large");
-                    Some(Err(InvalidSettings::unread(TOO_LARGE)))
+                    Some(Err(InvalidSettings::without_rev(TOO_LARGE)))
                 } else {
                     let view = self.publisher.view();
-                    commands::retained_settings(&message.payload, view).transpose()
+                    commands::parse_retained_settings(&message.payload, view).transpose()
                 };
                 self.settings.receive(scope, parsed, &broker.groups, now);
             }
-            Incoming::Command(..) | Incoming::Set(_) | Incoming::Lamp(_) | Incoming::Quiet(_) => {
+            IncomingTopic::Command(..)
+            | IncomingTopic::SettingsChange(_)
+            | IncomingTopic::Lamp(_)
+            | IncomingTopic::QuietHours(_) => {
                 if message.retain && message.payload.is_empty() {
                     // It removes a retained message.
                 } else if message.retain {

@@ -1,7 +1,6 @@
-//! What Home Assistant is told of the clock: one document with all its entities, and two apart.
+//! Discovery messages for Home Assistant: one with most entities, and one for each bound of the quiet hours.
 //!
-//! A component that the clock does not have stands there with its platform alone: this takes it away from who knew it,
-//! and says nothing to who did not.
+//! An entity that the clock lacks has only its platform, which removes it from Home Assistant if it was there.
 
 use alloc::{
     format,
@@ -12,39 +11,44 @@ use device::{mqtt::Broker, view::View};
 use serde_json::{Map, Value, json};
 
 use super::{
-    documents::About,
+    documents::ProgramInfo,
     entities::{self, Entity},
-    topics::{self, QuietHoursBound, RetainedTopic},
+    topics::{QuietHoursBound, RetainedTopic, own_topic},
 };
 
-/// Who made it.
+/// Name of the manufacturer and of the software.
 const MAKER: &str = "papertick";
 
-/// The document of the clock.
-pub fn device(view: &View, about: &About, broker: &Broker) -> Value {
-    let components = entities::all(view, about, broker)
+/// The discovery message of the device with most of its entities.
+pub fn device(view: &View, program: &ProgramInfo, broker: &Broker) -> Value {
+    let components = entities::all(view, program, broker)
         .into_iter()
         .map(|entity| (entity.key.clone(), component(entity, broker)));
     json!({
-        "dev": who(view, about, broker),
-        "o": { "name": MAKER, "sw": about.identity.git_tag },
-        "avty_t": topics::own(broker, "status"),
+        "dev": device_info(view, program, broker),
+        "o": { "name": MAKER, "sw": program.identity.git_tag },
+        "avty_t": own_topic(broker, "status"),
         "cmps": components.collect::<Map<String, Value>>(),
     })
 }
 
-/// The document of a time of the quiet hours.
-pub fn quiet(edge: QuietHoursBound, view: &View, about: &About, broker: &Broker) -> Value {
-    let (name, member) = edge.told();
+/// The discovery message of a `time` entity for the quiet hours.
+pub fn quiet_hours(
+    bound: QuietHoursBound,
+    view: &View,
+    program: &ProgramInfo,
+    broker: &Broker,
+) -> Value {
+    let member = bound.state_member();
     let members = json!({
-        "name": name,
+        "name": bound.entity_name(),
         "topic": "state",
-        // It is told as `7:05`, and read with two digits each.
+        // The state has `7:05`; the entity needs two digits for the hour.
         "val_tpl": format!("{{{{ ('0' ~ value_json.dnd.{member})[-5:] ~ ':00' }}}}"),
-        "command": format!("{}/set", topics::quiet(edge)),
+        "command": format!("{}/set", bound.topic()),
         "ent_cat": "config",
     });
-    let key = topics::key(edge).to_string();
+    let key = bound.entity_key().to_string();
     let mut document = component(
         Entity {
             key,
@@ -55,23 +59,25 @@ pub fn quiet(edge: QuietHoursBound, view: &View, about: &About, broker: &Broker)
     );
     if let Some(document) = document.as_object_mut() {
         document.remove("p");
-        document.insert("dev".into(), who(view, about, broker));
-        document.insert("avty_t".into(), topics::own(broker, "status").into());
+        document.insert("dev".into(), device_info(view, program, broker));
+        document.insert("avty_t".into(), own_topic(broker, "status").into());
     }
     document
 }
 
-/// What stands at a level of the discovery; none if it is none of them.
+/// The discovery message of a topic. `None` if the topic is not for discovery.
 pub fn document(
-    level: RetainedTopic,
+    topic: RetainedTopic,
     view: &View,
-    about: &About,
+    program: &ProgramInfo,
     broker: &Broker,
 ) -> Option<Value> {
-    match level {
-        RetainedTopic::Discovery => Some(device(view, about, broker)),
-        RetainedTopic::QuietFrom => Some(quiet(QuietHoursBound::From, view, about, broker)),
-        RetainedTopic::QuietUntil => Some(quiet(QuietHoursBound::Until, view, about, broker)),
+    match topic {
+        RetainedTopic::Discovery => Some(device(view, program, broker)),
+        RetainedTopic::QuietFrom => Some(quiet_hours(QuietHoursBound::From, view, program, broker)),
+        RetainedTopic::QuietUntil => {
+            Some(quiet_hours(QuietHoursBound::Until, view, program, broker))
+        }
         RetainedTopic::Status
         | RetainedTopic::Info
         | RetainedTopic::State
@@ -87,22 +93,22 @@ pub fn document(
     }
 }
 
-fn who(view: &View, about: &About, broker: &Broker) -> Value {
+fn device_info(view: &View, program: &ProgramInfo, broker: &Broker) -> Value {
     let mut device = json!({
         "ids": [broker.id],
         "name": broker.id,
         "mf": MAKER,
         "mdl": view.board.name,
         "hw": view.board.hardware,
-        "sw": about.identity.git_tag,
+        "sw": program.identity.git_tag,
     });
-    if !about.page.is_empty() {
-        device["cu"] = about.page.as_str().into();
+    if !program.page_url.is_empty() {
+        device["cu"] = program.page_url.as_str().into();
     }
     device
 }
 
-/// An entity as Home Assistant reads it: its topics whole, and under a name that no other clock has.
+/// An entity as Home Assistant expects it, with full topics and ids that are unique among all clocks.
 fn component(entity: Entity, broker: &Broker) -> Value {
     let Entity {
         key,
@@ -117,7 +123,7 @@ fn component(entity: Entity, broker: &Broker) -> Value {
         let topic = || {
             value
                 .as_str()
-                .map_or(Value::Null, |leaf| topics::own(broker, leaf).into())
+                .map_or(Value::Null, |leaf| own_topic(broker, leaf).into())
         };
         match member.as_str() {
             "topic" => component["stat_t"] = topic(),

@@ -1,4 +1,4 @@
-//! What the clock tells at its topics; the members are those of HTTP.
+//! Payloads of published messages. The members are those of HTTP.
 
 use alloc::{
     collections::BTreeMap,
@@ -35,28 +35,28 @@ use crate::{
     status::{ClockStatus, LinkStatus, PanelStatus, ReleaseStatus},
 };
 
-/// The clock is there; Home Assistant expects these two words.
+/// Payload of the status while the clock is connected; Home Assistant expects this word.
 pub const ONLINE: &str = "online";
 
-/// It is not.
+/// Payload of the status, and of the will, while the clock is not connected; Home Assistant expects this word.
 pub const OFFLINE: &str = "offline";
 
-/// What the clock knows of itself that the view does not tell.
+/// Facts about the program that are not in the view.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct About {
-    /// What the build and its parts are.
+pub struct ProgramInfo {
+    /// Versions of the program and its parts.
     pub identity: BuildIdentity,
-    /// Where its page is; empty while it has no address.
-    pub page: String,
-    /// Version of the program that runs; none where no other one can be installed.
-    pub updatable: Option<String>,
+    /// URL of the clock's page; empty if the clock has no address.
+    pub page_url: String,
+    /// The running version. `None` if updates cannot be installed.
+    pub updatable_version: Option<String>,
 }
 
-/// Events that can happen, by the word for them.
-pub const EVENTS: &[&str] = &["block", "zap", "payment", "refresh", "warning"];
+/// Types of events, except those of buttons.
+pub const EVENT_TYPES: &[&str] = &["block", "zap", "payment", "refresh", "warning"];
 
-/// What can happen to a button, by the word for it.
-pub const PRESSES: &[&str] = &["press", "long_press"];
+/// Types of events of buttons.
+pub const BUTTON_EVENT_TYPES: &[&str] = &["press", "long_press"];
 
 /// The document on `info`.
 #[derive(Serialize)]
@@ -87,8 +87,8 @@ struct ScreenName {
     name: &'static str,
 }
 
-/// What the clock is, and what can be chosen.
-pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
+/// The document on `info`: facts about the clock, and the options of some settings.
+pub fn info(view: &View, program: &ProgramInfo, broker: &Broker) -> Value {
     let settings = &view.active;
     let order = settings.rotation_order();
     let screens = order
@@ -105,10 +105,10 @@ pub fn info(view: &View, about: &About, broker: &Broker) -> Value {
         hostname: &view.hostname,
         board: view.board.id,
         hw_rev: view.board.hardware,
-        git_tag: &about.identity.git_tag,
-        git_rev: &about.identity.git_rev,
+        git_tag: &program.identity.git_tag,
+        git_rev: &program.identity.git_rev,
         ip: &view.link.ip,
-        page: &about.page,
+        page: &program.page_url,
         panels: view.board.panels,
         leds: view.board.leds,
         has_frontlight: view.board.frontlight,
@@ -134,10 +134,10 @@ struct StateDocument {
     release: Option<ReleaseStatus>,
 }
 
-/// How the clock is: the status without what changes by the mere passing of time, without the market, and without the
-/// figures of pool, miner and wallet: who reads at a broker need not know what an owner has.
+/// The document on `state`: the status without values that change with time alone, without the market, and without the
+/// figures of pool, miner and wallet, which are private.
 ///
-/// Nothing of the broker is in it: what it does not take would change what it is told.
+/// It has nothing about the broker: otherwise every dropped message would cause another one.
 pub fn state(view: &View, panels: &[PanelStatus]) -> Value {
     let sources = view.sources.iter();
     json!(StateDocument {
@@ -151,12 +151,12 @@ pub fn state(view: &View, panels: &[PanelStatus]) -> Value {
     })
 }
 
-/// The document on `update`. Home Assistant gives the names.
+/// The document on `update`, with the names of Home Assistant.
 #[derive(Serialize)]
 struct UpdateDocument<'a> {
     installed_version: &'a str,
     in_progress: bool,
-    /// Null unless an update is under way.
+    /// Null unless an update is in progress.
     update_percentage: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latest_version: Option<&'a str>,
@@ -166,23 +166,24 @@ struct UpdateDocument<'a> {
     release_url: Option<&'a str>,
 }
 
-/// The program that runs and the one that the clock takes, as Home Assistant reads it; none where there is no updating.
-pub fn update<'a>(view: &'a View, about: &'a About) -> Option<Value> {
-    let installed = about
-        .updatable
+/// The document on `update`: the running version and the offered release. `None` if updates cannot be installed or are
+/// switched off.
+pub fn update<'a>(view: &'a View, program: &'a ProgramInfo) -> Option<Value> {
+    let installed = program
+        .updatable_version
         .as_ref()
         .filter(|_| view.active.ota_enabled)?;
     let found = view.releases.found.as_ref();
-    let taken = found.filter(|found| found.verdict.is_offered());
-    let latest = found.map(|_| taken.map_or(installed, |taken| &taken.version));
+    let offered = found.filter(|found| found.verdict.is_offered());
+    let latest = found.map(|_| offered.map_or(installed, |offered| &offered.version));
     let text = |text: &'a String| Some(text.as_str()).filter(|text| !text.is_empty());
     Some(json!(UpdateDocument {
         installed_version: installed,
         in_progress: view.updating,
         update_percentage: view.updating.then_some(view.updated_percent),
         latest_version: latest.map(String::as_str),
-        title: taken.and_then(|taken| text(&taken.title)),
-        release_url: taken.and_then(|taken| text(&taken.page)),
+        title: offered.and_then(|offered| text(&offered.title)),
+        release_url: offered.and_then(|offered| text(&offered.page)),
     }))
 }
 
@@ -195,12 +196,12 @@ struct HostDocument {
     mqtt_dropped: u64,
 }
 
-/// How the host is: since when the clock runs, s since 1970-01-01 UTC, how much memory it can have, bytes, and how much
-/// of what was said between it and the broker was dropped.
-pub fn host(view: &View, started: Option<i64>, memory_free: u64) -> Value {
+/// The document on `host`: when the clock was started, s since 1970-01-01 UTC, free memory, bytes, and the number of
+/// dropped messages.
+pub fn host(view: &View, started_at: Option<i64>, memory_free: u64) -> Value {
     let broker = view.mqtt.as_ref();
     json!(HostDocument {
-        started_at: started,
+        started_at,
         memory_free,
         mqtt_dropped: broker.map_or(0, |broker| broker.dropped.values().sum()),
     })
@@ -217,7 +218,7 @@ struct MarketDocument {
     prices: BTreeMap<String, TimedValue<String>>,
 }
 
-/// A value, its source, and when it was learned.
+/// A value, its source, and when it was received.
 #[derive(Serialize)]
 struct TimedValue<T> {
     value: T,
@@ -225,7 +226,8 @@ struct TimedValue<T> {
     time: Option<i64>,
 }
 
-/// The newest values, each with its source and the moment at which it was learned, s since 1970-01-01 UTC.
+/// The document on `market`: the newest values, each with its source and the time at which it was received, s since
+/// 1970-01-01 UTC.
 pub fn market(view: &View, now: Now) -> Value {
     fn timed<T, V>(datum: &Datum<T>, value: V, now: Now) -> TimedValue<V> {
         TimedValue {
@@ -249,7 +251,7 @@ pub fn market(view: &View, now: Now) -> Value {
     })
 }
 
-/// The settings, without their secrets and without what GET tells beside them.
+/// The document on `settings`: the settings without secrets, and without the other members of GET.
 pub fn settings(view: &View, identity: &BuildIdentity) -> Value {
     let mut document = emit::public_document(view, identity);
     let is_setting = |name: &str| {
@@ -262,7 +264,7 @@ pub fn settings(view: &View, identity: &BuildIdentity) -> Value {
     document.into()
 }
 
-/// The document of a lamp. Home Assistant gives the names.
+/// The document of a lamp, with the names of Home Assistant.
 #[derive(Serialize)]
 struct LampDocument {
     state: &'static str,
@@ -281,7 +283,7 @@ struct LampColour {
     b: u8,
 }
 
-/// State of a lamp as Home Assistant reads it; none where there is no such lamp.
+/// The state of a lamp. `None` if the clock lacks the lamp.
 pub fn lamp(lamp: Lamp, view: &View) -> Option<Value> {
     let document = match lamp {
         Lamp::Strip => {
@@ -350,7 +352,7 @@ enum EventDocument<'a> {
     },
 }
 
-/// Something that happened, under the word for it.
+/// The document of an event.
 pub fn event(happening: &Happening) -> Value {
     json!(match *happening {
         Happening::Block { height } => EventDocument::Block { height },
@@ -366,7 +368,7 @@ pub fn event(happening: &Happening) -> Value {
     })
 }
 
-/// The members of the document on `result` that are those of the answer itself.
+/// The members of the document on `result` that do not come from the body of the answer.
 #[derive(Serialize)]
 struct ResultDocument<'a> {
     cmd: &'a str,
@@ -374,17 +376,17 @@ struct ResultDocument<'a> {
     status: u16,
 }
 
-/// What became of a wish.
-pub fn result(name: &str, caller: Option<&Value>, answer: &Answer) -> Value {
+/// The result of a command.
+pub fn result(name: &str, request_id: Option<&Value>, answer: &Answer) -> Value {
     let mut result = json!(ResultDocument {
         cmd: name,
-        id: caller,
+        id: request_id,
         status: answer.status,
     });
     match &answer.body {
         Some(Value::Object(members)) => {
             for (member, value) in members {
-                // What a document says counts less than what the answer itself is.
+                // A member of the body does not replace one of the result itself.
                 if result.get(member).is_none() {
                     result[member.as_str()] = value.clone();
                 }
@@ -399,14 +401,14 @@ pub fn result(name: &str, caller: Option<&Value>, answer: &Answer) -> Value {
     result
 }
 
-/// What the clock did with retained settings.
+/// The result of retained settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct SettingsReport {
     /// `own`, or the group that they are for.
     pub scope: String,
     /// Name of their version; empty if there is none or it could not be read.
     pub rev: String,
-    /// Why they were refused; `None` if they were applied.
+    /// Token of the HTTP error. `None` if they were applied.
     pub error: Option<String>,
 }
 
@@ -414,7 +416,7 @@ pub struct Report {
 #[derive(Serialize)]
 struct ReportsDocument<'a> {
     #[serde(flatten)]
-    newest: ReportDocument<'a>,
+    most_specific: ReportDocument<'a>,
     scope: &'a str,
     scopes: Map<String, Value>,
 }
@@ -429,22 +431,22 @@ struct ReportDocument<'a> {
     reboot_required: bool,
 }
 
-/// The document on `reported`: the most specific report, and the reports of all scopes. Reports are ordered from `all` to
-/// `own`.
-pub fn reported<'a>(reports: &'a [Report], view: &View) -> Option<Value> {
-    let document = |report: &'a Report| ReportDocument {
+/// The document on `reported`: the most specific report, and the reports of all scopes. `None` without reports. They are
+/// ordered from `all` to `own`.
+pub fn reported<'a>(reports: &'a [SettingsReport], view: &View) -> Option<Value> {
+    let document = |report: &'a SettingsReport| ReportDocument {
         rev: &report.rev,
         applied: report.error.is_none(),
         error: report.error.as_deref(),
         reboot_required: !view.restart_for.is_empty(),
     };
-    let newest = reports.last()?;
+    let most_specific = reports.last()?;
     let scopes = reports
         .iter()
         .map(|report| (report.scope.clone(), json!(document(report))));
     Some(json!(ReportsDocument {
-        newest: document(newest),
-        scope: &newest.scope,
+        most_specific: document(most_specific),
+        scope: &most_specific.scope,
         scopes: scopes.collect(),
     }))
 }

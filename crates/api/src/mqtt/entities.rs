@@ -1,6 +1,6 @@
-//! The table of entities: what Home Assistant has of a clock, by what the clock has.
+//! The entities of Home Assistant, depending on the board, the settings and the available currencies.
 //!
-//! The rows of settings that say so are entities too, see [`of_settings`].
+//! Settings whose row has `entity` are entities, too: see [`setting`].
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -17,38 +17,38 @@ use device::{
 use serde_json::{Value, json};
 
 use super::{
-    documents::{self, About},
-    topics::{self, Lamp, QuietHoursBound},
+    documents::{self, ProgramInfo},
+    topics::{Lamp, QuietHoursBound},
 };
 
 /// A component of the discovery document.
 pub(super) struct Entity {
-    /// Names it for good among those of the clock.
+    /// Its key among those of the clock. It never changes, because the id of the entity has it.
     pub(super) key: String,
     /// Platform of Home Assistant.
     pub(super) platform: &'static str,
-    /// Its members besides; none where the clock does not have it, which takes it away from who knew it.
+    /// Other members. `None` if the clock lacks the entity, which removes it from Home Assistant.
     pub(super) members: Option<Value>,
 }
 
-/// What the states of entities are read from.
+/// Topics that have the states of entities.
 const STATE: &str = "state";
 const INFO: &str = "info";
 const HOST: &str = "host";
 const MARKET: &str = "market";
 const SETTINGS: &str = "settings";
 
-/// All entities that any clock on this board could have.
-pub(super) fn all(view: &View, about: &About, broker: &Broker) -> Vec<Entity> {
+/// All entities, including those that the clock lacks.
+pub(super) fn all(view: &View, program: &ProgramInfo, broker: &Broker) -> Vec<Entity> {
     let mut all = Vec::new();
-    all.extend(values(view));
-    all.extend(states(view));
+    all.extend(market_sensors(view));
+    all.extend(state_sensors(view));
     all.extend(lamps(view));
     all.extend(buttons(view));
-    all.extend(choices(view));
-    all.extend([QuietHoursBound::From, QuietHoursBound::Until].map(quiet));
-    all.extend(others(view, about, broker));
-    all.extend(SPECS.iter().filter_map(|spec| of_setting(spec, view)));
+    all.extend(controls(view));
+    all.extend([QuietHoursBound::From, QuietHoursBound::Until].map(quiet_hours_text));
+    all.extend(other_entities(view, program, broker));
+    all.extend(SPECS.iter().filter_map(|spec| setting(spec, view)));
     all
 }
 
@@ -61,15 +61,16 @@ fn entity(key: impl Into<String>, platform: &'static str, members: Value) -> Ent
 }
 
 impl Entity {
-    fn only(mut self, is_there: bool) -> Entity {
-        self.members = self.members.filter(|_| is_there);
+    /// Removes the entity if the clock lacks it.
+    fn only_if(mut self, is_present: bool) -> Entity {
+        self.members = self.members.filter(|_| is_present);
         self
     }
 }
 
-/// What is known of the market.
-fn values(view: &View) -> Vec<Entity> {
-    let mut found = Vec::from([
+/// Height, fee rate and prices.
+fn market_sensors(view: &View) -> Vec<Entity> {
+    let mut entities = Vec::from([
         entity(
             "height",
             "sensor",
@@ -92,27 +93,27 @@ fn values(view: &View) -> Vec<Entity> {
         let key = code.to_ascii_lowercase();
         let price = json!({ "name": format!("Price {code}"), "topic": MARKET, "val_tpl": value_of(&format!("prices.{code}")), "ic": "mdi:bitcoin", "stat_cla": "measurement", "unit_of_meas": code });
         let sats = json!({ "name": format!("Sats per {code}"), "topic": MARKET, "val_tpl": format!("{{% set price = (value_json.prices.{code} | default({{}})).value | default(0) | float %}}{{{{ (100000000 / price) | round(0) | int if price else None }}}}"), "ic": "mdi:swap-horizontal", "stat_cla": "measurement", "unit_of_meas": "sat" });
-        found.push(entity(format!("price_{key}"), "sensor", price).only(is_active));
-        found.push(entity(format!("sats_{key}"), "sensor", sats).only(is_active));
+        entities.push(entity(format!("price_{key}"), "sensor", price).only_if(is_active));
+        entities.push(entity(format!("sats_{key}"), "sensor", sats).only_if(is_active));
     }
     for currency in &view.former_currencies {
         let key = currency.code().to_ascii_lowercase();
-        found.extend(["price", "sats"].map(|kind| Entity {
+        entities.extend(["price", "sats"].map(|kind| Entity {
             key: format!("{kind}_{key}"),
             platform: "sensor",
             members: None,
         }));
     }
-    found
+    entities
 }
 
-/// A template that reads a value of the market, or none where it is not known.
+/// A template that reads a value on `market`; `None` of Home Assistant if it is missing.
 fn value_of(member: &str) -> String {
     format!("{{{{ (value_json.{member} | default({{}})).value | default(None) }}}}")
 }
 
-/// How the clock is.
-fn states(view: &View) -> Vec<Entity> {
+/// State of the clock.
+fn state_sensors(view: &View) -> Vec<Entity> {
     let sensor = |key: &str, name: &str, more: Value| {
         let members = json!({ "name": name, "topic": STATE });
         entity(key, "sensor", with(members, more))
@@ -122,7 +123,7 @@ fn states(view: &View) -> Vec<Entity> {
         entity(key, "binary_sensor", with(members, more))
     };
     let diagnostic = || json!({ "ent_cat": "diagnostic" });
-    let unasked = || json!({ "ent_cat": "diagnostic", "en": false });
+    let disabled = || json!({ "ent_cat": "diagnostic", "en": false });
     let problem = || json!({ "ent_cat": "diagnostic", "dev_cla": "problem" });
     let connected = || json!({ "ent_cat": "diagnostic", "dev_cla": "connectivity" });
     Vec::from([
@@ -130,24 +131,24 @@ fn states(view: &View) -> Vec<Entity> {
         sensor("currency_code", "Currency", json!({ "val_tpl": "{{ value_json.currency or 'none' }}", "ic": "mdi:currency-usd" })),
         sensor("says", "Panels", json!({ "val_tpl": "{{ value_json.says[:255] }}", "ic": "mdi:text" })),
         sensor("light_level", "Light level", json!({ "val_tpl": "{{ value_json.lightLevel | default(None) }}", "dev_cla": "illuminance", "unit_of_meas": "lx", "stat_cla": "measurement" }))
-            .only(view.board.light_sensor),
+            .only_if(view.board.light_sensor),
         sensor("signal", "Signal strength", with(json!({ "val_tpl": "{{ value_json.rssi }}", "dev_cla": "signal_strength", "unit_of_meas": "dBm", "stat_cla": "measurement" }), diagnostic()))
-            .only(view.link.managed),
+            .only_if(view.link.managed),
         sensor("address", "Address", with(json!({ "val_tpl": "{{ value_json.link.ip or None }}", "ic": "mdi:ip-network" }), diagnostic())),
         sensor("version", "Version", with(json!({ "topic": INFO, "val_tpl": "{{ value_json.gitTag[:255] }}", "ic": "mdi:tag" }), diagnostic())),
         sensor("started_at", "Started at", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.startedAt | as_datetime if value_json.startedAt else None }}", "dev_cla": "timestamp" }), diagnostic())),
-        sensor("free_memory", "Free memory", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.memoryFree }}", "dev_cla": "data_size", "unit_of_meas": "B", "stat_cla": "measurement" }), unasked())),
-        sensor("mqtt_dropped", "MQTT drops", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.mqttDropped }}", "stat_cla": "total_increasing", "ic": "mdi:delete" }), unasked())),
-        sensor("nostr_relay", "Nostr relay", with(json!({ "topic": SETTINGS, "val_tpl": "{{ value_json.nostrRelay[:255] or 'none' }}", "ic": "mdi:server-network" }), unasked())),
+        sensor("free_memory", "Free memory", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.memoryFree }}", "dev_cla": "data_size", "unit_of_meas": "B", "stat_cla": "measurement" }), disabled())),
+        sensor("mqtt_dropped", "MQTT drops", with(json!({ "topic": HOST, "val_tpl": "{{ value_json.mqttDropped }}", "stat_cla": "total_increasing", "ic": "mdi:delete" }), disabled())),
+        sensor("nostr_relay", "Nostr relay", with(json!({ "topic": SETTINGS, "val_tpl": "{{ value_json.nostrRelay[:255] or 'none' }}", "ic": "mdi:server-network" }), disabled())),
         sensor("update_state", "Update state", with(json!({ "val_tpl": "{{ 'updating' if value_json.isOTAUpdating else 'idle' }}", "ic": "mdi:update" }), diagnostic())),
-        sensor("safe_mode_reason", "Reason of safe mode", with(json!({ "val_tpl": "{{ (value_json.safeMode or 'none')[:255] }}" }), unasked())),
+        sensor("safe_mode_reason", "Reason of safe mode", with(json!({ "val_tpl": "{{ (value_json.safeMode or 'none')[:255] }}" }), disabled())),
         flag("dnd_active", "Do not disturb active", "value_json.dnd.active", json!({ "ic": "mdi:sleep" })),
         flag("rotating", "Rotation running", "value_json.timerRunning", json!({ "dev_cla": "running", "en": false })),
         flag("price_source", "Price source", "value_json.connectionStatus.price", connected()),
         flag("block_source", "Block source", "value_json.connectionStatus.blocks", connected()),
         flag("relay", "Relay", "value_json.connectionStatus.V2", connected()),
-        flag("nostr", "Nostr", "value_json.connectionStatus.nostr", with(connected(), unasked())),
-        flag("wallet", "Wallet", "value_json.connectionStatus.nwc", with(connected(), unasked())),
+        flag("nostr", "Nostr", "value_json.connectionStatus.nostr", with(connected(), disabled())),
+        flag("wallet", "Wallet", "value_json.connectionStatus.nwc", with(connected(), disabled())),
         flag("stale", "Old value", "value_json.stale", problem()),
         flag("panel_fault", "Panel fault", "value_json.panelFaults | length > 0", problem()),
         flag("safe_mode", "Safe mode", "value_json.safeMode", problem()),
@@ -156,23 +157,23 @@ fn states(view: &View) -> Vec<Entity> {
 
 fn lamps(view: &View) -> Vec<Entity> {
     let light = |key: String, name: String, lamp: Lamp, more: Value| {
-        let topic = super::topics::lamp(lamp);
+        let topic = lamp.topic();
         let members = json!({ "name": name, "schema": "json", "topic": topic, "command": format!("{topic}/set") });
         entity(key, "light", with(members, more))
     };
     let effects: Vec<&str> = StripEffect::NAMED.iter().map(|(name, _)| *name).collect();
     let strip = json!({ "sup_clrm": ["rgb"], "brightness": true, "bri_scl": 255, "effect": true, "fx_list": effects });
-    let mut found = Vec::from([
-        light("strip".into(), "LEDs".into(), Lamp::Strip, strip).only(view.board.leds > 0),
+    let mut entities = Vec::from([
+        light("strip".into(), "LEDs".into(), Lamp::Strip, strip).only_if(view.board.leds > 0),
         light(
             "frontlight".into(),
             "Frontlight".into(),
             Lamp::Frontlight,
             json!({ "sup_clrm": ["brightness"], "brightness": true, "bri_scl": DUTY_MAX }),
         )
-        .only(view.board.frontlight),
+        .only_if(view.board.frontlight),
     ]);
-    found.extend((0..view.board.leds).map(|index| {
+    entities.extend((0..view.board.leds).map(|index| {
         let number = index + 1;
         let more = json!({ "sup_clrm": ["rgb"], "brightness": false, "en": false });
         light(
@@ -182,16 +183,15 @@ fn lamps(view: &View) -> Vec<Entity> {
             more,
         )
     }));
-    found
+    entities
 }
 
-/// What is done by the press of a button.
+/// Buttons.
 fn buttons(view: &View) -> Vec<Entity> {
     let button = |key: &str, name: &str, command: &str, more: Value| {
         let members = json!({ "name": name, "command": format!("cmd/{command}"), "pl_prs": "{}" });
         entity(key, "button", with(members, more))
     };
-    let none = || json!({});
     let diagnostic = || json!({ "ent_cat": "diagnostic" });
     Vec::from([
         button(
@@ -218,7 +218,8 @@ fn buttons(view: &View) -> Vec<Entity> {
             "identify",
             json!({ "dev_cla": "identify" }),
         ),
-        button("flash", "Flash frontlight", "frontlight/flash", none()).only(view.board.frontlight),
+        button("flash", "Flash frontlight", "frontlight/flash", json!({}))
+            .only_if(view.board.frontlight),
         button(
             "restart",
             "Restart",
@@ -246,8 +247,8 @@ fn buttons(view: &View) -> Vec<Entity> {
     ])
 }
 
-/// What is chosen among several, or written, that is no single setting.
-fn choices(view: &View) -> Vec<Entity> {
+/// Controls that are not a single setting.
+fn controls(view: &View) -> Vec<Entity> {
     let settings = &view.active;
     let order = settings.rotation_order();
     let screens = order.iter().filter(|id| settings.is_screen_available(**id));
@@ -256,7 +257,7 @@ fn choices(view: &View) -> Vec<Entity> {
     let ids = screens
         .iter()
         .map(|screen| format!("'{}': {}", screen.name, screen.id));
-    let to_id = format!(
+    let command = format!(
         "{{\"s\": {{{{ {{{}}}[value] }}}}}}",
         ids.collect::<Vec<_>>().join(", ")
     );
@@ -288,7 +289,7 @@ fn choices(view: &View) -> Vec<Entity> {
         entity(
             "screen",
             "select",
-            json!({ "name": "Screen", "topic": STATE, "val_tpl": screen_name(view), "command": "cmd/show/screen", "cmd_tpl": to_id, "ops": names }),
+            json!({ "name": "Screen", "topic": STATE, "val_tpl": screen_name(view), "command": "cmd/show/screen", "cmd_tpl": command, "ops": names }),
         ),
         entity(
             "currency",
@@ -321,49 +322,49 @@ fn choices(view: &View) -> Vec<Entity> {
     ])
 }
 
-/// A time of the quiet hours as a text, for versions that know no times.
-fn quiet(edge: QuietHoursBound) -> Entity {
-    let (name, member) = edge.told();
+/// A bound of the quiet hours as text, for versions of Home Assistant without `time` entities.
+fn quiet_hours_text(bound: QuietHoursBound) -> Entity {
+    let (name, member) = (bound.entity_name(), bound.state_member());
     let members = json!({
         "name": format!("{name} (text)"), "topic": STATE, "ent_cat": "config", "en": false, "ic": "mdi:clock-outline",
-        // It is told as `7:05`, and read with two digits each.
+        // The state has `7:05`; the entity needs two digits for the hour.
         "val_tpl": format!("{{{{ ('0' ~ value_json.dnd.{member})[-5:] }}}}"),
-        "command": format!("{}/set", topics::quiet(edge)),
+        "command": format!("{}/set", bound.topic()),
         "min": 4, "max": 5, "ptrn": "^([01]?[0-9]|2[0-3]):[0-5][0-9]$",
     });
-    entity(format!("{}_text", topics::key(edge)), "text", members)
+    entity(format!("{}_text", bound.entity_key()), "text", members)
 }
 
-/// What happens, what is seen, and what could run.
-fn others(view: &View, about: &About, broker: &Broker) -> Vec<Entity> {
+/// Firmware, picture and events.
+fn other_entities(view: &View, program: &ProgramInfo, broker: &Broker) -> Vec<Entity> {
     Vec::from([
         entity(
             "firmware",
             "update",
             json!({ "name": "Firmware", "topic": "update", "dev_cla": "firmware", "ent_cat": "config", "command": "cmd/firmware/auto_update", "pl_inst": "{}" }),
         )
-        .only(documents::update(view, about).is_some()),
+        .only_if(documents::update(view, program).is_some()),
         entity(
             "panels",
             "image",
             json!({ "name": "Picture", "image": "panels", "cont_type": "image/png" }),
         )
-        .only(broker.panels),
+        .only_if(broker.panels),
         entity(
             "event",
             "event",
-            json!({ "name": "Event", "topic": "event", "evt_typ": documents::EVENTS }),
+            json!({ "name": "Event", "topic": "event", "evt_typ": documents::EVENT_TYPES }),
         ),
         entity(
             "button",
             "event",
-            json!({ "name": "Button", "topic": "event/button", "evt_typ": documents::PRESSES, "dev_cla": "button" }),
+            json!({ "name": "Button", "topic": "event/button", "evt_typ": documents::BUTTON_EVENT_TYPES, "dev_cla": "button" }),
         ),
     ])
 }
 
-/// A setting as an entity; none if it is none. A board without the part that it is about does not have it.
-fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
+/// A setting as an entity. `None` if its row has no `entity`.
+fn setting(spec: &Spec, view: &View) -> Option<Entity> {
     let default = spec.entity?;
     if spec.access != Access::ReadWrite {
         return None;
@@ -376,21 +377,21 @@ fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
             true
         }
     };
-    let is_there = spec.needs.iter().all(has);
+    let is_present = spec.needs.iter().all(has);
     let (platform, own) = control(spec)?;
     let title = if spec.title.is_empty() {
         "Rotation"
     } else {
         spec.title
     };
-    // Their titles say what of them is meant, under a heading that says whose.
-    let is_part = [
+    // The titles in these groups are only clear below the heading of the group.
+    let needs_heading = [
         SettingGroup::Frontlight,
         SettingGroup::Miner,
         SettingGroup::Pool,
     ]
     .contains(&spec.group);
-    let heading = Some(spec.group.heading()).filter(|heading| is_part && *heading != title);
+    let heading = Some(spec.group.heading()).filter(|heading| needs_heading && *heading != title);
     let heading = heading.map(|heading| format!("{heading}: "));
     let name = format!("{}{title}", heading.unwrap_or_default());
     let mut members =
@@ -399,10 +400,10 @@ fn of_setting(spec: &Spec, view: &View) -> Option<Entity> {
         members["en"] = false.into();
     }
     let key = format!("set_{}", snake(spec.name));
-    Some(entity(key, platform, with(members, own)).only(is_there))
+    Some(entity(key, platform, with(members, own)).only_if(is_present))
 }
 
-/// The platform for a kind of setting, and what it needs to know.
+/// The platform for a kind of setting, and its members. `None` if no platform suits.
 fn control(spec: &Spec) -> Option<(&'static str, Value)> {
     let name = spec.name;
     let control = spec.kind.control();
@@ -437,10 +438,10 @@ fn control(spec: &Spec) -> Option<(&'static str, Value)> {
         }
         "select" => {
             let options = control["options"].as_array()?.iter();
-            // To Home Assistant this word means that nothing is known.
-            let shown = |label| if label == "none" { "off" } else { label };
+            // In Home Assistant `none` means an unknown state.
+            let option_of = |label| if label == "none" { "off" } else { label };
             let labels = options.filter_map(|option| option["label"].as_str());
-            let labels: Vec<&str> = labels.map(shown).collect();
+            let labels: Vec<&str> = labels.map(option_of).collect();
             let list = labels.iter().map(|label| format!("'{label}'"));
             let list = format!("[{}]", list.collect::<Vec<_>>().join(", "));
             let members = json!({
@@ -462,10 +463,10 @@ fn control(spec: &Spec) -> Option<(&'static str, Value)> {
     }
 }
 
-/// Member of the quiet hours that says whether they follow the schedule.
+/// Member of `dnd` for the schedule.
 const DND_SCHEDULE: &str = Key::dnd_time_enabled.name();
 
-/// A template that makes of the id of the current screen its name.
+/// A template for the name of the current screen.
 fn screen_name(view: &View) -> String {
     let settings = &view.active;
     let order = settings.rotation_order();
@@ -475,7 +476,7 @@ fn screen_name(view: &View) -> String {
     format!("{{{{ {{{names}}}.get(value_json.currentScreen) }}}}")
 }
 
-/// Words with underscores between them.
+/// Converts camel case to snake case.
 fn snake(name: &str) -> String {
     let mut snake = String::new();
     for letter in name.chars() {
@@ -487,7 +488,7 @@ fn snake(name: &str) -> String {
     snake
 }
 
-/// Members with others.
+/// Adds members to an object.
 fn with(mut members: Value, more: Value) -> Value {
     if let Value::Object(more) = more {
         for (name, value) in more {

@@ -1,7 +1,9 @@
-//! The clock at an MQTT broker: its topics, what stands there, and what comes from there.
+//! MQTT: topics, commands, and the documents that the clock publishes.
 //!
-//! Read on in this order: `topics` (the tree), `commands` (what is asked for), `documents` (what is told), `discovery`
-//! (what Home Assistant is told of the clock, made of the table in `entities`).
+//! - `topics`: topics of the clock, and the topics that it subscribes to.
+//! - `commands`: parses received messages.
+//! - `documents`: payloads of published messages.
+//! - `discovery`: discovery messages for Home Assistant, made of the table in `entities`.
 
 pub mod commands;
 pub mod discovery;

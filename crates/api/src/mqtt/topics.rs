@@ -1,56 +1,56 @@
-//! The tree of topics: where the clock tells something, and where it listens.
+//! Topics that the clock publishes to and subscribes to.
 //!
-//! Names that other programs have to know are those of the operations; the rest stands in the table of levels here.
+//! Topics of commands end with the names of operations.
 
 use alloc::{format, string::String, vec::Vec};
 
 use device::{happenings::Happening, mqtt::Broker};
 
-/// Level below which groups are, beside the clocks.
+/// Topic level of the groups, beside the host names of the clocks.
 const GROUP: &str = "group";
 
-/// Longest topic that is answered on, bytes.
+/// Longest response topic, bytes.
 pub const RESPONSE_TOPIC_MAX: usize = 256;
 
 /// A retained topic. A new connection publishes them in this order, so that subscribers get the discovery of an entity
 /// before its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RetainedTopic {
-    /// What Home Assistant is told of the clock.
+    /// Discovery of the clock for Home Assistant.
     Discovery,
-    /// Start of the quiet hours, told to Home Assistant apart: versions that do not know such an entity would refuse
-    /// the whole clock.
+    /// Discovery of the start of the quiet hours. It is separate, because versions of Home Assistant without `time`
+    /// entities reject a device that has one.
     QuietFrom,
-    /// End of the quiet hours, likewise.
+    /// Discovery of the end of the quiet hours.
     QuietUntil,
-    /// Whether the clock is there; the broker says so itself when the clock is lost.
+    /// Whether the clock is online; also the topic of the will.
     Status,
-    /// What the clock is.
+    /// Static facts about the clock.
     Info,
-    /// How it is.
+    /// State of the clock.
     State,
-    /// What program runs, and which one it could be.
+    /// The running version and the offered release.
     Update,
-    /// How its host is.
+    /// Figures of the host.
     Host,
     /// The settings.
     Settings,
-    /// What became of the wishes that stand at the broker.
+    /// Results of retained settings.
     Reported,
-    /// The strip as one lamp.
+    /// The LED strip as one lamp.
     Strip,
-    /// One LED of it, counted from 0.
+    /// One LED, counted from 0.
     Led(usize),
-    /// The frontlight as one lamp.
+    /// The frontlight.
     Frontlight,
-    /// The newest values.
+    /// Height, fee rate and prices.
     Market,
     /// A picture of the panels.
     Panels,
 }
 
 impl RetainedTopic {
-    /// All of a clock with so many LEDs.
+    /// All topics of a clock with so many LEDs.
     pub fn all(leds: usize) -> Vec<RetainedTopic> {
         let first = [
             RetainedTopic::Discovery,
@@ -74,20 +74,21 @@ impl RetainedTopic {
         first.into_iter().chain(leds).chain(last).collect()
     }
 
-    /// Its topic; none where nobody is told.
-    pub fn topic(self, broker: &Broker) -> Option<String> {
-        let own = |leaf: &str| Some(own(broker, leaf));
-        let single = |edge: QuietHoursBound| {
+    /// Its topic name. `None` if the settings switch it off.
+    pub fn name(self, broker: &Broker) -> Option<String> {
+        let own = |leaf: &str| Some(own_topic(broker, leaf));
+        let quiet_discovery = |bound: QuietHoursBound| {
             let prefix = &broker.home_assistant.as_ref()?.prefix;
-            Some(format!("{prefix}/time/{}/{}/config", broker.id, key(edge)))
+            let key = bound.entity_key();
+            Some(format!("{prefix}/time/{}/{key}/config", broker.id))
         };
         match self {
             RetainedTopic::Discovery => {
                 let prefix = &broker.home_assistant.as_ref()?.prefix;
                 Some(format!("{prefix}/device/{}/config", broker.id))
             }
-            RetainedTopic::QuietFrom => single(QuietHoursBound::From),
-            RetainedTopic::QuietUntil => single(QuietHoursBound::Until),
+            RetainedTopic::QuietFrom => quiet_discovery(QuietHoursBound::From),
+            RetainedTopic::QuietUntil => quiet_discovery(QuietHoursBound::Until),
             RetainedTopic::Status => own("status"),
             RetainedTopic::Info => own("info"),
             RetainedTopic::State => own("state"),
@@ -95,16 +96,16 @@ impl RetainedTopic {
             RetainedTopic::Host => own("host"),
             RetainedTopic::Settings => own("settings"),
             RetainedTopic::Reported => own("reported"),
-            RetainedTopic::Strip => own(&lamp(Lamp::Strip)),
-            RetainedTopic::Led(index) => own(&lamp(Lamp::Led(index))),
-            RetainedTopic::Frontlight => own(&lamp(Lamp::Frontlight)),
+            RetainedTopic::Strip => own(&Lamp::Strip.topic()),
+            RetainedTopic::Led(index) => own(&Lamp::Led(index).topic()),
+            RetainedTopic::Frontlight => own(&Lamp::Frontlight.topic()),
             RetainedTopic::Market => own("market"),
-            RetainedTopic::Panels => broker.panels.then(|| self::own(broker, "panels")),
+            RetainedTopic::Panels => own("panels").filter(|_| broker.panels),
         }
     }
 
-    /// It must arrive: the next one may be long in coming.
-    pub fn must_arrive(self) -> bool {
+    /// Returns whether it is published with QoS 1, because the next message may be long in coming.
+    pub fn uses_qos1(self) -> bool {
         match self {
             RetainedTopic::Discovery
             | RetainedTopic::QuietFrom
@@ -125,135 +126,167 @@ impl RetainedTopic {
     }
 }
 
-/// Name among entities of a time at which the quiet hours begin or end.
-pub(super) fn key(edge: QuietHoursBound) -> &'static str {
-    match edge {
-        QuietHoursBound::From => "quiet_from",
-        QuietHoursBound::Until => "quiet_until",
-    }
-}
-
-/// Levels of the topic of such a time.
-pub(super) fn quiet(edge: QuietHoursBound) -> &'static str {
-    match edge {
-        QuietHoursBound::From => "quiet/from",
-        QuietHoursBound::Until => "quiet/until",
-    }
-}
-
 /// A lamp of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lamp {
-    /// The strip as one.
+    /// The LED strip as one lamp.
     Strip,
     /// One LED, counted from 0.
     Led(usize),
-    /// The frontlight as one.
+    /// The frontlight.
     Frontlight,
 }
 
-/// What a message is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Incoming<'a> {
-    /// A command, by the name of its operation.
-    Command(Scope<'a>, &'a str),
-    /// A change of settings.
-    Set(Scope<'a>),
-    /// What the settings are to be, as it stands at the broker.
-    Desired(Scope<'a>),
-    /// A command to a lamp.
-    Lamp(Lamp),
-    /// A time at which the quiet hours begin or end.
-    Quiet(QuietHoursBound),
-    /// Home Assistant says how it is.
-    HomeAssistant,
-}
-
-/// Where the quiet hours begin or end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuietHoursBound {
-    /// They begin.
-    From,
-    /// They end.
-    Until,
-}
-
-impl QuietHoursBound {
-    /// What it is called, and the member of the state that tells it.
-    pub(super) fn told(self) -> (&'static str, &'static str) {
+impl Lamp {
+    /// Its topic below the clock's level.
+    pub(super) fn topic(self) -> String {
         match self {
-            QuietHoursBound::From => ("Do not disturb from", "startTime"),
-            QuietHoursBound::Until => ("Do not disturb until", "endTime"),
+            Lamp::Strip => "light/strip".into(),
+            Lamp::Led(index) => format!("light/{}", index + 1),
+            Lamp::Frontlight => "light/front".into(),
+        }
+    }
+
+    fn parse(level: &str) -> Option<Lamp> {
+        match level {
+            "strip" => Some(Lamp::Strip),
+            "front" => Some(Lamp::Frontlight),
+            number => {
+                let number: usize = number.parse().ok()?;
+                Some(Lamp::Led(number.checked_sub(1)?))
+            }
         }
     }
 }
 
-/// To whom something is said.
+/// Start or end of the quiet hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuietHoursBound {
+    /// The start.
+    From,
+    /// The end.
+    Until,
+}
+
+impl QuietHoursBound {
+    /// Key of its entity.
+    pub(super) fn entity_key(self) -> &'static str {
+        match self {
+            QuietHoursBound::From => "quiet_from",
+            QuietHoursBound::Until => "quiet_until",
+        }
+    }
+
+    /// Name of its entity.
+    pub(super) fn entity_name(self) -> &'static str {
+        match self {
+            QuietHoursBound::From => "Do not disturb from",
+            QuietHoursBound::Until => "Do not disturb until",
+        }
+    }
+
+    /// Its member of `dnd` in the state.
+    pub(super) fn state_member(self) -> &'static str {
+        match self {
+            QuietHoursBound::From => "startTime",
+            QuietHoursBound::Until => "endTime",
+        }
+    }
+
+    /// Its topic below the clock's level, without `/set`.
+    pub(super) fn topic(self) -> &'static str {
+        match self {
+            QuietHoursBound::From => "quiet/from",
+            QuietHoursBound::Until => "quiet/until",
+        }
+    }
+}
+
+/// The meaning of a received message, according to its topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IncomingTopic<'a> {
+    /// A command, by the name of its operation.
+    Command(Scope<'a>, &'a str),
+    /// A change of settings.
+    SettingsChange(Scope<'a>),
+    /// Retained settings.
+    RetainedSettings(Scope<'a>),
+    /// A command to a lamp.
+    Lamp(Lamp),
+    /// A change of the quiet hours.
+    QuietHours(QuietHoursBound),
+    /// Start or end of Home Assistant.
+    HomeAssistantStatus,
+}
+
+/// Which clocks a message is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope<'a> {
-    /// To this clock.
+    /// This clock.
     Own,
-    /// To a group of clocks.
+    /// A group of clocks.
     Group(&'a str),
 }
 
-/// A topic of the clock's own.
-pub fn own(broker: &Broker, leaf: &str) -> String {
+/// A topic below the clock's level.
+pub fn own_topic(broker: &Broker, leaf: &str) -> String {
     format!("{}/{}/{leaf}", broker.base, broker.id)
 }
 
-/// Where something that happened is told: buttons apart, for each is an entity of its own kind.
-pub fn event(happening: &Happening, broker: &Broker) -> String {
+/// The topic of an event. Buttons have their own, because they are an entity of their own.
+pub fn event_topic(happening: &Happening, broker: &Broker) -> String {
     match happening {
         Happening::Block { .. }
         | Happening::Zap { .. }
         | Happening::Payment { .. }
         | Happening::Refresh
-        | Happening::Warning { .. } => own(broker, "event"),
-        Happening::Button { .. } => own(broker, "event/button"),
+        | Happening::Warning { .. } => own_topic(broker, "event"),
+        Happening::Button { .. } => own_topic(broker, "event/button"),
     }
 }
 
-/// Where answers go for which no other place was named.
-pub fn result(broker: &Broker) -> String {
-    own(broker, "result")
+/// The topic of results of commands without a response topic.
+pub fn result_topic(broker: &Broker) -> String {
+    own_topic(broker, "result")
 }
 
-/// Below its own level.
+/// Filters below the clock's level.
 const OWN_FILTERS: [&str; 5] = ["cmd/#", "set", "desired", "light/+/set", "quiet/+/set"];
 
-/// What the clock listens to.
+/// Filters below the level of a group.
+const GROUP_FILTERS: [&str; 3] = ["cmd/#", "set", "desired"];
+
+/// The filters that the clock subscribes to.
 pub fn filters(broker: &Broker) -> Vec<String> {
     let Broker { base, .. } = broker;
-    let mut filters = Vec::from(OWN_FILTERS.map(|leaf| own(broker, leaf)));
+    let mut filters = Vec::from(OWN_FILTERS.map(|leaf| own_topic(broker, leaf)));
     for group in &broker.groups {
-        let leaves = ["cmd/#", "set", "desired"];
-        filters.extend(leaves.map(|leaf| format!("{base}/{GROUP}/{group}/{leaf}")));
+        filters.extend(GROUP_FILTERS.map(|leaf| format!("{base}/{GROUP}/{group}/{leaf}")));
     }
     let home_assistant = broker.home_assistant.as_ref();
     filters.extend(home_assistant.map(|it| it.status_topic.clone()));
     filters
 }
 
-/// Tells whether what stands at the broker under a filter counts: a command that stands there would be done again at
-/// every connection.
-pub fn stands(filter: &str) -> bool {
+/// Returns whether retained messages are wanted at the subscription. Retained commands are not, because they would be
+/// executed at every connection.
+pub fn wants_retained(filter: &str) -> bool {
     filter.ends_with("/desired")
 }
 
-/// Tells whether somebody asks the clock for something under a filter: what is retained there is no such thing, and its
-/// mark must be seen. Home Assistant may retain that it has started, which counts all the same.
-pub fn is_asked(filter: &str, broker: &Broker) -> bool {
+/// Returns whether a filter is for commands: a retained message on it is refused, so its retain flag must be visible. The
+/// birth message of Home Assistant may be retained.
+pub fn is_command_filter(filter: &str, broker: &Broker) -> bool {
     let home_assistant = broker.home_assistant.as_ref();
     let is_birth = home_assistant.is_some_and(|it| it.status_topic == filter);
-    !is_birth && !stands(filter)
+    !is_birth && !wants_retained(filter)
 }
 
-/// What a message on this topic is about; none if it is about nothing that the clock listens to.
-pub fn read<'a>(topic: &'a str, broker: &'a Broker) -> Option<Incoming<'a>> {
+/// Parses the topic of a received message. `None` if the clock does not subscribe to it.
+pub fn parse<'a>(topic: &'a str, broker: &'a Broker) -> Option<IncomingTopic<'a>> {
     let home_assistant = broker.home_assistant.as_ref();
     if home_assistant.is_some_and(|it| it.status_topic == topic) {
-        return Some(Incoming::HomeAssistant);
+        return Some(IncomingTopic::HomeAssistantStatus);
     }
     let below = topic
         .strip_prefix(broker.base.as_str())?
@@ -263,62 +296,39 @@ pub fn read<'a>(topic: &'a str, broker: &'a Broker) -> Option<Incoming<'a>> {
         .and_then(|rest| rest.strip_prefix('/'));
     if let Some((group, leaf)) = in_group.and_then(|rest| rest.split_once('/')) {
         let is_member = broker.groups.iter().any(|own| own == group);
-        return said(Scope::Group(group), leaf).filter(|_| is_member);
+        return parse_leaf(Scope::Group(group), leaf).filter(|_| is_member);
     }
     let leaf = below.strip_prefix(broker.id.as_str())?.strip_prefix('/')?;
-    let lamp = leaf
-        .strip_prefix("light/")
-        .and_then(|rest| named(rest.strip_suffix("/set")?));
-    let edges = [QuietHoursBound::From, QuietHoursBound::Until].into_iter();
-    let edge = edges
-        .clone()
-        .find(|edge| leaf.strip_suffix("/set") == Some(quiet(*edge)));
-    lamp.map(Incoming::Lamp)
-        .or(edge.map(Incoming::Quiet))
-        .or_else(|| said(Scope::Own, leaf))
+    let device = leaf.strip_suffix("/set");
+    let lamp = device.and_then(|device| Lamp::parse(device.strip_prefix("light/")?));
+    let mut bounds = [QuietHoursBound::From, QuietHoursBound::Until].into_iter();
+    let bound = bounds.find(|bound| device == Some(bound.topic()));
+    lamp.map(IncomingTopic::Lamp)
+        .or(bound.map(IncomingTopic::QuietHours))
+        .or_else(|| parse_leaf(Scope::Own, leaf))
 }
 
-/// Tells whether an answer may go to a topic that somebody named: not into the tree of the clocks or of Home Assistant,
-/// where it would be taken for something else.
-pub fn may_answer_on(topic: &str, broker: &Broker) -> bool {
+fn parse_leaf<'a>(scope: Scope<'a>, leaf: &'a str) -> Option<IncomingTopic<'a>> {
+    match leaf {
+        "set" => Some(IncomingTopic::SettingsChange(scope)),
+        "desired" => Some(IncomingTopic::RetainedSettings(scope)),
+        leaf => Some(IncomingTopic::Command(scope, leaf.strip_prefix("cmd/")?)),
+    }
+}
+
+/// Returns whether a response may be published on a topic. The topics of the clocks and of Home Assistant are not allowed,
+/// because a response there would be handled as another message.
+pub fn is_response_topic_allowed(topic: &str, broker: &Broker) -> bool {
     let is_below = |root: &str| {
         let rest = topic.strip_prefix(root);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let home_assistant = broker.home_assistant.as_ref();
-    let is_taken = is_below(&broker.base)
+    let is_reserved = is_below(&broker.base)
         || home_assistant.is_some_and(|it| is_below(&it.prefix) || it.status_topic == topic);
-    let is_topic = !topic.is_empty()
+    let is_valid = !topic.is_empty()
         && topic.len() <= RESPONSE_TOPIC_MAX
         && !topic.starts_with('$')
         && !topic.contains(['+', '#', '\0']);
-    is_topic && !is_taken
-}
-
-fn said<'a>(scope: Scope<'a>, leaf: &'a str) -> Option<Incoming<'a>> {
-    match leaf {
-        "set" => Some(Incoming::Set(scope)),
-        "desired" => Some(Incoming::Desired(scope)),
-        leaf => Some(Incoming::Command(scope, leaf.strip_prefix("cmd/")?)),
-    }
-}
-
-/// Levels of a lamp's topic.
-pub(super) fn lamp(lamp: Lamp) -> String {
-    match lamp {
-        Lamp::Strip => "light/strip".into(),
-        Lamp::Led(index) => format!("light/{}", index + 1),
-        Lamp::Frontlight => "light/front".into(),
-    }
-}
-
-fn named(word: &str) -> Option<Lamp> {
-    match word {
-        "strip" => Some(Lamp::Strip),
-        "front" => Some(Lamp::Frontlight),
-        number => {
-            let place: usize = number.parse().ok()?;
-            Some(Lamp::Led(place.checked_sub(1)?))
-        }
-    }
+    is_valid && !is_reserved
 }

@@ -1,5 +1,5 @@
-//! Every entity of Home Assistant is tried with the clock's own documents: its template must give a state that its
-//! platform takes, and the device must do what its command says.
+//! Every entity of Home Assistant is tested with the clock's documents: its template must render a state that is valid for
+//! its platform, and the device must execute its commands.
 
 use std::collections::BTreeMap;
 
@@ -24,10 +24,10 @@ use serde_json::{Value, json};
 
 use crate::{
     clock::{BOARD, now},
-    mqtt::{about, broker, clock, components},
+    mqtt::{broker, clock, components, program},
 };
 
-/// What an older integration has of such clocks, by its names, and the entity for it here.
+/// Keys of the entities that an older integration has, and of others that must exist.
 const EXPECTED: &str = "
     screen_name currency_code nostr_relay light_level started_at free_memory update_state
     price_source block_source relay rotating dnd_active
@@ -44,7 +44,7 @@ const EXPECTED: &str = "
     set_digit_font_px set_fl_max_brightness panels event button
 ";
 
-/// Templates as Home Assistant reads them.
+/// Templates with the functions of Home Assistant that the clock uses.
 fn templates() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.add_filter("as_datetime", |seconds: i64| format!("{seconds} s"));
@@ -71,22 +71,25 @@ fn render(template: &str, context: minijinja::Value) -> String {
     rendered.unwrap_or_else(|error| panic!("{template}: {error:#}"))
 }
 
-/// What stands at the topics of a clock, by the last of their levels.
+/// Documents of a clock, by their topics below the clock's level.
 fn documents_of(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
     let view = clock.view();
     let mut documents = BTreeMap::from([
-        ("info".into(), documents::info(&view, &about(), broker)),
+        ("info".into(), documents::info(&view, &program(), broker)),
         ("state".into(), documents::state(&view, &[])),
         ("market".into(), documents::market(&view, now(9))),
         (
             "settings".into(),
-            documents::settings(&view, &about().identity),
+            documents::settings(&view, &program().identity),
         ),
         (
             "host".into(),
             documents::host(&view, Some(1_770_000_000), 12_345),
         ),
-        ("update".into(), documents::update(&view, &about()).unwrap()),
+        (
+            "update".into(),
+            documents::update(&view, &program()).unwrap(),
+        ),
     ]);
     let lamps = [
         (Lamp::Strip, "light/strip".into()),
@@ -99,7 +102,7 @@ fn documents_of(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
     documents
 }
 
-/// Checks that a state is one that the platform takes; nothing known is one where it may be.
+/// Checks that a state is valid for the platform; some states may be unknown.
 fn check(key: &str, component: &Value, state: &str) {
     let is_unknown = state.eq_ignore_ascii_case("none");
     let number = || {
@@ -182,36 +185,36 @@ fn commands(component: &Value) -> Vec<String> {
     }
 }
 
-/// Does what a command says, on a clock of its own.
-fn obey(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
+/// Executes a command on a copy of the clock.
+fn execute(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
     let mut clock = clock.clone();
-    let incoming = topics::read(topic, broker).unwrap_or_else(|| panic!("{topic}"));
-    let wish = commands::read(incoming, payload.as_bytes(), &clock.view()).unwrap();
-    let work = wish
-        .work
-        .unwrap_or_else(|refusal| panic!("{topic} {payload}: {refusal:?}"));
-    let CommandAction::Device(asked) = work else {
+    let parsed = topics::parse(topic, broker).unwrap_or_else(|| panic!("{topic}"));
+    let command = commands::parse(parsed, payload.as_bytes(), &clock.view()).unwrap();
+    let action = command
+        .action
+        .unwrap_or_else(|answer| panic!("{topic} {payload}: {answer:?}"));
+    let CommandAction::Device(calls) = action else {
         return assert!(topic.ends_with("/cmd/firmware/auto_update"), "{topic}");
     };
-    for asked in asked {
+    for call in calls {
         let reply = clock
-            .handle(Input::Asked(asked.request), now(20))
+            .handle(Input::Asked(call.request), now(20))
             .reply
             .unwrap();
-        let answer = asked.told.answer(reply);
+        let answer = call.told.answer(reply);
         assert_eq!(answer.status, 200, "{topic} {payload}: {answer:?}");
     }
 }
 
-/// All entities that there are, those that are told apart too.
+/// All present entities, including those with their own discovery message.
 fn entities(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
     let view = clock.view();
     let mut entities = components(&view, broker);
-    for (edge, key) in [
+    for (bound, key) in [
         (QuietHoursBound::From, "quiet_from"),
         (QuietHoursBound::Until, "quiet_until"),
     ] {
-        let mut entity = discovery::quiet(edge, &view, &about(), broker);
+        let mut entity = discovery::quiet_hours(bound, &view, &program(), broker);
         entity["p"] = "time".into();
         entities.insert(key.into(), entity);
     }
@@ -219,25 +222,25 @@ fn entities(clock: &Device, broker: &Broker) -> BTreeMap<String, Value> {
     entities
 }
 
-/// A clock that knows nothing, and one that knows something of all.
+/// A clock without values, and one with a height, a price and a fee rate.
 fn clocks() -> [Device; 2] {
     let fresh = clock(BOARD);
-    let mut knowing = fresh.clone();
-    let learned = vec![
+    let mut informed = fresh.clone();
+    let observations = vec![
         Observation::Block(900_000),
         Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
         Observation::Fee(FeeRate { micros: 12_000_000 }),
     ];
-    knowing.handle(Input::Observed(SourceId::Relay, learned), now(2));
+    informed.handle(Input::Observed(SourceId::Relay, observations), now(2));
     let screen = Request::ShowScreen(20);
     assert_eq!(
-        knowing.handle(Input::Asked(screen), now(15)).reply,
+        informed.handle(Input::Asked(screen), now(15)).reply,
         Some(Reply::Done)
     );
-    [fresh, knowing]
+    [fresh, informed]
 }
 
-/// What Home Assistant makes of an entity and of the document at its topic.
+/// The state of an entity with this document on its topic.
 fn state_of(entity: &Value, document: &Value) -> String {
     match entity["val_tpl"].as_str() {
         Some(template) => render(template, context! { value_json => document }),
@@ -245,14 +248,14 @@ fn state_of(entity: &Value, document: &Value) -> String {
     }
 }
 
-/// The last levels of the topic of an entity's state; none of one that has no state.
+/// Topic of an entity's state below the clock's level. `None` if it has no state.
 fn leaf_of(entity: &Value) -> Option<&str> {
     let topic = entity["stat_t"].as_str()?;
     Some(topic.strip_prefix("papertick/papertick-aabbcc/").unwrap())
 }
 
 #[test]
-fn every_entity_has_a_state_that_its_platform_takes() {
+fn every_state_is_valid_for_its_platform() {
     for clock in clocks() {
         let broker = broker(&clock);
         let documents = documents_of(&clock, &broker);
@@ -269,7 +272,7 @@ fn every_entity_has_a_state_that_its_platform_takes() {
 }
 
 #[test]
-fn every_command_of_an_entity_is_obeyed() {
+fn every_command_of_an_entity_is_executed() {
     let [_, clock] = clocks();
     let broker = broker(&clock);
     for (key, entity) in entities(&clock, &broker) {
@@ -280,13 +283,13 @@ fn every_command_of_an_entity_is_obeyed() {
         };
         assert!(!payloads.is_empty(), "{key}");
         for payload in payloads {
-            obey(&clock, &broker, topic, &payload);
+            execute(&clock, &broker, topic, &payload);
         }
     }
 }
 
 #[test]
-fn nothing_is_missing_that_such_clocks_are_known_to_have() {
+fn all_expected_entities_exist() {
     let [clock, _] = clocks();
     let entities = entities(&clock, &broker(&clock));
     let missing: Vec<&str> = EXPECTED
@@ -305,13 +308,13 @@ fn a_number_has_the_unit_of_its_setting() {
         ("set_pool_poll_sec", Some("s")),
         ("set_led_brightness", None),
     ] {
-        let told = entities[key].get("unit_of_meas").and_then(Value::as_str);
-        assert_eq!(told, unit, "{key}");
+        let found = entities[key].get("unit_of_meas").and_then(Value::as_str);
+        assert_eq!(found, unit, "{key}");
     }
 }
 
 #[test]
-fn each_value_is_read_where_it_stands() {
+fn values_are_read_from_their_documents() {
     let [_, clock] = clocks();
     let broker = broker(&clock);
     let entities = entities(&clock, &broker);
@@ -334,7 +337,7 @@ fn each_value_is_read_where_it_stands() {
 }
 
 #[test]
-fn each_state_is_read_from_the_member_that_has_it() {
+fn states_are_read_from_their_members() {
     let [clock, _] = clocks();
     let entities = entities(&clock, &broker(&clock));
     let hours = json!({ "dnd": { "startTime": "22:15", "endTime": "6:45" } });
@@ -362,15 +365,15 @@ fn each_state_is_read_from_the_member_that_has_it() {
 }
 
 #[test]
-fn a_clock_tells_of_its_radio_where_it_has_one() {
+fn signal_strength_exists_only_with_a_radio() {
     let [clock, _] = clocks();
     let mut view = clock.view();
     let broker = broker(&clock);
     for managed in [true, false] {
         view.link.managed = managed;
         let components = components(&view, &broker);
-        let is_there = components["signal"].get("name").is_some();
-        assert_eq!(is_there, managed);
+        let is_present = components["signal"].get("name").is_some();
+        assert_eq!(is_present, managed);
         if managed {
             assert_eq!(
                 state_of(&components["signal"], &json!({ "rssi": -61 })),

@@ -1,5 +1,5 @@
-//! The clock at a broker: what it tells Home Assistant is held to rules that are kept as data, and what comes from the
-//! broker is read into what the device is asked.
+//! MQTT: discovery messages follow the rules of Home Assistant, topics and commands are parsed, documents have the
+//! documented members and no secrets.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,9 @@ use api::{
     mqtt::{
         commands::{self, CommandAction},
         discovery,
-        documents::{self, About, Report},
-        topics::{self, Incoming, Lamp, QuietHoursBound, RetainedTopic, Scope},
+        documents::{self, ProgramInfo, SettingsReport},
+        topics::{self, IncomingTopic, Lamp, QuietHoursBound, RetainedTopic, Scope},
     },
-    operations,
 };
 use device::{
     board::BoardSpec,
@@ -36,7 +35,7 @@ use device::{
     view::View,
 };
 use market::{
-    Direction, HeightState, Observation, Payment, Tip, Zap,
+    Direction, Observation, Payment, Zap,
     now::{Now, UtcTime},
     source_id::SourceId,
     units::{Currency, FeeRate, Msats, Price, Sats},
@@ -46,8 +45,7 @@ use serde_json::{Value, json};
 
 use crate::clock::{BARE, BOARD, now};
 
-/// Members that a component of a platform may have, besides those of all: a member that a platform does not know is
-/// passed over by it, and so does nothing.
+/// Members that a component of each platform may have, besides [`COMMON_MEMBERS`]. Home Assistant ignores other members.
 const MEMBERS: &[(&str, &str)] = &[
     ("sensor", "stat_t val_tpl unit_of_meas dev_cla stat_cla"),
     ("binary_sensor", "stat_t val_tpl dev_cla"),
@@ -74,13 +72,13 @@ const MEMBERS: &[(&str, &str)] = &[
 ];
 
 /// Members that a component of any platform may have.
-const OF_ALL: &str = "p name uniq_id def_ent_id ent_cat en ic qos";
+const COMMON_MEMBERS: &str = "p name uniq_id def_ent_id ent_cat en ic qos";
 
-/// Members of the whole document: one more, and versions that do not know it refuse the clock.
-const OF_THE_DOCUMENT: &str = "dev o avty_t cmps";
+/// Members of the discovery message. Home Assistant rejects the device if there is a member that it does not know.
+const ROOT_MEMBERS: &str = "dev o avty_t cmps";
 
-/// Classes that all versions know.
-const CLASSES: &str = "timestamp illuminance signal_strength connectivity problem restart identify button running data_size firmware";
+/// Device classes that all versions of Home Assistant know.
+const DEVICE_CLASSES: &str = "timestamp illuminance signal_strength connectivity problem restart identify button running data_size firmware";
 
 pub(crate) fn settings() -> Settings {
     Settings {
@@ -89,7 +87,7 @@ pub(crate) fn settings() -> Settings {
         mqtt_pass: Secret::new("planted-pass"),
         mqtt_key: Secret::new("planted-key"),
         mqtt_groups: "shop,hall".into(),
-        // A token, which GET shows and nothing else.
+        // A token, which only GET shows.
         mining_pool_name: "braiins".into(),
         mining_pool_user: Secret::new("planted-token"),
         ..Settings::default()
@@ -115,49 +113,51 @@ pub(crate) fn broker(clock: &Device) -> Arc<Broker> {
     }
 }
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn program() -> ProgramInfo {
+    ProgramInfo {
         identity: BuildIdentity {
             git_tag: "4.0.0".into(),
             ..BuildIdentity::default()
         },
-        page: "http://192.0.2.7/".into(),
-        updatable: Some("4.2.0".into()),
+        page_url: "http://192.0.2.7/".into(),
+        updatable_version: Some("4.2.0".into()),
     }
 }
 
-/// A board with everything, and its broker.
+/// The state of a clock whose board has all parts, and its broker.
 fn full() -> (View, Arc<Broker>) {
     let clock = clock(BOARD);
     (clock.view(), broker(&clock))
 }
 
+/// Components of the discovery message by their keys.
 pub(crate) fn components(view: &View, broker: &Broker) -> BTreeMap<String, Value> {
-    let document = discovery::device(view, &about(), broker);
-    let members: BTreeSet<&str> = OF_THE_DOCUMENT.split(' ').collect();
-    let found: BTreeSet<&str> = document
+    let document = discovery::device(view, &program(), broker);
+    let expected: BTreeSet<&str> = ROOT_MEMBERS.split(' ').collect();
+    let members: BTreeSet<&str> = document
         .as_object()
         .unwrap()
         .keys()
         .map(String::as_str)
         .collect();
-    assert_eq!(found, members);
+    assert_eq!(members, expected);
     let components = document["cmps"].as_object().unwrap().clone();
     components.into_iter().collect()
 }
 
-fn is_legal(id: &str) -> bool {
+fn is_valid_id(id: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     !id.is_empty() && id.bytes().all(is_letter)
 }
 
+/// Checks a component by the rules of Home Assistant.
 fn check(key: &str, component: &Value) {
     let component = component.as_object().unwrap();
     let platform = component["p"].as_str().unwrap();
     let rows = MEMBERS.iter().find(|(name, _)| *name == platform);
     let (_, own) = rows.unwrap_or_else(|| panic!("{key}: no platform {platform}"));
     for (member, value) in component {
-        let mut known = own.split(' ').chain(OF_ALL.split(' '));
+        let mut known = own.split(' ').chain(COMMON_MEMBERS.split(' '));
         assert!(
             known.any(|name| name == member),
             "{key}: {platform} has no {member}"
@@ -176,29 +176,33 @@ fn check(key: &str, component: &Value) {
         text("name").is_some_and(|name| (1..=60).contains(&name.len())),
         "{key}"
     );
-    assert!(is_legal(text("uniq_id").unwrap()), "{key}");
+    assert!(is_valid_id(text("uniq_id").unwrap()), "{key}");
     let id = text("def_ent_id").unwrap();
     assert!(
         id.starts_with(&format!("{platform}.papertick_aabbcc_")),
         "{id}"
     );
     if ["sensor", "binary_sensor"].contains(&platform) {
-        assert_ne!(text("ent_cat"), Some("config"), "{key} cannot be changed");
+        assert_ne!(
+            text("ent_cat"),
+            Some("config"),
+            "{key} is not for configuration"
+        );
     }
     if let Some(class) = text("dev_cla") {
         assert!(
-            CLASSES.split(' ').any(|known| known == class),
+            DEVICE_CLASSES.split(' ').any(|known| known == class),
             "{key}: {class}"
         );
     }
     if let Some(options) = component.get("ops") {
         let options = options.as_array().unwrap();
         assert!(!options.is_empty(), "{key}");
-        // It stands for a value that is not known.
+        // It means an unknown state.
         let is_none = |option: &Value| option.as_str().unwrap().eq_ignore_ascii_case("none");
         assert!(!options.iter().any(is_none), "{key}");
     }
-    // Braces that do not match make a template that is none.
+    // A template with unbalanced braces is invalid.
     for template in ["val_tpl", "cmd_tpl"].into_iter().filter_map(text) {
         assert_eq!(
             template.matches('{').count(),
@@ -218,49 +222,42 @@ fn check(key: &str, component: &Value) {
 }
 
 #[test]
-fn the_discovery_keeps_the_rules_of_home_assistant() {
+fn discovery_follows_the_rules_of_home_assistant() {
     let (view, broker) = full();
-    let is_there = RetainedTopic::Status.topic(&broker).unwrap();
-    let whole = discovery::device(&view, &about(), &broker);
-    assert_eq!(whole["avty_t"], is_there.as_str());
+    let status = RetainedTopic::Status.name(&broker).unwrap();
+    let document = discovery::device(&view, &program(), &broker);
+    assert_eq!(document["avty_t"], status.as_str());
+    let size = document.to_string().len();
+    assert!(size < 32 * 1024, "{size} bytes");
     let components = components(&view, &broker);
     let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
     let present = components
         .iter()
         .filter(|(_, component)| component.get("name").is_some());
-    for (key, component) in present.clone() {
-        assert!(is_legal(key), "{key}");
+    for (key, component) in present {
+        assert!(is_valid_id(key), "{key}");
         check(key, component);
         assert!(ids.insert(component["uniq_id"].to_string()), "{key}");
         let name = (component["p"].clone(), component["name"].clone());
         assert!(names.insert(format!("{name:?}")), "{key}: {name:?}");
     }
-    assert!(present.count() >= 60, "{}", ids.len());
-    for edge in [QuietHoursBound::From, QuietHoursBound::Until] {
-        let mut document = discovery::quiet(edge, &view, &about(), &broker);
-        assert_eq!(document["avty_t"], is_there.as_str());
-        for whole in ["dev", "avty_t"] {
-            assert!(document.as_object_mut().unwrap().remove(whole).is_some());
+    for bound in [QuietHoursBound::From, QuietHoursBound::Until] {
+        let mut document = discovery::quiet_hours(bound, &view, &program(), &broker);
+        assert_eq!(document["avty_t"], status.as_str());
+        for member in ["dev", "avty_t"] {
+            assert!(document.as_object_mut().unwrap().remove(member).is_some());
         }
         document["p"] = "time".into();
         check("quiet", &document);
     }
-    let size = discovery::device(&view, &about(), &broker)
-        .to_string()
-        .len();
-    assert!(size < 32 * 1024, "{size} bytes");
 }
 
 #[test]
-fn a_clock_has_no_entities_for_parts_that_it_lacks() {
+fn entities_of_missing_parts_and_currencies_are_removed() {
     let bare = clock(BARE);
-    let (bare, its_broker) = (bare.view(), broker(&bare));
+    let (bare, bare_broker) = (bare.view(), broker(&bare));
     let (view, broker) = full();
-    let (all, few) = (components(&view, &broker), components(&bare, &its_broker));
-    let lacking = |key: &str| {
-        few.get(key)
-            .is_none_or(|component| component.get("name").is_none())
-    };
+    let (all, few) = (components(&view, &broker), components(&bare, &bare_broker));
     for key in [
         "strip",
         "frontlight",
@@ -269,20 +266,14 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
         "set_fl_disable",
     ] {
         assert!(all[key].get("name").is_some(), "{key}");
-        assert!(lacking(key), "{key}");
-        // Whoever knew it from before forgets it.
-        let forgotten = few[key]
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect::<Vec<_>>();
-        assert_eq!(forgotten, ["p"], "{key}");
+        // The platform alone removes an entity.
+        let members: Vec<&String> = few[key].as_object().unwrap().keys().collect();
+        assert_eq!(members, ["p"], "{key}");
     }
     assert_eq!(all["price_usd"]["name"], "Price USD");
     assert_eq!(all["price_gbp"], json!({ "p": "sensor" }));
 
-    // So is a currency that is on offer no longer.
+    // The source has fewer currencies now.
     let mut clock = clock(BOARD);
     let offer = Observation::Currencies(vec![Currency::USD]);
     clock.handle(Input::Observed(SourceId::Relay, vec![offer]), now(2));
@@ -293,105 +284,49 @@ fn a_clock_has_no_entities_for_parts_that_it_lacks() {
 }
 
 #[test]
-fn what_is_told_seldom_must_arrive() {
-    let seldom = [
-        RetainedTopic::Discovery,
-        RetainedTopic::QuietFrom,
-        RetainedTopic::QuietUntil,
-        RetainedTopic::Status,
-        RetainedTopic::Info,
-        RetainedTopic::Update,
-        RetainedTopic::Settings,
-        RetainedTopic::Reported,
-    ];
-    for level in RetainedTopic::all(BOARD.leds) {
-        let expected = seldom.contains(&level);
-        assert_eq!(level.must_arrive(), expected, "{level:?}");
-    }
-}
-
-#[test]
-fn every_component_is_about_a_level_that_is_told() {
-    let (view, broker) = full();
-    let levels = RetainedTopic::all(view.board.leds).into_iter();
-    let mut told: BTreeSet<String> = levels.filter_map(|level| level.topic(&broker)).collect();
-    told.extend([
-        topics::event(&Happening::Block { height: 1 }, &broker),
-        topics::event(
-            &Happening::Button {
-                button: None,
-                held: true,
-            },
-            &broker,
-        ),
-    ]);
-    for (key, component) in components(&view, &broker) {
-        for member in ["stat_t", "img_t"] {
-            let topic = component.get(member).and_then(Value::as_str);
-            assert!(
-                topic.is_none_or(|topic| told.contains(topic)),
-                "{key}: {topic:?}"
-            );
-        }
-        if let Some(topic) = component.get("cmd_t").and_then(Value::as_str) {
-            let incoming = topics::read(topic, &broker).unwrap_or_else(|| panic!("{topic}"));
-            let payloads = ["pl_on", "pl_prs", "pl_inst"].map(|member| component.get(member));
-            let payload = payloads.into_iter().flatten().next();
-            let payload = payload.and_then(Value::as_str).unwrap_or_default();
-            let wish = commands::read(incoming, payload.as_bytes(), &view);
-            let refused = wish.unwrap().work.err().map(|answer| answer.status);
-            if let Incoming::Command(_, name) = incoming {
-                let is_known = operations::all().any(|row| row.name() == Some(name));
-                assert!(is_known, "{key}: {topic}");
-            }
-            if !payload.is_empty() {
-                assert_eq!(refused, None, "{key}: {payload}");
-            }
-        }
-    }
-}
-
-#[test]
-fn topics_are_read_back() {
+fn topics_are_parsed() {
     let (_, broker) = full();
     let rows = [
         (
             "papertick/papertick-aabbcc/cmd/show/text",
-            Some(Incoming::Command(Scope::Own, "show/text")),
+            Some(IncomingTopic::Command(Scope::Own, "show/text")),
         ),
         (
             "papertick/papertick-aabbcc/set",
-            Some(Incoming::Set(Scope::Own)),
+            Some(IncomingTopic::SettingsChange(Scope::Own)),
         ),
         (
             "papertick/papertick-aabbcc/desired",
-            Some(Incoming::Desired(Scope::Own)),
+            Some(IncomingTopic::RetainedSettings(Scope::Own)),
         ),
         (
             "papertick/papertick-aabbcc/light/strip/set",
-            Some(Incoming::Lamp(Lamp::Strip)),
+            Some(IncomingTopic::Lamp(Lamp::Strip)),
         ),
         (
             "papertick/papertick-aabbcc/light/2/set",
-            Some(Incoming::Lamp(Lamp::Led(1))),
+            Some(IncomingTopic::Lamp(Lamp::Led(1))),
         ),
         (
             "papertick/papertick-aabbcc/light/front/set",
-            Some(Incoming::Lamp(Lamp::Frontlight)),
+            Some(IncomingTopic::Lamp(Lamp::Frontlight)),
         ),
         (
             "papertick/papertick-aabbcc/quiet/from/set",
-            Some(Incoming::Quiet(QuietHoursBound::From)),
+            Some(IncomingTopic::QuietHours(QuietHoursBound::From)),
         ),
         (
             "papertick/group/all/cmd/restart",
-            Some(Incoming::Command(Scope::Group("all"), "restart")),
+            Some(IncomingTopic::Command(Scope::Group("all"), "restart")),
         ),
         (
             "papertick/group/hall/desired",
-            Some(Incoming::Desired(Scope::Group("hall"))),
+            Some(IncomingTopic::RetainedSettings(Scope::Group("hall"))),
         ),
-        ("homeassistant/status", Some(Incoming::HomeAssistant)),
+        (
+            "homeassistant/status",
+            Some(IncomingTopic::HomeAssistantStatus),
+        ),
         ("papertick/papertick-aabbcc/light/0/set", None),
         ("papertick/papertick-aabbcc/light/strip", None),
         ("papertick/papertick-aabbcc/state", None),
@@ -403,57 +338,14 @@ fn topics_are_read_back() {
         ("/", None),
     ];
     for (topic, expected) in rows {
-        assert_eq!(topics::read(topic, &broker), expected, "{topic}");
-    }
-    let filters = topics::filters(&broker).join(" ");
-    for filter in [
-        "papertick/papertick-aabbcc/cmd/#",
-        "papertick/group/hall/set",
-        "papertick/group/all/desired",
-        "homeassistant/status",
-    ] {
-        assert!(filters.contains(filter), "{filter}");
+        assert_eq!(topics::parse(topic, &broker), expected, "{topic}");
     }
 }
 
 #[test]
-fn of_what_stands_at_the_broker_only_settings_count() {
+fn response_topics_are_outside_of_the_clocks_and_home_assistant() {
     let (_, broker) = full();
-    for (filter, stands, is_asked) in [
-        ("papertick/papertick-aabbcc/desired", true, false),
-        ("papertick/group/all/desired", true, false),
-        ("papertick/papertick-aabbcc/cmd/#", false, true),
-        ("papertick/group/all/set", false, true),
-        ("homeassistant/status", false, false),
-    ] {
-        let told = (topics::stands(filter), topics::is_asked(filter, &broker));
-        assert_eq!(told, (stands, is_asked), "{filter}");
-    }
-}
-
-#[test]
-fn answers_name_what_was_asked() {
-    for (incoming, expected) in [
-        (
-            Incoming::Command(Scope::Own, "show/text"),
-            Some("show/text"),
-        ),
-        (Incoming::Set(Scope::Group("all")), Some("set")),
-        (Incoming::Lamp(Lamp::Strip), Some("light/strip")),
-        (Incoming::Lamp(Lamp::Led(1)), Some("light/2")),
-        (Incoming::Quiet(QuietHoursBound::From), Some("quiet/from")),
-        (Incoming::Desired(Scope::Own), None),
-        (Incoming::HomeAssistant, None),
-    ] {
-        let said = format!("{incoming:?}");
-        assert_eq!(commands::name(incoming).as_deref(), expected, "{said}");
-    }
-}
-
-#[test]
-fn answers_go_where_nobody_takes_them_for_something_else() {
-    let (_, broker) = full();
-    for (topic, may) in [
+    for (topic, is_allowed) in [
         ("tools/answers/7", true),
         ("papertickle", true),
         ("homeassistants/x", true),
@@ -466,40 +358,42 @@ fn answers_go_where_nobody_takes_them_for_something_else() {
         ("a/+/b", false),
         ("", false),
     ] {
-        assert_eq!(topics::may_answer_on(topic, &broker), may, "{topic}");
+        assert_eq!(
+            topics::is_response_topic_allowed(topic, &broker),
+            is_allowed,
+            "{topic}"
+        );
     }
-    assert!(!topics::may_answer_on(&"x".repeat(257), &broker));
+    assert!(!topics::is_response_topic_allowed(
+        &"x".repeat(257),
+        &broker
+    ));
 }
 
-/// What the device is asked whose strip has one LED that is lit.
-fn wished(topic: &str, payload: &str) -> String {
+/// The result of parsing a command, if the strip has one lit LED.
+fn parsed(topic: &str, payload: &str) -> String {
     let lit = Rgb {
         red: 1,
         green: 2,
         blue: 3,
     };
-    wished_at(vec![Rgb::BLACK, lit], topic, payload)
+    parsed_with(vec![Rgb::BLACK, lit], topic, payload)
 }
 
-/// What the device is asked whose strip shows this, as `Debug` prints it, or status and reason.
-fn wished_at(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
+/// The result of parsing a command, if the strip has these colours: the requests as `Debug` prints them, or status and
+/// error.
+fn parsed_with(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
     let (mut view, broker) = full();
     view.lights = lights;
-    let wish = commands::read(
-        topics::read(topic, &broker).unwrap(),
-        payload.as_bytes(),
-        &view,
-    )
-    .unwrap();
-    let spread = if wish.is_spread { " spread" } else { "" };
-    match wish.work {
-        Ok(CommandAction::NewestRelease) => format!("NewestRelease{spread}"),
-        Ok(CommandAction::Device(asked)) => {
-            let requests: Vec<String> = asked
-                .iter()
-                .map(|asked| format!("{:?}", asked.request))
-                .collect();
-            format!("{}{spread}", requests.join("; "))
+    let topic = topics::parse(topic, &broker).unwrap();
+    let command = commands::parse(topic, payload.as_bytes(), &view).unwrap();
+    let delayed = if command.is_delayed { " delayed" } else { "" };
+    match command.action {
+        Ok(CommandAction::InstallNewestRelease) => format!("InstallNewestRelease{delayed}"),
+        Ok(CommandAction::Device(calls)) => {
+            let requests = calls.iter().map(|call| format!("{:?}", call.request));
+            let requests: Vec<String> = requests.collect();
+            format!("{}{delayed}", requests.join("; "))
         }
         Err(Answer { status, body, .. }) => {
             format!("{status} {}", body.unwrap()["error"].as_str().unwrap())
@@ -508,7 +402,7 @@ fn wished_at(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
 }
 
 #[test]
-fn what_comes_from_the_broker_is_what_comes_over_http() {
+fn commands_are_parsed_like_http_requests() {
     let rows = [
         (
             "papertick-aabbcc/cmd/show/screen",
@@ -536,9 +430,10 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
         (
             "papertick-aabbcc/cmd/firmware/auto_update",
             "{}",
-            "NewestRelease",
+            "InstallNewestRelease",
         ),
-        ("group/all/cmd/restart", "", "Restart spread"),
+        ("group/all/cmd/restart", "", "Restart delayed"),
+        ("group/all/cmd/identify", "", "Identify"),
         (
             "papertick-aabbcc/cmd/factory_reset",
             r#"{"confirm": "factory_reset"}"#,
@@ -592,7 +487,7 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
             r#"{"state": "ON", "color": {"r": 9, "g": 8, "b": 7}}"#,
             "SetLights([Rgb { red: 9, green: 8, blue: 7 }, Rgb { red: 1, green: 2, blue: 3 }])",
         ),
-        // One that is lit keeps its colour.
+        // A lit LED keeps its colour.
         (
             "papertick-aabbcc/light/2/set",
             r#"{"state": "ON"}"#,
@@ -632,54 +527,54 @@ fn what_comes_from_the_broker_is_what_comes_over_http() {
     ];
     for (topic, payload, expected) in rows {
         let topic = format!("papertick/{topic}");
-        assert_eq!(wished(&topic, payload), expected, "{topic} {payload}");
+        assert_eq!(parsed(&topic, payload), expected, "{topic} {payload}");
     }
     let long = "x".repeat(5000);
     let topic = "papertick/papertick-aabbcc/cmd/show/text";
-    assert_eq!(wished(topic, &long), "413 too large");
+    assert_eq!(parsed(topic, &long), "413 too large");
 }
 
 #[test]
-fn a_dark_strip_that_is_switched_on_is_white() {
+fn a_dark_strip_becomes_white() {
     let topic = "papertick/papertick-aabbcc/light/strip/set";
     assert_eq!(
-        wished_at(vec![Rgb::BLACK; 4], topic, r#"{"state": "ON"}"#),
+        parsed_with(vec![Rgb::BLACK; 4], topic, r#"{"state": "ON"}"#),
         "SetLightsColor(Rgb { red: 255, green: 255, blue: 255 })"
     );
 }
 
 #[test]
-fn what_the_clock_is_is_told_by_the_names_of_its_members() {
+fn info_has_the_documented_members() {
     let clock = clock(BOARD);
     let (mut view, broker) = (clock.view(), broker(&clock));
     view.hostname = "hall-1a2b3c".into();
     view.link.ip = "192.0.2.8".into();
-    let about = About {
+    let program = ProgramInfo {
         identity: BuildIdentity {
             git_tag: "4.0.0".into(),
             git_rev: "4.0.0-abc1234".into(),
             ..BuildIdentity::default()
         },
-        ..about()
+        ..program()
     };
-    let mut info = documents::info(&view, &about, &broker);
-    for (member, count) in [("screens", 8), ("fonts", 3), ("pools", 8)] {
-        let listed = info[member].take();
-        assert!(listed.as_array().unwrap().len() >= count, "{listed}");
+    let mut info = documents::info(&view, &program, &broker);
+    for (member, entry) in [
+        ("screens", json!({ "id": 3, "name": "Time" })),
+        ("fonts", json!("antonio")),
+        ("pools", json!("braiins")),
+    ] {
+        let list = info[member].take();
+        assert!(list.as_array().unwrap().contains(&entry), "{list}");
     }
-    let told = documents::info(&view, &about, &broker);
-    let has = |member: &str, value: &Value| told[member].as_array().unwrap().contains(value);
-    assert!(has("screens", &json!({ "id": 3, "name": "Time" })));
-    let ids = |view: &View| -> Vec<Value> {
-        let info = documents::info(view, &about, &broker);
-        let screens = info["screens"].as_array().unwrap().iter();
-        screens.map(|screen| screen["id"].clone()).collect()
+    // Only available screens are listed.
+    let has_miner_screen = |view: &View| {
+        let info = documents::info(view, &program, &broker);
+        let mut screens = info["screens"].as_array().unwrap().iter();
+        screens.any(|screen| screen["id"] == 80)
     };
-    assert_eq!(ids(&view), [0, 3, 4, 40, 10, 20, 30, 6]);
-    let mut mines = clock.view();
-    Arc::make_mut(&mut mines.active).miner_enabled = true;
-    assert_eq!(ids(&mines), [0, 3, 4, 40, 80, 81, 10, 20, 30, 6]);
-    assert!(has("fonts", &json!("antonio")) && has("pools", &json!("braiins")));
+    let mut with_miner = clock.view();
+    Arc::make_mut(&mut with_miner.active).miner_enabled = true;
+    assert!(!has_miner_screen(&view) && has_miner_screen(&with_miner));
     assert_eq!(
         info,
         json!({
@@ -702,7 +597,7 @@ fn what_the_clock_is_is_told_by_the_names_of_its_members() {
         })
     );
     assert_eq!(
-        discovery::device(&view, &about, &broker)["dev"],
+        discovery::device(&view, &program, &broker)["dev"],
         json!({
             "ids": ["papertick-aabbcc"],
             "name": "papertick-aabbcc",
@@ -716,16 +611,16 @@ fn what_the_clock_is_is_told_by_the_names_of_its_members() {
 }
 
 #[test]
-fn retained_settings_are_parsed_and_contain_no_secret() {
+fn retained_settings_are_parsed_and_must_not_contain_secrets() {
     let (view, _) = full();
-    let read = |payload: &str| match commands::retained_settings(payload.as_bytes(), &view) {
+    let parse = |payload: &str| match commands::parse_retained_settings(payload.as_bytes(), &view) {
         Ok(Some(retained)) => format!(
             "{} {:?}",
             retained.rev,
             retained.settings.keys().collect::<Vec<_>>()
         ),
         Ok(None) => "none".into(),
-        Err(invalid) => format!("{}! {}", invalid.rev, invalid.reason),
+        Err(invalid) => format!("{}! {}", invalid.rev, invalid.error),
     };
     for (payload, expected) in [
         ("", "none"),
@@ -769,35 +664,35 @@ fn retained_settings_are_parsed_and_contain_no_secret() {
             "a! miningPoolUser:secret",
         ),
     ] {
-        assert_eq!(read(payload), expected, "{payload}");
+        assert_eq!(parse(payload), expected, "{payload}");
     }
     let long = format!(r#"{{"rev": "{}", "settings": {{}}}}"#, "x".repeat(65));
-    assert_eq!(read(&long), "! rev:bad_type");
+    assert_eq!(parse(&long), "! rev:bad_type");
 }
 
 #[test]
-fn documents_say_how_the_clock_is_and_hold_no_secret() {
+fn documents_have_the_state_and_no_secret() {
     let mut clock = clock(BOARD);
-    let learned = vec![
+    let observations = vec![
         Observation::Block(900_000),
         Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
     ];
-    clock.handle(Input::Observed(SourceId::Relay, learned), now(2));
+    clock.handle(Input::Observed(SourceId::Relay, observations), now(2));
     let up = vec![Observation::Connection(market::Connection::Up)];
     clock.handle(Input::Observed(SourceId::Relay, up), now(2));
     let (view, broker) = (clock.view(), broker(&clock));
     let market = documents::market(&view, now(3));
+    // Without a time server the time is unknown.
     assert_eq!(
         market["height"],
         json!({ "value": 900_000, "source": "relay", "time": null })
     );
-    assert_eq!(market["prices"]["USD"]["value"], "64000.50");
     let state = documents::state(&view, &[]);
     assert_eq!(
         (&state["currentScreen"], &state["market"]),
         (&json!(view.current_screen), &Value::Null)
     );
-    let settings = documents::settings(&view, &about().identity);
+    let settings = documents::settings(&view, &program().identity);
     assert_eq!(
         (&settings["mqttPassSet"], &settings["mqttBase"]),
         (&json!(true), &json!("papertick"))
@@ -815,14 +710,14 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
     clock.handle(Input::Observed(SourceId::Relay, lost), now(2));
     let state = documents::state(&clock.view(), &[]);
     assert_eq!(state["sources"], json!({ "relay": false }));
-    let info = documents::info(&view, &about(), &broker);
+    let info = documents::info(&view, &program(), &broker);
     assert_eq!(info["groups"], json!(["all", "shop", "hall"]));
     for document in [
         market,
         state,
         settings,
         info,
-        discovery::device(&view, &about(), &broker),
+        discovery::device(&view, &program(), &broker),
     ] {
         assert!(!document.to_string().contains("planted"), "{document}");
     }
@@ -830,13 +725,13 @@ fn documents_say_how_the_clock_is_and_hold_no_secret() {
 }
 
 #[test]
-fn values_of_the_market_have_the_second_at_which_they_were_learned() {
+fn market_values_have_the_time_at_which_they_were_received() {
     let at = |secs: u64| Now {
         utc: UtcTime::plausible(1_770_000_000_999 + secs.cast_signed() * 1000),
         ..now(secs)
     };
     let mut clock = clock(BOARD);
-    for (secs, learned) in [
+    for (secs, observation) in [
         (10, Observation::Block(900_000)),
         (20, Observation::Fee(FeeRate { micros: 12_000_000 })),
         (
@@ -844,22 +739,26 @@ fn values_of_the_market_have_the_second_at_which_they_were_learned() {
             Observation::Price(Currency::USD, Price::parse("64000.5").unwrap()),
         ),
     ] {
-        clock.handle(Input::Observed(SourceId::Relay, vec![learned]), at(secs));
+        clock.handle(
+            Input::Observed(SourceId::Relay, vec![observation]),
+            at(secs),
+        );
     }
     let market = documents::market(&clock.view(), at(100));
-    let told = |value: Value, time: i64| json!({ "value": value, "source": "relay", "time": time });
+    let entry =
+        |value: Value, time: i64| json!({ "value": value, "source": "relay", "time": time });
     assert_eq!(
         market,
         json!({
-            "height": told(900_000.into(), 1_770_000_010),
-            "feeRate": told("12.00".into(), 1_770_000_020),
-            "prices": { "USD": told("64000.50".into(), 1_770_000_030) },
+            "height": entry(900_000.into(), 1_770_000_010),
+            "feeRate": entry("12.00".into(), 1_770_000_020),
+            "prices": { "USD": entry("64000.50".into(), 1_770_000_030) },
         })
     );
 }
 
 #[test]
-fn a_lamp_is_on_if_any_of_it_is_lit() {
+fn the_strip_is_on_if_any_led_is_lit() {
     const GREEN: Rgb = Rgb {
         red: 0,
         green: 200,
@@ -869,7 +768,7 @@ fn a_lamp_is_on_if_any_of_it_is_lit() {
     for (lights, lamp, expected) in [
         ([Rgb::BLACK; 4], Lamp::Strip, Some(Rgb::BLACK)),
         ([GREEN; 4], Lamp::Strip, Some(GREEN)),
-        // One of them alone, which is not the first.
+        // The first LED is dark.
         (
             [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
             Lamp::Strip,
@@ -888,18 +787,18 @@ fn a_lamp_is_on_if_any_of_it_is_lit() {
         ([GREEN; 4], Lamp::Led(4), None),
     ] {
         view.lights = lights.into();
-        let told = documents::lamp(lamp, &view);
+        let state = documents::lamp(lamp, &view);
         let expected = expected.map(|Rgb { red, green, blue }| {
             let word = if green > 0 { "ON" } else { "OFF" };
             (word.into(), json!({ "r": red, "g": green, "b": blue }))
         });
-        let told = told.map(|told| (told["state"].clone(), told["color"].clone()));
-        assert_eq!(told, expected, "{lights:?} {lamp:?}");
+        let state = state.map(|state| (state["state"].clone(), state["color"].clone()));
+        assert_eq!(state, expected, "{lights:?} {lamp:?}");
     }
 }
 
 #[test]
-fn what_happens_is_told_by_its_word() {
+fn events_have_the_documented_members() {
     let mut clock = clock(BOARD);
     let zap = Request::SimulateZap(Zap {
         amount: Sats(21),
@@ -922,16 +821,18 @@ fn what_happens_is_told_by_its_word() {
     }
     clock.handle(Input::Tick, now(8));
     let (view, broker) = (clock.view(), broker(&clock));
-    let (happened, missed) = view.happenings.since(0);
-    let is_refresh = |one: &&Happening| **one == Happening::Refresh;
-    let told: Vec<(String, Value)> = happened
-        .filter(|one| !is_refresh(one))
-        .map(|one| (topics::event(one, &broker), documents::event(one)))
+    let (happenings, missed) = view.happenings.since(0);
+    let events: Vec<(String, Value)> = happenings
+        .filter(|happening| **happening != Happening::Refresh)
+        .map(|happening| {
+            let topic = topics::event_topic(happening, &broker);
+            (topic, documents::event(happening))
+        })
         .collect();
     let own = |leaf: &str| format!("papertick/papertick-aabbcc/{leaf}");
     assert_eq!(missed, 0);
     assert_eq!(
-        told,
+        events,
         [
             (
                 own("event"),
@@ -962,24 +863,24 @@ fn what_happens_is_told_by_its_word() {
 }
 
 #[test]
-fn an_answer_carries_the_id_of_who_asked() {
+fn a_result_has_the_request_id_and_the_body() {
     let rejected = Answer::bad_request("missing s");
-    let told = documents::result("show/screen", Some(&json!("a7")), &rejected);
+    let result = documents::result("show/screen", Some(&json!("a7")), &rejected);
     assert_eq!(
-        told,
+        result,
         json!({ "cmd": "show/screen", "id": "a7", "status": 400, "error": "missing s" })
     );
     let list = Answer::json(&json!([1]));
-    let told = documents::result("lights/set", None, &list);
+    let result = documents::result("lights/set", None, &list);
     assert_eq!(
-        told,
+        result,
         json!({ "cmd": "lights/set", "id": null, "status": 200, "body": [1] })
     );
-    // Nothing in a document passes for the answer itself.
-    let sly = Answer::json(&json!({ "status": 500, "cmd": "x", "msg": "y" }));
-    let told = documents::result("restart", None, &sly);
+    // A member of the body does not replace one of the result.
+    let body = Answer::json(&json!({ "status": 500, "cmd": "x", "msg": "y" }));
+    let result = documents::result("restart", None, &body);
     assert_eq!(
-        told,
+        result,
         json!({ "cmd": "restart", "id": null, "status": 200, "msg": "y" })
     );
     let refused = Answer::rejected(&Rejection::BadText(
@@ -999,7 +900,7 @@ fn an_answer_carries_the_id_of_who_asked() {
 }
 
 #[test]
-fn the_id_of_who_asks_is_a_text_or_a_number() {
+fn a_request_id_is_a_string_or_a_number() {
     let (longest, longer) = ("x".repeat(64), "x".repeat(65));
     for (id, expected) in [
         (json!("a7"), Some(json!("a7"))),
@@ -1013,16 +914,20 @@ fn the_id_of_who_asks_is_a_text_or_a_number() {
         (json!({ "a": 7 }), None),
     ] {
         let payload = json!({ "id": id, "s": 1 }).to_string();
-        assert_eq!(commands::caller(payload.as_bytes()), expected, "{payload}");
+        assert_eq!(
+            commands::request_id(payload.as_bytes()),
+            expected,
+            "{payload}"
+        );
     }
-    assert_eq!(commands::caller(b"PRESS"), None);
-    assert_eq!(commands::caller(b"{}"), None);
+    assert_eq!(commands::request_id(b"PRESS"), None);
+    assert_eq!(commands::request_id(b"{}"), None);
 }
 
 #[test]
-fn a_report_tells_of_every_scope() {
+fn reported_has_every_scope() {
     let (mut view, _) = full();
-    let report = |scope: &str, rev: &str, error: Option<&str>| Report {
+    let report = |scope: &str, rev: &str, error: Option<&str>| SettingsReport {
         scope: scope.into(),
         rev: rev.into(),
         error: error.map(Into::into),
@@ -1032,57 +937,49 @@ fn a_report_tells_of_every_scope() {
         report("all", "1", Some("range:mqttPort")),
         report("own", "2", None),
     ];
-    let told = documents::reported(&reports, &view).unwrap();
+    let document = documents::reported(&reports, &view).unwrap();
     let own = json!({ "rev": "2", "applied": true, "error": null, "rebootRequired": false });
     let all =
         json!({ "rev": "1", "applied": false, "error": "range:mqttPort", "rebootRequired": false });
-    assert_eq!((&told["rev"], &told["scope"]), (&json!("2"), &json!("own")));
-    assert_eq!(told["scopes"], json!({ "all": all, "own": own }));
-    // What was wished for waits for a restart.
+    assert_eq!(
+        (&document["rev"], &document["scope"]),
+        (&json!("2"), &json!("own"))
+    );
+    assert_eq!(document["scopes"], json!({ "all": all, "own": own }));
+    // A setting waits for a restart.
     view.restart_for = vec!["dataSource"];
-    let told = documents::reported(&reports, &view).unwrap();
-    for report in [&told, &told["scopes"]["own"], &told["scopes"]["all"]] {
-        assert_eq!(report["rebootRequired"], true, "{told}");
+    let document = documents::reported(&reports, &view).unwrap();
+    for report in [
+        &document,
+        &document["scopes"]["own"],
+        &document["scopes"]["all"],
+    ] {
+        assert_eq!(report["rebootRequired"], true, "{document}");
     }
 }
 
 proptest! {
     #[test]
-    fn anything_from_a_broker_is_answered(topic in "(papertick|homeassistant)/(papertick-aabbcc|group|status)(/[a-z/]{0,20})?", payload in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_message_is_parsed(topic in "(papertick|homeassistant)/(papertick-aabbcc|group|status)(/[a-z/]{0,20})?", payload in prop::collection::vec(any::<u8>(), 0..200)) {
         let (view, broker) = full();
-        if let Some(incoming) = topics::read(&topic, &broker) {
-            let _ = commands::read(incoming, &payload, &view);
+        if let Some(topic) = topics::parse(&topic, &broker) {
+            let _ = commands::parse(topic, &payload, &view);
         }
-        let _ = commands::retained_settings(&payload, &view);
+        let _ = commands::parse_retained_settings(&payload, &view);
     }
 }
 
 #[test]
-fn what_home_assistant_may_send_as_a_text_is_taken() {
+fn the_longest_text_of_home_assistant_is_accepted() {
     for letter in ["\\u0416", "\\ud83d\\ude00"] {
         let body = format!(r#"{{"t": "{}"}}"#, letter.repeat(255));
-        let wish = wished("papertick/papertick-aabbcc/cmd/show/text", &body);
-        assert!(wish.starts_with("ShowText"), "{wish}");
+        let request = parsed("papertick/papertick-aabbcc/cmd/show/text", &body);
+        assert!(request.starts_with("ShowText"), "{request}");
     }
 }
 
 #[test]
-fn a_group_does_one_after_the_other_what_all_at_once_would_hurt() {
-    for (name, is_spread) in [
-        ("restart", true),
-        ("restart_datasources", true),
-        ("firmware/auto_update", true),
-        ("identify", false),
-    ] {
-        for (scope, is_group) in [("group/all", true), ("papertick-aabbcc", false)] {
-            let wish = wished(&format!("papertick/{scope}/cmd/{name}"), "");
-            assert_eq!(wish.ends_with(" spread"), is_spread && is_group, "{wish}");
-        }
-    }
-}
-
-#[test]
-fn the_state_does_not_follow_from_what_the_broker_takes() {
+fn dropped_messages_do_not_change_the_state() {
     let (mut view, _) = full();
     let before = documents::state(&view, &[]);
     let broker = view.mqtt.as_mut().unwrap();
@@ -1090,54 +987,55 @@ fn the_state_does_not_follow_from_what_the_broker_takes() {
     assert_eq!(documents::state(&view, &[]), before);
 }
 
-fn told(clock: &Device) -> Vec<Value> {
+fn events(clock: &Device) -> Vec<Value> {
     let view = clock.view();
-    let (happened, _) = view.happenings.since(0);
-    happened.map(documents::event).collect()
+    let (happenings, _) = view.happenings.since(0);
+    happenings.map(documents::event).collect()
 }
 
 #[test]
-fn a_full_refresh_and_what_goes_wrong_are_told_once() {
+fn refreshes_and_problems_are_events_once() {
     let mut clock = clock(BOARD);
     clock.handle(Input::Tick, now(20));
-    let before = told(&clock).len();
-    let mut news = |input: Input, at: u64| {
+    let before = events(&clock).len();
+    let refresh = json!({ "event_type": "refresh" });
+    let warning = |text: &str| json!({ "event_type": "warning", "text": text });
+    let noticed = || Input::Noticed("the disk is full".into());
+    let failed = UpdateEvent::Failed("it did not come whole".into());
+    let mut expected = Vec::new();
+    let inputs = [
+        (Input::Asked(Request::FullRefresh), Some(refresh)),
+        (noticed(), Some(warning("the disk is full"))),
+        // The same problem again is not an event.
+        (noticed(), None),
+        (
+            Input::Uploaded(failed),
+            Some(warning("an update was given up: it did not come whole")),
+        ),
+        (
+            Input::SafeMode("it broke off three times".into()),
+            Some(warning("safe mode: it broke off three times")),
+        ),
+    ];
+    for (at, (input, event)) in (21..).step_by(2).zip(inputs) {
         clock.handle(input, now(at));
         clock.handle(Input::Tick, now(at + 1));
-        told(&clock).split_off(before)
-    };
-    let refresh = json!({ "event_type": "refresh" });
-    let expected = [refresh];
-    assert_eq!(news(Input::Asked(Request::FullRefresh), 21), expected);
-    let warning = json!({ "event_type": "warning", "text": "the disk is full" });
-    let noticed = || Input::Noticed("the disk is full".into());
-    let expected = [expected.as_slice(), &[warning]].concat();
-    assert_eq!(news(noticed(), 23), expected);
-    assert_eq!(news(noticed(), 25), expected, "it is known");
-    clock.stored(Err("no space".into()));
-    clock.stored(Err("no space".into()));
-    let warning = json!({ "event_type": "warning", "text": "nothing can be stored: no space" });
-    assert_eq!(
-        told(&clock).split_off(before),
-        [expected.as_slice(), &[warning]].concat()
-    );
-    let failed = UpdateEvent::Failed("it did not come whole".into());
-    clock.handle(Input::Uploaded(failed), now(28));
-    let warning =
-        json!({ "event_type": "warning", "text": "an update was given up: it did not come whole" });
-    assert_eq!(told(&clock).last(), Some(&warning));
-    let safe = Input::SafeMode("it broke off three times".into());
-    clock.handle(safe, now(30));
-    let warning = json!({ "event_type": "warning", "text": "safe mode: it broke off three times" });
-    assert!(told(&clock).contains(&warning));
+        expected.extend(event);
+        assert_eq!(events(&clock)[before..], expected);
+    }
+    for _ in 0..2 {
+        clock.stored(Err("no space".into()));
+    }
+    expected.push(warning("nothing can be stored: no space"));
+    assert_eq!(events(&clock)[before..], expected);
 }
 
-/// What Home Assistant has taken of the state of an update since it knows devices (2024.12): with any other member, or
-/// one of another type, it takes nothing of all and says so in its log each time. Older ones look at no types.
+/// Checks the state of the update entity by the rules of Home Assistant since 2024.12: it ignores a state with an unknown
+/// member, or with a member of a wrong type, and logs an error.
 fn check_update(update: &Value) {
     let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
     for (member, value) in update.as_object().unwrap() {
-        let is_taken = match member.as_str() {
+        let is_valid = match member.as_str() {
             "installed_version" | "latest_version" | "title" => is_text(value),
             "release_url" => value.as_str().is_some_and(has_host),
             "in_progress" => value.is_boolean(),
@@ -1146,23 +1044,21 @@ fn check_update(update: &Value) {
             }
             _ => false,
         };
-        assert!(is_taken, "{member}: {value}");
+        assert!(is_valid, "{member}: {value}");
     }
-    // Without it nothing is known of the rest.
     assert!(update.get("installed_version").is_some_and(is_text));
-    // A percentage alone would say that it is under way.
+    // A percentage means that an update is in progress.
     let percent = &update["update_percentage"];
     assert_eq!(percent.is_null(), update["in_progress"] == false);
 }
 
-/// An address that has a host.
 fn has_host(url: &str) -> bool {
     let rest = url.split_once("://").map(|(_, rest)| rest);
     rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
 }
 
-/// Says where the clock looks for releases.
-fn follow_releases(clock: &mut Device) {
+/// Sets the URL of the release list.
+fn set_release_url(clock: &mut Device) {
     let feed = json!({ "gitReleaseUrl": "https://feed.example/" });
     let Value::Object(body) = feed else { panic!() };
     let patch = device::request::Patch {
@@ -1172,8 +1068,8 @@ fn follow_releases(clock: &mut Device) {
     clock.handle(Input::Asked(Request::Patch(patch)), now(2));
 }
 
-/// Shows the clock a release of 4.3.0.
-fn see_release(clock: &mut Device, title: &str, page: &str, verdict: ReleaseVerdict) {
+/// Reports the release 4.3.0 to the clock.
+fn report_release(clock: &mut Device, title: &str, page: &str, verdict: ReleaseVerdict) {
     let release = Release {
         version: "4.3.0".into(),
         title: title.into(),
@@ -1185,14 +1081,15 @@ fn see_release(clock: &mut Device, title: &str, page: &str, verdict: ReleaseVerd
 }
 
 #[test]
-fn the_state_of_an_update_is_what_every_home_assistant_takes() {
+fn update_states_follow_the_rules_of_home_assistant() {
     let mut clock = clock(BOARD);
-    follow_releases(&mut clock);
-    let check = |clock: &Device| check_update(&documents::update(&clock.view(), &about()).unwrap());
+    set_release_url(&mut clock);
+    let check =
+        |clock: &Device| check_update(&documents::update(&clock.view(), &program()).unwrap());
     check(&clock);
     for verdict in ReleaseVerdict::ALL {
         for (title, page) in [("Winter", "https://example.org/"), ("", "")] {
-            see_release(&mut clock, title, page, verdict);
+            report_release(&mut clock, title, page, verdict);
             check(&clock);
         }
     }
@@ -1216,17 +1113,17 @@ fn the_state_of_an_update_is_what_every_home_assistant_takes() {
 }
 
 #[test]
-fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_it() {
+fn a_release_is_offered_only_if_the_clock_accepts_it() {
     let mut clock = clock(BOARD);
-    let saw = |clock: &mut Device, verdict| {
-        see_release(clock, "Winter", "https://example.org/", verdict);
-        documents::update(&clock.view(), &about()).unwrap()
+    let state_with = |clock: &mut Device, verdict| {
+        report_release(clock, "Winter", "https://example.org/", verdict);
+        documents::update(&clock.view(), &program()).unwrap()
     };
     let nothing =
         json!({ "installed_version": "4.2.0", "in_progress": false, "update_percentage": null });
-    assert_eq!(documents::update(&clock.view(), &about()), Some(nothing));
-    follow_releases(&mut clock);
-    let offered = saw(&mut clock, ReleaseVerdict::Taken);
+    assert_eq!(documents::update(&clock.view(), &program()), Some(nothing));
+    set_release_url(&mut clock);
+    let offered = state_with(&mut clock, ReleaseVerdict::Taken);
     assert_eq!(
         (
             &offered["latest_version"],
@@ -1248,14 +1145,14 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
         .contains(&verdict);
         let latest = if is_offered { "4.3.0" } else { "4.2.0" };
         assert_eq!(
-            saw(&mut clock, verdict)["latest_version"],
+            state_with(&mut clock, verdict)["latest_version"],
             latest,
             "{verdict:?}"
         );
     }
-    let kept = saw(&mut clock, ReleaseVerdict::Share);
+    let refused = state_with(&mut clock, ReleaseVerdict::Share);
     assert_eq!(
-        (&kept["latest_version"], &kept["title"]),
+        (&refused["latest_version"], &refused["title"]),
         (&json!("4.2.0"), &Value::Null)
     );
     assert_eq!(
@@ -1265,30 +1162,29 @@ fn the_update_is_offered_only_if_the_clock_takes_it_and_goes_with_the_means_for_
     for upload in [UpdateEvent::Started, UpdateEvent::Progress(42)] {
         clock.handle(Input::Uploaded(upload), now(4));
     }
-    let under_way = documents::update(&clock.view(), &about()).unwrap();
+    let updating = documents::update(&clock.view(), &program()).unwrap();
     assert_eq!(
-        (&under_way["in_progress"], &under_way["update_percentage"]),
+        (&updating["in_progress"], &updating["update_percentage"]),
         (&json!(true), &json!(42))
     );
 
     let (view, broker) = (clock.view(), broker(&clock));
     assert_eq!(components(&view, &broker)["firmware"]["name"], "Firmware");
-    let without = About {
-        updatable: None,
-        ..about()
+    let not_updatable = ProgramInfo {
+        updatable_version: None,
+        ..program()
     };
-    // The owner may have switched updates off.
-    let mut closed = clock.view();
-    Arc::make_mut(&mut closed.active).ota_enabled = false;
-    for (view, about) in [(&view, &without), (&closed, &about())] {
-        assert_eq!(documents::update(view, about), None);
-        let document = discovery::device(view, about, &broker);
+    let mut disabled = clock.view();
+    Arc::make_mut(&mut disabled.active).ota_enabled = false;
+    for (view, program) in [(&view, &not_updatable), (&disabled, &program())] {
+        assert_eq!(documents::update(view, program), None);
+        let document = discovery::device(view, program, &broker);
         assert_eq!(document["cmps"]["firmware"], json!({ "p": "update" }));
     }
 }
 
 #[test]
-fn a_frontlight_is_told_as_it_shines_and_as_bright_as_it_would() {
+fn a_frontlight_that_is_off_keeps_its_brightness() {
     let mut device = clock(BOARD);
     for (command, state) in [
         (FrontlightCommand::Off, "OFF"),
@@ -1296,23 +1192,9 @@ fn a_frontlight_is_told_as_it_shines_and_as_bright_as_it_would() {
         (FrontlightCommand::On, "ON"),
     ] {
         device.handle(Input::Asked(Request::Frontlight(command)), now(30));
-        let told = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
-        assert_eq!(told["state"], state);
+        let lamp = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
+        assert_eq!(lamp["state"], state);
     }
-    let told = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
-    assert_eq!(told["brightness"], 1_024);
-}
-
-#[test]
-fn what_is_proven_is_told_to_home_assistant() {
-    let (mut view, _) = full();
-    view.truth.height = HeightState::Alone;
-    view.truth.proven = Some(Tip {
-        height: 900_000,
-        hash: "00".repeat(32).parse().unwrap(),
-        time: 1_770_000_000,
-    });
-    let state = documents::state(&view, &[]);
-    let told = (&state["height"], &state["tipTime"]);
-    assert_eq!(told, (&json!("alone"), &json!(1_770_000_000)));
+    let lamp = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
+    assert_eq!(lamp["brightness"], 1_024);
 }

@@ -214,14 +214,14 @@ impl ProtocolSession {
         let entry = |filter: &String| {
             let mut options = SubOpts::new().set_qos(Qos::AtLeastOnce);
             if self.version == Version::V5_0 {
-                let handling = if topics::stands(filter) {
+                let handling = if topics::wants_retained(filter) {
                     RetainHandling::SendRetained
                 } else {
                     RetainHandling::DoNotSendRetained
                 };
                 // The retain flag of a command that is published from now on must be visible, because such a command
                 // is refused.
-                let retain_as_published = topics::is_asked(filter, broker);
+                let retain_as_published = topics::is_command_filter(filter, broker);
                 options = options.set_rh(handling).set_rap(retain_as_published);
             }
             SubEntry::new(filter.as_str(), options)

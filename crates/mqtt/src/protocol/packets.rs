@@ -83,7 +83,7 @@ fn connect_3(broker: &Broker) -> Result<Packet, MqttError> {
 /// Topic and payload of the will, which the broker publishes when the connection is lost.
 fn will(broker: &Broker) -> (String, &'static str) {
     (
-        RetainedTopic::Status.topic(broker).unwrap_or_default(),
+        RetainedTopic::Status.name(broker).unwrap_or_default(),
         OFFLINE,
     )
 }
