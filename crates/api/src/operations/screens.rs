@@ -164,7 +164,9 @@ fn custom(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     };
     let sized = match value {
         Value::Array(_) => Vec::deserialize(value).ok().map(SizedTexts::of),
-        _ => documents::object(value),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            documents::object(value)
+        }
     };
     let SizedTexts { cells, digit_px } = sized.ok_or_else(|| Answer::bad_request("bad_json"))?;
     let digit_px = digit_px
