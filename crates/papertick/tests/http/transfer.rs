@@ -347,10 +347,7 @@ async fn the_log_can_be_read_and_has_no_passphrase() {
     );
     let told = clock.send("GET", "/api/log", &[&credentials], "").await;
     let text = told.text();
-    assert!(
-        text.contains("settings imported from a file"),
-        "{text}"
-    );
+    assert!(text.contains("settings imported from a file"), "{text}");
     for secret in [PASSPHRASE, "planted", "correct horse"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
