@@ -77,9 +77,9 @@ impl FinishedCommand {
 /// A command that was started.
 pub(super) enum StartedCommand {
     /// The device executes it.
-    Running(BoxFuture<'static, FinishedCommand>),
+    Running(BoxFuture<'static, Box<FinishedCommand>>),
     /// It has finished.
-    Finished(FinishedCommand),
+    Finished(Box<FinishedCommand>),
 }
 
 /// Commands that were received and have not been executed.
@@ -186,11 +186,13 @@ impl<'a> CommandQueue<'a> {
             return None;
         }
         let response = message.response;
-        let finished = |answer| FinishedCommand {
-            name,
-            request_id,
-            response,
-            answer,
+        let finished = |answer| {
+            Box::new(FinishedCommand {
+                name,
+                request_id,
+                response,
+                answer,
+            })
         };
         Some(match action {
             Ok(_) if is_delayed => {

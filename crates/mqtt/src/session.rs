@@ -55,7 +55,7 @@ const TOO_LARGE: &str = "too large";
 
 /// Result of a task.
 enum TaskResult {
-    Command(FinishedCommand),
+    Command(Box<FinishedCommand>),
     Settings(Vec<SettingsReport>),
 }
 
@@ -325,7 +325,7 @@ impl<'a> MqttSession<'a> {
                 if !command.is_ok() {
                     self.problems.drop_one("refused");
                 }
-                self.respond(command);
+                self.respond(*command);
             }
             TaskResult::Settings(reports) => {
                 self.settings.set_reports(reports);
