@@ -15,9 +15,10 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const NOT_OURS: [&str; 4] = ["target", "node_modules", ".git", "book"];
 
 /// Programs of the system that a document may name; what they do is theirs.
-const OF_THE_SYSTEM: [&str; 24] = [
+const OF_THE_SYSTEM: &[&str] = &[
     "cat",
     "cp",
+    "dd",
     "do",
     "done",
     "echo",
@@ -31,9 +32,11 @@ const OF_THE_SYSTEM: [&str; 24] = [
     "mosquitto_sub",
     "node",
     "openssl",
+    "pip",
     "podman",
     "python3",
     "rustup",
+    "skopeo",
     "strip",
     "sudo",
     "tail",

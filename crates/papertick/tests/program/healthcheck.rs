@@ -1,6 +1,11 @@
 //! `papertick healthcheck` of clocks that answer, answer with an error, or do not answer.
 
-use std::{io::Write, net::TcpListener, process::Command, thread};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    process::Command,
+    thread,
+};
 
 use papertick::failure::Code;
 
@@ -55,6 +60,8 @@ fn an_error_is_unhealthy() {
     let address = listener.local_addr().unwrap();
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
+        // A response before the request would break the connection.
+        let _ = stream.read(&mut [0; 1024]).unwrap();
         let answer = b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n";
         stream.write_all(answer).unwrap();
         stream

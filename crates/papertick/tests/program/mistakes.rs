@@ -120,7 +120,11 @@ fn a_pipe_or_a_folder_in_place_of_a_file() {
         for flag in ["--config", "--ca-file", "--wiring"] {
             assert_fails(&["run", flag, place], 2, &[place, what]);
         }
-        assert_fails(&["run", "--sim-networks", place], 2, &[place, "no file"]);
+        assert_fails(
+            &["run", "--sim-networks", place],
+            2,
+            &[place, "it is not a file"],
+        );
         assert_fails(&["wiring", "check", place], 2, &[place, what]);
         for command in [
             &["image", "show", place][..],

@@ -115,6 +115,7 @@ fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
             "lastFailure": null,
             "signed": true,
             "keys": 0,
+            "managedBy": null,
         })
     );
     let (supervisor, device) = (clock.supervisor(), clock.device());

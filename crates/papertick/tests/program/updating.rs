@@ -713,13 +713,13 @@ fn a_clock_updates_itself_from_a_feed() {
         "nowhere",
         "cannot fetch the list: the server responded with status 404",
     );
-    fails("other", "has no papertick-rev-b");
+    fails("other", "the release has no file papertick-rev-b");
     eventually("it is not taken", || {
         let seen = clock.get("/api/system/status").json()["release"].clone();
         seen["why"] == "no-image" && seen["taken"] == false
     });
     fails("wrong", "it is version 4.9.0, but the list says 4.9.1");
-    fails("none", "the list is not understood");
+    fails("none", "the list is malformed");
     // Nothing newer is no failure.
     from("old");
     eventually("it looked", || {
@@ -727,7 +727,7 @@ fn a_clock_updates_itself_from_a_feed() {
         seen["version"] == "4.0.0" && seen["taken"] == false
     });
     let failure = firmware(&clock)["lastFailure"].to_string();
-    assert!(failure.contains("the list is not understood"), "{failure}");
+    assert!(failure.contains("the list is malformed"), "{failure}");
     assert_eq!(clock.device(), device);
     from("new");
     eventually("it runs", || {

@@ -96,7 +96,12 @@ fn every_dependency_is_used() {
             })
         };
         // Tests come last in a file.
-        let code = |text: &str| text.split("#[cfg(test)]\nmod ").next().unwrap().to_string();
+        let code = |text: &str| {
+            text.split("#[cfg(test)]\nmod tests {")
+                .next()
+                .unwrap()
+                .to_string()
+        };
         let program: String = within(&["src"]).map(|(_, text)| code(text)).collect();
         let all: String = within(&["src", "tests", "benches"])
             .map(|(_, text)| text.as_str())
