@@ -1,7 +1,7 @@
-# A module for NixOS, to be imported from a checkout; `package` is one that has bin/papertick.
+# A module for NixOS, to be imported from a checkout.
 #
 #   imports = [ ./papertick/contrib/nixos/papertick.nix ];
-#   services.papertick = { enable = true; package = papertick; settings.board = "rev-b"; };
+#   services.papertick = { enable = true; settings.board = "rev-b"; };
 { config, lib, pkgs, ... }:
 let
   cfg = config.services.papertick;
@@ -10,7 +10,7 @@ in
 {
   options.services.papertick = {
     enable = lib.mkEnableOption "papertick, a networked e-paper clock for Bitcoin data";
-    package = lib.mkOption { type = lib.types.package; };
+    package = lib.mkOption { type = lib.types.package; default = pkgs.callPackage ./package.nix { }; };
     port = lib.mkOption {
       type = lib.types.port;
       default = 80;
