@@ -221,12 +221,12 @@ impl Device {
         self.lights.advance(&self.settings, now);
     }
 
-    /// Colours of the LED strip, as in [`Desired::strip`].
+    /// Colours of the LED strip, as in `Desired::strip`.
     pub fn strip(&self) -> Vec<Rgb> {
         self.lights.pixels(self.settings.active())
     }
 
-    /// Duties of the frontlight, as in [`Desired::frontlight`].
+    /// Duties of the frontlight, as in `Desired::frontlight`.
     pub fn frontlight(&self) -> Vec<u16> {
         self.lights.duties(self.now.uptime)
     }
