@@ -463,7 +463,12 @@ export class MockClock {
   async #file(path, response) {
     const name = VIEW.test(path) ? 'index.html' : normalize(path).replace(/^\/+/, '');
     try {
-      const content = await readFile(join(DIST, name));
+      let content = await readFile(join(DIST, name));
+      // As the clock does: a view below another one is as far from the root as its address is deep.
+      const depth = path.split('/').length - 2;
+      if (name === 'index.html' && depth > 0) {
+        content = content.toString().replace('<base href="./"', `<base href="${'../'.repeat(depth)}"`);
+      }
       response.writeHead(200, {
         'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
         'Content-Security-Policy': recorded.policy,
