@@ -726,7 +726,8 @@ test('safe mode has one banner, which says why and tries again', async () => {
   clock.ailments = {};
   await page.waitForSelector('[data-link="live"]');
   clock.changed(clock.data());
-  await banner.waitFor({ state: 'detached' });
+  // The page may be between two attempts to connect again.
+  await banner.waitFor({ state: 'detached', timeout: 20_000 });
 });
 
 test('restart asks first, and the page follows', async () => {
