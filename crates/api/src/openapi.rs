@@ -94,7 +94,7 @@ impl Schemas {
         }
     }
 
-    /// The schema of a type, whose definition is among the components.
+    /// The schema of a type: a reference to its definition among the components.
     fn reference(&mut self, json: JsonType) -> Value {
         let generator = match json.is_sent() {
             true => &mut self.sent,

@@ -32,7 +32,7 @@ pub enum Shape {
     Metrics,
 }
 
-/// A type whose values are JSON.
+/// A type that is written as JSON.
 #[derive(Clone, Copy)]
 pub struct JsonType {
     id: TypeId,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::given::whole_number;
 
-/// A number whose fraction is cut off.
+/// A number. Its fraction is cut off: 1.9 counts as 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CutNumber(pub i64);
 
@@ -51,7 +51,7 @@ impl JsonSchema for WholeNumber {
     }
 }
 
-/// Schema of a number whose fraction is cut off before it is compared with these bounds.
+/// Schema of a number. The fraction is cut off before the number is compared with these bounds.
 pub(super) fn cut_schema(min: i32, max: i32) -> Schema {
     json_schema!({ "type": "number", "exclusiveMinimum": min - 1, "exclusiveMaximum": max + 1 })
 }

@@ -96,7 +96,7 @@ pub struct SizedTexts {
 }
 
 impl SizedTexts {
-    /// Texts whose glyphs have the usual size.
+    /// Texts with glyphs of the usual size.
     pub fn of(cells: Vec<String>) -> SizedTexts {
         SizedTexts {
             cells,

@@ -1,6 +1,6 @@
 //! The entities of Home Assistant, depending on the board, the settings and the available currencies.
 //!
-//! Settings whose row has `entity` are entities, too: see [`setting`].
+//! A setting with `entity` in its row is an entity, too: see [`setting`].
 
 use alloc::{format, string::String, vec::Vec};
 

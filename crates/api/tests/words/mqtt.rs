@@ -124,7 +124,7 @@ pub(crate) fn program() -> ProgramInfo {
     }
 }
 
-/// The state of a clock whose board has all parts, and its broker.
+/// The state of a clock with all parts, and the state of its connection to the broker.
 fn full() -> (View, Arc<Broker>) {
     let clock = clock(BOARD);
     (clock.view(), broker(&clock))

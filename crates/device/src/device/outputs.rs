@@ -144,7 +144,7 @@ impl Device {
         match self.broker_plan() {
             MqttPlan::Off => None,
             MqttPlan::Paused if !self.settings.active().mqtt_enabled => None,
-            // Not connected while paused, whatever was reported last.
+            // A paused source is not connected, also if its last report said so.
             MqttPlan::Paused => {
                 let mut broker = self.broker.clone();
                 (broker.up, broker.next_try) = (false, None);
