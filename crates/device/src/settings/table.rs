@@ -775,7 +775,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Sources]),
         group: Data,
         title: "Peers to prove the height",
-        help: "Asked for headers of blocks. They see the clock's address unless it uses a proxy. 0 asks nobody.",
+        help: "They send headers of blocks. They see the clock's address unless it uses a proxy. 0 means no peers.",
         rare: true,
     }
     /// Peers to connect to, each a host with or without a port, at most 8; empty finds some.
@@ -820,7 +820,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Data,
         title: "Prices that must agree",
-        help: "A price that fewer sources confirm is marked; 1 needs nobody else.",
+        help: "A price that fewer sources confirm is marked; 1 needs no second source.",
         rare: true,
     }
     /// Minimum time between price updates on the panels, s; 0 paints every update.
@@ -1405,7 +1405,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Reboot,
         group: Access,
         title: "Ask for a password",
-        help: "For everything the clock shows and does; who does not know it sees a form to sign in, and no panels.",
+        help: "For everything the clock shows and does; without it the page has only a form to sign in, and no panels.",
         search: "login security sign in lock",
     }
     /// User name for control requests: without a colon.
