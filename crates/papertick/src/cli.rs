@@ -150,7 +150,7 @@ enum Subcommands {
         /// What to run, as JSON.
         config: String,
     },
-    /// Go on as the supervisor in whose place this program was put; what it has comes on standard input.
+    /// Continue as the supervisor that has executed this program; its state comes on standard input
     #[command(hide = true)]
     TakeOver {
         /// Only say whether that would work.

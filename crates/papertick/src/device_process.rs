@@ -103,7 +103,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Time for which a demo shows each screen, s: whoever looks at it wants to see it move.
+/// Time for which a demo shows each screen, s: short, so that a visitor sees it change.
 const DEMO_SCREEN_SECS: u32 = 15;
 
 /// The settings of a clock that has stored none, and what is wrong with those of `--defaults`.
@@ -132,7 +132,7 @@ fn fresh(market: MarketSource, defaults: Option<&str>) -> (Settings, Vec<String>
     (settings, notes)
 }
 
-/// Asks to be ended with the supervisor, whose socket and lock this process uses.
+/// Lets the kernel end this process with the supervisor, because it uses its socket and lock.
 fn follow_supervisor(config: &DeviceConfig) {
     // Without this the device still notices at its next sign of life.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
@@ -308,7 +308,7 @@ async fn beside(performing: Performing, ending: impl Future<Output = ()>) {
     }
 }
 
-/// Waits until the power is cut; where nobody can cut it, for ever. Gives what the board wants to know at the next start.
+/// Waits until the simulated power is cut, on a real board for ever. Returns what the board needs at the next start.
 async fn power_cut(bench: Option<&Bench>) -> String {
     match bench {
         Some(bench) => bench.power_cut().await.to_string(),
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use crate::wiring::Pulse;
 
-    /// A device all of whose parts do nothing.
+    /// A device with parts that do nothing.
     fn idle() -> Parts {
         let idling = || {
             let mut tasks = Tasks::new();

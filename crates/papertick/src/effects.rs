@@ -71,7 +71,7 @@ impl Performer {
     }
 
     async fn tell(&self, finished: Finished) {
-        // Without the device there is nobody who could want to know.
+        // An error means that the device has ended and needs no result.
         let _ = self.inbox.send(Input::Finished(finished)).await;
     }
 

@@ -201,7 +201,7 @@ mod tests {
     fn what_the_owner_has_entered_stays() {
         let broker = broker(json!(1883));
         assert_eq!(broker.change("").unwrap()["mqttEnabled"], true);
-        // The password may be new, but who has switched MQTT off leaves it off.
+        // The password may be new, but MQTT stays off if the owner has switched it off.
         let again = broker.change("core-mosquitto").unwrap();
         assert_eq!(
             (&again["mqttPass"], again.get("mqttEnabled")),

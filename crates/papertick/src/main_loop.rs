@@ -3,7 +3,7 @@
 //! It takes what waits in the inbox, lets the device handle it, stores what changed, publishes the levels, answers,
 //! and then starts the effects.
 //!
-//! **Invariant:** a change is durable, and visible, before anybody is told that it was made.
+//! **Invariant:** a change is durable and visible before it is acknowledged.
 
 use std::{future::pending, io, sync::Arc, time::Duration};
 
@@ -50,7 +50,7 @@ pub const SAVE_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 /// Questions after the loop that may wait.
 const ASKS_DEPTH: usize = 1;
 
-/// Effects that may wait for whoever performs them.
+/// Most effects in the queue to their tasks.
 const EFFECTS_DEPTH: usize = 16;
 
 /// Least time between two ticks: whatever the device asks for, the loop does not spin.
@@ -69,11 +69,11 @@ pub struct InitialState {
     pub settings: Settings,
     /// What it remembers.
     pub memory: Memory,
-    /// What it must know before anybody can ask it something.
+    /// Inputs that are handled before the first request.
     pub said: Vec<Input>,
     /// Why nothing can be stored, in words for people; none if something can.
     pub unstored: Option<String>,
-    /// The chain whose height is told; none where it is invented.
+    /// The chain of the heights. `None` in a demo, which invents them.
     pub chain: Option<ChainSpec>,
     /// Its headers that were stored; none if it begins with what is taken for granted.
     pub headers: Option<Chain>,
@@ -125,13 +125,13 @@ pub struct LoopReceivers {
     pub wifi: watch::Receiver<WifiPlan>,
     /// For the door to the owner's broker.
     pub mqtt: watch::Receiver<MqttPlan>,
-    /// For whoever looks for releases.
+    /// For the release watcher.
     pub releases: watch::Receiver<Option<ReleasePlan>>,
-    /// For everybody who reads.
+    /// For all readers.
     pub view: watch::Receiver<Arc<View>>,
-    /// For whoever performs effects.
+    /// For the tasks that perform effects.
     pub effects: mpsc::Receiver<Effect>,
-    /// For whoever watches over the loop.
+    /// For the watchdog.
     pub rounds: Rounds,
 }
 
@@ -167,7 +167,7 @@ pub struct MainLoop {
     rounds: u64,
     memory: PendingSave,
     truth_log: TruthLog,
-    /// The chain whose headers are kept.
+    /// The chain of the stored headers.
     chain: Option<ChainSpec>,
     headers: PendingSave,
     /// Newest block of the chain that is stored, or about to be.
@@ -305,7 +305,7 @@ impl MainLoop {
         (main_loop, followed)
     }
 
-    /// Runs until told to stop, or until nobody can send inputs any more; saves the memory at the end.
+    /// Runs until it is stopped or all senders of inputs are gone; saves the memory at the end.
     pub async fn run(mut self, mut stop: Stop) {
         let mut batch = Vec::new();
         if let Some(begun) = self.begun.take() {
@@ -397,7 +397,7 @@ impl MainLoop {
                 pending.answer();
             }
             for effect in effects {
-                // Without anybody to perform it the device is ending, and an effect has no meaning any more.
+                // An error means that the device is stopping and the effect is no longer needed.
                 let _ = self.effects.send(effect).await;
             }
         }
@@ -410,7 +410,7 @@ impl MainLoop {
         deadline.is_some_and(|at| at <= now.uptime)
     }
 
-    /// Makes changed settings durable, or takes the change back and says so to whoever made it.
+    /// Saves changed settings. If that fails, reverts the change and reports the error to the client.
     async fn store_settings(&mut self, before: Arc<Settings>, pending: &mut [PendingReply]) {
         let refusal = if self.device.is_erasing() {
             Refusal::Erasing
@@ -487,7 +487,7 @@ impl MainLoop {
         self.headers.saving = Some(self.keeper.begin_chain(about, bytes).await);
     }
 
-    /// Takes note of how a save of the headers has ended; those that are not there are fetched again.
+    /// Handles the result of a save of headers; missing headers are fetched again.
     fn headers_saved(&mut self, outcome: io::Result<()>) {
         self.headers.ended(&outcome);
         if let Err(error) = &outcome {
@@ -550,7 +550,7 @@ fn wipe_ended(input: &Input) -> Option<bool> {
     Some(outcome.is_ok())
 }
 
-/// Tells whether the generations before a change would let somebody in whom the change keeps out.
+/// Whether older generations of the settings would let a client in that the change keeps out.
 fn is_safer(before: &Settings, after: &Settings) -> bool {
     let doors = |settings: &Settings| {
         (

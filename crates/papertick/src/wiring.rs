@@ -240,7 +240,7 @@ impl Board {
 }
 
 impl Parts {
-    /// Starts all parts, first those that clients wait for.
+    /// Starts all parts; clients wait for the servers, so these come first.
     pub(crate) async fn start(
         config: DeviceConfig,
         listener: TcpListener,
@@ -519,7 +519,7 @@ impl SharedParts {
         let known = host_facts(self.place);
         endless.spawn("host", host::measure(known, self.inbox.clone()));
         let upstreams = Arc::new(self.upstreams()?);
-        // The demo asks nobody outside.
+        // The demo contacts no other host.
         if self.config.run.market != MarketSource::Demo {
             let timekeeping = Timekeeping {
                 clock: self.clock.clone(),
@@ -669,7 +669,7 @@ fn host_facts(place: SocketAddr) -> HostFacts {
     }
 }
 
-/// What a clock at a place tells whoever looks for clocks.
+/// What a clock that listens on an address announces.
 fn service(place: SocketAddr, board: BoardSpec) -> AnnouncedService {
     AnnouncedService {
         port: place.port(),
@@ -797,7 +797,7 @@ mod tests {
             Ok(())
         };
         let life = async {
-            // As long as nobody answers, nothing is said.
+            // Nothing is reported until there is a response.
             let first = asked.recv().await.unwrap();
             sleep(BEAT_PERIOD * 5).await;
             assert_eq!(*told.borrow(), []);

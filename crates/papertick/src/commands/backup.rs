@@ -389,7 +389,7 @@ fn texts(list: &Value, member: &str) -> Vec<String> {
 pub(crate) fn typed_twice(question: &str) -> Result<Secret, Failure> {
     let nobody = || {
         Failure::usage(
-            "nobody is there to type it: say it with the file or the variable that --help names",
+            "there is no terminal to type it: use the file or the variable that --help names",
         )
     };
     let first = typed(question).ok_or_else(nobody)?;

@@ -94,7 +94,7 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits for what a search finds, and shows how long that still takes where somebody looks.
+/// Waits for the results of a search, and shows the remaining time on a terminal.
 async fn looked<T>(search: impl Future<Output = T>, seconds: u64) -> T {
     let mut search = pin!(search);
     if !io::stderr().is_terminal() {

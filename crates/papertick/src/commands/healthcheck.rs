@@ -49,12 +49,12 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
         Some(url) => url.clone(),
         None => local_url(args.listen.as_deref())?,
     };
-    let nobody = ClientLogin {
+    let no_login = ClientLogin {
         user: String::new(),
         password: None,
     };
     let dialer = Dialer::for_uploads(roots(None)?);
-    let client = ClockClient::new(target::address("--url", &base)?, nobody, dialer)?;
+    let client = ClockClient::new(target::address("--url", &base)?, no_login, dialer)?;
     let path = path_of(ProgramOperation::Health);
     let response = client.ask_once(&Ask::new("GET", path, Payload::Nothing), ANSWER_TIME)?;
     if response.status == StatusCode::OK {

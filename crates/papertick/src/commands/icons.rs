@@ -1,4 +1,4 @@
-//! Icons that somebody asked for and that there are not, and characters that no font has.
+//! Requested icons that do not exist, and characters that no font has.
 
 use std::collections::BTreeSet;
 

@@ -155,7 +155,7 @@ enum ImageOrigin<'a> {
 struct Making<'a> {
     folder: &'a Path,
     secret: Option<&'a SigningKey>,
-    /// What each image says of itself, and whether anybody signed it.
+    /// The head of each image, and whether it is signed.
     images: BTreeMap<String, (ImageHeader, bool)>,
 }
 

@@ -7,7 +7,7 @@ const SIMILAR: f64 = 0.9;
 
 /// A word that does not exist, with the one that was probably meant.
 ///
-/// `otherwise` helps those whose word resembles none.
+/// `otherwise` is the hint for a word that resembles none.
 pub(crate) fn unknown<'a>(
     what: &str,
     said: &str,

@@ -1,4 +1,4 @@
-//! Asks for what nobody is to see on the terminal.
+//! Prompts for secrets on the terminal.
 
 use std::{
     fs::{File, OpenOptions},
@@ -7,7 +7,7 @@ use std::{
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// A line that somebody types, or pastes, without it being shown.
+/// Reads a typed or pasted line without showing it.
 ///
 /// # Errors
 /// There is no terminal, or it is gone.

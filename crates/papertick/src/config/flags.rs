@@ -34,7 +34,7 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
     pub(crate) wiring: Option<PathBuf>,
 
-    /// Origin of another site whose pages may control the clock; may be repeated
+    /// Origin of another site that may control the clock from its pages; may be repeated
     #[arg(
         long,
         env = "PAPERTICK_ALLOW_ORIGIN",
@@ -52,7 +52,7 @@ pub struct Flags {
     )]
     pub(crate) public_url: Vec<String>,
 
-    /// Reverse proxy whose X-Forwarded headers are believed: an address or a range such as 172.16.0.0/12; may be repeated
+    /// Reverse proxy with trusted X-Forwarded headers: an address or a range such as 172.16.0.0/12; may be repeated
     #[arg(
         long,
         env = "PAPERTICK_TRUSTED_PROXY",
@@ -71,7 +71,7 @@ pub struct Flags {
     #[serde(deserialize_with = "upstream_table")]
     pub(crate) upstream: Vec<String>,
 
-    /// Network whose blocks are counted [default: main]
+    /// Bitcoin network of the blocks [default: main]
     #[arg(long, env = "PAPERTICK_CHAIN", value_parser = chains())]
     pub(crate) chain: Option<String>,
 
@@ -96,8 +96,7 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
     pub(crate) sim_networks: Option<PathBuf>,
 
-    /// Public key of somebody who may sign updates, beside those in the folder update-keys of the data folder; may be
-    /// repeated
+    /// Public key that verifies updates, beside the keys in the folder update-keys of the data folder; may be repeated
     #[arg(
         long,
         env = "PAPERTICK_UPDATE_KEY",
@@ -106,7 +105,7 @@ pub struct Flags {
     )]
     pub(crate) update_key: Vec<PathBuf>,
 
-    /// Take updates that nobody has signed; whoever reaches the clock can then replace its program
+    /// Accept unsigned updates; everyone who can reach the clock can then replace its program
     #[arg(long, env = "PAPERTICK_UNSIGNED_UPDATES", value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub(crate) unsigned_updates: bool,
 

@@ -41,17 +41,17 @@ pub struct RunConfig {
     pub data_dir: PathBuf,
     /// Word for the board.
     pub board: String,
-    /// Origins of other sites whose pages may control the clock.
+    /// Origins of other sites that may control the clock from their pages.
     pub allow_origins: Vec<String>,
     /// Addresses under which browsers reach the clock.
     #[serde(default)]
     pub public_urls: Vec<String>,
-    /// Address ranges of proxies whose headers are believed.
+    /// Address ranges of trusted proxies.
     #[serde(default)]
     pub trusted_proxies: Vec<String>,
     /// Addresses used instead of public ones, `NAME=URL`.
     pub upstreams: Vec<String>,
-    /// Name of the network whose blocks are counted; none for the one that is worth something.
+    /// Name of the Bitcoin network. `None` for the main network.
     #[serde(default)]
     pub chain: Option<String>,
     /// Block that is taken for granted, `HEIGHT:HASH:BITS`; none for the one that each release brings.
@@ -69,10 +69,10 @@ pub struct RunConfig {
     pub log: Option<String>,
     /// Which market the clock shows.
     pub market: MarketSource,
-    /// Files of keys whose owners may sign updates, beside those in the data folder.
+    /// Files of public keys that verify updates, beside the keys in the data folder.
     #[serde(default)]
     pub update_keys: Vec<PathBuf>,
-    /// Whether anybody has to sign an update.
+    /// Whether updates must be signed.
     #[serde(default)]
     pub signatures: Signatures,
     /// Settings of a clock that has stored none, as a JSON object.
@@ -109,7 +109,7 @@ pub enum NetworkConfig {
     Simulated(PathBuf),
 }
 
-/// Words for who manages the network.
+/// Words for the manager of the network.
 pub(crate) const WIFI: [(&str, NetworkConfig); 2] = [
     ("host", NetworkConfig::Host),
     ("network-manager", NetworkConfig::NetworkManager),
@@ -128,7 +128,7 @@ pub enum MarketSource {
 pub type DeviceConfig = supervisor::config::DeviceConfig<RunConfig>;
 
 impl RunConfig {
-    /// The chain whose height is told; none where it is invented.
+    /// The chain of the heights. `None` in a demo, which invents them.
     ///
     /// # Errors
     /// There is no such network, or the anchor is none of it; in words for people.

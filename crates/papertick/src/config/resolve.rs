@@ -19,7 +19,7 @@ use crate::{failure::Failure, wiring_file};
 use sources::upstreams::Upstreams;
 use updates::{keys, policy::Signatures};
 
-/// Where the page is if nobody says otherwise.
+/// Default address of the page.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// Checks the merged flags and adds the defaults.
@@ -76,7 +76,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     Ok(config)
 }
 
-/// The files of keys, whoever reads them later; each holds a key now.
+/// Checks that each file holds a key; they are read again when the installer starts.
 fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
     let checked = paths.into_iter().map(|path| {
         let about =

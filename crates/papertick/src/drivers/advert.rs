@@ -1,7 +1,7 @@
 //! Announces the clock on the local network as the device wants it, and tells the device under which name it is found.
 //!
 //! A name is asked for before it is used (RFC 6762, 8.1).
-//! Where somebody else has it, the clock takes the next one with a number, for its host and its services alike, because
+//! If another host has the name, the clock takes the next one with a number, for its host and its services, because
 //! programs take the one for the other.
 
 use std::time::Duration;
@@ -26,7 +26,7 @@ const LABEL_MAX: usize = 63;
 pub struct AdvertTimeouts {
     /// Time after which a clock that could not be announced says so.
     pub complain: Duration,
-    /// Time after which it tries anew.
+    /// Time until the next attempt.
     pub retry: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Default for AdvertTimeouts {
 pub struct Announcing {
     /// What the device wants.
     pub adverts: watch::Receiver<Option<Advert>>,
-    /// Where it is announced; none if nobody else could reach it.
+    /// Networks to announce on. `None` if no other host could reach the clock.
     pub reach: Option<MdnsScope>,
     /// What is announced besides the name.
     pub service: AnnouncedService,

@@ -42,7 +42,7 @@ fn with_memory(known: &HostFacts, meminfo: &str) -> HostFacts {
     }
 }
 
-/// Rounded down to what the debug view resolves, so that a change of no interest wakes nobody.
+/// Rounded down to what the debug view resolves, so that smaller changes wake no task.
 fn coarse(bytes: u64) -> u64 {
     const STEP: u64 = 1024 * 1024;
     if bytes < STEP {

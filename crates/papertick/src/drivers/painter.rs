@@ -40,7 +40,7 @@ pub const RETRY_MIN: Duration = Duration::from_secs(5);
 /// Longest time between two tries of a panel that fails.
 pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 
-/// Time that a panel must have rested before it gets a full refresh that nobody asked for.
+/// Idle time before a panel gets a full refresh without a new picture.
 pub const QUIET: Duration = Duration::from_secs(60);
 
 /// Progress of the painter, for the watchdog.
@@ -135,7 +135,7 @@ struct PainterTask<P> {
 /// What the painter knows of one panel.
 #[derive(Debug, Clone, Default)]
 struct PaintedPanel {
-    /// What the panel was last told to show; none if nobody knows.
+    /// The last bitmap sent to the panel. `None` if unknown.
     told: Option<Arc<Bitmap>>,
     /// A password is in that.
     tells_password: bool,
@@ -163,7 +163,7 @@ enum Ink {
     Rests,
     /// A refresh runs.
     Refreshing,
-    /// A refresh runs for longer than anybody waits for it.
+    /// A refresh takes longer than its timeout.
     Stuck,
 }
 
@@ -233,7 +233,7 @@ impl<P: Panels> PainterTask<P> {
         }
     }
 
-    /// Waits until the panels are idle, publishing as they become so, and gives up on those that do not.
+    /// Waits until the panels are idle, publishes each that becomes idle, and gives up on the others after a timeout.
     async fn wait(&mut self) {
         let deadline = Instant::now() + self.panels.refresh_limit();
         while self.places.iter().any(PaintedPanel::is_awaited) {
@@ -344,7 +344,7 @@ impl PaintedPanel {
         self.retry_at.or_else(|| self.cared_at(care))
     }
 
-    /// When it gets a full refresh that nobody asked for, if nothing happens until then.
+    /// Time of the next full refresh without a new picture, if nothing else happens until then.
     fn cared_at(&self, care: &Care) -> Option<Instant> {
         let quiet = self.rests_since? + QUIET;
         let by_count = care.partials_max > 0 && self.partials >= care.partials_max;

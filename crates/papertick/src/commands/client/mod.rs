@@ -139,7 +139,7 @@ impl ClientResponse {
 pub(crate) struct ClientLogin {
     /// Name.
     pub(crate) user: String,
-    /// Password; none if nobody has said one yet.
+    /// The password. `None` if none was entered yet.
     pub(crate) password: Option<Secret>,
 }
 
@@ -158,7 +158,7 @@ impl ClockClient {
     /// A client of the clock at an address.
     ///
     /// # Errors
-    /// This machine has no means to ask anybody.
+    /// There is no terminal for a prompt.
     pub(crate) fn new(
         base: Url,
         account: ClientLogin,
@@ -275,7 +275,7 @@ impl ClockClient {
         format!("{}://{}{path}", scheme.word(), self.base.authority())
     }
 
-    /// What is sent so that the clock knows who asks; none without a password.
+    /// The header that signs in. `None` without a password.
     pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let password = self.account.password.as_ref()?;
         let pair = format!("{}:{}", self.account.user, password.expose());
@@ -290,7 +290,7 @@ impl ClockClient {
         self.runtime.block_on(work)
     }
 
-    /// Asks whoever sits there for the password.
+    /// Prompts for the password on the terminal.
     ///
     /// # Errors
     /// Nobody does, or it was said before and is wrong.

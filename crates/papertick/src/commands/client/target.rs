@@ -1,4 +1,4 @@
-//! Which clock a command is about, and who asks it.
+//! The clock that a command controls, and the credentials for it.
 
 use std::{
     io::{self, IsTerminal, Read},
@@ -159,7 +159,7 @@ fn secret_in(text: &str) -> &str {
     }
 }
 
-/// A secret that somebody types unseen; none if nobody is there.
+/// Prompts for a secret without showing it. `None` without a terminal.
 pub(crate) fn typed(question: &str) -> Option<Secret> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;

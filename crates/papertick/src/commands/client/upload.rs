@@ -67,7 +67,7 @@ pub(crate) struct FileUpload {
     bar: Bar,
 }
 
-/// The bar on the error output, where somebody looks at it.
+/// The progress bar on the error output, if that is a terminal.
 #[derive(Debug)]
 struct Bar {
     is_seen: bool,

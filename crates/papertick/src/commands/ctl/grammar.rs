@@ -396,7 +396,7 @@ fn screen(word: &str) -> Result<String, Failure> {
     Err(suggestion::unknown("screen", word, words, &otherwise))
 }
 
-/// The password of a network is asked for where somebody is there to say it.
+/// Prompts for the password of a network if there is a terminal.
 fn with_password(mut said: Vec<String>) -> Result<Vec<String>, Failure> {
     match said.as_slice() {
         [_] => {

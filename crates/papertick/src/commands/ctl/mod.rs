@@ -73,7 +73,7 @@ pub(crate) fn help() -> String {
 
 impl Args for CtlArgs {
     fn augment_args(command: Command) -> Command {
-        // Only who wants it waits until the whole table has become commands.
+        // Built only for these commands, because making commands of the whole table takes time.
         command.defer(|command| {
             grammar::commands(CtlOptions::augment_args(command))
                 .subcommand_required(true)
@@ -113,7 +113,7 @@ pub fn run(args: &CtlArgs) -> Result<(), Failure> {
         operation,
         matches,
     } = args;
-    // What cannot be asked is known before anybody is.
+    // Mistakes in the request are found before the clock is contacted.
     let ask = match Way::of(operation) {
         Way::Plain => Some(grammar::ask(operation, matches)?),
         Way::Settings | Way::Watch | Way::Backup | Way::Restore => None,
@@ -190,7 +190,7 @@ fn plain(
     )
 }
 
-/// Tells the settings, or those that are named.
+/// Prints the settings, or the named ones.
 fn settings(client: &mut ClockClient, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
     let ask = Ask::new("GET", path_of(ProgramOperation::Settings), Payload::Nothing);
     let reply = client.ask(&ask)?.accepted()?;

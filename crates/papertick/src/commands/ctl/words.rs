@@ -192,7 +192,7 @@ fn not_taken(schema: &Value, word: &str) -> Failure {
     Failure::usage(format!("`{word}` is not taken: it takes {takes}"))
 }
 
-/// A word `NAME=VALUE` whose name is a member of the schema.
+/// A word `NAME=VALUE`, where NAME is a member of the schema.
 fn member_of<'a>(schema: &'a Value, word: &'a str) -> Option<(&'a str, &'a str)> {
     let (name, text) = word.split_once('=')?;
     members(schema)
@@ -200,7 +200,7 @@ fn member_of<'a>(schema: &'a Value, word: &'a str) -> Option<(&'a str, &'a str)>
         .then_some((name, text))
 }
 
-/// Names of the members, those that must be there first.
+/// Names of the members, required ones first.
 fn members(schema: &Value) -> impl Iterator<Item = &str> {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let is_optional = move |name: &&str| !required(schema).any(|required| required == *name);

@@ -204,7 +204,7 @@ pub(super) fn attach(signature_file: &Path, path: &Path) -> Result<(), Failure> 
 
 fn put(signature: &Signature, key: &VerifyingKey, path: &Path) -> Result<(), Failure> {
     write_behind(signature, path)?;
-    // A signature that nobody can check would only be noticed by the clocks.
+    // Otherwise only the clocks would notice that the signature cannot be verified.
     let checked = open(path)?.verify(std::slice::from_ref(key));
     checked
         .map(|_| ())

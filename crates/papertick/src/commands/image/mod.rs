@@ -44,7 +44,7 @@ enum Action {
     /// Sign images
     #[command(after_help = SIGN_EXAMPLES)]
     Sign(SignArgs),
-    /// Check who signed an image, and that it is whole
+    /// Verify the signature and the digests of an image
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
     /// Tell what an image says of itself
@@ -55,7 +55,7 @@ enum Action {
 /// Where the password of a secret key comes from.
 #[derive(Debug, Args)]
 pub(crate) struct PasswordArgs {
-    /// File whose first line is the password of the secret key [default: the terminal is asked]
+    /// File with the password of the secret key in its first line [default: a prompt on the terminal]
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
 }
@@ -168,7 +168,7 @@ Examples:
   papertick image keygen my.key
   papertick image keygen --no-password ci.key
 
-Clocks are given my.key.pub; whoever has my.key can install programs on them.";
+Clocks get my.key.pub; with my.key anyone can install programs on them.";
 
 const PACK_EXAMPLES: &str = "\
 Examples:

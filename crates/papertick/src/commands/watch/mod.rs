@@ -87,7 +87,7 @@ pub(crate) fn arguments() -> Vec<Arg> {
         .collect()
 }
 
-/// Shows the panels until somebody ends it.
+/// Shows the panels until the program is ended.
 ///
 /// # Errors
 /// No clock answers, or this is no terminal.
@@ -263,7 +263,7 @@ async fn pause() -> Result<WatchEnd, Failure> {
     }
 }
 
-/// Ends when somebody wants to end the program.
+/// Returns when a key or a signal ends the program.
 fn pin_ends() -> Result<std::pin::Pin<Box<dyn Future<Output = ()>>>, Failure> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
