@@ -12,6 +12,9 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** How long a test waits for what should come at once, ms: a busy machine is slow, and a page that lost its clock waits 5 s. */
+const TIMEOUT_MS = 20_000;
+
 /** Starts a browser; its profile is fresh and goes away with it. */
 export function launch() {
   return chromium.launch({
@@ -44,14 +47,14 @@ export async function openPage(context, url, path = '/') {
     if (!request.url().startsWith(url) && !/^(data:|blob:http:\/\/127\.0\.0\.1:)/.test(request.url()))
       faults.push(`request to ${request.url()}`);
   });
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(url + path);
   await page.waitForSelector('[data-link="live"]');
   return { page, faults };
 }
 
 /** Waits until a check of the world outside the page holds. */
-export async function until(what, check, ms = 5_000) {
+export async function until(what, check, ms = TIMEOUT_MS) {
   const end = Date.now() + ms;
   for (;;) {
     const value = await check();
