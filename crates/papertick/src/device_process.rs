@@ -6,7 +6,7 @@
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
 use board::sim::Bench;
-use device::settings::{Settings, store};
+use device::settings::{SPECS, Settings, store};
 use runtime::{
     log_lines::LogLines,
     tasks::{TaskExit, Tasks},
@@ -118,7 +118,7 @@ fn fresh(market: MarketSource, defaults: Option<&str>) -> (Settings, Vec<String>
     let Some(text) = defaults else {
         return (settings, Vec::new());
     };
-    let Ok(defaults) = serde_json::from_str::<Map<String, Value>>(text) else {
+    let Ok(mut defaults) = serde_json::from_str::<Map<String, Value>>(text) else {
         return (settings, vec!["--defaults is not a JSON object".into()]);
     };
     let mut stored = store::to_json(&settings);
@@ -126,6 +126,18 @@ fn fresh(market: MarketSource, defaults: Option<&str>) -> (Settings, Vec<String>
     let mut notes: Vec<String> = unknown
         .map(|name| format!("--defaults: there is no setting {name}"))
         .collect();
+    for spec in SPECS.iter().filter(|spec| spec.kind.password().is_some()) {
+        if let Some(Value::String(text)) = defaults.get_mut(spec.name)
+            && !text.is_empty()
+            && !passwords::is_hash(text)
+        {
+            match passwords::hash(text, &mut Vec::new()) {
+                Some(hash) => *text = hash.phc().into(),
+                // Stored as it is, no password would match it.
+                None => notes.push(format!("--defaults: {} could not be hashed", spec.name)),
+            }
+        }
+    }
     stored.extend(defaults);
     let (settings, found) = store::from_json(&stored);
     notes.extend(found.iter().map(|note| format!("--defaults: {note}")));

@@ -8,7 +8,7 @@ use std::{
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-use crate::clock::{Clock, eventually, folder, resident};
+use crate::clock::{Clock, eventually, folder, papertick, resident};
 
 fn basic(password: &str) -> String {
     let pair = BASE64_STANDARD.encode(format!("satoshi:{password}"));
@@ -56,4 +56,19 @@ fn guesses_keep_the_owner_out_no_more_than_they_take_memory() {
     assert_eq!(clock.device(), device);
     let grown = resident(device).saturating_sub(memory);
     assert!(grown < 4 * 1024 * 1024, "{grown} bytes");
+}
+
+#[test]
+fn a_password_among_the_defaults_signs_in() {
+    let folder = folder();
+    let mut command = papertick(&["run"]);
+    let defaults =
+        r#"{"httpAuthEnabled": true, "httpAuthUser": "satoshi", "httpAuthPass": "planted"}"#;
+    command.env("PAPERTICK_DEFAULTS", defaults);
+    let clock = Clock::start_as(&mut command, folder.path());
+    for (password, status) in [("other", 401), ("planted", 200)] {
+        let header = basic(password);
+        let answer = clock.send_with("GET", "/api/settings", &header).unwrap();
+        assert_eq!(answer.status, status, "{password}");
+    }
 }
