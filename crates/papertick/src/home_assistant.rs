@@ -84,8 +84,12 @@ impl HomeAssistant {
             }
             sleep(RETRY).await;
         };
-        let stored = view.borrow().settings.mqtt_host.expose().to_string();
-        let Some(body) = broker.change(&stored) else {
+        let stored = {
+            let settings = &view.borrow().settings;
+            let (host, user) = (settings.mqtt_host.expose(), settings.mqtt_user.clone());
+            (host.to_string(), user)
+        };
+        let Some(body) = broker.change((&stored.0, &stored.1)) else {
             tracing::info!("the MQTT broker of the settings is used, not that of Home Assistant");
             return;
         };
@@ -142,24 +146,27 @@ enum Port {
 }
 
 impl Broker {
-    /// The settings to change, if `stored` is the host in the settings; `None` if that is another broker.
-    fn change(&self, stored: &str) -> Option<Value> {
+    /// The settings to change, given the host and the user in the settings. `None` if the owner has entered another
+    /// broker or another user of this one.
+    fn change(&self, stored: (&str, &str)) -> Option<Value> {
         let port = match &self.port {
             Port::Number(port) => Some(*port),
             Port::Text(text) => text.parse().ok(),
         };
+        let user = self.username.as_deref().unwrap_or_default();
         let mut body = json!({
             "mqttHost": self.host,
             // 0 is the usual port.
             "mqttPort": port.unwrap_or_default(),
             "mqttTls": self.ssl,
-            "mqttUser": self.username.as_deref().unwrap_or_default(),
+            "mqttUser": user,
             "mqttPass": self.password.as_deref().unwrap_or_default(),
         });
-        if stored.is_empty() {
+        let is_new = stored.0.is_empty();
+        if is_new {
             body["mqttEnabled"] = true.into();
         }
-        (stored.is_empty() || stored == self.host).then_some(body)
+        (is_new || stored == (&self.host, user)).then_some(body)
     }
 }
 
@@ -193,21 +200,22 @@ mod tests {
     #[test]
     fn a_port_is_a_number_or_a_text() {
         for (port, expected) in [(json!(1884), 1884), (json!("1884"), 1884), (json!("-"), 0)] {
-            assert_eq!(broker(port).change("").unwrap()["mqttPort"], expected);
+            assert_eq!(broker(port).change(("", "")).unwrap()["mqttPort"], expected);
         }
     }
 
     #[test]
     fn what_the_owner_has_entered_stays() {
         let broker = broker(json!(1883));
-        assert_eq!(broker.change("").unwrap()["mqttEnabled"], true);
+        assert_eq!(broker.change(("", "")).unwrap()["mqttEnabled"], true);
         // The password may be new, but MQTT stays off if the owner has switched it off.
-        let again = broker.change("core-mosquitto").unwrap();
+        let again = broker.change(("core-mosquitto", "addons")).unwrap();
         assert_eq!(
             (&again["mqttPass"], again.get("mqttEnabled")),
             (&json!("planted"), None)
         );
-        assert_eq!(broker.change("broker.lan"), None);
+        assert_eq!(broker.change(("broker.lan", "addons")), None);
+        assert_eq!(broker.change(("core-mosquitto", "clock")), None);
     }
 
     #[test]
