@@ -19,7 +19,10 @@ mod numbers;
 use alloc::string::String;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, Error},
+};
 use serde_json::Value;
 
 pub use numbers::{CutNumber, WholeNumber};
@@ -71,6 +74,20 @@ pub fn object<T: DeserializeOwned>(value: &Value) -> Option<T> {
     // A derived reader would take the members out of an array, too.
     let object = Some(value).filter(|value| value.is_object());
     T::deserialize(object?).ok()
+}
+
+/// Reads a member that must be an object or null.
+fn some_object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let value = Value::deserialize(deserializer)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let read = object(&value).ok_or_else(|| D::Error::custom("not an object of this kind"))?;
+    Ok(Some(read))
 }
 
 /// Reads a member, or its default if it is of another type.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ErrorBody, or_default};
+use super::{ErrorBody, or_default, some_object};
 use crate::{limits::PASSPHRASE_LEN, schema::plain_words};
 
 /// The format that a file of settings names.
@@ -32,7 +32,11 @@ pub struct SettingsFile {
     /// The settings that are no secret.
     pub settings: Map<String, Value>,
     /// The secrets; absent if the file has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "some_object"
+    )]
     #[schemars(with = "SealedSecrets")]
     pub secrets: Option<SealedSecrets>,
     /// Names of the secrets that the clock did not export.
@@ -81,7 +85,7 @@ pub struct SealedSecrets {
 }
 
 /// What to export.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ExportRequest {
     /// Encrypts the secrets; without one they are not exported.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +94,7 @@ pub struct ExportRequest {
 }
 
 /// A file of settings, and how to import it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportRequest {
     /// The file.

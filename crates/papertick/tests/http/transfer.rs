@@ -211,8 +211,18 @@ async fn one_wrong_value_and_nothing_is_taken_over() {
 async fn what_cannot_be_understood_is_refused_by_name() {
     let clock = clock_with(Settings::default()).await;
     let good = || file(&json!({ "ledBrightness": 3 }));
+    let mut listed = good();
+    listed["secrets"] = json!([
+        "argon2id",
+        2048,
+        1,
+        "AAAAAAAAAAAAAAAAAAAAAA==",
+        "chacha20-poly1305",
+        "AAAA"
+    ]);
     #[rustfmt::skip]
     let rows = [
+        (json!({ "file": listed, "dryRun": true }), "file:bad_type"),
         (json!([]), "not_object"),
         (json!({}), "file:bad_type"),
         (json!({ "file": { "format": "else" } }), "file:bad_type"),
