@@ -87,7 +87,7 @@ struct FeedState {
     releases: Option<Vec<ListedRelease>>,
     check_at: Instant,
     install_at: Option<Instant>,
-    /// AcceptedVersions whose image had no trusted signature when it was fetched.
+    /// Versions without a trusted signature when their image was fetched.
     unsigned: Vec<Version>,
 }
 
@@ -370,7 +370,7 @@ impl ReleaseWatcher {
         Some((listed, version, release))
     }
 
-    /// AcceptedVersions that failed here or that were downgraded from.
+    /// Versions that failed here or were replaced by an older one.
     fn skipped_versions(&self) -> Vec<(Version, ReleaseVerdict)> {
         let slots = record::load(&mut Folder::new(&self.installer.config().data_dir));
         let with_verdict = |skipped: SkippedVersion| match skipped.why {

@@ -31,7 +31,7 @@ pub struct Slots {
     pub b: Option<Installed>,
     /// Why the last update failed, for people; `None` if it succeeded.
     pub last_failure: Option<String>,
-    /// AcceptedVersions that are not installed automatically, the newest entry last.
+    /// Versions that are not installed automatically, the newest entry last.
     pub skipped: Vec<SkippedVersion>,
 }
 

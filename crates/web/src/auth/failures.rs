@@ -1,4 +1,4 @@
-//! FailureCount logins by address, and credentials that are known to be wrong. Both are bounded.
+//! Failed logins by address, and credentials that are known to be wrong. Both are bounded.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -14,7 +14,7 @@ const ADDRESSES_MAX: usize = 1024;
 /// Most wrong credentials that are remembered, so that they are not hashed again.
 const WRONG_MAX: usize = 2048;
 
-/// FailureCount attempts of an address without a delay.
+/// Failed attempts of an address without a delay.
 const FREE_FAILURES: u32 = 3;
 
 /// Delay of the response to the first failure after the free ones. It doubles with each further failure.
@@ -37,7 +37,7 @@ pub(super) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// FailureCount attempts by address.
+/// Failed attempts by address.
 #[derive(Default)]
 pub(super) struct Failures {
     by_address: HashMap<IpAddr, FailureCount>,
