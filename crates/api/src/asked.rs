@@ -82,7 +82,7 @@ impl ReplyFormat {
                 SuccessAnswer::Lights => Answer::json(&Lights(status::leds(&colours))),
             },
             // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
-            Reply::Picture(_) | Reply::Headers(_) => Answer::done(),
+            Reply::Picture(_) | Reply::Frame(_) | Reply::Headers(_) => Answer::done(),
             Reply::Changed(changed) => Answer::changed(&changed),
             Reply::Rejected(rejection) => Answer::rejected(&rejection),
             Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),

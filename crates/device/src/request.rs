@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     cells::Picture,
+    frames::{Frame, FrameContent},
     lights::{Rgb, StripEffect},
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
@@ -20,6 +21,8 @@ pub enum Request {
     Patch(Patch),
     /// Draw what the panels would show after these requests. Nothing is changed.
     Preview(Vec<Request>),
+    /// Compose a picture for another screen. Nothing is changed.
+    Frame(FrameContent),
     /// Import the settings of another clock, all of them or none.
     Import(Imported),
     /// Show the screen after this one.
@@ -139,6 +142,8 @@ pub enum Reply {
     Lights(Vec<Rgb>),
     /// The previewed picture.
     Picture(Box<Picture>),
+    /// The picture for another screen.
+    Frame(Box<Frame>),
     /// The outcome of headers.
     Headers(Box<HeadersReply>),
 }

@@ -55,6 +55,7 @@ impl CommandExecutor {
             | Reply::Changed(_)
             | Reply::Lights(_)
             | Reply::Picture(_)
+            | Reply::Frame(_)
             | Reply::Headers(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
             Reply::Refused(refusal) => Err(error_of(&api::asked::refused(refusal))),

@@ -97,7 +97,8 @@ impl Inbox {
                 | Reply::Rejected(_)
                 | Reply::Refused(_)
                 | Reply::Lights(_)
-                | Reply::Picture(_),
+                | Reply::Picture(_)
+                | Reply::Frame(_),
             )
             | Err(_) => Err(Stopped),
         }

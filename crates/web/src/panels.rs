@@ -77,9 +77,13 @@ async fn preview(call: &Call, requests: Vec<Request>) -> Response {
             return response::from_answer(Answer::rejected(&rejection));
         }
         Ok(Reply::Refused(refusal)) => return response::from_answer(refused(refusal)),
-        Ok(Reply::Done | Reply::Changed(_) | Reply::Lights(_) | Reply::Headers(_)) => {
-            return response::not_found();
-        }
+        Ok(
+            Reply::Done
+            | Reply::Changed(_)
+            | Reply::Lights(_)
+            | Reply::Frame(_)
+            | Reply::Headers(_),
+        ) => return response::not_found(),
         Err(response) => return response,
     };
     let (width, height) = (call.view.board.panel_width, call.view.board.panel_height);

@@ -156,7 +156,9 @@ async fn apply(
         }
         Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
         Ok(Reply::Refused(refusal)) => response::from_answer(refused(refusal)),
-        Ok(Reply::Lights(_) | Reply::Picture(_) | Reply::Headers(_)) => response::not_found(),
+        Ok(Reply::Lights(_) | Reply::Picture(_) | Reply::Frame(_) | Reply::Headers(_)) => {
+            response::not_found()
+        }
         Err(response) => response,
     }
 }

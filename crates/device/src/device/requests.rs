@@ -3,9 +3,10 @@
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use serde_json::{Map, Value};
 
-use super::Device;
+use super::{Device, known};
 use crate::{
     buttons::Gesture,
+    frames::FrameContent,
     glass::rotation::Navigation,
     glass::{Layer, RefreshCause},
     happenings::Happening,
@@ -33,6 +34,7 @@ impl Device {
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Preview(requests) => (self.preview(requests, now), RefreshCause::Data),
+            Request::Frame(content) => (self.frame(content, now), RefreshCause::Data),
             Request::Import(Imported(body)) => self.import(&body, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
@@ -198,13 +200,35 @@ impl Device {
             let (reply, cause) = other.answer(request, now, &mut Output::default());
             match reply {
                 Reply::Done | Reply::Changed(_) | Reply::Lights(_) => due = due.max(cause),
-                Reply::Rejected(_) | Reply::Refused(_) | Reply::Picture(_) | Reply::Headers(_) => {
+                Reply::Rejected(_)
+                | Reply::Refused(_)
+                | Reply::Picture(_)
+                | Reply::Frame(_)
+                | Reply::Headers(_) => {
                     return reply;
                 }
             }
         }
         other.present(due, now);
         Reply::Picture(Box::new(other.glass.picture().clone()))
+    }
+
+    /// The picture for another screen.
+    fn frame(&self, content: FrameContent, now: Now) -> Reply {
+        let known = known(
+            &self.upstream,
+            &self.settings,
+            &self.host,
+            &self.network,
+            now,
+        );
+        match self.glass.frame(content, &known, now) {
+            Ok(mut frame) => {
+                frame.changes.quiet_for = self.lights.quiet_for(&self.settings, now);
+                Reply::Frame(Box::new(frame))
+            }
+            Err(refusal) => Reply::Refused(refusal),
+        }
     }
 
     /// Moves one screen forward or back, and starts the timer.

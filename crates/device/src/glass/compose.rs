@@ -15,6 +15,7 @@ use crate::{
     board::BoardSpec,
     cells::{self, Cell},
     host::HostFacts,
+    memory,
     screens::catalog::{self, Dependency},
     screens::no_data::{self, Silence},
     screens::{
@@ -28,7 +29,7 @@ use market::{
     Datum, HeightTruth, MarkReason, MarkReasons, Market,
     limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
     mark::Mark,
-    now::Now,
+    now::{Now, UtcTime},
     polled_age_max,
 };
 
@@ -189,6 +190,26 @@ fn debug_facts<'a>(
         // Advances only with the repaints of the debug view.
         uptime: repainted,
     }
+}
+
+/// Wall-clock time of the oldest value on a screen of the rotation. `None` if it has none, or the time is unknown.
+pub fn seen(slot: RotationSlot, scene: &Scene<'_>, now: Now) -> Option<UtcTime> {
+    let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
+    let market = scene.market;
+    let seen = |fact: &Dependency| match fact {
+        Dependency::Time => None,
+        Dependency::Height => market.height.as_ref().map(|height| height.seen),
+        Dependency::Price => {
+            let price = market.prices.get(&slot.currency?)?;
+            Some(price.seen)
+        }
+        Dependency::Fee => Some(scene.fee()?.figure().datum.seen),
+        Dependency::Pool => market.pool.as_ref().map(|pool| pool.datum.seen),
+        Dependency::Miner => market.miner.as_ref().map(|miner| miner.datum.seen),
+        Dependency::Balance => market.balance.as_ref().map(|balance| balance.datum.seen),
+    };
+    let times = facts.iter().filter_map(seen);
+    times.filter_map(|seen| memory::utc_of(seen, now)).min()
 }
 
 /// Marks of the values on a screen of the rotation, each with the uptime from which on it applies (`None` if it always

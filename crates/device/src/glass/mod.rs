@@ -24,6 +24,7 @@ use self::{
 use crate::{
     board::BoardSpec,
     cells::{Cell, Marks, Picture},
+    frames::{self, Changes, Frame, FrameContent},
     limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
     request::Refusal,
     screens::{
@@ -463,6 +464,67 @@ impl Glass {
         catalog::find(slot.screen).is_some_and(|screen| screen.depends_on.contains(&fact))
     }
 
+    /// A picture for another screen.
+    ///
+    /// # Errors
+    /// There is no such screen, or its feature is off.
+    pub fn frame(
+        &self,
+        content: FrameContent,
+        known: &ComposeContext<'_>,
+        now: Now,
+    ) -> Result<Frame, Refusal> {
+        let settings = known.settings();
+        let picture = self.picture();
+        let (slot, is_followed) = match content {
+            FrameContent::Follow => (self.slot(), true),
+            FrameContent::Screen(id) => {
+                let screen = catalog::find(id).ok_or(Refusal::UnknownScreen)?;
+                if !settings.is_screen_available(id) {
+                    return Err(Refusal::UnavailableScreen(id));
+                }
+                (self.rotation.slot_of(screen, settings), false)
+            }
+        };
+        let changes = |depends_on| Changes {
+            depends_on,
+            turn_in: self
+                .turn_deadline()
+                .filter(|_| is_followed)
+                .map(|at| at.saturating_sub(now.uptime)),
+            minute_in: frames::minute_in(now),
+            quiet_for: None,
+            price_pace: Duration::from_secs(u64::from(settings.min_sec_price_upd)),
+        };
+        // A password is only for people in front of the clock.
+        let is_layer =
+            matches!(self.panels.visible(), Visible::Layer(_)) && !picture.shows_password;
+        if is_followed && is_layer {
+            return Ok(Frame {
+                picture: picture.clone(),
+                caption: Default::default(),
+                changes: changes(&[]),
+            });
+        }
+        let composition = self.compose_slot(slot, known.market, known, now);
+        let screen = catalog::find(slot.screen).ok_or(Refusal::UnknownScreen)?;
+        let scene = self.scene(slot, known.market, known, now);
+        let since = compose::seen(slot, &scene, now).map(|utc| known.settled.zone().local(utc));
+        Ok(Frame {
+            picture: Picture {
+                cells: composition.cells,
+                style: style(settings),
+                mark: composition.marks.worst(),
+                shows_password: false,
+                full_refreshes: 0,
+                repaints: 0,
+                serial: 0,
+            },
+            caption: frames::caption(screen.name, since),
+            changes: changes(screen.depends_on),
+        })
+    }
+
     fn compose(&self, market: &Market, known: &ComposeContext<'_>, now: Now) -> Composition {
         let visible = self.visible();
         if let Some((content, _)) = self.layers.top() {
@@ -474,7 +536,18 @@ impl Glass {
                 shows_password: content.shows_password(),
             };
         }
-        let (slot, scene) = (self.slot(), self.scene(market, known, now));
+        self.compose_slot(self.slot(), market, known, now)
+    }
+
+    /// The composition of a screen of the rotation.
+    fn compose_slot(
+        &self,
+        slot: RotationSlot,
+        market: &Market,
+        known: &ComposeContext<'_>,
+        now: Now,
+    ) -> Composition {
+        let scene = self.scene(slot, market, known, now);
         let marks = compose::marks(slot, &scene, known.mark_reasons, now)
             .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
         let lacking = match now.uptime < NO_DATA_AFTER {
@@ -487,7 +560,7 @@ impl Glass {
         };
         let (cells, sentence) = lacking.unwrap_or_else(shown);
         Composition {
-            visible,
+            visible: Visible::Slot(slot),
             cells,
             sentence,
             marks: marks.map(|(mark, _)| mark).collect(),
@@ -495,13 +568,19 @@ impl Glass {
         }
     }
 
-    fn scene<'a>(&self, market: &'a Market, known: &ComposeContext<'a>, now: Now) -> Scene<'a> {
+    fn scene<'a>(
+        &self,
+        slot: RotationSlot,
+        market: &'a Market,
+        known: &ComposeContext<'a>,
+        now: Now,
+    ) -> Scene<'a> {
         Scene {
             market,
             truth: known.truth,
             settings: known.settings(),
             local: known.settled.local(now),
-            currency: self.rotation.currency(),
+            currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
             panels: self.board.panels,
         }
     }
@@ -539,9 +618,7 @@ impl Glass {
 
     /// Uptime of the next minute while the local time is visible.
     fn minute_deadline(&self, now: Now) -> Option<Duration> {
-        const MINUTE_MS: i64 = 60_000;
-        let into_minute = now.utc?.unix_ms.rem_euclid(MINUTE_MS);
-        let left = Duration::from_millis((MINUTE_MS - into_minute).unsigned_abs());
+        let left = frames::minute_in(now)?;
         self.visible_screen_needs(Dependency::Time)
             .then(|| now.uptime + left)
     }
@@ -559,7 +636,7 @@ impl Glass {
         let Visible::Slot(slot) = self.visible() else {
             return None;
         };
-        let scene = self.scene(known.market, known, now);
+        let scene = self.scene(slot, known.market, known, now);
         let marks = compose::marks(slot, &scene, known.mark_reasons, now);
         let moments = marks.filter_map(|(_, from)| from);
         moments.filter(|from| *from > now.uptime).min()

@@ -275,6 +275,12 @@ impl Lights {
         }
     }
 
+    /// Time to the end of the quiet hours. `None` outside of them, or if they have no scheduled end.
+    pub fn quiet_for(&self, settled: &RunningSettings, now: Now) -> Option<Duration> {
+        let edge = quiet_deadline(settled, now).filter(|_| self.quiet)?;
+        Some(edge.saturating_sub(now.uptime))
+    }
+
     /// Shows now and then what is missing.
     pub fn tell_fault(&mut self, fault: FaultSignal, settings: &Settings, uptime: Duration) {
         if !self.may_tell_faults() {
