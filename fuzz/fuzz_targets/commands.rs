@@ -3,7 +3,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use api::{given::Parameters, operations};
+use api::{parameters::Parameters, operations};
 use device::{device::Device, input::Input, memory::Memory, settings::Settings, view::View};
 use market::now::Now;
 
@@ -29,13 +29,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(name) = std::str::from_utf8(name) else {
         return;
     };
-    let given = Parameters::body(body.strip_prefix(b"\n").unwrap_or(body));
-    let Ok(asked) = operations::command(name, given, &VIEW) else {
+    let parameters = Parameters::body(body.strip_prefix(b"\n").unwrap_or(body));
+    let Ok(call) = operations::command(name, parameters, &VIEW) else {
         return;
     };
-    let output = clock().handle(Input::Asked(asked.request), NOW);
-    let answer = asked
-        .told
+    let output = clock().handle(Input::Asked(call.request), NOW);
+    let answer = call
+        .reply_format
         .answer(output.reply.expect("every request has a reply"));
     assert!(answer.status == 200 || answer.body.is_some());
 });

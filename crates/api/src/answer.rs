@@ -1,4 +1,4 @@
-//! Answers: a status as HTTP numbers them, and a document.
+//! Answers: an HTTP status code and a JSON document.
 
 use alloc::string::{String, ToString};
 
@@ -8,19 +8,19 @@ use serde_json::Value;
 
 use crate::documents::{ErrorBody, MessageBody, settings::RestartRequired};
 
-/// What a client is told.
+/// The answer to a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Status as HTTP numbers them.
+    /// HTTP status code.
     pub status: u16,
-    /// The document; none if the status says it all.
+    /// The document. `None` for an empty body.
     pub body: Option<Value>,
-    /// A sentence for people, beside a document that is for programs. HTTP sends it as a header.
+    /// A sentence for people, while the document is for programs. HTTP sends it as a header.
     pub reason: Option<String>,
 }
 
 impl Answer {
-    /// It is done, and there is nothing else to say.
+    /// 200 with an empty body.
     pub fn done() -> Answer {
         Answer {
             status: 200,
@@ -29,12 +29,12 @@ impl Answer {
         }
     }
 
-    /// It is done; tells this.
+    /// 200 with a document.
     pub fn json<T: Serialize>(document: &T) -> Answer {
         Answer::with(200, document)
     }
 
-    /// A document and a status.
+    /// A status and a document.
     pub fn with<T: Serialize>(status: u16, document: &T) -> Answer {
         Answer {
             status,
@@ -43,17 +43,17 @@ impl Answer {
         }
     }
 
-    /// Refuses with `{"error": …}`.
+    /// A status and `{"error": …}`.
     pub fn error(status: u16, reason: &str) -> Answer {
         Answer::with(status, &ErrorBody::of(reason))
     }
 
-    /// Refuses what cannot be understood.
+    /// 400 with `{"error": …}`, for a request that cannot be parsed.
     pub fn bad_request(reason: &str) -> Answer {
         Answer::error(400, reason)
     }
 
-    /// Tells `{"msg": …}`, as the operations of updates do.
+    /// A status and `{"msg": …}`, as the operations for updates answer.
     pub fn message(status: u16, text: &str) -> Answer {
         let message = MessageBody {
             msg: Some(text.into()),
@@ -62,7 +62,7 @@ impl Answer {
         Answer::with(status, &message)
     }
 
-    /// Refuses a change of settings: exactly the token, and the reason where the token does not say all.
+    /// 400 for a refused PATCH: exactly the token, and a reason if the token alone is not clear.
     pub fn rejected(rejection: &Rejection) -> Answer {
         Answer {
             reason: rejection.hint(),
@@ -70,7 +70,7 @@ impl Answer {
         }
     }
 
-    /// Accepts a change of settings.
+    /// 200 for an accepted PATCH.
     pub fn changed(changed: &Changed) -> Answer {
         let answer = match changed.reboot_required {
             true => Answer::json(&RestartRequired {

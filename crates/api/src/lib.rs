@@ -1,18 +1,18 @@
-//! The words of the control interface: what can be asked, how it is said, and what is answered.
+//! The control interface: its operations, their parameters and their answers.
 //!
-//! This crate is pure: no I/O, no clock, no threads, no random numbers; every door to the clock uses it.
-//! Read on in this order: `operations` (the table of all that can be asked), `operation` (what a row says),
-//! `given` and `answer` (what comes in and what goes out), `status` and `documents` (the documents), `shape` and `openapi`
-//! (their schemas), `mqtt` (all of it at an MQTT broker).
+//! This crate is pure: no I/O, no clock, no threads, no random numbers. HTTP, MQTT and `papertick ctl` use it.
+//! Read on in this order: `operations` (the table of operations), `operation` (its rows), `parameters` and `answer`
+//! (requests and responses), `device_call` (requests to the device), `status` and `documents` (JSON documents), `shape`
+//! and `openapi` (their schemas), `mqtt` (topics, payloads and entities).
 #![no_std]
 
 extern crate alloc;
 
 pub mod answer;
-pub mod asked;
+pub mod device_call;
 pub mod documents;
-pub mod given;
 pub mod limits;
+pub mod parameters;
 
 pub mod operation;
 pub mod operations;

@@ -17,7 +17,7 @@ use crate::{
         device::NotErased,
         lights::{DutyList, LedColours},
     },
-    operation::{Form, Guard, Method, Operation, Takes},
+    operation::{BodyRule, Guard, HttpEndpoint, Method, Operation},
     operations::GROUPS,
     schema,
     shape::{JsonType, Shape, sent},
@@ -54,10 +54,14 @@ pub fn document() -> Value {
     for group in GROUPS {
         tags.push(json!({ "name": group.name }));
         for operation in group.operations {
-            for form in operation.forms.iter().filter(|form| !form.upgrades) {
-                let item = paths.entry(form.path).or_insert_with(|| json!({}));
-                let method = form.method.name().to_ascii_lowercase();
-                item[method] = described(group.name, operation, form, &mut schemas);
+            for endpoint in operation
+                .endpoints
+                .iter()
+                .filter(|endpoint| !endpoint.upgrades)
+            {
+                let item = paths.entry(endpoint.path).or_insert_with(|| json!({}));
+                let method = endpoint.method.name().to_ascii_lowercase();
+                item[method] = described(group.name, operation, endpoint, &mut schemas);
             }
         }
     }
@@ -113,25 +117,30 @@ impl Schemas {
     }
 }
 
-fn described(group: &str, operation: &Operation, form: &Form, schemas: &mut Schemas) -> Value {
+fn described(
+    group: &str,
+    operation: &Operation,
+    endpoint: &HttpEndpoint,
+    schemas: &mut Schemas,
+) -> Value {
     let mut described = json!({
         "tags": [group],
         "summary": operation.summary,
-        "operationId": operation_id(form),
-        "responses": responses(operation, form, schemas),
+        "operationId": operation_id(endpoint),
+        "responses": responses(operation, endpoint, schemas),
     });
     // Older clients write into the path what is in the body otherwise.
-    let takes = match form.method {
-        Method::Get => Takes::Nothing,
+    let takes = match endpoint.method {
+        Method::Get => BodyRule::None,
         Method::Post | Method::Patch | Method::Delete => operation.body,
     };
     // OpenAPI cannot say that one of two is required, so the query is left to the words.
-    let replaces_query = matches!(takes, Takes::Maybe(_) | Takes::OrQuery(_));
-    let parameters = parameters(form, !replaces_query);
+    let replaces_query = matches!(takes, BodyRule::Optional(_) | BodyRule::BodyOrQuery(_));
+    let parameters = parameters(endpoint, !replaces_query);
     if !parameters.is_empty() {
         described["parameters"] = parameters.into();
     }
-    if replaces_query && let [param] = form.query {
+    if replaces_query && let [param] = endpoint.query {
         let words = format!(
             "`{}` may also stand in the query instead of the body.",
             param.name
@@ -139,9 +148,9 @@ fn described(group: &str, operation: &Operation, form: &Form, schemas: &mut Sche
         described["description"] = words.into();
     }
     let (shape, required) = match takes {
-        Takes::Nothing => (Shape::Empty, false),
-        Takes::Maybe(shape) => (shape, false),
-        Takes::OrQuery(shape) | Takes::Always(shape) => (shape, true),
+        BodyRule::None => (Shape::Empty, false),
+        BodyRule::Optional(shape) => (shape, false),
+        BodyRule::BodyOrQuery(shape) | BodyRule::Required(shape) => (shape, true),
     };
     if let Some(content) = content(shape, schemas) {
         described["requestBody"] = json!({ "content": content, "required": required });
@@ -153,16 +162,16 @@ fn described(group: &str, operation: &Operation, form: &Form, schemas: &mut Sche
         }
         Guard::Open | Guard::Portal => {}
     }
-    if form.old {
+    if endpoint.deprecated {
         described["deprecated"] = true.into();
     }
     described
 }
 
 /// A name made of method and path: `post-api-show-screen`.
-fn operation_id(form: &Form) -> String {
-    let method = form.method.name().to_ascii_lowercase();
-    let words = form
+fn operation_id(endpoint: &HttpEndpoint) -> String {
+    let method = endpoint.method.name().to_ascii_lowercase();
+    let words = endpoint
         .path
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty());
@@ -172,20 +181,20 @@ fn operation_id(form: &Form) -> String {
         .join("-")
 }
 
-fn parameters(form: &Form, with_query: bool) -> Vec<Value> {
-    let open = form
+fn parameters(endpoint: &HttpEndpoint, with_query: bool) -> Vec<Value> {
+    let open = endpoint
         .path
         .split_once('{')
         .and_then(|(_, rest)| rest.split_once('}'))
         .map(|(name, _)| {
-            let mut schema = form.open.schema();
-            if let Some(unsaid) = form.unsaid {
+            let mut schema = endpoint.path_parameter.schema();
+            if let Some(unsaid) = endpoint.default_value {
                 // What is a number there is one here.
                 schema["default"] = serde_json::from_str(unsaid).unwrap_or_else(|_| unsaid.into());
             }
             json!({ "name": name, "in": "path", "required": true, "schema": schema })
         });
-    let query = form.query.iter().filter(|_| with_query);
+    let query = endpoint.query.iter().filter(|_| with_query);
     let query = query.map(|param| {
         json!({
             "name": param.name,
@@ -197,8 +206,12 @@ fn parameters(form: &Form, with_query: bool) -> Vec<Value> {
     open.into_iter().chain(query).collect()
 }
 
-fn responses(operation: &Operation, form: &Form, schemas: &mut Schemas) -> Map<String, Value> {
-    let mut answers = form.answers.unwrap_or(operation.answers).to_vec();
+fn responses(
+    operation: &Operation,
+    endpoint: &HttpEndpoint,
+    schemas: &mut Schemas,
+) -> Map<String, Value> {
+    let mut answers = endpoint.answers.unwrap_or(operation.answers).to_vec();
     let mut also = |status: u16, shape: Shape| {
         if answers.iter().all(|(known, _)| *known != status) {
             answers.push((status, shape));
@@ -216,7 +229,7 @@ fn responses(operation: &Operation, form: &Form, schemas: &mut Schemas) -> Map<S
         also(404, sent::<ErrorBody>());
     }
     // Whoever is asked may have stopped.
-    if form.changes || operation.may_fail {
+    if endpoint.checks_origin || operation.may_fail {
         also(500, sent::<ErrorBody>());
         also(503, sent::<ErrorBody>());
     }

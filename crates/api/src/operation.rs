@@ -1,6 +1,6 @@
-//! What a row of the table of operations says.
+//! The rows of the table of operations.
 //!
-//! What is done is the same at every door; a [`Form`] says how HTTP asks for it.
+//! HTTP, MQTT and `papertick ctl` share the operations; an [`HttpEndpoint`] adds the method and the path of HTTP.
 
 use alloc::{string::String, vec::Vec};
 
@@ -8,19 +8,19 @@ use device::view::View;
 
 use crate::{
     answer::Answer,
-    asked::DeviceCall,
-    given::Parameters,
+    device_call::DeviceCall,
     limits::SMALL_BODY_MAX,
+    parameters::Parameters,
     shape::{Shape, received},
 };
 
-/// What the path of an operation of the control interface begins with; what is left is the operation's name.
+/// Prefix of the paths of the control interface. The rest of a path is the name of the operation.
 const PREFIX: &str = "/api/";
 
 /// Operations that belong together.
 #[derive(Debug)]
 pub struct OperationGroup {
-    /// Heading under which people find them.
+    /// Heading in the documentation.
     pub name: &'static str,
     /// The operations.
     pub operations: &'static [Operation],
@@ -31,53 +31,53 @@ pub struct OperationGroup {
 pub struct Operation {
     /// What it does.
     pub summary: &'static str,
-    /// How HTTP asks for it: the best way first.
-    pub forms: &'static [Form],
-    /// Its words on a command line, where the path does not make good ones.
-    pub words: Option<&'static str>,
-    /// Who may use it.
+    /// Its HTTP endpoints: the preferred one first.
+    pub endpoints: &'static [HttpEndpoint],
+    /// The words of `papertick ctl`. `None` if they follow from the path.
+    pub command_words: Option<&'static str>,
+    /// Which clients may use it.
     pub guard: Guard,
-    /// It is there while the clock is an access point, too.
-    pub always: bool,
-    /// It only reads, but whoever is asked for it may be unable to.
+    /// It also exists while the clock is an access point.
+    pub also_in_portal: bool,
+    /// It only reads, but can fail all the same: it answers 500 or 503 then.
     pub may_fail: bool,
-    /// Body it takes.
-    pub body: Takes,
-    /// Largest body, bytes; only programs and pages are larger, and have limits of their own.
+    /// Whether it takes a body.
+    pub body: BodyRule,
+    /// Largest body, bytes. Images and web bundles are larger and have their own limits.
     pub body_max: usize,
-    /// Answers besides those that every operation of its guard has.
+    /// Answers in addition to those that every operation of its guard has.
     pub answers: &'static [(u16, Shape)],
-    /// Who does it.
-    pub act: OperationHandler,
+    /// What performs it.
+    pub handler: OperationHandler,
 }
 
-/// A way to ask for an operation over HTTP.
+/// An HTTP endpoint of an operation.
 #[derive(Debug)]
-pub struct Form {
+pub struct HttpEndpoint {
     /// Method.
     pub method: Method,
-    /// Path; one part of it may be open, as in `{id}`.
+    /// Path; may have one parameter, such as `{id}`.
     pub path: &'static str,
-    /// Shape of the open part.
-    pub open: Shape,
-    /// Value of the open part where the path ends before it; none if such a path is another one.
-    pub unsaid: Option<&'static str>,
-    /// Values it takes from the query.
+    /// Shape of the parameter in the path.
+    pub path_parameter: Shape,
+    /// Value of the parameter if the path ends before it. `None` if that is the path of another endpoint.
+    pub default_value: Option<&'static str>,
+    /// Parameters in the query.
     pub query: &'static [Param],
-    /// It is not for pages of other sites: it changes something, or they could read its answer.
-    pub changes: bool,
-    /// There is a better way to ask for the same.
-    pub old: bool,
-    /// It opens a web socket.
+    /// Refuses requests from pages of other sites: it changes something, or they could read its answer.
+    pub checks_origin: bool,
+    /// Another endpoint of the operation is preferred.
+    pub deprecated: bool,
+    /// Opens a web socket.
     pub upgrades: bool,
-    /// Answers where they are not those of the operation.
+    /// Its answers, if they differ from those of the operation.
     pub answers: Option<&'static [(u16, Shape)]>,
 }
 
-/// A method of HTTP.
+/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Reads, but in forms of older clients.
+    /// Reads; the endpoints of older clients also act.
     Get,
     /// Acts.
     Post,
@@ -88,7 +88,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The word for it.
+    /// The method as in a request line.
     pub fn name(self) -> &'static str {
         match self {
             Method::Get => "GET",
@@ -99,64 +99,64 @@ impl Method {
     }
 }
 
-/// A value in the query.
+/// A parameter in the query.
 #[derive(Debug)]
 pub struct Param {
     /// Name.
     pub name: &'static str,
     /// Shape.
     pub shape: Shape,
-    /// What it is.
+    /// Description.
     pub doc: &'static str,
 }
 
-/// The body an operation takes.
+/// Whether an operation takes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
-    /// None; one that comes is not looked at.
-    Nothing,
-    /// One or none; a value in the query stands for a member of it.
-    Maybe(Shape),
-    /// One, or a value in the query in its place.
-    OrQuery(Shape),
-    /// One.
-    Always(Shape),
+pub enum BodyRule {
+    /// No body; a received one is ignored.
+    None,
+    /// An optional body; a query parameter can replace one of its members.
+    Optional(Shape),
+    /// A body, or a query parameter instead.
+    BodyOrQuery(Shape),
+    /// A body.
+    Required(Shape),
 }
 
-/// Who may use an operation.
+/// Which clients may use an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// Everybody.
+    /// All clients.
     Open,
-    /// Who knows the credentials of the control interface.
+    /// Clients with the credentials of the control interface.
     Control,
-    /// The same, or everybody where the owner has left figures open.
+    /// As `Control`, but all clients if the setting `metricsOpen` is on.
     Monitoring,
-    /// Who knows the password for uploads.
+    /// Clients with the password for uploads.
     Upload,
-    /// Everybody, and only while the clock is an access point.
+    /// All clients, and only while the clock is an access point.
     Portal,
 }
 
 /// What performs an operation.
 #[derive(Debug, Clone, Copy)]
 pub enum OperationHandler {
-    /// The device, which is asked what this function reads from what the client gave.
-    Asks(fn(Parameters, &View) -> Result<DeviceCall, Answer>),
-    /// Nobody: this function tells it from the view.
-    Tells(fn(&View) -> Answer),
+    /// The device. The function makes the request to it from the parameters of the client.
+    Device(fn(Parameters, &View) -> Result<DeviceCall, Answer>),
+    /// The function, which answers from the view alone.
+    View(fn(&View) -> Answer),
     /// The program.
-    Serves(ProgramOperation),
+    Program(ProgramOperation),
 }
 
-/// An operation of the program instead of the device.
+/// An operation that the program performs, not the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramOperation {
-    /// Tells the status.
+    /// Returns the status.
     Status,
-    /// Tells the state of the host.
+    /// Returns the state of the host.
     System,
-    /// Streams what happens.
+    /// Streams events.
     Events,
     /// Draws all panels.
     Panels,
@@ -164,188 +164,189 @@ pub enum ProgramOperation {
     Panel,
     /// Streams the panels.
     Preview,
-    /// Tells the settings.
+    /// Returns the settings.
     Settings,
-    /// Hands out the settings as a file.
+    /// Returns the settings as a file.
     ExportSettings,
-    /// Takes over a file of settings.
+    /// Imports a file of settings.
     ImportSettings,
-    /// Fetches and installs the newest release.
+    /// Downloads and installs the newest release.
     AutoUpdate,
     /// Installs a firmware image.
     Firmware,
     /// Installs a web bundle.
     WebBundle,
-    /// Tells the last lines of the log.
+    /// Returns the last lines of the log.
     Log,
-    /// Hands out the last crash dump.
+    /// Returns the last crash dump.
     Coredump,
-    /// Removes the last crash dump.
+    /// Deletes the last crash dump.
     ForgetCoredump,
-    /// Begins to trace allocations.
+    /// Starts to trace allocations.
     StartTrace,
-    /// Ends that.
+    /// Stops the trace of allocations.
     StopTrace,
-    /// Tells memory by kind.
+    /// Returns the memory by kind.
     Heap,
     /// Draws the panels as they would be after a change of settings.
     SettingsPicture,
     /// Draws the panels as they would be with a text.
     TextPicture,
-    /// Tells the signals of the simulated board.
+    /// Returns the signals of the simulated board.
     BenchState,
     /// Draws the panels of the simulated board.
     BenchPanels,
-    /// Presses its buttons.
+    /// Presses the buttons of the simulated board.
     BenchButtons,
-    /// Sets the light in its room.
+    /// Sets the simulated ambient light.
     BenchLux,
-    /// Plugs its network in or out.
+    /// Connects or disconnects the simulated network.
     BenchLink,
-    /// Cuts its power.
+    /// Cuts the simulated power.
     BenchPower,
-    /// Lets something happen in the market of a demo.
+    /// Makes an event in the market of a demo.
     BenchMarket,
-    /// Breaks or mends one of its panels.
+    /// Breaks or repairs a simulated panel.
     BenchPanel,
-    /// Lists the networks in reach.
+    /// Lists the Wi-Fi networks in range.
     Scan,
-    /// Joins a network.
+    /// Joins a Wi-Fi network.
     Join,
-    /// Hands out a file of the page.
+    /// Returns a file of the page.
     Page,
-    /// Tells the versions of the page.
+    /// Returns the versions of the page.
     Manifest,
-    /// Describes the interface to programs.
+    /// Returns the OpenAPI document.
     OpenApi,
-    /// Tells that the server answers.
+    /// Returns that the server answers.
     Health,
-    /// Tells whether the clock runs.
+    /// Returns whether the clock is ready.
     Ready,
-    /// Tells figures for a monitoring system.
+    /// Returns metrics for a monitoring system.
     Metrics,
 }
 
-/// An operation that the device does.
-pub const fn asks(
+/// An operation that the device performs.
+pub const fn by_device(
     summary: &'static str,
-    read: fn(Parameters, &View) -> Result<DeviceCall, Answer>,
-    forms: &'static [Form],
+    parse: fn(Parameters, &View) -> Result<DeviceCall, Answer>,
+    endpoints: &'static [HttpEndpoint],
 ) -> Operation {
-    operation(summary, OperationHandler::Asks(read), forms)
+    operation(summary, OperationHandler::Device(parse), endpoints)
 }
 
-/// An operation that tells something from the view.
-pub const fn tells(
+/// An operation that is answered from the view.
+pub const fn from_view(
     summary: &'static str,
-    tell: fn(&View) -> Answer,
-    forms: &'static [Form],
+    answer: fn(&View) -> Answer,
+    endpoints: &'static [HttpEndpoint],
 ) -> Operation {
-    operation(summary, OperationHandler::Tells(tell), forms)
+    operation(summary, OperationHandler::View(answer), endpoints)
 }
 
-/// An operation that the program does by itself.
-pub const fn serves(
+/// An operation that the program performs.
+pub const fn by_program(
     summary: &'static str,
-    service: ProgramOperation,
-    forms: &'static [Form],
+    program: ProgramOperation,
+    endpoints: &'static [HttpEndpoint],
 ) -> Operation {
-    operation(summary, OperationHandler::Serves(service), forms)
+    operation(summary, OperationHandler::Program(program), endpoints)
 }
 
 const fn operation(
     summary: &'static str,
-    act: OperationHandler,
-    forms: &'static [Form],
+    handler: OperationHandler,
+    endpoints: &'static [HttpEndpoint],
 ) -> Operation {
     Operation {
         summary,
-        forms,
-        words: None,
+        endpoints,
+        command_words: None,
         guard: Guard::Control,
-        always: false,
+        also_in_portal: false,
         may_fail: false,
-        body: Takes::Nothing,
+        body: BodyRule::None,
         body_max: SMALL_BODY_MAX,
         answers: &[(200, Shape::Empty)],
-        act,
+        handler,
     }
 }
 
 impl Operation {
-    /// With another guard.
-    pub const fn guarded(mut self, guard: Guard) -> Operation {
+    /// Sets the guard.
+    pub const fn guard(mut self, guard: Guard) -> Operation {
         self.guard = guard;
         self
     }
 
-    /// With other words on a command line than its path makes.
-    pub const fn called(mut self, words: &'static str) -> Operation {
-        self.words = Some(words);
+    /// Sets the words of `papertick ctl`.
+    pub const fn command_words(mut self, words: &'static str) -> Operation {
+        self.command_words = Some(words);
         self
     }
 
-    /// Also while the clock is an access point.
-    pub const fn always(mut self) -> Operation {
-        self.always = true;
+    /// Makes it also exist while the clock is an access point.
+    pub const fn also_in_portal(mut self) -> Operation {
+        self.also_in_portal = true;
         self
     }
 
-    /// Although it only reads, whoever is asked for it may be unable to.
+    /// Says that it can fail although it only reads.
     pub const fn may_fail(mut self) -> Operation {
         self.may_fail = true;
         self
     }
 
-    /// With a body that must be there.
-    pub const fn takes(mut self, shape: Shape) -> Operation {
-        self.body = Takes::Always(shape);
+    /// Requires a body.
+    pub const fn body(mut self, shape: Shape) -> Operation {
+        self.body = BodyRule::Required(shape);
         self
     }
 
-    /// With a body, or a value in the query in its place.
-    pub const fn takes_or_query(mut self, shape: Shape) -> Operation {
-        self.body = Takes::OrQuery(shape);
+    /// Requires a body, or a query parameter instead.
+    pub const fn body_or_query(mut self, shape: Shape) -> Operation {
+        self.body = BodyRule::BodyOrQuery(shape);
         self
     }
 
-    /// With a body that may be missing.
-    pub const fn may_take(mut self, shape: Shape) -> Operation {
-        self.body = Takes::Maybe(shape);
+    /// Accepts a body.
+    pub const fn optional_body(mut self, shape: Shape) -> Operation {
+        self.body = BodyRule::Optional(shape);
         self
     }
 
-    /// With another limit of the body, bytes.
-    pub const fn up_to(mut self, body_max: usize) -> Operation {
+    /// Sets the largest body, bytes.
+    pub const fn body_max(mut self, body_max: usize) -> Operation {
         self.body_max = body_max;
         self
     }
 
-    /// With these answers.
+    /// Sets the answers.
     pub const fn answers(mut self, answers: &'static [(u16, Shape)]) -> Operation {
         self.answers = answers;
         self
     }
 
-    /// Whether it is there, on a clock that is an access point or that is none.
+    /// Whether it exists. `portal`: the clock is an access point.
     pub fn is_served(&self, portal: bool) -> bool {
-        self.always || (self.guard == Guard::Portal) == portal
+        self.also_in_portal || (self.guard == Guard::Portal) == portal
     }
 
-    /// Its name at doors that have no paths; none if only older clients ask for it.
+    /// Its name for interfaces without paths. `None` if only older clients use it.
     pub fn name(&self) -> Option<&'static str> {
-        let form = self.forms.iter().find(|form| !form.old)?;
-        form.path.strip_prefix(PREFIX)
+        let mut endpoints = self.endpoints.iter();
+        let preferred = endpoints.find(|endpoint| !endpoint.deprecated)?;
+        preferred.path.strip_prefix(PREFIX)
     }
 
-    /// Its words on a command line, such as `show screen`: no two operations have the same.
+    /// Its words of `papertick ctl`, such as `show screen`. No two operations have the same.
     pub fn command(&self) -> String {
-        if let Some(words) = self.words {
+        if let Some(words) = self.command_words {
             return words.into();
         }
-        let path = self.forms.first().map_or("", |form| form.path);
+        let path = self.endpoints.first().map_or("", |endpoint| endpoint.path);
         let path = path.strip_prefix(PREFIX).unwrap_or(path);
-        let (path, _kind) = path.split_once('.').unwrap_or((path, ""));
+        let (path, _extension) = path.split_once('.').unwrap_or((path, ""));
         let words = path
             .split('/')
             .filter(|word| !word.is_empty() && *word != "action");
@@ -353,77 +354,77 @@ impl Operation {
     }
 }
 
-const fn form(method: Method, path: &'static str) -> Form {
-    Form {
+const fn endpoint(method: Method, path: &'static str) -> HttpEndpoint {
+    HttpEndpoint {
         method,
         path,
-        open: received::<String>(),
-        unsaid: None,
+        path_parameter: received::<String>(),
+        default_value: None,
         query: &[],
-        changes: true,
-        old: false,
+        checks_origin: true,
+        deprecated: false,
         upgrades: false,
         answers: None,
     }
 }
 
 /// A GET that only reads.
-pub const fn get(path: &'static str) -> Form {
-    let mut form = form(Method::Get, path);
-    form.changes = false;
-    form
+pub const fn get(path: &'static str) -> HttpEndpoint {
+    let mut endpoint = endpoint(Method::Get, path);
+    endpoint.checks_origin = false;
+    endpoint
 }
 
-/// A GET that opens a web socket, which pages of other sites could read.
-pub const fn watch(path: &'static str) -> Form {
-    let mut form = form(Method::Get, path);
-    form.upgrades = true;
-    form
+/// A GET that opens a web socket. It checks the origin because pages of other sites could read the web socket.
+pub const fn web_socket(path: &'static str) -> HttpEndpoint {
+    let mut endpoint = endpoint(Method::Get, path);
+    endpoint.upgrades = true;
+    endpoint
 }
 
 /// A GET that changes something, as older clients send it.
-pub const fn old(path: &'static str) -> Form {
-    let mut form = form(Method::Get, path);
-    form.old = true;
-    form
+pub const fn deprecated_get(path: &'static str) -> HttpEndpoint {
+    let mut endpoint = endpoint(Method::Get, path);
+    endpoint.deprecated = true;
+    endpoint
 }
 
 /// A POST.
-pub const fn post(path: &'static str) -> Form {
-    form(Method::Post, path)
+pub const fn post(path: &'static str) -> HttpEndpoint {
+    endpoint(Method::Post, path)
 }
 
 /// A PATCH.
-pub const fn patch(path: &'static str) -> Form {
-    form(Method::Patch, path)
+pub const fn patch(path: &'static str) -> HttpEndpoint {
+    endpoint(Method::Patch, path)
 }
 
 /// A DELETE.
-pub const fn delete(path: &'static str) -> Form {
-    form(Method::Delete, path)
+pub const fn delete(path: &'static str) -> HttpEndpoint {
+    endpoint(Method::Delete, path)
 }
 
-impl Form {
-    /// With an open part that is no text.
-    pub const fn open(mut self, shape: Shape) -> Form {
-        self.open = shape;
+impl HttpEndpoint {
+    /// Sets the shape of the parameter in the path, if it is no text.
+    pub const fn path_parameter(mut self, shape: Shape) -> HttpEndpoint {
+        self.path_parameter = shape;
         self
     }
 
-    /// With an open part that may be missing, and then has this value.
-    pub const fn or(mut self, unsaid: &'static str) -> Form {
-        self.unsaid = Some(unsaid);
+    /// Makes the parameter in the path optional.
+    pub const fn default_value(mut self, value: &'static str) -> HttpEndpoint {
+        self.default_value = Some(value);
         self
     }
 
-    /// With values in the query.
-    pub const fn asks(mut self, query: &'static [Param]) -> Form {
+    /// Sets the parameters in the query.
+    pub const fn query(mut self, query: &'static [Param]) -> HttpEndpoint {
         self.query = query;
         self
     }
 
-    /// With answers of its own.
-    pub const fn answers(mut self, answers: &'static [(u16, Shape)]) -> Form {
+    /// Sets answers that differ from those of the operation.
+    pub const fn answers(mut self, answers: &'static [(u16, Shape)]) -> HttpEndpoint {
         self.answers = Some(answers);
         self
     }

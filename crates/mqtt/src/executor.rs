@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::{answer::Answer, asked::DeviceCall};
+use api::{answer::Answer, device_call::DeviceCall};
 use device::{
     request::{Patch, Reply, Request},
     view::View,
@@ -27,12 +27,16 @@ impl CommandExecutor {
     /// Executes requests in order until the first one that fails. Returns the answer of the last one.
     pub async fn execute(self, calls: Vec<DeviceCall>) -> Answer {
         let mut answer = Answer::done();
-        for DeviceCall { request, told } in calls {
+        for DeviceCall {
+            request,
+            reply_format,
+        } in calls
+        {
             let reply = match self.request(request).await {
                 Ok(reply) => reply,
                 Err(answer) => return answer,
             };
-            answer = told.answer(reply);
+            answer = reply_format.answer(reply);
             if answer.status != 200 {
                 break;
             }
@@ -58,7 +62,7 @@ impl CommandExecutor {
             | Reply::Frame(_)
             | Reply::Headers(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
-            Reply::Refused(refusal) => Err(error_of(&api::asked::refused(refusal))),
+            Reply::Refused(refusal) => Err(error_of(&api::device_call::refusal_answer(refusal))),
         }
     }
 

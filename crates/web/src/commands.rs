@@ -2,9 +2,9 @@
 
 use api::{
     answer::Answer,
-    asked::DeviceCall,
-    given::{Parameters, RequestBody},
-    operation::{Form, Operation, Takes},
+    device_call::DeviceCall,
+    operation::{BodyRule, HttpEndpoint, Operation},
+    parameters::{Parameters, RequestBody},
 };
 use device::{request::Request, view::View};
 
@@ -22,11 +22,14 @@ pub type CallParser = fn(Parameters, &View) -> Result<DeviceCall, Answer>;
 pub async fn perform(
     mut call: Call,
     operation: &Operation,
-    form: &Form,
+    endpoint: &HttpEndpoint,
     parse: CallParser,
 ) -> Response {
-    let parameters = parameters(&mut call, operation, form).await;
-    let DeviceCall { request, told } = match parse(parameters, &call.view) {
+    let parameters = parameters(&mut call, operation, endpoint).await;
+    let DeviceCall {
+        request,
+        reply_format,
+    } = match parse(parameters, &call.view) {
         Ok(device_call) => device_call,
         Err(refusal) => return response::from_answer(refusal),
     };
@@ -36,29 +39,33 @@ pub async fn perform(
         call.state.request(request).await
     };
     match reply {
-        Ok(reply) => response::from_answer(told.answer(reply)),
+        Ok(reply) => response::from_answer(reply_format.answer(reply)),
         Err(response) => response,
     }
 }
 
 /// Reads the parameters of a request. Older clients put into the path what newer clients put into the body.
-async fn parameters(call: &mut Call, operation: &Operation, form: &Form) -> Parameters {
-    let in_path = call.param.take();
-    let takes_body = !form.old && operation.body != Takes::Nothing;
+async fn parameters(call: &mut Call, operation: &Operation, endpoint: &HttpEndpoint) -> Parameters {
+    let path_value = call.param.take();
+    let takes_body = !endpoint.deprecated && operation.body != BodyRule::None;
     let body = if takes_body {
         call.body(operation.body_max).await
     } else {
         ReceivedBody::Empty
     };
-    let query = call.parts.uri.query().filter(|_| !form.query.is_empty());
+    let query = call
+        .parts
+        .uri
+        .query()
+        .filter(|_| !endpoint.query.is_empty());
     Parameters {
         body: match body {
-            ReceivedBody::Complete(bytes) => RequestBody::read(&bytes),
+            ReceivedBody::Complete(bytes) => RequestBody::parse(&bytes),
             ReceivedBody::Empty | ReceivedBody::TooLarge | ReceivedBody::Incomplete => {
                 RequestBody::Missing
             }
         },
-        beside: query_pairs(query.unwrap_or_default()).collect(),
-        in_path,
+        query: query_pairs(query.unwrap_or_default()).collect(),
+        path_value,
     }
 }

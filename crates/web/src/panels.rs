@@ -1,6 +1,9 @@
 //! The panels as PNG images.
 
-use api::{answer::Answer, asked::refused, given::Parameters, limits::CUSTOM_BODY_MAX, operations};
+use api::{
+    answer::Answer, device_call::refusal_answer, limits::CUSTOM_BODY_MAX, operations,
+    parameters::Parameters,
+};
 use bytes::Bytes;
 use device::{
     limits::PATCH_BODY_MAX,
@@ -27,7 +30,7 @@ fn scale(call: &Call) -> Option<u32> {
 
 /// Preview of all panels after a change of settings, on the requested screen.
 pub async fn settings_preview(mut call: Call) -> Response {
-    let body = match parameters(&mut call, PATCH_BODY_MAX).await.change() {
+    let body = match parameters(&mut call, PATCH_BODY_MAX).await.settings_patch() {
         Ok(body) => body,
         Err(rejection) => return response::from_answer(Answer::rejected(&rejection)),
     };
@@ -76,7 +79,7 @@ async fn preview(call: &Call, requests: Vec<Request>) -> Response {
         Ok(Reply::Rejected(rejection)) => {
             return response::from_answer(Answer::rejected(&rejection));
         }
-        Ok(Reply::Refused(refusal)) => return response::from_answer(refused(refusal)),
+        Ok(Reply::Refused(refusal)) => return response::from_answer(refusal_answer(refusal)),
         Ok(
             Reply::Done
             | Reply::Changed(_)

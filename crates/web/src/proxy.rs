@@ -307,11 +307,11 @@ fn prefix(path: &str) -> Option<String> {
 /// Whether the clock serves addresses below this path.
 fn is_own_path(prefix: &str) -> bool {
     let first = |path: &str| path.split('/').nth(1).unwrap_or_default().to_string();
-    let own = operations::all().flat_map(|operation| operation.forms.iter());
+    let own = operations::all().flat_map(|operation| operation.endpoints.iter());
     !prefix.is_empty()
         && own
             .into_iter()
-            .any(|form| first(form.path) == first(prefix))
+            .any(|endpoint| first(endpoint.path) == first(prefix))
 }
 
 fn without_default_port<'a>(scheme: &str, authority: &'a str) -> &'a str {

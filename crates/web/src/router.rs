@@ -17,7 +17,7 @@ use http::{
 use hyper::body::Incoming;
 
 use api::{
-    operation::{self, Form, Guard, Operation, OperationHandler, ProgramOperation},
+    operation::{self, Guard, HttpEndpoint, Operation, OperationHandler, ProgramOperation},
     operations,
 };
 
@@ -37,11 +37,11 @@ use super::{
     unread_body::UnreadBody,
 };
 
-/// An operation and one of its request forms.
+/// An operation and one of its request endpoints.
 #[derive(Clone, Copy)]
 struct OperationRoute {
     operation: &'static Operation,
-    form: &'static Form,
+    endpoint: &'static HttpEndpoint,
 }
 
 /// Routes by path; paths with a parameter are in a separate list.
@@ -76,19 +76,22 @@ static ROUTES: LazyLock<RouteTable> = LazyLock::new(|| {
         parameterised: Vec::new(),
     };
     let routes = operations::all().flat_map(|operation| {
-        let forms = operation.forms.iter();
-        forms.map(move |form| OperationRoute { operation, form })
+        let endpoints = operation.endpoints.iter();
+        endpoints.map(move |endpoint| OperationRoute {
+            operation,
+            endpoint,
+        })
     });
     for route in routes {
-        let Some(pattern) = PathPattern::parse(route.form.path) else {
-            let routes = table.fixed.entry(route.form.path).or_default();
+        let Some(pattern) = PathPattern::parse(route.endpoint.path) else {
+            let routes = table.fixed.entry(route.endpoint.path).or_default();
             routes.push(route);
             continue;
         };
         match table
             .parameterised
             .iter_mut()
-            .find(|(_, routes)| routes[0].form.path == route.form.path)
+            .find(|(_, routes)| routes[0].endpoint.path == route.endpoint.path)
         {
             Some((_, routes)) => routes.push(route),
             None => table.parameterised.push((pattern, vec![route])),
@@ -118,7 +121,12 @@ impl RouteMatch {
             routes.any(|route| route.operation.is_served(portal))
         };
         let (routes, param) = routes_of(uri.path()).filter(served).unwrap_or_default();
-        let old = || routes.iter().copied().find(|route| route.form.old);
+        let old = || {
+            routes
+                .iter()
+                .copied()
+                .find(|route| route.endpoint.deprecated)
+        };
         let confirmed = confirmation::is_confirmed(method, uri).then(old).flatten();
         RouteMatch {
             routes,
@@ -140,7 +148,7 @@ fn routes_of(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> 
         let param = match pattern.parameter(path)? {
             "" => routes
                 .iter()
-                .find_map(|route| route.form.unsaid)?
+                .find_map(|route| route.endpoint.default_value)?
                 .to_string(),
             param => percent_decode(param, false)?,
         };
@@ -229,12 +237,12 @@ async fn refusal(
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
         return Some(origin::preflight(state.sites.allowed_origin(headers)));
     }
-    if let Some(route) = target.route.filter(|route| route.form.changes) {
+    if let Some(route) = target.route.filter(|route| route.endpoint.checks_origin) {
         match state.sites.sender(headers, request.method()) {
             Sender::Allowed => {}
             Sender::Foreign => return Some(origin::cross_site()),
             Sender::Unknown => {
-                let is_old_get = *request.method() == Method::GET && route.form.old;
+                let is_old_get = *request.method() == Method::GET && route.endpoint.deprecated;
                 if is_old_get && origin::is_browser(headers) {
                     return Some(confirmation::page(route.operation, request.uri()));
                 }
@@ -272,11 +280,11 @@ async fn refusal(
 ///
 /// The panels of a simulated clock are visible only on its web page, so its owner could not read the password otherwise.
 fn shows_sign_in(state: &ServerState, view: &View, target: &RouteMatch) -> bool {
-    let is_panel_image = |route: OperationRoute| match route.operation.act {
-        OperationHandler::Serves(service) => {
+    let is_panel_image = |route: OperationRoute| match route.operation.handler {
+        OperationHandler::Program(service) => {
             matches!(service, ProgramOperation::Panels | ProgramOperation::Panel)
         }
-        OperationHandler::Asks(_) | OperationHandler::Tells(_) => false,
+        OperationHandler::Device(_) | OperationHandler::View(_) => false,
     };
     let is_simulated = state.services.bench.is_some();
     view.shows_password && is_simulated && target.route.is_some_and(is_panel_image)
@@ -288,24 +296,31 @@ async fn serve(
     request: Request<UnreadBody>,
     target: RouteMatch,
 ) -> Response {
-    let Some(OperationRoute { operation, form }) = target.route else {
+    let Some(OperationRoute {
+        operation,
+        endpoint,
+    }) = target.route
+    else {
         return Box::pin(serve_without_route(&state, &request, &target)).await;
     };
     let call = Call::new(state, view, request, target.param);
-    let result = match operation.act {
-        OperationHandler::Tells(from_view) => {
+    let result = match operation.handler {
+        OperationHandler::View(from_view) => {
             call_sync(|| response::from_answer(from_view(&call.view)))
         }
-        OperationHandler::Asks(parse) => {
-            call_async(Box::pin(commands::perform(call, operation, form, parse))).await
+        OperationHandler::Device(parse) => {
+            call_async(Box::pin(commands::perform(
+                call, operation, endpoint, parse,
+            )))
+            .await
         }
-        OperationHandler::Serves(service) => match handlers::handler(service) {
+        OperationHandler::Program(service) => match handlers::handler(service) {
             Handler::Sync(handler) => call_sync(|| handler(&call)),
             Handler::Async(handler) => call_async(handler(call)).await,
         },
     };
     result.unwrap_or_else(|_| {
-        tracing::error!(path = form.path, "handler panicked");
+        tracing::error!(path = endpoint.path, "handler panicked");
         response::error(StatusCode::INTERNAL_SERVER_ERROR, "internal")
     })
 }
@@ -357,7 +372,7 @@ async fn serve_without_route(
 fn route_for(routes: &[OperationRoute], method: &Method) -> Option<OperationRoute> {
     let exact = routes
         .iter()
-        .find(|route| route.form.method.name() == method);
+        .find(|route| route.endpoint.method.name() == method);
     exact
         .or_else(|| {
             let head = *method == Method::HEAD;
@@ -368,7 +383,7 @@ fn route_for(routes: &[OperationRoute], method: &Method) -> Option<OperationRout
 
 impl OperationRoute {
     fn only_reads(&self) -> bool {
-        self.form.method == operation::Method::Get && !self.form.changes
+        self.endpoint.method == operation::Method::Get && !self.endpoint.checks_origin
     }
 }
 
@@ -384,7 +399,7 @@ fn not_allowed(routes: &[OperationRoute]) -> Response {
 fn allowed_methods(routes: &[OperationRoute]) -> String {
     let mut methods: Vec<&str> = routes
         .iter()
-        .map(|route| route.form.method.name())
+        .map(|route| route.endpoint.method.name())
         .collect();
     if routes.iter().any(OperationRoute::only_reads) {
         methods.push("HEAD");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::{
     answer::Answer,
-    asked::refused,
+    device_call::refusal_answer,
     documents::{
         object,
         settings_file::{ExportRequest, ImportRefusal, SettingsOrigin},
@@ -155,7 +155,7 @@ async fn apply(
             response::json(&report)
         }
         Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
-        Ok(Reply::Refused(refusal)) => response::from_answer(refused(refusal)),
+        Ok(Reply::Refused(refusal)) => response::from_answer(refusal_answer(refusal)),
         Ok(Reply::Lights(_) | Reply::Picture(_) | Reply::Frame(_) | Reply::Headers(_)) => {
             response::not_found()
         }

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
-use crate::given::whole_number;
+use crate::parameters::whole_number;
 
 /// A number. Its fraction is cut off: 1.9 counts as 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,11 +18,11 @@ use serde_json::{Map, Value, json};
 use super::topics::{IncomingTopic, Lamp, QuietHoursBound, Scope};
 use crate::{
     answer::Answer,
-    asked::DeviceCall,
+    device_call::DeviceCall,
     documents::lights::{BrightnessChoice, ColourChoice, ColourName},
-    given::{Parameters, whole_number},
-    operation::{Operation, ProgramOperation, Takes},
+    operation::{BodyRule, Operation, ProgramOperation},
     operations,
+    parameters::{Parameters, whole_number},
 };
 
 /// Longest request id that is sent back, bytes.
@@ -216,8 +216,10 @@ fn parameters(operation: &Operation, payload: &[u8]) -> Result<Parameters, Answe
         return Err(Answer::error(413, "too large"));
     }
     Ok(match operation.body {
-        Takes::Nothing => Parameters::default(),
-        Takes::Maybe(_) | Takes::OrQuery(_) | Takes::Always(_) => Parameters::body(payload),
+        BodyRule::None => Parameters::default(),
+        BodyRule::Optional(_) | BodyRule::BodyOrQuery(_) | BodyRule::Required(_) => {
+            Parameters::body(payload)
+        }
     })
 }
 

@@ -6,27 +6,27 @@ use crate::{
         ErrorBody,
         access_point::{Joined, NetworkCredentials, Networks, NotJoined},
     },
-    operation::{Guard, Operation, ProgramOperation, get, post, serves},
+    operation::{Guard, Operation, ProgramOperation, by_program, get, post},
     shape::{received, sent},
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves(
+    by_program(
         "Networks in reach",
         ProgramOperation::Scan,
         &[get("/scan"), get("/api/scan")],
     )
     .may_fail()
-    .guarded(Guard::Portal)
+    .guard(Guard::Portal)
     .answers(&[(200, sent::<Networks>())]),
-    serves(
+    by_program(
         "Join a network",
         ProgramOperation::Join,
         &[post("/save"), post("/api/wifi")],
     )
-    .called("join")
-    .guarded(Guard::Portal)
-    .takes(received::<NetworkCredentials>())
+    .command_words("join")
+    .guard(Guard::Portal)
+    .body(received::<NetworkCredentials>())
     .answers(&[
         (200, sent::<Joined>()),
         (400, sent::<ErrorBody>()),

@@ -9,7 +9,7 @@ use crate::{
             PowerChange,
         },
     },
-    operation::{Operation, ProgramOperation, get, post, serves},
+    operation::{Operation, ProgramOperation, by_program, get, post},
     shape::{Shape, received, sent},
 };
 
@@ -17,66 +17,66 @@ const UNSIMULATED: (u16, Shape) = (404, sent::<ErrorBody>());
 const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves(
+    by_program(
         "Signals of the simulated board",
         ProgramOperation::BenchState,
         &[get("/sim/state")],
     )
-    .always()
+    .also_in_portal()
     .answers(&[(200, sent::<BenchState>()), UNSIMULATED]),
-    serves(
+    by_program(
         "The panels of the simulated board, also while it is an access point",
         ProgramOperation::BenchPanels,
-        &[get("/sim/panels.png").asks(SCALE)],
+        &[get("/sim/panels.png").query(SCALE)],
     )
-    .always()
+    .also_in_portal()
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD, UNSIMULATED]),
-    serves(
+    by_program(
         "Press buttons; answers after their release",
         ProgramOperation::BenchButtons,
         &[post("/sim/buttons")],
     )
-    .takes(received::<ButtonPress>())
-    .always()
+    .body(received::<ButtonPress>())
+    .also_in_portal()
     .answers(ACTED),
-    serves(
+    by_program(
         "Light in the room; null takes the sensor away",
         ProgramOperation::BenchLux,
         &[post("/sim/lux")],
     )
-    .takes(received::<AmbientLight>())
-    .always()
+    .body(received::<AmbientLight>())
+    .also_in_portal()
     .answers(ACTED),
-    serves(
+    by_program(
         "Plug the network in or pull it out",
         ProgramOperation::BenchLink,
         &[post("/sim/wifi")],
     )
-    .takes(received::<LinkChange>())
-    .always()
+    .body(received::<LinkChange>())
+    .also_in_portal()
     .answers(ACTED),
-    serves(
+    by_program(
         "Cut the power and give it back",
         ProgramOperation::BenchPower,
         &[post("/sim/power")],
     )
-    .takes(received::<PowerChange>())
-    .always()
+    .body(received::<PowerChange>())
+    .also_in_portal()
     .answers(ACTED),
-    serves(
+    by_program(
         "Let a block, a price jump or a payment happen, or take the relay of a demo away",
         ProgramOperation::BenchMarket,
         &[post("/sim/market")],
     )
-    .takes(received::<MarketEvent>())
-    .always()
+    .body(received::<MarketEvent>())
+    .also_in_portal()
     .answers(ACTED),
-    serves(
+    by_program(
         "Break a panel or mend it",
         ProgramOperation::BenchPanel,
         &[post("/sim/panel")],
     )
-    .takes(received::<PanelFaultChange>())
-    .always()
+    .body(received::<PanelFaultChange>())
+    .also_in_portal()
     .answers(ACTED),
 ];

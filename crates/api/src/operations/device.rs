@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::words::{BAD, OK, param};
 use crate::{
     answer::Answer,
-    asked::DeviceCall,
+    device_call::DeviceCall,
     documents::{
         ErrorBody, MessageBody,
         device::{
             Confirmation, NotErased, Removed, SourceChoice, SourceName, TxPowerChoice, TxPowerSet,
         },
     },
-    given::{Parameters, RequestBody},
     limits::CONFIRMATION,
-    operation::{Operation, Param, asks, old, post},
+    operation::{Operation, Param, by_device, deprecated_get, post},
+    parameters::{Parameters, RequestBody},
     shape::{received, sent},
 };
 
@@ -36,96 +36,99 @@ const SOURCE: &[Param] = &[param(
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    asks(
+    by_device(
         "Make the clock recognisable",
-        |_, _| Ok(DeviceCall::of(Request::Identify)),
-        &[post("/api/identify"), old("/api/identify")],
+        |_, _| Ok(DeviceCall::new(Request::Identify)),
+        &[post("/api/identify"), deprecated_get("/api/identify")],
     ),
-    asks(
+    by_device(
         "Restart the clock",
-        |_, _| Ok(DeviceCall::of(Request::Restart)),
-        &[post("/api/restart"), old("/api/restart")],
+        |_, _| Ok(DeviceCall::new(Request::Restart)),
+        &[post("/api/restart"), deprecated_get("/api/restart")],
     ),
-    asks(
+    by_device(
         "Wipe every setting and restart",
         factory_reset,
         &[post("/api/factory_reset")],
     )
-    .takes(received::<Confirmation>())
+    .body(received::<Confirmation>())
     .answers(&[
         (200, sent::<MessageBody>()),
         BAD,
         (500, sent::<NotErased>()),
     ]),
-    asks(
+    by_device(
         "Stop all data sources",
-        |_, _| Ok(DeviceCall::of(Request::StopSources)),
+        |_, _| Ok(DeviceCall::new(Request::StopSources)),
         &[post("/api/stop_datasources")],
     ),
-    asks(
+    by_device(
         "Stop and start all data sources, or one, or the connection to the MQTT broker",
         restart_sources,
-        &[post("/api/restart_datasources").asks(SOURCE)],
+        &[post("/api/restart_datasources").query(SOURCE)],
     )
-    .may_take(received::<SourceChoice>())
+    .optional_body(received::<SourceChoice>())
     .answers(&[OK, BAD, (409, sent::<ErrorBody>())]),
-    asks(
+    by_device(
         "Forget the pool logos and fetch them again",
         clear_logos,
         &[post("/api/action/clear_pool_logos")],
     )
     .answers(&[(200, sent::<Removed>())]),
-    asks(
+    by_device(
         "Transmit power of the radio",
         tx_power,
-        &[post("/api/wifi_set_tx_power").asks(TX_POWER)],
+        &[post("/api/wifi_set_tx_power").query(TX_POWER)],
     )
-    .called("tx-power")
-    .takes_or_query(received::<TxPowerChoice>())
+    .command_words("tx-power")
+    .body_or_query(received::<TxPowerChoice>())
     .answers(&[(200, sent::<TxPowerSet>()), BAD]),
 ];
 
 /// Wipes every setting, if that is really meant.
-fn factory_reset(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let confirmation: Option<Confirmation> = given.object();
-    if confirmation.is_none_or(|given| given.confirm != CONFIRMATION) {
+fn factory_reset(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let confirmation: Option<Confirmation> = parameters.object();
+    if confirmation.is_none_or(|confirmation| confirmation.confirm != CONFIRMATION) {
         return Err(Answer::bad_request("confirmation required"));
     }
     let scheduled = Answer::message(200, "factory reset scheduled");
-    Ok(DeviceCall::telling(Request::FactoryReset, scheduled))
+    Ok(DeviceCall::with_answer(Request::FactoryReset, scheduled))
 }
 
-fn restart_sources(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    if given.body == RequestBody::NotJson {
+fn restart_sources(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    if parameters.body == RequestBody::NotJson {
         return Err(Answer::bad_request("bad json"));
     }
-    let name = given.text(&["source"]);
-    if name.is_none() && given.member("source").is_none() {
-        return Ok(DeviceCall::of(Request::RestartSources));
+    let name = parameters.text(&["source"]);
+    if name.is_none() && parameters.member("source").is_none() {
+        return Ok(DeviceCall::new(Request::RestartSources));
     }
     if name == Some(BROKER) {
-        return Ok(DeviceCall::of(Request::RestartBroker));
+        return Ok(DeviceCall::new(Request::RestartBroker));
     }
     let source = name.and_then(SourceId::named);
     let source = source.ok_or_else(|| Answer::bad_request("unknown source"))?;
-    Ok(DeviceCall::of(Request::RestartSource(source)))
+    Ok(DeviceCall::new(Request::RestartSource(source)))
 }
 
 fn clear_logos(_given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     let known = usize::from(view.market.pool_logo.is_some());
     let removed = Answer::json(&Removed { removed: known });
-    Ok(DeviceCall::telling(Request::ClearPoolLogos, removed))
+    Ok(DeviceCall::with_answer(Request::ClearPoolLogos, removed))
 }
 
-fn tx_power(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+fn tx_power(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let is_whole = |value: &Value| value.as_f64().is_none_or(|number| number % 1.0 == 0.0);
-    let is_whole = given.member("txPower").is_none_or(is_whole);
-    let number = given.number("txPower").filter(|_| is_whole);
-    let named = number.ok_or_else(|| match given.json() {
+    let is_whole = parameters.member("txPower").is_none_or(is_whole);
+    let number = parameters.number("txPower").filter(|_| is_whole);
+    let named = number.ok_or_else(|| match parameters.json() {
         Ok(_) => "txPower missing",
         Err(reason) => reason,
     });
     let quarter_dbm = named.map_err(Answer::bad_request)?;
     let set = Answer::json(&TxPowerSet { set_tx_power: "ok" });
-    Ok(DeviceCall::telling(Request::SetTxPower(quarter_dbm), set))
+    Ok(DeviceCall::with_answer(
+        Request::SetTxPower(quarter_dbm),
+        set,
+    ))
 }

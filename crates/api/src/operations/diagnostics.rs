@@ -6,7 +6,7 @@ use crate::{
         ErrorBody,
         diagnostics::{HeapStatus, HeapTrace, Log, TraceSize, TraceStarted},
     },
-    operation::{Operation, Param, ProgramOperation, delete, get, post, serves},
+    operation::{Operation, Param, ProgramOperation, by_program, delete, get, post},
     shape::{Shape, received, sent},
 };
 
@@ -19,34 +19,34 @@ const RECORDS: &[Param] = &[param(
 const NOT_BUILT_IN: (u16, Shape) = (501, sent::<ErrorBody>());
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves(
+    by_program(
         "The last lines of the log",
         ProgramOperation::Log,
         &[get("/api/log")],
     )
     .answers(&[(200, sent::<Log>())]),
-    serves(
+    by_program(
         "The last crash dump",
         ProgramOperation::Coredump,
         &[get("/api/coredump")],
     )
     .may_fail()
     .answers(&[(200, Shape::Bytes), (404, sent::<ErrorBody>())]),
-    serves(
+    by_program(
         "Forget the last crash dump",
         ProgramOperation::ForgetCoredump,
         &[delete("/api/coredump")],
     )
-    .called("coredump forget")
+    .command_words("coredump forget")
     .answers(&[(200, Shape::Empty), (500, sent::<ErrorBody>())]),
-    serves(
+    by_program(
         "Start tracing allocations",
         ProgramOperation::StartTrace,
-        &[post("/api/diag/heap_trace/start").asks(RECORDS)],
+        &[post("/api/diag/heap_trace/start").query(RECORDS)],
     )
-    .may_take(received::<TraceSize>())
+    .optional_body(received::<TraceSize>())
     .answers(&[(200, sent::<TraceStarted>()), NOT_BUILT_IN]),
-    serves(
+    by_program(
         "Stop tracing allocations",
         ProgramOperation::StopTrace,
         &[post("/api/diag/heap_trace/stop")],
@@ -56,7 +56,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (409, sent::<ErrorBody>()),
         NOT_BUILT_IN,
     ]),
-    serves(
+    by_program(
         "Memory by kind",
         ProgramOperation::Heap,
         &[get("/api/diag/heap")],

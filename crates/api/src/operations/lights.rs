@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::words::{BAD, LACKING, OK, param};
 use crate::{
     answer::Answer,
-    asked::{DeviceCall, refused},
+    device_call::{DeviceCall, refusal_answer},
     documents::lights::{
         BrightnessChoice, ColourChoice, ColourName, Duty, DutyList, EffectChoice, HexColour,
         LedColours, Lights, QueuedEffect,
     },
-    given::{Parameters, whole_number},
-    operation::{Operation, Param, asks, get, old, patch, post, tells},
+    operation::{Operation, Param, by_device, deprecated_get, from_view, get, patch, post},
+    parameters::{Parameters, whole_number},
     schema::Word,
     shape::{Shape, received, sent},
     status::{DndStatus, FrontlightDuties, leds},
@@ -36,122 +36,134 @@ const LIT: &[(u16, Shape)] = &[OK, LACKING];
 const LIT_BY: &[(u16, Shape)] = &[OK, BAD, LACKING];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    tells("Colours of the LED strip", colours, &[get("/api/lights")])
+    from_view("Colours of the LED strip", colours, &[get("/api/lights")])
         .answers(&[(200, sent::<Lights>()), LACKING]),
-    asks(
+    by_device(
         "One colour for all LEDs",
         colour,
         &[
-            post("/api/lights/color").asks(COLOUR),
-            old("/api/lights/color/{color}").open(received::<ColourName>()),
-            old("/api/lights/{color}").open(received::<HexColour>()),
+            post("/api/lights/color").query(COLOUR),
+            deprecated_get("/api/lights/color/{color}").path_parameter(received::<ColourName>()),
+            deprecated_get("/api/lights/{color}").path_parameter(received::<HexColour>()),
         ],
     )
-    .takes_or_query(received::<ColourChoice>())
+    .body_or_query(received::<ColourChoice>())
     .answers(COLOURED),
-    asks(
+    by_device(
         "A colour per LED, or one for all",
         set,
         &[post("/api/lights/set"), patch("/api/lights/set")],
     )
-    .takes(received::<LedColours>())
+    .body(received::<LedColours>())
     .answers(LIT_BY),
-    asks(
+    by_device(
         "All LEDs off",
         |_, _| Ok(pixels(Vec::new())),
-        &[post("/api/lights/off"), old("/api/lights/off")],
+        &[post("/api/lights/off"), deprecated_get("/api/lights/off")],
     )
     .answers(LIT),
-    asks(
+    by_device(
         "Play an effect on the LED strip",
         effect,
         &[post("/api/lights/effect")],
     )
-    .takes(received::<EffectChoice>())
+    .body(received::<EffectChoice>())
     .answers(&[(200, sent::<QueuedEffect>()), BAD, LACKING]),
-    tells(
+    from_view(
         "Duty of each frontlight channel",
         frontlight_status,
         &[get("/api/frontlight/status")],
     )
     .answers(&[(200, sent::<FrontlightDuties>()), LACKING]),
-    asks(
+    by_device(
         "Frontlight on",
         |_, _| Ok(frontlight(FrontlightCommand::On)),
-        &[post("/api/frontlight/on"), old("/api/frontlight/on")],
+        &[
+            post("/api/frontlight/on"),
+            deprecated_get("/api/frontlight/on"),
+        ],
     )
     .answers(LIT),
-    asks(
+    by_device(
         "Frontlight off",
         |_, _| Ok(frontlight(FrontlightCommand::Off)),
-        &[post("/api/frontlight/off"), old("/api/frontlight/off")],
+        &[
+            post("/api/frontlight/off"),
+            deprecated_get("/api/frontlight/off"),
+        ],
     )
     .answers(LIT),
-    asks(
+    by_device(
         "Flash the frontlight",
         |_, _| Ok(frontlight(FrontlightCommand::Flash)),
-        &[post("/api/frontlight/flash"), old("/api/frontlight/flash")],
+        &[
+            post("/api/frontlight/flash"),
+            deprecated_get("/api/frontlight/flash"),
+        ],
     )
     .answers(LIT),
-    asks(
+    by_device(
         "Brightness of the frontlight",
         brightness,
         &[
-            post("/api/frontlight/brightness").asks(BRIGHTNESS),
-            old("/api/frontlight/brightness/{duty}").open(received::<Duty>()),
+            post("/api/frontlight/brightness").query(BRIGHTNESS),
+            deprecated_get("/api/frontlight/brightness/{duty}").path_parameter(received::<Duty>()),
         ],
     )
-    .takes_or_query(received::<BrightnessChoice>())
+    .body_or_query(received::<BrightnessChoice>())
     .answers(LIT_BY),
-    asks(
+    by_device(
         "A duty per frontlight channel",
         duties,
         &[post("/api/frontlight/set")],
     )
-    .takes(received::<DutyList>())
+    .body(received::<DutyList>())
     .answers(LIT_BY),
-    tells(
+    from_view(
         "Do Not Disturb",
         |view| Answer::json(&DndStatus::of(view)),
         &[get("/api/dnd/status")],
     )
     .answers(&[(200, sent::<DndStatus>())]),
-    asks(
+    by_device(
         "Do Not Disturb on, by hand",
-        |_, _| Ok(DeviceCall::of(Request::SetDnd(true))),
-        &[post("/api/dnd/enable"), old("/api/dnd/enable")],
+        |_, _| Ok(DeviceCall::new(Request::SetDnd(true))),
+        &[post("/api/dnd/enable"), deprecated_get("/api/dnd/enable")],
     ),
-    asks(
+    by_device(
         "Do Not Disturb off, by hand",
-        |_, _| Ok(DeviceCall::of(Request::SetDnd(false))),
-        &[post("/api/dnd/disable"), old("/api/dnd/disable")],
+        |_, _| Ok(DeviceCall::new(Request::SetDnd(false))),
+        &[post("/api/dnd/disable"), deprecated_get("/api/dnd/disable")],
     ),
 ];
 
 fn colours(view: &View) -> Answer {
     if view.board.leds == 0 {
-        return refused(Refusal::NoLeds);
+        return refusal_answer(Refusal::NoLeds);
     }
     Answer::json(&Lights(leds(&view.lights)))
 }
 
-fn colour(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let colour = given.in_path.as_deref().or_else(|| given.text(&["c"]));
+fn colour(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let colour = parameters
+        .path_value
+        .as_deref()
+        .or_else(|| parameters.text(&["c"]));
     let colour = colour.ok_or("missing c");
     let colour = colour.and_then(|colour| Rgb::parse(colour).ok_or("bad color"));
     let colour = colour.map_err(Answer::bad_request)?;
-    Ok(DeviceCall::telling_lights(Request::SetLightsColor(colour)))
+    Ok(DeviceCall::with_lights(Request::SetLightsColor(colour)))
 }
 
-fn set(given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
-    let colours = given
+fn set(parameters: Parameters, view: &View) -> Result<DeviceCall, Answer> {
+    let colours = parameters
         .json()
         .and_then(|value| listed(value, view.board.leds));
     Ok(pixels(colours.map_err(Answer::bad_request)?))
 }
 
 fn pixels(colours: Vec<Rgb>) -> DeviceCall {
-    DeviceCall::of(Request::SetLights(colours)).or_mismatch("pixel count mismatch")
+    DeviceCall::new(Request::SetLights(colours)).mismatch_text("pixel count mismatch")
 }
 
 /// Reads a list of colours; a single one, in a list or alone, is that of all LEDs.
@@ -190,8 +202,8 @@ fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
     })
 }
 
-fn effect(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let choice: Option<EffectChoice> = given.object();
+fn effect(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let choice: Option<EffectChoice> = parameters.object();
     let choice = choice.ok_or_else(|| Answer::bad_request("name required"))?;
     let mut effects = StripEffect::NAMED.iter();
     let found = effects.find(|(name, _)| *name == choice.name);
@@ -200,7 +212,10 @@ fn effect(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
         queued: true,
         name: Word(*effect),
     });
-    Ok(DeviceCall::telling(Request::PlayEffect(*effect), queued))
+    Ok(DeviceCall::with_answer(
+        Request::PlayEffect(*effect),
+        queued,
+    ))
 }
 
 fn frontlight_status(view: &View) -> Answer {
@@ -208,18 +223,18 @@ fn frontlight_status(view: &View) -> Answer {
         Some(frontlight) => Answer::json(&FrontlightDuties {
             fl_status: frontlight.duties.clone(),
         }),
-        None => refused(Refusal::NoFrontlight),
+        None => refusal_answer(Refusal::NoFrontlight),
     }
 }
 
 fn frontlight(command: FrontlightCommand) -> DeviceCall {
-    DeviceCall::of(Request::Frontlight(command)).or_mismatch("channel count mismatch")
+    DeviceCall::new(Request::Frontlight(command)).mismatch_text("channel count mismatch")
 }
 
-fn brightness(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let duty = match &given.in_path {
+fn brightness(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let duty = match &parameters.path_value {
         Some(part) => part.parse().ok(),
-        None => given.number("b"),
+        None => parameters.number("b"),
     };
     let duty = duty.ok_or("missing b");
     let duty = duty.and_then(|duty| in_range(duty).ok_or("out of range"));
@@ -233,8 +248,8 @@ fn in_range(duty: i64) -> Option<u32> {
     u32::try_from(duty).ok().filter(|_| fits)
 }
 
-fn duties(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let list = given
+fn duties(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let list = parameters
         .json()
         .and_then(|value| value.as_array().ok_or("bad json"));
     let duties = list.and_then(|list| list.iter().map(duty).collect());

@@ -1,7 +1,7 @@
-//! The table of all operations: what can be asked of the clock, at any door.
+//! The table of all operations of the clock.
 //!
-//! A row stands in the file of its group, beside the function that reads what its clients give.
-//! Routes, guards, the names of commands and the description of the interface follow from it.
+//! Each row is in the file of its group, next to the function that parses its parameters.
+//! Routes, guards, the names of commands and the OpenAPI document follow from it.
 
 mod access_point;
 mod bench;
@@ -19,9 +19,9 @@ use ::device::view::View;
 
 use crate::{
     answer::Answer,
-    asked::DeviceCall,
-    given::Parameters,
+    device_call::DeviceCall,
     operation::{Operation, OperationGroup, OperationHandler, ProgramOperation},
+    parameters::Parameters,
 };
 
 /// All operations.
@@ -73,37 +73,38 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
     GROUPS.iter().flat_map(|group| group.operations)
 }
 
-/// Looks an operation up that the device does, by its name.
+/// Finds an operation of the device by its name.
 pub fn named(name: &str) -> Option<&'static Operation> {
-    let asks = |operation: &&Operation| matches!(operation.act, OperationHandler::Asks(_));
+    let by_device =
+        |operation: &&Operation| matches!(operation.handler, OperationHandler::Device(_));
     all()
-        .filter(asks)
+        .filter(by_device)
         .find(|operation| operation.name() == Some(name))
 }
 
-/// Where HTTP finds what the program does by itself.
+/// HTTP path of an operation of the program.
 pub fn path_of(service: ProgramOperation) -> &'static str {
-    let does = |operation: &&Operation| matches!(operation.act, OperationHandler::Serves(does) if does == service);
+    let performs = |operation: &&Operation| matches!(operation.handler, OperationHandler::Program(program) if program == service);
     let first = all()
-        .find(does)
-        .and_then(|operation| operation.forms.first());
-    first.map_or("/", |form| form.path)
+        .find(performs)
+        .and_then(|operation| operation.endpoints.first());
+    first.map_or("/", |endpoint| endpoint.path)
 }
 
-/// Name of what the program does by itself; none if it has none.
+/// Name of an operation of the program. `None` if it has no name.
 pub fn name_of(service: ProgramOperation) -> Option<&'static str> {
-    let does = |operation: &&Operation| matches!(operation.act, OperationHandler::Serves(does) if does == service);
-    all().find(does)?.name()
+    let performs = |operation: &&Operation| matches!(operation.handler, OperationHandler::Program(program) if program == service);
+    all().find(performs)?.name()
 }
 
-/// Reads a command: the name of an operation that the device does, and what a client gives with it.
+/// Parses a command: the name of an operation of the device, and its parameters.
 ///
 /// # Errors
-/// There is no such command, or it cannot be understood; as the client is told.
-pub fn command(name: &str, given: Parameters, view: &View) -> Result<DeviceCall, Answer> {
-    match named(name).map(|operation| operation.act) {
-        Some(OperationHandler::Asks(read)) => read(given, view),
-        Some(OperationHandler::Tells(_) | OperationHandler::Serves(_)) | None => {
+/// The command does not exist, or its parameters are wrong. Returns the answer for the client.
+pub fn command(name: &str, parameters: Parameters, view: &View) -> Result<DeviceCall, Answer> {
+    match named(name).map(|operation| operation.handler) {
+        Some(OperationHandler::Device(read)) => read(parameters, view),
+        Some(OperationHandler::View(_) | OperationHandler::Program(_)) | None => {
             Err(Answer::error(404, "not found"))
         }
     }

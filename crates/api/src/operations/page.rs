@@ -2,55 +2,55 @@
 
 use crate::{
     documents::page::{Health, Manifest, OpenApiDocument},
-    operation::{Guard, Operation, ProgramOperation, get, serves},
+    operation::{Guard, Operation, ProgramOperation, by_program, get},
     shape::{Shape, sent},
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves("The page", ProgramOperation::Page, &[get("/")])
-        .called("page")
-        .guarded(Guard::Open)
+    by_program("The page", ProgramOperation::Page, &[get("/")])
+        .command_words("page")
+        .guard(Guard::Open)
         .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
-    serves(
+    by_program(
         "Versions of the page",
         ProgramOperation::Manifest,
         &[get("/manifest.json")],
     )
-    .guarded(Guard::Open)
+    .guard(Guard::Open)
     .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
-    serves(
+    by_program(
         "This description, for people",
         ProgramOperation::Page,
         &[get("/docs")],
     )
-    .guarded(Guard::Open)
+    .guard(Guard::Open)
     .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
-    serves(
+    by_program(
         "This description, for programs",
         ProgramOperation::OpenApi,
         &[get("/openapi.json")],
     )
-    .guarded(Guard::Open)
+    .guard(Guard::Open)
     .answers(&[(200, sent::<OpenApiDocument>()), (304, Shape::Empty)]),
-    serves(
+    by_program(
         "The server answers",
         ProgramOperation::Health,
         &[get("/healthz")],
     )
-    .called("health")
-    .guarded(Guard::Open)
-    .always()
+    .command_words("health")
+    .guard(Guard::Open)
+    .also_in_portal()
     .answers(&[(200, sent::<Health>())]),
-    serves("The clock runs", ProgramOperation::Ready, &[get("/readyz")])
-        .called("ready")
-        .guarded(Guard::Open)
-        .always()
+    by_program("The clock runs", ProgramOperation::Ready, &[get("/readyz")])
+        .command_words("ready")
+        .guard(Guard::Open)
+        .also_in_portal()
         .answers(&[(200, sent::<Health>()), (503, sent::<Health>())]),
-    serves(
+    by_program(
         "Figures for a monitoring system",
         ProgramOperation::Metrics,
         &[get("/metrics")],
     )
-    .guarded(Guard::Monitoring)
+    .guard(Guard::Monitoring)
     .answers(&[(200, Shape::Metrics)]),
 ];

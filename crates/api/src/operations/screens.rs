@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::words::{BAD, LACKING, OK, SCALE, param};
 use crate::{
     answer::Answer,
-    asked::DeviceCall,
+    device_call::DeviceCall,
     documents::{
         self, CutNumber, ErrorBody,
         screens::{
@@ -21,9 +21,9 @@ use crate::{
             ZapRequest,
         },
     },
-    given::{Parameters, RequestBody},
     limits::{CUSTOM_BODY_MAX, GLYPH_PX, TEXT_BODY_MAX, ZAP_MESSAGE_MAX},
-    operation::{Operation, Param, ProgramOperation, asks, old, post, serves},
+    operation::{Operation, Param, ProgramOperation, by_device, by_program, deprecated_get, post},
+    parameters::{Parameters, RequestBody},
     shape::{Shape, received, sent},
 };
 
@@ -39,125 +39,131 @@ const SHOWN: &[(u16, Shape)] = &[OK, BAD, (409, sent::<ErrorBody>())];
 const PRICED: &[(u16, Shape)] = &[OK, (404, sent::<ErrorBody>())];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    asks(
+    by_device(
         "Show a screen",
         screen,
         &[
-            post("/api/show/screen").asks(SCREEN),
-            old("/api/show/screen/{id}")
-                .open(received::<ScreenOrPlace>())
-                .or("1"),
+            post("/api/show/screen").query(SCREEN),
+            deprecated_get("/api/show/screen/{id}")
+                .path_parameter(received::<ScreenOrPlace>())
+                .default_value("1"),
         ],
     )
-    .takes_or_query(received::<ScreenChoice>())
+    .body_or_query(received::<ScreenChoice>())
     .answers(SHOWN),
-    asks(
+    by_device(
         "Show prices in a currency",
         currency,
         &[
-            post("/api/show/currency").asks(CURRENCY),
-            old("/api/show/currency/{code}"),
+            post("/api/show/currency").query(CURRENCY),
+            deprecated_get("/api/show/currency/{code}"),
         ],
     )
-    .takes_or_query(received::<CurrencyChoice>())
+    .body_or_query(received::<CurrencyChoice>())
     .answers(PRICED),
-    asks(
+    by_device(
         "Show a text, one character per panel",
         text,
         &[
-            post("/api/show/text").asks(TEXT),
-            old("/api/show/text/{text}").answers(&[OK]),
+            post("/api/show/text").query(TEXT),
+            deprecated_get("/api/show/text/{text}").answers(&[OK]),
         ],
     )
-    .takes_or_query(received::<PanelText>())
-    .up_to(TEXT_BODY_MAX)
+    .body_or_query(received::<PanelText>())
+    .body_max(TEXT_BODY_MAX)
     .answers(&[OK, BAD]),
-    asks("Show a text per panel", custom, &[post("/api/show/custom")])
-        .takes(received::<TextPerPanel>())
-        .up_to(CUSTOM_BODY_MAX)
+    by_device("Show a text per panel", custom, &[post("/api/show/custom")])
+        .body(received::<TextPerPanel>())
+        .body_max(CUSTOM_BODY_MAX)
         .answers(&[OK, BAD]),
-    serves(
+    by_program(
         "The panels as they would be with a text per panel, which is not shown",
         ProgramOperation::TextPicture,
-        &[post("/api/show/preview.png").asks(SCALE)],
+        &[post("/api/show/preview.png").query(SCALE)],
     )
-    .takes(received::<TextPerPanel>())
-    .up_to(CUSTOM_BODY_MAX)
+    .body(received::<TextPerPanel>())
+    .body_max(CUSTOM_BODY_MAX)
     .answers(&[(200, Shape::Png), BAD, LACKING]),
-    asks(
+    by_device(
         "Show the next screen",
-        |_, _| Ok(DeviceCall::of(Request::Next)),
+        |_, _| Ok(DeviceCall::new(Request::Next)),
         &[post("/api/screen/next")],
     ),
-    asks(
+    by_device(
         "Show the previous screen",
-        |_, _| Ok(DeviceCall::of(Request::Previous)),
+        |_, _| Ok(DeviceCall::new(Request::Previous)),
         &[post("/api/screen/previous")],
     ),
-    asks(
+    by_device(
         "Stop the rotation",
-        |_, _| Ok(DeviceCall::of(Request::Pause)),
+        |_, _| Ok(DeviceCall::new(Request::Pause)),
         &[post("/api/action/pause")],
     ),
-    asks(
+    by_device(
         "Stop or start the rotation",
-        |_, _| Ok(DeviceCall::of(Request::TogglePause)),
-        &[old("/api/action/pause")],
+        |_, _| Ok(DeviceCall::new(Request::TogglePause)),
+        &[deprecated_get("/api/action/pause")],
     )
-    .called("toggle"),
-    asks(
+    .command_words("toggle"),
+    by_device(
         "Start the rotation anew",
-        |_, _| Ok(DeviceCall::of(Request::RestartTimer)),
+        |_, _| Ok(DeviceCall::new(Request::RestartTimer)),
         &[
             post("/api/action/timer_restart"),
-            old("/api/action/timer_restart"),
+            deprecated_get("/api/action/timer_restart"),
         ],
     ),
-    asks(
+    by_device(
         "Refresh all panels fully",
-        |_, _| Ok(DeviceCall::of(Request::FullRefresh)),
-        &[post("/api/full_refresh"), old("/api/full_refresh")],
+        |_, _| Ok(DeviceCall::new(Request::FullRefresh)),
+        &[
+            post("/api/full_refresh"),
+            deprecated_get("/api/full_refresh"),
+        ],
     ),
-    asks(
+    by_device(
         "Act as if a zap had come in",
         simulate_zap,
         &[post("/api/action/simulate_zap")],
     )
-    .may_take(received::<ZapRequest>()),
+    .optional_body(received::<ZapRequest>()),
 ];
 
-fn screen(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let number = match &given.in_path {
+fn screen(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let number = match &parameters.path_value {
         Some(part) => part.parse().map_err(|_| "unknown screen id"),
-        None => given.number("s").ok_or("missing s"),
+        None => parameters.number("s").ok_or("missing s"),
     };
     let number = number.map_err(Answer::bad_request)?;
-    Ok(DeviceCall::of(Request::ShowScreen(number)))
+    Ok(DeviceCall::new(Request::ShowScreen(number)))
 }
 
-fn currency(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+fn currency(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let not_found = |reason| Answer::error(404, reason);
-    let code = given.in_path.as_deref().or_else(|| given.text(&["c"]));
+    let code = parameters
+        .path_value
+        .as_deref()
+        .or_else(|| parameters.text(&["c"]));
     let code = code.ok_or_else(|| not_found("missing c"))?;
     let currency = Currency::parse(&code.to_ascii_uppercase());
     let currency = currency.ok_or_else(|| not_found("currency not active"))?;
-    Ok(DeviceCall::of(Request::ShowCurrency(currency)))
+    Ok(DeviceCall::new(Request::ShowCurrency(currency)))
 }
 
-fn text(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let text = given
-        .in_path
+fn text(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let text = parameters
+        .path_value
         .as_deref()
-        .or_else(|| given.text(&["t", "text"]));
+        .or_else(|| parameters.text(&["t", "text"]));
     let text: String = text
         .ok_or_else(|| Answer::bad_request("missing_text"))?
         .into();
-    Ok(DeviceCall::of(Request::ShowText(text)))
+    Ok(DeviceCall::new(Request::ShowText(text)))
 }
 
 /// Reads `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
-fn custom(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let value = match &given.body {
+fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let value = match &parameters.body {
         RequestBody::Json(value) => value,
         RequestBody::Missing => return Err(Answer::bad_request("bad body")),
         RequestBody::NotJson => return Err(Answer::bad_request("bad_json")),
@@ -172,16 +178,16 @@ fn custom(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let digit_px = digit_px
         .and_then(|CutNumber(px)| u32::try_from(px).ok())
         .filter(|px| GLYPH_PX.contains(px));
-    Ok(DeviceCall::of(Request::ShowCustom { cells, digit_px }))
+    Ok(DeviceCall::new(Request::ShowCustom { cells, digit_px }))
 }
 
 /// What the body does not say is made up.
-fn simulate_zap(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let zap: ZapRequest = given.object().unwrap_or_default();
+fn simulate_zap(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let zap: ZapRequest = parameters.object().unwrap_or_default();
     let CutNumber(amount) = zap.amount_sats.unwrap_or(CutNumber(21_000));
     let mut message = zap.message.unwrap_or_else(|| "test zap".into());
     message.truncate(message.floor_char_boundary(ZAP_MESSAGE_MAX));
-    Ok(DeviceCall::of(Request::SimulateZap(Zap {
+    Ok(DeviceCall::new(Request::SimulateZap(Zap {
         amount: Sats(amount.max(0).unsigned_abs()),
         message,
     })))

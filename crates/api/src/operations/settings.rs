@@ -11,16 +11,16 @@ use device::{
 use super::words::{BAD, LACKING, param, scale};
 use crate::{
     answer::Answer,
-    asked::DeviceCall,
+    device_call::DeviceCall,
     documents::{
         ErrorBody,
         screens::ScreenOrPlace,
         settings::{Settings, SettingsChange},
         settings_file::{ExportRequest, ImportRefusal, ImportReport, ImportRequest, SettingsFile},
     },
-    given::Parameters,
     limits::IMPORT_BODY_MAX,
-    operation::{Operation, Param, ProgramOperation, asks, get, patch, post, serves},
+    operation::{Operation, Param, ProgramOperation, by_device, by_program, get, patch, post},
+    parameters::Parameters,
     shape::{Shape, received, sent},
 };
 
@@ -35,9 +35,9 @@ const DRAWN: &[Param] = &[
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves("All settings", ProgramOperation::Settings, &[get("/api/settings")])
+    by_program("All settings", ProgramOperation::Settings, &[get("/api/settings")])
         .answers(&[(200, sent::<Settings>())]),
-    asks(
+    by_device(
         "Change settings",
         change,
         &[
@@ -47,44 +47,44 @@ pub(super) const OPERATIONS: &[Operation] = &[
             post("/api/json/settings"),
         ],
     )
-    .called("set")
-    .takes(received::<SettingsChange>())
-    .up_to(PATCH_BODY_MAX)
+    .command_words("set")
+    .body(received::<SettingsChange>())
+    .body_max(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Changed), BAD, (412, sent::<ErrorBody>())]),
-    serves(
+    by_program(
         "The settings as a file; with a passphrase, its secrets sealed in it",
         ProgramOperation::ExportSettings,
         &[post("/api/settings/export"), get("/api/settings/export")],
     )
-    .may_take(received::<ExportRequest>())
+    .optional_body(received::<ExportRequest>())
     .answers(&[(200, sent::<SettingsFile>()), BAD, LACKING]),
-    serves(
+    by_program(
         "Take over the settings of a file, all of them or none; as a dry run, only tell what would change",
         ProgramOperation::ImportSettings,
         &[post("/api/settings/import")],
     )
-    .takes(received::<ImportRequest>())
-    .up_to(IMPORT_BODY_MAX)
+    .body(received::<ImportRequest>())
+    .body_max(IMPORT_BODY_MAX)
     .answers(&[
         (200, sent::<ImportReport>()),
         (400, sent::<ImportRefusal>()),
         (412, sent::<ErrorBody>()),
     ]),
-    serves(
+    by_program(
         "The panels as they would be after a change of settings, which is not made",
         ProgramOperation::SettingsPicture,
-        &[post("/api/preview.png").asks(DRAWN)],
+        &[post("/api/preview.png").query(DRAWN)],
     )
-    .takes(received::<SettingsChange>())
-    .up_to(PATCH_BODY_MAX)
+    .body(received::<SettingsChange>())
+    .body_max(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Png), BAD, (409, sent::<ErrorBody>()), LACKING]),
 ];
 
 /// Changes settings; whoever carries the change to the device hashes the passwords in it.
-fn change(given: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
-    let body = given
-        .change()
+fn change(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let body = parameters
+        .settings_patch()
         .map_err(|rejection| Answer::rejected(&rejection))?;
     let hashes = BTreeMap::new();
-    Ok(DeviceCall::of(Request::Patch(Patch { body, hashes })))
+    Ok(DeviceCall::new(Request::Patch(Patch { body, hashes })))
 }

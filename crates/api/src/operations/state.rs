@@ -6,7 +6,9 @@ use super::words::{BAD, LACKING, SCALE, param};
 use crate::{
     answer::Answer,
     documents::ErrorBody,
-    operation::{Guard, Operation, Param, ProgramOperation, get, serves, tells, watch},
+    operation::{
+        Guard, Operation, Param, ProgramOperation, by_program, from_view, get, web_socket,
+    },
     shape::{Shape, received, sent},
     status::{Status, SystemStatus, Widget},
 };
@@ -18,55 +20,55 @@ const WATCHED: &[Param] = &[param(
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves(
+    by_program(
         "State of the clock",
         ProgramOperation::Status,
         &[get("/api/status")],
     )
     .answers(&[(200, sent::<Status>())]),
-    serves(
+    by_program(
         "State of the hardware",
         ProgramOperation::System,
         &[get("/api/system/status"), get("/api/system_status")],
     )
-    .called("system")
+    .command_words("system")
     .answers(&[(200, sent::<SystemStatus>())]),
     // Open: the home server reads it without a password, and its values are public.
-    tells(
+    from_view(
         "Four values for the page of a home server",
         |view| Answer::json(&Widget::of(view)),
         &[get("/api/widget")],
     )
-    .guarded(Guard::Open)
+    .guard(Guard::Open)
     .answers(&[(200, sent::<Widget>())]),
-    serves(
+    by_program(
         "Follow the clock",
         ProgramOperation::Events,
-        &[get("/events").asks(WATCHED)],
+        &[get("/events").query(WATCHED)],
     )
     .answers(&[(200, Shape::Events), LACKING]),
-    serves(
+    by_program(
         "All panels as one picture",
         ProgramOperation::Panels,
-        &[get("/api/panels.png").asks(SCALE)],
+        &[get("/api/panels.png").query(SCALE)],
     )
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD]),
-    serves(
+    by_program(
         "One panel as a picture, pixel by pixel",
         ProgramOperation::Panel,
-        &[get("/api/panels/{i}.png").open(received::<u64>())],
+        &[get("/api/panels/{i}.png").path_parameter(received::<u64>())],
     )
-    .called("panel")
+    .command_words("panel")
     .answers(&[
         (200, Shape::Png),
         (304, Shape::Empty),
         (404, sent::<ErrorBody>()),
     ]),
-    serves(
+    by_program(
         "Watch the panels over a web socket",
         ProgramOperation::Preview,
-        &[watch("/api/preview/ws")],
+        &[web_socket("/api/preview/ws")],
     )
-    .called("watch")
+    .command_words("watch")
     .answers(&[(101, Shape::Empty), (426, sent::<ErrorBody>()), LACKING]),
 ];

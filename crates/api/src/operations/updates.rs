@@ -6,7 +6,7 @@ use crate::{
         ErrorBody, MessageBody,
         updates::{Digest, Oversize, Uploaded},
     },
-    operation::{Guard, Operation, Param, ProgramOperation, old, post, serves},
+    operation::{Guard, Operation, Param, ProgramOperation, by_program, deprecated_get, post},
     shape::{Shape, received, sent},
 };
 
@@ -27,37 +27,37 @@ const UPLOADED: &[(u16, Shape)] = &[
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    serves(
+    by_program(
         "Fetch and install the newest release that the clock takes",
         ProgramOperation::AutoUpdate,
         &[
             post("/api/firmware/auto_update"),
-            old("/api/firmware/auto_update"),
+            deprecated_get("/api/firmware/auto_update"),
         ],
     )
-    .called("update auto")
+    .command_words("update auto")
     .answers(&[
         (200, sent::<MessageBody>()),
         (403, sent::<ErrorBody>()),
         (500, sent::<ErrorBody>()),
         (503, sent::<MessageBody>()),
     ]),
-    serves(
+    by_program(
         "Install a firmware image",
         ProgramOperation::Firmware,
-        &[post("/upload/firmware").asks(DIGEST)],
+        &[post("/upload/firmware").query(DIGEST)],
     )
-    .called("update firmware")
-    .guarded(Guard::Upload)
-    .takes(Shape::Image)
+    .command_words("update firmware")
+    .guard(Guard::Upload)
+    .body(Shape::Image)
     .answers(UPLOADED),
-    serves(
+    by_program(
         "Install a web bundle",
         ProgramOperation::WebBundle,
         &[post("/upload/webui")],
     )
-    .called("update page")
-    .guarded(Guard::Upload)
-    .takes(Shape::Image)
+    .command_words("update page")
+    .guard(Guard::Upload)
+    .body(Shape::Image)
     .answers(UPLOADED),
 ];

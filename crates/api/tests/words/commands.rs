@@ -2,18 +2,18 @@
 
 use api::{
     answer::Answer,
-    asked::DeviceCall,
-    given::Parameters,
+    device_call::DeviceCall,
     operations::{self, all},
+    parameters::Parameters,
 };
 use proptest::prelude::*;
 
 use crate::clock::{BOARD, clock};
 
 /// A request as `Debug` prints it, or status and reason.
-fn read(name: &str, given: Parameters) -> String {
+fn read(name: &str, parameters: Parameters) -> String {
     let view = clock(BOARD).view();
-    match operations::command(name, given, &view) {
+    match operations::command(name, parameters, &view) {
         Ok(DeviceCall { request, .. }) => format!("{request:?}"),
         Err(Answer { status, body, .. }) => {
             let body = body.expect("a refusal has a reason");
@@ -34,17 +34,17 @@ fn a_long_message_is_cut_between_letters() {
 }
 
 #[test]
-fn what_stands_beside_the_body_counts_where_that_says_nothing() {
-    type Beside = [(&'static str, &'static str)];
-    let given = |body: &str, beside: &Beside| Parameters {
-        beside: beside
+fn the_query_counts_for_what_the_body_lacks() {
+    type Query = [(&'static str, &'static str)];
+    let parameters = |body: &str, query: &Query| Parameters {
+        query: query
             .iter()
             .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
             .collect(),
         ..Parameters::body(body.as_bytes())
     };
     #[rustfmt::skip]
-    let rows: &[(&str, &str, &Beside, &str)] = &[
+    let rows: &[(&str, &str, &Query, &str)] = &[
         ("show/screen", "", &[("s", " 3 ")], "ShowScreen(3)"),
         ("show/screen", r#"{"s":4}"#, &[("s", "3")], "ShowScreen(4)"),
         ("show/screen", "{", &[("s", "3"), ("s", "4")], "ShowScreen(3)"),
@@ -53,9 +53,9 @@ fn what_stands_beside_the_body_counts_where_that_says_nothing() {
         ("show/text", "", &[("text", "A"), ("t", "B")], "ShowText(\"B\")"),
         ("wifi_set_tx_power", "{", &[("txPower", "80")], "SetTxPower(80)"),
     ];
-    for (name, body, beside, expected) in rows {
-        let told = read(name, given(body, beside));
-        assert_eq!(told, *expected, "{name} {body} {beside:?}");
+    for (name, body, query, expected) in rows {
+        let request = read(name, parameters(body, query));
+        assert_eq!(request, *expected, "{name} {body} {query:?}");
     }
 }
 

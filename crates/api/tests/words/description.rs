@@ -44,16 +44,16 @@ fn the_description_is_whole() {
         .collect();
     let unique: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(ids.len(), unique.len(), "operation ids are unique");
-    let forms = all().flat_map(|operation| operation.forms);
-    let forms = forms.filter(|form| !form.upgrades).count();
-    assert_eq!(ids.len(), forms, "each form has a place of its own");
+    let endpoints = all().flat_map(|operation| operation.endpoints);
+    let endpoints = endpoints.filter(|endpoint| !endpoint.upgrades).count();
+    assert_eq!(ids.len(), endpoints, "each endpoint has an id of its own");
 }
 
 #[test]
 fn an_operation_is_there_where_the_clock_is_what_it_is_for() {
     for operation in all() {
         let (at_work, as_access_point) = (operation.is_served(false), operation.is_served(true));
-        let expected = match (operation.always, operation.guard) {
+        let expected = match (operation.also_in_portal, operation.guard) {
             (true, _) => (true, true),
             (false, Guard::Portal) => (false, true),
             (false, Guard::Open | Guard::Control | Guard::Monitoring | Guard::Upload) => {

@@ -201,7 +201,7 @@ fn execute(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
             .handle(Input::Asked(call.request), now(20))
             .reply
             .unwrap();
-        let answer = call.told.answer(reply);
+        let answer = call.reply_format.answer(reply);
         assert_eq!(answer.status, 200, "{topic} {payload}: {answer:?}");
     }
 }

@@ -8,7 +8,7 @@ use api::{
         screens::{ScreenChoice, TextPerPanel},
         settings::SettingsChange,
     },
-    operation::{Form, Operation, OperationHandler, ProgramOperation, Takes},
+    operation::{BodyRule, HttpEndpoint, Operation, OperationHandler, ProgramOperation},
     operations::all,
     shape::Shape,
 };
@@ -110,7 +110,7 @@ const WAYS: [(ProgramOperation, Way); 4] = [
 impl Way {
     /// The way in which an operation is used.
     pub(super) fn of(operation: &Operation) -> Way {
-        let does = |service: ProgramOperation| matches!(operation.act, OperationHandler::Serves(done) if done == service);
+        let does = |service: ProgramOperation| matches!(operation.handler, OperationHandler::Program(done) if done == service);
         let way = WAYS.iter().find(|(service, _)| does(*service));
         way.map_or(Way::Plain, |(_, way)| *way)
     }
@@ -203,7 +203,7 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
     let mut command = command
         .about(operation.summary)
         .after_help(format!("Example:\n  papertick ctl {example}"));
-    let Some(form) = operation.forms.first() else {
+    let Some(endpoint) = operation.endpoints.first() else {
         return command;
     };
     match Way::of(operation) {
@@ -222,14 +222,14 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
         Way::Restore => return backup::import_arguments(command).about(operation.summary),
         Way::Plain => {}
     }
-    if let Some(name) = open_part(form) {
+    if let Some(name) = path_parameter(endpoint) {
         let open = Arg::new(OPEN)
             .value_name(name.to_ascii_uppercase())
-            .required(form.unsaid.is_none());
+            .required(endpoint.default_value.is_none());
         command = command.arg(open.help("Which one"));
     }
     let schema = body(operation).map(Shape::schema).unwrap_or_default();
-    for param in form.query {
+    for param in endpoint.query {
         if schema["properties"].get(param.name).is_none() {
             let flag = Arg::new(param.name).long(param.name).value_name("VALUE");
             command = command.arg(flag.help(param.doc));
@@ -305,14 +305,14 @@ pub(super) fn chosen(matches: &ArgMatches) -> Option<(&'static Operation, &ArgMa
 /// Its words do not make what the operation takes.
 pub(super) fn ask(operation: &Operation, matches: &ArgMatches) -> Result<Ask, Failure> {
     let nothing = || Failure::usage("this operation cannot be asked for");
-    let form = operation.forms.first().ok_or_else(nothing)?;
-    let mut path = form.path.to_string();
-    if let Some(name) = open_part(form) {
+    let endpoint = operation.endpoints.first().ok_or_else(nothing)?;
+    let mut path = endpoint.path.to_string();
+    if let Some(name) = path_parameter(endpoint) {
         let said = matches.get_one::<String>(OPEN).map(String::as_str);
-        let said = said.or(form.unsaid).unwrap_or_default();
+        let said = said.or(endpoint.default_value).unwrap_or_default();
         path = path.replace(&format!("{{{name}}}"), &percent_encode(said));
     }
-    let asked = form.query.iter().filter_map(|param| {
+    let asked = endpoint.query.iter().filter_map(|param| {
         let said = matches.try_get_one::<String>(param.name).ok().flatten()?;
         Some(format!("{}={}", param.name, percent_encode(said)))
     });
@@ -321,10 +321,10 @@ pub(super) fn ask(operation: &Operation, matches: &ArgMatches) -> Result<Ask, Fa
         path = format!("{path}?{query}");
     }
     let payload = payload(operation, matches)?;
-    let mut ask = Ask::new(form.method.name(), path, payload);
+    let mut ask = Ask::new(endpoint.method.name(), path, payload);
     ask.is_update |= matches!(
-        operation.act,
-        OperationHandler::Serves(ProgramOperation::AutoUpdate)
+        operation.handler,
+        OperationHandler::Program(ProgramOperation::AutoUpdate)
     );
     Ok(ask)
 }
@@ -342,7 +342,12 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
     if shape.is::<SettingsChange>() {
         return change(&said).map(Payload::Json);
     }
-    if said.is_empty() && matches!(operation.body, Takes::Maybe(_) | Takes::OrQuery(_)) {
+    if said.is_empty()
+        && matches!(
+            operation.body,
+            BodyRule::Optional(_) | BodyRule::BodyOrQuery(_)
+        )
+    {
         return Ok(Payload::Nothing);
     }
     let said = if shape.is::<ScreenChoice>() {
@@ -413,8 +418,10 @@ fn with_password(mut said: Vec<String>) -> Result<Vec<String>, Failure> {
 /// Shape of the body that an operation takes.
 fn body(operation: &Operation) -> Option<Shape> {
     match operation.body {
-        Takes::Nothing => None,
-        Takes::Maybe(shape) | Takes::OrQuery(shape) | Takes::Always(shape) => Some(shape),
+        BodyRule::None => None,
+        BodyRule::Optional(shape) | BodyRule::BodyOrQuery(shape) | BodyRule::Required(shape) => {
+            Some(shape)
+        }
     }
 }
 
@@ -430,7 +437,7 @@ pub(super) fn is_file(operation: &Operation) -> bool {
 }
 
 /// Name of the open part of a path.
-fn open_part(form: &Form) -> Option<&'static str> {
-    let (_, rest) = form.path.split_once('{')?;
+fn path_parameter(endpoint: &HttpEndpoint) -> Option<&'static str> {
+    let (_, rest) = endpoint.path.split_once('{')?;
     rest.split_once('}').map(|(name, _)| name)
 }

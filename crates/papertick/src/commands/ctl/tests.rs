@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use api::{
-    operation::{OperationHandler, Takes},
+    operation::{BodyRule, OperationHandler},
     operations::all,
 };
 use device::settings::{SPECS, VIRTUAL, spec::Access};
@@ -96,15 +96,18 @@ fn every_operation_is_a_command() {
     }
     for operation in all() {
         let words = operation.command();
-        let form = operation.forms.first().unwrap();
-        let needs = form.path.contains('{') || matches!(operation.body, Takes::Always(_));
+        let endpoint = operation.endpoints.first().unwrap();
+        let needs = endpoint.path.contains('{') || matches!(operation.body, BodyRule::Required(_));
         match Way::of(operation) {
             Way::Plain if needs => assert!(reached.contains(&words), "no line asks for {words}"),
-            Way::Plain if matches!(operation.body, Takes::Maybe(shape) if shape == Shape::Image) => {
-            }
+            Way::Plain if matches!(operation.body, BodyRule::Optional(shape) if shape == Shape::Image) =>
+                {}
             Way::Plain => {
                 let ask = asked(&format!("papertick ctl {words}")).unwrap();
-                assert_eq!((ask.method, &*ask.path), (form.method.name(), form.path));
+                assert_eq!(
+                    (ask.method, &*ask.path),
+                    (endpoint.method.name(), endpoint.path)
+                );
             }
             Way::Settings | Way::Watch | Way::Backup => {
                 let args = parsed(&format!("papertick ctl {words}")).unwrap();
@@ -115,7 +118,7 @@ fn every_operation_is_a_command() {
                 assert_eq!(args.operation.command(), words);
             }
         }
-        let _: &OperationHandler = &operation.act;
+        let _: &OperationHandler = &operation.handler;
     }
 }
 

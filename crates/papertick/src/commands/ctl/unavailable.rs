@@ -35,7 +35,7 @@ fn why(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     if is_portal {
         return Some("it has joined a network; only a clock without one is an access point".into());
     }
-    let path = operation.forms.first()?.path;
+    let path = operation.endpoints.first()?.path;
     if path.starts_with("/sim/") {
         let Some(bench) = get(client, ProgramOperation::BenchState) else {
             return Some("its board is real, only a simulated one has a bench".into());

@@ -1,4 +1,4 @@
-//! What the device is asked for a client, and how its reply is told.
+//! Requests to the device on behalf of clients, and the answers made of its replies.
 
 use alloc::format;
 
@@ -16,83 +16,84 @@ use crate::{
 /// A request to the device on behalf of a client.
 #[derive(Debug, Clone)]
 pub struct DeviceCall {
-    /// What the device is asked.
+    /// The request.
     pub request: Request,
-    /// How its reply is told.
-    pub told: ReplyFormat,
+    /// How to make the answer from the reply of the device.
+    pub reply_format: ReplyFormat,
 }
 
 /// How the reply of the device becomes the answer to the client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyFormat {
-    done: SuccessAnswer,
+    success: SuccessAnswer,
     mismatch: &'static str,
 }
 
 /// The answer if the request succeeds.
 #[derive(Debug, Clone, PartialEq)]
 enum SuccessAnswer {
-    /// This, whatever the device says of it.
-    Says(Answer),
-    /// What the LEDs show then.
+    /// A fixed answer.
+    Fixed(Answer),
+    /// The colours of the LEDs after the request.
     Lights,
 }
 
 impl DeviceCall {
-    /// A request; when it is done there is nothing to say.
-    pub fn of(request: Request) -> DeviceCall {
-        DeviceCall::telling(request, Answer::done())
+    /// A request that is answered with an empty body.
+    pub fn new(request: Request) -> DeviceCall {
+        DeviceCall::with_answer(request, Answer::done())
     }
 
-    /// A request, and what is told when it is done.
-    pub fn telling(request: Request, answer: Answer) -> DeviceCall {
+    /// A request, and the answer if it succeeds.
+    pub fn with_answer(request: Request, answer: Answer) -> DeviceCall {
         DeviceCall {
             request,
-            told: ReplyFormat {
-                done: SuccessAnswer::Says(answer),
+            reply_format: ReplyFormat {
+                success: SuccessAnswer::Fixed(answer),
                 mismatch: "count mismatch",
             },
         }
     }
 
-    /// A request after which the colours of the LEDs are told.
-    pub fn telling_lights(request: Request) -> DeviceCall {
-        let mut asked = DeviceCall::of(request);
-        asked.told.done = SuccessAnswer::Lights;
-        asked
+    /// A request that is answered with the colours of the LEDs.
+    pub fn with_lights(request: Request) -> DeviceCall {
+        let mut call = DeviceCall::new(request);
+        call.reply_format.success = SuccessAnswer::Lights;
+        call
     }
 
-    /// With these words for a list that has not one entry per LED or channel.
-    pub fn or_mismatch(mut self, words: &'static str) -> DeviceCall {
-        self.told.mismatch = words;
+    /// Sets the error text for a list that does not have one entry per LED or channel.
+    pub fn mismatch_text(mut self, text: &'static str) -> DeviceCall {
+        self.reply_format.mismatch = text;
         self
     }
 }
 
 impl ReplyFormat {
-    /// Tells a reply.
+    /// Makes the answer from a reply.
     pub fn answer(self, reply: Reply) -> Answer {
         match reply {
-            Reply::Done => match self.done {
-                SuccessAnswer::Says(answer) => answer,
+            Reply::Done => match self.success {
+                SuccessAnswer::Fixed(answer) => answer,
                 SuccessAnswer::Lights => Answer::done(),
             },
-            Reply::Lights(colours) => match self.done {
-                SuccessAnswer::Says(answer) => answer,
+            Reply::Lights(colours) => match self.success {
+                SuccessAnswer::Fixed(answer) => answer,
                 SuccessAnswer::Lights => Answer::json(&Lights(status::leds(&colours))),
             },
-            // Only doors that can draw ask for one, and nobody asks by a door what came of headers.
+            // No operation of the device makes these requests: the web server handles pictures itself, and sources
+            // send headers.
             Reply::Picture(_) | Reply::Frame(_) | Reply::Headers(_) => Answer::done(),
             Reply::Changed(changed) => Answer::changed(&changed),
             Reply::Rejected(rejection) => Answer::rejected(&rejection),
             Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),
-            Reply::Refused(refusal) => refused(refusal),
+            Reply::Refused(refusal) => refusal_answer(refusal),
         }
     }
 }
 
-/// Tells why the device refused.
-pub fn refused(refusal: Refusal) -> Answer {
+/// The answer for a request that the device has refused.
+pub fn refusal_answer(refusal: Refusal) -> Answer {
     match refusal {
         Refusal::UnknownScreen => Answer::bad_request("unknown screen id"),
         Refusal::UnavailableScreen(id) => {

@@ -1,4 +1,4 @@
-//! What a client gives with its wish: the same at every door.
+//! The parameters of a request, the same for HTTP, MQTT and `papertick ctl`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -13,27 +13,27 @@ use crate::documents;
 pub struct Parameters {
     /// The body.
     pub body: RequestBody,
-    /// Values by name beside it, for clients that send none; the first of a name counts.
-    pub beside: Vec<(String, String)>,
-    /// The one value that older clients write into the path.
-    pub in_path: Option<String>,
+    /// Values of the query by name, for clients that send no body. The first value of a name is used.
+    pub query: Vec<(String, String)>,
+    /// The parameter in the path, as older clients send it.
+    pub path_value: Option<String>,
 }
 
 /// The body of a request, parsed if it is JSON.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum RequestBody {
-    /// None, or not all of it.
+    /// No body, or an incomplete one.
     #[default]
     Missing,
-    /// One that is no JSON.
+    /// A body that is not JSON.
     NotJson,
     /// JSON.
     Json(Value),
 }
 
 impl RequestBody {
-    /// Reads a body that came whole; an empty one is none.
-    pub fn read(bytes: &[u8]) -> RequestBody {
+    /// Parses a complete body. An empty one counts as missing.
+    pub fn parse(bytes: &[u8]) -> RequestBody {
         if bytes.is_empty() {
             return RequestBody::Missing;
         }
@@ -42,15 +42,15 @@ impl RequestBody {
 }
 
 impl Parameters {
-    /// A body and nothing else.
+    /// Parameters with a body only.
     pub fn body(bytes: &[u8]) -> Parameters {
         Parameters {
-            body: RequestBody::read(bytes),
+            body: RequestBody::parse(bytes),
             ..Parameters::default()
         }
     }
 
-    /// A member of the body, if that is an object which has it.
+    /// A member of the body. `None` if the body is not an object or lacks the member.
     pub fn member(&self, name: &str) -> Option<&Value> {
         match &self.body {
             RequestBody::Json(value) => value.get(name),
@@ -58,7 +58,7 @@ impl Parameters {
         }
     }
 
-    /// The body as a document; `None` if it is no object, or a member is of another type.
+    /// The body as a document. `None` if it is not an object, or a member has the wrong type.
     pub fn object<T: DeserializeOwned>(&self) -> Option<T> {
         match &self.body {
             RequestBody::Json(value) => documents::object(value),
@@ -66,23 +66,23 @@ impl Parameters {
         }
     }
 
-    /// A whole number: a member of the body first, else a value beside it.
+    /// A whole number from the body, or else from the query.
     pub fn number(&self, name: &str) -> Option<i64> {
         let member = self.member(name).and_then(whole_number);
-        member.or_else(|| self.beside(name)?.trim().parse().ok())
+        member.or_else(|| self.query_value(name)?.trim().parse().ok())
     }
 
-    /// A text: a member of the body first, else a value beside it; the first name that is there wins.
+    /// A text from the body, or else from the query. The first name that is present wins.
     pub fn text(&self, names: &[&str]) -> Option<&str> {
         let member = |name: &&str| self.member(name)?.as_str();
         let found = names.iter().find_map(member);
-        found.or_else(|| names.iter().find_map(|name| self.beside(name)))
+        found.or_else(|| names.iter().find_map(|name| self.query_value(name)))
     }
 
     /// The body.
     ///
     /// # Errors
-    /// There is none, or it is no JSON; in a word for the client.
+    /// It is missing or not JSON; the error text for the client.
     pub fn json(&self) -> Result<&Value, &'static str> {
         match &self.body {
             RequestBody::Json(value) => Ok(value),
@@ -91,11 +91,11 @@ impl Parameters {
         }
     }
 
-    /// The body as a change of settings.
+    /// The body as a PATCH of settings.
     ///
     /// # Errors
-    /// There is none, or it is no JSON, or no object.
-    pub fn change(self) -> Result<Map<String, Value>, Rejection> {
+    /// It is missing, not JSON, or not an object.
+    pub fn settings_patch(self) -> Result<Map<String, Value>, Rejection> {
         match self.body {
             RequestBody::Json(Value::Object(members)) => Ok(members),
             RequestBody::Json(_) => Err(Rejection::NotObject),
@@ -104,19 +104,19 @@ impl Parameters {
         }
     }
 
-    fn beside(&self, name: &str) -> Option<&str> {
-        let mut values = self.beside.iter();
+    fn query_value(&self, name: &str) -> Option<&str> {
+        let mut values = self.query.iter();
         let found = values.find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 }
 
-/// Reads a whole number; what a JSON number has behind its point is cut off.
+/// Converts a JSON number to a whole number; the fraction is cut off.
 pub fn whole_number(value: &Value) -> Option<i64> {
     let number = value.as_number()?;
     number.as_i64().or_else(|| {
         let float = number.as_f64()?;
-        // Beyond 2^53 a float no longer tells one whole number from the next.
+        // Beyond 2^53 a float cannot represent every whole number.
         (float.abs() < 9e15).then_some(float as i64)
     })
 }
