@@ -1,11 +1,14 @@
-//! Renders pictures to 1-bit bitmaps, without I/O. Includes the fonts.
+//! Renders pictures to bitmaps, without I/O. Includes the fonts.
 //!
-//! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel.
+//! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel, a [`canvas::CanvasPainter`] lays them out on one
+//! canvas.
 //! `paint` has the caches, `draw` one file per kind of cell, `text` lines of text, `font` and `bitcoin` single glyphs, `mask`
 //! the pixels.
 
 mod bitcoin;
 mod bitmap;
+pub mod bmp;
+pub mod canvas;
 mod draw;
 mod faces;
 mod font;

@@ -5,7 +5,7 @@ use market::mark::Mark;
 
 use crate::{
     Bitmap,
-    draw::{self, Letters},
+    draw::{self, Letters, Scale},
     text::Typesetter,
 };
 
@@ -122,6 +122,7 @@ impl Painter {
         draw::PanelCanvas {
             width: i32::from(self.width),
             height: i32::from(self.height),
+            scale: Scale::PANEL,
             style,
             type_: &mut self.type_,
         }
@@ -130,7 +131,7 @@ impl Painter {
     fn draw(&mut self, cell: &Cell, style: &Style, extra: Extra) -> Bitmap {
         let mut mask = self.panel(style).cell(cell, extra.letters);
         if let Some(mark) = extra.mark {
-            draw::mark::add(mark, &mut mask);
+            draw::mark::add(mark, &mut mask, Scale::PANEL);
         }
         if style.inverted {
             mask.invert_all();

@@ -1,6 +1,9 @@
 //! Bitmaps as PNG files.
 
-use crate::Bitmap;
+use crate::{
+    Bitmap,
+    canvas::{Canvas, Depth},
+};
 
 /// Width of the grey frame between and around panels, px before scaling.
 const GAP: usize = 8;
@@ -32,6 +35,23 @@ pub fn panel(bitmap: &Bitmap) -> Vec<u8> {
         usize::from(bitmap.height()),
         format,
         bitmap.rows(),
+        Compression::Quick,
+    )
+}
+
+/// A canvas as a grey picture of its depth.
+pub fn canvas(canvas: &Canvas) -> Vec<u8> {
+    let depth = match canvas.depth {
+        Depth::One => png::BitDepth::One,
+        Depth::Two => png::BitDepth::Two,
+        Depth::Four => png::BitDepth::Four,
+        Depth::Eight => png::BitDepth::Eight,
+    };
+    encode(
+        canvas.width as usize,
+        canvas.height as usize,
+        (png::ColorType::Grayscale, depth),
+        &canvas.rows,
         Compression::Quick,
     )
 }

@@ -15,10 +15,7 @@ const FONT_IDLE_PANELS: u64 = 32;
 /// Largest number of characters of a line; far more than fit.
 const CHARS_MAX: usize = 256;
 
-/// Smallest readable height, in halves of a px.
-pub(crate) const LEAST: u32 = 2 * 8;
-
-/// Largest size of cached glyphs, bytes.
+/// Largest size of cached glyphs for panels, bytes.
 const GLYPH_BYTES_MAX: usize = 192 * 1024;
 
 /// Returns whether a character of the owner's text is drawn with every font.
@@ -28,13 +25,19 @@ pub fn is_drawn(ch: char) -> bool {
 }
 
 /// Fonts and the glyphs drawn from them.
-#[derive(Default)]
 pub(crate) struct Typesetter {
     fonts: Vec<Open>,
     panels: u64,
     glyphs: BTreeMap<GlyphKey, CachedGlyph>,
     glyph_bytes: usize,
+    glyph_bytes_max: usize,
     uses: u64,
+}
+
+impl Default for Typesetter {
+    fn default() -> Typesetter {
+        Typesetter::with_glyph_bytes(GLYPH_BYTES_MAX)
+    }
 }
 
 /// A decoded font.
@@ -89,6 +92,18 @@ impl Room {
 }
 
 impl Typesetter {
+    /// A typesetter that caches glyphs of this many bytes at most.
+    pub(crate) fn with_glyph_bytes(glyph_bytes_max: usize) -> Typesetter {
+        Typesetter {
+            fonts: Vec::new(),
+            panels: 0,
+            glyphs: BTreeMap::new(),
+            glyph_bytes: 0,
+            glyph_bytes_max,
+            uses: 0,
+        }
+    }
+
     /// Starts a panel and drops cached fonts and glyphs that were not used for a while.
     pub(crate) fn next_panel(&mut self) {
         self.panels += 1;
@@ -156,15 +171,16 @@ impl Typesetter {
         }
     }
 
-    /// Sets a line like `fit`, down to the smallest readable height. A line that is still too long ends with an ellipsis.
+    /// Sets a line like `fit`. A line that is still too long ends with an ellipsis.
     pub(crate) fn fit_or_cut(
         &mut self,
         font: FontId,
         start: u32,
+        least: u32,
         room: Room,
         text: &str,
     ) -> (TextRun, u32) {
-        let (run, half_px) = self.fit(font, start, LEAST, room, text);
+        let (run, half_px) = self.fit(font, start, least, room, text);
         if room.holds(&run) {
             return (run, half_px);
         }
@@ -223,7 +239,7 @@ impl Typesetter {
                 used,
             },
         );
-        while self.glyph_bytes > GLYPH_BYTES_MAX && self.glyphs.len() > 1 {
+        while self.glyph_bytes > self.glyph_bytes_max && self.glyphs.len() > 1 {
             self.forget_oldest();
         }
         glyph

@@ -3,11 +3,7 @@
 use device::cells::BlockLine;
 
 use super::PanelCanvas;
-use crate::{
-    faces,
-    mask::Mask,
-    text::{LEAST, Room},
-};
+use crate::{faces, mask::Mask, text::Room};
 
 /// Margin at each side, px.
 const SIDE: i32 = 4;
@@ -24,13 +20,13 @@ impl PanelCanvas<'_> {
     ///
     /// If lines are too wide, the block is made smaller; then they are wrapped.
     pub(super) fn block(&mut self, lines: &[BlockLine], px: u32) -> Mask {
-        let width = self.width - 2 * SIDE;
-        let start = 2 * px.clamp(8, 100);
+        let width = self.width - 2 * self.scale.px(SIDE);
+        let start = self.scale.text(2 * px.clamp(8, 100));
         let lines = &lines[..lines.len().min(LINES_MAX)];
-        let mut half_px = self.widest(lines, start, READABLE.min(start), width);
+        let mut half_px = self.widest(lines, start, self.scale.text(READABLE).min(start), width);
         let mut lines = self.broken(lines, half_px, width);
-        while self.tall(lines.len(), half_px) && half_px > LEAST {
-            half_px -= 1;
+        while self.tall(lines.len(), half_px) && half_px > self.scale.least() {
+            half_px = (half_px - self.scale.step().min(half_px)).max(self.scale.least());
             lines = self.broken(&lines, half_px, width);
         }
         let mut mask = self.blank();
@@ -64,7 +60,7 @@ impl PanelCanvas<'_> {
     }
 
     fn tall(&self, lines: usize, half_px: u32) -> bool {
-        pitch(half_px) * lines as f32 > (self.height - 2 * SIDE) as f32
+        pitch(half_px) * lines as f32 > (self.height - 2 * self.scale.px(SIDE)) as f32
     }
 
     /// The lines, wrapped at spaces or, if there is none, anywhere.

@@ -1,6 +1,6 @@
 //! Digits, currency signs and the texts of the miner: one height and one baseline on all panels.
 
-use super::{PanelCanvas, centred};
+use super::{MARGIN, PanelCanvas, centred};
 use crate::{bitcoin, mask::Mask, text::TextRun};
 
 /// Height of the texts of the miner, px.
@@ -23,7 +23,7 @@ impl PanelCanvas<'_> {
         if !text.chars().all(is_drawn) {
             return self.blank();
         }
-        let half_px = self.digit_height(2 * px.clamp(80, 220));
+        let half_px = self.digit_height(self.scale.digits(2 * px.clamp(80, 220)));
         let zero = self.type_.run(font, half_px, MIDDLE);
         let baseline = centred(self.height, &zero);
         let run = self.fitting_sign(text, half_px);
@@ -33,7 +33,7 @@ impl PanelCanvas<'_> {
             ":" => centred(self.height, &run),
             _ => baseline,
         };
-        super::place(&mut mask, &run, baseline);
+        super::place(&mut mask, &run, baseline, self.scale.px(MARGIN));
         mask
     }
 
@@ -43,7 +43,8 @@ impl PanelCanvas<'_> {
         let run = self.type_.run(font, half_px, text);
         let mut signs = text.chars();
         let (Some(sign), None) = (signs.next(), signs.next()) else {
-            return self.type_.fit_or_cut(font, half_px, room, text).0;
+            let least = self.scale.least();
+            return self.type_.fit_or_cut(font, half_px, least, room, text).0;
         };
         if room.holds(&run) {
             return run;
@@ -51,6 +52,7 @@ impl PanelCanvas<'_> {
         let ratio = (room.width as f32 / run.width().max(1) as f32).clamp(NARROWEST, 1.0);
         (1..=half_px)
             .rev()
+            .step_by(self.scale.step() as usize)
             .map(|half_px| self.type_.condensed(font, half_px, ratio, sign))
             .find(|run| room.holds(run))
             .unwrap_or_default()
@@ -58,14 +60,14 @@ impl PanelCanvas<'_> {
 
     /// The largest height, up to the requested one, at which every digit fits, so that all have one height.
     fn digit_height(&mut self, half_px: u32) -> u32 {
-        let room = self.room();
+        let (room, least) = (self.room(), self.scale.least());
         "0123456789".chars().fold(half_px, |height, digit| {
             let mut text = [0; 4];
             self.type_
                 .fit(
                     self.style.font,
                     height,
-                    2 * 8,
+                    least,
                     room,
                     digit.encode_utf8(&mut text),
                 )

@@ -2,10 +2,10 @@
 
 use device::settings::fonts::FontId;
 
-use super::{LABEL, LABEL_MIN, MARGIN, PanelCanvas, bar};
+use super::{BAR, LABEL, LABEL_MIN, MARGIN, PanelCanvas, bar};
 use crate::{
     mask::Mask,
-    text::{LEAST, Room, TextRun},
+    text::{Room, TextRun},
 };
 
 /// Distance from the middle of the panel to the ink of each line, px.
@@ -14,7 +14,7 @@ const GAP: i32 = 12;
 impl PanelCanvas<'_> {
     /// A split label, rotated if the style has that.
     pub(super) fn label(&mut self, top: &str, bottom: &str) -> Mask {
-        if self.style.vertical_labels {
+        if self.turns_labels() {
             let canvas = Mask::new(self.height, self.width);
             self.split_label(canvas, top, bottom).turned()
         } else {
@@ -30,25 +30,32 @@ impl PanelCanvas<'_> {
 
     /// One line at label size, rotated if the style has that.
     pub(super) fn word(&mut self, text: &str) -> Mask {
-        if !self.style.vertical_labels {
-            return self.fitted(self.style.font, LABEL, text);
+        let label = self.scale.text(LABEL);
+        if !self.turns_labels() {
+            return self.fitted(self.style.font, label, text);
         }
         let mut across = PanelCanvas {
             width: self.height,
             height: self.width,
+            scale: self.scale,
             style: self.style,
             type_: self.type_,
         };
-        across.fitted(self.style.font, LABEL, text).turned()
+        across.fitted(self.style.font, label, text).turned()
+    }
+
+    /// Labels are only turned on cells that are taller than wide.
+    fn turns_labels(&self) -> bool {
+        self.style.vertical_labels && self.height > self.width
     }
 
     fn split_label(&mut self, canvas: Mask, top: &str, bottom: &str) -> Mask {
         let percent = self.style.label_fit_pct.clamp(25, 100) as i32;
-        let target = (self.width - 2 * MARGIN) * percent / 100;
+        let target = (self.width - 2 * self.scale.px(MARGIN)) * percent / 100;
         self.split(
             canvas,
             self.style.font,
-            (LABEL, LABEL_MIN),
+            [LABEL, LABEL_MIN].map(|px| self.scale.text(px)),
             target,
             [top, bottom],
         )
@@ -59,16 +66,17 @@ impl PanelCanvas<'_> {
         &mut self,
         mut canvas: Mask,
         font: FontId,
-        (start, least): (u32, u32),
+        [start, least]: [u32; 2],
         target: i32,
         lines: [&str; 2],
     ) -> Mask {
+        let (gap, margin) = (self.scale.px(GAP), self.scale.px(MARGIN));
         let wanted = Room {
             width: target.max(1),
-            height: canvas.height() / 2 - GAP - MARGIN,
+            height: canvas.height() / 2 - gap - margin,
         };
         let whole = Room {
-            width: canvas.width() - 2 * MARGIN,
+            width: canvas.width() - 2 * margin,
             ..wanted
         };
         let fitting = |panel: &mut Self, start, least, room| {
@@ -77,15 +85,16 @@ impl PanelCanvas<'_> {
             })
         };
         let px = fitting(self, start, least, wanted);
-        let px = fitting(self, px, LEAST, whole);
+        let px = fitting(self, px, self.scale.least(), whole);
         let [top, bottom] = lines.map(|line| self.type_.cut(font, px, whole, line));
         let middle = canvas.height() / 2;
         let capital = self.type_.run(font, px, "H");
         let (over, under) = (stance(&top, &capital), stance(&bottom, &capital));
-        put(&mut canvas, &top, middle - GAP - over.below - top.height());
-        put(&mut canvas, &bottom, middle + GAP + under.above);
+        put(&mut canvas, &top, middle - gap - over.below - top.height());
+        put(&mut canvas, &bottom, middle + gap + under.above);
         if top.width() > 0 && bottom.width() > 0 {
-            bar(&mut canvas, top.width().min(bottom.width()));
+            let thick = self.scale.px(BAR);
+            bar(&mut canvas, top.width().min(bottom.width()), thick);
         }
         canvas
     }

@@ -2,13 +2,25 @@
 
 use market::mark::Mark;
 
+use zeno::{Stroke, Transform};
+
+use super::Scale;
 use crate::mask::{Area, Mask};
 
 /// Side of the mark, px.
 const SIDE: i32 = 15;
 
-/// Margin around the mark, px.
+/// Distance of the mark from the edges of the panel, px.
 const EDGE: i32 = 5;
+
+/// Margin without ink around the mark, px.
+const MARGIN: i32 = 3;
+
+/// Thickness of its strokes, px.
+const STROKE: f32 = 2.0;
+
+/// Smallest side, in pixels of the picture.
+const SIDE_LEAST: i32 = 9;
 
 /// Rows of a mark, the leftmost pixel most significant.
 type Rows = [u16; SIDE as usize];
@@ -79,26 +91,55 @@ fn rows(mark: Mark) -> &'static Rows {
     }
 }
 
-/// Adds the mark in the first corner without ink, starting at the upper right one.
-pub(crate) fn add(mark: Mark, panel: &mut Mask) {
-    let (right, lower) = (panel.width() - EDGE - SIDE, panel.height() - EDGE - SIDE);
-    let corners = [(right, EDGE), (EDGE, EDGE), (right, lower), (EDGE, lower)];
-    let free = corners.into_iter().find(|&(x, y)| !panel.any(around(x, y)));
-    let (x, y) = free.unwrap_or(corners[0]);
-    panel.clear(around(x, y));
-    for (dy, row) in (0..).zip(rows(mark)) {
-        for dx in (0..SIDE).filter(|dx| row >> (SIDE - 1 - dx) & 1 == 1) {
-            panel.set(x + dx, y + dy);
-        }
+/// The same drawing as an outline that is stroked, in the square of the bitmap.
+fn outline(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Alone => "M14,7.5A6.5,6.5 0 1,1 1,7.5A6.5,6.5 0 1,1 14,7.5Z",
+        Mark::Disputed => "M1,5H14M1,10H14M11,1L4,14",
+        Mark::Stale => "M14,7.5A6.5,6.5 0 1,1 1,7.5A6.5,6.5 0 1,1 14,7.5ZM7.5,3.5V8H11.5",
     }
 }
 
-/// The mark with its margin.
-fn around(x: i32, y: i32) -> Area {
-    Area {
-        x: x - 3,
-        y: y - 3,
-        width: SIDE + 6,
-        height: SIDE + 6,
+/// Adds the mark in the first corner without ink, starting at the upper right one.
+pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: Scale) {
+    let drawing = draw(mark, scale);
+    let side = drawing.width();
+    let (edge, margin) = (scale.px(EDGE), scale.px(MARGIN));
+    let around = |x: i32, y: i32| Area {
+        x: x - margin,
+        y: y - margin,
+        width: side + 2 * margin,
+        height: side + 2 * margin,
+    };
+    let (right, lower) = (panel.width() - edge - side, panel.height() - edge - side);
+    let corners = [(right, edge), (edge, edge), (right, lower), (edge, lower)];
+    let free = corners.into_iter().find(|&(x, y)| !panel.any(around(x, y)));
+    let (x, y) = free.unwrap_or(corners[0]);
+    panel.clear(around(x, y));
+    panel.blit(&drawing, x, y);
+}
+
+/// The ink of a mark, a square.
+fn draw(mark: Mark, scale: Scale) -> Mask {
+    if scale == Scale::PANEL {
+        let mut mask = Mask::new(SIDE, SIDE);
+        for (y, row) in (0..).zip(rows(mark)) {
+            for x in (0..SIDE).filter(|x| row >> (SIDE - 1 - x) & 1 == 1) {
+                mask.set(x, y);
+            }
+        }
+        return mask;
     }
+    // Whole pixels of the picture, and not smaller than can be recognised.
+    let samples = scale.samples;
+    let side = (scale.px(SIDE) / samples).max(SIDE_LEAST) * samples;
+    let ratio = side as f32 / SIDE as f32;
+    let thick = ((STROKE * ratio).round() as i32).max(samples) as f32 / ratio;
+    let mut coverage = vec![0; (side * side) as usize];
+    zeno::Mask::new(outline(mark))
+        .style(Stroke::new(thick))
+        .transform(Some(Transform::scale(ratio, ratio)))
+        .size(side as u32, side as u32)
+        .render_into(&mut coverage, None);
+    Mask::from_coverage(&coverage, side, side)
 }

@@ -7,9 +7,11 @@ pub(crate) mod mark;
 mod owner;
 mod qr;
 mod sats;
+mod scale;
 mod symbol;
 
 pub(crate) use owner::Letters;
+pub(crate) use scale::Scale;
 
 use device::{
     cells::{Cell, Style},
@@ -27,16 +29,20 @@ const MARGIN: i32 = 4;
 /// Margin beside everything else, px.
 const SIDE: i32 = 6;
 
+/// Thickness of the bar between two lines, px.
+const BAR: i32 = 6;
+
 /// Height of labels, in halves of a px.
 const LABEL: u32 = 2 * 54;
 
 /// Smallest height of labels, in halves of a px. Longer ones are made even smaller to fit.
 const LABEL_MIN: u32 = 2 * 16;
 
-/// The panel that is drawn, with the style and the typesetter.
+/// The cell that is drawn, with the style and the typesetter.
 pub(crate) struct PanelCanvas<'a> {
     pub(crate) width: i32,
     pub(crate) height: i32,
+    pub(crate) scale: Scale,
     pub(crate) style: &'a Style,
     pub(crate) type_: &'a mut Typesetter,
 }
@@ -47,7 +53,7 @@ impl PanelCanvas<'_> {
         match cell {
             Cell::Digit(text) => self.digit(text, self.style.digit_px),
             Cell::Tail(text) => self.digit(text, digit::TAIL),
-            Cell::Code(text) => self.fitted(self.style.font, LABEL, text),
+            Cell::Code(text) => self.fitted(self.style.font, self.scale.text(LABEL), text),
             Cell::Label { top, bottom } => self.label(top, bottom),
             Cell::Unit { top, bottom } => self.unit(top, bottom),
             Cell::Word(text) => self.word(text),
@@ -77,8 +83,8 @@ impl PanelCanvas<'_> {
     /// The panel without its margin.
     fn room(&self) -> Room {
         Room {
-            width: self.width - 2 * SIDE,
-            height: self.height - 2 * MARGIN,
+            width: self.width - 2 * self.scale.px(SIDE),
+            height: self.height - 2 * self.scale.px(MARGIN),
         }
     }
 
@@ -95,19 +101,23 @@ fn centred(height: i32, run: &TextRun) -> i32 {
 }
 
 /// Adds a run on a baseline, centred horizontally. It is moved up or down if it would leave the shape.
-fn place(mask: &mut Mask, run: &TextRun, baseline: i32) {
-    let lowest = (mask.height() - run.height() - MARGIN).max(0);
-    let top = (baseline - run.above).clamp(MARGIN.min(lowest), lowest);
+fn place(mask: &mut Mask, run: &TextRun, baseline: i32, margin: i32) {
+    let lowest = (mask.height() - run.height() - margin).max(0);
+    let top = (baseline - run.above).clamp(margin.min(lowest), lowest);
     mask.blit(&run.mask, (mask.width() - run.width()) / 2, top);
 }
 
-/// The bar between two lines: rounded at both ends.
-fn bar(mask: &mut Mask, width: i32) {
-    let (left, top) = ((mask.width() - width) / 2, mask.height() / 2 - 3);
-    for (row, inset) in (top..).zip([1, 0, 0, 0, 0, 1]) {
+/// The bar between two lines, with round corners.
+fn bar(mask: &mut Mask, width: i32, thick: i32) {
+    let (left, top) = ((mask.width() - width) / 2, (mask.height() - thick) / 2);
+    let radius = thick as f32 / 3.0;
+    for row in 0..thick {
+        let off = radius - row.min(thick - 1 - row) as f32 - 0.5;
+        let reach = (radius * radius - off.max(0.0).powi(2)).max(0.0).sqrt();
+        let inset = (radius - reach).round() as i32;
         mask.fill(Area {
             x: left + inset,
-            y: row,
+            y: top + row,
             width: width - 2 * inset,
             height: 1,
         });

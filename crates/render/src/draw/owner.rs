@@ -2,12 +2,8 @@
 
 use device::settings::fonts::FontId;
 
-use super::{PanelCanvas, SIDE, place};
-use crate::{
-    faces,
-    mask::Mask,
-    text::{LEAST, Room},
-};
+use super::{MARGIN, PanelCanvas, SIDE, place};
+use crate::{faces, mask::Mask, text::Room};
 
 /// Height by the number of characters, px.
 const BY_LENGTH: [u32; 3] = [120, 90, 64];
@@ -37,17 +33,17 @@ impl PanelCanvas<'_> {
         let count = text.chars().count();
         let start = BY_LENGTH[count.clamp(1, BY_LENGTH.len()) - 1];
         let start = px.unwrap_or(start).clamp(8, 220);
-        self.fitted(self.style.font, 2 * start, text)
+        self.fitted(self.style.font, self.scale.digits(2 * start), text)
     }
 
     /// The owner's text on two lines.
     pub(super) fn split_text(&mut self, top: &str, bottom: &str) -> Mask {
         let canvas = self.blank();
-        let target = self.width - 2 * SIDE;
+        let target = self.width - 2 * self.scale.px(SIDE);
         self.split(
             canvas,
             faces::poster(),
-            (SPLIT, LEAST),
+            [self.scale.text(SPLIT), self.scale.least()],
             target,
             [top, bottom],
         )
@@ -55,14 +51,14 @@ impl PanelCanvas<'_> {
 
     /// A title in the bold plain face.
     pub(super) fn title(&mut self, text: &str) -> Mask {
-        self.fitted(faces::plain_bold(), TITLE, text)
+        self.fitted(faces::plain_bold(), self.scale.text(TITLE), text)
     }
 
     /// A large letter at the common size of its picture.
     pub(super) fn letter(&mut self, text: &str, letters: Letters) -> Mask {
         let run = self.type_.run(self.style.font, letters.half_px, text);
         let mut mask = self.blank();
-        place(&mut mask, &run, letters.baseline);
+        place(&mut mask, &run, letters.baseline, self.scale.px(MARGIN));
         mask
     }
 
@@ -70,11 +66,11 @@ impl PanelCanvas<'_> {
     pub(crate) fn letters<'t>(&mut self, texts: impl Iterator<Item = &'t str> + Clone) -> Letters {
         let font = self.style.font;
         let room = Room {
-            width: self.width - 2 * LETTER_SIDE,
+            width: self.width - 2 * self.scale.px(LETTER_SIDE),
             ..self.room()
         };
-        let half_px = texts.clone().fold(LETTER, |px, text| {
-            self.type_.fit(font, px, LEAST, room, text).1
+        let half_px = texts.clone().fold(self.scale.digits(LETTER), |px, text| {
+            self.type_.fit(font, px, self.scale.least(), room, text).1
         });
         let (above, below) = texts.fold((0, 0), |(above, below): (i32, i32), text| {
             let run = self.type_.run(font, half_px, text);
@@ -88,10 +84,12 @@ impl PanelCanvas<'_> {
 
     /// One line at the largest height that fits. At the smallest height it is cut.
     pub(super) fn fitted(&mut self, font: FontId, start: u32, text: &str) -> Mask {
-        let (run, half_px) = self.type_.fit_or_cut(font, start, self.room(), text);
+        let (run, half_px) =
+            self.type_
+                .fit_or_cut(font, start, self.scale.least(), self.room(), text);
         let baseline = self.capital_baseline(font, half_px, self.height);
         let mut mask = self.blank();
-        place(&mut mask, &run, baseline);
+        place(&mut mask, &run, baseline, self.scale.px(MARGIN));
         mask
     }
 }

@@ -15,13 +15,17 @@ impl PanelCanvas<'_> {
             return mask;
         };
         let modules = code.size as i32;
-        let Some((side, quiet)) = module(self.width.min(self.height), modules) else {
+        // Modules are whole pixels of the picture.
+        let samples = self.scale.samples;
+        let (width, height) = (self.width / samples, self.height / samples);
+        let Some((side, quiet)) = module(width.min(height), modules) else {
             return mask;
         };
         let (left, top) = (
-            (self.width - modules * side) / 2,
-            (self.height - modules * side) / 2,
+            (width - modules * side) / 2 * samples,
+            (height - modules * side) / 2 * samples,
         );
+        let (side, quiet) = (side * samples, quiet * samples);
         for row in 0..modules {
             for column in (0..modules).filter(|column| code[row as usize][*column as usize].value())
             {

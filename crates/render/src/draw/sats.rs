@@ -149,10 +149,12 @@ impl PanelCanvas<'_> {
     pub(super) fn sats(&self) -> Mask {
         let drawing = &DRAWINGS[usize::from(self.style.sats_variant) % DRAWINGS.len()];
         let room = self.room();
-        let mut side = self.style.digit_px.clamp(80, 220) as f32 * PX_PER_DIGIT;
+        let mut side = self
+            .scale
+            .drawing(self.style.digit_px.clamp(80, 220) as f32 * PX_PER_DIGIT);
         let mut ink = draw(drawing, side);
         while side > 1.0 && (ink.width() > room.width || ink.height() > room.height) {
-            side -= 1.0;
+            side -= self.scale.step() as f32;
             ink = draw(drawing, side);
         }
         self.centre(&ink)

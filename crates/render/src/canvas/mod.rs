@@ -1,0 +1,515 @@
+//! A picture on one canvas of any size, for screens that are no row of panels.
+//!
+//! `grid` has the places of the cells, `pixels` turns ink to grey, `frame` draws the edges of cells.
+
+mod frame;
+mod grid;
+mod pixels;
+
+use std::{ops::RangeInclusive, sync::Arc};
+
+use device::cells::{Cell, Picture, Style};
+use market::mark::Mark;
+
+use self::{
+    frame::Frame,
+    grid::Grid,
+    pixels::{Pixels, Tones},
+};
+use crate::{
+    draw::{self, Letters, PanelCanvas, Scale},
+    faces,
+    mask::{Area, Mask},
+    text::{Room, Typesetter},
+};
+
+/// Widths of a canvas, px.
+pub const WIDTHS: RangeInclusive<u32> = 200..=3840;
+
+/// Heights of a canvas, px.
+pub const HEIGHTS: RangeInclusive<u32> = 100..=2160;
+
+/// Largest size of cached cells, bytes. All cells of ten pictures of 1872x1404 px need about this much.
+const CELL_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Counted for each cached cell besides its pixels, bytes.
+const CELL_OVERHEAD: usize = 1024;
+
+/// Largest size of cached glyphs, bytes: the digits of one font on the largest canvas.
+const GLYPH_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// Area up to which a cell is drawn at four times its size to be averaged, px. Larger ones are drawn at twice their size.
+const FINE_AREA_MAX: i32 = 100_000;
+
+/// Where the cells are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Layout {
+    /// As fits the canvas.
+    #[default]
+    Auto,
+    /// Side by side.
+    Row,
+    /// In two rows. If the number of cells is odd, the first one is as tall as both.
+    TwoRows,
+    /// One below the other.
+    Column,
+}
+
+impl Layout {
+    /// All layouts.
+    pub const ALL: [Layout; 4] = [Layout::Auto, Layout::Row, Layout::TwoRows, Layout::Column];
+
+    /// Name in JSON and addresses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::Auto => "auto",
+            Layout::Row => "row",
+            Layout::TwoRows => "two-rows",
+            Layout::Column => "column",
+        }
+    }
+
+    /// Looks up a layout by its name.
+    pub fn named(name: &str) -> Option<Layout> {
+        Layout::ALL.into_iter().find(|layout| layout.name() == name)
+    }
+}
+
+/// Bits of grey per pixel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each variant is a number of bits")]
+pub enum Depth {
+    One,
+    Two,
+    Four,
+    Eight,
+}
+
+impl Depth {
+    /// All depths.
+    pub const ALL: [Depth; 4] = [Depth::One, Depth::Two, Depth::Four, Depth::Eight];
+
+    /// Number of bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Depth::One => 1,
+            Depth::Two => 2,
+            Depth::Four => 4,
+            Depth::Eight => 8,
+        }
+    }
+
+    /// The depth of a number of bits.
+    pub fn from_bits(bits: u32) -> Option<Depth> {
+        Depth::ALL.into_iter().find(|depth| depth.bits() == bits)
+    }
+}
+
+/// Rotation, clockwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[allow(missing_docs, reason = "each variant is a part of a full turn")]
+pub enum Turn {
+    #[default]
+    None,
+    Quarter,
+    Half,
+    ThreeQuarters,
+}
+
+impl Turn {
+    /// All rotations.
+    pub const ALL: [Turn; 4] = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters];
+
+    /// Degrees.
+    pub fn degrees(self) -> u32 {
+        match self {
+            Turn::None => 0,
+            Turn::Quarter => 90,
+            Turn::Half => 180,
+            Turn::ThreeQuarters => 270,
+        }
+    }
+
+    /// The rotation by a number of degrees, 0 to 270.
+    pub fn from_degrees(degrees: u32) -> Option<Turn> {
+        Turn::ALL.into_iter().find(|turn| turn.degrees() == degrees)
+    }
+
+    /// Whether width and height are exchanged.
+    fn is_across(self) -> bool {
+        matches!(self, Turn::Quarter | Turn::ThreeQuarters)
+    }
+
+    /// An area of an upright canvas of a size on the rotated canvas.
+    fn area(self, area: Area, (width, height): (i32, i32)) -> Area {
+        let right = width - area.x - area.width;
+        let below = height - area.y - area.height;
+        let (x, y) = match self {
+            Turn::None => (area.x, area.y),
+            Turn::Quarter => (below, area.x),
+            Turn::Half => (right, below),
+            Turn::ThreeQuarters => (area.y, right),
+        };
+        let (width, height) = if self.is_across() {
+            (area.height, area.width)
+        } else {
+            (area.width, area.height)
+        };
+        Area {
+            x,
+            y,
+            width,
+            height,
+        }
+    }
+}
+
+/// How a canvas is painted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CanvasSpec {
+    /// Width of the delivered image, px. One outside [`WIDTHS`] is taken as the nearest bound.
+    pub width: u32,
+    /// Height of the delivered image, px. One outside [`HEIGHTS`] is taken as the nearest bound.
+    pub height: u32,
+    /// Rotation of the picture within it.
+    pub turn: Turn,
+    /// Bits per pixel.
+    pub depth: Depth,
+    /// Where the cells are.
+    pub layout: Layout,
+    /// White on black; `None` follows the style of the picture.
+    pub dark: Option<bool>,
+}
+
+/// A painted canvas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Canvas {
+    /// Width, px.
+    pub width: u32,
+    /// Height, px.
+    pub height: u32,
+    /// Bits per pixel.
+    pub depth: Depth,
+    /// Rows of whole bytes, top to bottom, most significant bits leftmost, 0 is black.
+    pub rows: Vec<u8>,
+}
+
+impl Canvas {
+    /// Bytes per row.
+    pub fn stride(&self) -> usize {
+        (self.width as usize * self.depth.bits() as usize).div_ceil(8)
+    }
+}
+
+/// Paints pictures on canvases of any size.
+///
+/// It caches the cells of all sizes, so that a changed digit costs one cell. The cache is bounded.
+pub struct CanvasPainter {
+    type_: Typesetter,
+    cached: Vec<CachedCell>,
+    cached_bytes: usize,
+    paints: u64,
+}
+
+/// A drawn cell.
+struct CachedCell {
+    key: CellKey,
+    pixels: Arc<Pixels>,
+    used: u64,
+}
+
+/// All that the pixels of a cell depend on.
+#[derive(Clone, PartialEq)]
+struct CellKey {
+    width: i32,
+    height: i32,
+    scale: Scale,
+    tones: Tones,
+    turn: Turn,
+    content: Content,
+}
+
+/// What is in an area of a canvas.
+#[derive(Clone, PartialEq)]
+enum Content {
+    Cell {
+        cell: Cell,
+        style: Style,
+        mark: Option<Mark>,
+        letters: Option<Letters>,
+    },
+    Caption(String),
+}
+
+/// Pixels at a place of the delivered canvas.
+struct Placed {
+    x: usize,
+    y: usize,
+    pixels: Arc<Pixels>,
+}
+
+impl Default for CanvasPainter {
+    fn default() -> CanvasPainter {
+        CanvasPainter::new()
+    }
+}
+
+impl CanvasPainter {
+    /// A painter that has cached nothing.
+    pub fn new() -> CanvasPainter {
+        CanvasPainter {
+            type_: Typesetter::with_glyph_bytes(GLYPH_BYTES_MAX),
+            cached: Vec::new(),
+            cached_bytes: 0,
+            paints: 0,
+        }
+    }
+
+    /// Paints a picture, with a caption below the cells if there is room for it.
+    pub fn paint(&mut self, picture: &Picture, caption: &str, spec: &CanvasSpec) -> Canvas {
+        self.paints += 1;
+        self.type_.next_panel();
+        let width = spec.width.clamp(*WIDTHS.start(), *WIDTHS.end());
+        let height = spec.height.clamp(*HEIGHTS.start(), *HEIGHTS.end());
+        let upright = if spec.turn.is_across() {
+            (height as i32, width as i32)
+        } else {
+            (width as i32, height as i32)
+        };
+        let style = Style {
+            inverted: spec.dark.unwrap_or(picture.style.inverted),
+            ..picture.style.clone()
+        };
+        let tones = Tones {
+            depth: spec.depth,
+            dark: style.inverted,
+        };
+        let grid = Grid::new(
+            upright,
+            spec.layout,
+            picture.cells.len(),
+            !caption.is_empty(),
+        );
+        let samples = samples(spec.depth, &grid);
+        let frame = Frame::new(grid.line, grid.radius, tones);
+        let letters = self.letters(picture, &style, &grid, samples);
+        let mut placed = Vec::new();
+        let mut put = |painter: &mut CanvasPainter, area: Area, scale: Scale, content: Content| {
+            let pixels = painter.pixels(CellKey {
+                width: area.width,
+                height: area.height,
+                scale,
+                tones,
+                turn: spec.turn,
+                content,
+            });
+            let target = spec.turn.area(area, upright);
+            placed.push(Placed {
+                x: target.x as usize + pixels.left,
+                y: target.y as usize + pixels.top,
+                pixels,
+            });
+        };
+        for (index, (cell, area)) in picture.cells.iter().zip(&grid.cells).enumerate() {
+            let content = Content::Cell {
+                cell: cell.clone(),
+                style: style.clone(),
+                mark: picture.mark.filter(|_| index == 0),
+                letters: letters.filter(|_| letter(cell).is_some()),
+            };
+            let inside = grid.inside(*area);
+            put(self, inside, grid.scale(*area, samples), content);
+        }
+        if let Some(area) = grid.caption {
+            let scale = grid.caption_scale(samples);
+            put(self, area, scale, Content::Caption(caption.to_owned()));
+        }
+        let frames: Vec<Area> = grid
+            .cells
+            .iter()
+            .map(|area| spec.turn.area(*area, upright))
+            .collect();
+        Canvas {
+            width,
+            height,
+            depth: spec.depth,
+            rows: compose((width, height), tones, &frame, &frames, &placed),
+        }
+    }
+
+    /// The common size of the large letters of the picture, if it has any.
+    fn letters(
+        &mut self,
+        picture: &Picture,
+        style: &Style,
+        grid: &Grid,
+        samples: i32,
+    ) -> Option<Letters> {
+        let texts = picture.cells.iter().filter_map(letter);
+        texts.clone().next()?;
+        let area = *grid.cells.last()?;
+        let inside = grid.inside(area);
+        let letters = PanelCanvas {
+            width: inside.width * samples,
+            height: inside.height * samples,
+            scale: grid.scale(area, samples),
+            style,
+            type_: &mut self.type_,
+        }
+        .letters(texts);
+        Some(letters)
+    }
+
+    /// The pixels of a cell, from the cache or drawn.
+    fn pixels(&mut self, key: CellKey) -> Arc<Pixels> {
+        let used = self.paints;
+        if let Some(cached) = self.cached.iter_mut().find(|cached| cached.key == key) {
+            cached.used = used;
+            return cached.pixels.clone();
+        }
+        let mask = self.draw(&key);
+        let pixels = Arc::new(Pixels::new(
+            &mask,
+            key.scale.samples as usize,
+            key.tones,
+            matches!(key.content, Content::Caption(_)),
+            key.turn,
+        ));
+        self.cached_bytes += cost(&pixels);
+        self.cached.push(CachedCell {
+            key,
+            pixels: pixels.clone(),
+            used,
+        });
+        while self.cached_bytes > CELL_BYTES_MAX {
+            self.drop_oldest();
+        }
+        pixels
+    }
+
+    fn draw(&mut self, key: &CellKey) -> Mask {
+        let samples = key.scale.samples;
+        let (width, height) = (key.width * samples, key.height * samples);
+        match &key.content {
+            Content::Cell {
+                cell,
+                style,
+                mark,
+                letters,
+            } => {
+                let mut mask = PanelCanvas {
+                    width,
+                    height,
+                    scale: key.scale,
+                    style,
+                    type_: &mut self.type_,
+                }
+                .cell(cell, *letters);
+                if let Some(mark) = mark {
+                    draw::mark::add(*mark, &mut mask, key.scale);
+                }
+                mask
+            }
+            Content::Caption(text) => self.caption(text, width, height),
+        }
+    }
+
+    /// A line of text in the middle.
+    fn caption(&mut self, text: &str, width: i32, height: i32) -> Mask {
+        // The line of the font is as high as the area.
+        let half_px = 2 * height.max(1) as u32;
+        let room = Room { width, height };
+        let run = self.type_.cut(faces::plain(), half_px, room, text);
+        let letters = self.type_.run(faces::plain(), half_px, "Hg");
+        let top = (height - letters.height()) / 2 + letters.above - run.above;
+        let mut mask = Mask::new(width, height);
+        mask.blit(
+            &run.mask,
+            (width - run.width()) / 2,
+            top.clamp(0, (height - run.height()).max(0)),
+        );
+        mask
+    }
+
+    fn drop_oldest(&mut self) {
+        let ages = self.cached.iter().enumerate();
+        let oldest = ages.min_by_key(|(_, cached)| cached.used);
+        match oldest.map(|(index, _)| index) {
+            Some(index) => {
+                let dropped = self.cached.swap_remove(index);
+                self.cached_bytes -= cost(&dropped.pixels);
+            }
+            None => self.cached_bytes = 0,
+        }
+    }
+}
+
+/// Size of a cached cell, bytes.
+fn cost(pixels: &Pixels) -> usize {
+    CELL_OVERHEAD + pixels.grey.len()
+}
+
+/// Pixels that are drawn along each side of a pixel of the picture.
+fn samples(depth: Depth, grid: &Grid) -> i32 {
+    let area = grid.cells.last().map_or(0, |area| area.width * area.height);
+    match depth {
+        Depth::One => 1,
+        Depth::Two | Depth::Four | Depth::Eight if area > FINE_AREA_MAX => 2,
+        Depth::Two | Depth::Four | Depth::Eight => 4,
+    }
+}
+
+/// The text of a large letter.
+fn letter(cell: &Cell) -> Option<&str> {
+    if let Cell::Letter(text) = cell {
+        Some(text)
+    } else {
+        None
+    }
+}
+
+/// All rows, packed.
+fn compose(
+    (width, height): (u32, u32),
+    tones: Tones,
+    frame: &Frame,
+    frames: &[Area],
+    placed: &[Placed],
+) -> Vec<u8> {
+    let bits = tones.depth.bits() as usize;
+    let stride = (width as usize * bits).div_ceil(8);
+    let mut rows = Vec::with_capacity(stride * height as usize);
+    // Whole bytes of any depth.
+    let mut row = vec![tones.paper(); (width as usize).next_multiple_of(8)];
+    for y in 0..height as usize {
+        row.fill(tones.paper());
+        for area in frames {
+            frame.draw_row(*area, y as i32, &mut row);
+        }
+        for Placed { x, y: top, pixels } in placed {
+            let source = y.checked_sub(*top).and_then(|y| pixels.row(y));
+            let target = row.get_mut(*x..*x + pixels.width);
+            if let (Some(source), Some(target)) = (source, target) {
+                target.copy_from_slice(source);
+            }
+        }
+        let end = rows.len() + stride;
+        match tones.depth {
+            Depth::One => rows.extend(row.chunks_exact(8).map(|eight| {
+                let bits = eight.iter().map(|grey| grey >> 7);
+                bits.fold(0, |byte, bit| byte << 1 | bit)
+            })),
+            Depth::Two => rows.extend(row.chunks_exact(4).map(|four| {
+                let bits = four.iter().map(|grey| grey >> 6);
+                bits.fold(0, |byte, two| byte << 2 | two)
+            })),
+            Depth::Four => rows.extend(
+                row.chunks_exact(2)
+                    .map(|two| (two[0] & 0xF0) | (two[1] >> 4)),
+            ),
+            Depth::Eight => rows.extend_from_slice(&row),
+        }
+        rows.truncate(end);
+    }
+    rows
+}

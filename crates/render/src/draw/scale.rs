@@ -1,0 +1,70 @@
+//! How large a cell is drawn: lengths of this folder are those on a panel of 122x250 px.
+
+/// Size of that panel, px.
+const PANEL_SHORT: f32 = 122.0;
+const PANEL_LONG: f32 = 250.0;
+
+/// Smallest readable height of text, in halves of a px of the picture.
+const LEAST: u32 = 2 * 8;
+
+/// From lengths on the panel to those on the mask of a cell.
+///
+/// A mask can have several pixels per pixel of the picture, which are averaged later.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scale {
+    /// Pixels of the mask per px of the panel.
+    length: f32,
+    /// The same for digits and what stands beside them, which fill the height of a cell.
+    digit: f32,
+    /// Pixels of the mask along each side of a pixel of the picture.
+    pub(crate) samples: i32,
+}
+
+impl Scale {
+    /// A panel, whatever its size: its owner sets heights in px.
+    pub(crate) const PANEL: Scale = Scale {
+        length: 1.0,
+        digit: 1.0,
+        samples: 1,
+    };
+
+    /// A cell of a size, in pixels of the picture, whose digits are those of a cell of the height `digits`.
+    pub(crate) fn of_cell(width: i32, height: i32, digits: i32, samples: i32) -> Scale {
+        let (short, long) = (width.min(height) as f32, width.max(height) as f32);
+        Scale {
+            length: (short / PANEL_SHORT).min(long / PANEL_LONG) * samples as f32,
+            digit: digits as f32 / PANEL_LONG * samples as f32,
+            samples,
+        }
+    }
+
+    /// A length, at least one pixel of the picture.
+    pub(crate) fn px(self, px: i32) -> i32 {
+        ((px as f32 * self.length).round() as i32).max(self.samples)
+    }
+
+    /// A height of text, in halves of a px.
+    pub(crate) fn text(self, half_px: u32) -> u32 {
+        ((half_px as f32 * self.length).round() as u32).max(self.least())
+    }
+
+    /// A height of digits, in halves of a px.
+    pub(crate) fn digits(self, half_px: u32) -> u32 {
+        ((half_px as f32 * self.digit).round() as u32).max(self.least())
+    }
+
+    /// The size of a drawing beside digits.
+    pub(crate) fn drawing(self, px: f32) -> f32 {
+        px * self.digit
+    }
+
+    /// Smallest readable height of text, in halves of a px.
+    pub(crate) fn least(self) -> u32 {
+        LEAST * self.samples as u32
+    }
+
+    /// By how much sizes are reduced until something fits.
+    pub(crate) fn step(self) -> u32 {
+        (self.digit.max(self.length) as u32).max(1)
+    }
+}
