@@ -31,8 +31,9 @@ use tracing_subscriber::{layer::SubscriberExt, util::SubscriberInitExt};
 use crate::{
     config::{DeviceConfig, MarketSource},
     failure::Failure,
-    kept::StoredState,
-    wiring::{FIRST_PICTURE, Parts, Performing, SUPERVISOR_TASK, first_picture, heartbeat},
+    liveness::{FIRST_PICTURE, SUPERVISOR_TASK, first_picture, heartbeat},
+    stored_state::StoredState,
+    wiring::{Parts, Performing},
 };
 
 /// Time a device waits for the one before it to let go of the data folder.
@@ -344,7 +345,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::wiring::Pulse;
+    use crate::liveness::Pulse;
 
     /// A device with parts that do nothing.
     fn idle() -> Parts {

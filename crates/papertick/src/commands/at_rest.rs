@@ -18,7 +18,7 @@ use storage::{
     lock::{Holder, Lock, lock},
 };
 
-use crate::{failure::Failure, kept::StoredState};
+use crate::{failure::Failure, stored_state::StoredState};
 
 /// The settings in a data folder; no clock can start on it meanwhile.
 pub(crate) struct AtRest {

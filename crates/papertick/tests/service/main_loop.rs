@@ -23,7 +23,9 @@ use market::{
 use papertick::{
     chain_file,
     main_loop::{
-        InitialState, LoopReceivers, MEMORY_DELAY, MEMORY_PERIOD, MainLoop, SAVE_PAUSE_MAX,
+        InitialState, MainLoop,
+        channels::LoopReceivers,
+        pending_save::{MEMORY_DELAY, MEMORY_PERIOD, SAVE_PAUSE_MAX},
     },
 };
 use runtime::{

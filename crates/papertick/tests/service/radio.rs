@@ -18,7 +18,7 @@ use futures_util::FutureExt;
 use lab::sim_disk::SharedDisk;
 use papertick::{
     effects::Performer,
-    main_loop::{InitialState, LoopReceivers, MainLoop},
+    main_loop::{InitialState, MainLoop, channels::LoopReceivers},
 };
 use runtime::{
     clock::Clock,

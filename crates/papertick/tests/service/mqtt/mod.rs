@@ -31,7 +31,7 @@ use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
 };
-use papertick::main_loop::{InitialState, LoopReceivers, MainLoop};
+use papertick::main_loop::{InitialState, MainLoop, channels::LoopReceivers};
 use runtime::{
     clock::Clock,
     glass::DisplaySnapshot,

@@ -5,24 +5,21 @@
 //!
 //! **Invariant:** a change is durable and visible before it is acknowledged.
 
+pub mod channels;
+pub mod pending_save;
+
 use std::{future::pending, io, sync::Arc, time::Duration};
 
 use board::moments::until;
 use chain::{BlockHash, chain::Chain, network::Network};
 use device::{
     board::BoardSpec,
-    cells::Picture,
     device::Device,
     input::{Finished, Input},
-    lights::Rgb,
     memory::Memory,
-    mqtt::MqttPlan,
-    output::{Advert, Desired, Effect, Unsaved, WifiPlan},
-    releases::ReleasePlan,
+    output::{Effect, Unsaved},
     request::{Refusal, Reply},
     settings::{Settings, store},
-    sources::Plan,
-    view::View,
 };
 use market::{ChainSpec, now::Now};
 use runtime::{
@@ -30,22 +27,17 @@ use runtime::{
     inbox::{INBOX_DEPTH, InboxMessage, Stopped},
     tasks::Stop,
 };
-use storage::keeper::{PendingWrite, StoreHandle};
+use storage::keeper::StoreHandle;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until},
 };
 
+use self::{
+    channels::{LoopReceivers, LoopSenders},
+    pending_save::{Due, PendingSave},
+};
 use crate::{chain_file, truth_log::TruthLog};
-
-/// Least time between two saves of the memory.
-pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);
-
-/// Time a change of the memory waits for company.
-pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
-
-/// Longest pause between two saves of what could not be saved: a full disk is written to no end otherwise.
-pub const SAVE_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// Questions after the loop that may wait.
 const ASKS_DEPTH: usize = 1;
@@ -92,47 +84,6 @@ impl InitialState {
             headers: None,
         }
     }
-}
-
-/// Senders of what the main loop publishes. Receivers see the newest value.
-#[derive(Debug)]
-pub struct LoopSenders {
-    picture: watch::Sender<Picture>,
-    strip: watch::Sender<Vec<Rgb>>,
-    frontlight: watch::Sender<Vec<u16>>,
-    sources: watch::Sender<Arc<Plan>>,
-    advert: watch::Sender<Option<Advert>>,
-    wifi: watch::Sender<WifiPlan>,
-    mqtt: watch::Sender<MqttPlan>,
-    releases: watch::Sender<Option<ReleasePlan>>,
-    view: watch::Sender<Arc<View>>,
-}
-
-/// Receivers of what the main loop publishes.
-#[derive(Debug)]
-pub struct LoopReceivers {
-    /// For the painter.
-    pub picture: watch::Receiver<Picture>,
-    /// For the LED strip.
-    pub strip: watch::Receiver<Vec<Rgb>>,
-    /// For the frontlight.
-    pub frontlight: watch::Receiver<Vec<u16>>,
-    /// For the supervisor of the sources.
-    pub sources: watch::Receiver<Arc<Plan>>,
-    /// For the announcements on the local network.
-    pub advert: watch::Receiver<Option<Advert>>,
-    /// For the radio.
-    pub wifi: watch::Receiver<WifiPlan>,
-    /// For the door to the owner's broker.
-    pub mqtt: watch::Receiver<MqttPlan>,
-    /// For the release watcher.
-    pub releases: watch::Receiver<Option<ReleasePlan>>,
-    /// For all readers.
-    pub view: watch::Receiver<Arc<View>>,
-    /// For the tasks that perform effects.
-    pub effects: mpsc::Receiver<Effect>,
-    /// For the watchdog.
-    pub rounds: Rounds,
 }
 
 /// Asks the loop whether it still comes round; the device never hears of it.
@@ -184,17 +135,6 @@ struct Round {
     before: Arc<Settings>,
     unsaved: Unsaved,
     pending: Vec<PendingReply>,
-}
-
-/// Whether something that may wait is to be saved, and when it was saved last.
-#[derive(Debug, Default)]
-struct PendingSave {
-    since: Option<Instant>,
-    saved: Option<Instant>,
-    /// The save that runs.
-    saving: Option<PendingWrite>,
-    /// Saves in a row that have failed.
-    failed: u32,
 }
 
 /// A reply that waits until the change behind it is stored and visible.
@@ -561,126 +501,6 @@ fn is_safer(before: &Settings, after: &Settings) -> bool {
         )
     };
     doors(before) != doors(after)
-}
-
-/// When the memory is to be saved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Due {
-    /// Not too often.
-    InTime,
-    /// Now, for there is no later.
-    AtTheEnd,
-}
-
-impl PendingSave {
-    /// When it is to be saved; none if it is, or is being saved.
-    fn due(&self) -> Option<Instant> {
-        let since = self.since.filter(|_| self.saving.is_none())?;
-        let spaced = self.saved.map(|saved| saved + self.pause());
-        Some(spaced.map_or(since + MEMORY_DELAY, |spaced| {
-            spaced.max(since + MEMORY_DELAY)
-        }))
-    }
-
-    /// Least time between two saves: ever longer while they fail.
-    fn pause(&self) -> Duration {
-        let longer = 2_u32.saturating_pow(self.failed.saturating_sub(1));
-        MEMORY_PERIOD.saturating_mul(longer).min(SAVE_PAUSE_MAX)
-    }
-
-    /// Takes note of how the save that ran has ended; one that failed is tried again.
-    fn ended(&mut self, outcome: &io::Result<()>) {
-        self.saving = None;
-        match outcome {
-            Ok(()) => self.failed = 0,
-            Err(_) => {
-                self.failed = self.failed.saturating_add(1);
-                self.since.get_or_insert_with(Instant::now);
-            }
-        }
-    }
-
-    fn is_due(&self, due: Due) -> bool {
-        match due {
-            Due::InTime => self.due().is_some_and(|due| due <= Instant::now()),
-            Due::AtTheEnd => self.since.is_some(),
-        }
-    }
-
-    /// How the save that runs has ended; never without one.
-    async fn saved(&mut self) -> io::Result<()> {
-        match &mut self.saving {
-            Some(saving) => saving.ended().await,
-            None => pending().await,
-        }
-    }
-}
-
-impl LoopSenders {
-    fn of(device: &Device) -> LoopSenders {
-        let Desired {
-            picture,
-            strip,
-            frontlight,
-            sources,
-            advert,
-            wifi,
-            mqtt,
-            releases,
-        } = device.desired();
-        LoopSenders {
-            picture: watch::Sender::new(picture),
-            strip: watch::Sender::new(strip),
-            frontlight: watch::Sender::new(frontlight),
-            sources: watch::Sender::new(sources),
-            advert: watch::Sender::new(advert),
-            wifi: watch::Sender::new(wifi),
-            mqtt: watch::Sender::new(mqtt),
-            releases: watch::Sender::new(releases),
-            view: watch::Sender::new(Arc::new(device.view())),
-        }
-    }
-
-    fn publish(&self, device: &Device) {
-        let Desired {
-            picture,
-            strip,
-            frontlight,
-            sources,
-            advert,
-            wifi,
-            mqtt,
-            releases,
-        } = device.desired();
-        set(&self.picture, picture);
-        set(&self.strip, strip);
-        set(&self.frontlight, frontlight);
-        set(&self.sources, sources);
-        set(&self.advert, advert);
-        set(&self.wifi, wifi);
-        set(&self.mqtt, mqtt);
-        set(&self.releases, releases);
-        set(&self.view, Arc::new(device.view()));
-    }
-
-    /// Publishes a frame of the lights; of the strip the view tells only what rests on it.
-    fn publish_lights(&self, device: &Device) {
-        set(&self.strip, device.strip());
-        if set(&self.frontlight, device.frontlight()) {
-            set(&self.view, Arc::new(device.view()));
-        }
-    }
-}
-
-/// Replaces a level, waking its followers only if it differs; returns whether it does.
-fn set<T: PartialEq>(level: &watch::Sender<T>, value: T) -> bool {
-    level.send_if_modified(|current| {
-        let differs = *current != value;
-        if differs {
-            *current = value;
-        }
-        differs
-    })
 }
 
 #[cfg(test)]

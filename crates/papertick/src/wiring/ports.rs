@@ -1,0 +1,79 @@
+//! The ports of a board, simulated or real.
+
+use board::{
+    assembly::{AssembledBoard, assemble},
+    linux::Linux,
+    sim::{
+        self, Bench, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels, SimSensor,
+        SimStrip, SimWifi,
+    },
+    wiring::Care,
+};
+use tokio::time::Instant;
+
+use crate::{
+    buses::Serving,
+    config::{PartsKind, RunConfig},
+};
+
+/// The ports of a board.
+pub(super) struct PortSet<P, S, F, L, B> {
+    pub(super) panels: P,
+    pub(super) strip: Option<S>,
+    pub(super) frontlight: Option<F>,
+    pub(super) sensor: Option<L>,
+    pub(super) buttons: Option<B>,
+}
+
+/// The ports of a simulated board.
+pub(super) type SimPorts = PortSet<SimPanels, SimStrip, SimFrontlight, SimSensor, SimButtons>;
+
+/// The ports of a board, whatever its parts are.
+pub(super) enum Ports {
+    Simulated(Box<SimPorts>),
+    Assembled(AssembledBoard, Serving),
+}
+
+/// A board, whatever its parts are.
+pub(super) struct Board {
+    pub(super) ports: Ports,
+    pub(super) care: Care,
+    pub(super) wifi: SimWifi,
+    pub(super) bench: Option<Bench>,
+}
+
+impl Board {
+    pub(super) fn make(run: &RunConfig, options: SimOptions) -> Result<Board, String> {
+        let spec = run.board();
+        match &run.parts {
+            PartsKind::Simulated => Ok(Board::simulated(sim::board(&spec, options))),
+            PartsKind::Wired(_) => {
+                let wiring = run.wiring().ok_or("the wiring has mistakes")?;
+                let parts = assemble(&Linux(Instant::now()), &wiring)?;
+                Ok(Board {
+                    ports: Ports::Assembled(parts, Serving::Threads),
+                    care: wiring.care,
+                    // Only the network of a board that has no other parts.
+                    wifi: sim::board(&spec, options).wifi,
+                    bench: None,
+                })
+            }
+        }
+    }
+
+    fn simulated(board: SimBoard) -> Board {
+        let ports = PortSet {
+            panels: board.panels,
+            strip: Some(board.strip),
+            frontlight: board.frontlight,
+            sensor: board.sensor,
+            buttons: Some(board.buttons),
+        };
+        Board {
+            ports: Ports::Simulated(Box::new(ports)),
+            care: Care::NONE,
+            wifi: board.wifi,
+            bench: Some(board.bench),
+        }
+    }
+}
