@@ -2,7 +2,7 @@
 // This file is at the root of the clock, which may be below a path of a host with other clocks.
 const ROOT = new URL('./', self.location).pathname;
 const PAGE = ROOT === '/' ? 'papertick-page' : `papertick-page${ROOT}`;
-/** Files of the page that are kept at most; each build has three, under new names. */
+/** Files of the page that are kept at most; each build has five, under new names. */
 const FILES_MAX = 16;
 
 self.addEventListener('install', (event) => {
@@ -19,9 +19,11 @@ self.addEventListener('fetch', (event) => {
   const path = url.pathname.slice(ROOT.length);
   if (request.mode === 'navigate' && /^((settings|care)(\/.*)?)?$/.test(path)) {
     event.respondWith(page(event, path, request));
+  } else if (request.mode === 'navigate' && path === 'glass') {
+    event.respondWith(glass(event, url, request));
   } else if (path.startsWith('assets/')) {
     event.respondWith(kept(event, request));
-  } else if (['theme.js', 'favicon.svg', 'app.webmanifest'].includes(path)) {
+  } else if (['theme.js', 'favicon.svg', 'app.webmanifest', 'glass.webmanifest'].includes(path)) {
     event.respondWith(newest(event, url.pathname, request));
   }
 });
@@ -36,6 +38,19 @@ async function page(event, path, request) {
     if (!before) throw failure;
     const text = (await before.text()).replace('<base href="./"', `<base href="${ROOT}"`);
     return new Response(text, { headers: before.headers });
+  }
+}
+
+/** The full screen page. The one that is kept is the live one, which no header reloads. */
+async function glass(event, url, request) {
+  const name = `${ROOT}glass?live`;
+  if (url.searchParams.has('live')) return newest(event, name, request);
+  try {
+    return await fetch(request);
+  } catch (failure) {
+    const before = await (await caches.open(PAGE)).match(name);
+    if (!before) throw failure;
+    return before;
   }
 }
 

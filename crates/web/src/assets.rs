@@ -120,9 +120,14 @@ impl Asset {
 
     /// The page with another base address for relative links.
     pub fn with_root(&self, root: &str) -> Asset {
-        let page = String::from_utf8_lossy(&self.plain.bytes);
-        let page = page.replacen("<base href=\"./\"", &format!("<base href=\"{root}\""), 1);
-        Asset::new(page.into(), self.content_type.clone())
+        let page = self.replaced("<base href=\"./\"", &format!("<base href=\"{root}\""));
+        Asset::new(page, self.content_type.clone())
+    }
+
+    /// The text of the file with its first `from` replaced.
+    pub fn replaced(&self, from: &str, to: &str) -> Bytes {
+        let text = String::from_utf8_lossy(&self.plain.bytes);
+        text.replacen(from, to, 1).into()
     }
 
     fn gzip(&self) -> Option<&Representation> {

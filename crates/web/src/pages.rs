@@ -42,6 +42,9 @@ const HANDBOOK_STYLE: &str = include_str!("handbook.css");
 /// Files that always come from the program, not from an installed page.
 const PROGRAM_FILES: [&str; 4] = ["docs", "docs.css", "docs.js", "handbook.css"];
 
+/// What the names of the files of the full screen page begin with. They come from the program, which completes the page.
+const GLASS_FILES: [&str; 2] = ["glass.", "assets/glass-"];
+
 static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let files = Bundle::iter().filter(|path| path != MANIFEST);
     let bundled = files.filter_map(|path| {
@@ -96,7 +99,7 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
     }
     let installed = state.assets();
     let asset = match &installed {
-        Some(installed) if !PROGRAM_FILES.contains(&name.as_str()) => installed.get(&name),
+        Some(installed) if !is_of_program(&name) => installed.get(&name),
         Some(_) | None => ASSETS.get(&name),
     };
     let asset = asset?;
@@ -105,6 +108,11 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
         return Some(asset.with_root(&root).response(headers, &state.policy));
     }
     Some(asset.response(headers, &state.policy))
+}
+
+fn is_of_program(name: &str) -> bool {
+    let mut glass_files = GLASS_FILES.iter();
+    PROGRAM_FILES.contains(&name) || glass_files.any(|start| name.starts_with(start))
 }
 
 /// The manifest of the page that is served. The built-in page has the revision and build time of the program.

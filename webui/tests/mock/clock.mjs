@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { panelPng } from './png.mjs';
+import { displays } from './displays.mjs';
+import { framePng, panelPng } from './png.mjs';
 import { like, recorded } from './recorded.mjs';
 import { defaultSettings, GET_ONLY, patchError, REBOOT } from './settings.mjs';
 
@@ -16,6 +17,7 @@ const TYPES = {
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
 };
 /** Shorter documents are sent as they stand, bytes. */
 const PACKED_FROM = 1024;
@@ -46,6 +48,7 @@ export class MockClock {
     this.buttons = new Set();
     this.presses = [];
     this.faults = {};
+    this.displays = [];
     this.log = [];
     this.streams = new Set();
     this.version = 0;
@@ -89,19 +92,17 @@ export class MockClock {
     await this.comeBack();
   }
 
-  data() {
-    if (this.custom) return this.custom;
-    const screen = this.settings.screens.find((entry) => entry.id === this.current);
+  data(shown) {
+    if (this.custom && shown === undefined) return this.custom;
+    const id = shown ?? this.current;
+    const screen = this.settings.screens.find((entry) => entry.id === id);
     const values = {
       0: ['BLOCK/HEIGHT', String(this.height)],
       3: ['20/11', '14:05'],
       20: [`BTC/${this.currency}`, '$98765'],
       6: ['FEE/RATE', '4.21', 'sat/vB'],
     };
-    const [label, value, unit] = values[this.current] ?? [
-      screen.name.toUpperCase().split(' ').slice(0, 2).join('/'),
-      '1234',
-    ];
+    const [label, value, unit] = values[id] ?? [screen.name.toUpperCase().split(' ').slice(0, 2).join('/'), '1234'];
     const room = this.panels - 1 - (unit ? 1 : 0);
     return [label, ...value.padStart(room, ' ').slice(-room), ...(unit ? [unit] : [])];
   }
@@ -243,6 +244,20 @@ export class MockClock {
     const panel = /^GET \/api\/panels\/(\d+)\.png$/.exec(key);
     if (panel) return this.#panel(Number(panel[1]), request, response);
     if (key === 'GET /api/panels.png') return this.#glass(response);
+    if (key === 'GET /api/frame.png') return this.#frame(url.searchParams, request, json, response);
+    if (key === 'GET /glass') return this.#glassPage(url.searchParams, response);
+    if (key === 'GET /api/qr.png') {
+      response.writeHead(200, { 'Content-Type': 'image/png' });
+      return void response.end(framePng('QR', 33, 33, false));
+    }
+    const what = {
+      method: request.method,
+      path,
+      body: body && !isImage ? JSON.parse(body) : undefined,
+      json,
+      response,
+    };
+    if (displays(this, what)) return undefined;
     if (key === 'GET /events') return this.#events(response);
     if (key === 'GET /api/status') return json(200, this.status());
     if (key === 'GET /api/settings') return json(200, this.settingsDocument(), { ETag: this.settingsTag() });
@@ -295,6 +310,34 @@ export class MockClock {
   #glass(response) {
     response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-cache' });
     response.end(panelPng(this.data().join(''), this.settings.invertedColor));
+  }
+
+  /** A picture of any size. */
+  #frame(query, request, json, response) {
+    const screen = query.get('screen');
+    if (screen !== null && !this.settings.screens.some(({ id }) => id === Number(screen)))
+      return json(400, { error: 'unknown screen id' });
+    const dark = query.has('dark') ? query.get('dark') !== 'false' : this.settings.invertedColor;
+    const text = this.data(screen === null ? undefined : Number(screen)).join('');
+    const png = framePng(text, Number(query.get('width') ?? 800), Number(query.get('height') ?? 480), dark);
+    const etag = `"${createHash('sha256').update(png).digest('hex').slice(0, 16)}"`;
+    const notModified = request.headers['if-none-match'] === etag;
+    this.log.push({ key: 'GET frame', search: `?${query}`, text, notModified });
+    if (notModified) return void response.writeHead(304, { ETag: etag }).end();
+    response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-cache', ETag: etag }).end(png);
+  }
+
+  /** The full screen page; without scripts a single picture, which a header reloads. */
+  async #glassPage(query, response) {
+    const page = (await readFile(join(DIST, 'glass.html'))).toString();
+    const isLive = query.has('live');
+    response.writeHead(200, {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': recorded.policy,
+      ...(!isLive && { Refresh: '300' }),
+    });
+    const picture = '<img src="api/frame.png?width=800&amp;height=480" width="800" height="480" alt="The clock">';
+    response.end(isLive ? page : page.replace('<!--still-->', picture));
   }
 
   #panel(index, request, response) {

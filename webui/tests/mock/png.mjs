@@ -69,17 +69,28 @@ function paint(cell) {
 /** The picture of one cell of `data`, as the bytes of a PNG. */
 export function panelPng(cell, inverted) {
   const pixels = paint(cell);
-  const stride = Math.ceil(WIDTH / 8);
-  const raw = Buffer.alloc((stride + 1) * HEIGHT);
-  for (let y = 0; y < HEIGHT; y += 1) {
-    for (let x = 0; x < WIDTH; x += 1) {
-      const ink = Boolean(pixels[y * WIDTH + x]) !== inverted;
+  return encode(pixels, WIDTH, HEIGHT, inverted);
+}
+
+/** A picture of any size with a text in its middle, as the bytes of a PNG. */
+export function framePng(text, width, height, dark) {
+  const pixels = new Uint8Array(width * height);
+  draw(pixels, text, Math.max(1, Math.floor(width / (text.length * 6 + 2))), height / 2, width, height);
+  return encode(pixels, width, height, dark);
+}
+
+function encode(pixels, width, height, inverted) {
+  const stride = Math.ceil(width / 8);
+  const raw = Buffer.alloc((stride + 1) * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const ink = Boolean(pixels[y * width + x]) !== inverted;
       if (!ink) raw[y * (stride + 1) + 1 + (x >> 3)] |= 0x80 >> (x & 7);
     }
   }
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(WIDTH, 0);
-  header.writeUInt32BE(HEIGHT, 4);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   header[8] = 1;
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -89,9 +100,9 @@ export function panelPng(cell, inverted) {
   ]);
 }
 
-function draw(pixels, text, scale, middle) {
+function draw(pixels, text, scale, middle, across = WIDTH, down = HEIGHT) {
   const width = (text.length * 6 - 1) * scale;
-  const left = Math.floor((WIDTH - width) / 2);
+  const left = Math.floor((across - width) / 2);
   const top = Math.floor(middle - (7 * scale) / 2);
   [...text.toUpperCase()].forEach((letter, place) => {
     const rows = Buffer.from(GLYPHS[letter] ?? '00000000000000', 'hex');
@@ -100,7 +111,7 @@ function draw(pixels, text, scale, middle) {
         if (!((rows[Math.floor(y / scale)] >> (4 - Math.floor(x / scale))) & 1)) continue;
         const px = left + place * 6 * scale + x;
         const py = top + y;
-        if (px >= 0 && px < WIDTH && py >= 0 && py < HEIGHT) pixels[py * WIDTH + px] = 1;
+        if (px >= 0 && px < across && py >= 0 && py < down) pixels[py * across + px] = 1;
       }
     }
   });

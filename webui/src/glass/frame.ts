@@ -1,0 +1,49 @@
+/** The picture that fits a screen. */
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Bounds of a picture, px. */
+const WIDTH = [200, 3840] as const;
+const HEIGHT = [100, 2160] as const;
+
+/** Depth of the picture: all shades that a screen has. */
+const DEPTH = 8;
+
+/** Shifts of the picture against burn-in, px. */
+const SHIFTS = [
+  { x: 0, y: 0 },
+  { x: 2, y: 1 },
+  { x: 3, y: 3 },
+  { x: 1, y: 2 },
+  { x: -1, y: 3 },
+  { x: -3, y: 1 },
+  { x: -2, y: -1 },
+  { x: -3, y: -3 },
+  { x: 0, y: -2 },
+  { x: 2, y: -3 },
+  { x: 3, y: -1 },
+] as const;
+
+/** The query for a picture of a screen; one that is too large for the clock is asked for smaller, in the same shape. */
+export function framed(
+  { width, height }: Size,
+  { screen, dark }: { screen: string | null; dark?: boolean | undefined },
+): string {
+  const scale = Math.min(1, WIDTH[1] / width, HEIGHT[1] / height);
+  const query = new URLSearchParams({
+    width: String(Math.max(WIDTH[0], Math.round(width * scale))),
+    height: String(Math.max(HEIGHT[0], Math.round(height * scale))),
+    depth: String(DEPTH),
+  });
+  if (screen !== null) query.set('screen', screen);
+  if (dark !== undefined) query.set('dark', String(dark));
+  return query.toString();
+}
+
+/** The shift in a minute. */
+export function shifted(minute: number): { x: number; y: number } {
+  return SHIFTS[minute % SHIFTS.length] ?? SHIFTS[0];
+}

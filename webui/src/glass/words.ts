@@ -1,0 +1,60 @@
+/** The texts of the full screen page, which has too few to load a dictionary. */
+
+interface Words {
+  away: string;
+  age: string;
+  signIn: string;
+  refused: string;
+  unreachable: string;
+}
+
+const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
+  en: {
+    away: 'No connection to the clock.',
+    age: 'Picture {age} old.',
+    signIn: 'The clock asks for a password. Sign in',
+    refused: 'The clock refused: {why}',
+    unreachable: 'The clock does not answer.',
+  },
+  de: {
+    away: 'Keine Verbindung zur Uhr.',
+    age: 'Das Bild ist {age} alt.',
+    signIn: 'Die Uhr verlangt ein Passwort. Anmelden',
+    refused: 'Die Uhr lehnt ab: {why}',
+    unreachable: 'Die Uhr antwortet nicht.',
+  },
+  es: {
+    away: 'Sin conexión con el reloj.',
+    age: 'La imagen tiene {age}.',
+    signIn: 'El reloj pide una contraseña. Iniciar sesión',
+    refused: 'El reloj lo rechaza: {why}',
+    unreachable: 'El reloj no responde.',
+  },
+  nl: {
+    away: 'Geen verbinding met de klok.',
+    age: 'Het beeld is {age} oud.',
+    signIn: 'De klok vraagt een wachtwoord. Inloggen',
+    refused: 'De klok weigert: {why}',
+    unreachable: 'De klok antwoordt niet.',
+  },
+};
+
+const isKnown = (code: string): code is keyof typeof TEXTS => code in TEXTS;
+
+/** Code of the first language of the browser that has texts. */
+export const language = navigator.languages.map((wish) => wish.slice(0, 2).toLowerCase()).find(isKnown) ?? 'en';
+
+/** The texts in that language. */
+export const words = TEXTS[language];
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** A span of time as its largest unit, such as `3 min`. */
+export function aged(ms: number): string {
+  const [unit, length] = UNITS.find(([, length]) => ms >= length) ?? (['second', 1_000] as const);
+  return new Intl.NumberFormat(language, { style: 'unit', unit }).format(Math.floor(ms / length));
+}
