@@ -216,6 +216,8 @@ pub enum ProgramOperation {
     Page,
     /// Returns the versions of the page.
     Manifest,
+    /// Draws a text as a QR code.
+    Qr,
     /// Returns the OpenAPI document.
     OpenApi,
     /// Returns that the server answers.

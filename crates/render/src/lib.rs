@@ -18,6 +18,7 @@ mod mask;
 mod paint;
 pub mod panel_frame;
 pub mod png;
+pub mod qr;
 mod text;
 
 pub use bitmap::Bitmap;

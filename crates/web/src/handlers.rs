@@ -5,8 +5,8 @@ use std::pin::Pin;
 use api::operation::ProgramOperation;
 
 use super::{
-    call::Call, diag, events, metrics, openapi, pages, panels, portal, preview, response::Response,
-    settings, sim, status, transfer, update,
+    call::Call, diag, events, metrics, openapi, pages, panels, portal, preview, qr,
+    response::Response, settings, sim, status, transfer, update,
 };
 
 /// The future of an async handler.
@@ -62,6 +62,7 @@ pub fn handler(operation: ProgramOperation) -> Handler {
         ProgramOperation::Join => handler!(async portal::join),
         ProgramOperation::Page => Handler::Sync(pages::named),
         ProgramOperation::Manifest => Handler::Sync(pages::manifest),
+        ProgramOperation::Qr => Handler::Sync(qr::png),
         ProgramOperation::OpenApi => Handler::Sync(openapi::read),
         ProgramOperation::Health => Handler::Sync(status::health),
         ProgramOperation::Ready => Handler::Sync(status::ready),

@@ -30,6 +30,7 @@ mod portal;
 mod portal_texts;
 mod preview;
 pub mod proxy;
+mod qr;
 pub mod response;
 mod router;
 mod server;

@@ -1,10 +1,19 @@
 //! The page, the descriptions of the interface, and what machines ask for.
 
+use alloc::string::String;
+
+use super::words::{BAD, param};
 use crate::{
     documents::page::{Health, Manifest, OpenApiDocument},
-    operation::{Guard, Operation, ProgramOperation, by_program, get},
-    shape::{Shape, sent},
+    operation::{Guard, Operation, Param, ProgramOperation, by_program, get},
+    shape::{Shape, received, sent},
 };
+
+const TEXT: &[Param] = &[param(
+    "text",
+    received::<String>(),
+    "The text, 1 to 256 bytes.",
+)];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program("The page", ProgramOperation::Page, &[get("/")])
@@ -18,6 +27,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
+    by_program(
+        "A text as a QR code, one pixel per module",
+        ProgramOperation::Qr,
+        &[get("/api/qr.png").query(TEXT)],
+    )
+    .answers(&[(200, Shape::Png), BAD]),
     by_program(
         "This description, for people",
         ProgramOperation::Page,
