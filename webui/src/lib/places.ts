@@ -43,6 +43,11 @@ export interface Section {
 /** The sections of the care view. */
 export const CARE: readonly Section[] = [
   { id: 'help', title: n('Help'), search: n('handbook manual problem report version about api') },
+  {
+    id: 'screens',
+    title: n('Other screens'),
+    search: n('tablet television kiosk obs kindle kobo e-reader trmnl display picture qr code full screen'),
+  },
   { id: 'file', title: n('Settings as a file'), search: n('backup export import restore copy json') },
   { id: 'update', title: n('Update'), search: n('firmware upgrade version release install') },
   { id: 'log', title: n('Log and crash dump'), search: n('error debug diagnostics trouble coredump') },

@@ -1,0 +1,71 @@
+/** Other screens that fetch pictures from the clock. */
+import { n } from './words';
+
+export interface Display {
+  id: string;
+  mac: string | null;
+  name: string;
+  state: 'waiting' | 'approved';
+  model: string | null;
+  firmware: string | null;
+  width: number;
+  height: number;
+  depth: number;
+  rotate: number;
+  layout: string;
+  dark: boolean | null;
+  content: string;
+  screens: number[];
+  intervalMin: number;
+  battery: { volts: number | null; percent: number | null; charging: boolean | null } | null;
+  rssi: number | null;
+  lastContactSec: number | null;
+  nextContactSec: number | null;
+  log: { at: number | null; level: string; message: string }[];
+}
+
+export interface Displays {
+  displays: Display[];
+  max: number;
+}
+
+/** What an owner can change of a display. */
+export type DisplayEdit = Pick<
+  Display,
+  'name' | 'width' | 'height' | 'depth' | 'rotate' | 'layout' | 'dark' | 'content' | 'screens' | 'intervalMin'
+>;
+
+export const DISPLAYS = '/api/displays';
+
+/** The address of one of them. */
+export function display(id: string): string {
+  return `${DISPLAYS}/${encodeURIComponent(id)}`;
+}
+
+export const DEPTHS = [1, 2, 4, 8] as const;
+export const ROTATIONS = [0, 90, 180, 270] as const;
+export const LAYOUTS: Readonly<Record<string, string>> = {
+  auto: n('as fits best'),
+  row: n('one row'),
+  'two-rows': n('two rows'),
+  column: n('one column'),
+};
+export const CONTENTS: Readonly<Record<string, string>> = {
+  clock: n('the same as the clock'),
+  screen: n('one screen'),
+  rotation: n('screens of its own in turn'),
+};
+
+/** What of a display an owner can change. */
+export function editOf(display: Display): DisplayEdit {
+  const { name, width, height, depth, rotate, layout, dark, content, screens, intervalMin } = display;
+  return { name, width, height, depth, rotate, layout, dark, content, screens: [...screens], intervalMin };
+}
+
+/** The members that differ. */
+export function changeOf(display: Display, edit: DisplayEdit): Partial<DisplayEdit> {
+  const before = editOf(display);
+  const differs = (name: string) =>
+    JSON.stringify(before[name as keyof DisplayEdit]) !== JSON.stringify(edit[name as keyof DisplayEdit]);
+  return Object.fromEntries(Object.entries(edit).filter(([name]) => differs(name)));
+}

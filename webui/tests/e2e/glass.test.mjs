@@ -1,0 +1,264 @@
+// The clock on a whole screen, and the other screens that the page lists.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { MockClock } from '../mock/clock.mjs';
+import { introduced } from '../mock/displays.mjs';
+import { launch, openPage, until } from './browser.mjs';
+
+let browser;
+let clock;
+let context;
+let faults;
+
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+beforeEach(async () => {
+  clock = new MockClock();
+  await clock.listen();
+  faults = [];
+});
+
+afterEach(async () => {
+  assert.deepEqual(faults, []);
+  await context.close();
+  await clock.close();
+});
+
+const VIEWPORT = { width: 600, height: 400 };
+
+/** Opens the full screen page and waits for its first picture. */
+async function openGlass(path = '/glass', options = {}) {
+  context = await browser.newContext({ viewport: VIEWPORT, deviceScaleFactor: 2, ...options });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => /policy/i.test(message.text()) && faults.push(message.text()));
+  await page.goto(clock.url + path);
+  await page.waitForFunction(() => document.querySelector('canvas')?.width > 300);
+  return page;
+}
+
+const frames = () => clock.log.filter(({ key }) => key === 'GET frame');
+const shows = (text, asked = '') =>
+  until(text, () => frames().some((frame) => frame.text === text && frame.search.includes(asked)));
+const steps = () => clock.log.map(({ key }) => key).filter((key) => key.startsWith('POST /api/screen'));
+const next = () => clock.data().join('');
+
+/** Changes the block height. */
+function mine() {
+  const before = clock.data();
+  clock.height += 1;
+  clock.changed(before);
+}
+
+describe('full screen', () => {
+  test('the picture fits the screen pixel by pixel and follows the clock', async () => {
+    const page = await openGlass('/glass?dark=false');
+    assert.equal(new URL(page.url()).search, '?dark=false&live');
+    await shows(next(), 'width=1200&height=800&depth=8&dark=false');
+    mine();
+    await shows(next());
+    await page.setViewportSize({ width: 400, height: 600 });
+    await shows(next(), 'width=800&height=1200');
+    await page.waitForFunction(() => document.querySelector('canvas').width === 800);
+    assert.equal(await page.getAttribute('canvas', 'aria-label'), clock.status().says);
+    assert.equal(clock.streams.size, 1);
+  });
+
+  test('a tap and the keys go through the screens; a failure is shown', async () => {
+    const page = await openGlass();
+    await page.mouse.click(100, 100);
+    await until('a tap', () => steps().length === 1);
+    for (const key of ['Space', 'ArrowRight', 'ArrowLeft']) {
+      const before = steps().length;
+      await page.keyboard.press(key);
+      await until(key, () => steps().length > before);
+    }
+    const forward = '/api/screen/next';
+    assert.deepEqual(
+      steps(),
+      [forward, forward, forward, '/api/screen/previous'].map((path) => `POST ${path}`),
+    );
+    await page.mouse.dblclick(100, 100);
+    await page.waitForFunction(() => document.fullscreenElement !== null);
+    await page.keyboard.press('f');
+    await page.waitForFunction(() => document.fullscreenElement === null);
+    await page.waitForFunction(() => document.documentElement.classList.contains('idle'));
+    assert.equal(steps().length, 4);
+    await page.route('**/api/screen/next', (route) => route.fulfill({ status: 503, json: { error: 'stopping' } }));
+    await page.keyboard.press('Space');
+    await page.getByText('The clock refused: stopping').waitFor();
+    await page.getByText('The clock refused: stopping').waitFor({ state: 'detached' });
+  });
+
+  test('another screen than the clock stays there', async () => {
+    const page = await openGlass('/glass?screen=20');
+    await shows(clock.data(20).join(''), 'screen=20');
+    await page.keyboard.press('Space');
+    mine();
+    await until('a look', () => frames().at(-1).notModified);
+    assert.deepEqual(steps(), []);
+    await page.goto(`${clock.url}/glass?screen=77`);
+    await page.getByText('The clock refused: unknown screen id').waitFor();
+  });
+
+  test('a transparent page has nothing but ink', async () => {
+    for (const [path, ink] of [
+      ['/glass?transparent', 0],
+      ['/glass?transparent&dark', 255],
+    ]) {
+      const page = await openGlass(path);
+      const [colours, alphas] = await page.evaluate(() => {
+        const canvas = document.querySelector('canvas');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const at = (offset) => [...new Set(data.filter((_, place) => place % 4 === offset))].sort();
+        const isInk = (_, place) => data[place - (place % 4) + 3] > 0 && place % 4 < 3;
+        return [[...new Set(data.filter(isInk))], at(3)];
+      });
+      assert.deepEqual([colours, alphas], [[ink], [0, 255]], path);
+      const backgrounds = await page.evaluate(() =>
+        [document.documentElement, document.body].map((element) => getComputedStyle(element).backgroundColor),
+      );
+      assert.deepEqual(backgrounds, ['rgba(0, 0, 0, 0)', 'rgba(0, 0, 0, 0)']);
+      await context.close();
+    }
+    context = await browser.newContext();
+  });
+
+  test('quiet hours dim it', async () => {
+    const page = await openGlass();
+    const shade = () => page.evaluate(() => getComputedStyle(document.body, '::after').opacity);
+    assert.equal(await shade(), '1');
+    clock.settings.dnd.enabled = true;
+    clock.changed(clock.data());
+    await until('a shade', async () => (await shade()) === '0.65');
+  });
+
+  test('an outage shows the last picture with its age, also after a reload, and ends by itself', async () => {
+    const page = await openGlass('/glass');
+    // Loaded once more, the page is that of the service worker.
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 1200);
+    await clock.goAway();
+    await page.getByText(/No connection to the clock\. Picture \d+ sec old\./).waitFor();
+    assert.equal(await page.evaluate(() => document.querySelector('canvas').width), 1200);
+    await page.reload();
+    await page.getByText(/No connection to the clock\. Picture \d+ sec old\./).waitFor();
+    await page.waitForFunction(() => document.querySelector('canvas').width === 1200);
+    clock.height += 1;
+    await clock.comeBack();
+    await shows(next());
+    await page.getByText('No connection to the clock.').waitFor({ state: 'detached' });
+  });
+
+  test('a password is asked for by the page of the clock', async () => {
+    const page = await openGlass();
+    clock.password = 'correct horse';
+    await clock.goAway();
+    await clock.comeBack();
+    const link = page.getByRole('link', { name: 'The clock asks for a password. Sign in' });
+    await link.click();
+    const form = page.locator('[data-sign-in]');
+    await form.getByLabel('Password').fill(clock.password);
+    await form.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForSelector('[data-link="live"]');
+    await page.goto(`${clock.url}/glass`);
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 1200);
+  });
+
+  test('a browser without scripts gets one picture that a header reloads', async () => {
+    context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    const answer = await page.goto(`${clock.url}/glass`);
+    assert.equal(answer.headers().refresh, '300');
+    assert.equal(await page.locator('img').count(), 1);
+    await shows(next(), 'width=800&height=480');
+  });
+});
+
+describe('the section of the page', () => {
+  let page;
+  const section = () => page.locator('#care-screens');
+  const button = (name) => section().getByRole('button', { name, exact: true });
+  const sent = (method) => clock.log.filter(({ key }) => key.startsWith(`${method} /api/displays`));
+
+  async function openSection() {
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    ({ page, faults } = await openPage(context, clock.url, '/care/screens'));
+  }
+
+  test('addresses have QR codes, and the picture can be saved', async () => {
+    await openSection();
+    const address = section().locator('[data-address="server"]');
+    assert.equal(await address.locator('code').textContent(), clock.url);
+    await address.getByRole('button', { name: 'QR code' }).click();
+    await section().getByAltText(`QR code of ${clock.url}`).waitFor();
+    const [file] = await Promise.all([page.waitForEvent('download'), button('Save the picture').click()]);
+    assert.equal(file.suggestedFilename(), `${clock.settings.hostname}.png`);
+  });
+
+  test('a display is approved, changed and removed', async () => {
+    clock.displays = [introduced('917F0B')];
+    await openSection();
+    const display = section().locator('[data-display="917F0B"]');
+    await display.getByText('Waiting for approval').waitFor();
+    assert.equal(
+      await display.locator('[data-health]').textContent(),
+      'Battery 87 %, 4.1 V · Signal -69 dBm · Last contact 12 s ago · Next contact in 1 min',
+    );
+    await display.locator('[data-picture="screen"]').waitFor();
+    await display.getByRole('button', { name: 'Approve' }).click();
+    await display.getByText('Approved', { exact: true }).waitFor();
+    await display.getByRole('button', { name: 'Change' }).click();
+    await display.getByLabel('Name').fill('Kitchen');
+    await display.getByLabel('Width, px').fill('4000');
+    await display.getByLabel('Colours').selectOption('dark');
+    await display.getByLabel('Shows').selectOption('screens of its own in turn');
+    await display.getByLabel('Block Height').check();
+    await display.getByRole('button', { name: 'Save' }).click();
+    await display.getByText('The clock refused: width must be 200 to 3840').waitFor();
+    await display.getByLabel('Width, px').fill('600');
+    await display.getByRole('button', { name: 'Save' }).click();
+    await display.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    assert.deepEqual(sent('PATCH').at(-1).body, {
+      name: 'Kitchen',
+      width: 600,
+      dark: true,
+      content: 'rotation',
+      screens: [0],
+    });
+    await display.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await display.waitFor({ state: 'detached' });
+    assert.equal(sent('DELETE').length, 1);
+  });
+
+  test('a token is shown once', async () => {
+    await openSection();
+    await section().getByLabel('Name of a new display').fill('Kindle');
+    await button('Add a display').click();
+    await section().locator('[data-token]').getByText('kept-by-its-owner').waitFor();
+    assert.deepEqual(sent('POST')[0].body, { name: 'Kindle' });
+    await button('Done').click();
+    await section().getByRole('heading', { name: 'Kindle' }).waitFor();
+    assert.doesNotMatch(await page.innerText('body'), /kept-by-its-owner/);
+  });
+
+  test('displays are read only while they are seen', async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    page = await context.newPage();
+    await page.clock.install();
+    let reads = 0;
+    page.on('request', (request) => (reads += Number(request.url().endsWith('/api/displays'))));
+    await page.goto(`${clock.url}/care`);
+    await page.waitForSelector('[data-link="live"]');
+    await section().locator('[data-displays] summary').click();
+    await until('a list', () => reads === 1);
+    await page.clock.runFor(10_500);
+    await until('another', () => reads === 2);
+    await section().locator('[data-displays] summary').click();
+    await page.clock.runFor(60_000);
+    assert.equal(reads, 2);
+  });
+});
