@@ -31,12 +31,12 @@ use market::{
     source_id::SourceId,
 };
 use papertick::{
-    drivers::painter::{self, Canvas, PaintProgress},
+    drivers::painter::{self, PaintProgress, PainterConfig},
     main_loop::{InitialState, MainLoop},
 };
 use render::{Bitmap, Painter};
 use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::inbox, tasks::stop_signal};
-use storage::{Store, disk::Folder, keeper::keeper};
+use storage::{Store, disk::Folder, store_thread::StoreHandle};
 use tokio::sync::{mpsc, watch};
 
 const SAMPLES: u32 = 5000;
@@ -157,15 +157,15 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let clock = Clock::host();
     let (inbox, inputs) = inbox();
     let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
-    let beginning = InitialState::with(spec, Settings::default());
-    let (keeper, shelf) = keeper(store);
-    shelf.on_a_thread().unwrap();
-    let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper);
+    let initial = InitialState::with(spec, Settings::default());
+    let (store, worker) = StoreHandle::new(store);
+    worker.spawn_thread().unwrap();
+    let (main_loop, receivers) = MainLoop::new(initial, clock, inputs, store);
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
     let (handed, mut frames) = mpsc::unbounded_channel();
     let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
-    tokio::spawn(painter::run(Canvas {
+    tokio::spawn(painter::run(PainterConfig {
         panels: Handed {
             count: spec.panels,
             started: Vec::new(),
@@ -174,7 +174,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
         width: spec.panel_width,
         height: spec.panel_height,
         care: Care::NONE,
-        pictures: followed.picture.clone(),
+        pictures: receivers.picture.clone(),
         glass: watch::Sender::new(Arc::new(unknown)),
         progress: watch::Sender::new(PaintProgress::Waiting),
         inbox: inbox.clone(),

@@ -1,28 +1,28 @@
-//! Who serves the buses of a board of real parts.
+//! Starts the tasks or threads that serve the buses of a board of real parts.
 
 use board::assembly::BusTask;
 use runtime::tasks::Tasks;
 
-/// Who serves the buses of a board.
+/// What serves the buses of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Serving {
+pub(crate) enum BusExecution {
     /// Tasks, on emulated chips, which do not block.
     #[cfg(test)]
     Tasks,
-    /// Threads of their own, on hardware that does.
+    /// Threads, on hardware, which blocks.
     Threads,
 }
 
-/// Serves buses until the ports of their parts are gone.
-pub(crate) fn serve(tasks: &mut Tasks, buses: Vec<BusTask>, serving: Serving) {
+/// Serves buses until the ports of their parts are dropped.
+pub(crate) fn serve(tasks: &mut Tasks, buses: Vec<BusTask>, execution: BusExecution) {
     for bus in buses {
         let name = bus.name;
-        match serving {
+        match execution {
             #[cfg(test)]
-            Serving::Tasks => tasks.spawn(name, bus.serve()),
-            Serving::Threads => tasks.spawn(name, async move {
+            BusExecution::Tasks => tasks.spawn(name, bus.serve()),
+            BusExecution::Threads => tasks.spawn(name, async move {
                 if let Err(error) = bus.serve_on_thread().await {
-                    tracing::error!(bus = name, %error, "there is no thread for a bus");
+                    tracing::error!(bus = name, %error, "cannot start a thread for a bus");
                 }
             }),
         }

@@ -1,4 +1,4 @@
-//! The parent process: runs the supervisor with what it has to know of the configuration.
+//! The parent process: runs the supervisor with its part of the configuration.
 
 use std::{path::Path, time::Duration};
 
@@ -23,37 +23,41 @@ use crate::{
 pub fn run(config: &RunConfig) -> Result<(), Failure> {
     let passed = serde_json::to_value(config)
         .map_err(|error| Failure::failed(format!("the clock cannot start: {error}")))?;
-    Ok(supervisor::run(config.listen, clock(config), passed)?)
+    Ok(supervisor::run(
+        config.listen,
+        clock_config(config),
+        passed,
+    )?)
 }
 
-/// Continues as the supervisor of another program, whose state comes on the standard input.
+/// Continues the supervisor of another program version, whose state is on the standard input.
 ///
 /// # Errors
-/// The state is not understood, or the clock ends as after [`run`].
+/// The state cannot be parsed, or as for [`run`].
 pub fn take_over() -> Result<(), Failure> {
-    let handover = Handover::receive().map_err(not_understood)?;
+    let handover = Handover::receive().map_err(handover_error)?;
     let config = parse(handover.run_config())?;
-    Ok(supervisor::resume(handover, clock(&config))?)
+    Ok(supervisor::resume(handover, clock_config(&config))?)
 }
 
-/// Returns whether the state on the standard input is understood.
+/// Checks that the state on the standard input can be parsed.
 ///
 /// # Errors
-/// It is not.
+/// It cannot.
 pub fn try_take_over() -> Result<(), Failure> {
-    let state = HandoverState::receive().map_err(not_understood)?;
+    let state = HandoverState::receive().map_err(handover_error)?;
     parse(state.run_config()).map(drop)
 }
 
-/// Makes a dump of a device that crashed.
+/// Writes a dump of a crashed device.
 ///
 /// # Errors
-/// There is no dump.
+/// The dump cannot be written.
 pub fn dump_crash(process: u32, folder: &Path) -> Result<(), Failure> {
     crash_dumps::take(process, folder).map_err(|error| Failure::failed(error.to_string()))
 }
 
-fn clock(config: &RunConfig) -> ClockConfig {
+fn clock_config(config: &RunConfig) -> ClockConfig {
     ClockConfig {
         data_dir: config.data_dir.clone(),
         label: match config.market {
@@ -67,11 +71,11 @@ fn clock(config: &RunConfig) -> ClockConfig {
 }
 
 fn parse(config: &Value) -> Result<RunConfig, Failure> {
-    RunConfig::deserialize(config).map_err(|error| not_understood(error.to_string()))
+    RunConfig::deserialize(config).map_err(|error| handover_error(error.to_string()))
 }
 
-fn not_understood(reason: String) -> Failure {
-    Failure::failed(format!("this supervisor cannot go on: {reason}"))
+fn handover_error(reason: String) -> Failure {
+    Failure::failed(format!("this supervisor cannot take over: {reason}"))
 }
 
 impl From<SupervisorError> for Failure {

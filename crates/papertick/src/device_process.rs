@@ -1,7 +1,7 @@
-//! The device process: opens what survived the last run, runs the parts, and ends them in the right order.
+//! The device process: opens the data folder, runs the tasks, and stops them in the right order.
 //!
-//! The HTTP server and the tasks beside it stop first, then the main loop. A restart is such an end with an exit code of its
-//! own; the supervisor keeps the listening socket and starts the next device. The data folder is free at the very end.
+//! The HTTP server and the services stop first, then the main loop. A restart has its own exit code: the supervisor keeps
+//! the listening socket and starts the next device. The lock on the data folder is released when the process exits.
 
 use std::{fs::File, io, net::TcpListener, os::fd::AsFd, process::ExitCode, time::Duration};
 
@@ -33,40 +33,40 @@ use crate::{
     failure::Failure,
     liveness::{FIRST_PICTURE, SUPERVISOR_TASK, first_picture, heartbeat},
     stored_state::StoredState,
-    wiring::{Parts, Performing},
+    wiring::{EffectsFuture, RunningDevice},
 };
 
-/// Time a device waits for the one before it to let go of the data folder.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait for the previous device to release the data folder.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Threads for work that takes its time but ends: password hashes and the pictures of pools.
+/// Threads for slow work, such as password hashes and the logos of pools.
 const BLOCKING_THREADS: usize = 4;
 
-/// Threads that run the tasks. With a second one every wake of a task costs several system calls, because the two wake each
-/// other; slow work runs on the blocking threads.
+/// Threads that run the tasks. With a second thread each wake of a task costs several system calls, because the threads
+/// wake each other; slow work runs on the blocking threads.
 const WORKER_THREADS: usize = 1;
 
-/// Time the requests under way have to end.
+/// Timeout for active requests to end.
 const HTTP_STOP: Duration = Duration::from_millis(900);
 
-/// Time everything else has to end.
+/// Timeout for all other tasks to end.
 const STOP: Duration = Duration::from_millis(500);
 
-/// Time for all tasks to end once the supervisor is gone: another clock may be starting on the same folder.
+/// Timeout for all tasks to end if the supervisor is gone: another clock may be starting on the same folder.
 const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
-/// Why the device ends.
+/// Why the device stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// By a signal.
-    Stopped,
-    /// It is to be started again.
+enum StopReason {
+    /// A signal.
+    Signal,
+    /// A restart was requested.
     Restart,
-    /// A task ended that should not.
-    Broken,
+    /// A task ended unexpectedly.
+    Failed,
 }
 
-/// Runs the device until it ends; the code tells the supervisor why.
+/// Runs the device until it stops. The exit code tells the supervisor why.
 ///
 /// # Errors
 /// It cannot start.
@@ -83,31 +83,31 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .enable_all()
         .build()
         .map_err(cannot)?;
-    let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, PATIENCE)?;
+    let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, LOCK_TIMEOUT)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
     let fresh = || fresh(config.run.market, config.run.defaults.as_deref());
-    let mut kept = StoredState::read(loaded, fresh).map_err(cannot)?;
-    kept.unstored = lock.unwritable().map(ToString::to_string);
-    let log = start_log(&config, &kept.settings);
+    let mut stored = StoredState::read(loaded, fresh).map_err(cannot)?;
+    stored.storage_error = lock.unwritable().map(ToString::to_string);
+    let log = start_log(&config, &stored.settings);
     crash_dumps::mention(&config.run.data_dir);
-    let ending = runtime
-        .block_on(live(config, listener, store, kept, log))
+    let reason = runtime
+        .block_on(run_tasks(config, listener, store, stored, log))
         .map_err(cannot)?;
-    // Work that is stuck on a blocking thread must not keep the process.
+    // A blocking thread that hangs must not prevent the exit.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    // Nor may another device write while it still does: the lock ends with the process.
+    // The lock is released by the exit of the process: until then a blocking thread may still write.
     std::mem::forget(lock);
-    Ok(match ending {
-        Ending::Stopped => ExitCode::SUCCESS,
-        Ending::Restart => ExitCode::from(RESTART_CODE),
-        Ending::Broken => ExitCode::from(BROKEN_CODE),
+    Ok(match reason {
+        StopReason::Signal => ExitCode::SUCCESS,
+        StopReason::Restart => ExitCode::from(RESTART_CODE),
+        StopReason::Failed => ExitCode::from(BROKEN_CODE),
     })
 }
 
-/// Time for which a demo shows each screen, s: short, so that a visitor sees it change.
+/// Time a demo shows each screen, s. It is short, so that visitors see several screens.
 const DEMO_SCREEN_SECS: u32 = 15;
 
-/// The settings of a clock that has stored none, and what is wrong with those of `--defaults`.
+/// The settings for an empty data folder, and the mistakes in `--defaults`.
 fn fresh(market: MarketSource, defaults: Option<&str>) -> (Settings, Vec<String>) {
     let settings = match market {
         MarketSource::World => Settings::default(),
@@ -147,7 +147,7 @@ fn fresh(market: MarketSource, defaults: Option<&str>) -> (Settings, Vec<String>
 
 /// Lets the kernel end this process with the supervisor, because it uses its socket and lock.
 fn follow_supervisor(config: &DeviceConfig) {
-    // Without this the device still notices at its next sign of life.
+    // If this fails, the device notices at its next heartbeat.
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
     leave_if_orphan(config.supervisor);
 }
@@ -158,7 +158,7 @@ fn leave_if_orphan(supervisor: u32) {
     }
 }
 
-/// Tells whether the supervisor is gone.
+/// Whether the supervisor is gone.
 fn is_orphan(supervisor: u32) -> bool {
     let expected = i32::try_from(supervisor).ok().and_then(Pid::from_raw);
     getppid() != expected
@@ -174,7 +174,7 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
         .and_then(|socket| {
             socket.local_addr()?;
             socket.set_nonblocking(true)?;
-            // Else the address would be taken for as long as this process takes to end.
+            // Standard input would keep the address in use until this process has exited.
             dup2_stdin(File::open("/dev/null")?)?;
             Ok(socket)
         })
@@ -208,35 +208,37 @@ fn start_log(config: &DeviceConfig, settings: &Settings) -> LogLines {
     lines
 }
 
-/// Starts all parts, waits for a reason to end, and ends them.
-async fn live(
+/// Starts all tasks, waits for a reason to stop, and stops them.
+async fn run_tasks(
     config: DeviceConfig,
     listener: TcpListener,
     store: Store,
-    kept: StoredState,
+    stored: StoredState,
     log: LogLines,
-) -> io::Result<Ending> {
+) -> io::Result<StopReason> {
     let mut signals = TerminationSignals::new()?;
-    let life = Life {
+    let lifecycle = Lifecycle {
         supervisor: config.supervisor,
         last_refresh: config.run.last_refresh(),
     };
-    let mut parts = Parts::start(config, listener, store, kept, log).await?;
+    let mut device = RunningDevice::start(config, listener, store, stored, log).await?;
     DeviceMessage::Ready.send()?;
-    parts
-        .endless
-        .spawn(FIRST_PICTURE, first_picture(parts.pulse.glass()));
-    let mut signs = Tasks::new();
-    signs.spawn(
+    device
+        .drivers
+        .spawn(FIRST_PICTURE, first_picture(device.liveness.glass()));
+    let mut heartbeats = Tasks::new();
+    heartbeats.spawn(
         SUPERVISOR_TASK,
-        heartbeat(parts.pulse.clone(), DeviceMessage::send),
+        heartbeat(device.liveness.clone(), DeviceMessage::send),
     );
-    let ending = life.run(&mut parts, &mut signs, &mut signals).await;
-    life.stop(parts).await;
-    Ok(ending)
+    let reason = lifecycle
+        .run(&mut device, &mut heartbeats, &mut signals)
+        .await;
+    lifecycle.stop(device).await;
+    Ok(reason)
 }
 
-/// The signals that end the device.
+/// The signals that stop the device.
 struct TerminationSignals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -251,77 +253,83 @@ impl TerminationSignals {
     }
 }
 
-/// What a device needs to know for its end.
-struct Life {
+/// How the device stops.
+struct Lifecycle {
+    /// Process number of the supervisor.
     supervisor: u32,
+    /// Longest time to wait for a refresh in progress.
     last_refresh: Duration,
 }
 
-impl Life {
-    /// Runs until there is a reason to end.
+impl Lifecycle {
+    /// Runs until there is a reason to stop.
     async fn run(
         &self,
-        parts: &mut Parts,
-        signs: &mut Tasks,
+        device: &mut RunningDevice,
+        heartbeats: &mut Tasks,
         signals: &mut TerminationSignals,
-    ) -> Ending {
+    ) -> StopReason {
         loop {
             tokio::select! {
-                _ = signals.terminate.recv() => return Ending::Stopped,
-                _ = signals.interrupt.recv() => return Ending::Stopped,
-                // It ends never.
-                () = &mut parts.performing => {}
-                () = parts.restart.notified() => return Ending::Restart,
-                carried = power_cut(parts.bench.as_ref()) => {
-                    // No ceremony: what is not on the disk is lost, as it would be on a real board.
+                _ = signals.terminate.recv() => return StopReason::Signal,
+                _ = signals.interrupt.recv() => return StopReason::Signal,
+                // Never returns.
+                () = &mut device.effects => {}
+                () = device.restart.notified() => return StopReason::Restart,
+                carried = power_cut(device.bench.as_ref()) => {
+                    // Exits at once: unsaved data is lost, as on a real board.
                     let _ = DeviceMessage::PowerCut(carried).send();
                     std::process::exit(i32::from(RESTART_CODE));
                 }
-                ended = parts.front.ended() => return broken(ended),
-                ended = parts.core.ended() => return broken(ended),
-                ended = parts.rest.ended() => return broken(ended),
-                ended = parts.endless.ended() => return broken(ended),
-                ended = signs.ended() => return broken(ended),
-                // One that is still needed cannot end by itself.
-                ended = parts.buses.ended(), if !parts.buses.is_empty() => return broken(ended),
+                ended = device.http.ended() => return task_ended(ended),
+                ended = device.main_loop.ended() => return task_ended(ended),
+                ended = device.services.ended() => return task_ended(ended),
+                ended = device.drivers.ended() => return task_ended(ended),
+                ended = heartbeats.ended() => return task_ended(ended),
+                // A bus that is in use ends only by a failure.
+                ended = device.buses.ended(), if !device.buses.is_empty() => return task_ended(ended),
             }
         }
     }
 
-    /// Ends the HTTP server and the sources, then the main loop, then the buses.
-    async fn stop(&self, parts: Parts) {
-        let (requests, others) = if is_orphan(self.supervisor) {
+    /// Stops the HTTP server and the services, then the main loop, then the buses.
+    async fn stop(&self, device: RunningDevice) {
+        let (http_timeout, timeout) = if is_orphan(self.supervisor) {
             (Duration::ZERO, ORPHAN_STOP)
         } else {
             (HTTP_STOP, STOP)
         };
-        let ending = async {
-            parts.front_stop.stop();
-            parts.rest_stop.stop();
-            let (front, rest) = tokio::join!(parts.front.stop(requests), parts.rest.stop(others));
-            for name in front.into_iter().chain(rest) {
-                tracing::debug!(task = %name, "cut off");
+        let stopping = async {
+            device.http_stop.stop();
+            device.services_stop.stop();
+            let (http, services) = tokio::join!(
+                device.http.stop(http_timeout),
+                device.services.stop(timeout)
+            );
+            for name in http.into_iter().chain(services) {
+                tracing::debug!(task = %name, "aborted after the timeout");
             }
-            parts.endless.abort().await;
-            // The main loop saves its memory when no task can send it anything.
-            parts.core_stop.stop();
-            parts.core.stop(others).await;
-            // A refresh under way is finished.
-            parts.buses.stop(self.last_refresh).await;
+            device.drivers.abort().await;
+            // The main loop stops after all senders of inputs, and then saves its memory.
+            device.main_loop_stop.stop();
+            device.main_loop.stop(timeout).await;
+            // The buses finish a refresh in progress.
+            device.buses.stop(self.last_refresh).await;
         };
-        beside(parts.performing, ending).await;
+        with_effects(device.effects, stopping).await;
     }
 }
 
-/// Ends while what was begun before is still being performed: its client may wait for it.
-async fn beside(performing: Performing, ending: impl Future<Output = ()>) {
+/// Keeps performing effects while the device stops, because a client may wait for the result of one.
+async fn with_effects(effects: EffectsFuture, stopping: impl Future<Output = ()>) {
     tokio::select! {
-        () = performing => {}
-        () = ending => {}
+        () = effects => {}
+        () = stopping => {}
     }
 }
 
-/// Waits until the simulated power is cut, on a real board for ever. Returns what the board needs at the next start.
+/// Waits until the simulated power is cut; never returns on a real board. Returns the state of the board for the next
+/// start.
 async fn power_cut(bench: Option<&Bench>) -> String {
     match bench {
         Some(bench) => bench.power_cut().await.to_string(),
@@ -329,14 +337,15 @@ async fn power_cut(bench: Option<&Bench>) -> String {
     }
 }
 
-fn broken(ended: Option<TaskExit>) -> Ending {
+/// The reason to stop after a task has ended.
+fn task_ended(ended: Option<TaskExit>) -> StopReason {
     let name = ended.map(|ended| ended.name).unwrap_or_default();
     if name == SUPERVISOR_TASK || name == FIRST_PICTURE {
-        // The supervisor is gone, and the device goes with it.
-        return Ending::Stopped;
+        // These tasks end only if the supervisor is gone.
+        return StopReason::Signal;
     }
-    tracing::error!(task = %name, "a part broke off, the device is started again");
-    Ending::Broken
+    tracing::error!(task = %name, "a task ended unexpectedly, restarting the device");
+    StopReason::Failed
 }
 
 #[cfg(test)]
@@ -345,65 +354,65 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::liveness::Pulse;
+    use crate::liveness::LivenessSources;
 
-    /// A device with parts that do nothing.
-    fn idle() -> Parts {
-        let idling = || {
+    /// A device whose tasks do nothing.
+    fn idle() -> RunningDevice {
+        let idle_task = || {
             let mut tasks = Tasks::new();
             tasks.spawn("idle", std::future::pending());
             tasks
         };
-        Parts {
-            front: idling(),
-            front_stop: stop_signal().0,
-            core: idling(),
-            core_stop: stop_signal().0,
-            rest: idling(),
-            endless: idling(),
-            rest_stop: stop_signal().0,
-            performing: Box::pin(std::future::pending()),
+        RunningDevice {
+            http: idle_task(),
+            http_stop: stop_signal().0,
+            main_loop: idle_task(),
+            main_loop_stop: stop_signal().0,
+            services: idle_task(),
+            drivers: idle_task(),
+            services_stop: stop_signal().0,
+            effects: Box::pin(std::future::pending()),
             restart: std::sync::Arc::default(),
             bench: None,
-            buses: idling(),
-            pulse: Pulse::by_hand().0,
+            buses: idle_task(),
+            liveness: LivenessSources::manual().0,
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_device_one_of_whose_parts_breaks_off_is_started_again() {
-        let life = Life {
+    async fn a_device_restarts_if_a_task_ends() {
+        let lifecycle = Lifecycle {
             supervisor: std::process::id(),
             last_refresh: Duration::ZERO,
         };
         let mut signals = TerminationSignals::new().unwrap();
-        let groups: [fn(&mut Parts) -> &mut Tasks; 5] = [
-            |parts| &mut parts.front,
-            |parts| &mut parts.core,
-            |parts| &mut parts.rest,
-            |parts| &mut parts.endless,
-            |parts| &mut parts.buses,
+        let groups: [fn(&mut RunningDevice) -> &mut Tasks; 5] = [
+            |device| &mut device.http,
+            |device| &mut device.main_loop,
+            |device| &mut device.services,
+            |device| &mut device.drivers,
+            |device| &mut device.buses,
         ];
-        for (group, of) in groups.into_iter().enumerate() {
-            let (mut parts, mut signs) = (idle(), Tasks::new());
-            signs.spawn("idle", std::future::pending());
-            of(&mut parts).spawn("broken", async {});
-            let ending = life.run(&mut parts, &mut signs, &mut signals);
-            let ending = timeout(HTTP_STOP, ending).await;
-            assert_eq!(ending, Ok(Ending::Broken), "{group}");
+        for (index, group) in groups.into_iter().enumerate() {
+            let (mut device, mut heartbeats) = (idle(), Tasks::new());
+            heartbeats.spawn("idle", std::future::pending());
+            group(&mut device).spawn("ends", async {});
+            let run = lifecycle.run(&mut device, &mut heartbeats, &mut signals);
+            let reason = timeout(HTTP_STOP, run).await;
+            assert_eq!(reason, Ok(StopReason::Failed), "{index}");
         }
-        // The supervisor is gone, and the device goes with it.
-        for sign in [SUPERVISOR_TASK, FIRST_PICTURE] {
-            let (mut parts, mut signs) = (idle(), Tasks::new());
-            signs.spawn(sign, async {});
-            let ending = life.run(&mut parts, &mut signs, &mut signals);
-            let ending = timeout(HTTP_STOP, ending).await;
-            assert_eq!(ending, Ok(Ending::Stopped), "{sign}");
+        // These tasks end only if the supervisor is gone.
+        for task in [SUPERVISOR_TASK, FIRST_PICTURE] {
+            let (mut device, mut heartbeats) = (idle(), Tasks::new());
+            heartbeats.spawn(task, async {});
+            let run = lifecycle.run(&mut device, &mut heartbeats, &mut signals);
+            let reason = timeout(HTTP_STOP, run).await;
+            assert_eq!(reason, Ok(StopReason::Signal), "{task}");
         }
     }
 
     #[test]
-    fn a_demo_that_is_new_shows_another_screen_soon() {
+    fn a_new_demo_shows_each_screen_for_15_seconds() {
         assert_eq!(fresh(MarketSource::Demo, None).0.timer_seconds, 15);
         assert_eq!(fresh(MarketSource::World, None).0, Settings::default());
     }

@@ -1,4 +1,4 @@
-//! Performs what the device asks for, one effect after the other, and tells it what came of it.
+//! Performs the effects of the device one after another, and reports the results to it.
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -8,105 +8,107 @@ use device::{
 };
 use runtime::inbox::Inbox;
 use sources::logos::LogoCache;
-use storage::{crash_dump, keeper::StoreHandle};
+use storage::{crash_dump, store_thread::StoreHandle};
 use tokio::{
     sync::{Notify, mpsc},
     time::timeout,
 };
 use wifi::{Radio, secrets};
 
-/// Time the radio has to forget.
-const FORGET: Duration = Duration::from_secs(5);
+/// Timeout for the radio to delete its credentials.
+const FORGET_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why nothing is erased any more.
-const ENDS: &str = "the clock is being started again, ask it once more after that";
+/// Error of a wipe during a restart.
+const RESTARTING: &str = "the clock is restarting, try again afterwards";
 
-/// Whoever performs effects, and what they need for it.
+/// Performs effects.
 #[derive(Debug)]
-pub struct Performer {
-    /// Where the outcome goes.
+pub struct EffectExecutor {
+    /// For the results.
     pub inbox: Inbox,
-    /// The settings and the memory.
-    pub keeper: StoreHandle,
-    /// The folder of everything that is stored.
+    /// Writes settings and memory.
+    pub store: StoreHandle,
+    /// The data folder.
     pub data_dir: PathBuf,
-    /// The pictures of pools.
+    /// The logos of mining pools.
     pub logos: LogoCache,
-    /// The credentials of the network.
+    /// The radio, which has the credentials of the network.
     pub radio: Radio,
 }
 
-impl Performer {
-    /// Performs what the device asks for; ends never, and tells by `restart` that the device is to be started again.
+impl EffectExecutor {
+    /// Performs the effects; never returns. `restart` notifies the process that the device is to restart.
     ///
-    /// From then on nothing is erased: the end of the process would cut it off, and what is half erased is worse than
-    /// what is not.
+    /// After a restart was requested, nothing is erased: the end of the process could leave it half erased.
     pub async fn run(&self, effects: &mut mpsc::Receiver<Effect>, restart: &Notify) {
         let mut may_erase = Ok(());
         while let Some(effect) = effects.recv().await {
             match effect {
                 Effect::Reboot(reason) => {
                     tracing::info!(?reason, "restarting");
-                    may_erase = Err(ENDS.to_string());
+                    may_erase = Err(RESTARTING.to_string());
                     restart.notify_one();
                 }
                 Effect::Wipe => {
-                    let outcome = match &may_erase {
-                        Ok(()) => self.wipe_and_say().await,
+                    let result = match &may_erase {
+                        Ok(()) => self.wipe_and_log().await,
                         Err(_) => may_erase.clone(),
                     };
-                    self.tell(Finished::Wiped(outcome)).await;
+                    self.report(Finished::Wiped(result)).await;
                 }
                 Effect::ClearLogos => self.clear_logos().await,
                 Effect::ForgetWifi => {
-                    let outcome = match &may_erase {
+                    let result = match &may_erase {
                         Ok(()) => self.forget_network().await,
                         Err(_) => may_erase.clone(),
                     };
-                    self.tell(Finished::Forgotten(outcome)).await;
+                    self.report(Finished::Forgotten(result)).await;
                 }
             }
         }
         std::future::pending().await
     }
 
-    async fn tell(&self, finished: Finished) {
-        // An error means that the device has ended and needs no result.
+    async fn report(&self, finished: Finished) {
+        // Fails if the device has stopped and needs no result.
         let _ = self.inbox.send(Input::Finished(finished)).await;
     }
 
-    async fn wipe_and_say(&self) -> Result<(), String> {
+    async fn wipe_and_log(&self) -> Result<(), String> {
         tracing::warn!("everything is being wiped");
-        let outcome = self.wipe().await;
-        match &outcome {
+        let result = self.wipe().await;
+        match &result {
             Ok(()) => tracing::warn!("everything was wiped"),
             Err(error) => tracing::error!(%error, "not everything was wiped"),
         }
-        outcome
+        result
     }
 
-    /// Wipes everything; the network last, because its credentials are the one thing that cannot be stored again.
+    /// Wipes everything. The network comes last: after a failure, everything but its credentials can be saved again.
     async fn wipe(&self) -> Result<(), String> {
-        let words = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-        self.logos.clear().await.map_err(words("the pool logos"))?;
-        self.keeper.wipe().await.map_err(words("the settings"))?;
-        crash_dump::forget(&self.data_dir).map_err(words("the dump of a crash"))?;
-        secrets::wipe(&self.data_dir).map_err(words("the access point's password"))?;
+        let context = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+        self.logos
+            .clear()
+            .await
+            .map_err(context("the pool logos"))?;
+        self.store.wipe().await.map_err(context("the settings"))?;
+        crash_dump::forget(&self.data_dir).map_err(context("the dump of a crash"))?;
+        secrets::wipe(&self.data_dir).map_err(context("the access point's password"))?;
         self.forget_network()
             .await
             .map_err(|error| format!("the network's credentials: {error}"))
     }
 
     async fn forget_network(&self) -> Result<(), String> {
-        let forgotten = timeout(FORGET, self.radio.forget()).await;
-        let outcome = forgotten.unwrap_or_else(|_| Err("the radio does not answer".to_string()));
-        match &outcome {
+        let forgotten = timeout(FORGET_TIMEOUT, self.radio.forget()).await;
+        let result = forgotten.unwrap_or_else(|_| Err("the radio does not answer".to_string()));
+        match &result {
             Ok(()) => tracing::info!("the network's credentials were forgotten"),
             Err(error) => {
                 tracing::error!(%error, "the network's credentials may still be there");
             }
         }
-        outcome
+        result
     }
 
     async fn clear_logos(&self) {

@@ -1,4 +1,4 @@
-//! Reports to the supervisor that the device is alive.
+//! Reports to the supervisor that the device makes progress.
 
 use std::{io, sync::Arc};
 
@@ -6,32 +6,32 @@ use runtime::glass::DisplaySnapshot;
 use supervisor::messages::{BEAT_PERIOD, DeviceMessage};
 use tokio::{sync::watch, time::sleep};
 
-use crate::{drivers::painter::PaintProgress, main_loop::Rounds};
+use crate::{drivers::painter::PaintProgress, main_loop::LivenessProbe};
 
 /// Name of the task that reports to the supervisor. It ends when the supervisor is gone.
-pub(crate) const SUPERVISOR_TASK: &str = "heart";
+pub(crate) const SUPERVISOR_TASK: &str = "heartbeat";
 
 /// Name of the task that waits for the first picture.
 pub(crate) const FIRST_PICTURE: &str = "first picture";
 
-/// What the sign of life is taken from.
+/// What shows that the device makes progress.
 #[derive(Clone)]
-pub(crate) struct Pulse {
-    pub(crate) rounds: Rounds,
+pub(crate) struct LivenessSources {
+    pub(crate) main_loop: LivenessProbe,
     pub(crate) painter: watch::Receiver<PaintProgress>,
     pub(crate) glass: watch::Receiver<Arc<DisplaySnapshot>>,
 }
 
-impl Pulse {
+impl LivenessSources {
     /// What the panels show.
     pub(crate) fn glass(&self) -> watch::Receiver<Arc<DisplaySnapshot>> {
         self.glass.clone()
     }
 }
 
-/// Tells the supervisor when a panel shows the first picture; ends when the supervisor is gone.
+/// Reports the first picture on a panel to the supervisor. Returns when the supervisor is gone.
 ///
-/// A painter that has given all panels up has painted nothing.
+/// Nothing is reported while all panels fail.
 pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot>>) {
     let is_painted = glass.wait_for(|glass| glass.is_painted()).await.is_ok();
     if is_painted && DeviceMessage::Painted.send().is_err() {
@@ -40,32 +40,35 @@ pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot
     std::future::pending().await
 }
 
-/// Gives the supervisor a sign of life whenever the main loop comes round and the painter is not stuck; ends when it is
-/// gone.
-pub(crate) async fn heartbeat(pulse: Pulse, say: impl Fn(DeviceMessage) -> io::Result<()>) {
-    let Pulse {
-        rounds, painter, ..
-    } = pulse;
-    let mut looks_stuck = 0;
+/// Sends heartbeats to the supervisor while the main loop answers and the painter is not stuck. Returns when the
+/// supervisor is gone.
+pub(crate) async fn heartbeat(
+    sources: LivenessSources,
+    send: impl Fn(DeviceMessage) -> io::Result<()>,
+) {
+    let LivenessSources {
+        main_loop, painter, ..
+    } = sources;
+    let mut stuck_checks = 0;
     loop {
-        looks_stuck = if painter.borrow().is_stuck() {
-            looks_stuck + 1
+        stuck_checks = if painter.borrow().is_stuck() {
+            stuck_checks + 1
         } else {
             0
         };
-        // After a time in which the whole process was stopped the painter gets its chance first.
-        if looks_stuck > 1 {
+        // Two checks, because the painter looks stuck after the whole process was suspended.
+        if stuck_checks > 1 {
             tracing::error!("the painter makes no progress");
-            if say(DeviceMessage::PainterStuck).is_err() {
+            if send(DeviceMessage::PainterStuck).is_err() {
                 return;
             }
             // The supervisor ends this process.
             return std::future::pending().await;
         }
-        if rounds.next().await.is_err() {
+        if main_loop.rounds().await.is_err() {
             return;
         }
-        if say(DeviceMessage::Beat).is_err() {
+        if send(DeviceMessage::Beat).is_err() {
             return;
         }
         sleep(BEAT_PERIOD).await;
@@ -77,21 +80,25 @@ pub(crate) async fn heartbeat(pulse: Pulse, say: impl Fn(DeviceMessage) -> io::R
 type LivenessProbes = tokio::sync::mpsc::Receiver<tokio::sync::oneshot::Sender<u64>>;
 
 #[cfg(test)]
-impl Pulse {
-    /// One that is made by hand, with the main loop's and the painter's side of it.
-    pub(crate) fn by_hand() -> (Pulse, LivenessProbes, watch::Sender<PaintProgress>) {
-        let (rounds, asked) = Rounds::by_hand();
-        let progress = watch::Sender::new(PaintProgress::Begun);
+impl LivenessSources {
+    /// Sources without a device, with the ends of the main loop and of the painter.
+    pub(crate) fn manual() -> (
+        LivenessSources,
+        LivenessProbes,
+        watch::Sender<PaintProgress>,
+    ) {
+        let (main_loop, probes) = LivenessProbe::manual();
+        let progress = watch::Sender::new(PaintProgress::NotStarted);
         let blank = DisplaySnapshot {
             generation: 0,
             panels: Vec::new(),
         };
-        let pulse = Pulse {
-            rounds,
+        let sources = LivenessSources {
+            main_loop,
             painter: progress.subscribe(),
             glass: watch::Sender::new(Arc::new(blank)).subscribe(),
         };
-        (pulse, asked, progress)
+        (sources, probes, progress)
     }
 }
 
@@ -102,33 +109,33 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_sign_of_life_takes_a_main_loop_that_comes_round_and_a_painter_that_paints() {
-        let (pulse, mut asked, progress) = Pulse::by_hand();
-        let told = watch::Sender::new(Vec::new());
-        let says = |word| {
-            told.send_modify(|told| told.push(word));
+    async fn a_heartbeat_needs_a_main_loop_that_answers_and_a_painter_that_paints() {
+        let (sources, mut probes, progress) = LivenessSources::manual();
+        let sent = watch::Sender::new(Vec::new());
+        let send = |message| {
+            sent.send_modify(|sent| sent.push(message));
             Ok(())
         };
-        let life = async {
+        let device = async {
             // Nothing is reported until there is a response.
-            let first = asked.recv().await.unwrap();
+            let first = probes.recv().await.unwrap();
             sleep(BEAT_PERIOD * 5).await;
-            assert_eq!(*told.borrow(), []);
+            assert_eq!(*sent.borrow(), []);
             first.send(1).unwrap();
-            asked.recv().await.unwrap().send(2).unwrap();
-            asked.recv().await.unwrap().send(3).unwrap();
-            assert_eq!(*told.borrow(), [DeviceMessage::Beat, DeviceMessage::Beat]);
+            probes.recv().await.unwrap().send(2).unwrap();
+            probes.recv().await.unwrap().send(3).unwrap();
+            assert_eq!(*sent.borrow(), [DeviceMessage::Beat, DeviceMessage::Beat]);
             progress.send_replace(PaintProgress::Painting(Instant::now()));
-            asked.recv().await.unwrap().send(4).unwrap();
-            assert!(asked.recv().await.is_none(), "it asks no more");
+            probes.recv().await.unwrap().send(4).unwrap();
+            assert!(probes.recv().await.is_none(), "it sends no more probes");
         };
         tokio::select! {
             biased;
-            () = life => panic!("it gave its end of the main loop up"),
-            () = heartbeat(pulse, says) => panic!("it ended"),
+            () = device => panic!("it dropped its probe"),
+            () = heartbeat(sources, send) => panic!("it ended"),
             () = sleep(BEAT_PERIOD * 20) => {}
         }
-        let last = told.borrow().iter().skip(2).cloned().collect::<Vec<_>>();
+        let last = sent.borrow().iter().skip(2).cloned().collect::<Vec<_>>();
         assert_eq!(
             last,
             [

@@ -1,4 +1,4 @@
-//! What survived the last run of the device, and what it needs in place of what did not.
+//! The state that the previous run of the device has stored, with defaults for what is missing.
 
 use std::io;
 
@@ -12,23 +12,22 @@ use storage::{Loaded, file::StoredContent, series::Records};
 
 /// What the previous run stored.
 pub(crate) struct StoredState {
-    /// The settings; the defaults where none were stored.
+    /// The settings; defaults if none were stored.
     pub(crate) settings: Settings,
-    /// What the device remembers.
+    /// The memory.
     pub(crate) memory: Memory,
-    /// The headers of blocks.
+    /// The block headers.
     pub(crate) chain: Records,
-    /// A password for an interface that must be shut and has none.
+    /// A generated password, if the control interface must be protected and none is stored.
     pub(crate) made_password: Option<MadePassword>,
-    /// What went wrong, in words for people.
+    /// Problems, as texts for people.
     pub(crate) notes: Vec<String>,
-    /// Why nothing can be stored; none if something can.
-    pub(crate) unstored: Option<String>,
+    /// Why the data folder is not writable. `None` if it is.
+    pub(crate) storage_error: Option<String>,
 }
 
 impl StoredState {
-    /// Reads it. `fresh` makes the settings of a clock that has stored none, with notes for people. An interface that must be shut
-    /// and has no password is given one.
+    /// Makes the state from the loaded files. `fresh` returns the settings for an empty data folder, and notes for people.
     ///
     /// # Errors
     /// The host has no random numbers for a password.
@@ -51,7 +50,7 @@ impl StoredState {
             }
             StoredContent::Lost => {
                 why = WhyMade::SettingsLost;
-                // There may have been a password among them.
+                // A password may have been among the lost settings: protect the interface.
                 Settings {
                     http_auth_enabled: true,
                     ..Settings::default()
@@ -63,11 +62,11 @@ impl StoredState {
         let made_password = made::for_interface(&settings, why)?;
         if made_password.is_some() {
             let why = match why {
-                WhyMade::SettingsLost => "no settings could be read",
-                WhyMade::NoneStored => "a password is asked for and none is stored",
+                WhyMade::SettingsLost => "the settings could not be read",
+                WhyMade::NoneStored => "a password is required and none is stored",
             };
             notes.push(format!(
-                "{why}: the interface wants the password that stands on the glass"
+                "{why}: sign in with the password that the panels show"
             ));
         }
         Ok(StoredState {
@@ -76,7 +75,7 @@ impl StoredState {
             chain: loaded.chain,
             made_password,
             notes,
-            unstored: None,
+            storage_error: None,
         })
     }
 }

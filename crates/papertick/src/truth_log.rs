@@ -1,89 +1,89 @@
-//! Tells in the log when a value becomes better or worse than it was.
+//! Logs when the trust in a value (height, time, fees, prices) changes.
 
 use std::collections::BTreeMap;
 
 use device::sources::Truth;
 use market::{HeightState, PriceState, TimeState};
 
-/// How good the values were when it was last told.
+/// The last logged state of each value.
 #[derive(Debug, Default)]
 pub(crate) struct TruthLog {
-    told: BTreeMap<String, Grade>,
+    logged: BTreeMap<String, Trust>,
 }
 
-/// How good a value is.
+/// How far a value is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Grade {
-    /// Word for it.
+struct Trust {
+    /// Name of the state.
     state: &'static str,
-    /// It may be trusted as far as it goes.
-    is_calm: bool,
+    /// No warning is needed.
+    is_good: bool,
 }
 
 impl TruthLog {
-    /// Tells what is another state than before; that of a value which has just come is nothing to be told.
-    pub(crate) fn follow(&mut self, truth: &Truth) {
-        self.hear("height", height(truth.height));
-        self.hear("time", time(truth.time.state));
-        self.hear("fee", price(truth.fee));
+    /// Logs states that have changed. The first state of a value is not logged.
+    pub(crate) fn update(&mut self, truth: &Truth) {
+        self.log("height", height(truth.height));
+        self.log("time", time(truth.time.state));
+        self.log("fee", price(truth.fee));
         for (currency, known) in truth.prices.iter() {
-            self.hear(currency.code(), price(known.state));
+            self.log(currency.code(), price(known.state));
         }
     }
 
-    fn hear(&mut self, value: &str, grade: Grade) {
-        let Some(before) = self.told.get_mut(value) else {
-            self.told.insert(value.to_owned(), grade);
+    fn log(&mut self, value: &str, trust: Trust) {
+        let Some(before) = self.logged.get_mut(value) else {
+            self.logged.insert(value.to_owned(), trust);
             return;
         };
-        let was = std::mem::replace(before, grade);
-        if was == grade {
+        let was = std::mem::replace(before, trust);
+        if was == trust {
             return;
         }
-        let (was_calm, was, state) = (was.is_calm, was.state, grade.state);
-        match (was_calm, grade.is_calm) {
+        let (was_good, was, state) = (was.is_good, was.state, trust.state);
+        match (was_good, trust.is_good) {
             (_, false) => tracing::warn!(value, was, "a value is {state}"),
             (false, true) => tracing::info!(value, was, "a value is {state}"),
-            // Every block is claimed before it is proven.
+            // Every new block changes the state twice: claimed, then proven.
             (true, true) => tracing::debug!(value, was, "a value is {state}"),
         }
     }
 }
 
-fn height(state: HeightState) -> Grade {
-    let is_calm = match state {
+fn height(state: HeightState) -> Trust {
+    let is_good = match state {
         HeightState::Proven
         | HeightState::Alone
         | HeightState::Claimed
-        // There is nothing to be wrong.
+        // Without a height none can be wrong.
         | HeightState::Unknown => true,
         HeightState::Disputed | HeightState::Stale => false,
     };
-    Grade {
+    Trust {
         state: state.name(),
-        is_calm,
+        is_good,
     }
 }
 
-fn time(state: TimeState) -> Grade {
-    let is_calm = match state {
+fn time(state: TimeState) -> Trust {
+    let is_good = match state {
         TimeState::Bounded | TimeState::Server | TimeState::Host | TimeState::Unknown => true,
         TimeState::Refused => false,
     };
-    Grade {
+    Trust {
         state: state.name(),
-        is_calm,
+        is_good,
     }
 }
 
-fn price(state: PriceState) -> Grade {
-    let is_calm = match state {
+fn price(state: PriceState) -> Trust {
+    let is_good = match state {
         PriceState::Agreed | PriceState::Single => true,
         PriceState::Disputed | PriceState::Stale => false,
     };
-    Grade {
+    Trust {
         state: state.name(),
-        is_calm,
+        is_good,
     }
 }
 
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_the_log_learns_what_is_wrong_and_that_it_is_right_again() {
-        let told = logged(|| {
+    fn a_worse_state_is_a_warning_and_the_recovery_an_info() {
+        let lines = logged(|| {
             let mut log = TruthLog::default();
             let mut truth = Truth::default();
             for state in [
@@ -118,15 +118,15 @@ mod tests {
                 HeightState::Proven,
             ] {
                 truth.height = state;
-                log.follow(&truth);
+                log.update(&truth);
             }
         });
-        let told: Vec<(LogLevel, &str)> = told
+        let lines: Vec<(LogLevel, &str)> = lines
             .iter()
             .map(|line| (line.level, line.text.as_str()))
             .collect();
         assert_eq!(
-            told,
+            lines,
             [
                 (
                     LogLevel::Warn,

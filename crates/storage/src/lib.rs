@@ -1,7 +1,7 @@
 //! Files that survive a power cut: settings and memory, each with its previous generation, and the chain of headers.
 //!
 //! `disk` is the folder, `document` the file format, `file` a file with its generations, `series` a file of records that
-//! grows, `large` is for files that are too large for memory, `keeper` writes on a separate thread, and `lock` keeps a
+//! grows, `large` is for files that are too large for memory, `store_thread` writes on a separate thread, and `lock` keeps a
 //! second clock out of the folder.
 //!
 //! **Invariant:** after a power cut at any moment, each file has the content before or after the save in progress. A file
@@ -11,10 +11,10 @@ pub mod crash_dump;
 pub mod disk;
 pub mod document;
 pub mod file;
-pub mod keeper;
 pub mod large;
 pub mod lock;
 pub mod series;
+pub mod store_thread;
 
 use std::io;
 

@@ -11,7 +11,7 @@ use papertick::main_loop::{InitialState, MainLoop};
 use runtime::{
     clock::Clock, glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines, tasks::stop_signal,
 };
-use storage::{Store, disk::Folder, keeper::keeper};
+use storage::{Store, disk::Folder, store_thread::StoreHandle};
 use tokio::{net::TcpListener, sync::watch};
 use updates::{
     installer::{Installer, InstallerConfig},
@@ -32,10 +32,10 @@ pub async fn start(folder: &Path) -> Rig {
     let (inbox, inputs) = inbox();
     let (radio, orders) = wifi::radio();
     let (store, _) = Store::open(Box::new(Folder::new(folder)));
-    let beginning = InitialState::with(board, Settings::default());
-    let (keeper, shelf) = keeper(store);
-    shelf.on_a_thread().unwrap();
-    let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
+    let initial = InitialState::with(board, Settings::default());
+    let (store, worker) = StoreHandle::new(store);
+    worker.spawn_thread().unwrap();
+    let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store);
     let (stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop.clone()));
     let glass = watch::Sender::new(Arc::new(DisplaySnapshot::unknown(board.panels, 122, 250)));
@@ -46,14 +46,14 @@ pub async fn start(folder: &Path) -> Rig {
     let services = Services {
         log: LogLines::new(),
         inbox,
-        view: followed.view.clone(),
+        view: receivers.view.clone(),
         glass: glass.subscribe(),
         identity: BuildIdentity::default(),
         allow_origins: Vec::new(),
         access: Default::default(),
         clock,
         crashes: 0,
-        newest: NewestRelease::new(installer.clone(), followed.releases.clone()).0,
+        newest: NewestRelease::new(installer.clone(), receivers.releases.clone()).0,
         installer,
         data_dir: folder.to_path_buf(),
         bench: None,
@@ -63,10 +63,10 @@ pub async fn start(folder: &Path) -> Rig {
         connections: None,
         shutdown: stop.signal(),
     };
-    let view = followed.view.clone();
+    let view = receivers.view.clone();
     tokio::spawn(async move {
         // What the clock needs to go on lives as long as the server.
-        let _kept = (stopper, glass, followed, orders);
+        let _kept = (stopper, glass, receivers, orders);
         serve(listener, services).await;
     });
     Rig { address, view }

@@ -1,8 +1,8 @@
-//! Announces the clock on the local network as the device wants it, and tells the device under which name it is found.
+//! Announces the clock by mDNS, and reports the announced name to the device.
 //!
-//! A name is asked for before it is used (RFC 6762, 8.1).
-//! If another host has the name, the clock takes the next one with a number, for its host and its services, because
-//! programs take the one for the other.
+//! A name is probed before it is used (RFC 6762, 8.1).
+//! If another host has the name, the clock uses the name with a number, both for its host and for its services, because
+//! programs confuse the two.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use net::mdns::{AnnouncedService, MdnsScope, Responder, ResponderEvent};
 use runtime::{inbox::Inbox, tasks::Stop};
 use tokio::{sync::watch, time::Instant};
 
-/// Names that are tried: the clock's own, and it with a number.
+/// Most names to try: the configured one, and then with a number.
 const NAMES_MAX: u32 = 20;
 
 /// Longest label of a host name, bytes (RFC 1035).
@@ -24,8 +24,8 @@ const LABEL_MAX: usize = 63;
 /// Timeouts of the announcement.
 #[derive(Debug, Clone, Copy)]
 pub struct AdvertTimeouts {
-    /// Time after which a clock that could not be announced says so.
-    pub complain: Duration,
+    /// Time after which a failed announcement is logged.
+    pub warn_after: Duration,
     /// Time until the next attempt.
     pub retry: Duration,
 }
@@ -33,60 +33,60 @@ pub struct AdvertTimeouts {
 impl Default for AdvertTimeouts {
     fn default() -> AdvertTimeouts {
         AdvertTimeouts {
-            complain: Duration::from_secs(10),
+            warn_after: Duration::from_secs(10),
             retry: Duration::from_secs(60),
         }
     }
 }
 
-/// What the driver works with.
+/// Configuration of the driver.
 #[derive(Debug)]
-pub struct Announcing {
-    /// What the device wants.
+pub struct AdvertConfig {
+    /// The name to announce.
     pub adverts: watch::Receiver<Option<Advert>>,
     /// Networks to announce on. `None` if no other host could reach the clock.
-    pub reach: Option<MdnsScope>,
-    /// What is announced besides the name.
+    pub scope: Option<MdnsScope>,
+    /// The service to announce.
     pub service: AnnouncedService,
-    /// What the driver waits for.
-    pub patience: AdvertTimeouts,
-    /// Where the device hears of it.
+    /// Timeouts.
+    pub timeouts: AdvertTimeouts,
+    /// For the announced name.
     pub inbox: Inbox,
-    /// When to take everything back.
+    /// When to withdraw the announcement and stop.
     pub stop: Stop,
 }
 
 /// Why a name is no longer announced.
 enum AdvertEnd {
-    /// The device wants something else.
+    /// Another name is to be announced.
     Changed,
-    /// It is time to stop, or the device is gone.
+    /// The driver is stopped, or the device is gone.
     Stopped,
-    /// Somebody else has the name.
+    /// Another host has the name.
     Taken,
-    /// It did not work.
+    /// The announcement failed, or a timeout has passed.
     Failed,
 }
 
-/// Follows what the device wants until told to stop.
-pub async fn run(announcing: Announcing) {
-    let Some(reach) = announcing.reach.clone() else {
+/// Announces the newest name until it is stopped.
+pub async fn run(config: AdvertConfig) {
+    let Some(scope) = config.scope.clone() else {
         tracing::info!("only this machine can reach the clock: it is not announced on the network");
-        announcing.stop.clone().stopped().await;
+        config.stop.clone().stopped().await;
         return;
     };
     let mut driver = AdvertDriver {
-        announcing,
-        reach,
-        complained: false,
+        config,
+        scope,
+        warned: false,
     };
     loop {
-        let wanted = driver.announcing.adverts.borrow_and_update().clone();
-        let over = match wanted {
+        let advert = driver.config.adverts.borrow_and_update().clone();
+        let end = match advert {
             Some(advert) => driver.announce(&advert.hostname).await,
             None => driver.until(None).await,
         };
-        match over {
+        match end {
             AdvertEnd::Stopped => return,
             AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed => {}
         }
@@ -94,32 +94,32 @@ pub async fn run(announcing: Announcing) {
 }
 
 struct AdvertDriver {
-    announcing: Announcing,
-    reach: MdnsScope,
-    /// It was said that the clock cannot be announced.
-    complained: bool,
+    config: AdvertConfig,
+    scope: MdnsScope,
+    /// A warning was logged since the last success.
+    warned: bool,
 }
 
 impl AdvertDriver {
-    /// Announces the clock under the first name that is free, until something else is wanted.
+    /// Announces the clock under the first free name, until another one is to be announced.
     async fn announce(&mut self, hostname: &str) -> AdvertEnd {
         let mut number = 1;
         loop {
-            let over = self
+            let end = self
                 .announce_as(hostname, &numbered(hostname, number))
                 .await;
-            match over {
-                AdvertEnd::Changed | AdvertEnd::Stopped => return over,
+            match end {
+                AdvertEnd::Changed | AdvertEnd::Stopped => return end,
                 AdvertEnd::Taken if number < NAMES_MAX => number += 1,
                 AdvertEnd::Taken | AdvertEnd::Failed => {
-                    // Whatever else failed has said so.
-                    self.complain("all its names are taken");
+                    // Does nothing after another failure, which was logged already.
+                    self.warn("all its names are taken");
                     number = 1;
-                    let retry_at = Instant::now() + self.announcing.patience.retry;
-                    if let over @ (AdvertEnd::Changed | AdvertEnd::Stopped) =
+                    let retry_at = Instant::now() + self.config.timeouts.retry;
+                    if let end @ (AdvertEnd::Changed | AdvertEnd::Stopped) =
                         self.until(Some(retry_at)).await
                     {
-                        return over;
+                        return end;
                     }
                 }
             }
@@ -127,104 +127,106 @@ impl AdvertDriver {
     }
 
     async fn announce_as(&mut self, hostname: &str, name: &str) -> AdvertEnd {
-        let mut responder = match Responder::start(&self.reach, name, &self.announcing.service) {
+        let mut responder = match Responder::start(&self.scope, name, &self.config.service) {
             Ok(responder) => responder,
             Err(error) => {
-                self.complain(&error.to_string());
+                self.warn(&error.to_string());
                 return AdvertEnd::Failed;
             }
         };
-        let mut told = false;
-        let over = self.attend(&mut responder, hostname, name, &mut told).await;
+        let mut reported = false;
+        let end = self
+            .watch(&mut responder, hostname, name, &mut reported)
+            .await;
         responder.end().await;
-        match over {
-            // Nobody asks any more.
+        match end {
+            // The device is stopping and needs no report.
             AdvertEnd::Stopped => {}
-            AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed if told => {
-                self.tell(hostname, None).await
+            AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed if reported => {
+                self.report(hostname, None).await
             }
             AdvertEnd::Changed | AdvertEnd::Taken | AdvertEnd::Failed => {}
         }
-        over
+        end
     }
 
-    /// Stays with a responder until its name is no longer to be announced.
-    async fn attend(
+    /// Handles the events of a responder until its name is no longer to be announced.
+    async fn watch(
         &mut self,
         responder: &mut Responder,
         hostname: &str,
         name: &str,
-        told: &mut bool,
+        reported: &mut bool,
     ) -> AdvertEnd {
-        let begun = Instant::now();
-        let AdvertTimeouts { complain, retry } = self.announcing.patience;
+        let started_at = Instant::now();
+        let AdvertTimeouts { warn_after, retry } = self.config.timeouts;
         loop {
-            let deadline = match (*told, self.complained) {
+            let deadline = match (*reported, self.warned) {
                 (true, _) => None,
-                (false, false) => Some(begun + complain),
-                (false, true) => Some(begun + retry),
+                (false, false) => Some(started_at + warn_after),
+                (false, true) => Some(started_at + retry),
             };
-            let said = tokio::select! {
-                said = responder.next_event() => said,
-                over = until(&mut self.announcing, deadline) => match over {
-                    AdvertEnd::Failed if !self.complained => {
-                        self.complain("no network took it");
+            let event = tokio::select! {
+                event = responder.next_event() => event,
+                end = until(&mut self.config, deadline) => match end {
+                    AdvertEnd::Failed if !self.warned => {
+                        self.warn("no network accepts it");
                         continue;
                     }
-                    AdvertEnd::Changed | AdvertEnd::Stopped | AdvertEnd::Taken | AdvertEnd::Failed => return over,
+                    AdvertEnd::Changed | AdvertEnd::Stopped | AdvertEnd::Taken | AdvertEnd::Failed => return end,
                 },
             };
-            match said {
-                ResponderEvent::Announced if *told => {}
+            match event {
+                ResponderEvent::Announced if *reported => {}
                 ResponderEvent::Announced => {
-                    *told = true;
-                    self.complained = false;
-                    let port = self.announcing.service.port;
+                    *reported = true;
+                    self.warned = false;
+                    let port = self.config.service.port;
                     tracing::info!("the clock is found at http://{name}.local:{port}/");
-                    self.tell(hostname, Some(name)).await;
+                    self.report(hostname, Some(name)).await;
                 }
                 ResponderEvent::Taken => {
                     tracing::warn!(
-                        "another one is called {name} on the network, the clock takes a number"
+                        "another device on the network has the name {name}, appending a number"
                     );
                     return AdvertEnd::Taken;
                 }
                 ResponderEvent::Broken(error) => {
-                    self.complain(&error);
+                    self.warn(&error);
                     return AdvertEnd::Failed;
                 }
             }
         }
     }
 
-    /// Waits until something else is wanted, at most until a deadline.
+    /// Waits until another name is to be announced, at most until a deadline.
     async fn until(&mut self, deadline: Option<Instant>) -> AdvertEnd {
-        until(&mut self.announcing, deadline).await
+        until(&mut self.config, deadline).await
     }
 
-    /// Says once that it does not work, until it has worked.
-    fn complain(&mut self, error: &str) {
-        if !self.complained {
-            tracing::warn!(%error, "the clock cannot be announced on the network, it keeps trying");
+    /// Logs a failure, once until the next success.
+    fn warn(&mut self, error: &str) {
+        if !self.warned {
+            tracing::warn!(%error, "the clock cannot be announced on the network, retrying");
         }
-        self.complained = true;
+        self.warned = true;
     }
 
-    async fn tell(&self, asked: &str, name: Option<&str>) {
+    async fn report(&self, asked: &str, name: Option<&str>) {
         let announced = LinkEvent::Announced {
             asked: asked.to_string(),
             name: name.map(ToString::to_string),
         };
-        // The loss of the device is noticed elsewhere.
-        let _ = self.announcing.inbox.send(Input::Linked(announced)).await;
+        // Fails if the device is gone; other tasks handle that.
+        let _ = self.config.inbox.send(Input::Linked(announced)).await;
     }
 }
 
-async fn until(announcing: &mut Announcing, deadline: Option<Instant>) -> AdvertEnd {
+async fn until(config: &mut AdvertConfig, deadline: Option<Instant>) -> AdvertEnd {
     tokio::select! {
         biased;
-        () = announcing.stop.stopped() => AdvertEnd::Stopped,
-        changed = announcing.adverts.changed() => match changed {
+        () = config.stop.stopped() => AdvertEnd::Stopped,
+        changed = config.adverts.changed() => match changed {
             Ok(()) => AdvertEnd::Changed,
             Err(_) => AdvertEnd::Stopped,
         },
@@ -232,15 +234,15 @@ async fn until(announcing: &mut Announcing, deadline: Option<Instant>) -> Advert
     }
 }
 
-/// The name with a number, from the second on.
+/// The name, with a number from the second on.
 fn numbered(hostname: &str, number: u32) -> String {
     let suffix = match number {
         1 => String::new(),
         number => format!("-{number}"),
     };
-    // A host name has only letters that are one byte long.
-    let kept = hostname.len().min(LABEL_MAX.saturating_sub(suffix.len()));
-    format!("{}{suffix}", hostname.get(..kept).unwrap_or(hostname))
+    // A host name is ASCII.
+    let length = hostname.len().min(LABEL_MAX.saturating_sub(suffix.len()));
+    format!("{}{suffix}", hostname.get(..length).unwrap_or(hostname))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Answers the questions of phones that join the access point, for as long as it is up.
+//! The DNS server of the simulated access point: it answers all names with the address of the portal.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -10,32 +10,31 @@ use tokio::{sync::watch, time::timeout};
 /// Time between two attempts to listen.
 const RETRY: Duration = Duration::from_secs(10);
 
-/// What is needed to answer.
+/// Configuration of the DNS server.
 #[derive(Debug)]
-pub struct Names {
-    /// Tells whether there is a portal, and where.
+pub struct CaptiveDns {
+    /// Has the address of the portal while the clock is an access point.
     pub views: watch::Receiver<Arc<View>>,
-    /// Port to listen on; 0 lets the system choose.
+    /// Port to listen on; 0 for any free port.
     pub port: u16,
-    /// The table on which the place that was chosen is said.
+    /// Controls of the simulated board, which publish the address of the server.
     pub bench: Bench,
 }
 
-/// Answers until the device is gone.
-pub async fn run(names: Names) {
-    let Names {
+/// Runs while the clock is an access point, until the device is gone.
+pub async fn run(config: CaptiveDns) {
+    let CaptiveDns {
         mut views,
         port,
         bench,
-    } = names;
-    let mut refused = None;
+    } = config;
+    let mut logged_error = None;
     loop {
-        let waiting = views.wait_for(|view| view.link.portal.is_some()).await;
-        let Ok(portal) = waiting.map(|view| view.link.portal.clone()) else {
+        let view = views.wait_for(|view| view.link.portal.is_some()).await;
+        let Ok(portal) = view.map(|view| view.link.portal.clone()) else {
             return;
         };
-        let place = portal.as_deref().and_then(portal_address);
-        let redirect = match place {
+        let redirect = match portal.as_deref().and_then(portal_address) {
             Some(address) => Redirect::bind(SocketAddr::new(address.into(), port), address)
                 .await
                 .and_then(|redirect| Ok((redirect.place()?, redirect)))
@@ -45,21 +44,21 @@ pub async fn run(names: Names) {
         let ended = views.wait_for(|view| view.link.portal != portal);
         match redirect {
             Ok((place, redirect)) => {
-                refused = None;
+                logged_error = None;
                 bench.set_names(Some(place));
                 tokio::select! {
                     () = redirect.run() => {}
-                    // Gone is told by the next wait.
+                    // If the device is gone, the next wait fails.
                     _ = ended => {}
                 }
                 bench.set_names(None);
             }
             Err(error) => {
-                if refused.as_ref() != Some(&error) {
-                    tracing::warn!("names are not answered on the access point: {error}");
-                    refused = Some(error);
+                if logged_error.as_ref() != Some(&error) {
+                    tracing::warn!("the DNS server of the access point cannot start: {error}");
+                    logged_error = Some(error);
                 }
-                // Either way it is tried again, or there is no portal any more.
+                // Retries after the timeout, or when the portal has changed.
                 let _ = timeout(RETRY, ended).await;
             }
         }

@@ -1,4 +1,4 @@
-//! Reports what the machine can say of itself, and gives the clock a name of its own on the network.
+//! Measures the memory of the machine, and derives the suffix of the clock's host name.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -7,20 +7,20 @@ use runtime::inbox::Inbox;
 use sha2::{Digest, Sha256};
 use tokio::time::{MissedTickBehavior, interval};
 
-/// What Linux says of its memory.
+/// Memory statistics of Linux.
 const MEMINFO: &str = "/proc/meminfo";
 
-/// Time between two looks at the machine.
+/// Time between two measurements.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Reports memory, beside what is known already, until the device is gone.
+/// Reports the memory, together with the known facts, until the device is gone.
 pub async fn measure(known: HostFacts, inbox: Inbox) {
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut reported = HostFacts::default();
     loop {
         ticks.tick().await;
-        // Where the kernel says nothing of it, nothing is known.
+        // Without the file the memory is reported as unknown.
         let meminfo = fs::read_to_string(MEMINFO).unwrap_or_default();
         let facts = with_memory(&known, &meminfo);
         if facts == reported {
@@ -33,16 +33,16 @@ pub async fn measure(known: HostFacts, inbox: Inbox) {
     }
 }
 
-/// What is known, and what the kernel says of the machine's memory.
+/// The known facts, with the memory from the text of `/proc/meminfo`.
 fn with_memory(known: &HostFacts, meminfo: &str) -> HostFacts {
     HostFacts {
-        heap_free: figure(meminfo, "MemAvailable:").map(coarse),
-        swap_free: figure(meminfo, "SwapFree:").map(coarse),
+        heap_free: meminfo_bytes(meminfo, "MemAvailable:").map(coarse),
+        swap_free: meminfo_bytes(meminfo, "SwapFree:").map(coarse),
         ..known.clone()
     }
 }
 
-/// Rounded down to what the debug view resolves, so that smaller changes wake no task.
+/// Rounds down to the resolution of the debug view, so that smaller changes wake no task.
 fn coarse(bytes: u64) -> u64 {
     const STEP: u64 = 1024 * 1024;
     if bytes < STEP {
@@ -52,16 +52,16 @@ fn coarse(bytes: u64) -> u64 {
     }
 }
 
-/// A figure of the kernel about the machine's memory, bytes.
-fn figure(meminfo: &str, name: &str) -> Option<u64> {
+/// A value of `/proc/meminfo`, bytes.
+fn meminfo_bytes(meminfo: &str, name: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes.saturating_mul(1024))
 }
 
-/// Six hex digits that stand in for the end of a hardware address.
+/// Six hex digits in place of the end of a hardware address.
 ///
-/// They stay the same for a data folder on a machine, and differ between two clocks on one machine.
+/// They are stable for a data folder on a machine, and differ between two clocks on one machine.
 pub fn name_suffix(data_dir: &Path) -> String {
     let machine = ["/etc/machine-id", "/etc/hostname"]
         .iter()
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suffix_is_of_the_folder_however_it_is_named() {
+    fn different_paths_of_a_folder_have_the_same_suffix() {
         let place = tempfile::tempdir().unwrap();
         let real = place.path().join("state");
         fs::create_dir(&real).unwrap();
@@ -109,23 +109,23 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_keep_their_data_in_the_same_place_have_names_of_their_own() {
+    fn the_same_folder_has_different_suffixes_on_two_machines() {
         let name = |machine: &str| suffix_of(machine.as_bytes(), Path::new("/var/lib/papertick"));
         assert_ne!(name("one"), name("two"));
-        // Whatever is kept under it, at a router or a broker, is not lost with an update.
+        // A fixed value: routers and brokers know the clock by its name, so an update must not change it.
         assert_eq!(name("one"), "2edf6a");
     }
 
     #[test]
-    fn what_linux_says_is_free_is_told_in_mebibytes() {
-        // Much of both is taken.
+    fn free_memory_is_rounded_down_to_mebibytes() {
+        // Most of both is in use.
         let meminfo = "MemTotal: 948232 kB\nMemFree: 81264 kB\nMemAvailable:   614400 kB\n\
                        SwapCached: 0 kB\nSwapTotal: 102396 kB\nSwapFree:   20480 kB\n";
         let facts = with_memory(&HostFacts::default(), meminfo);
         let mebibytes = |free: Option<u64>| free.map(|bytes| bytes / (1024 * 1024));
         assert_eq!(mebibytes(facts.heap_free), Some(600));
         assert_eq!(mebibytes(facts.swap_free), Some(20));
-        // A kernel that says nothing is no reason to say nought.
+        // Unknown is not zero.
         let known = HostFacts::default();
         assert_eq!(with_memory(&known, ""), known);
         assert_eq!(coarse(3 * 1024 * 1024 + 5), 3 * 1024 * 1024);

@@ -1,8 +1,8 @@
-//! Drivers: each follows one level of the device and makes one part of the board so, or reports what a part says.
+//! Drivers: each applies one output of the device to one part of the board, or reports the inputs of one part.
 //!
-//! `painter` drives the panels, `lights` the strip and the frontlight, `wifi` the radio, `names` answers on its access point,
-//! `advert` announces the clock;
-//! `senses` reports buttons and light, `host` reports what the machine can say of itself.
+//! `painter` drives the panels, `lights` the strip and the frontlight. `captive_dns` is the DNS server of the simulated
+//! access point, `advert` announces the clock by mDNS. `senses` reports the buttons and the light sensor, `host` the
+//! memory of the machine.
 //!
 //! **Invariant:** a port is owned by one driver.
 

@@ -1,15 +1,15 @@
-//! The one painter: makes the panels show the newest picture.
+//! The painter: draws the newest picture on the panels.
 //!
-//! A paint starts all panels that need it and ends when all of them are idle; pictures that come meanwhile
-//! replace each other, and the newest is next.
-//! A refresh asked for is a counter in the picture that only grows, so it is not lost with a picture that is skipped.
-//! The end of a paint is reported with the serial number of the picture: the newest may be another one by then.
+//! A paint starts a refresh of all panels that need one, and ends when these are idle. Pictures that arrive meanwhile
+//! replace each other; the newest is painted next.
+//! A requested full refresh is a growing counter in the picture, so that it is not lost with a skipped picture.
+//! The end of a paint is reported with the serial number of the picture, because the newest may be another one by then.
 //!
-//! A panel that does not do what it is told is *faulty*: the others go on without it. One that stayed busy for too
-//! long is painted anew once its line says idle, any other is tried again in growing intervals.
+//! A panel that fails is *faulty*, and the others go on without it. A panel that stayed busy too long is painted again
+//! when it becomes idle, any other one is retried with growing pauses.
 //!
-//! Partial refreshes leave ghosts, so a panel gets a full one after some of them, and after some time (`Care`): when it
-//! has rested for a while, or at the latest when twice as much is due.
+//! Partial refreshes leave ghosts. Therefore a panel gets a full refresh after a number of them, and after some time
+//! (`Care`): when it has been idle for a while, or at the latest at twice these limits.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,63 +31,63 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How much longer than its panels may be busy a step of the painter may take.
+/// Timeout of a paint, as a multiple of the timeout of a refresh.
 pub const STEP_FACTOR: u32 = 2;
 
-/// Time after which a panel that failed is tried again; twice as long after each further failure.
+/// Time from the first failure of a panel to the retry; doubles with each further failure.
 pub const RETRY_MIN: Duration = Duration::from_secs(5);
 
-/// Longest time between two tries of a panel that fails.
+/// Longest time between two retries of a panel.
 pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 
-/// Idle time before a panel gets a full refresh without a new picture.
-pub const QUIET: Duration = Duration::from_secs(60);
+/// Idle time of a panel before a full refresh without a new picture.
+pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(60);
 
 /// Progress of the painter, for the watchdog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaintProgress {
     /// It has painted nothing yet.
-    Begun,
+    NotStarted,
     /// It waits for a picture.
     Waiting,
-    /// It drives the panels, until then at the latest.
+    /// It is driving the panels; has the deadline.
     Painting(Instant),
 }
 
 impl PaintProgress {
-    /// Tells whether the painter has taken too long.
+    /// Whether the deadline has passed.
     pub fn is_stuck(self) -> bool {
         match self {
-            PaintProgress::Begun | PaintProgress::Waiting => false,
-            PaintProgress::Painting(until) => Instant::now() >= until,
+            PaintProgress::NotStarted | PaintProgress::Waiting => false,
+            PaintProgress::Painting(deadline) => Instant::now() >= deadline,
         }
     }
 }
 
-/// What the painter is given.
+/// Configuration and channels of the painter.
 #[derive(Debug)]
-pub struct Canvas<P> {
+pub struct PainterConfig<P> {
     /// The panels.
     pub panels: P,
-    /// Width of a panel as its viewer sees it, px.
+    /// Width of a panel as seen, px.
     pub width: u16,
-    /// Height of a panel as its viewer sees it, px.
+    /// Height of a panel as seen, px.
     pub height: u16,
-    /// How the panels are looked after.
+    /// When the panels need a full refresh.
     pub care: Care,
-    /// What the panels should show.
+    /// The pictures to show.
     pub pictures: watch::Receiver<Picture>,
-    /// What they show.
+    /// What the panels show.
     pub glass: watch::Sender<Arc<DisplaySnapshot>>,
-    /// What the painter does.
+    /// For the watchdog.
     pub progress: watch::Sender<PaintProgress>,
-    /// Where the end of a paint is reported.
+    /// For the ends of paints.
     pub inbox: Inbox,
 }
 
-/// Follows the pictures until their sender or the device is gone.
-pub async fn run<P: Panels>(canvas: Canvas<P>) {
-    let Canvas {
+/// Paints the pictures until their sender or the device is gone.
+pub async fn run<P: Panels>(config: PainterConfig<P>) {
+    let PainterConfig {
         panels,
         width,
         height,
@@ -96,7 +96,7 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         glass,
         progress,
         inbox,
-    } = canvas;
+    } = config;
     let mut painter = PainterTask::new(panels, render::Painter::new(width, height), care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
@@ -108,15 +108,16 @@ pub async fn run<P: Panels>(canvas: Canvas<P>) {
         if inbox.send(painted).await.is_err() {
             return;
         }
-        if painter.owes() {
+        if painter.has_recovered_panel() {
             continue;
         }
+        let next_due = painter.next_due();
         tokio::select! {
             changed = pictures.changed() => if changed.is_err() {
                 return;
             },
-            ended = painter.panels.idle() => painter.settle(&ended),
-            () = until(painter.places.iter().filter_map(|place| place.due(&care)).min()) => {}
+            ended = painter.panels.idle() => painter.refreshes_ended(&ended),
+            () = until(next_due) => {}
         }
     }
 }
@@ -127,49 +128,49 @@ struct PainterTask<P> {
     care: Care,
     glass: DisplaySnapshot,
     publish: watch::Sender<Arc<DisplaySnapshot>>,
-    places: Vec<PaintedPanel>,
-    /// Counters of the picture that was painted last; none before the first.
-    painted: Option<Counters>,
+    states: Vec<PanelState>,
+    /// Counters of the last painted picture. `None` before the first.
+    painted: Option<RefreshCounters>,
 }
 
-/// What the painter knows of one panel.
+/// State of one panel.
 #[derive(Debug, Clone, Default)]
-struct PaintedPanel {
+struct PanelState {
     /// The last bitmap sent to the panel. `None` if unknown.
-    told: Option<Arc<Bitmap>>,
-    /// A password is in that.
-    tells_password: bool,
-    /// A password is in what it showed last.
+    sent: Option<Arc<Bitmap>>,
+    /// The sent bitmap contains a password.
+    sent_password: bool,
+    /// The bitmap of the last completed refresh contains a password.
     shows_password: bool,
-    ink: Ink,
+    refresh: RefreshState,
     fault: Option<PanelFault>,
-    /// Failures since it last showed a picture.
+    /// Failures since the last completed refresh.
     failures: u32,
-    /// When it is tried again.
+    /// Time of the next retry.
     retry_at: Option<Instant>,
     /// Partial refreshes since the last full one.
     partials: u32,
-    /// When its last full refresh ended.
+    /// End of the last full refresh.
     full_at: Option<Instant>,
-    /// When its last refresh ended.
-    rests_since: Option<Instant>,
+    /// End of the last refresh.
+    idle_since: Option<Instant>,
 }
 
-/// What the ink of a panel does.
+/// Whether a panel is refreshing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Ink {
-    /// It is still.
+enum RefreshState {
+    /// No refresh is in progress.
     #[default]
-    Rests,
-    /// A refresh runs.
+    Idle,
+    /// A refresh is in progress.
     Refreshing,
-    /// A refresh takes longer than its timeout.
+    /// A refresh exceeds its timeout.
     Stuck,
 }
 
-/// The refreshes asked for so far.
+/// Refreshes requested so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counters {
+struct RefreshCounters {
     full_refreshes: u64,
     repaints: u64,
 }
@@ -183,7 +184,7 @@ impl<P: Panels> PainterTask<P> {
     ) -> PainterTask<P> {
         let glass = DisplaySnapshot::clone(&publish.borrow());
         PainterTask {
-            places: vec![PaintedPanel::default(); panels.count()],
+            states: vec![PanelState::default(); panels.count()],
             panels,
             renderer,
             care,
@@ -193,23 +194,23 @@ impl<P: Panels> PainterTask<P> {
         }
     }
 
-    /// Paints what differs and waits until it is on the paper.
+    /// Paints the panels that differ, and waits until they are idle.
     async fn paint(&mut self, picture: &Picture) {
-        let all = self.all_panels(picture);
-        for panel in 0..self.places.len() {
+        let requested = self.requested_refresh(picture);
+        for panel in 0..self.states.len() {
             let frame = Arc::new(self.renderer.paint(picture, panel));
-            let place = &self.places[panel];
-            if let Some(refresh) = place.refresh_for(&frame, all, &self.care) {
-                self.places[panel].tells_password = picture.shows_password;
+            let state = &self.states[panel];
+            if let Some(refresh) = state.refresh_for(&frame, requested, &self.care) {
+                self.states[panel].sent_password = picture.shows_password;
                 self.start(panel, frame, refresh).await;
             }
         }
         self.wait().await;
     }
 
-    /// The refresh that all panels need because of the counters; none if each is looked at by itself.
-    fn all_panels(&mut self, picture: &Picture) -> Option<Refresh> {
-        let counters = Counters {
+    /// The refresh of all panels that the counters request. `None` if only panels that differ are painted.
+    fn requested_refresh(&mut self, picture: &Picture) -> Option<Refresh> {
+        let counters = RefreshCounters {
             full_refreshes: picture.full_refreshes,
             repaints: picture.repaints,
         };
@@ -222,69 +223,69 @@ impl<P: Panels> PainterTask<P> {
     }
 
     async fn start(&mut self, panel: usize, frame: Arc<Bitmap>, refresh: Refresh) {
-        let outcome = self.panels.start(panel, &frame, refresh).await;
-        let place = &mut self.places[panel];
-        match outcome {
+        let result = self.panels.start(panel, &frame, refresh).await;
+        let state = &mut self.states[panel];
+        match result {
             Ok(()) => {
-                place.told = Some(frame);
-                place.ink = Ink::Refreshing;
+                state.sent = Some(frame);
+                state.refresh = RefreshState::Refreshing;
             }
-            Err(fault) => place.failed(panel, fault),
+            Err(fault) => state.failed(panel, fault),
         }
     }
 
-    /// Waits until the panels are idle, publishes each that becomes idle, and gives up on the others after a timeout.
+    /// Waits until the panels are idle, publishes each one that becomes idle, and gives up on the others after a timeout.
     async fn wait(&mut self) {
         let deadline = Instant::now() + self.panels.refresh_limit();
-        while self.places.iter().any(PaintedPanel::is_awaited) {
+        while self.states.iter().any(PanelState::is_refreshing) {
             match timeout_at(deadline, self.panels.idle()).await {
-                Ok(idle) => self.settle(&idle),
+                Ok(ended) => self.refreshes_ended(&ended),
                 Err(_) => break,
             }
         }
         let mut stuck = false;
-        for (panel, place) in self
-            .places
+        for (panel, state) in self
+            .states
             .iter_mut()
             .enumerate()
-            .filter(|(_, place)| place.is_awaited())
+            .filter(|(_, state)| state.is_refreshing())
         {
-            tracing::warn!(panel, "panel stays busy, going on without it");
-            place.told = None;
-            place.fault = Some(PanelFault::BusyStuck);
-            place.ink = Ink::Stuck;
+            tracing::warn!(panel, "panel stays busy, continuing without it");
+            state.sent = None;
+            state.fault = Some(PanelFault::BusyStuck);
+            state.refresh = RefreshState::Stuck;
             stuck = true;
         }
         let faults_differ = self
-            .places
+            .states
             .iter()
             .zip(&self.glass.panels)
-            .any(|(place, shown)| (place.fault, place.failures) != (shown.fault, shown.failures));
+            .any(|(state, shown)| (state.fault, state.failures) != (shown.fault, shown.failures));
         if stuck || faults_differ {
             self.publish(&[]);
         }
     }
 
-    /// Takes note of what became of refreshes.
-    fn settle(&mut self, ended: &[(usize, Outcome)]) {
+    /// Handles the results of refreshes, and publishes the panels.
+    fn refreshes_ended(&mut self, ended: &[(usize, Outcome)]) {
         let mut shown = Vec::new();
-        for (panel, outcome) in ended {
-            let Some(place) = self.places.get_mut(*panel) else {
+        for (panel, result) in ended {
+            let Some(state) = self.states.get_mut(*panel) else {
                 continue;
             };
-            let ink = std::mem::take(&mut place.ink);
-            match outcome {
+            let before = std::mem::take(&mut state.refresh);
+            match result {
                 Ok(refresh) => {
-                    if place.recovered() {
-                        tracing::info!(panel, "panel is back");
+                    if state.recovered() {
+                        tracing::info!(panel, "panel works again");
                     }
-                    // What it shows is older than what the others were told meanwhile.
-                    if ink != Ink::Stuck {
-                        place.shown(*refresh);
+                    // A panel that was stuck shows an older picture than the others.
+                    if before != RefreshState::Stuck {
+                        state.completed(*refresh);
                         shown.push((*panel, *refresh));
                     }
                 }
-                Err(fault) => place.failed(*panel, *fault),
+                Err(fault) => state.failed(*panel, *fault),
             }
         }
         self.publish(&shown);
@@ -294,68 +295,83 @@ impl<P: Panels> PainterTask<P> {
         self.glass.generation += 1;
         for (panel, refresh) in shown {
             let glass = &mut self.glass.panels[*panel];
-            if let Some(told) = &self.places[*panel].told {
-                glass.bitmap = Arc::clone(told);
+            if let Some(sent) = &self.states[*panel].sent {
+                glass.bitmap = Arc::clone(sent);
             }
             glass.painted = self.glass.generation;
             glass.refresh = *refresh;
-            glass.since = self.places[*panel].rests_since;
-            glass.partials = self.places[*panel].partials;
+            glass.since = self.states[*panel].idle_since;
+            glass.partials = self.states[*panel].partials;
         }
-        for (glass, place) in self.glass.panels.iter_mut().zip(&self.places) {
-            let may_show = place.tells_password && place.ink == Ink::Refreshing;
-            glass.shows_password = place.shows_password || may_show;
-            glass.fault = place.fault;
-            glass.failures = place.failures;
-            glass.retry_at = place.retry_at;
+        for (glass, state) in self.glass.panels.iter_mut().zip(&self.states) {
+            let may_show = state.sent_password && state.is_refreshing();
+            glass.shows_password = state.shows_password || may_show;
+            glass.fault = state.fault;
+            glass.failures = state.failures;
+            glass.retry_at = state.retry_at;
         }
         self.publish.send_replace(Arc::new(self.glass.clone()));
     }
 
-    /// Tells whether a panel came back and waits for its picture.
-    fn owes(&self) -> bool {
-        self.places
+    /// Whether a panel has recovered and needs the picture.
+    fn has_recovered_panel(&self) -> bool {
+        self.states
             .iter()
-            .any(|place| place.told.is_none() && place.fault.is_none())
+            .any(|state| state.sent.is_none() && state.fault.is_none())
+    }
+
+    /// Time of the next retry or full refresh of a panel. `None` if only a new picture starts a refresh.
+    fn next_due(&self) -> Option<Instant> {
+        let times = self.states.iter();
+        times.filter_map(|state| state.due_at(&self.care)).min()
     }
 }
 
-impl PaintedPanel {
-    /// The refresh this panel needs to show a frame; none if it shows it, or cannot.
-    fn refresh_for(&self, frame: &Bitmap, all: Option<Refresh>, care: &Care) -> Option<Refresh> {
+impl PanelState {
+    /// The refresh that the panel needs to show a frame. `None` if it shows the frame already, or cannot refresh now.
+    fn refresh_for(
+        &self,
+        frame: &Bitmap,
+        requested: Option<Refresh>,
+        care: &Care,
+    ) -> Option<Refresh> {
         let now = Instant::now();
-        if self.ink != Ink::Rests || self.retry_at.is_some_and(|retry_at| now < retry_at) {
+        if self.refresh != RefreshState::Idle
+            || self.retry_at.is_some_and(|retry_at| now < retry_at)
+        {
             return None;
         }
-        let is_due = self.cared_at(care).is_some_and(|due| due <= now);
-        match &self.told {
+        let is_due = self.full_due_at(care).is_some_and(|at| at <= now);
+        match &self.sent {
             None => Some(Refresh::Full),
-            Some(told) if all.is_none() && **told == *frame => is_due.then_some(Refresh::Full),
+            Some(sent) if requested.is_none() && **sent == *frame => {
+                is_due.then_some(Refresh::Full)
+            }
             Some(_) if is_due || self.is_overdue(care) => Some(Refresh::Full),
-            Some(_) => Some(all.unwrap_or(Refresh::Partial)),
+            Some(_) => Some(requested.unwrap_or(Refresh::Partial)),
         }
     }
 
-    /// When the painter must look at it by itself; none if never.
-    fn due(&self, care: &Care) -> Option<Instant> {
-        if self.ink != Ink::Rests {
+    /// Time of the next retry or full refresh without a new picture. `None` if there is none.
+    fn due_at(&self, care: &Care) -> Option<Instant> {
+        if self.refresh != RefreshState::Idle {
             return None;
         }
-        self.retry_at.or_else(|| self.cared_at(care))
+        self.retry_at.or_else(|| self.full_due_at(care))
     }
 
-    /// Time of the next full refresh without a new picture, if nothing else happens until then.
-    fn cared_at(&self, care: &Care) -> Option<Instant> {
-        let quiet = self.rests_since? + QUIET;
+    /// Time of the next full refresh without a new picture.
+    fn full_due_at(&self, care: &Care) -> Option<Instant> {
+        let idle_until = self.idle_since? + IDLE_BEFORE_REFRESH;
         let by_count = care.partials_max > 0 && self.partials >= care.partials_max;
         if by_count {
-            return Some(quiet);
+            return Some(idle_until);
         }
         let full_at = self.full_at.filter(|_| !care.full_every.is_zero())?;
-        Some(quiet.max(full_at + care.full_every))
+        Some(idle_until.max(full_at + care.full_every))
     }
 
-    /// Tells whether a full refresh is due that cannot wait for a quiet moment any more.
+    /// Whether a full refresh is overdue: it no longer waits until the panel is idle for a while.
     fn is_overdue(&self, care: &Care) -> bool {
         let by_count =
             care.partials_max > 0 && self.partials >= care.partials_max.saturating_mul(2);
@@ -366,10 +382,11 @@ impl PaintedPanel {
         by_count || by_time
     }
 
-    fn shown(&mut self, refresh: Refresh) {
+    /// Records a completed refresh.
+    fn completed(&mut self, refresh: Refresh) {
         let now = Instant::now();
-        self.rests_since = Some(now);
-        self.shows_password = self.tells_password;
+        self.idle_since = Some(now);
+        self.shows_password = self.sent_password;
         match refresh {
             Refresh::Full => {
                 self.partials = 0;
@@ -379,26 +396,27 @@ impl PaintedPanel {
         }
     }
 
+    /// Records a failure, and schedules the retry.
     fn failed(&mut self, panel: usize, fault: PanelFault) {
         let wait = RETRY_MIN
             .saturating_mul(1 << self.failures.min(16))
             .min(RETRY_MAX);
         let again_in_secs = wait.as_secs();
-        tracing::warn!(panel, fault = fault.name(), again_in_secs, "panel fails");
-        self.told = None;
+        tracing::warn!(panel, fault = fault.name(), again_in_secs, "panel failed");
+        self.sent = None;
         self.fault = Some(fault);
         self.failures = self.failures.saturating_add(1);
         self.retry_at = Some(Instant::now() + wait);
     }
 
-    /// Takes note that it does as it is told; tells whether it did not before.
+    /// Records that the panel works; returns whether it failed before.
     fn recovered(&mut self) -> bool {
         self.failures = 0;
         self.retry_at = None;
         self.fault.take().is_some()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.ink == Ink::Refreshing
+    fn is_refreshing(&self) -> bool {
+        self.refresh == RefreshState::Refreshing
     }
 }

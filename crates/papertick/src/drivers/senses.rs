@@ -1,4 +1,4 @@
-//! Reports what buttons and light sensor say.
+//! Reports the buttons and the light sensor.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use tokio::time::{MissedTickBehavior, interval};
 /// Time between two measurements of the light.
 const LIGHT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Reports the buttons as the power came on, and then every edge with its moment, until the device is gone.
+/// Reports the buttons at power-on, and then each edge with its time, until the device is gone.
 pub async fn buttons(mut buttons: impl Buttons, clock: Clock, inbox: Inbox) {
     let contacts = |ButtonEdge { down, at }| Contacts {
         down,
         at: clock.uptime_at(at),
     };
-    let held = contacts(buttons.edge().await);
-    if inbox.send(Input::Held(held)).await.is_err() {
+    let at_power_on = contacts(buttons.edge().await);
+    if inbox.send(Input::Held(at_power_on)).await.is_err() {
         return;
     }
     loop {
@@ -28,19 +28,19 @@ pub async fn buttons(mut buttons: impl Buttons, clock: Clock, inbox: Inbox) {
     }
 }
 
-/// Measures the light and reports when it has changed, until the device is gone.
+/// Measures the light and reports changes until the device is gone.
 pub async fn light(mut sensor: impl LightSensor, inbox: Inbox) {
     let mut reported = None;
     let mut ticks = interval(LIGHT_PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let sensed = sensor.read().await;
-        if reported == Some(sensed) {
+        let reading = sensor.read().await;
+        if reported == Some(reading) {
             continue;
         }
-        reported = Some(sensed);
-        if inbox.send(Input::Sensed(sensed)).await.is_err() {
+        reported = Some(reading);
+        if inbox.send(Input::Sensed(reading)).await.is_err() {
             return;
         }
     }

@@ -14,7 +14,7 @@ use device::{
 };
 use tokio::sync::{mpsc, watch};
 
-use super::Rounds;
+use super::LivenessProbe;
 
 /// Senders of what the main loop publishes. Receivers see the newest value.
 #[derive(Debug)]
@@ -45,20 +45,20 @@ pub struct LoopReceivers {
     pub advert: watch::Receiver<Option<Advert>>,
     /// For the radio.
     pub wifi: watch::Receiver<WifiPlan>,
-    /// For the door to the owner's broker.
+    /// For the MQTT client.
     pub mqtt: watch::Receiver<MqttPlan>,
     /// For the release watcher.
     pub releases: watch::Receiver<Option<ReleasePlan>>,
-    /// For all readers.
+    /// For all readers of the state.
     pub view: watch::Receiver<Arc<View>>,
-    /// For the tasks that perform effects.
+    /// For the executor of effects.
     pub effects: mpsc::Receiver<Effect>,
     /// For the watchdog.
-    pub rounds: Rounds,
+    pub liveness: LivenessProbe,
 }
 
 impl LoopSenders {
-    pub(super) fn of(device: &Device) -> LoopSenders {
+    pub(super) fn new(device: &Device) -> LoopSenders {
         let Desired {
             picture,
             strip,
@@ -104,7 +104,7 @@ impl LoopSenders {
         set(&self.view, Arc::new(device.view()));
     }
 
-    /// Publishes a frame of the lights; of the strip the view tells only what rests on it.
+    /// Publishes a frame of the lights. The view contains the frontlight, but of the strip only colours that last.
     pub(super) fn publish_lights(&self, device: &Device) {
         set(&self.strip, device.strip());
         if set(&self.frontlight, device.frontlight()) {
@@ -113,9 +113,9 @@ impl LoopSenders {
     }
 }
 
-/// Replaces a level, waking its followers only if it differs; returns whether it does.
-fn set<T: PartialEq>(level: &watch::Sender<T>, value: T) -> bool {
-    level.send_if_modified(|current| {
+/// Publishes a value. Wakes the receivers only if it differs, and returns whether it does.
+fn set<T: PartialEq>(sender: &watch::Sender<T>, value: T) -> bool {
+    sender.send_if_modified(|current| {
         let differs = *current != value;
         if differs {
             *current = value;

@@ -1,7 +1,7 @@
 //! The main loop: the only place with a [`Device`].
 //!
-//! It takes what waits in the inbox, lets the device handle it, stores what changed, publishes the levels, answers,
-//! and then starts the effects.
+//! Each round takes all messages from the inbox, lets the device handle them, saves changed settings, publishes the new
+//! outputs, sends the replies, and then starts the effects.
 //!
 //! **Invariant:** a change is durable and visible before it is acknowledged.
 
@@ -27,7 +27,7 @@ use runtime::{
     inbox::{INBOX_DEPTH, InboxMessage, Stopped},
     tasks::Stop,
 };
-use storage::keeper::StoreHandle;
+use storage::store_thread::StoreHandle;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until},
@@ -35,21 +35,21 @@ use tokio::{
 
 use self::{
     channels::{LoopReceivers, LoopSenders},
-    pending_save::{Due, PendingSave},
+    pending_save::{PendingSave, SaveTrigger},
 };
 use crate::{chain_file, truth_log::TruthLog};
 
-/// Questions after the loop that may wait.
-const ASKS_DEPTH: usize = 1;
+/// Most queued liveness probes.
+const PROBES_MAX: usize = 1;
 
-/// Most effects in the queue to their tasks.
-const EFFECTS_DEPTH: usize = 16;
+/// Most queued effects.
+const EFFECTS_MAX: usize = 16;
 
-/// Least time between two ticks: whatever the device asks for, the loop does not spin.
+/// Shortest time between two ticks, so that the loop never spins.
 const TICK_MIN: Duration = Duration::from_millis(1);
 
-/// Least time between two frames of the lights. A flash of the frontlight has a step every 2 ms; each frame is a wake,
-/// and 66 of them a second look the same.
+/// Shortest time between two frames of the lights. A flash of the frontlight has a step every 2 ms, and each frame wakes
+/// the process; 66 frames per second look the same.
 const FRAME_MIN: Duration = Duration::from_millis(15);
 
 /// The state that the device starts with.
@@ -57,50 +57,50 @@ const FRAME_MIN: Duration = Duration::from_millis(15);
 pub struct InitialState {
     /// The board.
     pub board: BoardSpec,
-    /// The settings that were stored.
+    /// The stored settings.
     pub settings: Settings,
-    /// What it remembers.
+    /// The stored memory.
     pub memory: Memory,
-    /// Inputs that are handled before the first request.
-    pub said: Vec<Input>,
-    /// Why nothing can be stored, in words for people; none if something can.
-    pub unstored: Option<String>,
+    /// Inputs to handle before the first request.
+    pub inputs: Vec<Input>,
+    /// Why the data folder is not writable, as a text for people. `None` if it is.
+    pub storage_error: Option<String>,
     /// The chain of the heights. `None` in a demo, which invents them.
     pub chain: Option<ChainSpec>,
-    /// Its headers that were stored; none if it begins with what is taken for granted.
+    /// The stored headers of the chain. `None` to start at the built-in anchor.
     pub headers: Option<Chain>,
 }
 
 impl InitialState {
-    /// A device with settings of which nothing else is known.
+    /// A device with these settings and an empty memory.
     pub fn with(board: BoardSpec, settings: Settings) -> InitialState {
         InitialState {
             board,
             settings,
             memory: Memory::default(),
-            said: Vec::new(),
-            unstored: None,
+            inputs: Vec::new(),
+            storage_error: None,
             chain: Some(ChainSpec::built_in(Network::default())),
             headers: None,
         }
     }
 }
 
-/// Asks the loop whether it still comes round; the device never hears of it.
+/// Checks that the main loop is running. Probes are no inputs of the device.
 #[derive(Debug, Clone)]
-pub struct Rounds {
-    asks: mpsc::Sender<oneshot::Sender<u64>>,
+pub struct LivenessProbe {
+    probes: mpsc::Sender<oneshot::Sender<u64>>,
 }
 
-impl Rounds {
-    /// Waits until the loop comes round; tells how often it had something to do so far.
+impl LivenessProbe {
+    /// Waits until the loop answers; returns the number of rounds so far.
     ///
     /// # Errors
     /// The device has stopped.
-    pub async fn next(&self) -> Result<u64, Stopped> {
-        let (answer, told) = oneshot::channel();
-        self.asks.send(answer).await.map_err(|_| Stopped)?;
-        told.await.map_err(|_| Stopped)
+    pub async fn rounds(&self) -> Result<u64, Stopped> {
+        let (reply, rounds) = oneshot::channel();
+        self.probes.send(reply).await.map_err(|_| Stopped)?;
+        rounds.await.map_err(|_| Stopped)
     }
 }
 
@@ -110,60 +110,60 @@ pub struct MainLoop {
     clock: Clock,
     wall: watch::Receiver<Wall>,
     inputs: mpsc::Receiver<InboxMessage>,
-    keeper: StoreHandle,
-    levels: LoopSenders,
+    store: StoreHandle,
+    senders: LoopSenders,
     effects: mpsc::Sender<Effect>,
-    asks: mpsc::Receiver<oneshot::Sender<u64>>,
-    /// How often there was something to do.
+    probes: mpsc::Receiver<oneshot::Sender<u64>>,
+    /// Number of rounds so far.
     rounds: u64,
     memory: PendingSave,
     truth_log: TruthLog,
     /// The chain of the stored headers.
     chain: Option<ChainSpec>,
     headers: PendingSave,
-    /// Newest block of the chain that is stored, or about to be.
-    kept_tip: Option<BlockHash>,
-    /// Whoever waits for the end of the wipe.
-    wiping: Vec<PendingReply>,
-    /// What came of the beginning.
-    begun: Option<Round>,
+    /// Newest block of the saved chain, or of the save in progress.
+    saved_tip: Option<BlockHash>,
+    /// Replies to send when the wipe has ended.
+    wipe_replies: Vec<PendingReply>,
+    /// The outputs for the initial inputs, until the loop runs.
+    first_round: Option<Round>,
 }
 
-/// What came of the inputs of one round.
+/// The outputs of the device in one round of the loop.
 struct Round {
-    /// The settings before it.
+    /// The settings before the round.
     before: Arc<Settings>,
     unsaved: Unsaved,
     pending: Vec<PendingReply>,
 }
 
-/// A reply that waits until the change behind it is stored and visible.
+/// A reply that is sent after the change is saved and published.
 struct PendingReply {
-    answer: Option<oneshot::Sender<Reply>>,
+    sender: Option<oneshot::Sender<Reply>>,
     reply: Option<Reply>,
     effects: Vec<Effect>,
     changed_settings: bool,
 }
 
 impl PendingReply {
-    /// Refuses what was asked for. Its effects are those of what was due meanwhile: no request that changes settings has
-    /// any of its own.
+    /// Replaces the reply by a refusal. The effects stay: they come from timers, because no request that changes settings
+    /// has effects.
     fn refuse(&mut self, refusal: Refusal) {
         if self.reply.is_some() {
             self.reply = Some(Reply::Refused(refusal));
         }
     }
 
-    fn answer(&mut self) {
-        if let (Some(answer), Some(reply)) = (self.answer.take(), self.reply.take()) {
-            // Whoever asked may have gone away.
-            let _ = answer.send(reply);
+    fn send(&mut self) {
+        if let (Some(sender), Some(reply)) = (self.sender.take(), self.reply.take()) {
+            // Fails if the client has disconnected.
+            let _ = sender.send(reply);
         }
     }
 }
 
 impl Round {
-    fn of(device: &Device, inputs: usize) -> Round {
+    fn new(device: &Device, inputs: usize) -> Round {
         Round {
             before: Arc::clone(device.settings()),
             unsaved: Unsaved::default(),
@@ -176,7 +176,7 @@ impl Round {
         self.unsaved.settings |= output.unsaved.settings;
         self.unsaved.memory |= output.unsaved.memory;
         self.pending.push(PendingReply {
-            answer: message.answer,
+            sender: message.answer,
             reply: output.reply,
             effects: output.effects,
             changed_settings: output.unsaved.settings,
@@ -185,107 +185,109 @@ impl Round {
 }
 
 impl MainLoop {
-    /// Makes the device and its loop; the levels hold what it wants from the start.
+    /// Makes the device and its loop. The receivers hold the first outputs already.
     pub fn new(
-        beginning: InitialState,
+        initial: InitialState,
         clock: Clock,
         inputs: mpsc::Receiver<InboxMessage>,
-        keeper: StoreHandle,
+        store: StoreHandle,
     ) -> (MainLoop, LoopReceivers) {
         let InitialState {
             board,
             settings,
             memory,
-            said,
-            unstored,
+            inputs: initial_inputs,
+            storage_error,
             chain,
             headers,
-        } = beginning;
+        } = initial;
         let device = Device::on_chain(chain, board, settings, memory, clock.now());
         let mut device = device.with_headers(headers);
-        device.stored(unstored.map_or(Ok(()), Err));
-        let mut begun = Round::of(&device, said.len());
-        for input in said {
-            begun.handle(&mut device, InboxMessage::of(input), clock.now());
+        device.stored(storage_error.map_or(Ok(()), Err));
+        let mut first_round = Round::new(&device, initial_inputs.len());
+        for input in initial_inputs {
+            first_round.handle(&mut device, InboxMessage::of(input), clock.now());
         }
-        let levels = LoopSenders::of(&device);
-        let (effects, performed) = mpsc::channel(EFFECTS_DEPTH);
-        let (asking, asks) = mpsc::channel(ASKS_DEPTH);
-        let followed = LoopReceivers {
-            picture: levels.picture.subscribe(),
-            strip: levels.strip.subscribe(),
-            frontlight: levels.frontlight.subscribe(),
-            sources: levels.sources.subscribe(),
-            advert: levels.advert.subscribe(),
-            wifi: levels.wifi.subscribe(),
-            mqtt: levels.mqtt.subscribe(),
-            releases: levels.releases.subscribe(),
-            view: levels.view.subscribe(),
-            effects: performed,
-            rounds: Rounds { asks: asking },
+        let senders = LoopSenders::new(&device);
+        let (effects, effects_receiver) = mpsc::channel(EFFECTS_MAX);
+        let (probe_sender, probes) = mpsc::channel(PROBES_MAX);
+        let receivers = LoopReceivers {
+            picture: senders.picture.subscribe(),
+            strip: senders.strip.subscribe(),
+            frontlight: senders.frontlight.subscribe(),
+            sources: senders.sources.subscribe(),
+            advert: senders.advert.subscribe(),
+            wifi: senders.wifi.subscribe(),
+            mqtt: senders.mqtt.subscribe(),
+            releases: senders.releases.subscribe(),
+            view: senders.view.subscribe(),
+            effects: effects_receiver,
+            liveness: LivenessProbe {
+                probes: probe_sender,
+            },
         };
         let main_loop = MainLoop {
             wall: clock.steps(),
-            kept_tip: tip(&device),
+            saved_tip: tip(&device),
             device,
             clock,
             inputs,
-            keeper,
-            levels,
+            store,
+            senders,
             effects,
-            asks,
+            probes,
             rounds: 0,
             memory: PendingSave::default(),
             truth_log: TruthLog::default(),
             chain,
             headers: PendingSave::default(),
-            wiping: Vec::new(),
-            begun: Some(begun),
+            wipe_replies: Vec::new(),
+            first_round: Some(first_round),
         };
-        (main_loop, followed)
+        (main_loop, receivers)
     }
 
-    /// Runs until it is stopped or all senders of inputs are gone; saves the memory at the end.
+    /// Runs until it is stopped or all senders of inputs are dropped, then saves the memory and the headers.
     pub async fn run(mut self, mut stop: Stop) {
         let mut batch = Vec::new();
-        if let Some(begun) = self.begun.take() {
-            self.conclude(begun).await;
+        if let Some(round) = self.first_round.take() {
+            self.finish_round(round).await;
         }
         loop {
             let save_at = self.save_at();
             tokio::select! {
                 biased;
                 () = stop.stopped() => break,
-                Some(asked) = self.asks.recv() => {
-                    // Whoever asked may have gone away.
-                    let _ = asked.send(self.rounds);
+                Some(reply) = self.probes.recv() => {
+                    // Fails if the caller does not wait any more.
+                    let _ = reply.send(self.rounds);
                     continue;
                 }
-                more = Self::fill(&mut batch, &mut self.inputs) => if !more {
+                is_open = Self::receive(&mut batch, &mut self.inputs) => if !is_open {
                     break;
                 },
                 _ = self.wall.changed() => batch.push(tick()),
-                outcome = self.memory.saved() => self.memory_saved(outcome),
-                outcome = self.headers.saved() => self.headers_saved(outcome),
-                () = play_until_due(&mut self.device, &self.clock, &self.levels) => batch.push(tick()),
+                result = self.memory.finished() => self.memory_saved(result),
+                result = self.headers.finished() => self.headers_saved(result),
+                () = play_until_due(&mut self.device, &self.clock, &self.senders) => batch.push(tick()),
                 () = until(save_at) => {}
             }
             self.round(&mut batch).await;
         }
-        self.save_memory(Due::AtTheEnd).await;
-        self.save_headers(Due::AtTheEnd).await;
-        if self.memory.saving.is_some() {
-            let outcome = self.memory.saved().await;
-            self.memory_saved(outcome);
+        self.save_memory(SaveTrigger::Shutdown).await;
+        self.save_headers(SaveTrigger::Shutdown).await;
+        if self.memory.write.is_some() {
+            let result = self.memory.finished().await;
+            self.memory_saved(result);
         }
-        if self.headers.saving.is_some() {
-            let outcome = self.headers.saved().await;
-            self.headers_saved(outcome);
+        if self.headers.write.is_some() {
+            let result = self.headers.finished().await;
+            self.headers_saved(result);
         }
     }
 
-    /// Takes all messages that wait, at least one; tells whether there can be more.
-    async fn fill(
+    /// Receives all queued messages, waiting for the first one. Returns false if the channel is closed.
+    async fn receive(
         batch: &mut Vec<InboxMessage>,
         inputs: &mut mpsc::Receiver<InboxMessage>,
     ) -> bool {
@@ -293,24 +295,24 @@ impl MainLoop {
     }
 
     async fn round(&mut self, batch: &mut Vec<InboxMessage>) {
-        let mut round = Round::of(&self.device, batch.len() + 1);
-        // Behind a full inbox the edge of a button may wait that happened before what is due.
-        let drained = batch.len() < INBOX_DEPTH;
+        let mut round = Round::new(&self.device, batch.len() + 1);
+        // If the inbox was full, older messages may still be queued, such as a button press before the deadline.
+        let is_drained = batch.len() < INBOX_DEPTH;
         for message in batch.drain(..) {
-            if let Some(is_wiped) = wipe_ended(&message.input) {
-                round.pending.append(&mut self.after_wipe(is_wiped).await);
+            if let Some(is_wiped) = wipe_result(&message.input) {
+                round.pending.append(&mut self.wipe_ended(is_wiped).await);
             }
             round.handle(&mut self.device, message, self.clock.now());
         }
-        if drained && self.is_due() {
+        if is_drained && self.is_due() {
             round.handle(&mut self.device, tick(), self.clock.now());
         }
-        self.conclude(round).await;
+        self.finish_round(round).await;
         self.rounds += 1;
     }
 
-    /// Stores what has changed, publishes the levels, answers, and starts the effects.
-    async fn conclude(&mut self, round: Round) {
+    /// Saves changes, publishes the outputs, sends the replies, and starts the effects.
+    async fn finish_round(&mut self, round: Round) {
         let Round {
             before,
             unsaved,
@@ -320,21 +322,21 @@ impl MainLoop {
             self.store_settings(before, &mut pending).await;
         }
         if unsaved.memory {
-            self.memory.since.get_or_insert_with(Instant::now);
+            self.memory.mark_changed();
         }
-        if tip(&self.device) != self.kept_tip {
-            self.headers.since.get_or_insert_with(Instant::now);
+        if tip(&self.device) != self.saved_tip {
+            self.headers.mark_changed();
         }
-        self.levels.publish(&self.device);
-        self.truth_log.follow(&self.levels.view.borrow().truth);
-        self.save_memory(Due::InTime).await;
-        self.save_headers(Due::InTime).await;
+        self.senders.publish(&self.device);
+        self.truth_log.update(&self.senders.view.borrow().truth);
+        self.save_memory(SaveTrigger::Scheduled).await;
+        self.save_headers(SaveTrigger::Scheduled).await;
         for mut pending in pending {
             let effects = std::mem::take(&mut pending.effects);
             if effects.contains(&Effect::Wipe) {
-                self.wiping.push(pending);
+                self.wipe_replies.push(pending);
             } else {
-                pending.answer();
+                pending.send();
             }
             for effect in effects {
                 // An error means that the device is stopping and the effect is no longer needed.
@@ -343,7 +345,7 @@ impl MainLoop {
         }
     }
 
-    /// Tells whether the device waits for a tick.
+    /// Whether the device needs a tick now.
     fn is_due(&self) -> bool {
         let now = self.clock.now();
         let deadline = self.device.next_deadline(now);
@@ -356,15 +358,15 @@ impl MainLoop {
             Refusal::Erasing
         } else {
             let now = self.device.settings();
-            let stored = store::to_json(now);
-            let outcome = if is_safer(&before, now) {
-                self.keeper.replace_settings(stored).await
+            let json = store::to_json(now);
+            let result = if changes_credentials(&before, now) {
+                self.store.replace_settings(json).await
             } else {
-                self.keeper.save_settings(stored).await
+                self.store.save_settings(json).await
             };
-            self.tell_stored(&outcome);
-            let Err(error) = outcome else { return };
-            tracing::error!(%error, "settings were not saved, the change is taken back");
+            self.report_storage(&result);
+            let Err(error) = result else { return };
+            tracing::error!(%error, "settings were not saved, the change is reverted");
             Refusal::NotStored
         };
         self.device.restore(before, self.clock.now());
@@ -376,82 +378,80 @@ impl MainLoop {
         }
     }
 
-    /// Whoever asked for the wipe that has ended, with their answers; what is not gone is stored as it was.
-    async fn after_wipe(&mut self, is_wiped: bool) -> Vec<PendingReply> {
-        let mut waiting = std::mem::take(&mut self.wiping);
+    /// Handles the end of a wipe; returns the replies that waited for it. After a failed wipe everything is saved again.
+    async fn wipe_ended(&mut self, is_wiped: bool) -> Vec<PendingReply> {
+        let mut replies = std::mem::take(&mut self.wipe_replies);
         if !is_wiped {
             let settings = store::to_json(self.device.settings());
-            let outcome = self.keeper.replace_settings(settings).await;
-            self.tell_stored(&outcome);
-            self.memory.since.get_or_insert_with(Instant::now);
-            self.kept_tip = None;
-            for pending in &mut waiting {
+            let result = self.store.replace_settings(settings).await;
+            self.report_storage(&result);
+            self.memory.mark_changed();
+            self.saved_tip = None;
+            for pending in &mut replies {
                 pending.refuse(Refusal::NotErased);
             }
         }
-        waiting
+        replies
     }
 
-    /// Saves the memory if it is due, or if it differs at all and this is the end.
-    async fn save_memory(&mut self, due: Due) {
-        if self.device.is_erasing() || !self.memory.is_due(due) {
+    /// Saves the memory if a save is due.
+    async fn save_memory(&mut self, trigger: SaveTrigger) {
+        if self.device.is_erasing() || !self.memory.is_due(trigger) {
             return;
         }
-        self.memory.since = None;
-        self.memory.saved = Some(Instant::now());
         let memory = self.device.memory().to_json(self.clock.now());
-        self.memory.saving = Some(self.keeper.begin_memory(memory).await);
+        self.memory.started(self.store.begin_memory(memory).await);
     }
 
-    /// Takes note of how a save of the memory has ended.
-    fn memory_saved(&mut self, outcome: io::Result<()>) {
-        self.memory.ended(&outcome);
-        if let Err(error) = &outcome {
+    /// Handles the result of a save of the memory.
+    fn memory_saved(&mut self, result: io::Result<()>) {
+        self.memory.ended(&result);
+        if let Err(error) = &result {
             tracing::warn!(%error, "memory was not saved");
         }
-        self.tell_stored(&outcome);
+        self.report_storage(&result);
     }
 
-    /// Saves the headers that are kept, as the memory is saved.
-    async fn save_headers(&mut self, due: Due) {
-        if self.device.is_erasing() || !self.headers.is_due(due) {
+    /// Saves the headers of the chain if a save is due.
+    async fn save_headers(&mut self, trigger: SaveTrigger) {
+        if self.device.is_erasing() || !self.headers.is_due(trigger) {
             return;
         }
         let Some((spec, chain)) = self.chain.as_ref().zip(self.device.chain()) else {
             return;
         };
         let (about, bytes) = (chain_file::about(spec, chain), chain_file::headers(chain));
-        self.kept_tip = tip(&self.device);
-        self.headers.since = None;
-        self.headers.saved = Some(Instant::now());
-        self.headers.saving = Some(self.keeper.begin_chain(about, bytes).await);
+        self.saved_tip = tip(&self.device);
+        self.headers
+            .started(self.store.begin_chain(about, bytes).await);
     }
 
-    /// Handles the result of a save of headers; missing headers are fetched again.
-    fn headers_saved(&mut self, outcome: io::Result<()>) {
-        self.headers.ended(&outcome);
-        if let Err(error) = &outcome {
+    /// Handles the result of a save of headers. After a restart, missing headers are fetched again.
+    fn headers_saved(&mut self, result: io::Result<()>) {
+        self.headers.ended(&result);
+        if let Err(error) = &result {
             tracing::warn!(%error, "the headers of the chain were not saved");
         }
-        self.tell_stored(&outcome);
+        self.report_storage(&result);
     }
 
-    fn tell_stored(&mut self, outcome: &io::Result<()>) {
-        let outcome = outcome.as_ref().map_err(ToString::to_string);
-        self.device.stored(outcome.copied());
+    /// Reports the result of a write to the device, which shows storage errors to the owner.
+    fn report_storage(&mut self, result: &io::Result<()>) {
+        let result = result.as_ref().map_err(ToString::to_string);
+        self.device.stored(result.copied());
     }
 
-    /// When to save memory or headers; none if they are saved, or about to be wiped.
+    /// Time of the next save of memory or headers. `None` without changes, and during a wipe.
     fn save_at(&self) -> Option<Instant> {
-        let due = [self.memory.due(), self.headers.due()];
-        let first = due.into_iter().flatten().min();
+        let times = [self.memory.due_at(), self.headers.due_at()];
+        let first = times.into_iter().flatten().min();
         first.filter(|_| !self.device.is_erasing())
     }
 }
 
-/// Waits until the device needs a tick; never returns if only inputs can change it. Meanwhile the lights play: their
-/// frames change nothing else, so they need no round.
-async fn play_until_due(device: &mut Device, clock: &Clock, levels: &LoopSenders) {
+/// Waits until the device needs a tick; never returns if it has no deadline. Meanwhile it publishes the frames of the
+/// lights, which need no round because they change nothing else.
+async fn play_until_due(device: &mut Device, clock: &Clock, senders: &LoopSenders) {
     let mut frame_at = None;
     loop {
         let now = clock.now();
@@ -468,12 +468,12 @@ async fn play_until_due(device: &mut Device, clock: &Clock, levels: &LoopSenders
         let at = frame_at.map_or(due_at, |frame_at: Instant| due_at.max(frame_at + FRAME_MIN));
         sleep_until(at).await;
         device.show_frame(clock.now());
-        levels.publish_lights(device);
+        senders.publish_lights(device);
         frame_at = Some(at);
     }
 }
 
-/// Newest block of the chain that is kept.
+/// Newest block of the chain.
 fn tip(device: &Device) -> Option<BlockHash> {
     device.chain().map(Chain::tip)
 }
@@ -482,17 +482,18 @@ fn tick() -> InboxMessage {
     InboxMessage::of(Input::Tick)
 }
 
-/// Whether everything is gone; none if the input does not tell.
-fn wipe_ended(input: &Input) -> Option<bool> {
-    let Input::Finished(Finished::Wiped(outcome)) = input else {
+/// Whether a wipe has succeeded. `None` if the input does not report a wipe.
+fn wipe_result(input: &Input) -> Option<bool> {
+    let Input::Finished(Finished::Wiped(result)) = input else {
         return None;
     };
-    Some(outcome.is_ok())
+    Some(result.is_ok())
 }
 
-/// Whether older generations of the settings would let a client in that the change keeps out.
-fn is_safer(before: &Settings, after: &Settings) -> bool {
-    let doors = |settings: &Settings| {
+/// Whether a change affects passwords. Older generations of the settings must be replaced then, because they would let
+/// clients in with the old password.
+fn changes_credentials(before: &Settings, after: &Settings) -> bool {
+    let credentials = |settings: &Settings| {
         (
             settings.http_auth_enabled,
             settings.http_auth_user.clone(),
@@ -500,14 +501,14 @@ fn is_safer(before: &Settings, after: &Settings) -> bool {
             settings.ota_pass.clone(),
         )
     };
-    doors(before) != doors(after)
+    credentials(before) != credentials(after)
 }
 
 #[cfg(test)]
-impl Rounds {
-    /// Those of a loop that is made by hand, and what is asked of it.
-    pub(crate) fn by_hand() -> (Rounds, mpsc::Receiver<oneshot::Sender<u64>>) {
-        let (asks, asked) = mpsc::channel(1);
-        (Rounds { asks }, asked)
+impl LivenessProbe {
+    /// A probe without a loop, and the receiver that answers it.
+    pub(crate) fn manual() -> (LivenessProbe, mpsc::Receiver<oneshot::Sender<u64>>) {
+        let (probes, receiver) = mpsc::channel(1);
+        (LivenessProbe { probes }, receiver)
     }
 }

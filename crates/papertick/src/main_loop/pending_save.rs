@@ -1,78 +1,92 @@
-//! When the memory and the headers are saved.
+//! When the memory and the headers are saved: not at each change, so that the disk is not worn out.
 
 use std::{future::pending, io, time::Duration};
 
-use storage::keeper::PendingWrite;
+use storage::store_thread::PendingWrite;
 use tokio::time::Instant;
 
-/// Least time between two saves of the memory.
+/// Shortest time between two saves of the memory.
 pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);
 
-/// Time a change of the memory waits for company.
+/// Time from a change of the memory to its save, so that changes that follow are saved together.
 pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
 
-/// Longest pause between two saves of what could not be saved: a full disk is written to no end otherwise.
+/// Longest time between two attempts to save after failures.
 pub const SAVE_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// Whether something that may wait is to be saved, and when it was saved last.
+/// Schedule of the saves of one file.
 #[derive(Debug, Default)]
 pub(super) struct PendingSave {
-    pub(super) since: Option<Instant>,
-    pub(super) saved: Option<Instant>,
-    /// The save that runs.
-    pub(super) saving: Option<PendingWrite>,
-    /// Saves in a row that have failed.
-    failed: u32,
+    /// Time of the first unsaved change.
+    changed_at: Option<Instant>,
+    /// Start of the last save.
+    started_at: Option<Instant>,
+    /// The write in progress.
+    pub(super) write: Option<PendingWrite>,
+    /// Consecutive failures.
+    failures: u32,
 }
 
-/// When the memory is to be saved.
+/// Reason to save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Due {
-    /// Not too often.
-    InTime,
-    /// Now, for there is no later.
-    AtTheEnd,
+pub(super) enum SaveTrigger {
+    /// The schedule: not too often.
+    Scheduled,
+    /// The device stops: the last chance.
+    Shutdown,
 }
 
 impl PendingSave {
-    /// When it is to be saved; none if it is, or is being saved.
-    pub(super) fn due(&self) -> Option<Instant> {
-        let since = self.since.filter(|_| self.saving.is_none())?;
-        let spaced = self.saved.map(|saved| saved + self.pause());
-        Some(spaced.map_or(since + MEMORY_DELAY, |spaced| {
-            spaced.max(since + MEMORY_DELAY)
-        }))
+    /// Records an unsaved change.
+    pub(super) fn mark_changed(&mut self) {
+        self.changed_at.get_or_insert_with(Instant::now);
     }
 
-    /// Least time between two saves: ever longer while they fail.
+    /// Records the start of a save.
+    pub(super) fn started(&mut self, write: PendingWrite) {
+        self.changed_at = None;
+        self.started_at = Some(Instant::now());
+        self.write = Some(write);
+    }
+
+    /// Time of the next save. `None` without unsaved changes, and while a write is in progress.
+    pub(super) fn due_at(&self) -> Option<Instant> {
+        let changed_at = self.changed_at.filter(|_| self.write.is_none())?;
+        let delayed = changed_at + MEMORY_DELAY;
+        let spaced = self.started_at.map(|started_at| started_at + self.pause());
+        Some(spaced.map_or(delayed, |spaced| spaced.max(delayed)))
+    }
+
+    /// Shortest time between two saves; doubles with each failure.
     fn pause(&self) -> Duration {
-        let longer = 2_u32.saturating_pow(self.failed.saturating_sub(1));
-        MEMORY_PERIOD.saturating_mul(longer).min(SAVE_PAUSE_MAX)
+        let factor = 2_u32.saturating_pow(self.failures.saturating_sub(1));
+        MEMORY_PERIOD.saturating_mul(factor).min(SAVE_PAUSE_MAX)
     }
 
-    /// Takes note of how the save that ran has ended; one that failed is tried again.
-    pub(super) fn ended(&mut self, outcome: &io::Result<()>) {
-        self.saving = None;
-        match outcome {
-            Ok(()) => self.failed = 0,
+    /// Records the result of the write; a failed one is retried.
+    pub(super) fn ended(&mut self, result: &io::Result<()>) {
+        self.write = None;
+        match result {
+            Ok(()) => self.failures = 0,
             Err(_) => {
-                self.failed = self.failed.saturating_add(1);
-                self.since.get_or_insert_with(Instant::now);
+                self.failures = self.failures.saturating_add(1);
+                self.mark_changed();
             }
         }
     }
 
-    pub(super) fn is_due(&self, due: Due) -> bool {
-        match due {
-            Due::InTime => self.due().is_some_and(|due| due <= Instant::now()),
-            Due::AtTheEnd => self.since.is_some(),
+    /// Whether to save now.
+    pub(super) fn is_due(&self, trigger: SaveTrigger) -> bool {
+        match trigger {
+            SaveTrigger::Scheduled => self.due_at().is_some_and(|at| at <= Instant::now()),
+            SaveTrigger::Shutdown => self.changed_at.is_some(),
         }
     }
 
-    /// How the save that runs has ended; never without one.
-    pub(super) async fn saved(&mut self) -> io::Result<()> {
-        match &mut self.saving {
-            Some(saving) => saving.ended().await,
+    /// Waits for the result of the write in progress; never returns without one.
+    pub(super) async fn finished(&mut self) -> io::Result<()> {
+        match &mut self.write {
+            Some(write) => write.ended().await,
             None => pending().await,
         }
     }

@@ -1,4 +1,4 @@
-//! Puts the parts of the device together: makes the channels, starts the tasks.
+//! Composition of the device process: makes the channels and starts the tasks.
 
 mod ports;
 mod tasks;
@@ -31,7 +31,7 @@ use sources::{
     known_peers::KnownPeers,
     logos::LogoCache,
 };
-use storage::{Store, keeper};
+use storage::{Store, store_thread::StoreHandle};
 use tokio::sync::{Notify, watch};
 use updates::{
     build,
@@ -46,65 +46,65 @@ use wifi::secrets;
 
 use self::{
     ports::Board,
-    tasks::{DeviceTasks, Ends, SharedParts},
+    tasks::{DeviceTasks, DriverEnds, SharedParts},
 };
 use crate::{
     chain_file,
     config::{self, DeviceConfig, MarketSource, NetworkConfig},
     drivers::painter::PaintProgress,
-    effects::Performer,
+    effects::EffectExecutor,
     home_assistant::HomeAssistant,
-    liveness::Pulse,
+    liveness::LivenessSources,
     main_loop::{InitialState, MainLoop},
     stored_state::StoredState,
 };
 
-/// Port that a browser asks without being told.
+/// Default port of HTTP.
 const HTTP_PORT: u16 = 80;
 
 /// Seed of the demo's market.
 const DEMO_SEED: u64 = 21;
 
-/// Performs what the device asks for, for as long as it is polled.
-pub(crate) type Performing = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Performs effects while it is polled; never returns.
+pub(crate) type EffectsFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// All tasks of the device, and what the process listens to.
-pub(crate) struct Parts {
-    /// What talks to clients.
-    pub(crate) front: Tasks,
-    pub(crate) front_stop: Stopper,
+/// The running device: all its tasks, and the signals that end it.
+pub(crate) struct RunningDevice {
+    /// The HTTP server.
+    pub(crate) http: Tasks,
+    pub(crate) http_stop: Stopper,
     /// The main loop.
-    pub(crate) core: Tasks,
-    pub(crate) core_stop: Stopper,
-    /// Tasks that end when they are told to stop, such as sources.
-    pub(crate) rest: Tasks,
-    pub(crate) rest_stop: Stopper,
-    /// Tasks that never end by themselves, such as drivers; they are aborted.
-    pub(crate) endless: Tasks,
-    /// What the process itself does; it never ends.
-    pub(crate) performing: Performing,
-    /// The device is to be started again.
+    pub(crate) main_loop: Tasks,
+    pub(crate) main_loop_stop: Stopper,
+    /// Tasks with a stop signal, such as sources.
+    pub(crate) services: Tasks,
+    pub(crate) services_stop: Stopper,
+    /// Tasks without a stop signal, such as drivers; they are aborted.
+    pub(crate) drivers: Tasks,
+    /// Performs effects; polled by the process itself.
+    pub(crate) effects: EffectsFuture,
+    /// Notified when the device is to restart.
     pub(crate) restart: Arc<Notify>,
-    /// The hand at the table, unless the parts are real.
+    /// Controls of the simulated board. `None` for real parts.
     pub(crate) bench: Option<Bench>,
-    /// The buses of the parts; they end after everything else.
+    /// The buses of real parts; they end after everything else.
     pub(crate) buses: Tasks,
-    pub(crate) pulse: Pulse,
+    pub(crate) liveness: LivenessSources,
 }
 
-impl Parts {
-    /// Starts all parts; clients wait for the servers, so these come first.
+impl RunningDevice {
+    /// Starts all tasks. The HTTP server comes first, because clients wait for it.
     pub(crate) async fn start(
         config: DeviceConfig,
         listener: TcpListener,
         store: Store,
-        kept: StoredState,
+        stored: StoredState,
         log: LogLines,
-    ) -> io::Result<Parts> {
-        // A file of authorities that cannot be read stops nothing; the log says what is wrong with it.
+    ) -> io::Result<RunningDevice> {
+        // The clock also starts with a CA file that cannot be read; the log says what is wrong.
         let roots = config::roots(config.run.ca_file.as_deref()).map_err(|failure| failure.message);
         let spec = config.run.board();
-        let place = listener.local_addr()?;
+        let listen_address = listener.local_addr()?;
         let options = SimOptions {
             timing: config.run.panel_timing(),
             held: config
@@ -112,28 +112,28 @@ impl Parts {
                 .as_deref()
                 .and_then(PowerCycle::parse)
                 .unwrap_or_default(),
-            radio: radio_options(&config, place),
+            radio: radio_options(&config, listen_address),
         };
-        let (radio, orders) = wifi::radio();
-        let board = Board::make(&config.run, options).map_err(io::Error::other)?;
+        let (radio, radio_requests) = wifi::radio();
+        let board = Board::new(&config.run, options).map_err(io::Error::other)?;
         let bench = board.bench.clone();
         let clock = Clock::host();
         let (inbox, inputs) = inbox();
-        let height = kept
+        let height = stored
             .memory
             .market
             .height
             .as_ref()
             .map(|height| height.value);
-        let mut notes = kept.notes;
+        let mut notes = stored.notes;
         notes.extend(config.run.notes.clone());
         let access_point = secrets::password(&config.run.data_dir)?;
         if let Some(error) = &access_point.not_stored {
             notes.push(format!(
-                "the access point has another password after each start: {error}"
+                "the password of the access point changes at each start: {error}"
             ));
         }
-        let (installer, note) = Installer::new(means(&config, inbox.clone()));
+        let (installer, note) = Installer::new(installer_config(&config, inbox.clone()));
         notes.extend(note);
         if config.run.signatures == Signatures::NotRequired {
             notes.push(
@@ -147,33 +147,33 @@ impl Parts {
             notes.push(note);
             Roots::public()
         }));
-        let locked = kept.made_password.map(Input::Locked);
-        let said = said_at_start(notes, &config).into_iter().chain(locked);
-        let known_peers = KnownPeers::of(kept.memory.peers.clone());
+        let locked = stored.made_password.map(Input::Locked);
+        let initial_inputs = initial_inputs(notes, &config).into_iter().chain(locked);
+        let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
-        let headers = chain.and_then(|chain| chain_file::read(&kept.chain, &chain));
-        let beginning = InitialState {
+        let headers = chain.and_then(|chain| chain_file::read(&stored.chain, &chain));
+        let initial = InitialState {
             board: spec,
-            settings: kept.settings,
-            memory: kept.memory,
-            said: said.collect(),
-            unstored: kept.unstored,
+            settings: stored.settings,
+            memory: stored.memory,
+            inputs: initial_inputs.collect(),
+            storage_error: stored.storage_error,
             chain,
             headers,
         };
-        let (keeper, shelf) = keeper::keeper(store);
-        shelf.on_a_thread()?;
-        let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper.clone());
+        let (store, worker) = StoreHandle::new(store);
+        worker.spawn_thread()?;
+        let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store.clone());
         let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
-        let (front_stop, front_stopped) = stop_signal();
-        let (core_stop, core_stopped) = stop_signal();
-        let (rest_stop, stop) = stop_signal();
+        let (http_stop, http_stopped) = stop_signal();
+        let (main_loop_stop, main_loop_stopped) = stop_signal();
+        let (services_stop, stop) = stop_signal();
         let demo = demo_relay(config.run.market, height).await?;
-        let (newest, requests) = NewestRelease::new(installer.clone(), followed.releases.clone());
-        let services = Services {
+        let (newest, requests) = NewestRelease::new(installer.clone(), receivers.releases.clone());
+        let web_services = Services {
             inbox: inbox.clone(),
-            view: followed.view.clone(),
+            view: receivers.view.clone(),
             glass: glass.subscribe(),
             identity: identity(),
             allow_origins: config.run.allow_origins.clone(),
@@ -189,28 +189,29 @@ impl Parts {
             bench: bench.clone(),
             demo: demo.as_ref().map(DemoRelay::hand),
             connections: None,
-            shutdown: front_stopped.signal(),
+            shutdown: http_stopped.signal(),
         };
-        let (mut front, mut core, mut rest) = (Tasks::new(), Tasks::new(), Tasks::new());
+        let (mut http, mut main_loop_tasks, mut services) =
+            (Tasks::new(), Tasks::new(), Tasks::new());
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        front.spawn("http", web::serve(listener, services));
-        core.spawn("main loop", main_loop.run(core_stopped));
-        let progress = watch::Sender::new(PaintProgress::Begun);
-        let pulse = Pulse {
-            rounds: followed.rounds.clone(),
+        http.spawn("http", web::serve(listener, web_services));
+        main_loop_tasks.spawn("main loop", main_loop.run(main_loop_stopped));
+        let progress = watch::Sender::new(PaintProgress::NotStarted);
+        let liveness = LivenessSources {
+            main_loop: receivers.liveness.clone(),
             painter: progress.subscribe(),
             glass: glass.subscribe(),
         };
         let logos = LogoCache::new(config.run.data_dir.join("logos"));
-        let performer = Performer {
+        let executor = EffectExecutor {
             inbox: inbox.clone(),
-            keeper,
+            store,
             data_dir: config.run.data_dir.clone(),
             logos: logos.clone(),
             radio,
         };
         let watcher = ReleaseWatcher {
-            plans: followed.releases.clone(),
+            plans: receivers.releases.clone(),
             requests,
             installer,
             dialer: dialer.clone(),
@@ -218,15 +219,15 @@ impl Parts {
         };
         if let Some(home_assistant) = HomeAssistant::from_env() {
             let (dialer, inbox) = (dialer.clone(), inbox.clone());
-            let follow = home_assistant.follow(dialer, inbox, followed.view.clone(), stop.clone());
-            rest.spawn("home assistant", follow);
+            let follow = home_assistant.follow(dialer, inbox, receivers.view.clone(), stop.clone());
+            services.spawn("home assistant", follow);
         }
         if config.run.managed_by.is_none() {
-            rest.spawn("releases", watcher::run(watcher, stop.clone()));
+            services.spawn("releases", watcher::run(watcher, stop.clone()));
         }
-        let common = SharedParts {
+        let shared = SharedParts {
             config,
-            place,
+            listen_address,
             inbox,
             clock,
             dialer,
@@ -234,55 +235,55 @@ impl Parts {
             logos,
             known_peers,
             password: access_point.text,
-            demo: demo.as_ref().map(DemoRelay::upstream),
+            demo_upstream: demo.as_ref().map(DemoRelay::upstream),
         };
-        let ends = Ends {
+        let ends = DriverEnds {
             glass,
             progress,
-            orders,
+            radio_requests,
         };
         if let Some(relay) = demo {
             let mut stop = stop.clone();
-            rest.spawn("demo", async move {
+            services.spawn("demo", async move {
                 stop.stopped().await;
                 relay.stop().await;
             });
         }
         let mut tasks = DeviceTasks {
-            rest,
-            endless: Tasks::new(),
+            services,
+            drivers: Tasks::new(),
             buses: Tasks::new(),
         };
-        let mut effects = common
-            .start_rest(&mut tasks, board, followed, ends, stop)
+        let mut effects = shared
+            .start(&mut tasks, board, receivers, ends, stop)
             .await?;
         let DeviceTasks {
-            rest,
-            endless,
+            services,
+            drivers,
             buses,
         } = tasks;
         let restart = Arc::new(Notify::new());
-        let wanted = Arc::clone(&restart);
-        let performing = Box::pin(async move { performer.run(&mut effects, &wanted).await });
-        Ok(Parts {
-            front,
-            front_stop,
-            core,
-            core_stop,
-            rest,
-            rest_stop,
-            endless,
-            performing,
+        let notify = Arc::clone(&restart);
+        let effects = Box::pin(async move { executor.run(&mut effects, &notify).await });
+        Ok(RunningDevice {
+            http,
+            http_stop,
+            main_loop: main_loop_tasks,
+            main_loop_stop,
+            services,
+            services_stop,
+            drivers,
+            effects,
             restart,
             bench,
             buses,
-            pulse,
+            liveness,
         })
     }
 }
 
-/// What is needed to install updates.
-fn means(config: &DeviceConfig, inbox: Inbox) -> InstallerConfig {
+/// Configuration of the installer.
+fn installer_config(config: &DeviceConfig, inbox: Inbox) -> InstallerConfig {
     let data_dir = config.run.data_dir.clone();
     InstallerConfig {
         keys: KeyRing {
@@ -298,21 +299,21 @@ fn means(config: &DeviceConfig, inbox: Inbox) -> InstallerConfig {
     }
 }
 
-/// What went wrong before the device was there, for the log and the status.
-fn said_at_start(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
-    let mut said = Vec::new();
+/// Logs the problems found at the start; returns the inputs that report them to the device.
+fn initial_inputs(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
+    let mut inputs = Vec::new();
     for note in notes.into_iter().chain(config.note.clone()) {
         tracing::warn!("{note}");
-        said.push(Input::Noticed(note));
+        inputs.push(Input::Noticed(note));
     }
     if let Some(reason) = &config.safe_mode {
         tracing::warn!("safe mode: {reason}");
-        said.push(Input::SafeMode(reason.clone()));
+        inputs.push(Input::SafeMode(reason.clone()));
     }
-    said
+    inputs
 }
 
-/// The relay of a demo, with a chain that is not below the height that is remembered; none elsewhere.
+/// Starts the relay of a demo, at the stored height or above. `None` without a demo.
 async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Option<DemoRelay>> {
     match market {
         MarketSource::World => Ok(None),
@@ -324,19 +325,19 @@ async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Opt
     }
 }
 
-/// The simulated radio, if there is one.
-fn radio_options(config: &DeviceConfig, place: SocketAddr) -> Option<RadioOptions> {
+/// Options of the simulated radio. `None` if the host or NetworkManager manages the network.
+fn radio_options(config: &DeviceConfig, address: SocketAddr) -> Option<RadioOptions> {
     let NetworkConfig::Simulated(networks) = &config.run.network else {
         return None;
     };
-    let ip = match place.ip() {
+    let ip = match address.ip() {
         ip if ip.is_unspecified() => board::host::address(),
         ip => ip,
     };
     Some(RadioOptions {
         networks: networks.clone(),
         credentials: secrets::credentials(&config.run.data_dir),
-        portal: match place.port() {
+        portal: match address.port() {
             HTTP_PORT => ip.to_string(),
             port => SocketAddr::new(ip, port).to_string(),
         },
@@ -360,15 +361,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_chain_of_a_demo_goes_on_where_it_was() {
-        for (remembered, goes_on) in [
+    async fn the_chain_of_a_demo_continues_at_the_stored_height() {
+        for (stored, expected) in [
             (None, FIRST_HEIGHT),
             (Some(FIRST_HEIGHT - 1), FIRST_HEIGHT),
             (Some(FIRST_HEIGHT + 21), FIRST_HEIGHT + 21),
         ] {
-            let relay = demo_relay(MarketSource::Demo, remembered).await.unwrap();
+            let relay = demo_relay(MarketSource::Demo, stored).await.unwrap();
             let height = relay.map(|relay| relay.quotes().height);
-            assert_eq!(height, Some(goes_on), "{remembered:?}");
+            assert_eq!(height, Some(expected), "{stored:?}");
         }
         let world = demo_relay(MarketSource::World, None).await.unwrap();
         assert!(world.is_none());

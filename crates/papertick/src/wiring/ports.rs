@@ -12,7 +12,7 @@ use board::{
 use tokio::time::Instant;
 
 use crate::{
-    buses::Serving,
+    buses::BusExecution,
     config::{PartsKind, RunConfig},
 };
 
@@ -28,13 +28,13 @@ pub(super) struct PortSet<P, S, F, L, B> {
 /// The ports of a simulated board.
 pub(super) type SimPorts = PortSet<SimPanels, SimStrip, SimFrontlight, SimSensor, SimButtons>;
 
-/// The ports of a board, whatever its parts are.
+/// The ports of a simulated board, or of one of real parts.
 pub(super) enum Ports {
     Simulated(Box<SimPorts>),
-    Assembled(AssembledBoard, Serving),
+    Assembled(AssembledBoard, BusExecution),
 }
 
-/// A board, whatever its parts are.
+/// A board.
 pub(super) struct Board {
     pub(super) ports: Ports,
     pub(super) care: Care,
@@ -43,7 +43,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    pub(super) fn make(run: &RunConfig, options: SimOptions) -> Result<Board, String> {
+    pub(super) fn new(run: &RunConfig, options: SimOptions) -> Result<Board, String> {
         let spec = run.board();
         match &run.parts {
             PartsKind::Simulated => Ok(Board::simulated(sim::board(&spec, options))),
@@ -51,9 +51,9 @@ impl Board {
                 let wiring = run.wiring().ok_or("the wiring has mistakes")?;
                 let parts = assemble(&Linux(Instant::now()), &wiring)?;
                 Ok(Board {
-                    ports: Ports::Assembled(parts, Serving::Threads),
+                    ports: Ports::Assembled(parts, BusExecution::Threads),
                     care: wiring.care,
-                    // Only the network of a board that has no other parts.
+                    // The network is simulated or the host's; no other part of this simulated board is used.
                     wifi: sim::board(&spec, options).wifi,
                     bench: None,
                 })

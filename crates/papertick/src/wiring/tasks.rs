@@ -49,27 +49,27 @@ use crate::{
     buses::serve,
     config::{DeviceConfig, MarketSource, NetworkConfig},
     drivers::{
-        advert::{self, AdvertTimeouts, Announcing},
-        captive_dns::{self, Names},
+        advert::{self, AdvertConfig, AdvertTimeouts},
+        captive_dns::{self, CaptiveDns},
         host, lights,
-        painter::{self, Canvas, PaintProgress},
+        painter::{self, PaintProgress, PainterConfig},
         senses,
     },
     main_loop::channels::LoopReceivers,
 };
 
-/// The ends of the drivers that others hold the other ends of.
-pub(super) struct Ends {
+/// Driver side of the channels.
+pub(super) struct DriverEnds {
     pub(super) glass: watch::Sender<Arc<DisplaySnapshot>>,
     pub(super) progress: watch::Sender<PaintProgress>,
-    pub(super) orders: RadioRequests,
+    pub(super) radio_requests: RadioRequests,
 }
 
-/// What most parts need.
+/// What most tasks need.
 pub(super) struct SharedParts {
     pub(super) config: DeviceConfig,
-    /// Where the clock listens.
-    pub(super) place: SocketAddr,
+    /// Address on which the clock listens.
+    pub(super) listen_address: SocketAddr,
     pub(super) inbox: Inbox,
     pub(super) clock: Clock,
     pub(super) dialer: Dialer,
@@ -78,8 +78,8 @@ pub(super) struct SharedParts {
     pub(super) known_peers: KnownPeers,
     /// Password of the access point.
     pub(super) password: Secret,
-    /// What makes the sources follow the relay of a demo; none elsewhere.
-    pub(super) demo: Option<String>,
+    /// `NAME=URL` that connects the sources to the relay of a demo. `None` without a demo.
+    pub(super) demo_upstream: Option<String>,
 }
 
 /// The channels of the drivers.
@@ -91,39 +91,40 @@ struct DriverChannels {
     progress: watch::Sender<PaintProgress>,
 }
 
-/// Tasks beside the HTTP server and the main loop, by how they end.
+/// Tasks other than the HTTP server and the main loop, by how they end.
 pub(super) struct DeviceTasks {
-    pub(super) rest: Tasks,
-    pub(super) endless: Tasks,
+    pub(super) services: Tasks,
+    pub(super) drivers: Tasks,
     pub(super) buses: Tasks,
 }
 
 impl SharedParts {
-    pub(super) async fn start_rest(
+    /// Starts the drivers and the services; returns the effects of the device.
+    pub(super) async fn start(
         self,
         tasks: &mut DeviceTasks,
         board: Board,
-        followed: LoopReceivers,
-        ends: Ends,
+        receivers: LoopReceivers,
+        ends: DriverEnds,
         stop: Stop,
     ) -> io::Result<mpsc::Receiver<Effect>> {
         let DeviceTasks {
-            rest,
-            endless,
+            services,
+            drivers,
             buses,
         } = tasks;
-        let looked_at = ends.glass.subscribe();
-        let wanted = DriverChannels {
-            picture: followed.picture,
-            strip: followed.strip,
-            frontlight: followed.frontlight,
+        let displayed = ends.glass.subscribe();
+        let channels = DriverChannels {
+            picture: receivers.picture,
+            strip: receivers.strip,
+            frontlight: receivers.frontlight,
             glass: ends.glass,
             progress: ends.progress,
         };
         match board.ports {
-            Ports::Simulated(ports) => self.drive(endless, *ports, board.care, wanted),
-            Ports::Assembled(parts, serving) => {
-                serve(buses, parts.buses, serving);
+            Ports::Simulated(ports) => self.start_drivers(drivers, *ports, board.care, channels),
+            Ports::Assembled(parts, execution) => {
+                serve(buses, parts.buses, execution);
                 let ports = PortSet {
                     panels: parts.panels,
                     strip: parts.strip,
@@ -131,25 +132,25 @@ impl SharedParts {
                     sensor: parts.sensor,
                     buttons: parts.buttons,
                 };
-                self.drive(endless, ports, board.care, wanted);
+                self.start_drivers(drivers, ports, board.care, channels);
             }
         }
-        let plan = followed.wifi.clone();
-        self.start_radio(endless, board.wifi, plan, ends.orders)?;
+        let plan = receivers.wifi.clone();
+        self.start_radio(drivers, board.wifi, plan, ends.radio_requests)?;
         if let (NetworkConfig::Simulated(_), Some(bench)) = (&self.config.run.network, board.bench)
         {
-            let names = Names {
-                views: followed.view.clone(),
-                port: names_port(self.place),
+            let captive_dns = CaptiveDns {
+                views: receivers.view.clone(),
+                port: dns_port(self.listen_address),
                 bench,
             };
-            endless.spawn("captive DNS", captive_dns::run(names));
+            drivers.spawn("captive DNS", captive_dns::run(captive_dns));
         }
-        let announcing = self.announcing(followed.advert.clone(), stop.clone());
-        rest.spawn("announcer", advert::run(announcing));
-        endless.spawn("host's clock", self.clock.clone().follow_host());
-        let known = host_facts(self.place);
-        endless.spawn("host", host::measure(known, self.inbox.clone()));
+        let driver = self.advert_driver(receivers.advert.clone(), stop.clone());
+        services.spawn("announcer", advert::run(driver));
+        drivers.spawn("host's clock", self.clock.clone().follow_host());
+        let known = host_facts(self.listen_address);
+        drivers.spawn("host", host::measure(known, self.inbox.clone()));
         let upstreams = Arc::new(self.upstreams()?);
         // The demo contacts no other host.
         if self.config.run.market != MarketSource::Demo {
@@ -158,27 +159,27 @@ impl SharedParts {
                 resolver: self.dialer.resolver().clone(),
                 server: upstreams.time_server(),
                 built_ms: build::time().map(|secs| secs.saturating_mul(1000)),
-                view: followed.view.clone(),
+                view: receivers.view.clone(),
                 inbox: self.inbox.clone(),
             };
-            rest.spawn("time", synchronise(timekeeping, stop.clone()));
+            services.spawn("time", synchronise(timekeeping, stop.clone()));
         }
         let resolver = self.dialer.resolver().clone();
-        // Threads that hang for ever end with the process alone.
-        endless.spawn("look-ups", async move { resolver.lost().await });
-        let door = mqtt::MqttContext {
-            plans: followed.mqtt,
-            view: followed.view,
-            glass: looked_at,
+        // DriverEnds the device if all lookups hang, because their threads cannot be stopped.
+        drivers.spawn("look-ups", async move { resolver.lost().await });
+        let mqtt = mqtt::MqttContext {
+            plans: receivers.mqtt,
+            view: receivers.view,
+            glass: displayed,
             inbox: self.inbox.clone(),
             clock: self.clock.clone(),
             dialer: self.dialer.clone(),
             newest: self.newest.clone(),
             identity: identity(),
-            port: self.place.port(),
+            port: self.listen_address.port(),
         };
-        rest.spawn("MQTT", mqtt::serve(door, stop.clone()));
-        let shared = SourceServices {
+        services.spawn("MQTT", mqtt::serve(mqtt, stop.clone()));
+        let sources = SourceServices {
             dialer: self.dialer,
             upstreams,
             inbox: self.inbox,
@@ -187,67 +188,67 @@ impl SharedParts {
             already_reported: AlreadyReported::default(),
             known_peers: self.known_peers.clone(),
         };
-        rest.spawn("sources", supervise(followed.sources, shared, stop));
-        Ok(followed.effects)
+        services.spawn("sources", supervise(receivers.sources, sources, stop));
+        Ok(receivers.effects)
     }
 
-    /// Starts the drivers of whatever parts there are.
-    fn drive(
+    /// Starts a driver for each part of the board.
+    fn start_drivers(
         &self,
-        endless: &mut Tasks,
+        drivers: &mut Tasks,
         ports: PortSet<impl Panels, impl LedStrip, impl Frontlight, impl LightSensor, impl Buttons>,
         care: Care,
-        wanted: DriverChannels,
+        channels: DriverChannels,
     ) {
         let spec = self.config.run.board();
-        let canvas = Canvas {
+        let painter = PainterConfig {
             panels: ports.panels,
             width: spec.panel_width,
             height: spec.panel_height,
             care,
-            pictures: wanted.picture,
-            glass: wanted.glass,
-            progress: wanted.progress,
+            pictures: channels.picture,
+            glass: channels.glass,
+            progress: channels.progress,
             inbox: self.inbox.clone(),
         };
-        endless.spawn("painter", painter::run(canvas));
+        drivers.spawn("painter", painter::run(painter));
         if let Some(strip) = ports.strip {
-            endless.spawn("strip", lights::strip(strip, wanted.strip));
+            drivers.spawn("strip", lights::strip(strip, channels.strip));
         }
         if let Some(frontlight) = ports.frontlight {
-            let lights = lights::frontlight(frontlight, wanted.frontlight);
-            endless.spawn("frontlight", lights);
+            let lights = lights::frontlight(frontlight, channels.frontlight);
+            drivers.spawn("frontlight", lights);
         }
         if let Some(sensor) = ports.sensor {
-            endless.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
+            drivers.spawn("light sensor", senses::light(sensor, self.inbox.clone()));
         }
         if let Some(buttons) = ports.buttons {
             let senses = senses::buttons(buttons, self.clock.clone(), self.inbox.clone());
-            endless.spawn("buttons", senses);
+            drivers.spawn("buttons", senses);
         }
     }
 
-    fn announcing(&self, adverts: watch::Receiver<Option<Advert>>, stop: Stop) -> Announcing {
-        Announcing {
+    fn advert_driver(&self, adverts: watch::Receiver<Option<Advert>>, stop: Stop) -> AdvertConfig {
+        AdvertConfig {
             adverts,
-            reach: MdnsScope::of_listener(self.place.ip()),
-            service: service(self.place, self.config.run.board()),
-            patience: AdvertTimeouts::default(),
+            scope: MdnsScope::of_listener(self.listen_address.ip()),
+            service: service(self.listen_address, self.config.run.board()),
+            timeouts: AdvertTimeouts::default(),
             inbox: self.inbox.clone(),
             stop,
         }
     }
 
-    /// Starts the driver of whichever radio there is.
+    /// Starts the driver of the radio: NetworkManager's, or the simulated one.
     fn start_radio(
         &self,
-        endless: &mut Tasks,
+        drivers: &mut Tasks,
         simulated: SimWifi,
         plan: watch::Receiver<WifiPlan>,
-        orders: RadioRequests,
+        requests: RadioRequests,
     ) -> io::Result<()> {
         let data_dir = &self.config.run.data_dir;
-        let who = wifi::AccessPointIdentity {
+        let identity = wifi::AccessPointIdentity {
             suffix: host::name_suffix(data_dir),
             password: self.password.clone(),
         };
@@ -256,52 +257,55 @@ impl SharedParts {
             NetworkConfig::NetworkManager => {
                 let radio = NetworkManager::new(network_manager::Options {
                     bus: None,
-                    portal_port: self.place.port(),
+                    portal_port: self.listen_address.port(),
                     patience: network_manager::PATIENCE,
                 });
-                endless.spawn("radio", wifi::run(radio, plan, orders, who, inbox));
+                drivers.spawn("radio", wifi::run(radio, plan, requests, identity, inbox));
             }
             NetworkConfig::Host | NetworkConfig::Simulated(_) => {
-                endless.spawn("radio", wifi::run(simulated, plan, orders, who, inbox));
+                drivers.spawn(
+                    "radio",
+                    wifi::run(simulated, plan, requests, identity, inbox),
+                );
             }
         }
         Ok(())
     }
 
-    /// The addresses used instead of public ones.
+    /// The upstream addresses, with those that replace public ones.
     fn upstreams(&self) -> io::Result<Upstreams> {
         let mut upstreams = Upstreams::default();
-        for assignment in self.demo.iter().chain(&self.config.run.upstreams) {
-            // They were checked with the command line.
+        for assignment in self.demo_upstream.iter().chain(&self.config.run.upstreams) {
+            // The assignments were checked with the command line.
             upstreams.replace(assignment).map_err(io::Error::other)?;
         }
         Ok(upstreams)
     }
 }
 
-/// What is known of the host and of the program before anything is measured.
-fn host_facts(place: SocketAddr) -> HostFacts {
+/// The facts that are known before anything is measured.
+fn host_facts(address: SocketAddr) -> HostFacts {
     HostFacts {
         version: build::VERSION.into(),
         built: build::date(),
-        page_address: Some(place),
+        page_address: Some(address),
         ..HostFacts::default()
     }
 }
 
-/// What a clock that listens on an address announces.
-fn service(place: SocketAddr, board: BoardSpec) -> AnnouncedService {
+/// The mDNS service of a clock that listens on an address.
+fn service(address: SocketAddr, board: BoardSpec) -> AnnouncedService {
     AnnouncedService {
-        port: place.port(),
+        port: address.port(),
         version: build::VERSION.to_string(),
         revision: build::commit_first(),
         hardware: board.hardware.to_string(),
     }
 }
 
-/// Port at which names are answered on the simulated access point: the usual one where the clock has the usual one.
-fn names_port(place: SocketAddr) -> u16 {
-    match place.port() {
+/// Port of the DNS server of the simulated access point: 53 if the clock uses port 80, or else any free port.
+fn dns_port(address: SocketAddr) -> u16 {
+    match address.port() {
         HTTP_PORT => 53,
         _ => 0,
     }
@@ -312,19 +316,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_glass_and_whoever_looks_for_clocks_are_told_what_runs_and_where() {
-        let place = "192.168.1.7:8080".parse().unwrap();
-        let facts = host_facts(place);
-        let told = (
+    fn panels_and_mdns_announce_the_version_and_the_address() {
+        let address = "192.168.1.7:8080".parse().unwrap();
+        let facts = host_facts(address);
+        let shown = (
             facts.version.as_str(),
             facts.built.as_str(),
             facts.page_address,
         );
         assert_eq!(
-            told,
-            (env!("CARGO_PKG_VERSION"), &*build::date(), Some(place))
+            shown,
+            (env!("CARGO_PKG_VERSION"), &*build::date(), Some(address))
         );
-        let service = service(place, BoardSpec::EXAMPLE);
+        let service = service(address, BoardSpec::EXAMPLE);
         assert_eq!(
             (service.port, &*service.version),
             (8080, env!("CARGO_PKG_VERSION"))
@@ -340,9 +344,9 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_on_the_usual_port_answers_names_on_the_usual_port() {
-        for (place, port) in [("192.168.1.7:80", 53), ("192.168.1.7:8080", 0)] {
-            assert_eq!(names_port(place.parse().unwrap()), port, "{place}");
+    fn a_clock_on_the_standard_http_port_uses_the_standard_dns_port() {
+        for (address, port) in [("192.168.1.7:80", 53), ("192.168.1.7:8080", 0)] {
+            assert_eq!(dns_port(address.parse().unwrap()), port, "{address}");
         }
     }
 }

@@ -28,7 +28,7 @@ fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
     let clock = Clock::start(folder.path());
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(
-        notes.contains("the access point has another password after each start"),
+        notes.contains("the password of the access point changes at each start"),
         "{notes}"
     );
 }

@@ -12,7 +12,7 @@ use device::{
 };
 use mdns_sd::{IfKind, Receiver, ResolvedService, ServiceDaemon, ServiceEvent};
 use net::mdns::{AnnouncedService, MdnsScope, search};
-use papertick::drivers::advert::{self, AdvertTimeouts, Announcing};
+use papertick::drivers::advert::{self, AdvertConfig, AdvertTimeouts};
 use runtime::{
     inbox::{InboxMessage, inbox},
     log_lines::LogLines,
@@ -132,25 +132,25 @@ struct Clock {
 }
 
 impl Clock {
-    fn start(reach: Option<MdnsScope>, patience: AdvertTimeouts, name: &str, port: u16) -> Clock {
-        let (adverts, followed) = watch::channel(advert_of(name));
+    fn start(scope: Option<MdnsScope>, timeouts: AdvertTimeouts, name: &str, port: u16) -> Clock {
+        let (adverts, receiver) = watch::channel(advert_of(name));
         let (inbox, inputs) = inbox();
         let (stopper, stop) = stop_signal();
         let mut tasks = Tasks::new();
-        let announcing = Announcing {
-            adverts: followed,
-            reach,
+        let config = AdvertConfig {
+            adverts: receiver,
+            scope,
             service: AnnouncedService {
                 port,
                 version: "4.0.0".to_string(),
                 revision: "1a2b3c4-4.0.0".to_string(),
                 hardware: "Rev A, 7 panels".to_string(),
             },
-            patience,
+            timeouts,
             inbox,
             stop,
         };
-        tasks.spawn("announcer", advert::run(announcing));
+        tasks.spawn("announcer", advert::run(config));
         Clock {
             adverts,
             inputs,
@@ -303,13 +303,13 @@ async fn the_second_clock_of_a_name_takes_a_number(network: Network) {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
     let log = Logged::from_now(LevelFilter::INFO, &LogLines::new());
-    let impatient = AdvertTimeouts {
-        complain: Duration::from_millis(100),
+    let timeouts = AdvertTimeouts {
+        warn_after: Duration::from_millis(100),
         retry: Duration::from_millis(100),
     };
     // An address that this machine does not have.
     let nowhere = MdnsScope::one(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)));
-    let mut clock = Clock::start(Some(nowhere), impatient, "lost-0a1b2c", 80);
+    let mut clock = Clock::start(Some(nowhere), timeouts, "lost-0a1b2c", 80);
     sleep(Duration::from_secs(1)).await;
     assert!(clock.inputs.try_recv().is_err(), "nothing was announced");
     clock.stop_within(STOP).await;

@@ -8,7 +8,7 @@ use device::{
     request::{Refusal, Reply, Request},
     secret::Secret,
 };
-use papertick::effects::Performer;
+use papertick::effects::EffectExecutor;
 use runtime::tasks::Tasks;
 use tokio::{
     sync::{Notify, mpsc},
@@ -37,7 +37,7 @@ fn put_folder_at(path: &Path) {
 }
 
 /// Performs what the device asks for until it is to be started again.
-async fn until_restart(performer: &Performer, effects: &mut mpsc::Receiver<Effect>) {
+async fn until_restart(performer: &EffectExecutor, effects: &mut mpsc::Receiver<Effect>) {
     let restart = Notify::new();
     tokio::select! {
         biased;
@@ -49,7 +49,7 @@ async fn until_restart(performer: &Performer, effects: &mut mpsc::Receiver<Effec
 /// Asks for a factory reset while somebody performs what the device asks for; returns the reply.
 async fn reset(desk: &mut Desk) -> Reply {
     let asked = desk.inbox.request(Request::FactoryReset);
-    let effects = &mut desk.followed.effects;
+    let effects = &mut desk.receivers.effects;
     tokio::select! {
         reply = timeout(LONG, asked) => reply.expect("an answer in time").unwrap(),
         () = until_restart(&desk.performer, effects) => panic!("it restarts before it answers"),
@@ -179,10 +179,10 @@ async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
         at: Duration::ZERO,
     };
     desk.inbox.send(Input::Held(held)).await.unwrap();
-    let performing = until_restart(&desk.performer, &mut desk.followed.effects);
+    let performing = until_restart(&desk.performer, &mut desk.receivers.effects);
     let performing = timeout(LONG, performing).await;
     assert!(performing.is_err(), "it does not restart");
-    let view = desk.followed.view.borrow().clone();
+    let view = desk.receivers.view.borrow().clone();
     assert!(view.notes[0].contains("not forgotten"), "{:?}", view.notes);
     assert!(view.settings.wifi_configured);
 }
@@ -210,13 +210,13 @@ async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
     };
     let reply = tokio::select! {
         reply = asking => reply,
-        () = desk.performer.run(&mut desk.followed.effects, &restart) => panic!("it never ends"),
+        () = desk.performer.run(&mut desk.receivers.effects, &restart) => panic!("it never ends"),
     };
     assert_eq!(reply, Reply::Refused(Refusal::NotErased));
     assert_eq!(files(desk.folder.path()), before);
-    let view = desk.followed.view.borrow().clone();
+    let view = desk.receivers.view.borrow().clone();
     let note = &view.notes[0];
-    assert!(note.contains("being started again"), "{note}");
+    assert!(note.contains("restarting"), "{note}");
     assert!(
         desk.restart()
             .until("connected")

@@ -30,7 +30,7 @@ use runtime::{
     tasks::{Tasks, stop_signal},
 };
 use serde_json::{Map, json};
-use storage::{Store, disk::Folder, keeper};
+use storage::{Store, disk::Folder, store_thread::StoreHandle};
 use tokio::{
     net::TcpListener,
     time::{sleep, timeout},
@@ -86,13 +86,13 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
 
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open(Box::new(Folder::new(folder.path())));
-    let (keeper, shelf) = keeper::keeper(store);
-    shelf.on_a_thread().unwrap();
+    let (store, worker) = StoreHandle::new(store);
+    worker.spawn_thread().unwrap();
     let clock = Clock::unset();
     let board = *spec::find("rev-b").unwrap();
-    let beginning = InitialState::with(board, Settings::default());
+    let initial = InitialState::with(board, Settings::default());
     let (inbox, inputs) = inbox();
-    let (main_loop, mut followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper);
+    let (main_loop, mut receivers) = MainLoop::new(initial, clock.clone(), inputs, store);
     let (_stopper, stop) = stop_signal();
     let mut device = Tasks::new();
     device.spawn("main loop", main_loop.run(stop));
@@ -109,7 +109,7 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
         inbox.send(pressed).await.unwrap();
         sleep(Duration::from_millis(100)).await;
     }
-    let paused = followed.view.wait_for(|view| !view.timer_running);
+    let paused = receivers.view.wait_for(|view| !view.timer_running);
     timeout(SOON, paused).await.expect("in time").unwrap();
     assert_eq!(names.asked.load(Ordering::SeqCst), LOOK_UPS_MAX);
 

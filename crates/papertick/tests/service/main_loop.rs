@@ -39,7 +39,7 @@ use storage::{
     disk::Disk,
     document::Document,
     file::StateFile,
-    keeper::{self, StoreHandle, StoreWorker},
+    store_thread::{StoreHandle, StoreWorker},
 };
 use tokio::{
     sync::watch,
@@ -51,9 +51,9 @@ use crate::miner::Miner;
 /// A main loop at work.
 struct Desk {
     inbox: Inbox,
-    followed: LoopReceivers,
+    receivers: LoopReceivers,
     disk: SharedDisk,
-    keeper: StoreHandle,
+    store: StoreHandle,
     clock: Clock,
     stopper: Stopper,
     tasks: Tasks,
@@ -111,11 +111,11 @@ impl Desk {
     }
 
     fn notes(&self) -> String {
-        self.followed.view.borrow().notes.join("; ")
+        self.receivers.view.borrow().notes.join("; ")
     }
 
     fn digit_px(&self) -> u32 {
-        self.followed.view.borrow().settings.digit_font_px
+        self.receivers.view.borrow().settings.digit_font_px
     }
 
     /// Asks for a factory reset and performs it, as far as the store goes; returns the reply.
@@ -123,16 +123,16 @@ impl Desk {
         let asked = self.inbox.request(Request::FactoryReset);
         tokio::pin!(asked);
         assert!(asked.as_mut().now_or_never().is_none());
-        while self.followed.effects.recv().await != Some(Effect::Wipe) {}
+        while self.receivers.effects.recv().await != Some(Effect::Wipe) {}
         assert!(asked.as_mut().now_or_never().is_none(), "not before it");
-        let outcome = self.keeper.wipe().await.map_err(|error| error.to_string());
+        let outcome = self.store.wipe().await.map_err(|error| error.to_string());
         let wiped = Input::Finished(Finished::Wiped(outcome));
         self.inbox.send(wiped).await.unwrap();
         asked.await.unwrap()
     }
 
     async fn stop(self) -> SharedDisk {
-        drop(self.keeper);
+        drop(self.store);
         self.stopper.stop();
         assert!(self.tasks.stop(Duration::from_secs(60)).await.is_empty());
         self.disk
@@ -142,10 +142,10 @@ impl Desk {
 /// A main loop that does not run yet: its inputs wait.
 struct Idle {
     inbox: Inbox,
-    followed: LoopReceivers,
+    receivers: LoopReceivers,
     disk: SharedDisk,
-    keeper: StoreHandle,
-    shelf: StoreWorker,
+    store: StoreHandle,
+    worker: StoreWorker,
     clock: Clock,
     main_loop: MainLoop,
 }
@@ -166,23 +166,23 @@ impl Idle {
             .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
         let board = *spec::find("rev-b").unwrap();
-        let beginning = InitialState {
+        let initial = InitialState {
             memory,
             ..InitialState::with(board, settings)
         };
-        Idle::begun(store, disk, clock, beginning)
+        Idle::begun(store, disk, clock, initial)
     }
 
-    fn begun(store: Store, disk: SharedDisk, clock: Clock, beginning: InitialState) -> Idle {
+    fn begun(store: Store, disk: SharedDisk, clock: Clock, initial: InitialState) -> Idle {
         let (inbox, inputs) = inbox();
-        let (keeper, shelf) = keeper::keeper(store);
-        let (main_loop, followed) = MainLoop::new(beginning, clock.clone(), inputs, keeper.clone());
+        let (store, worker) = StoreHandle::new(store);
+        let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store.clone());
         Idle {
             inbox,
-            followed,
+            receivers,
             disk,
-            keeper,
-            shelf,
+            store,
+            worker,
             clock,
             main_loop,
         }
@@ -192,12 +192,12 @@ impl Idle {
         let (stopper, stop) = stop_signal();
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", self.main_loop.run(stop));
-        tasks.spawn("store", self.shelf.as_a_task());
+        tasks.spawn("store", self.worker.run());
         Desk {
             inbox: self.inbox,
-            followed: self.followed,
+            receivers: self.receivers,
             disk: self.disk,
-            keeper: self.keeper,
+            store: self.store,
             clock: self.clock,
             stopper,
             tasks,
@@ -210,11 +210,11 @@ fn on_a_chain() -> (Desk, ChainSpec) {
     let chain = ChainSpec::built_in(Network::Regtest);
     let disk = SharedDisk::default();
     let (store, _) = Store::open(Box::new(disk.clone()));
-    let beginning = InitialState {
+    let initial = InitialState {
         chain: Some(chain),
         ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
     };
-    let idle = Idle::begun(store, disk, Clock::unset(), beginning);
+    let idle = Idle::begun(store, disk, Clock::unset(), initial);
     (idle.run(), chain)
 }
 
@@ -265,17 +265,17 @@ async fn a_change_is_durable_and_visible_before_it_is_answered() {
 async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_lost() {
     let disk = SharedDisk::default();
     let (store, _) = Store::open(Box::new(disk.clone()));
-    let beginning = InitialState {
-        said: vec![
+    let initial = InitialState {
+        inputs: vec![
             Input::Noticed("a word to the owner".into()),
             Input::Asked(Request::SetDnd(true)),
             Input::Asked(Request::Restart),
         ],
-        unstored: Some("the disk is full".into()),
+        storage_error: Some("the disk is full".into()),
         ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
     };
-    let idle = Idle::begun(store, disk, Clock::unset(), beginning);
-    let view = idle.followed.view.borrow().clone();
+    let idle = Idle::begun(store, disk, Clock::unset(), initial);
+    let view = idle.receivers.view.borrow().clone();
     let notes = [
         "a word to the owner",
         "nothing can be stored: the disk is full",
@@ -284,7 +284,7 @@ async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_los
     assert!(view.settings.dnd_enabled);
 
     let mut desk = idle.run();
-    let asked = desk.followed.effects.recv().await;
+    let asked = desk.receivers.effects.recv().await;
     assert_eq!(asked, Some(Effect::Reboot(RebootReason::Asked)));
     let (_, settings) = stored(&desk.disk.look(), SETTINGS).unwrap();
     assert_eq!(settings["dndEnabled"], true);
@@ -298,7 +298,7 @@ async fn a_change_that_cannot_be_stored_is_taken_back() {
     let refused = Reply::Refused(Refusal::NotStored);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
     assert_eq!(desk.digit_px(), 200);
-    assert_eq!(desk.followed.picture.borrow().style.digit_px, 200);
+    assert_eq!(desk.receivers.picture.borrow().style.digit_px, 200);
     let disk = desk.stop().await;
     let desk = Desk::on(disk);
     assert_eq!(desk.digit_px(), 200);
@@ -335,7 +335,7 @@ async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
             continue;
         }
         assert_eq!(reply, Reply::Refused(Refusal::NotErased), "step {step}");
-        let view = desk.followed.view.borrow().clone();
+        let view = desk.receivers.view.borrow().clone();
         assert_eq!((view.mode, view.settings.digit_font_px), ("splash", 210));
         assert!(view.notes[0].contains("factory reset"), "{:?}", view.notes);
         let desk = Desk::on(desk.stop().await);
@@ -352,7 +352,7 @@ async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
     let refused = Reply::Refused(Refusal::NotStored);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
     assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
-    let notes = desk.followed.view.borrow().notes.join("; ");
+    let notes = desk.receivers.view.borrow().notes.join("; ");
     assert!(
         notes.contains("nothing can be stored: read-only"),
         "{notes}"
@@ -363,7 +363,7 @@ async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
 
     desk.disk.heal();
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
-    let notes = desk.followed.view.borrow().notes.join("; ");
+    let notes = desk.receivers.view.borrow().notes.join("; ");
     assert!(!notes.contains("nothing can be stored"), "{notes}");
 }
 
@@ -462,10 +462,10 @@ async fn a_forgotten_network_restarts_the_clock_although_the_disk_refuses() {
     desk.disk.arrange(1, DiskFault::Error);
     let forgotten = Input::Finished(Finished::Forgotten(Ok(())));
     desk.inbox.settle(forgotten).await.unwrap();
-    assert!(desk.followed.view.borrow().settings.wifi_configured);
-    let effect = desk.followed.effects.recv().await;
+    assert!(desk.receivers.view.borrow().settings.wifi_configured);
+    let effect = desk.receivers.effects.recv().await;
     assert_eq!(effect, Some(Effect::Reboot(RebootReason::WifiReset)));
-    let notes = desk.followed.view.borrow().notes.join("; ");
+    let notes = desk.receivers.view.borrow().notes.join("; ");
     assert!(notes.contains("nothing can be stored"), "{notes}");
 }
 
@@ -479,7 +479,7 @@ async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
     sleep(PROVISIONED_DELAY).await;
     let refused = Reply::Refused(Refusal::NotStored);
     assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
-    let effect = timeout(Duration::from_secs(1), desk.followed.effects.recv()).await;
+    let effect = timeout(Duration::from_secs(1), desk.receivers.effects.recv()).await;
     let reboot = Effect::Reboot(RebootReason::Provisioned);
     assert_eq!(effect, Ok(Some(reboot)));
 }
@@ -505,7 +505,7 @@ async fn an_effect_starts_after_its_answer() {
     let asked = desk.inbox.request(Request::Restart);
     tokio::pin!(asked);
     assert!(asked.as_mut().now_or_never().is_none());
-    let effect = desk.followed.effects.recv().await;
+    let effect = desk.receivers.effects.recv().await;
     assert_eq!(effect, Some(Effect::Reboot(RebootReason::Asked)));
     assert_eq!(asked.now_or_never(), Some(Ok(Reply::Done)));
 }
@@ -538,7 +538,7 @@ async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
     );
 
     let desk = Desk::on(disk);
-    let height = desk.followed.view.borrow().market.height.clone();
+    let height = desk.receivers.view.borrow().market.height.clone();
     assert_eq!(height.map(|height| height.value), Some(900_301));
 }
 
@@ -629,29 +629,29 @@ async fn a_factory_reset_leaves_nothing_on_the_disk() {
 async fn the_loop_comes_back_by_itself_when_the_device_wants_to() {
     let desk = Desk::new();
     desk.patch(json!({"timePerScreen": 1})).await;
-    let before = desk.followed.view.borrow().current_screen;
+    let before = desk.receivers.view.borrow().current_screen;
     sleep(Duration::from_secs(61)).await;
-    assert_ne!(desk.followed.view.borrow().current_screen, before);
+    assert_ne!(desk.receivers.view.borrow().current_screen, before);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_flash_of_the_frontlight_is_visible_and_wakes_the_clock_rarely() {
     let mut desk = Desk::new();
     sleep(Duration::from_secs(4)).await;
-    let lit = desk.followed.frontlight.borrow_and_update().clone();
+    let lit = desk.receivers.frontlight.borrow_and_update().clone();
     let flash = Request::Frontlight(FrontlightCommand::Flash);
     desk.inbox.request(flash).await.unwrap();
     let end = Instant::now() + Duration::from_millis(650);
     let mut frames = 0;
-    while let Ok(changed) = timeout_at(end, desk.followed.frontlight.changed()).await {
+    while let Ok(changed) = timeout_at(end, desk.receivers.frontlight.changed()).await {
         changed.unwrap();
-        let duties = desk.followed.frontlight.borrow_and_update().clone();
-        let seen = desk.followed.view.borrow().frontlight.clone().unwrap();
+        let duties = desk.receivers.frontlight.borrow_and_update().clone();
+        let seen = desk.receivers.view.borrow().frontlight.clone().unwrap();
         assert_eq!(seen.duties, duties, "frame {frames}");
         frames += 1;
     }
     // It has 306 steps in 612 ms, and is dark for a quarter of that time.
-    assert_eq!(*desk.followed.frontlight.borrow(), lit);
+    assert_eq!(*desk.receivers.frontlight.borrow(), lit);
     assert!((25..=45).contains(&frames), "{frames} frames");
 }
 
@@ -659,10 +659,10 @@ async fn a_flash_of_the_frontlight_is_visible_and_wakes_the_clock_rarely() {
 async fn a_step_of_the_wall_clock_is_seen_at_once() {
     let desk = Desk::new();
     desk.inbox.request(Request::ShowScreen(3)).await.unwrap();
-    let blank = desk.followed.view.borrow().data.clone();
+    let blank = desk.receivers.view.borrow().data.clone();
     desk.clock.set(1_767_225_600_000);
     sleep(Duration::from_millis(5)).await;
-    assert_ne!(desk.followed.view.borrow().data, blank);
+    assert_ne!(desk.receivers.view.borrow().data, blank);
 }
 
 #[tokio::test(start_paused = true)]
@@ -683,13 +683,13 @@ async fn prices_are_old_the_moment_the_machine_wakes() {
         .await
         .unwrap();
     desk.inbox.request(Request::ShowScreen(20)).await.unwrap();
-    assert!(!desk.followed.view.borrow().stale);
+    assert!(!desk.receivers.view.borrow().stale);
     sleep(Duration::from_secs(60)).await;
-    assert!(!desk.followed.view.borrow().stale);
+    assert!(!desk.receivers.view.borrow().stale);
 
     let woken = Instant::now();
     sleeps.send_replace(NIGHT);
-    let old = desk.followed.view.wait_for(|view| view.stale);
+    let old = desk.receivers.view.wait_for(|view| view.stale);
     timeout(Duration::from_secs(3600), old)
         .await
         .unwrap()
@@ -704,7 +704,7 @@ async fn prices_are_old_the_moment_the_machine_wakes() {
 #[tokio::test(start_paused = true)]
 async fn an_idle_loop_sleeps() {
     let desk = Desk::new();
-    let rounds = async || desk.followed.rounds.next().await.unwrap();
+    let rounds = async || desk.receivers.liveness.rounds().await.unwrap();
     // With everything in order no light blinks.
     let up = LinkEvent::Up {
         ip: "192.0.2.1".into(),

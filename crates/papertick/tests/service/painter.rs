@@ -18,7 +18,9 @@ use device::{
     settings::fonts::FontId,
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
-use papertick::drivers::painter::{self, Canvas, PaintProgress, QUIET, RETRY_MAX, STEP_FACTOR};
+use papertick::drivers::painter::{
+    self, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX, STEP_FACTOR,
+};
 use render::Bitmap;
 use runtime::{
     glass::DisplaySnapshot,
@@ -57,7 +59,7 @@ impl Easel {
         let (progress, doing) = watch::channel(PaintProgress::Waiting);
         let (inbox, inputs) = inbox();
         let mut tasks = Tasks::new();
-        let canvas = Canvas {
+        let config = PainterConfig {
             panels: board.panels,
             width: spec.panel_width,
             height: spec.panel_height,
@@ -67,7 +69,7 @@ impl Easel {
             progress,
             inbox,
         };
-        tasks.spawn("painter", painter::run(canvas));
+        tasks.spawn("painter", painter::run(config));
         let easel = Easel {
             pictures,
             glass: shown,
@@ -319,7 +321,7 @@ async fn a_port_that_hangs_is_noticed() {
     let (_pictures, follow) = watch::channel(picture("0000000"));
     let (inbox, _inputs) = inbox();
     let mut tasks = Tasks::new();
-    let canvas = Canvas {
+    let config = PainterConfig {
         panels: Hanging,
         width: 122,
         height: 250,
@@ -329,7 +331,7 @@ async fn a_port_that_hangs_is_noticed() {
         progress,
         inbox,
     };
-    tasks.spawn("painter", painter::run(canvas));
+    tasks.spawn("painter", painter::run(config));
     sleep(BUSY_LIMIT * STEP_FACTOR - MOMENT).await;
     assert!(!watched.borrow().is_stuck());
     sleep(2 * MOMENT).await;
@@ -387,7 +389,7 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
     let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(1, 122, 250)));
-    let canvas = Canvas {
+    let config = PainterConfig {
         panels,
         width: 122,
         height: 250,
@@ -397,7 +399,7 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
         progress: watch::Sender::new(PaintProgress::Waiting),
         inbox,
     };
-    tasks.spawn("painter", painter::run(canvas));
+    tasks.spawn("painter", painter::run(config));
     tasks.spawn(
         "device",
         async move { while inputs.recv().await.is_some() {} },
@@ -438,7 +440,7 @@ fn clock_on(
     let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(8, 122, 250)));
     let (progress, doing) = watch::channel(PaintProgress::Waiting);
     let (inbox, mut inputs) = inbox();
-    let canvas = Canvas {
+    let config = PainterConfig {
         panels: board.panels,
         width: 122,
         height: 250,
@@ -448,7 +450,7 @@ fn clock_on(
         progress,
         inbox,
     };
-    tasks.spawn("painter", painter::run(canvas));
+    tasks.spawn("painter", painter::run(config));
     tasks.spawn(
         "device",
         async move { while inputs.recv().await.is_some() {} },
@@ -571,7 +573,7 @@ async fn a_panel_gets_a_full_refresh_in_the_pause_after_some_partial_ones() {
         sleep(PARTIAL_REFRESH + MOMENT).await;
     }
     assert_eq!(easel.counts()[6], (1, 3));
-    sleep(QUIET - 2 * MOMENT).await;
+    sleep(IDLE_BEFORE_REFRESH - 2 * MOMENT).await;
     assert_eq!(easel.counts()[6], (1, 3), "it must rest for a while first");
     sleep(FULL_REFRESH + 3 * MOMENT).await;
     assert_eq!(easel.counts()[6], (2, 3));

@@ -17,7 +17,7 @@ use device::{
 use futures_util::FutureExt;
 use lab::sim_disk::SharedDisk;
 use papertick::{
-    effects::Performer,
+    effects::EffectExecutor,
     main_loop::{InitialState, MainLoop, channels::LoopReceivers},
 };
 use runtime::{
@@ -26,7 +26,7 @@ use runtime::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::logos::LogoCache;
-use storage::{Store, keeper};
+use storage::{Store, store_thread::StoreHandle};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 use wifi::{AccessPointIdentity, NotProvisioned, Radio};
@@ -39,9 +39,9 @@ pub(crate) struct Desk {
     pub(crate) disk: SharedDisk,
     pub(crate) bench: Bench,
     pub(crate) radio: Radio,
-    pub(crate) followed: LoopReceivers,
+    pub(crate) receivers: LoopReceivers,
     pub(crate) inbox: Inbox,
-    pub(crate) performer: Performer,
+    pub(crate) performer: EffectExecutor,
     _stopper: Stopper,
     _tasks: Tasks,
 }
@@ -75,10 +75,10 @@ impl Desk {
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
-        let beginning = InitialState::with(spec, settings);
+        let initial = InitialState::with(spec, settings);
         let (inbox, inputs) = inbox();
-        let (keeper, shelf) = keeper::keeper(store);
-        let (main_loop, followed) = MainLoop::new(beginning, clock, inputs, keeper.clone());
+        let (store, worker) = StoreHandle::new(store);
+        let (main_loop, receivers) = MainLoop::new(initial, clock, inputs, store.clone());
         let (stopper, stop) = stop_signal();
         let (radio, orders) = wifi::radio();
         let who = AccessPointIdentity {
@@ -87,15 +87,15 @@ impl Desk {
         };
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", main_loop.run(stop));
-        tasks.spawn("store", shelf.as_a_task());
-        let plan = followed.wifi.clone();
+        tasks.spawn("store", worker.run());
+        let plan = receivers.wifi.clone();
         tasks.spawn(
             "radio",
             wifi::run(board.wifi, plan, orders, who, inbox.clone()),
         );
-        let performer = Performer {
+        let performer = EffectExecutor {
             inbox: inbox.clone(),
-            keeper,
+            store,
             data_dir: folder.path().to_path_buf(),
             logos: LogoCache::new(folder.path().join("logos")),
             radio: radio.clone(),
@@ -105,7 +105,7 @@ impl Desk {
             disk,
             bench: board.bench,
             radio,
-            followed,
+            receivers,
             inbox,
             performer,
             _stopper: stopper,
@@ -116,7 +116,7 @@ impl Desk {
     /// Waits until the network is in a state; returns the view.
     pub(crate) async fn until(&mut self, state: &str) -> Arc<View> {
         let is_so = |view: &Arc<View>| view.link.state == state;
-        let waiting = self.followed.view.wait_for(is_so);
+        let waiting = self.receivers.view.wait_for(is_so);
         let view = timeout(Duration::from_secs(3600), waiting).await;
         view.unwrap_or_else(|_| panic!("never {state}"))
             .unwrap()
@@ -129,7 +129,7 @@ impl Desk {
     }
 
     pub(crate) async fn restarts(&mut self) -> RebootReason {
-        let effect = timeout(Duration::from_secs(7200), self.followed.effects.recv()).await;
+        let effect = timeout(Duration::from_secs(7200), self.receivers.effects.recv()).await;
         match effect.expect("it never restarts") {
             Some(Effect::Reboot(reason)) => reason,
             other => panic!("{other:?}"),
@@ -222,5 +222,5 @@ async fn whoever_gives_up_on_forgetting_keeps_the_network() {
     assert!(desk.radio.forget().now_or_never().is_none());
     sleep(Duration::from_secs(60)).await;
     assert!(desk.folder.path().join("wifi").exists());
-    assert_eq!(desk.followed.view.borrow().link.state, "connected");
+    assert_eq!(desk.receivers.view.borrow().link.state, "connected");
 }

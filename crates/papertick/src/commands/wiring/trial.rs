@@ -24,7 +24,7 @@ use runtime::{printable::print, tasks::Tasks};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
-    buses::{Serving, serve},
+    buses::{BusExecution, serve},
     failure::Failure,
     wiring_file::load_for_host,
 };
@@ -91,7 +91,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
         .map_err(cannot)?;
     let seconds = args.seconds;
     let host = Linux(Instant::now());
-    let tried = runtime.block_on(try_all(&host, &file.wiring, Serving::Threads, seconds));
+    let tried = runtime.block_on(try_all(&host, &file.wiring, BusExecution::Threads, seconds));
     let tried = tried.map_err(Failure::failed)?;
     let width = tried.iter().map(|tried| tried.part.len()).max();
     let width = width.unwrap_or_default();
@@ -115,7 +115,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
 async fn try_all<H: Hardware>(
     hardware: &H,
     wiring: &Wiring,
-    serving: Serving,
+    execution: BusExecution,
     seconds: u64,
 ) -> Result<Vec<PartResult>, String> {
     let AssembledBoard {
@@ -127,7 +127,7 @@ async fn try_all<H: Hardware>(
         buses,
     } = assemble(hardware, wiring)?;
     let mut served = Tasks::new();
-    serve(&mut served, buses, serving);
+    serve(&mut served, buses, execution);
     let mut tried = number(&mut panels, wiring).await;
     if let Some(strip) = strip {
         tried.push(colour(strip, wiring).await);
@@ -318,7 +318,7 @@ mod tests {
             }
             (seen, brightest)
         };
-        let trial = try_all(&circuit, &wiring, Serving::Tasks, 10);
+        let trial = try_all(&circuit, &wiring, BusExecution::Tasks, 10);
         let (tried, (), (seen, brightest)) = tokio::join!(trial, finger, eyes);
         assert_eq!(seen[1..4], [0, 1, 2].map(|which| lit(48, which)));
         assert_eq!(seen.last(), Some(&vec![Rgb::BLACK; 4]));
@@ -362,7 +362,9 @@ mod tests {
         circuit.set_condition(4, PanelCondition::StuckBusy);
         circuit.set_millilux(None);
         circuit.unplug("exp1");
-        let tried = try_all(&circuit, &wiring, Serving::Tasks, 0).await.unwrap();
+        let tried = try_all(&circuit, &wiring, BusExecution::Tasks, 0)
+            .await
+            .unwrap();
         let failed: Vec<String> = told(&tried)
             .into_iter()
             .filter(|told| told.starts_with("NOT "))
@@ -383,7 +385,9 @@ mod tests {
         let mut wiring = wiring::base("rev-b").unwrap();
         let circuit = Circuit::new(&wiring, Flow::Live);
         wiring.frontlight.as_mut().unwrap().address = 0x43;
-        let tried = try_all(&circuit, &wiring, Serving::Tasks, 0).await.unwrap();
+        let tried = try_all(&circuit, &wiring, BusExecution::Tasks, 0)
+            .await
+            .unwrap();
         assert_eq!(told(&tried)[8], "NOT frontlight: does not answer");
     }
 }

@@ -41,7 +41,7 @@ use runtime::{
 use serde_json::{Map, Value};
 use storage::{
     Store,
-    keeper::{self, StoreWorker},
+    store_thread::{StoreHandle, StoreWorker},
 };
 use tempfile::TempDir;
 use tokio::{
@@ -91,7 +91,7 @@ impl Rig {
         disk: SharedDisk,
     ) -> Rig {
         let (mut rig, store) = Rig::without_store(clock, dialer, settings, disk).await;
-        rig.main_tasks.spawn("store", store.as_a_task());
+        rig.main_tasks.spawn("store", store.run());
         rig
     }
 
@@ -103,7 +103,7 @@ impl Rig {
         disk: SharedDisk,
     ) -> (Rig, StoreWorker) {
         let (store, _) = Store::open(Box::new(disk));
-        let (store, store_worker) = keeper::keeper(store);
+        let (store, store_worker) = StoreHandle::new(store);
         let spec = *spec::find("rev-b").unwrap();
         let (inbox, inputs) = inbox();
         let initial = InitialState {

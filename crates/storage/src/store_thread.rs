@@ -46,22 +46,12 @@ pub struct PendingWrite {
     result: oneshot::Receiver<io::Result<()>>,
 }
 
-/// Makes a handle and the worker for a store.
-pub fn keeper(store: Store) -> (StoreHandle, StoreWorker) {
-    let (sender, receiver) = mpsc::channel(JOBS_MAX);
-    let worker = StoreWorker {
-        store,
-        jobs: receiver,
-    };
-    (StoreHandle { jobs: sender }, worker)
-}
-
 impl StoreWorker {
     /// Runs on a new thread until all handles are dropped.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn on_a_thread(mut self) -> io::Result<()> {
+    pub fn spawn_thread(mut self) -> io::Result<()> {
         let run = move || {
             while let Some(job) = self.jobs.blocking_recv() {
                 job.perform(&mut self.store);
@@ -72,7 +62,7 @@ impl StoreWorker {
     }
 
     /// Runs as a task until all handles are dropped, for tests in virtual time.
-    pub async fn as_a_task(mut self) {
+    pub async fn run(mut self) {
         while let Some(job) = self.jobs.recv().await {
             job.perform(&mut self.store);
         }
@@ -110,6 +100,16 @@ impl PendingWrite {
 }
 
 impl StoreHandle {
+    /// Makes a handle and the worker for a store.
+    pub fn new(store: Store) -> (StoreHandle, StoreWorker) {
+        let (sender, receiver) = mpsc::channel(JOBS_MAX);
+        let worker = StoreWorker {
+            store,
+            jobs: receiver,
+        };
+        (StoreHandle { jobs: sender }, worker)
+    }
+
     /// Saves the settings. They are durable when this returns.
     ///
     /// # Errors
@@ -177,8 +177,8 @@ mod tests {
             .unwrap();
         let folder = tempfile::tempdir().unwrap();
         let open = || Store::open(Box::new(Folder::new(folder.path())));
-        let (handle, worker) = keeper(open().0);
-        worker.on_a_thread().unwrap();
+        let (handle, worker) = StoreHandle::new(open().0);
+        worker.spawn_thread().unwrap();
         let (end, ended) = sync_channel::<()>(0);
         runtime.block_on(async {
             let other = spawn_blocking(move || ended.recv());
