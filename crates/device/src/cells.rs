@@ -9,7 +9,7 @@ use crate::settings::fonts::FontId;
 use market::{logo::Logo, mark::Mark};
 
 /// The content of one panel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cell {
     /// Empty paper.
     Blank,
@@ -78,7 +78,7 @@ pub enum Cell {
 }
 
 /// One line of a [`Cell::Block`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlockLine {
     /// The text; may be empty.
     pub text: String,
@@ -125,7 +125,7 @@ impl Icon {
 }
 
 /// How cells are drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Style {
     /// Font of digits and labels.
     pub font: FontId,

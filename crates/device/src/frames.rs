@@ -51,6 +51,9 @@ const FIGURE_PACE: Duration = Duration::from_secs(5 * 60);
 /// Least time between two looks at prices: they change at any time.
 const PRICE_PACE_MIN: Duration = Duration::from_secs(60);
 
+/// Least time between two looks.
+const LOOK_MIN: Duration = Duration::from_secs(1);
+
 /// Longest time between two looks: a layer, such as a text, can cover the rotation at any time.
 pub const LOOK_MAX: Duration = Duration::from_secs(60 * 60);
 
@@ -80,7 +83,7 @@ impl Changes {
         let turn_in = self.turn_in.filter(|_| self.quiet_for.is_none());
         let values = self.depends_on.iter().filter_map(of_value);
         let moments = values.chain(turn_in).chain(self.quiet_for);
-        moments.fold(LOOK_MAX, Duration::min)
+        moments.fold(LOOK_MAX, Duration::min).max(LOOK_MIN)
     }
 }
 

@@ -1,8 +1,13 @@
 //! What must hold after every input, and after every step of every life.
 
+use std::time::Duration;
+
 use device::{
     cells::{Cell, Picture},
+    frames::{FrameContent, LOOK_MAX},
+    input::Input,
     output::Desired,
+    request::{Reply, Request},
     view::View,
 };
 use market::mark::Mark;
@@ -15,6 +20,9 @@ use crate::{
 
 /// Secrets that the workload plants; they may appear nowhere.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
+
+/// Pictures for other screens are looked at where the uptime is a multiple of this.
+const FRAME_EVERY_SECS: u64 = 7;
 
 /// Asserts that glass, lights and state are what the model says.
 pub fn agree(view: &View, desired: &Desired, model: &Model) {
@@ -108,6 +116,37 @@ pub fn after(world: &World, step: &Step) {
             "a deadline has passed unhandled"
         );
     }
+    frame(world, step);
+}
+
+/// A picture for another screen is that of the panels, without passwords.
+fn frame(world: &World, step: &Step) {
+    // To copy a device takes longer than most steps.
+    if !world.now.uptime.as_secs().is_multiple_of(FRAME_EVERY_SECS) {
+        return;
+    }
+    let mut device = world.device.clone();
+    let picture = device.desired().picture;
+    let view = device.view();
+    let request = Request::Frame(FrameContent::Follow);
+    let reply = device.handle(Input::Asked(request), world.now).reply;
+    let Some(Reply::Frame(frame)) = reply else {
+        panic!("no frame but {reply:?}, after {step}");
+    };
+    assert!(
+        !frame.picture.shows_password,
+        "a password for everybody, after {step}"
+    );
+    // A price may have to wait for the panels.
+    let is_equal = frame.picture.cells == picture.cells && frame.picture.style == picture.style;
+    assert!(
+        is_equal || picture.shows_password || view.currency.is_some(),
+        "{:?} instead of {:?}, after {step}",
+        frame.picture.cells,
+        picture.cells
+    );
+    let expected = frame.changes.expected();
+    assert!(expected > Duration::ZERO && expected <= LOOK_MAX);
 }
 
 /// The access point, the plan of the radio, the sources and the announcement belong together.
