@@ -162,6 +162,10 @@ pub enum ProgramOperation {
     Panels,
     /// Draws one panel.
     Panel,
+    /// Draws a picture of any size as PNG.
+    FramePng,
+    /// Draws a picture of any size as BMP.
+    FrameBmp,
     /// Streams the panels.
     Preview,
     /// Returns the settings.

@@ -22,6 +22,8 @@ pub enum Shape {
     Events,
     /// A PNG picture.
     Png,
+    /// A BMP picture.
+    Bmp,
     /// Bytes.
     Bytes,
     /// An image to install.
@@ -73,6 +75,7 @@ impl Shape {
             Shape::Json(_) => Some("application/json"),
             Shape::Events => Some("text/event-stream"),
             Shape::Png => Some("image/png"),
+            Shape::Bmp => Some("image/bmp"),
             Shape::Bytes | Shape::Image => Some("application/octet-stream"),
             Shape::Html => Some("text/html"),
             Shape::Metrics => Some("application/openmetrics-text"),
@@ -85,7 +88,9 @@ impl Shape {
             Shape::Empty | Shape::Changed => json!({}),
             Shape::Json(json) => json.schema(),
             Shape::Events => event(),
-            Shape::Png | Shape::Bytes => json!({ "type": "string", "format": "binary" }),
+            Shape::Png | Shape::Bmp | Shape::Bytes => {
+                json!({ "type": "string", "format": "binary" })
+            }
             Shape::Image => json!({ "type": "string", "format": "binary", "minLength": 1 }),
             Shape::Html | Shape::Metrics => json!({ "type": "string" }),
         }

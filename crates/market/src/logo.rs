@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 /// A one-bit picture whose set bits are paper.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Logo {
     /// Name of the pool or miner the picture stands for.
     pub name: String,

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use api::operation::ProgramOperation;
 
 use super::{
-    call::Call, diag, events, metrics, openapi, pages, panels, portal, preview, qr,
+    call::Call, canvas, diag, events, metrics, openapi, pages, panels, portal, preview, qr,
     response::Response, settings, sim, status, transfer, update,
 };
 
@@ -35,6 +35,8 @@ pub fn handler(operation: ProgramOperation) -> Handler {
         ProgramOperation::Events => Handler::Sync(events::subscribe),
         ProgramOperation::Panels => Handler::Sync(panels::all),
         ProgramOperation::Panel => Handler::Sync(panels::one),
+        ProgramOperation::FramePng => handler!(async canvas::png),
+        ProgramOperation::FrameBmp => handler!(async canvas::bmp),
         ProgramOperation::Preview => handler!(async preview::open),
         ProgramOperation::Settings => Handler::Sync(settings::read),
         ProgramOperation::ExportSettings => handler!(async transfer::export),

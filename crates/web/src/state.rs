@@ -29,6 +29,7 @@ use super::{
     cache::Cached,
     connection_limits::ConnectionLimits,
     documents::{self, SettingsDocument, StatusDocument},
+    drawings::{self, DrawJobs, Drawings},
     frames::{BroadcastState, EventFrame, FRAMES_MAX},
     origin::{self, Sites},
     response::{self, Response},
@@ -55,6 +56,8 @@ pub const CHANGES_MAX: u32 = 64;
 pub struct TaskQueues {
     /// Login attempts.
     pub attempts: auth::Attempts,
+    /// Pictures to draw.
+    pub drawings: DrawJobs,
     /// Passwords to hash.
     pub passwords: passwords::Jobs,
     /// Work that continues after the response.
@@ -80,6 +83,8 @@ pub struct ServerState {
     settings_key: [u8; 16],
     /// Permits to change settings.
     pub changes: Semaphore,
+    /// Draws pictures for other screens.
+    pub drawings: Drawings,
     /// Permits to render previews of the panels.
     pub previews_rendering: Semaphore,
     /// Permits to encrypt and decrypt settings files, which takes memory.
@@ -116,6 +121,7 @@ impl ServerState {
         let (authenticator, attempts) =
             Authenticator::new(&services.view.borrow().active, shutdown);
         let (hasher, passwords) = passwords::hasher();
+        let (drawings, draw_jobs) = drawings::queue();
         let state = ServerState {
             authenticator,
             sites: Sites::new(&services.allow_origins, &services.access),
@@ -128,6 +134,7 @@ impl ServerState {
             settings_tag: Cached::new(),
             settings_key: passwords::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
+            drawings,
             previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),
             encryption: Arc::new(Semaphore::new(ENCRYPTIONS_AT_ONCE)),
             imports: Semaphore::new(IMPORTS_MAX),
@@ -143,6 +150,7 @@ impl ServerState {
         };
         let queues = TaskQueues {
             attempts,
+            drawings: draw_jobs,
             passwords,
             side_tasks,
         };

@@ -57,6 +57,28 @@ fn id_or(mut place: Schema) -> Schema {
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 pub struct Scale(#[schemars(range(min = 1, max = 8))] pub u8);
 
+/// Width of a picture, px.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct FrameWidth(#[schemars(range(min = 200, max = 3840))] pub u32);
+
+/// Height of a picture, px.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct FrameHeight(#[schemars(range(min = 100, max = 2160))] pub u32);
+
+/// Clockwise rotation of a picture, degrees.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct FrameRotation(#[schemars(extend("enum" = [0, 90, 180, 270]))] pub u16);
+
+/// Greys of a picture, bits per pixel.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct FrameDepth(#[schemars(extend("enum" = [1, 2, 4, 8]))] pub u8);
+
+/// Arrangement of the panels in a picture.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct FrameLayout(
+    #[schemars(extend("enum" = ["auto", "row", "two-rows", "column"]))] pub String,
+);
+
 /// Choice of a currency.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 pub struct CurrencyChoice {

@@ -5,7 +5,10 @@ use alloc::string::String;
 use super::words::{BAD, LACKING, SCALE, param};
 use crate::{
     answer::Answer,
-    documents::ErrorBody,
+    documents::{
+        ErrorBody,
+        screens::{FrameDepth, FrameHeight, FrameLayout, FrameRotation, FrameWidth},
+    },
     operation::{
         Guard, Operation, Param, ProgramOperation, by_program, from_view, get, web_socket,
     },
@@ -18,6 +21,44 @@ const WATCHED: &[Param] = &[param(
     received::<String>(),
     "Given, with whatever value: tells the signals of a simulated board too, as `event: bench`.",
 )];
+
+const FRAME: &[Param] = &[
+    param(
+        "width",
+        received::<FrameWidth>(),
+        "Width, px, 200 to 3840; 800 if omitted.",
+    ),
+    param(
+        "height",
+        received::<FrameHeight>(),
+        "Height, px, 100 to 2160; 480 if omitted.",
+    ),
+    param(
+        "rotate",
+        received::<FrameRotation>(),
+        "Clockwise rotation, degrees: 0, 90, 180 or 270.",
+    ),
+    param(
+        "depth",
+        received::<FrameDepth>(),
+        "Bits per pixel: 1, 2, 4 or 8; 4 if omitted.",
+    ),
+    param(
+        "layout",
+        received::<FrameLayout>(),
+        "Arrangement of the panels: `auto`, `row`, `two-rows` or `column`.",
+    ),
+    param(
+        "dark",
+        received::<bool>(),
+        "White on black; as the panels if omitted.",
+    ),
+    param(
+        "screen",
+        received::<u16>(),
+        "Id of a screen to draw instead of what the panels show.",
+    ),
+];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
@@ -63,6 +104,32 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (200, Shape::Png),
         (304, Shape::Empty),
         (404, sent::<ErrorBody>()),
+    ]),
+    by_program(
+        "The clock as a picture of any size",
+        ProgramOperation::FramePng,
+        &[get("/api/frame.png").query(FRAME)],
+    )
+    .command_words("frame")
+    .answers(&[
+        (200, Shape::Png),
+        (304, Shape::Empty),
+        BAD,
+        (409, sent::<ErrorBody>()),
+        LACKING,
+    ]),
+    by_program(
+        "The clock as a BMP picture of any size",
+        ProgramOperation::FrameBmp,
+        &[get("/api/frame.bmp").query(FRAME)],
+    )
+    .command_words("frame bmp")
+    .answers(&[
+        (200, Shape::Bmp),
+        (304, Shape::Empty),
+        BAD,
+        (409, sent::<ErrorBody>()),
+        LACKING,
     ]),
     by_program(
         "Watch the panels over a web socket",

@@ -156,6 +156,46 @@ async fn a_preview_is_as_large_as_it_is_wanted() {
 }
 
 #[tokio::test]
+async fn a_frame_is_of_the_requested_form_and_changes_nothing() {
+    let clock = Clock::real().await;
+    let before = clock.get("/api/status").await.json();
+    // Width, height and depth of a PNG file are at fixed places.
+    for (query, form) in [
+        ("", (800, 480, 4)),
+        ("?width=600&height=800&depth=8", (600, 800, 8)),
+        (
+            "?width=296&height=128&depth=1&rotate=90&layout=row&dark",
+            (296, 128, 1),
+        ),
+        ("?depth=2&screen=3", (800, 480, 2)),
+    ] {
+        let path = format!("/api/frame.png{query}");
+        let picture = clock.get(&path).await;
+        assert_eq!(picture.status, 200, "{path}");
+        let number = |at: usize| u32::from_be_bytes(picture.body[at..at + 4].try_into().unwrap());
+        assert_eq!((number(16), number(20), picture.body[24]), form, "{path}");
+        let known = format!("If-None-Match: {}", picture.header("etag").unwrap());
+        assert_eq!(
+            clock.send("GET", &path, &[&known], "").await.status,
+            304,
+            "{path}"
+        );
+    }
+    let bmp = clock.get("/api/frame.bmp?depth=1").await;
+    assert_eq!(
+        (bmp.header("content-type"), &bmp.body[..2], bmp.body.len()),
+        (Some("image/bmp"), &b"BM"[..], 48_062)
+    );
+    let time = clock.get("/api/frame.png?screen=3").await.body;
+    assert_ne!(time, clock.get("/api/frame.png?screen=0").await.body);
+    // The pool's screens are off.
+    assert_eq!(clock.get("/api/frame.png?screen=70").await.status, 409);
+    assert_eq!(clock.get("/api/frame.png?screen=1").await.status, 400);
+    let after = clock.get("/api/status").await.json();
+    assert_eq!(before["currentScreen"], after["currentScreen"]);
+}
+
+#[tokio::test]
 async fn pictures_are_sent_once() {
     let clock = Clock::start().await;
     for path in [

@@ -29,6 +29,8 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("GET /events", "", 200),
     ("GET /api/panels.png", "", 200),
     ("GET /api/panels/0.png", "", 200),
+    ("GET /api/frame.png", "", 200),
+    ("GET /api/frame.bmp", "", 200),
     ("GET /api/settings", "", 200),
     ("PATCH /api/settings", r#"{"digitFontPx":200}"#, 200),
     ("POST /api/settings", r#"{"digitFontPx":200}"#, 200),

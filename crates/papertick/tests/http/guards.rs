@@ -75,6 +75,8 @@ async fn everything_but_the_page_wants_credentials() {
         "GET /api/restart",
         "GET /api/panels.png",
         "GET /api/panels/0.png",
+        "GET /api/frame.png",
+        "GET /api/frame.bmp",
         "GET /events",
         "GET /metrics",
         "POST /upload/firmware",

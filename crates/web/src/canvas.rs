@@ -1,0 +1,150 @@
+//! The clock as a picture of any size.
+
+use std::ops::RangeInclusive;
+
+use api::device_call::refusal_answer;
+use device::{
+    frames::{Frame, FrameContent},
+    request::{Reply, Request},
+};
+use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
+use render::canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS};
+
+use super::{
+    call::Call,
+    drawings::{Drawing, ImageFormat},
+    etag,
+    response::{self, Response},
+    state::ServerState,
+};
+
+/// Size of a picture if none is requested, px.
+const SIZE: (u32, u32) = (800, 480);
+
+/// Greys of a picture if none are requested.
+const DEPTH: Depth = Depth::Four;
+
+/// `GET /api/frame.png`.
+pub async fn png(call: Call) -> Response {
+    frame(call, ImageFormat::Png).await
+}
+
+/// `GET /api/frame.bmp`.
+pub async fn bmp(call: Call) -> Response {
+    frame(call, ImageFormat::Bmp).await
+}
+
+async fn frame(call: Call, format: ImageFormat) -> Response {
+    let (content, spec) = match (content(&call), spec(&call, SIZE)) {
+        (Ok(content), Ok(spec)) => (content, spec),
+        (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
+    };
+    let frame = match compose(&call.state, content).await {
+        Ok(frame) => frame,
+        Err(refusal) => return refusal,
+    };
+    match call.state.drawings.draw(frame, spec, format).await {
+        Some(drawing) => image(&call, &drawing, format),
+        None => response::error(StatusCode::SERVICE_UNAVAILABLE, "not drawn"),
+    }
+}
+
+/// The picture of the device.
+///
+/// # Errors
+/// The refusal of the device.
+pub async fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Response> {
+    match state.request(Request::Frame(content)).await? {
+        Reply::Frame(frame) => Ok(frame),
+        Reply::Refused(refusal) => Err(response::from_answer(refusal_answer(refusal))),
+        Reply::Done
+        | Reply::Changed(_)
+        | Reply::Rejected(_)
+        | Reply::Lights(_)
+        | Reply::Picture(_)
+        | Reply::Headers(_) => Err(response::not_found()),
+    }
+}
+
+/// The response with a drawing, or 304 if the client has it.
+pub fn image(call: &Call, drawing: &Drawing, format: ImageFormat) -> Response {
+    let tag = drawing.tag.clone();
+    let mut response = match etag::is_known(call.headers(), &tag) {
+        true => etag::not_modified(tag),
+        false => etag::tagged(
+            response::bytes(format.content_type(), drawing.bytes.clone()),
+            tag,
+        ),
+    };
+    let no_cache = HeaderValue::from_static("no-cache");
+    response.headers_mut().insert(CACHE_CONTROL, no_cache);
+    response
+}
+
+/// The requested content.
+///
+/// # Errors
+/// A sentence that names the parameter.
+pub fn content(call: &Call) -> Result<FrameContent, String> {
+    match call.query("screen").filter(|screen| !screen.is_empty()) {
+        None => Ok(FrameContent::Follow),
+        Some(screen) => match screen.parse() {
+            Ok(id) => Ok(FrameContent::Screen(id)),
+            Err(_) => Err("screen must be the id of a screen".into()),
+        },
+    }
+}
+
+/// The requested size and form, `size` if none is requested.
+///
+/// # Errors
+/// A sentence that names the parameter and its bounds.
+pub fn spec(call: &Call, size: (u32, u32)) -> Result<CanvasSpec, String> {
+    let width = side(call, "width", size.0, &WIDTHS)?;
+    let height = side(call, "height", size.1, &HEIGHTS)?;
+    let turns = Turn::ALL.map(|turn| (turn.degrees().to_string(), turn));
+    let depths = Depth::ALL.map(|depth| (depth.bits().to_string(), depth));
+    let layouts = Layout::ALL.map(|layout| (layout.name().to_string(), layout));
+    Ok(CanvasSpec {
+        width,
+        height,
+        turn: choice(call, "rotate", &turns)?.unwrap_or_default(),
+        depth: choice(call, "depth", &depths)?.unwrap_or(DEPTH),
+        layout: choice(call, "layout", &layouts)?.unwrap_or_default(),
+        dark: switch(call, "dark")?,
+    })
+}
+
+fn side(
+    call: &Call,
+    name: &str,
+    default: u32,
+    bounds: &RangeInclusive<u32>,
+) -> Result<u32, String> {
+    let given = call.query(name).map_or(Ok(default), |text| text.parse());
+    let side = given.ok().filter(|side| bounds.contains(side));
+    side.ok_or_else(|| format!("{name} must be {} to {}", bounds.start(), bounds.end()))
+}
+
+/// The value of a word in the query. `None` without the parameter.
+fn choice<T: Copy>(call: &Call, name: &str, choices: &[(String, T)]) -> Result<Option<T>, String> {
+    let Some(given) = call.query(name) else {
+        return Ok(None);
+    };
+    let chosen = choices.iter().find(|(word, _)| *word == given);
+    let value = chosen.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = choices.iter().map(|(word, _)| word.as_str()).collect();
+        format!("{name} must be one of {}", words.join(", "))
+    });
+    value.map(Some)
+}
+
+/// A switch in the query; a name without a value switches it on, too.
+fn switch(call: &Call, name: &str) -> Result<Option<bool>, String> {
+    match call.query(name).as_deref() {
+        None => Ok(None),
+        Some("" | "true" | "1") => Ok(Some(true)),
+        Some("false" | "0") => Ok(Some(false)),
+        Some(_) => Err(format!("{name} must be true or false")),
+    }
+}

@@ -1,0 +1,171 @@
+//! Draws pictures for other screens. A single task draws, so that equal pictures that are requested at the same time are
+//! drawn once.
+
+use std::{
+    collections::VecDeque,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use bytes::Bytes;
+use device::frames::Frame;
+use http::HeaderValue;
+use render::{
+    bmp,
+    canvas::{CanvasPainter, CanvasSpec},
+    png,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::spawn_blocking,
+};
+
+use super::etag;
+
+/// Requests in the queue; further clients wait.
+const QUEUE: usize = 16;
+
+/// Largest size of the pictures that are kept, bytes.
+const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Largest number of pictures that are kept.
+const KEPT_MAX: usize = 256;
+
+/// Format of an image file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImageFormat {
+    /// PNG.
+    Png,
+    /// BMP.
+    Bmp,
+}
+
+impl ImageFormat {
+    /// Content type.
+    pub fn content_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            ImageFormat::Png => "image/png",
+            ImageFormat::Bmp => "image/bmp",
+        })
+    }
+}
+
+/// An image file.
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    /// Hash of what the picture shows, without the time in its caption: 12 hexadecimal digits.
+    #[allow(dead_code, reason = "displays know pictures by it")]
+    pub name: String,
+    /// Version of the file.
+    pub tag: HeaderValue,
+    /// The file.
+    pub bytes: Bytes,
+    key: u64,
+}
+
+/// A frame to draw.
+struct DrawJob {
+    frame: Box<Frame>,
+    spec: CanvasSpec,
+    format: ImageFormat,
+    reply: oneshot::Sender<Drawing>,
+}
+
+/// Queue of frames to draw.
+pub struct Drawings(mpsc::Sender<DrawJob>);
+
+/// The other end of the queue.
+pub struct DrawJobs(mpsc::Receiver<DrawJob>);
+
+/// Makes the queue of the drawing task.
+pub fn queue() -> (Drawings, DrawJobs) {
+    let (sender, receiver) = mpsc::channel(QUEUE);
+    (Drawings(sender), DrawJobs(receiver))
+}
+
+impl Drawings {
+    /// Draws a frame. `None` if the server stops.
+    pub async fn draw(
+        &self,
+        frame: Box<Frame>,
+        spec: CanvasSpec,
+        format: ImageFormat,
+    ) -> Option<Drawing> {
+        let (reply, drawing) = oneshot::channel();
+        let job = DrawJob {
+            frame,
+            spec,
+            format,
+            reply,
+        };
+        self.0.send(job).await.ok()?;
+        drawing.await.ok()
+    }
+}
+
+/// Draws until the server stops.
+pub async fn run(mut jobs: DrawJobs) {
+    let mut painter = CanvasPainter::new();
+    let mut kept: VecDeque<Drawing> = VecDeque::new();
+    while let Some(DrawJob {
+        frame,
+        spec,
+        format,
+        reply,
+    }) = jobs.0.recv().await
+    {
+        let key = hash((
+            &frame.picture.cells,
+            &frame.picture.style,
+            frame.picture.mark,
+            &frame.caption,
+            spec,
+            format,
+        ));
+        let place = kept.iter().position(|drawing| drawing.key == key);
+        let drawing = match place.and_then(|place| kept.remove(place)) {
+            Some(drawing) => drawing,
+            None => {
+                let name = hash((
+                    &frame.picture.cells,
+                    &frame.picture.style,
+                    frame.picture.mark,
+                    spec,
+                ));
+                let drawn = spawn_blocking(move || {
+                    let canvas = painter.paint(&frame.picture, &frame.caption, &spec);
+                    let bytes = match format {
+                        ImageFormat::Png => png::canvas(&canvas),
+                        ImageFormat::Bmp => bmp::encode(&canvas),
+                    };
+                    (painter, bytes)
+                });
+                let Ok((used, bytes)) = drawn.await else {
+                    // It panicked, and the painter is gone with it.
+                    painter = CanvasPainter::new();
+                    continue;
+                };
+                painter = used;
+                Drawing {
+                    name: format!("{name:016x}").split_off(4),
+                    tag: etag::tag(&format!("{key:016x}")),
+                    bytes: bytes.into(),
+                    key,
+                }
+            }
+        };
+        kept.push_back(drawing.clone());
+        let mut bytes: usize = kept.iter().map(|drawing| drawing.bytes.len()).sum();
+        while kept.len() > KEPT_MAX || (bytes > KEPT_BYTES_MAX && kept.len() > 1) {
+            let oldest = kept.pop_front();
+            bytes -= oldest.map_or(0, |oldest| oldest.bytes.len());
+        }
+        // The client may have disconnected.
+        let _ = reply.send(drawing);
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
