@@ -47,7 +47,9 @@ function start(): void {
   root.classList.add('live');
   root.classList.toggle('clear', isClear);
   root.classList.toggle('dark', dark === true);
-  document.body.replaceChildren(canvas, told);
+  const main = document.createElement('main');
+  main.append(canvas, told);
+  document.body.replaceChildren(main);
 
   /** Size of the canvas in pixels of the device. */
   let size: Size = { width: 0, height: 0 };

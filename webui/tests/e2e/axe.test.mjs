@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
+import { introduced } from '../mock/displays.mjs';
 import { launch, openPage } from './browser.mjs';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -89,6 +90,17 @@ for (const colorScheme of ['light', 'dark']) {
     await page.goto(`${clock.url}/settings/display`);
     await page.locator('[data-looks="digitFontPx"] summary').click();
     await page.waitForSelector('[data-looks="digitFontPx"] img');
+    assert.deepEqual(await violations(page), []);
+    clock.displays = [introduced('917F0B')];
+    await page.goto(`${clock.url}/care/screens`);
+    await page.locator('[data-display] summary').click();
+    await page.locator('[data-display]').getByRole('button', { name: 'Change' }).click();
+    await page.getByLabel('Shows').selectOption('screens of its own in turn');
+    await page.locator('[data-address="glass"]').getByRole('button', { name: 'QR code' }).click();
+    await page.waitForSelector('[data-picture="code"]');
+    assert.deepEqual(await violations(page), []);
+    await page.goto(`${clock.url}/glass?live`);
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 1000);
     assert.deepEqual(await violations(page), []);
     await context.close();
   });
