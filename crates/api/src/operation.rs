@@ -220,6 +220,8 @@ pub enum ProgramOperation {
     Page,
     /// Returns the versions of the page.
     Manifest,
+    /// Sends the page with only the clock.
+    Glass,
     /// Draws a text as a QR code.
     Qr,
     /// Returns the OpenAPI document.

@@ -19,7 +19,7 @@ use super::{
 };
 
 /// Size of a picture if none is requested, px.
-const SIZE: (u32, u32) = (800, 480);
+pub const SIZE: (u32, u32) = (800, 480);
 
 /// Greys of a picture if none are requested.
 const DEPTH: Depth = Depth::Four;

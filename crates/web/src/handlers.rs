@@ -5,7 +5,7 @@ use std::pin::Pin;
 use api::operation::ProgramOperation;
 
 use super::{
-    call::Call, canvas, diag, events, metrics, openapi, pages, panels, portal, preview, qr,
+    call::Call, canvas, diag, events, glass, metrics, openapi, pages, panels, portal, preview, qr,
     response::Response, settings, sim, status, transfer, update,
 };
 
@@ -64,6 +64,7 @@ pub fn handler(operation: ProgramOperation) -> Handler {
         ProgramOperation::Join => handler!(async portal::join),
         ProgramOperation::Page => Handler::Sync(pages::named),
         ProgramOperation::Manifest => Handler::Sync(pages::manifest),
+        ProgramOperation::Glass => handler!(async glass::page),
         ProgramOperation::Qr => Handler::Sync(qr::png),
         ProgramOperation::OpenApi => Handler::Sync(openapi::read),
         ProgramOperation::Health => Handler::Sync(status::health),

@@ -19,6 +19,7 @@ mod drawings;
 mod etag;
 mod events;
 mod frames;
+mod glass;
 mod handbook;
 mod handlers;
 mod html;

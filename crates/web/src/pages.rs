@@ -42,6 +42,9 @@ const HANDBOOK_STYLE: &str = include_str!("handbook.css");
 /// Files that always come from the program, not from an installed page.
 const PROGRAM_FILES: [&str; 4] = ["docs", "docs.css", "docs.js", "handbook.css"];
 
+/// The document of the full screen page.
+const GLASS: &str = "glass.html";
+
 /// What the names of the files of the full screen page begin with. They come from the program, which completes the page.
 const GLASS_FILES: [&str; 2] = ["glass.", "assets/glass-"];
 
@@ -113,6 +116,11 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
 fn is_of_program(name: &str) -> bool {
     let mut glass_files = GLASS_FILES.iter();
     PROGRAM_FILES.contains(&name) || glass_files.any(|start| name.starts_with(start))
+}
+
+/// The document of the full screen page; `None` if the program was built without it.
+pub fn glass() -> Option<&'static Asset> {
+    ASSETS.get(GLASS)
 }
 
 /// The manifest of the page that is served. The built-in page has the revision and build time of the program.

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,6 +11,8 @@ import { BIN, skip } from './program.mjs';
 
 let browser;
 let program;
+/** A page of another site, with a frame and a picture. */
+let site;
 let folder;
 let url;
 let page;
@@ -18,9 +21,14 @@ let faults;
 before(async () => {
   if (skip) return;
   folder = await mkdtemp(join(tmpdir(), 'papertick-demo-'));
-  program = spawn(BIN, ['demo', '--listen', '127.0.0.1:0', '--data-dir', folder, '--panel-timing', 'instant'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const args = ['demo', '--listen', '127.0.0.1:0', '--data-dir', folder, '--panel-timing', 'instant'];
+  site = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' });
+    response.end(`<iframe src="${url}/glass?live" width="600" height="200"></iframe><img src="${url}/api/frame.png">`);
   });
+  await new Promise((done) => site.listen(0, '127.0.0.1', done));
+  args.push('--allow-origin', `http://127.0.0.1:${site.address().port}`);
+  program = spawn(BIN, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   program.stdout.on('data', (piece) => (output += piece));
   [, url] = await until('the address', () => /(http:\/\/[\d.]+:\d+)/.exec(output));
@@ -33,6 +41,7 @@ before(async () => {
 after(async () => {
   if (skip) return;
   await browser?.close();
+  site.close();
   program.kill('SIGTERM');
   await new Promise((done) => program.once('exit', done));
   await rm(folder, { recursive: true, force: true });
@@ -140,6 +149,33 @@ test('the demo moves by itself, and by hand', { skip }, async () => {
   await until('the relay', async () => (await relay()).up, 20_000);
   await button('Next screen').click();
   await page.locator('[data-bench] summary').click();
+});
+
+test('the full screen page has the picture of the clock, for sites that may frame it', { skip }, async () => {
+  const context = await browser.newContext({ viewport: { width: 700, height: 300 } });
+  for (const [host, isAllowed] of [
+    ['127.0.0.1', true],
+    ['localhost', false],
+  ]) {
+    const other = await context.newPage();
+    await other.goto(`http://${host}:${site.address().port}/`);
+    await other.waitForFunction(() => document.querySelector('img').naturalWidth === 800);
+    const frame = await (await other.waitForSelector('iframe')).contentFrame();
+    if (isAllowed) await frame.waitForFunction(() => document.querySelector('canvas')?.width === 600);
+    else await until('an empty frame', () => frame.url().startsWith('chrome-error:'));
+  }
+  const alone = await context.newPage();
+  await alone.goto(`${url}/glass?screen=0`);
+  const ink = () =>
+    alone.evaluate(() => {
+      const canvas = document.querySelector('canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((shade, place) => place % 4 === 0 && shade < 128).length;
+    });
+  await alone.waitForFunction(() => document.querySelector('canvas')?.width === 700);
+  const before = await until('a picture', ink);
+  await until('another block', async () => (await ink()) !== before, 60_000);
+  await context.close();
 });
 
 test('pause and resume', { skip }, async () => {

@@ -2,9 +2,15 @@
 
 use alloc::string::String;
 
-use super::words::{BAD, param};
+use super::{
+    state::FRAME,
+    words::{BAD, LACKING, param},
+};
 use crate::{
-    documents::page::{Health, Manifest, OpenApiDocument},
+    documents::{
+        ErrorBody,
+        page::{Health, Manifest, OpenApiDocument},
+    },
     operation::{Guard, Operation, Param, ProgramOperation, by_program, get},
     shape::{Shape, received, sent},
 };
@@ -27,6 +33,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
+    by_program(
+        "Only the clock, for a whole screen",
+        ProgramOperation::Glass,
+        &[get("/glass").query(FRAME)],
+    )
+    .guard(Guard::Open)
+    .answers(&[
+        (200, Shape::Html),
+        (304, Shape::Empty),
+        BAD,
+        (409, sent::<ErrorBody>()),
+        LACKING,
+    ]),
     by_program(
         "A text as a QR code, one pixel per module",
         ProgramOperation::Qr,

@@ -22,7 +22,8 @@ const WATCHED: &[Param] = &[param(
     "Given, with whatever value: tells the signals of a simulated board too, as `event: bench`.",
 )];
 
-const FRAME: &[Param] = &[
+/// Form of a picture of any size.
+pub(super) const FRAME: &[Param] = &[
     param(
         "width",
         received::<FrameWidth>(),

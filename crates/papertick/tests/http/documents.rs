@@ -196,6 +196,43 @@ async fn a_frame_is_of_the_requested_form_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_browser_without_scripts_reloads_one_picture() {
+    let clock = Clock::real().await;
+    let kindle = "User-Agent: Mozilla/5.0 (X11; U; Linux armv7l like Android) Kindle/3.0+";
+    for (query, agent, picture) in [
+        ("", "", "?width=800&amp;height=480\""),
+        ("", kindle, "?width=600&amp;height=800\""),
+        (
+            "?width=758&height=1024&rotate=90&depth=8&screen=3",
+            kindle,
+            "?width=758&amp;height=1024&amp;rotate=90&amp;depth=8&amp;screen=3\"",
+        ),
+    ] {
+        let headers: Vec<&str> = [agent]
+            .into_iter()
+            .filter(|line| !line.is_empty())
+            .collect();
+        let path = format!("/glass{query}");
+        let page = clock.send("GET", &path, &headers, "").await;
+        let reload: u64 = page.header("refresh").unwrap().parse().unwrap();
+        assert!((60..=3600).contains(&reload), "{path}: {reload}");
+        let text = page.text();
+        assert!(
+            text.contains(&format!("<img src=\"api/frame.png{picture}")),
+            "{path}: {text}"
+        );
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.ends_with("frame-ancestors 'self'"), "{policy}");
+    }
+    // The live page looks for itself.
+    let live = clock.get("/glass?live").await;
+    assert_eq!(
+        (live.header("refresh"), live.text().contains("<img")),
+        (None, false)
+    );
+}
+
+#[tokio::test]
 async fn pictures_are_sent_once() {
     let clock = Clock::start().await;
     for path in [

@@ -114,6 +114,7 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("POST /sim/panel", r#"{"panel":3,"fault":"none"}"#, 200),
     ("GET /", "", 200),
     ("GET /manifest.json", "", 200),
+    ("GET /glass", "", 200),
     ("GET /api/qr.png", "", 400),
     ("GET /docs", "", 200),
     ("GET /openapi.json", "", 200),

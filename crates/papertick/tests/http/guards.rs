@@ -104,6 +104,7 @@ async fn everything_but_the_page_wants_credentials() {
         "/",
         "/manifest.json",
         "/docs",
+        "/glass?live",
         "/openapi.json",
         "/healthz",
         "/readyz",
@@ -659,7 +660,14 @@ async fn only_allowed_origins_may_frame_the_page() {
             ..Setup::default()
         })
         .await;
-        for path in ["/", "/settings", "/settings/quiet", "/docs", "/docs.js"] {
+        for path in [
+            "/",
+            "/settings",
+            "/settings/quiet",
+            "/docs",
+            "/docs.js",
+            "/glass?live",
+        ] {
             let answer = clock.get(path).await;
             let policy = answer.header("content-security-policy").unwrap();
             assert!(policy.ends_with(ancestors), "{path}: {policy}");

@@ -369,6 +369,8 @@ async fn wrong_requests_are_answered_in_json() {
         ("POST /api/wifi_set_tx_power?txPower=x", r#"{"txPower":"x"}"#, 400, "txPower missing"),
         ("GET /api/panels.png?scale=9", "", 400, "scale out of range"),
         ("GET /api/frame.png?width=199", "", 400, "width must be 200 to 3840"),
+        ("GET /glass?width=199", "", 400, "width must be 200 to 3840"),
+        ("GET /glass?live&depth=3", "", 400, "depth must be one of 1, 2, 4, 8"),
         ("GET /api/frame.png?width=x", "", 400, "width must be 200 to 3840"),
         ("GET /api/frame.bmp?height=2161", "", 400, "height must be 100 to 2160"),
         ("GET /api/frame.png?rotate=45", "", 400, "rotate must be one of 0, 90, 180, 270"),

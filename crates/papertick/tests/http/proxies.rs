@@ -89,6 +89,7 @@ async fn the_page_is_served_below_a_prefix() {
         ("/ingress/TOKEN/care/log", ingress, "<base href=\"../\""),
         ("/care/log", ingress, "<base href=\"../\""),
         ("/clock/docs", "", "src=\"docs.js\""),
+        ("/clock/glass?live", "", "src=\"./assets/glass-"),
         ("/clock/handbook/", "", "href=\"../handbook.css\""),
         ("/clock/api/status", "", "\"data\""),
     ];

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Shows the clock on a jailbroken Kindle: fetches one picture, draws it if it differs from the last one, and leaves the
+# Wi-Fi off. To be called by cron; docs/other-screens.md tells how.
+set -u
+
+here=$(dirname "$0")
+
+# Address of the clock. A Kindle resolves no .local names.
+CLOCK=http://192.0.2.7:8080
+# Size of the screen, px: 600x800 for most models with 167 dots per inch, 758x1024 for Paperwhite 1 and 2, 1072x1448 for
+# Paperwhite 3 and later with 300 dots per inch.
+WIDTH=600
+HEIGHT=800
+# Degrees clockwise: 90 or 270 for a Kindle that lies on its side.
+ROTATE=0
+# More parameters, such as '&screen=0' or '&dark'.
+MORE=
+# Set to 1 if the Wi-Fi stays on between two pictures.
+KEEP_WIFI=0
+# Longest time to wait for the Wi-Fi, s.
+WIFI_MAX=30
+
+# shellcheck source=/dev/null
+[ -r "$here/papertick.conf" ] && . "$here/papertick.conf"
+
+old=/tmp/papertick.png
+new=/tmp/papertick.new.png
+
+wifi() {
+  lipc-set-prop com.lab126.wifid enable "$1"
+}
+
+is_online() {
+  [ "$(lipc-get-prop com.lab126.wifid cmState 2>/dev/null)" = CONNECTED ]
+}
+
+wait_online() {
+  waited=0
+  until is_online; do
+    [ "$waited" -ge "$WIFI_MAX" ] && return 1
+    sleep 1
+    waited=$((waited + 1))
+  done
+}
+
+fetch() {
+  wget -q -T 20 -O "$new" "$CLOCK/api/frame.png?width=$WIDTH&height=$HEIGHT&rotate=$ROTATE&depth=8$MORE"
+}
+
+# The screen saver would cover the clock.
+lipc-set-prop com.lab126.powerd preventScreenSaver 1
+
+wifi 1
+wait_online && fetch
+failed=$?
+[ "$KEEP_WIFI" = 1 ] || wifi 0
+
+if [ "$failed" -ne 0 ]; then
+  # An old price must not look like a new one. The next picture has to cover this line.
+  eips 0 0 "No connection at $(date +%H:%M)"
+  rm -f "$old" "$new"
+  exit 1
+fi
+if cmp -s "$old" "$new"; then
+  rm -f "$new"
+else
+  mv "$new" "$old"
+  # With -f the screen turns black once, which leaves no shadows of the last picture.
+  eips -f -g "$old"
+fi

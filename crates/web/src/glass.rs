@@ -1,0 +1,84 @@
+//! `/glass`: only the clock, for other screens.
+//!
+//! A browser with modules gets the live page, which loads itself again with `live` in its address. For all other browsers
+//! the same document is one picture, and a header reloads it when the picture can have changed.
+
+use std::time::Duration;
+
+use http::{
+    HeaderName, HeaderValue,
+    header::{CONTENT_SECURITY_POLICY, USER_AGENT},
+};
+
+use super::{
+    call::Call,
+    canvas, pages,
+    parse::percent_encode,
+    response::{self, Response},
+};
+
+/// Parts of the `User-Agent` of e-readers.
+const READERS: &[&str] = &["Kindle", "Kobo", "tolino", "PocketBook", "NOOK"];
+
+/// Size of a picture for an e-reader if none is requested, px.
+const READER_SIZE: (u32, u32) = (600, 800);
+
+/// Least time between two loads without scripts: an e-reader flashes black at each.
+const RELOAD_MIN: Duration = Duration::from_secs(60);
+
+/// Longest time between two loads without scripts.
+const RELOAD_MAX: Duration = Duration::from_secs(60 * 60);
+
+/// Time until the browser loads the address again, s.
+const REFRESH: HeaderName = HeaderName::from_static("refresh");
+
+/// Parameters of the address that are passed on to the picture besides its size.
+const PASSED_ON: [&str; 5] = ["rotate", "depth", "layout", "dark", "screen"];
+
+/// `GET /glass`.
+pub async fn page(call: Call) -> Response {
+    let (content, spec) = match (canvas::content(&call), canvas::spec(&call, size(&call))) {
+        (Ok(content), Ok(spec)) => (content, spec),
+        (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
+    };
+    let Some(document) = pages::glass() else {
+        return response::not_found();
+    };
+    if call.query("live").is_some() {
+        return document.response(call.headers(), &call.state.policy);
+    }
+    let frame = match canvas::compose(&call.state, content).await {
+        Ok(frame) => frame,
+        Err(refusal) => return refusal,
+    };
+    let mut address = format!(
+        "api/frame.png?width={}&amp;height={}",
+        spec.width, spec.height
+    );
+    for name in PASSED_ON {
+        if let Some(value) = call.query(name) {
+            address = format!("{address}&amp;{name}={}", percent_encode(&value));
+        }
+    }
+    let (width, height) = (spec.width, spec.height);
+    let picture =
+        format!("<img src=\"{address}\" width=\"{width}\" height=\"{height}\" alt=\"The clock\">");
+    let reload = frame.changes.expected().clamp(RELOAD_MIN, RELOAD_MAX);
+    let mut response = response::bytes(
+        HeaderValue::from_static("text/html; charset=utf-8"),
+        document.replaced("<!--still-->", &picture),
+    );
+    let headers = response.headers_mut();
+    headers.insert(REFRESH, reload.as_secs().into());
+    headers.insert(CONTENT_SECURITY_POLICY, call.state.policy.clone());
+    response
+}
+
+/// Size of the picture if none is requested.
+fn size(call: &Call) -> (u32, u32) {
+    let agent = call.header(USER_AGENT).unwrap_or_default();
+    match READERS.iter().any(|reader| agent.contains(reader)) {
+        true => READER_SIZE,
+        false => canvas::SIZE,
+    }
+}
