@@ -4,7 +4,7 @@ use super::Layout;
 use crate::{draw::Scale, mask::Area};
 
 /// Greatest height of a cell relative to its width, and the reverse, percent. What is left becomes margin.
-const ASPECT_MAX: i32 = 320;
+const ASPECT_MAX: i32 = 360;
 
 /// Width from which a canvas has one row, percent of its height.
 const ROW_FROM: i32 = 150;
@@ -23,14 +23,18 @@ const GAP_MIN: i32 = 2;
 /// Smallest height of the caption, px.
 const CAPTION_MIN: i32 = 12;
 
-/// Greatest part of the height of the canvas that the caption may take, percent.
-const CAPTION_PART_MAX: i32 = 8;
+/// Smallest width and height of a canvas with a caption, px.
+const CAPTION_SIDE_MIN: i32 = 240;
 
 /// The places of everything on an upright canvas.
 #[derive(Debug)]
 pub(super) struct Grid {
     /// One area per cell.
     pub(super) cells: Vec<Area>,
+    /// An area that no cell takes.
+    pub(super) empty: Option<Area>,
+    /// Width and height of every cell but a first one that is taller, px.
+    pub(super) usual: (i32, i32),
     /// The line of the caption.
     pub(super) caption: Option<Area>,
     /// Thickness of the line around a cell, px.
@@ -45,13 +49,14 @@ impl Grid {
         (width, height): (i32, i32),
         layout: Layout,
         cells: usize,
+        is_first_tall: bool,
         has_caption: bool,
     ) -> Grid {
         let sum = width + height;
         let gap = ((sum + PER_GAP / 2) / PER_GAP).max(GAP_MIN);
         let caption = (sum / PER_CAPTION).max(CAPTION_MIN);
         let below = caption + gap;
-        let below = if has_caption && below * 100 <= height * CAPTION_PART_MAX {
+        let below = if has_caption && width.min(height) >= CAPTION_SIDE_MIN {
             below
         } else {
             0
@@ -72,7 +77,8 @@ impl Grid {
             width: wide,
             height: all(tall, high),
         };
-        let is_first_tall = layout == Layout::TwoRows && columns * rows > cells as i32;
+        let is_spare = columns * rows > cells as i32;
+        let is_first_tall = is_spare && is_first_tall;
         let area = |index: i32| match (index, is_first_tall) {
             (0, true) => at(0, 0, 2),
             (_, true) => {
@@ -84,6 +90,8 @@ impl Grid {
         };
         Grid {
             cells: (0..cells as i32).map(area).collect(),
+            empty: (is_spare && !is_first_tall).then(|| at(columns - 1, rows - 1, 1)),
+            usual: (wide, tall),
             caption: (below > 0).then(|| Area {
                 x: gap,
                 y: top + all(tall, rows) + gap,
@@ -108,16 +116,14 @@ impl Grid {
     /// The scale of a cell.
     pub(super) fn scale(&self, cell: Area, samples: i32) -> Scale {
         let inside = self.inside(cell);
-        let digits = self
-            .cells
-            .last()
-            .map_or(1, |cell| self.inside(*cell).height);
-        Scale::of_cell(inside.width, inside.height, digits, samples)
+        let (width, height) = self.usual;
+        let usual = (width - 2 * self.line, height - 2 * self.line);
+        Scale::of_cell((inside.width, inside.height), usual, samples)
     }
 
     /// The scale of the caption, which is not drawn by it.
     pub(super) fn caption_scale(&self, samples: i32) -> Scale {
-        Scale::of_cell(1, 1, 1, samples)
+        Scale::of_cell((1, 1), (1, 1), samples)
     }
 }
 

@@ -49,7 +49,7 @@ pub enum Layout {
     Auto,
     /// Side by side.
     Row,
-    /// In two rows. If the number of cells is odd, the first one is as tall as both.
+    /// In two rows. If the number of cells is odd, a heading is as tall as both.
     TwoRows,
     /// One below the other.
     Column,
@@ -288,6 +288,7 @@ impl CanvasPainter {
             upright,
             spec.layout,
             picture.cells.len(),
+            picture.cells.first().is_some_and(is_heading),
             !caption.is_empty(),
         );
         let samples = samples(spec.depth, &grid);
@@ -327,6 +328,7 @@ impl CanvasPainter {
         let frames: Vec<Area> = grid
             .cells
             .iter()
+            .chain(&grid.empty)
             .map(|area| spec.turn.area(*area, upright))
             .collect();
         Canvas {
@@ -451,11 +453,34 @@ fn cost(pixels: &Pixels) -> usize {
 
 /// Pixels that are drawn along each side of a pixel of the picture.
 fn samples(depth: Depth, grid: &Grid) -> i32 {
-    let area = grid.cells.last().map_or(0, |area| area.width * area.height);
+    let area = grid.usual.0 * grid.usual.1;
     match depth {
         Depth::One => 1,
         Depth::Two | Depth::Four | Depth::Eight if area > FINE_AREA_MAX => 2,
         Depth::Two | Depth::Four | Depth::Eight => 4,
+    }
+}
+
+/// Returns whether a first cell says what the others show, and is not one of a row that is read as one.
+fn is_heading(cell: &Cell) -> bool {
+    match cell {
+        Cell::Digit(_)
+        | Cell::Tail(_)
+        | Cell::Letter(_)
+        | Cell::Text { .. }
+        | Cell::Split { .. }
+        | Cell::Blank => false,
+        Cell::Code(_)
+        | Cell::Label { .. }
+        | Cell::Word(_)
+        | Cell::Unit { .. }
+        | Cell::Icon(_)
+        | Cell::NamedIcon { .. }
+        | Cell::Sats
+        | Cell::Logo(_)
+        | Cell::Block { .. }
+        | Cell::Title(_)
+        | Cell::Qr(_) => true,
     }
 }
 

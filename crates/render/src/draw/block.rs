@@ -29,13 +29,18 @@ impl PanelCanvas<'_> {
             half_px = (half_px - self.scale.step().min(half_px)).max(self.scale.least());
             lines = self.broken(&lines, half_px, width);
         }
+        self.shorten(&mut lines, half_px);
+        let room = Room {
+            width,
+            height: i32::MAX,
+        };
         let mut mask = self.blank();
         let pitch = pitch(half_px);
         let capital = self.type_.run(faces::plain(), half_px, "H");
         let rest = pitch * (lines.len() as f32 - 1.0).max(0.0) + capital.height() as f32;
         let first = (self.height as f32 - rest) / 2.0 + capital.above as f32;
         for (index, line) in lines.iter().enumerate() {
-            let run = self.type_.run(face(line), half_px, &line.text);
+            let run = self.type_.cut(face(line), half_px, room, &line.text);
             let baseline = (first + pitch * index as f32).round() as i32;
             mask.blit(
                 &run.mask,
@@ -57,6 +62,19 @@ impl PanelCanvas<'_> {
                 .fit(face(line), half_px, least, room, &line.text)
                 .1
         })
+    }
+
+    /// Drops the lines for which there is no room even at the smallest height. The last one then ends with an ellipsis.
+    fn shorten(&self, lines: &mut Vec<BlockLine>, half_px: u32) {
+        let count = lines.len();
+        while lines.len() > 1 && self.tall(lines.len(), half_px) {
+            lines.pop();
+        }
+        if lines.len() < count
+            && let Some(last) = lines.last_mut()
+        {
+            last.text.push('…');
+        }
     }
 
     fn tall(&self, lines: usize, half_px: u32) -> bool {

@@ -30,7 +30,7 @@ impl PanelCanvas<'_> {
 
     /// One line at label size, rotated if the style has that.
     pub(super) fn word(&mut self, text: &str) -> Mask {
-        let label = self.scale.text(LABEL);
+        let label = self.label_height();
         if !self.turns_labels() {
             return self.fitted(self.style.font, label, text);
         }
@@ -49,13 +49,18 @@ impl PanelCanvas<'_> {
         self.style.vertical_labels && self.height > self.width
     }
 
+    /// Height of labels before fitting, in halves of a px.
+    fn label_height(&self) -> u32 {
+        self.scale.text(LABEL).max(2 * self.scale.least())
+    }
+
     fn split_label(&mut self, canvas: Mask, top: &str, bottom: &str) -> Mask {
         let percent = self.style.label_fit_pct.clamp(25, 100) as i32;
         let target = (self.width - 2 * self.scale.px(MARGIN)) * percent / 100;
         self.split(
             canvas,
             self.style.font,
-            [LABEL, LABEL_MIN].map(|px| self.scale.text(px)),
+            [self.label_height(), self.scale.text(LABEL_MIN)],
             target,
             [top, bottom],
         )

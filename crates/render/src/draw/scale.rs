@@ -7,6 +7,9 @@ const PANEL_LONG: f32 = 250.0;
 /// Smallest readable height of text, in halves of a px of the picture.
 const LEAST: u32 = 2 * 8;
 
+/// By how much more digits may fill the height of a cell that is wider than a panel.
+const FILL_MAX: f32 = 1.3;
+
 /// From lengths on the panel to those on the mask of a cell.
 ///
 /// A mask can have several pixels per pixel of the picture, which are averaged later.
@@ -28,12 +31,17 @@ impl Scale {
         samples: 1,
     };
 
-    /// A cell of a size, in pixels of the picture, whose digits are those of a cell of the height `digits`.
-    pub(crate) fn of_cell(width: i32, height: i32, digits: i32, samples: i32) -> Scale {
+    /// A cell of a size, in pixels of the picture, whose digits are as high as those of a usual cell.
+    pub(crate) fn of_cell(
+        (width, height): (i32, i32),
+        (usual_width, usual_height): (i32, i32),
+        samples: i32,
+    ) -> Scale {
+        let wider = usual_width as f32 / usual_height as f32 * PANEL_LONG / PANEL_SHORT;
         let (short, long) = (width.min(height) as f32, width.max(height) as f32);
         Scale {
             length: (short / PANEL_SHORT).min(long / PANEL_LONG) * samples as f32,
-            digit: digits as f32 / PANEL_LONG * samples as f32,
+            digit: usual_height as f32 / PANEL_LONG * wider.clamp(1.0, FILL_MAX) * samples as f32,
             samples,
         }
     }
