@@ -48,3 +48,81 @@ pub fn encode(canvas: &Canvas) -> Vec<u8> {
     }
     file
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A canvas whose pixels are all different levels.
+    fn counting(width: u32, height: u32, depth: Depth) -> Canvas {
+        let stride = (width * depth.bits()).div_ceil(8);
+        Canvas {
+            width,
+            height,
+            depth,
+            rows: (0..stride * height)
+                .map(|index| (index * 7) as u8)
+                .collect(),
+        }
+    }
+
+    /// What the firmware of a TRMNL accepts, byte for byte.
+    #[test]
+    fn an_800x480_picture_of_one_bit_is_what_a_trmnl_accepts() {
+        let canvas = counting(800, 480, Depth::One);
+        let file = encode(&canvas);
+        #[rustfmt::skip]
+        let header = [
+            b'B', b'M',
+            0xBE, 0xBB, 0, 0, // 48,062 bytes
+            0, 0, 0, 0,
+            62, 0, 0, 0, // start of the rows
+            40, 0, 0, 0, // size of the second header
+            0x20, 0x03, 0, 0, // width
+            0xE0, 0x01, 0, 0, // height, the last row first
+            1, 0, // planes
+            1, 0, // bits
+            0, 0, 0, 0, // no compression
+            0x80, 0xBB, 0, 0, // 48,000 bytes of rows
+            0, 0, 0, 0,
+            0, 0, 0, 0,
+            2, 0, 0, 0, // colours
+            0, 0, 0, 0,
+            0, 0, 0, 0, // black
+            0xFF, 0xFF, 0xFF, 0, // white
+        ];
+        assert_eq!(file[..62], header);
+        assert_eq!(file.len(), 48_062);
+        for (y, row) in file[62..].chunks_exact(100).rev().enumerate() {
+            assert_eq!(row, &canvas.rows[y * 100..(y + 1) * 100], "row {y}");
+        }
+    }
+
+    #[test]
+    fn greys_have_a_palette_and_rows_of_whole_words() {
+        for (depth, bits, colours) in [
+            (Depth::One, 1, 2),
+            (Depth::Two, 4, 16),
+            (Depth::Four, 4, 16),
+            (Depth::Eight, 8, 256),
+        ] {
+            let canvas = counting(203, 101, depth);
+            let file = encode(&canvas);
+            let start = 54 + 4 * colours;
+            let stride = (203 * bits as usize).div_ceil(32) * 4;
+            assert_eq!(file.len(), start + stride * 101);
+            assert_eq!(file[28], bits);
+            assert_eq!(file[start - 4..start], [0xFF, 0xFF, 0xFF, 0]);
+            for (y, x) in (0..101).flat_map(|y| (0..203).map(move |x| (y, x))) {
+                let level = |rows: &[u8], stride: usize, y: usize, bits: usize| {
+                    let byte = rows[y * stride + x * bits / 8];
+                    usize::from(byte) >> (8 - bits - x * bits % 8) & ((1 << bits) - 1)
+                };
+                let index = level(&file[start..], stride, 100 - y, bits.into());
+                let wanted = level(&canvas.rows, canvas.stride(), y, depth.bits() as usize);
+                let grey = wanted * 255 / ((1 << depth.bits()) - 1);
+                assert_eq!(usize::from(file[54 + 4 * index]), grey, "{x},{y} {depth:?}");
+            }
+        }
+    }
+}

@@ -179,7 +179,7 @@ mod tests {
         let (width, height) = (info.width as usize, info.height as usize);
         let pixel = |x: usize, y: usize| {
             let byte = data[y * info.line_size + x * bits / 8];
-            byte >> (8 - bits - x * bits % 8) & ((1 << bits) - 1)
+            byte >> (8 - bits - x * bits % 8) & (0xFF >> (8 - bits))
         };
         let pixels = (0..height)
             .flat_map(|y| (0..width).map(move |x| (x, y)))
@@ -231,6 +231,25 @@ mod tests {
                 };
                 assert_eq!(*colour, wanted, "{x},{y} at {scale}");
             }
+        }
+    }
+
+    #[test]
+    fn canvases_are_grey_and_not_interlaced() {
+        for depth in Depth::ALL {
+            let (width, height) = (203, 101);
+            let stride = (width * depth.bits()).div_ceil(8);
+            let painted = Canvas {
+                width,
+                height,
+                depth,
+                rows: (0..stride * height).map(|index| index as u8).collect(),
+            };
+            let file = canvas(&painted);
+            // Of the header: bits, grey without alpha, not interlaced.
+            assert_eq!(file[24..26], [depth.bits() as u8, 0]);
+            assert_eq!(file[28], 0);
+            assert_eq!(decode(&file).2.len(), (width * height) as usize);
         }
     }
 

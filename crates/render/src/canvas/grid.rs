@@ -1,5 +1,7 @@
 //! Where the cells of a canvas are.
 
+use device::cells::Cell;
+
 use super::Layout;
 use crate::{draw::Scale, mask::Area};
 
@@ -13,9 +15,18 @@ const ROW_FROM: i32 = 150;
 const COLUMN_FROM: i32 = 450;
 
 /// Sum of width and height of the canvas per px of a gap, of a line and of the height of the caption.
-const PER_GAP: i32 = 160;
-const PER_LINE: i32 = 1200;
+const PER_GAP: i32 = 150;
+const PER_LINE: i32 = 1000;
 const PER_CAPTION: i32 = 72;
+
+/// Smaller side of the canvas per px of a gap, at least.
+const LEAST_PER_GAP: i32 = 40;
+
+/// Height of the canvas per px of the height of the caption, at least.
+const HEIGHT_PER_CAPTION: i32 = 16;
+
+/// Smaller side of a cell per px of the radius of its corners, at least.
+const SIDE_PER_RADIUS: i32 = 8;
 
 /// Smallest gap between cells, px.
 const GAP_MIN: i32 = 2;
@@ -29,8 +40,8 @@ const CAPTION_SIDE_MIN: i32 = 240;
 /// The places of everything on an upright canvas.
 #[derive(Debug)]
 pub(super) struct Grid {
-    /// One area per cell.
-    pub(super) cells: Vec<Area>,
+    /// Cells that are shown, by their index.
+    pub(super) cells: Vec<(usize, Area)>,
     /// An area that no cell takes.
     pub(super) empty: Option<Area>,
     /// Width and height of every cell but a first one that is taller, px.
@@ -44,28 +55,29 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The places on a canvas of a size.
+    /// The places of cells on a canvas of a size.
     pub(super) fn new(
         (width, height): (i32, i32),
         layout: Layout,
-        cells: usize,
-        is_first_tall: bool,
+        cells: &[Cell],
         has_caption: bool,
     ) -> Grid {
-        let sum = width + height;
-        let gap = ((sum + PER_GAP / 2) / PER_GAP).max(GAP_MIN);
-        let caption = (sum / PER_CAPTION).max(CAPTION_MIN);
-        let below = caption + gap;
-        let below = if has_caption && width.min(height) >= CAPTION_SIDE_MIN {
-            below
-        } else {
-            0
-        };
-        let room = (width - 2 * gap, height - 2 * gap - below);
+        let (sum, least) = (width + height, width.min(height));
+        let gap = (sum / PER_GAP).min(least / LEAST_PER_GAP).max(GAP_MIN);
+        let caption = (sum / PER_CAPTION)
+            .min(height / HEIGHT_PER_CAPTION)
+            .max(CAPTION_MIN);
+        let has_caption = has_caption && least >= CAPTION_SIDE_MIN;
+        let below = if has_caption { gap + caption } else { 0 };
         let layout = chosen(layout, width, height);
-        let (columns, rows) = counts(layout, cells.max(1) as i32);
-        let fit = |room: i32, count: i32| (room - (count - 1) * gap) / count;
-        let (wide, tall) = (fit(room.0, columns), fit(room.1, rows));
+        let shown = shown(cells, layout);
+        let (columns, rows) = counts(layout, shown.len().max(1) as i32);
+        let is_spare = columns * rows > shown.len() as i32;
+        let heading = shown.first().and_then(|index| cells.get(*index));
+        let is_first_tall = is_spare && heading.is_some_and(is_heading);
+
+        let fit = |room: i32, count: i32| (room - (count + 1) * gap) / count;
+        let (wide, tall) = (fit(width, columns), fit(height - below, rows));
         let wide = wide.min(tall * ASPECT_MAX / 100).max(1);
         let tall = tall.min(wide * ASPECT_MAX / 100).max(1);
         let all = |size: i32, count: i32| size * count + (count - 1) * gap;
@@ -77,29 +89,31 @@ impl Grid {
             width: wide,
             height: all(tall, high),
         };
-        let is_spare = columns * rows > cells as i32;
-        let is_first_tall = is_spare && is_first_tall;
-        let area = |index: i32| match (index, is_first_tall) {
-            (0, true) => at(0, 0, 2),
-            (_, true) => {
-                let others = columns - 1;
-                let index = index - 1;
-                at(1 + index % others.max(1), index / others.max(1), 1)
+        let area = |place: i32| match place {
+            0 if is_first_tall => at(0, 0, rows),
+            // The others are to the right of the first.
+            _ if is_first_tall => {
+                let others = (columns - 1).max(1);
+                at(1 + (place - 1) % others, (place - 1) / others, 1)
             }
-            (_, false) => at(index % columns, index / columns, 1),
+            _ => at(place % columns, place / columns, 1),
         };
         Grid {
-            cells: (0..cells as i32).map(area).collect(),
+            cells: (0..)
+                .map(area)
+                .zip(shown)
+                .map(|(area, index)| (index, area))
+                .collect(),
             empty: (is_spare && !is_first_tall).then(|| at(columns - 1, rows - 1, 1)),
             usual: (wide, tall),
-            caption: (below > 0).then(|| Area {
+            caption: has_caption.then(|| Area {
                 x: gap,
                 y: top + all(tall, rows) + gap,
                 width: width - 2 * gap,
                 height: caption,
             }),
-            line: ((sum + PER_LINE / 2) / PER_LINE).max(1),
-            radius: gap.min(wide / 2).min(tall / 2),
+            line: (sum / PER_LINE).min(gap / 2).max(1),
+            radius: gap.min(wide.min(tall) / SIDE_PER_RADIUS),
         }
     }
 
@@ -124,6 +138,42 @@ impl Grid {
     /// The scale of the caption, which is not drawn by it.
     pub(super) fn caption_scale(&self, samples: i32) -> Scale {
         Scale::of_cell((1, 1), (1, 1), samples)
+    }
+}
+
+/// The cells that are shown. In two rows, a heading makes up for a blank cell beside it.
+fn shown(cells: &[Cell], layout: Layout) -> Vec<usize> {
+    let spare = match cells {
+        [Cell::Blank, heading, ..] if is_heading(heading) => Some(0),
+        [heading, Cell::Blank, ..] if is_heading(heading) => Some(1),
+        _ => None,
+    };
+    let spare = spare.filter(|_| layout == Layout::TwoRows && cells.len().is_multiple_of(2));
+    (0..cells.len())
+        .filter(|index| Some(*index) != spare)
+        .collect()
+}
+
+/// Returns whether a first cell says what the others show, and is not one of those that are read as one.
+fn is_heading(cell: &Cell) -> bool {
+    match cell {
+        Cell::Digit(_)
+        | Cell::Tail(_)
+        | Cell::Letter(_)
+        | Cell::Text { .. }
+        | Cell::Split { .. }
+        | Cell::Blank => false,
+        Cell::Code(_)
+        | Cell::Label { .. }
+        | Cell::Word(_)
+        | Cell::Unit { .. }
+        | Cell::Icon(_)
+        | Cell::NamedIcon { .. }
+        | Cell::Sats
+        | Cell::Logo(_)
+        | Cell::Block { .. }
+        | Cell::Title(_)
+        | Cell::Qr(_) => true,
     }
 }
 

@@ -284,13 +284,7 @@ impl CanvasPainter {
             depth: spec.depth,
             dark: style.inverted,
         };
-        let grid = Grid::new(
-            upright,
-            spec.layout,
-            picture.cells.len(),
-            picture.cells.first().is_some_and(is_heading),
-            !caption.is_empty(),
-        );
+        let grid = Grid::new(upright, spec.layout, &picture.cells, !caption.is_empty());
         let samples = samples(spec.depth, &grid);
         let frame = Frame::new(grid.line, grid.radius, tones);
         let letters = self.letters(picture, &style, &grid, samples);
@@ -311,15 +305,16 @@ impl CanvasPainter {
                 pixels,
             });
         };
-        for (index, (cell, area)) in picture.cells.iter().zip(&grid.cells).enumerate() {
+        let mark_at = grid.cells.first().map(|(index, _)| *index);
+        for &(index, area) in &grid.cells {
+            let cell = &picture.cells[index];
             let content = Content::Cell {
                 cell: cell.clone(),
                 style: style.clone(),
-                mark: picture.mark.filter(|_| index == 0),
+                mark: picture.mark.filter(|_| mark_at == Some(index)),
                 letters: letters.filter(|_| letter(cell).is_some()),
             };
-            let inside = grid.inside(*area);
-            put(self, inside, grid.scale(*area, samples), content);
+            put(self, grid.inside(area), grid.scale(area, samples), content);
         }
         if let Some(area) = grid.caption {
             let scale = grid.caption_scale(samples);
@@ -328,6 +323,7 @@ impl CanvasPainter {
         let frames: Vec<Area> = grid
             .cells
             .iter()
+            .map(|(_, area)| area)
             .chain(&grid.empty)
             .map(|area| spec.turn.area(*area, upright))
             .collect();
@@ -349,7 +345,7 @@ impl CanvasPainter {
     ) -> Option<Letters> {
         let texts = picture.cells.iter().filter_map(letter);
         texts.clone().next()?;
-        let area = *grid.cells.last()?;
+        let (_, area) = *grid.cells.last()?;
         let inside = grid.inside(area);
         let letters = PanelCanvas {
             width: inside.width * samples,
@@ -461,29 +457,6 @@ fn samples(depth: Depth, grid: &Grid) -> i32 {
     }
 }
 
-/// Returns whether a first cell says what the others show, and is not one of a row that is read as one.
-fn is_heading(cell: &Cell) -> bool {
-    match cell {
-        Cell::Digit(_)
-        | Cell::Tail(_)
-        | Cell::Letter(_)
-        | Cell::Text { .. }
-        | Cell::Split { .. }
-        | Cell::Blank => false,
-        Cell::Code(_)
-        | Cell::Label { .. }
-        | Cell::Word(_)
-        | Cell::Unit { .. }
-        | Cell::Icon(_)
-        | Cell::NamedIcon { .. }
-        | Cell::Sats
-        | Cell::Logo(_)
-        | Cell::Block { .. }
-        | Cell::Title(_)
-        | Cell::Qr(_) => true,
-    }
-}
-
 /// The text of a large letter.
 fn letter(cell: &Cell) -> Option<&str> {
     if let Cell::Letter(text) = cell {
@@ -537,4 +510,72 @@ fn compose(
         rows.truncate(end);
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use device::settings::fonts::FontId;
+
+    use super::*;
+
+    fn number(number: u32) -> Picture {
+        let digits = format!("{number:06}");
+        let mut cells = vec![Cell::label("BLOCK", "HEIGHT")];
+        cells.extend(digits.chars().map(|digit| Cell::digit(digit)));
+        Picture {
+            cells,
+            style: Style {
+                font: FontId::DEFAULT,
+                digit_px: 180,
+                label_fit_pct: 100,
+                vertical_labels: true,
+                inverted: false,
+                sats_variant: 0,
+            },
+            mark: None,
+            shows_password: false,
+            full_refreshes: 0,
+            repaints: 0,
+            serial: 0,
+        }
+    }
+
+    fn spec(width: u32, height: u32) -> CanvasSpec {
+        CanvasSpec {
+            width,
+            height,
+            turn: Turn::None,
+            depth: Depth::Eight,
+            layout: Layout::Auto,
+            dark: None,
+        }
+    }
+
+    #[test]
+    fn a_changed_digit_costs_one_cell_also_beside_other_sizes() {
+        let mut painter = CanvasPainter::new();
+        let sizes = [spec(800, 480), spec(600, 800)];
+        for spec in &sizes {
+            painter.paint(&number(123_456), "", spec);
+        }
+        let kept = painter.cached.len();
+        for spec in &sizes {
+            painter.paint(&number(123_456), "", spec);
+        }
+        assert_eq!(painter.cached.len(), kept);
+        painter.paint(&number(123_457), "", &sizes[0]);
+        assert_eq!(painter.cached.len(), kept + 1);
+    }
+
+    #[test]
+    fn cached_cells_of_all_sizes_are_bounded_by_their_bytes() {
+        let mut painter = CanvasPainter::new();
+        for (height, width) in (0..20).map(|turn| (840_000 + 777 * turn, 1600 + 20 * turn)) {
+            painter.paint(&number(height), "Block height", &spec(width, 1600));
+            let held: usize = painter.cached.iter().map(|cell| cost(&cell.pixels)).sum();
+            assert_eq!(painter.cached_bytes, held);
+            assert!(held <= CELL_BYTES_MAX, "{held} bytes");
+        }
+        assert!(painter.cached_bytes > CELL_BYTES_MAX / 2);
+    }
 }

@@ -20,7 +20,7 @@ impl PanelCanvas<'_> {
     ///
     /// If lines are too wide, the block is made smaller; then they are wrapped.
     pub(super) fn block(&mut self, lines: &[BlockLine], px: u32) -> Mask {
-        let width = self.width - 2 * self.scale.px(SIDE);
+        let width = self.width - 2 * self.scale.margin(SIDE);
         let start = self.scale.text(2 * px.clamp(8, 100));
         let lines = &lines[..lines.len().min(LINES_MAX)];
         let mut half_px = self.widest(lines, start, self.scale.text(READABLE).min(start), width);
@@ -78,7 +78,7 @@ impl PanelCanvas<'_> {
     }
 
     fn tall(&self, lines: usize, half_px: u32) -> bool {
-        pitch(half_px) * lines as f32 > (self.height - 2 * self.scale.px(SIDE)) as f32
+        pitch(half_px) * lines as f32 > (self.height - 2 * self.scale.margin(SIDE)) as f32
     }
 
     /// The lines, wrapped at spaces or, if there is none, anywhere.

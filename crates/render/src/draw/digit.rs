@@ -33,7 +33,7 @@ impl PanelCanvas<'_> {
             ":" => centred(self.height, &run),
             _ => baseline,
         };
-        super::place(&mut mask, &run, baseline, self.scale.px(MARGIN));
+        super::place(&mut mask, &run, baseline, self.scale.margin(MARGIN));
         mask
     }
 

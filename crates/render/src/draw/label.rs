@@ -56,7 +56,7 @@ impl PanelCanvas<'_> {
 
     fn split_label(&mut self, canvas: Mask, top: &str, bottom: &str) -> Mask {
         let percent = self.style.label_fit_pct.clamp(25, 100) as i32;
-        let target = (self.width - 2 * self.scale.px(MARGIN)) * percent / 100;
+        let target = (self.width - 2 * self.scale.margin(MARGIN)) * percent / 100;
         self.split(
             canvas,
             self.style.font,
@@ -75,7 +75,7 @@ impl PanelCanvas<'_> {
         target: i32,
         lines: [&str; 2],
     ) -> Mask {
-        let (gap, margin) = (self.scale.px(GAP), self.scale.px(MARGIN));
+        let (gap, margin) = (self.scale.px(GAP), self.scale.margin(MARGIN));
         let wanted = Room {
             width: target.max(1),
             height: canvas.height() / 2 - gap - margin,
@@ -95,8 +95,11 @@ impl PanelCanvas<'_> {
         let middle = canvas.height() / 2;
         let capital = self.type_.run(font, px, "H");
         let (over, under) = (stance(&top, &capital), stance(&bottom, &capital));
-        put(&mut canvas, &top, middle - gap - over.below - top.height());
-        put(&mut canvas, &bottom, middle + gap + under.above);
+        let above = (middle - gap - over.below - top.height()).max(margin);
+        let lowest = canvas.height() - margin - bottom.height();
+        let below = (middle + gap + under.above).min(lowest);
+        put(&mut canvas, &top, above);
+        put(&mut canvas, &bottom, below);
         if top.width() > 0 && bottom.width() > 0 {
             let thick = self.scale.px(BAR);
             bar(&mut canvas, top.width().min(bottom.width()), thick);

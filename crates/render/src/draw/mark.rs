@@ -102,9 +102,10 @@ fn outline(mark: Mark) -> &'static str {
 
 /// Adds the mark in the first corner without ink, starting at the upper right one.
 pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: Scale) {
-    let drawing = draw(mark, scale);
+    let (edge, margin) = (scale.margin(EDGE), scale.margin(MARGIN));
+    let room = panel.width().min(panel.height()) - 2 * edge;
+    let drawing = draw(mark, scale, room);
     let side = drawing.width();
-    let (edge, margin) = (scale.px(EDGE), scale.px(MARGIN));
     let around = |x: i32, y: i32| Area {
         x: x - margin,
         y: y - margin,
@@ -119,8 +120,8 @@ pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: Scale) {
     panel.blit(&drawing, x, y);
 }
 
-/// The ink of a mark, a square.
-fn draw(mark: Mark, scale: Scale) -> Mask {
+/// The ink of a mark, a square of at most a size.
+fn draw(mark: Mark, scale: Scale, most: i32) -> Mask {
     if scale == Scale::PANEL {
         let mut mask = Mask::new(SIDE, SIDE);
         for (y, row) in (0..).zip(rows(mark)) {
@@ -132,7 +133,8 @@ fn draw(mark: Mark, scale: Scale) -> Mask {
     }
     // Whole pixels of the picture, and not smaller than can be recognised.
     let samples = scale.samples;
-    let side = (scale.px(SIDE) / samples).max(SIDE_LEAST) * samples;
+    let side = (scale.px(SIDE) / samples).max(SIDE_LEAST);
+    let side = side.min(most / samples).max(1) * samples;
     let ratio = side as f32 / SIDE as f32;
     let thick = ((STROKE * ratio).round() as i32).max(samples) as f32 / ratio;
     let mut coverage = vec![0; (side * side) as usize];

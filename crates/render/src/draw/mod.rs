@@ -83,8 +83,8 @@ impl PanelCanvas<'_> {
     /// The panel without its margin.
     fn room(&self) -> Room {
         Room {
-            width: self.width - 2 * self.scale.px(SIDE),
-            height: self.height - 2 * self.scale.px(MARGIN),
+            width: self.width - 2 * self.scale.margin(SIDE),
+            height: self.height - 2 * self.scale.margin(MARGIN),
         }
     }
 

@@ -39,7 +39,7 @@ impl PanelCanvas<'_> {
     /// The owner's text on two lines.
     pub(super) fn split_text(&mut self, top: &str, bottom: &str) -> Mask {
         let canvas = self.blank();
-        let target = self.width - 2 * self.scale.px(SIDE);
+        let target = self.width - 2 * self.scale.margin(SIDE);
         self.split(
             canvas,
             faces::poster(),
@@ -56,9 +56,10 @@ impl PanelCanvas<'_> {
 
     /// A large letter at the common size of its picture.
     pub(super) fn letter(&mut self, text: &str, letters: Letters) -> Mask {
-        let run = self.type_.run(self.style.font, letters.half_px, text);
+        let (font, room) = (self.style.font, self.room());
+        let run = self.type_.cut(font, letters.half_px, room, text);
         let mut mask = self.blank();
-        place(&mut mask, &run, letters.baseline, self.scale.px(MARGIN));
+        place(&mut mask, &run, letters.baseline, self.scale.margin(MARGIN));
         mask
     }
 
@@ -66,7 +67,7 @@ impl PanelCanvas<'_> {
     pub(crate) fn letters<'t>(&mut self, texts: impl Iterator<Item = &'t str> + Clone) -> Letters {
         let font = self.style.font;
         let room = Room {
-            width: self.width - 2 * self.scale.px(LETTER_SIDE),
+            width: self.width - 2 * self.scale.margin(LETTER_SIDE),
             ..self.room()
         };
         let half_px = texts.clone().fold(self.scale.digits(LETTER), |px, text| {
@@ -89,7 +90,7 @@ impl PanelCanvas<'_> {
                 .fit_or_cut(font, start, self.scale.least(), self.room(), text);
         let baseline = self.capital_baseline(font, half_px, self.height);
         let mut mask = self.blank();
-        place(&mut mask, &run, baseline, self.scale.px(MARGIN));
+        place(&mut mask, &run, baseline, self.scale.margin(MARGIN));
         mask
     }
 }

@@ -2,7 +2,7 @@
 
 use fast_qr::{ECL, QRBuilder};
 
-use super::PanelCanvas;
+use super::{PanelCanvas, Scale};
 use crate::mask::{Area, Mask};
 
 impl PanelCanvas<'_> {
@@ -18,7 +18,9 @@ impl PanelCanvas<'_> {
         // Modules are whole pixels of the picture.
         let samples = self.scale.samples;
         let (width, height) = (self.width / samples, self.height / samples);
-        let Some((side, quiet)) = module(width.min(height), modules) else {
+        // Beside a cell of a canvas there is a line, beside a panel its case.
+        let edge = if self.scale == Scale::PANEL { 0 } else { 1 };
+        let Some((side, quiet)) = module(width.min(height) - 2 * edge, modules) else {
             return mask;
         };
         let (left, top) = (

@@ -4,6 +4,9 @@
 const PANEL_SHORT: f32 = 122.0;
 const PANEL_LONG: f32 = 250.0;
 
+/// Smallest margin, px of the picture.
+const MARGIN_LEAST: i32 = 2;
+
 /// Smallest readable height of text, in halves of a px of the picture.
 const LEAST: u32 = 2 * 8;
 
@@ -49,6 +52,11 @@ impl Scale {
     /// A length, at least one pixel of the picture.
     pub(crate) fn px(self, px: i32) -> i32 {
         ((px as f32 * self.length).round() as i32).max(self.samples)
+    }
+
+    /// A margin, at least two pixels of the picture.
+    pub(crate) fn margin(self, px: i32) -> i32 {
+        self.px(px).max(MARGIN_LEAST * self.samples)
     }
 
     /// A height of text, in halves of a px.

@@ -1,0 +1,112 @@
+//! Time to paint on canvases: one picture after another that differs in a digit, the same again, and as a file.
+//!
+//! `cargo bench --workspace --locked --bench canvas`
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::picture;
+use device::cells::{Cell, Picture};
+use divan::{Bencher, black_box};
+use render::{
+    bmp,
+    canvas::{CanvasPainter, CanvasSpec, Depth, Layout, Turn},
+    png,
+};
+
+fn main() {
+    divan::main();
+}
+
+/// Canvases by name.
+const CANVASES: [&str; 5] = [
+    "800x480 1 bit",
+    "600x800 8 bits",
+    "1872x1404 4 bits",
+    "1872x1404 4 bits turned",
+    "3840x2160 8 bits",
+];
+
+fn spec(name: &str) -> CanvasSpec {
+    let mut words = name.split(' ');
+    let (width, height) = words.next().unwrap().split_once('x').unwrap();
+    CanvasSpec {
+        width: width.parse().unwrap(),
+        height: height.parse().unwrap(),
+        turn: if name.ends_with("turned") {
+            Turn::Quarter
+        } else {
+            Turn::None
+        },
+        depth: Depth::from_bits(words.next().unwrap().parse().unwrap()).unwrap(),
+        layout: Layout::Auto,
+        dark: None,
+    }
+}
+
+const CAPTION: &str = "Block height · 4 min ago";
+
+fn height(number: u32) -> Picture {
+    let mut cells = vec![Cell::label("BLOCK", "HEIGHT")];
+    cells.extend(format!("{number:06}").chars().map(Cell::digit));
+    picture(cells)
+}
+
+/// Ten pictures that differ in their last digit, all painted before.
+#[divan::bench(args = CANVASES)]
+fn warm_changed_digit(bencher: Bencher<'_, '_>, name: &str) {
+    let (mut painter, spec) = (CanvasPainter::new(), spec(name));
+    let pictures: Vec<Picture> = (0..10).map(|digit| height(840_000 + digit)).collect();
+    for picture in &pictures {
+        painter.paint(picture, CAPTION, &spec);
+    }
+    let mut turn = 0;
+    bencher.bench_local(|| {
+        turn = (turn + 1) % pictures.len();
+        painter.paint(black_box(&pictures[turn]), CAPTION, &spec)
+    });
+}
+
+/// A digit that is drawn again, because its cell was never painted; its font and glyphs are known.
+#[divan::bench(args = CANVASES)]
+fn warm_new_cell(bencher: Bencher<'_, '_>, name: &str) {
+    let (mut painter, spec) = (CanvasPainter::new(), spec(name));
+    painter.paint(&height(123_456), CAPTION, &spec);
+    let mut number = 0;
+    bencher.bench_local(|| {
+        number = (number + 1) % 1000;
+        let mut picture = height(123_456);
+        picture.cells[6] = Cell::digit(format!("{number}."));
+        painter.paint(black_box(&picture), CAPTION, &spec)
+    });
+}
+
+#[divan::bench(args = CANVASES)]
+fn warm_same_picture(bencher: Bencher<'_, '_>, name: &str) {
+    let (mut painter, spec, picture) = (CanvasPainter::new(), spec(name), height(840_000));
+    painter.paint(&picture, CAPTION, &spec);
+    bencher.bench_local(|| painter.paint(black_box(&picture), CAPTION, &spec));
+}
+
+/// A painter that has cached nothing, not even the font.
+#[divan::bench(args = CANVASES)]
+fn cold(bencher: Bencher<'_, '_>, name: &str) {
+    let (spec, picture) = (spec(name), height(840_000));
+    bencher
+        .with_inputs(CanvasPainter::new)
+        .bench_local_values(|mut painter| painter.paint(black_box(&picture), CAPTION, &spec));
+}
+
+#[divan::bench(args = CANVASES)]
+fn encode_png(bencher: Bencher<'_, '_>, name: &str) {
+    let canvas = CanvasPainter::new().paint(&height(840_000), CAPTION, &spec(name));
+    bencher.bench_local(|| png::canvas(black_box(&canvas)));
+}
+
+#[divan::bench(args = CANVASES)]
+fn encode_bmp(bencher: Bencher<'_, '_>, name: &str) {
+    let canvas = CanvasPainter::new().paint(&height(840_000), CAPTION, &spec(name));
+    bencher.bench_local(|| bmp::encode(black_box(&canvas)));
+}

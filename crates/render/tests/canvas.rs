@@ -1,0 +1,472 @@
+//! Golden canvases: every screen on canvases of many sizes, depths, layouts and rotations; and what holds on all of them.
+//!
+//! `tests/golden/canvas/<canvas>.png` shows all screens of a canvas, large ones reduced.
+//! `tests/golden/canvas/sums.txt` has a checksum of the exact pixels of each picture.
+//! What differs is written to `target/golden/canvas`.
+//! `UPDATE_GOLDEN=1` accepts what is painted; look at every sheet that changes.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "golden images are files")]
+
+mod common;
+#[path = "../../device/tests/screens/line.rs"]
+mod line;
+#[allow(dead_code, reason = "fonts have golden panels")]
+mod pictures;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use common::picture;
+use device::{
+    cells::{BlockLine, Cell, Picture},
+    settings::fonts::FontId,
+};
+use market::mark::Mark;
+use proptest::prelude::*;
+use render::{
+    canvas::{Canvas, CanvasPainter, CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS},
+    png,
+};
+
+/// One case of each screen of the rotation, and of each layer that covers it.
+const SCREENS: &[&str] = &[
+    "block-height--stale",
+    "clock--plain",
+    "ticker--usd",
+    "sats--symbol",
+    "market-cap--usd",
+    "fee-rate--decimals",
+    "halving--time",
+    "proof--proven",
+    "supply--percent",
+    "pool-hashrate--logo",
+    "pool-earnings--sats",
+    "miner-hashrate--terahashes",
+    "miner-best-difficulty--plain",
+    "wallet-balance--bitcoin",
+    "zap--sats",
+    "payment--sent",
+    "update--start",
+    "splash--plain",
+    "erasing--plain",
+    "debug--plain",
+    "provisioning--plain",
+    "safe-mode--settings",
+    "sign-in--settings",
+    "custom--letters",
+    "custom--mixed",
+];
+
+const CAPTION: &str = "Block height · 4 min ago";
+
+/// Greatest width of a picture on a sheet, and of a sheet, px.
+const SHEET_PICTURE_MAX: usize = 420;
+const SHEET_MAX: usize = 1700;
+
+/// Gap between pictures of a sheet, px, and its grey.
+const SHEET_GAP: usize = 8;
+const SHEET_GREY: u8 = 0x90;
+
+/// A canvas that has golden images.
+struct Case {
+    name: &'static str,
+    cells: usize,
+    spec: CanvasSpec,
+}
+
+/// The canvases. What the name says besides the size is set here too.
+fn cases() -> Vec<Case> {
+    let case = |name: &'static str, (width, height): (u32, u32), depth: Depth| Case {
+        name,
+        cells: if name.contains("eight") { 8 } else { 7 },
+        spec: CanvasSpec {
+            depth,
+            turn: if name.contains("turned") {
+                Turn::Quarter
+            } else {
+                Turn::None
+            },
+            layout: if name.contains("column") {
+                Layout::Column
+            } else {
+                Layout::Auto
+            },
+            dark: name.contains("dark").then_some(true),
+            ..spec(width, height)
+        },
+    };
+    vec![
+        case("trmnl-800x480", (800, 480), Depth::One),
+        case("kindle-600x800", (600, 800), Depth::Eight),
+        case("paperwhite-1024x758", (1024, 758), Depth::Eight),
+        case("x-1872x1404", (1872, 1404), Depth::Four),
+        case("tv-1920x1080", (1920, 1080), Depth::Eight),
+        case("tv-3840x2160-dark", (3840, 2160), Depth::Eight),
+        case("badge-296x128", (296, 128), Depth::One),
+        case("least-200x100", (200, 100), Depth::One),
+        case("panel-400x300", (400, 300), Depth::Two),
+        case("turned-250x122", (250, 122), Depth::One),
+        case("eight-800x480-dark", (800, 480), Depth::Four),
+        case("eight-1072x1448", (1072, 1448), Depth::Eight),
+        case("column-480x800", (480, 800), Depth::Eight),
+    ]
+}
+
+fn spec(width: u32, height: u32) -> CanvasSpec {
+    CanvasSpec {
+        width,
+        height,
+        turn: Turn::None,
+        depth: Depth::Eight,
+        layout: Layout::Auto,
+        dark: None,
+    }
+}
+
+/// The grey of a pixel, 0 to 255.
+fn grey(canvas: &Canvas, x: usize, y: usize) -> u8 {
+    let bits = canvas.depth.bits() as usize;
+    let byte = canvas.rows[y * canvas.stride() + x * bits / 8];
+    let most = (1 << bits) - 1;
+    let level = usize::from(byte) >> (8 - bits - x * bits % 8) & most;
+    (level * 255 / most) as u8
+}
+
+fn size(canvas: &Canvas) -> (usize, usize) {
+    (canvas.width as usize, canvas.height as usize)
+}
+
+/// A checksum as FNV-1a, of eight bytes at once.
+fn sum(canvas: &Canvas) -> u64 {
+    let (words, rest) = canvas.rows.as_chunks();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    let all = words.chain(rest.iter().map(|byte| u64::from(*byte)));
+    all.fold(0xcbf2_9ce4_8422_2325, |sum, word| {
+        (sum ^ word).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The pixels at which two canvases differ.
+fn differing(one: &Canvas, other: &Canvas) -> Vec<(usize, usize)> {
+    let (width, height) = size(one);
+    let stride = one.stride();
+    let row = |canvas: &Canvas, y: usize| canvas.rows[y * stride..(y + 1) * stride].to_vec();
+    (0..height)
+        .filter(|y| row(one, *y) != row(other, *y))
+        .flat_map(|y| (0..width).map(move |x| (x, y)))
+        .filter(|&(x, y)| grey(one, x, y) != grey(other, x, y))
+        .collect()
+}
+
+/// All pictures of a canvas on one, each reduced by a whole factor.
+fn sheet(canvases: &[Canvas]) -> Vec<u8> {
+    let (width, height) = size(&canvases[0]);
+    let factor = width.div_ceil(SHEET_PICTURE_MAX);
+    let (width, height) = (width / factor, height / factor);
+    let columns = SHEET_MAX / (width + SHEET_GAP);
+    let rows = canvases.len().div_ceil(columns);
+    let all_width = columns * (width + SHEET_GAP) + SHEET_GAP;
+    let all_height = rows * (height + SHEET_GAP) + SHEET_GAP;
+    let mut data = vec![SHEET_GREY; all_width * all_height];
+    for (index, canvas) in canvases.iter().enumerate() {
+        let left = SHEET_GAP + index % columns * (width + SHEET_GAP);
+        let top = SHEET_GAP + index / columns * (height + SHEET_GAP);
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            let square = (0..factor).flat_map(|dy| (0..factor).map(move |dx| (dx, dy)));
+            let greys = square.map(|(dx, dy)| grey(canvas, x * factor + dx, y * factor + dy));
+            let all: usize = greys.map(usize::from).sum();
+            data[(top + y) * all_width + left + x] = (all / (factor * factor)) as u8;
+        }
+    }
+    let mut file = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut file, all_width as u32, all_height as u32);
+    encoder.set_color(::png::ColorType::Grayscale);
+    encoder.set_depth(::png::BitDepth::Eight);
+    encoder.set_compression(::png::Compression::High);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&data).unwrap();
+    drop(writer);
+    file
+}
+
+#[test]
+fn screens_on_canvases() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/canvas");
+    let failed: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .unwrap()
+        .join("golden/canvas");
+    let updates = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let sums = fs::read_to_string(golden.join("sums.txt")).unwrap_or_default();
+    let expected: BTreeMap<&str, &str> = sums
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .collect();
+    let mut painted = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let mut painter = CanvasPainter::new();
+        let all = pictures::screens(case.cells);
+        let find = |name: &&str| &all.iter().find(|(other, _)| other == name).unwrap().1;
+        let canvases: Vec<Canvas> = SCREENS
+            .iter()
+            .map(|name| painter.paint(find(name), CAPTION, &case.spec))
+            .collect();
+        let mut differs = false;
+        for (screen, canvas) in SCREENS.iter().zip(&canvases) {
+            let name = format!("{}/{screen}", case.name);
+            let sum = format!("{:016x}", sum(canvas));
+            if expected.get(name.as_str()) != Some(&sum.as_str()) {
+                differs = true;
+                if !updates {
+                    let file = failed.join(&name).with_extension("png");
+                    fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    fs::write(file, png::canvas(canvas)).unwrap();
+                    wrong.push(name.clone());
+                }
+            }
+            painted.insert(name, sum);
+        }
+        let file = golden.join(case.name).with_extension("png");
+        if updates && (differs || !file.exists()) {
+            fs::create_dir_all(&golden).unwrap();
+            fs::write(file, sheet(&canvases)).unwrap();
+        }
+    }
+    if updates {
+        let rows = painted.iter().map(|(name, sum)| format!("{name} {sum}\n"));
+        fs::write(golden.join("sums.txt"), rows.collect::<String>()).unwrap();
+        return;
+    }
+    assert!(
+        wrong.is_empty() && painted.len() == expected.len(),
+        "see {}:\n{}",
+        failed.display(),
+        wrong.join("\n")
+    );
+}
+
+/// Cells of every kind.
+fn cells() -> impl Strategy<Value = Cell> {
+    let text = || {
+        prop_oneof![
+            "[0-9A-Z$€.:%]{1,2}",
+            "[A-Za-z0-9 /₿łéß.,:-]{0,40}",
+            "\\PC{0,60}"
+        ]
+    };
+    let line = (text(), any::<bool>()).prop_map(|(text, bold)| BlockLine { text, bold });
+    let lines = proptest::collection::vec(line, 0..12);
+    prop_oneof![
+        Just(Cell::Blank),
+        Just(Cell::Sats),
+        proptest::sample::select(device::cells::Icon::NAMED).prop_map(|(_, icon)| Cell::Icon(icon)),
+        text().prop_map(Cell::Digit),
+        text().prop_map(Cell::Tail),
+        text().prop_map(Cell::Code),
+        text().prop_map(Cell::Word),
+        text().prop_map(Cell::Title),
+        text().prop_map(Cell::Letter),
+        text().prop_map(Cell::Qr),
+        (text(), text()).prop_map(|(top, bottom)| Cell::Label { top, bottom }),
+        (text(), text()).prop_map(|(top, bottom)| Cell::Unit { top, bottom }),
+        (text(), text()).prop_map(|(top, bottom)| Cell::Split { top, bottom }),
+        (text(), any::<Option<u32>>()).prop_map(|(text, px)| Cell::Text { text, px }),
+        (lines, 8..100_u32).prop_map(|(lines, px)| Cell::Block { lines, px }),
+    ]
+}
+
+/// A cell without ink that is placed like another one.
+fn emptied(cell: &Cell) -> Cell {
+    match cell {
+        Cell::Digit(_)
+        | Cell::Tail(_)
+        | Cell::Letter(_)
+        | Cell::Text { .. }
+        | Cell::Split { .. } => Cell::digit(""),
+        Cell::Blank => Cell::Blank,
+        Cell::Code(_)
+        | Cell::Label { .. }
+        | Cell::Word(_)
+        | Cell::Unit { .. }
+        | Cell::Icon(_)
+        | Cell::NamedIcon { .. }
+        | Cell::Sats
+        | Cell::Logo(_)
+        | Cell::Block { .. }
+        | Cell::Title(_)
+        | Cell::Qr(_) => Cell::Word(String::new()),
+    }
+}
+
+fn specs() -> impl Strategy<Value = CanvasSpec> {
+    let sides = prop_oneof![
+        (WIDTHS, HEIGHTS),
+        (200..900_u32, 100..900_u32),
+        (200..320_u32, 100..200_u32)
+    ];
+    (
+        sides,
+        proptest::sample::select(&Turn::ALL[..]),
+        proptest::sample::select(&Depth::ALL[..]),
+        proptest::sample::select(&Layout::ALL[..]),
+    )
+        .prop_map(|((width, height), turn, depth, layout)| CanvasSpec {
+            width,
+            height,
+            turn,
+            depth,
+            layout,
+            dark: Some(false),
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Ink keeps off the edges of the canvas and of its cell.
+    #[test]
+    fn nothing_is_clipped(
+        cells in proptest::collection::vec(cells(), 7..=8),
+        font in proptest::sample::select(FontId::all().collect::<Vec<_>>()),
+        digit_px in 80..=220_u32,
+        mark in proptest::option::of(proptest::sample::select(&Mark::ALL[..])),
+        spec in specs(),
+    ) {
+        let mut painter = CanvasPainter::new();
+        let mut filled = picture(cells.clone());
+        filled.style.font = font;
+        filled.style.digit_px = digit_px;
+        let mut empty = filled.clone();
+        empty.cells = cells.iter().map(emptied).collect();
+        filled.mark = mark;
+        let painted = painter.paint(&filled, "", &spec);
+        let empty = painter.paint(&empty, "", &spec);
+        let (width, height) = size(&painted);
+        prop_assert_eq!((painted.width, painted.height), (spec.width, spec.height));
+        for (x, y) in differing(&painted, &empty) {
+            let inside = x > 0 && y > 0 && x + 1 < width && y + 1 < height;
+            prop_assert!(inside, "ink at {},{}", x, y);
+            for (x, y) in [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)] {
+                prop_assert_eq!(grey(&empty, x, y), 255, "ink touches the line at {},{}", x, y);
+            }
+        }
+    }
+}
+
+/// The rectangle in which two canvases differ: left, top, right, bottom.
+fn changed(one: &Canvas, other: &Canvas) -> Option<[usize; 4]> {
+    let pixels = differing(one, other);
+    let (xs, ys) = (
+        || pixels.iter().map(|(x, _)| *x),
+        || pixels.iter().map(|(_, y)| *y),
+    );
+    Some([xs().min()?, ys().min()?, xs().max()?, ys().max()?])
+}
+
+#[test]
+fn every_layout_holds_seven_and_eight_cells_of_one_size() {
+    let sizes = [(800, 480), (600, 800), (200, 100), (3840, 100), (200, 2160)];
+    for ((width, height), layout) in sizes
+        .into_iter()
+        .flat_map(|size| Layout::ALL.map(|layout| (size, layout)))
+    {
+        let spec = CanvasSpec {
+            layout,
+            ..spec(width, height)
+        };
+        for count in [7, 8] {
+            let name = format!("{count} cells in {} on {width}x{height}", layout.name());
+            let mut painter = CanvasPainter::new();
+            let mut paint = |at: Option<usize>| {
+                let mut cells = vec![Cell::digit(""); count];
+                if let Some(at) = at {
+                    cells[at] = Cell::digit("8");
+                }
+                painter.paint(&picture(cells), "", &spec)
+            };
+            let empty = paint(None);
+            let inks: Vec<[usize; 4]> = (0..count)
+                .map(|at| changed(&empty, &paint(Some(at))).unwrap_or_else(|| panic!("{name}")))
+                .collect();
+            let extent = |[left, top, right, bottom]: [usize; 4]| (right - left, bottom - top);
+            for (index, one) in inks.iter().enumerate() {
+                assert_eq!(extent(*one), extent(inks[0]), "{name}");
+                let overlaps = |other: &[usize; 4]| {
+                    one[0] <= other[2]
+                        && other[0] <= one[2]
+                        && one[1] <= other[3]
+                        && other[1] <= one[3]
+                };
+                assert!(!inks[index + 1..].iter().any(overlaps), "{name}: {inks:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rotated_canvas_is_the_upright_one_turned() {
+    let all = pictures::screens(7);
+    let mut painter = CanvasPainter::new();
+    for name in ["block-height--stale", "provisioning--plain"] {
+        let picture = &all.iter().find(|(other, _)| other == name).unwrap().1;
+        for depth in Depth::ALL {
+            let upright = CanvasSpec {
+                depth,
+                ..spec(501, 303)
+            };
+            let straight = painter.paint(picture, CAPTION, &upright);
+            let (width, height) = size(&straight);
+            for turn in Turn::ALL {
+                let (turned_width, turned_height) = match turn {
+                    Turn::None | Turn::Half => (501, 303),
+                    Turn::Quarter | Turn::ThreeQuarters => (303, 501),
+                };
+                let spec = CanvasSpec {
+                    turn,
+                    width: turned_width,
+                    height: turned_height,
+                    ..upright
+                };
+                let turned = painter.paint(picture, CAPTION, &spec);
+                for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                    let (to_x, to_y) = match turn {
+                        Turn::None => (x, y),
+                        Turn::Quarter => (height - 1 - y, x),
+                        Turn::Half => (width - 1 - x, height - 1 - y),
+                        Turn::ThreeQuarters => (y, width - 1 - x),
+                    };
+                    assert_eq!(grey(&straight, x, y), grey(&turned, to_x, to_y), "{turn:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dark_canvas_is_the_light_one_inverted() {
+    let all = pictures::screens(7);
+    let picture: &Picture = &all[0].1;
+    let mut painter = CanvasPainter::new();
+    for depth in Depth::ALL {
+        let mut paint = |dark| {
+            let spec = CanvasSpec {
+                dark: Some(dark),
+                depth,
+                ..spec(800, 480)
+            };
+            painter.paint(picture, CAPTION, &spec)
+        };
+        let (light, dark) = (paint(false), paint(true));
+        let wrong = light
+            .rows
+            .iter()
+            .zip(&dark.rows)
+            .filter(|(a, b)| **a != !**b);
+        assert_eq!(wrong.count(), 0, "{depth:?}");
+    }
+}
