@@ -57,7 +57,7 @@ async function proxy(forward) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** Every view, a deep link, Back, a change, a preview and the documents, below a path. */
+/** Every view, a deep link, Back, a change, a preview, the documents and the full screen page, below a path. */
 async function works(url, root) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const { page, faults } = await openPage(context, url, root);
@@ -86,6 +86,8 @@ async function works(url, root) {
   await page.waitForURL(`${url}${root}handbook/`);
   await page.goto(`${url}${root}docs`);
   await page.getByText('/api/status', { exact: false }).first().waitFor();
+  await page.goto(`${url}${root}glass`);
+  await page.waitForFunction(() => document.querySelector('canvas')?.width === 1280);
   await page.goto(`${url}${root}api/no/such/thing`);
   await page.getByRole('link', { name: 'Back to the clock' }).click();
   await page.waitForURL(url + root);
