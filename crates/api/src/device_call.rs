@@ -2,7 +2,10 @@
 
 use alloc::format;
 
-use device::request::{Refusal, Reply, Request};
+use device::{
+    displays::{DISPLAYS_MAX, SCREENS_MAX},
+    request::{Refusal, Reply, Request},
+};
 
 use crate::{
     answer::Answer,
@@ -83,7 +86,11 @@ impl ReplyFormat {
             },
             // No operation of the device makes these requests: the web server handles pictures itself, and sources
             // send headers.
-            Reply::Picture(_) | Reply::Frame(_) | Reply::Headers(_) => Answer::done(),
+            Reply::Picture(_)
+            | Reply::Frame(_)
+            | Reply::Display(_)
+            | Reply::DisplayPicture(_)
+            | Reply::Headers(_) => Answer::done(),
             Reply::Changed(changed) => Answer::changed(&changed),
             Reply::Rejected(rejection) => Answer::rejected(&rejection),
             Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),
@@ -108,6 +115,14 @@ pub fn refusal_answer(refusal: Refusal) -> Answer {
         Refusal::UpdateRunning => Answer::message(503, "Update already in progress"),
         Refusal::NotStored => Answer::error(500, "not stored"),
         Refusal::Erasing => Answer::error(503, "everything is being erased"),
+        Refusal::UnknownDisplay => Answer::error(404, "unknown display"),
+        Refusal::TooManyDisplays => Answer::error(
+            409,
+            &format!("there are {DISPLAYS_MAX} displays, and there can be no more: remove one"),
+        ),
+        Refusal::NoScreens => Answer::bad_request(&format!(
+            "screens must have 1 to {SCREENS_MAX} ids of screens for this content"
+        )),
         Refusal::NotErased => Answer::with(500, &NotErased { error: NOT_ERASED }),
     }
 }

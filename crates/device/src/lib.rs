@@ -31,6 +31,7 @@ mod restarts;
 
 pub mod board;
 pub mod cells;
+pub mod displays;
 pub mod frames;
 pub mod host;
 pub mod json;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     cells::Picture,
+    displays::{DisplayPicture, DisplayRequest, DisplayState},
     frames::{Frame, FrameContent},
     lights::{Rgb, StripEffect},
     secret::PasswordHash,
@@ -23,6 +24,8 @@ pub enum Request {
     Preview(Vec<Request>),
     /// Compose a picture for another screen. Nothing is changed.
     Frame(FrameContent),
+    /// Act on a remote display, or for one.
+    Display(DisplayRequest),
     /// Import the settings of another clock, all of them or none.
     Import(Imported),
     /// Show the screen after this one.
@@ -144,6 +147,10 @@ pub enum Reply {
     Picture(Box<Picture>),
     /// The picture for another screen.
     Frame(Box<Frame>),
+    /// A remote display after a change.
+    Display(Box<DisplayState>),
+    /// The picture for a remote display.
+    DisplayPicture(Box<DisplayPicture>),
     /// The outcome of headers.
     Headers(Box<HeadersReply>),
 }
@@ -199,4 +206,10 @@ pub enum Refusal {
     Erasing,
     /// The factory reset failed; the settings are unchanged.
     NotErased,
+    /// No remote display has that id or token.
+    UnknownDisplay,
+    /// There are as many remote displays as there can be.
+    TooManyDisplays,
+    /// A remote display must have screens to show them.
+    NoScreens,
 }

@@ -6,6 +6,7 @@ use market::{Market, source_id::SourceId, units::Currency};
 
 use crate::{
     board::BoardSpec,
+    displays::DisplayState,
     happenings::Happenings,
     lights::{Rgb, strip::MuteReason},
     releases::Releases,
@@ -89,6 +90,10 @@ pub struct View {
     pub notes: Vec<String>,
     /// Why the device runs without its sources, as a text for people. `None` if it runs normally.
     pub safe_mode: Option<String>,
+    /// The remote displays.
+    pub displays: Arc<Vec<DisplayState>>,
+    /// Ids of approved remote displays that were removed since the start.
+    pub former_displays: Vec<String>,
     /// The panels show a password until a client has signed in.
     pub shows_password: bool,
 }

@@ -60,6 +60,8 @@ impl CommandExecutor {
             | Reply::Lights(_)
             | Reply::Picture(_)
             | Reply::Frame(_)
+            | Reply::Display(_)
+            | Reply::DisplayPicture(_)
             | Reply::Headers(_) => Ok(()),
             Reply::Rejected(rejection) => Err(rejection.to_string()),
             Reply::Refused(refusal) => Err(error_of(&api::device_call::refusal_answer(refusal))),

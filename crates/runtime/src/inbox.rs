@@ -98,7 +98,9 @@ impl Inbox {
                 | Reply::Refused(_)
                 | Reply::Lights(_)
                 | Reply::Picture(_)
-                | Reply::Frame(_),
+                | Reply::Frame(_)
+                | Reply::Display(_)
+                | Reply::DisplayPicture(_),
             )
             | Err(_) => Err(Stopped),
         }

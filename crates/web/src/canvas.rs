@@ -62,6 +62,8 @@ pub async fn compose(state: &ServerState, content: FrameContent) -> Result<Box<F
         | Reply::Rejected(_)
         | Reply::Lights(_)
         | Reply::Picture(_)
+        | Reply::Display(_)
+        | Reply::DisplayPicture(_)
         | Reply::Headers(_) => Err(response::not_found()),
     }
 }

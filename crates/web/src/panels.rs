@@ -85,6 +85,8 @@ async fn preview(call: &Call, requests: Vec<Request>) -> Response {
             | Reply::Changed(_)
             | Reply::Lights(_)
             | Reply::Frame(_)
+            | Reply::Display(_)
+            | Reply::DisplayPicture(_)
             | Reply::Headers(_),
         ) => return response::not_found(),
         Err(response) => return response,

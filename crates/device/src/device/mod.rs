@@ -6,6 +6,7 @@
 //! `requests` handles the requests of clients, `events` the events of the network, updates and buttons, `observations` what
 //! the sources report; `outputs` returns what the hardware should do and what clients can read.
 
+mod displays;
 mod events;
 mod observations;
 mod outputs;
@@ -20,6 +21,7 @@ use market::{ChainSpec, FigureIdentity, SourceState, now::Now};
 use crate::{
     board::BoardSpec,
     buttons::ButtonDecoder,
+    displays::Displays,
     glass::{
         ComposeContext, Directions, Glass, Layer, LayerContent, Presented, RefreshCause,
         rotation::{RotationSlot, Timer},
@@ -58,6 +60,7 @@ pub struct Device {
     broker_restarts: u32,
     happenings: Happenings,
     releases: Releases,
+    displays: Displays,
     /// Identities of the figures known after the newest input; at the start, of the stored figures.
     known_figures: [Option<FigureIdentity>; 3],
     /// Moment at which the newest input was handled.
@@ -96,12 +99,14 @@ impl Device {
             broker_restarts: 0,
             happenings: Happenings::default(),
             releases: Releases::default(),
+            displays: Displays::default(),
             known_figures,
             board,
             settings,
             upstream,
             now,
         };
+        device.displays.follow(device.settings.active());
         if device.upstream.knows_nothing() {
             device.glass.keep(LayerContent::Splash, now.uptime);
         }
@@ -421,6 +426,7 @@ impl Device {
             self.releases = Releases::default();
         }
         let cause = self.glass.follow(&before, settings, now.uptime);
+        self.displays.follow(settings);
         self.upstream.follow(&self.settings, now);
         self.lights.follow(&before, settings, now.uptime);
         self.lights.follow_quiet_hours(&self.settings, now);

@@ -74,6 +74,8 @@ impl Device {
             link: link.state(),
             notes: self.notes.all(),
             safe_mode: self.glass.safe_mode().map(String::from),
+            displays: Arc::clone(self.displays.states()),
+            former_displays: self.displays.former().to_vec(),
             shows_password: self.glass.has(Layer::SignIn),
         }
     }

@@ -3,10 +3,9 @@
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use serde_json::{Map, Value};
 
-use super::{Device, known};
+use super::Device;
 use crate::{
     buttons::Gesture,
-    frames::FrameContent,
     glass::rotation::Navigation,
     glass::{Layer, RefreshCause},
     happenings::Happening,
@@ -34,7 +33,16 @@ impl Device {
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Preview(requests) => (self.preview(requests, now), RefreshCause::Data),
-            Request::Frame(content) => (self.frame(content, now), RefreshCause::Data),
+            Request::Frame(content) => {
+                let frame = self.compose_frame(content, now);
+                let reply =
+                    frame.map_or_else(Reply::Refused, |frame| Reply::Frame(Box::new(frame)));
+                (reply, RefreshCause::Data)
+            }
+            Request::Display(request) => (
+                self.answer_display(request, now, output),
+                RefreshCause::Data,
+            ),
             Request::Import(Imported(body)) => self.import(&body, now, output),
             Request::Next => done(self.step(Navigation::Next, now, output)),
             Request::Previous => done(self.step(Navigation::Previous, now, output)),
@@ -204,6 +212,8 @@ impl Device {
                 | Reply::Refused(_)
                 | Reply::Picture(_)
                 | Reply::Frame(_)
+                | Reply::Display(_)
+                | Reply::DisplayPicture(_)
                 | Reply::Headers(_) => {
                     return reply;
                 }
@@ -211,24 +221,6 @@ impl Device {
         }
         other.present(due, now);
         Reply::Picture(Box::new(other.glass.picture().clone()))
-    }
-
-    /// The picture for another screen.
-    fn frame(&self, content: FrameContent, now: Now) -> Reply {
-        let known = known(
-            &self.upstream,
-            &self.settings,
-            &self.host,
-            &self.network,
-            now,
-        );
-        match self.glass.frame(content, &known, now) {
-            Ok(mut frame) => {
-                frame.changes.quiet_for = self.lights.quiet_for(&self.settings, now);
-                Reply::Frame(Box::new(frame))
-            }
-            Err(refusal) => Reply::Refused(refusal),
-        }
     }
 
     /// Moves one screen forward or back, and starts the timer.

@@ -6,7 +6,10 @@ use alloc::{
 };
 use serde_json::Value;
 
-use crate::secret::{Endpoint, PasswordHash, Secret};
+use crate::{
+    displays::Display,
+    secret::{Endpoint, PasswordHash, Secret},
+};
 use market::units::Currency;
 
 /// A type of setting, with its stored form.
@@ -124,6 +127,15 @@ impl Field for Vec<Currency> {
             .iter()
             .map(|code| Currency::parse(code.as_str()?))
             .collect()
+    }
+}
+
+impl Field for Vec<Display> {
+    fn store(&self) -> Value {
+        self.iter().map(Display::to_json).collect()
+    }
+    fn load(value: &Value) -> Option<Self> {
+        value.as_array()?.iter().map(Display::from_json).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
         address::{Host, Schemes, base_url, url},
         choice::{FONT, POOL},
         currencies::Currencies,
+        displays::DisplayList,
         dnd::Dnd,
         hosts::Hosts,
         kept_texts::KeptTexts,
@@ -47,6 +48,7 @@ use super::{
     table::rows,
 };
 use crate::{
+    displays::Display,
     limits::{NODE_TEXT_MAX, PEERS_MAX, TEXT_MAX},
     screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},

@@ -1453,6 +1453,15 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[]),
         group: Access,
     }
+    /// Approved remote displays, with the digests of their tokens.
+    displays: Vec<Display> {
+        name: "displays",
+        default: Vec::<Display>::new(),
+        kind: &DisplayList,
+        access: Internal,
+        apply: Live(&[]),
+        group: Access,
+    }
     /// Accepts firmware and web bundles over HTTP.
     ota_enabled: bool {
         name: "otaEnabled",

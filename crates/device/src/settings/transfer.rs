@@ -20,7 +20,7 @@ use super::{
 use crate::request::Changed;
 
 /// Settings that are not exported.
-const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets];
+const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets, Key::displays];
 
 /// Settings in their stored form, with the secrets apart.
 #[derive(Clone, PartialEq, Eq, Default)]

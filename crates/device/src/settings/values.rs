@@ -4,7 +4,10 @@ use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
 use super::{field::Field, table::rows};
-use crate::secret::{Endpoint, PasswordHash, Secret};
+use crate::{
+    displays::Display,
+    secret::{Endpoint, PasswordHash, Secret},
+};
 use market::units::Currency;
 
 macro_rules! values {

@@ -63,6 +63,8 @@ pub(crate) fn view(settings: &Settings) -> View {
         millilux: Some(15_849),
         notes: Vec::new(),
         safe_mode: None,
+        displays: Arc::default(),
+        former_displays: Vec::new(),
         shows_password: false,
         link: LinkState::default(),
         settings,

@@ -96,6 +96,8 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         millilux: board.light_sensor.then_some(15_760),
         notes: Vec::new(),
         safe_mode: None,
+        displays: Arc::default(),
+        former_displays: Vec::new(),
         shows_password: false,
         link: LinkState {
             state: "connected",

@@ -5,6 +5,7 @@
 pub mod address;
 pub mod choice;
 pub mod currencies;
+pub mod displays;
 pub mod dnd;
 pub mod hosts;
 pub mod kept_texts;

@@ -1,0 +1,341 @@
+//! One display: what its owner has set, and its stored form.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::{fmt, ops::RangeInclusive};
+
+use serde_json::{Value, json};
+
+use crate::screens::catalog;
+
+/// Widths of a picture, px.
+pub const WIDTHS: RangeInclusive<u32> = 200..=3840;
+
+/// Heights of a picture, px.
+pub const HEIGHTS: RangeInclusive<u32> = 100..=2160;
+
+/// Depths of a picture, bits per pixel.
+pub const DEPTHS: &[u8] = &[1, 2, 4, 8];
+
+/// Turns of a picture, degrees clockwise.
+pub const TURNS: &[u16] = &[0, 90, 180, 270];
+
+/// Layouts of the cells on a picture.
+pub const LAYOUTS: &[&str] = &["auto", "row", "two-rows", "column"];
+
+/// Accepted ages of a picture, minutes.
+pub const INTERVALS_MIN: RangeInclusive<u32> = 1..=1440;
+
+/// Accepted age of a picture on a new display with a battery, minutes.
+pub const INTERVAL_ON_BATTERY: u32 = 10;
+
+/// Accepted age of a picture on a new display without a battery, minutes.
+pub const INTERVAL_ON_MAINS: u32 = 1;
+
+/// Longest name, bytes.
+pub const NAME_MAX: usize = 64;
+
+/// Most screens of one display.
+pub const SCREENS_MAX: usize = 32;
+
+/// SHA-256 digest of the token of a display. The token itself is known only to the display. `Debug` hides the digest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TokenDigest([u8; 32]);
+
+impl TokenDigest {
+    /// Wraps a digest.
+    pub fn new(digest: [u8; 32]) -> TokenDigest {
+        TokenDigest(digest)
+    }
+
+    /// The digest itself.
+    pub fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for TokenDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("TokenDigest(..)")
+    }
+}
+
+/// What a display shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DisplayContent {
+    /// The same as the panels.
+    #[default]
+    Clock,
+    /// The first of its screens.
+    Screen,
+    /// Its screens, the next one at each return.
+    Rotation,
+}
+
+impl DisplayContent {
+    /// All of them.
+    pub const ALL: [DisplayContent; 3] = [
+        DisplayContent::Clock,
+        DisplayContent::Screen,
+        DisplayContent::Rotation,
+    ];
+
+    /// Its word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            DisplayContent::Clock => "clock",
+            DisplayContent::Screen => "screen",
+            DisplayContent::Rotation => "rotation",
+        }
+    }
+
+    /// Finds a content by its word.
+    pub fn parse(word: &str) -> Option<DisplayContent> {
+        DisplayContent::ALL
+            .into_iter()
+            .find(|content| content.word() == word)
+    }
+}
+
+/// A display and what its owner has set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Display {
+    /// Six hex digits, upper case; unique.
+    pub id: String,
+    /// Its name; empty until the owner gives it one.
+    pub name: String,
+    /// Digest of its token.
+    pub token: TokenDigest,
+    /// Its hardware address. `None` if it does not send one.
+    pub mac: Option<String>,
+    /// Width of its picture, px.
+    pub width: u32,
+    /// Height of its picture, px.
+    pub height: u32,
+    /// Bits per pixel.
+    pub depth: u8,
+    /// Turn of its picture, degrees clockwise.
+    pub rotate: u16,
+    /// Layout of the cells: one of [`LAYOUTS`].
+    pub layout: &'static str,
+    /// White on black. `None`: as on the panels.
+    pub dark: Option<bool>,
+    /// What it shows.
+    pub content: DisplayContent,
+    /// Ids of its screens.
+    pub screens: Vec<u16>,
+    /// Age of a picture that the owner accepts, minutes.
+    pub interval_min: u32,
+}
+
+/// A change of a display; `None` leaves a value as it is. Its values are within their bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DisplayChange {
+    /// Approve a display that waits.
+    pub is_approved: bool,
+    /// Its name.
+    pub name: Option<String>,
+    /// Width of its picture, px.
+    pub width: Option<u32>,
+    /// Height of its picture, px.
+    pub height: Option<u32>,
+    /// Bits per pixel.
+    pub depth: Option<u8>,
+    /// Turn of its picture, degrees clockwise.
+    pub rotate: Option<u16>,
+    /// Layout of the cells.
+    pub layout: Option<&'static str>,
+    /// White on black; the inner `None`: as on the panels.
+    pub dark: Option<Option<bool>>,
+    /// What it shows.
+    pub content: Option<DisplayContent>,
+    /// Ids of its screens.
+    pub screens: Option<Vec<u16>>,
+    /// Age of a picture that the owner accepts, minutes.
+    pub interval_min: Option<u32>,
+}
+
+impl DisplayChange {
+    /// Reads the members of an object; unknown ones are ignored, so that a client can send a whole display back.
+    ///
+    /// # Errors
+    /// What a member must be, as a text for people.
+    pub fn parse(members: &serde_json::Map<String, Value>) -> Result<DisplayChange, String> {
+        let mut change = DisplayChange::default();
+        for (name, value) in members {
+            change.set(name, value)?;
+        }
+        Ok(change)
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+        let number = |bounds: &RangeInclusive<u32>| {
+            let number = value
+                .as_u64()
+                .and_then(|number| u32::try_from(number).ok())
+                .filter(|number| bounds.contains(number));
+            let (least, most) = (bounds.start(), bounds.end());
+            number.ok_or_else(|| format!("{name} must be a whole number from {least} to {most}"))
+        };
+        match name {
+            "name" => {
+                let text = value.as_str().filter(|text| is_name(text));
+                let text = text.ok_or_else(|| {
+                    format!(
+                        "name must be a text of at most {NAME_MAX} bytes without control characters"
+                    )
+                })?;
+                self.name = Some(text.trim().into());
+            }
+            "width" => self.width = Some(number(&WIDTHS)?),
+            "height" => self.height = Some(number(&HEIGHTS)?),
+            "depth" => self.depth = Some(among(name, value, DEPTHS)?),
+            "rotate" => self.rotate = Some(among(name, value, TURNS)?),
+            "layout" => {
+                let known = LAYOUTS.iter().find(|layout| value == **layout);
+                let words = LAYOUTS.join(", ");
+                self.layout = Some(known.ok_or_else(|| format!("layout must be one of {words}"))?);
+            }
+            "dark" => {
+                let is_known = value.is_null() || value.is_boolean();
+                let dark = is_known.then(|| value.as_bool());
+                self.dark = Some(dark.ok_or("dark must be true, false or null")?);
+            }
+            "content" => {
+                let content = value.as_str().and_then(DisplayContent::parse);
+                let words = DisplayContent::ALL.map(DisplayContent::word).join(", ");
+                self.content =
+                    Some(content.ok_or_else(|| format!("content must be one of {words}"))?);
+            }
+            "screens" => self.screens = Some(screens(value)?),
+            "intervalMin" => self.interval_min = Some(number(&INTERVALS_MIN)?),
+            "state" => {
+                let words = "state must be approved";
+                self.is_approved = match value.as_str().ok_or(words)? {
+                    "approved" => true,
+                    // A client may send a display back as it is.
+                    "waiting" => false,
+                    _ => return Err(words.into()),
+                };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Ids of screens, each at most once.
+fn screens(value: &Value) -> Result<Vec<u16>, String> {
+    let error =
+        || format!("screens must be a list of at most {SCREENS_MAX} different ids of screens");
+    let mut ids: Vec<u16> = Vec::new();
+    for id in value.as_array().ok_or_else(error)? {
+        let id = id.as_u64().and_then(|id| u16::try_from(id).ok());
+        let id = id.filter(|id| catalog::find(*id).is_some() && !ids.contains(id));
+        ids.push(id.ok_or_else(error)?);
+    }
+    match ids.len() <= SCREENS_MAX {
+        true => Ok(ids),
+        false => Err(error()),
+    }
+}
+
+/// A number that is one of a few.
+fn among<T: Copy + ToString + Into<u64>>(
+    name: &str,
+    value: &Value,
+    known: &[T],
+) -> Result<T, String> {
+    let number = value.as_u64();
+    let found = known.iter().find(|known| Some((**known).into()) == number);
+    found.copied().ok_or_else(|| {
+        let words: Vec<String> = known.iter().map(ToString::to_string).collect();
+        format!("{name} must be one of {}", words.join(", "))
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() <= NAME_MAX && !text.chars().any(char::is_control)
+}
+
+impl Display {
+    /// Applies a change, except for the approval.
+    pub fn apply(&mut self, change: DisplayChange) {
+        fn set<T>(value: &mut T, new: Option<T>) {
+            if let Some(new) = new {
+                *value = new;
+            }
+        }
+        set(&mut self.name, change.name);
+        set(&mut self.width, change.width);
+        set(&mut self.height, change.height);
+        set(&mut self.depth, change.depth);
+        set(&mut self.rotate, change.rotate);
+        set(&mut self.layout, change.layout);
+        set(&mut self.dark, change.dark);
+        set(&mut self.content, change.content);
+        set(&mut self.screens, change.screens);
+        set(&mut self.interval_min, change.interval_min);
+    }
+
+    /// Returns whether it shows screens of its own but has none.
+    pub fn lacks_screens(&self) -> bool {
+        self.content != DisplayContent::Clock && self.screens.is_empty()
+    }
+
+    /// The stored form.
+    pub fn to_json(&self) -> Value {
+        let digest = hex::encode(self.token.expose());
+        json!({
+            "id": self.id,
+            "name": self.name,
+            "digest": digest,
+            "mac": self.mac,
+            "width": self.width,
+            "height": self.height,
+            "depth": self.depth,
+            "rotate": self.rotate,
+            "layout": self.layout,
+            "dark": self.dark,
+            "content": self.content.word(),
+            "screens": self.screens,
+            "intervalMin": self.interval_min,
+        })
+    }
+
+    /// Reads the stored form. `None` if it cannot be used. Ids of removed screens are dropped.
+    pub fn from_json(stored: &Value) -> Option<Display> {
+        let mut members = stored.as_object()?.clone();
+        let text = |name: &str| Some(stored.get(name)?.as_str()?.to_string());
+        let mut digest = [0; 32];
+        hex::decode_to_slice(text("digest")?, &mut digest).ok()?;
+        if let Some(Value::Array(ids)) = members.get_mut("screens") {
+            let id_of = |id: &Value| u16::try_from(id.as_u64()?).ok();
+            ids.retain(|id| id_of(id).is_some_and(|id| catalog::find(id).is_some()));
+        }
+        let change = DisplayChange::parse(&members).ok()?;
+        let mut display = Display {
+            id: text("id")?,
+            name: String::new(),
+            token: TokenDigest::new(digest),
+            mac: text("mac"),
+            width: change.width?,
+            height: change.height?,
+            depth: change.depth?,
+            rotate: 0,
+            layout: LAYOUTS[0],
+            dark: None,
+            content: DisplayContent::Clock,
+            screens: Vec::new(),
+            interval_min: INTERVAL_ON_BATTERY,
+        };
+        display.apply(change);
+        if display.lacks_screens() {
+            display.content = DisplayContent::Clock;
+        }
+        Some(display)
+    }
+}

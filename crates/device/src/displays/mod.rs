@@ -1,0 +1,509 @@
+//! Remote displays: TRMNL, e-readers and tablets that fetch a picture now and then.
+//!
+//! A display has a token. It waits until the owner approves it; approved displays are a setting ([`Display`]), so they
+//! survive a restart. What a display reports about itself is in [`Displays`] and in memory only.
+//! `schedule` decides when a display returns.
+
+mod display;
+pub mod schedule;
+
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    format,
+    string::String,
+    sync::Arc,
+    vec::Vec,
+};
+use core::time::Duration;
+
+pub use self::display::{
+    DEPTHS, Display, DisplayChange, DisplayContent, HEIGHTS, INTERVAL_ON_BATTERY,
+    INTERVAL_ON_MAINS, INTERVALS_MIN, LAYOUTS, NAME_MAX, SCREENS_MAX, TURNS, TokenDigest, WIDTHS,
+};
+use self::schedule::PowerSource;
+use crate::{
+    cells::{Cell, Picture, Style},
+    frames::{Changes, Frame},
+    request::Refusal,
+    settings::Settings,
+};
+
+/// Most displays, with those that wait.
+pub const DISPLAYS_MAX: usize = 64;
+
+/// Most displays that wait for approval; a new one replaces the one that has not called for the longest time.
+pub const WAITING_MAX: usize = 16;
+
+/// Log lines that are kept of each display.
+pub const LOG_LINES_MAX: usize = 10;
+
+/// Longest text that a display reports about itself, bytes.
+pub const REPORT_TEXT_MAX: usize = 32;
+
+/// Longest log message, bytes.
+pub const LOG_MESSAGE_MAX: usize = 200;
+
+/// Time after which a display that waits asks again whether it is approved.
+pub(crate) const WAITING_RETURN: Duration = Duration::from_secs(60);
+
+/// State of the battery of a display.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Battery {
+    /// Its voltage, mV.
+    pub millivolts: Option<u32>,
+    /// Its charge, percent.
+    pub percent: Option<u8>,
+    /// It is being charged.
+    pub charging: Option<bool>,
+}
+
+/// A line of the log of a display.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DisplayLogLine {
+    /// When it was written, s since 1970-01-01 UTC, if the display knows.
+    pub unix_s: Option<i64>,
+    /// Its level, such as `error`.
+    pub level: String,
+    /// The message.
+    pub message: String,
+}
+
+/// What a display sends with a request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DisplayContact {
+    /// Hardware address.
+    pub mac: Option<String>,
+    /// Word for its model.
+    pub model: Option<String>,
+    /// Version of its firmware.
+    pub firmware: Option<String>,
+    /// Width and height of its glass, px, and depth, bits per pixel. `None` if unknown.
+    pub glass: Option<(u32, u32, u8)>,
+    /// Its battery. `None` if it has none, or does not report it.
+    pub battery: Option<Battery>,
+    /// Strength of its Wi-Fi signal, dBm.
+    pub rssi: Option<i32>,
+}
+
+/// What is known of a display besides what its owner has set.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DisplayReport {
+    /// What it sent last.
+    pub contact: DisplayContact,
+    /// Uptime of the last contact. `None` before the first one since the start.
+    pub last_contact: Option<Duration>,
+    /// Uptime of the expected next contact.
+    pub next_contact: Option<Duration>,
+    /// Its newest log lines, oldest first.
+    pub log: VecDeque<DisplayLogLine>,
+    /// Place in its screens that it shows now. `None` before its first picture.
+    place: Option<usize>,
+}
+
+/// A display with everything that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DisplayState {
+    /// What its owner has set.
+    pub display: Display,
+    /// It is approved; else it waits.
+    pub is_approved: bool,
+    /// What it has reported.
+    pub report: DisplayReport,
+}
+
+/// A request of a display, or of its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DisplayRequest {
+    /// A new display was given this token.
+    SetUp(TokenDigest, DisplayContact),
+    /// A display with this token asks for a picture. An unknown token makes a display that waits.
+    Poll {
+        /// Its token.
+        token: TokenDigest,
+        /// What it sent. `None` if someone else looks at its picture.
+        contact: Option<DisplayContact>,
+        /// How its own rotation moves.
+        step: RotationStep,
+        /// Address of the page, which the picture of a waiting display shows.
+        page: String,
+    },
+    /// A display reports log lines.
+    Log(TokenDigest, Vec<DisplayLogLine>),
+    /// Add an approved display that has this token.
+    Add(TokenDigest, DisplayChange),
+    /// Change the display with this id.
+    Change(String, DisplayChange),
+    /// Remove the display with this id.
+    Remove(String),
+}
+
+/// How the own rotation of a display moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RotationStep {
+    /// It stays.
+    Stay,
+    /// To the next screen.
+    Next,
+    /// To the first screen.
+    First,
+}
+
+/// The picture for a display.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DisplayPicture {
+    /// What its owner has set.
+    pub display: Display,
+    /// It is approved; else the picture says how to do that.
+    pub is_approved: bool,
+    /// The picture.
+    pub frame: Frame,
+    /// Time after which the display should return.
+    pub returns_in: Duration,
+}
+
+/// The displays that wait, and what all displays have reported. The approved ones are in the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Displays {
+    /// The one with the oldest contact first.
+    waiting: VecDeque<WaitingDisplay>,
+    /// Reports of the approved displays, by id.
+    reports: BTreeMap<String, DisplayReport>,
+    /// All displays after the newest change.
+    states: Arc<Vec<DisplayState>>,
+    /// Ids of approved displays that were removed since the start.
+    former: Vec<String>,
+}
+
+/// A display that waits for approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct WaitingDisplay {
+    display: Display,
+    report: DisplayReport,
+    /// The owner has set its size.
+    is_sized: bool,
+}
+
+impl Displays {
+    /// All displays: the approved ones, then those that wait.
+    pub fn states(&self) -> &Arc<Vec<DisplayState>> {
+        &self.states
+    }
+
+    /// Ids of approved displays that were removed since the start.
+    pub fn former(&self) -> &[String] {
+        &self.former
+    }
+
+    /// The display that meets a condition.
+    pub fn find(&self, is_it: impl Fn(&Display) -> bool) -> Option<&DisplayState> {
+        self.states.iter().find(|state| is_it(&state.display))
+    }
+
+    /// Collects the states after a change.
+    fn collect(&mut self, settings: &Settings) {
+        let approved = settings.displays.iter().map(|display| DisplayState {
+            display: display.clone(),
+            is_approved: true,
+            report: self.reports.get(&display.id).cloned().unwrap_or_default(),
+        });
+        let waiting = self.waiting.iter().map(|waiting| DisplayState {
+            display: waiting.display.clone(),
+            is_approved: false,
+            report: waiting.report.clone(),
+        });
+        self.states = Arc::new(approved.chain(waiting).collect());
+    }
+
+    /// Records a contact, and makes a display that waits if the token is new. Returns the id of the display.
+    ///
+    /// # Errors
+    /// There is no room for another display.
+    pub fn contact(
+        &mut self,
+        token: TokenDigest,
+        contact: DisplayContact,
+        settings: &Settings,
+        uptime: Duration,
+    ) -> Result<String, Refusal> {
+        if let Some(display) = settings.displays.iter().find(|known| known.token == token) {
+            let report = self.reports.entry(display.id.clone()).or_default();
+            report.contact = contact;
+            report.last_contact = Some(uptime);
+            return Ok(display.id.clone());
+        }
+        let known = self
+            .waiting
+            .iter()
+            .position(|waiting| waiting.display.token == token);
+        let mut waiting = match known.and_then(|at| self.waiting.remove(at)) {
+            Some(waiting) => waiting,
+            None => self.new_waiting(token, &contact, settings)?,
+        };
+        if let Some((width, height, depth)) = contact.glass
+            && !waiting.is_sized
+        {
+            waiting.display.width = width;
+            waiting.display.height = height;
+            waiting.display.depth = depth;
+        }
+        waiting.display.mac = contact.mac.clone().or(waiting.display.mac);
+        waiting.report.contact = contact;
+        waiting.report.last_contact = Some(uptime);
+        waiting.report.next_contact = Some(uptime + WAITING_RETURN);
+        let id = waiting.display.id.clone();
+        self.waiting.push_back(waiting);
+        Ok(id)
+    }
+
+    /// A display that waits; one that was approved before under the same hardware address keeps what its owner has set.
+    fn new_waiting(
+        &mut self,
+        token: TokenDigest,
+        contact: &DisplayContact,
+        settings: &Settings,
+    ) -> Result<WaitingDisplay, Refusal> {
+        let room = DISPLAYS_MAX.saturating_sub(settings.displays.len());
+        let room = room.min(WAITING_MAX);
+        if room == 0 {
+            return Err(Refusal::TooManyDisplays);
+        }
+        while self.waiting.len() >= room {
+            self.waiting.pop_front();
+        }
+        let before = of_mac(&settings.displays, contact.mac.as_deref());
+        let display = before
+            .cloned()
+            .unwrap_or_else(|| new_display(token, contact));
+        let id = self.free_id(token, settings);
+        Ok(WaitingDisplay {
+            is_sized: before.is_some(),
+            display: Display {
+                id,
+                token,
+                ..display
+            },
+            report: DisplayReport::default(),
+        })
+    }
+
+    /// An id that no display has: six hex digits of the digest.
+    fn free_id(&self, token: TokenDigest, settings: &Settings) -> String {
+        let waiting = self.waiting.iter().map(|waiting| &waiting.display);
+        let taken: Vec<&str> = settings
+            .displays
+            .iter()
+            .chain(waiting)
+            .map(|display| display.id.as_str())
+            .collect();
+        let ids = token.expose().windows(3).map(hex::encode_upper);
+        let mut free = ids.filter(|id| !taken.contains(&id.as_str()));
+        free.next().unwrap_or_default()
+    }
+
+    /// Records when an approved display will return.
+    pub fn record_return(&mut self, id: &str, at: Duration) {
+        if let Some(report) = self.reports.get_mut(id) {
+            report.next_contact = Some(at);
+        }
+    }
+
+    /// Moves the own rotation of an approved display among `count` screens; returns the place.
+    pub fn turn(&mut self, id: &str, count: usize, step: RotationStep) -> usize {
+        let before = self.reports.get(id).and_then(|report| report.place);
+        let place = match (before, step) {
+            (_, RotationStep::First) | (None, _) => 0,
+            (Some(place), RotationStep::Stay) => place,
+            (Some(place), RotationStep::Next) => place + 1,
+        };
+        let place = place.checked_rem(count).unwrap_or_default();
+        if step != RotationStep::Stay {
+            let report = self.reports.entry(id.into()).or_default();
+            report.place = Some(place);
+        }
+        place
+    }
+
+    /// Adds log lines of a display.
+    ///
+    /// # Errors
+    /// No display has this token.
+    pub fn add_log(
+        &mut self,
+        token: TokenDigest,
+        lines: Vec<DisplayLogLine>,
+        settings: &Settings,
+    ) -> Result<(), Refusal> {
+        let approved = settings.displays.iter().find(|known| known.token == token);
+        let report = match approved {
+            Some(display) => self.reports.entry(display.id.clone()).or_default(),
+            None => {
+                let mut waiting = self.waiting.iter_mut();
+                let waiting = waiting.find(|waiting| waiting.display.token == token);
+                &mut waiting.ok_or(Refusal::UnknownDisplay)?.report
+            }
+        };
+        report.log.extend(lines);
+        let surplus = report.log.len().saturating_sub(LOG_LINES_MAX);
+        report.log.drain(..surplus);
+        Ok(())
+    }
+
+    /// The list of approved displays after a change of one display. Changes of a display that waits are made at once.
+    ///
+    /// # Errors
+    /// There is no such display, no room, or it has no screens to show.
+    pub fn change(
+        &mut self,
+        id: &str,
+        change: DisplayChange,
+        settings: &Settings,
+    ) -> Result<Vec<Display>, Refusal> {
+        let mut approved = settings.displays.clone();
+        if let Some(display) = approved.iter_mut().find(|display| display.id == id) {
+            display.apply(change);
+            return match display.lacks_screens() {
+                true => Err(Refusal::NoScreens),
+                false => Ok(approved),
+            };
+        }
+        let at = self.waiting.iter().position(|one| one.display.id == id);
+        let waiting = at.and_then(|at| self.waiting.get_mut(at));
+        let waiting = waiting.ok_or(Refusal::UnknownDisplay)?;
+        let mut display = waiting.display.clone();
+        let is_approved = change.is_approved;
+        waiting.is_sized |= change.width.is_some() || change.height.is_some();
+        display.apply(change);
+        if display.lacks_screens() {
+            return Err(Refusal::NoScreens);
+        }
+        waiting.display = display.clone();
+        if is_approved {
+            // A display that was reset replaces itself.
+            let before = of_mac(&approved, display.mac.as_deref()).map(|known| known.id.clone());
+            approved.retain(|known| Some(&known.id) != before.as_ref());
+            if approved.len() >= DISPLAYS_MAX {
+                return Err(Refusal::TooManyDisplays);
+            }
+            approved.push(display);
+        }
+        Ok(approved)
+    }
+
+    /// A new approved display that has this token.
+    ///
+    /// # Errors
+    /// There is no room, or it has no screens to show.
+    pub fn add(
+        &self,
+        token: TokenDigest,
+        change: DisplayChange,
+        settings: &Settings,
+    ) -> Result<Display, Refusal> {
+        if settings.displays.len() + self.waiting.len() >= DISPLAYS_MAX {
+            return Err(Refusal::TooManyDisplays);
+        }
+        let mut display = new_display(token, &DisplayContact::default());
+        display.id = self.free_id(token, settings);
+        display.apply(change);
+        match display.lacks_screens() {
+            true => Err(Refusal::NoScreens),
+            false => Ok(display),
+        }
+    }
+
+    /// Removes a display that waits; returns whether there was one with this id.
+    pub fn remove_waiting(&mut self, id: &str) -> bool {
+        let before = self.waiting.len();
+        self.waiting.retain(|waiting| waiting.display.id != id);
+        self.waiting.len() != before
+    }
+
+    /// Follows a change: a display that was approved does not wait any more, a removed one has no report.
+    pub fn follow(&mut self, settings: &Settings) {
+        let approved = &settings.displays;
+        for display in approved {
+            let is_it = |one: &WaitingDisplay| one.display.token == display.token;
+            let at = self.waiting.iter().position(is_it);
+            if let Some(waiting) = at.and_then(|at| self.waiting.remove(at)) {
+                self.reports.insert(display.id.clone(), waiting.report);
+            }
+        }
+        let is_known = |id: &String| approved.iter().any(|display| display.id == *id);
+        self.reports.retain(|id, _| is_known(id));
+        let removed = self.states.iter().filter(|state| state.is_approved);
+        let removed = removed.map(|state| state.display.id.clone());
+        self.former.extend(removed);
+        self.former.retain(|id| !is_known(id));
+        self.former.sort_unstable();
+        self.former.dedup();
+        self.former.truncate(DISPLAYS_MAX);
+        self.collect(settings);
+    }
+}
+
+/// The display with a hardware address.
+fn of_mac<'a>(displays: &'a [Display], mac: Option<&str>) -> Option<&'a Display> {
+    let mac = mac?;
+    (displays.iter()).find(|display| display.mac.as_deref() == Some(mac))
+}
+
+/// A display as it is before its owner has set anything.
+fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
+    let (width, height, depth) = contact.glass.unwrap_or((800, 480, 1));
+    Display {
+        id: String::new(),
+        name: String::new(),
+        token,
+        mac: contact.mac.clone(),
+        width,
+        height,
+        depth,
+        rotate: 0,
+        layout: LAYOUTS[0],
+        dark: None,
+        content: DisplayContent::Clock,
+        screens: Vec::new(),
+        interval_min: match contact.battery {
+            Some(_) => INTERVAL_ON_BATTERY,
+            None => INTERVAL_ON_MAINS,
+        },
+    }
+}
+
+/// The picture of a display that waits: the address of the page as a QR code, and the id.
+pub(crate) fn waiting_frame(id: &str, page: &str, panels: usize, style: Style) -> Frame {
+    let mut cells = Vec::from([Cell::Qr(page.into())]);
+    cells.extend(id.chars().map(|digit| Cell::Letter(digit.into())));
+    cells.resize(panels, Cell::Blank);
+    Frame {
+        picture: Picture {
+            cells,
+            style,
+            mark: None,
+            shows_password: false,
+            full_refreshes: 0,
+            repaints: 0,
+            serial: 0,
+        },
+        caption: format!("Approve display {id} at {page}"),
+        changes: Changes {
+            depends_on: &[],
+            turn_in: None,
+            minute_in: None,
+            quiet_for: None,
+            price_pace: Duration::ZERO,
+        },
+    }
+}
+
+impl DisplayContact {
+    /// What the display runs on.
+    pub fn power(&self) -> PowerSource {
+        match self.battery {
+            Some(battery) if battery.charging != Some(true) => {
+                PowerSource::Battery(battery.percent)
+            }
+            Some(_) | None => PowerSource::Mains,
+        }
+    }
+}
