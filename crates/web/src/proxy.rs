@@ -49,6 +49,10 @@ pub struct PublicAccess {
     pub urls: Vec<PublicUrl>,
 }
 
+/// Address under which a client reaches the clock, without a slash at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BaseUrl(pub String);
+
 /// Where a request comes from, after the headers of trusted proxies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestSource {
@@ -56,6 +60,8 @@ pub struct RequestSource {
     pub client: IpAddr,
     /// The request comes through the Home Assistant ingress, which authenticates; any host name is accepted.
     pub is_ingress: bool,
+    /// Address under which the client reaches the clock, without a slash at the end.
+    pub base: BaseUrl,
     /// Where to redirect to, if the path is the prefix without the slash at the end.
     pub redirect: Option<String>,
 }
@@ -150,9 +156,11 @@ impl PublicAccess {
         let mut source = RequestSource {
             client: peer,
             is_ingress: false,
+            base: BaseUrl::default(),
             redirect: None,
         };
         let mut prefixes: Vec<String> = Vec::new();
+        let mut scheme = None;
         if is_proxy {
             let headers = request.headers();
             let ingress = last(headers, &INGRESS_PATH);
@@ -161,6 +169,7 @@ impl PublicAccess {
             prefixes.extend(in_headers.filter_map(prefix));
             let forwarded = Forwarding::parse(headers, |address| self.is_trusted(address));
             source.client = forwarded.client.unwrap_or(peer);
+            scheme = forwarded.scheme;
             if let Some(host) = forwarded
                 .host
                 .and_then(|host| HeaderValue::from_str(&host).ok())
@@ -168,9 +177,28 @@ impl PublicAccess {
                 request.headers_mut().insert(HOST, host);
             }
         }
+        let forwarded_prefix = prefixes.first().cloned();
         prefixes.extend(self.urls.iter().map(|url| url.prefix.clone()));
+        let path = request.uri().path();
+        let in_path = prefixes.iter().find(|prefix| begins_with(path, prefix));
+        let prefix = in_path.cloned().or(forwarded_prefix).unwrap_or_default();
+        source.base = self.base(request.headers(), scheme.as_deref(), &prefix);
         source.redirect = strip(request, &prefixes);
         source
+    }
+
+    /// The public URL with the host of a request, else the address of the request itself.
+    fn base(&self, headers: &HeaderMap, scheme: Option<&str>, prefix: &str) -> BaseUrl {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        let host = host.unwrap_or_default().to_ascii_lowercase();
+        let of_host = |url: &&PublicUrl| {
+            let authority = url.origin.split_once("://").map(|(_, authority)| authority);
+            authority == Some(host.as_str())
+        };
+        BaseUrl(match self.urls.iter().find(of_host) {
+            Some(url) => format!("{}{}", url.origin, url.prefix),
+            None => format!("{}://{host}{prefix}", scheme.unwrap_or("http")),
+        })
     }
 
     fn is_trusted(&self, address: IpAddr) -> bool {
@@ -182,6 +210,7 @@ impl PublicAccess {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Forwarding {
     client: Option<IpAddr>,
+    scheme: Option<String>,
     host: Option<String>,
 }
 
@@ -201,6 +230,7 @@ impl Forwarding {
         let host = last(headers, &FORWARDED_HOST);
         Forwarding {
             client: outermost(&clients, is_trusted).map(|at| clients[at]),
+            scheme: known_scheme(scheme),
             host: host.map(|host| without_default_port(scheme, host).to_ascii_lowercase()),
         }
     }
@@ -223,9 +253,24 @@ impl Forwarding {
         let host = parameter(element, "host");
         Forwarding {
             client: clients.get(at).copied(),
+            scheme: known_scheme(scheme),
             host: host.map(|host| without_default_port(scheme, host).to_ascii_lowercase()),
         }
     }
+}
+
+/// The scheme, if it is one that a client of the clock can use.
+fn known_scheme(scheme: &str) -> Option<String> {
+    let scheme = scheme.to_ascii_lowercase();
+    ["http", "https"]
+        .contains(&scheme.as_str())
+        .then_some(scheme)
+}
+
+/// Whether a path is below a prefix that is not empty.
+fn begins_with(path: &str, prefix: &str) -> bool {
+    let rest = path.strip_prefix(prefix);
+    !prefix.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Index of the first address that is not a trusted proxy, or of the last one if all are. The nearest one is first.
