@@ -14,6 +14,9 @@ pub const PASSPHRASE_LEN: RangeInclusive<usize> = 8..=256;
 /// Lines of the log that are kept.
 pub const LOG_LINES: usize = 100;
 
+/// Largest body with log lines of a remote display, bytes.
+pub const DISPLAY_LOG_BODY_MAX: usize = 16 * 1024;
+
 /// Largest body with a text per panel, bytes.
 pub const CUSTOM_BODY_MAX: usize = 8192;
 

@@ -232,6 +232,26 @@ pub enum ProgramOperation {
     Ready,
     /// Returns metrics for a monitoring system.
     Metrics,
+    /// Lists the remote displays.
+    Displays,
+    /// Adds a remote display.
+    AddDisplay,
+    /// Changes or approves a remote display.
+    ChangeDisplay,
+    /// Removes a remote display.
+    RemoveDisplay,
+    /// Draws the picture of a remote display.
+    DisplayPreview,
+    /// Gives a TRMNL a token.
+    TrmnlSetup,
+    /// Returns the picture that a TRMNL shows next.
+    TrmnlDisplay,
+    /// Returns the picture that a TRMNL shows now.
+    TrmnlCurrentScreen,
+    /// Stores the log of a TRMNL.
+    TrmnlLog,
+    /// Returns a picture for a remote display.
+    DisplayPicture,
 }
 
 /// An operation that the device performs.

@@ -4,6 +4,10 @@
 use std::{
     collections::VecDeque,
     hash::{DefaultHasher, Hash, Hasher},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -53,8 +57,9 @@ impl ImageFormat {
 #[derive(Debug, Clone)]
 pub struct Drawing {
     /// Hash of what the picture shows, without the time in its caption: 12 hexadecimal digits.
-    #[allow(dead_code, reason = "displays know pictures by it")]
     pub name: String,
+    /// Format of the file.
+    pub format: ImageFormat,
     /// Version of the file.
     pub tag: HeaderValue,
     /// The file.
@@ -70,16 +75,39 @@ struct DrawJob {
     reply: oneshot::Sender<Drawing>,
 }
 
-/// Queue of frames to draw.
-pub struct Drawings(mpsc::Sender<DrawJob>);
+/// A request to the drawing task.
+enum DrawingRequest {
+    /// Draw a frame.
+    Draw(DrawJob),
+    /// Return a kept PNG with this name.
+    Find(String, oneshot::Sender<Option<Drawing>>),
+}
+
+/// Queue of the drawing task.
+pub struct Drawings {
+    requests: mpsc::Sender<DrawingRequest>,
+    drawn: Arc<AtomicU64>,
+}
 
 /// The other end of the queue.
-pub struct DrawJobs(mpsc::Receiver<DrawJob>);
+pub struct DrawJobs {
+    requests: mpsc::Receiver<DrawingRequest>,
+    drawn: Arc<AtomicU64>,
+}
 
 /// Makes the queue of the drawing task.
 pub fn queue() -> (Drawings, DrawJobs) {
     let (sender, receiver) = mpsc::channel(QUEUE);
-    (Drawings(sender), DrawJobs(receiver))
+    let drawn = Arc::new(AtomicU64::new(0));
+    let drawings = Drawings {
+        requests: sender,
+        drawn: Arc::clone(&drawn),
+    };
+    let jobs = DrawJobs {
+        requests: receiver,
+        drawn,
+    };
+    (drawings, jobs)
 }
 
 impl Drawings {
@@ -97,8 +125,21 @@ impl Drawings {
             format,
             reply,
         };
-        self.0.send(job).await.ok()?;
+        self.requests.send(DrawingRequest::Draw(job)).await.ok()?;
         drawing.await.ok()
+    }
+
+    /// The kept PNG with a name. `None` if it is not kept any more.
+    pub async fn find(&self, name: &str) -> Option<Drawing> {
+        let (reply, drawing) = oneshot::channel();
+        let request = DrawingRequest::Find(name.into(), reply);
+        self.requests.send(request).await.ok()?;
+        drawing.await.ok()?
+    }
+
+    /// How many frames were drawn since the start.
+    pub fn drawn(&self) -> u64 {
+        self.drawn.load(Ordering::Relaxed)
     }
 }
 
@@ -106,13 +147,22 @@ impl Drawings {
 pub async fn run(mut jobs: DrawJobs) {
     let mut painter = CanvasPainter::new();
     let mut kept: VecDeque<Drawing> = VecDeque::new();
-    while let Some(DrawJob {
-        frame,
-        spec,
-        format,
-        reply,
-    }) = jobs.0.recv().await
-    {
+    while let Some(request) = jobs.requests.recv().await {
+        let DrawJob {
+            frame,
+            spec,
+            format,
+            reply,
+        } = match request {
+            DrawingRequest::Draw(job) => job,
+            DrawingRequest::Find(name, reply) => {
+                let is_it =
+                    |drawing: &&Drawing| drawing.name == name && drawing.format == ImageFormat::Png;
+                // The client may have disconnected.
+                let _ = reply.send(kept.iter().rev().find(is_it).cloned());
+                continue;
+            }
+        };
         let key = hash((
             &frame.picture.cells,
             &frame.picture.style,
@@ -145,7 +195,9 @@ pub async fn run(mut jobs: DrawJobs) {
                     continue;
                 };
                 painter = used;
+                jobs.drawn.fetch_add(1, Ordering::Relaxed);
                 Drawing {
+                    format,
                     name: format!("{name:016x}").split_off(4),
                     tag: etag::tag(&format!("{key:016x}")),
                     bytes: bytes.into(),

@@ -5,8 +5,12 @@ use std::pin::Pin;
 use api::operation::ProgramOperation;
 
 use super::{
-    call::Call, canvas, diag, events, glass, metrics, openapi, pages, panels, portal, preview, qr,
-    response::Response, settings, sim, status, transfer, update,
+    call::Call,
+    canvas, diag,
+    displays::{self, trmnl},
+    events, glass, metrics, openapi, pages, panels, portal, preview, qr,
+    response::Response,
+    settings, sim, status, transfer, update,
 };
 
 /// The future of an async handler.
@@ -70,5 +74,15 @@ pub fn handler(operation: ProgramOperation) -> Handler {
         ProgramOperation::Health => Handler::Sync(status::health),
         ProgramOperation::Ready => Handler::Sync(status::ready),
         ProgramOperation::Metrics => Handler::Sync(metrics::read),
+        ProgramOperation::Displays => Handler::Sync(displays::list),
+        ProgramOperation::AddDisplay => handler!(async displays::add),
+        ProgramOperation::ChangeDisplay => handler!(async displays::change),
+        ProgramOperation::RemoveDisplay => handler!(async displays::remove),
+        ProgramOperation::DisplayPreview => handler!(async displays::preview),
+        ProgramOperation::TrmnlSetup => handler!(async trmnl::set_up),
+        ProgramOperation::TrmnlDisplay => handler!(async trmnl::display),
+        ProgramOperation::TrmnlCurrentScreen => handler!(async trmnl::current_screen),
+        ProgramOperation::TrmnlLog => handler!(async trmnl::log),
+        ProgramOperation::DisplayPicture => handler!(async trmnl::picture),
     }
 }

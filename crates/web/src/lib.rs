@@ -14,6 +14,7 @@ mod commands;
 mod confirmation;
 mod connection_limits;
 mod diag;
+mod displays;
 mod documents;
 mod drawings;
 mod etag;

@@ -6,6 +6,7 @@ pub mod access_point;
 pub mod bench;
 pub mod device;
 pub mod diagnostics;
+pub mod displays;
 pub mod lights;
 pub mod page;
 pub mod screens;

@@ -7,6 +7,7 @@ mod access_point;
 mod bench;
 pub(crate) mod device;
 mod diagnostics;
+mod displays;
 mod lights;
 mod page;
 mod screens;
@@ -37,6 +38,10 @@ pub static GROUPS: &[OperationGroup] = &[
     OperationGroup {
         name: "Screens",
         operations: screens::OPERATIONS,
+    },
+    OperationGroup {
+        name: "Displays",
+        operations: displays::OPERATIONS,
     },
     OperationGroup {
         name: "Lights",

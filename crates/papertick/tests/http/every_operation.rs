@@ -112,6 +112,20 @@ const ROWS: &[(&str, &str, u16)] = &[
     ("POST /sim/power", r#"{"action":"cycle","hold":[1],"ms":1}"#, 200),
     ("POST /sim/market", r#"{"event":"payment"}"#, 200),
     ("POST /sim/panel", r#"{"panel":3,"fault":"none"}"#, 200),
+    ("GET /api/displays", "", 200),
+    ("POST /api/displays", r#"{"name":"Hall"}"#, 200),
+    ("GET /api/displays/917F0B.png", "", 404),
+    ("PATCH /api/displays/917F0B", r#"{"name":"Hall"}"#, 404),
+    ("DELETE /api/displays/917F0B", "", 404),
+    ("GET /api/setup", "", 200),
+    ("GET /api/setup/", "", 200),
+    ("GET /api/display", "", 200),
+    ("GET /api/display/", "", 200),
+    ("GET /api/current_screen", "", 404),
+    ("GET /api/current_screen/", "", 404),
+    ("POST /api/log", r#"{"log":["hello"]}"#, 404),
+    ("POST /api/log/", r#"{"log":["hello"]}"#, 404),
+    ("GET /display/0123.png", "", 404),
     ("GET /", "", 200),
     ("GET /manifest.json", "", 200),
     ("GET /glass", "", 200),
@@ -149,7 +163,7 @@ async fn on_the_bench() -> Clock {
 async fn ask(clock: &Clock, method: &str, path: &str, body: &str) -> Answer {
     let mut stream = clock.connect().await;
     let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nID: AB:CD:EF:12:34:56\r\nAccess-Token: 0123456789abcdef\r\nContent-Length: {}\r\n\r\n",
         clock.address,
         body.len()
     );
@@ -175,14 +189,20 @@ fn described<'a>(api: &'a Value, method: &str, path: &str) -> (&'a str, &'a Valu
     let fits = |pattern: &str| {
         let (mut named, mut given) = (pattern.split('/'), path.split('/'));
         let mut pairs = named.by_ref().zip(given.by_ref());
-        let all = pairs
-            .all(|(name, given)| name == given || (name.starts_with('{') && !given.is_empty()));
+        let all = pairs.all(|(name, given)| {
+            let suffix = name.split_once('}').map_or("", |(_, suffix)| suffix);
+            let is_open = name.starts_with('{') && !given.is_empty();
+            name == given || (is_open && given.ends_with(suffix))
+        });
         all && pattern.matches('/').count() == path.matches('/').count()
     };
     let paths = api["paths"].as_object().unwrap();
     let exact = paths.get_key_value(path);
     let (pattern, item) = exact
-        .or_else(|| paths.iter().find(|(pattern, _)| fits(pattern)))
+        .or_else(|| {
+            let fitting = paths.iter().filter(|(pattern, _)| fits(pattern));
+            fitting.max_by_key(|(pattern, _)| pattern.len())
+        })
         .unwrap_or_else(|| panic!("{path} is not described"));
     (pattern, &item[method.to_ascii_lowercase()])
 }

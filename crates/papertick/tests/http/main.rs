@@ -11,6 +11,7 @@ mod bench;
 mod clients;
 mod clients_documents;
 mod diagnostics;
+mod displays;
 mod documents;
 mod every_operation;
 #[path = "../examples/mod.rs"]

@@ -1,0 +1,310 @@
+//! Remote displays: the list for their owner, and the protocol of TRMNL.
+
+use alloc::{string::String, vec::Vec};
+use core::time::Duration;
+
+use device::displays::{
+    Battery, DEPTHS, DISPLAYS_MAX, DisplayContent, DisplayLogLine, DisplayState, LAYOUTS, TURNS,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::Value;
+
+/// All remote displays.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DisplayList {
+    /// The approved ones, then those that wait for approval.
+    pub displays: Vec<RemoteDisplay>,
+    /// Most displays that there can be.
+    pub max: usize,
+}
+
+/// A remote display.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteDisplay {
+    /// Its id, six hex digits.
+    pub id: String,
+    /// Its hardware address; null if it sends none.
+    pub mac: Option<String>,
+    /// Its name; empty until it has one.
+    pub name: String,
+    /// `waiting` for approval, or `approved`.
+    pub state: &'static str,
+    /// Word for its model; null if it sends none.
+    pub model: Option<String>,
+    /// Version of its firmware; null if it sends none.
+    pub firmware: Option<String>,
+    /// Width of its picture, px.
+    pub width: u32,
+    /// Height of its picture, px.
+    pub height: u32,
+    /// Bits per pixel.
+    pub depth: u8,
+    /// Turn of its picture, degrees clockwise.
+    pub rotate: u16,
+    /// Layout of the cells: `auto`, `row`, `two-rows` or `column`.
+    pub layout: &'static str,
+    /// White on black; null: as on the panels.
+    pub dark: Option<bool>,
+    /// What it shows: the `clock`, one `screen`, or a `rotation` of its own.
+    pub content: &'static str,
+    /// Ids of its screens.
+    pub screens: Vec<u16>,
+    /// Age of a picture that its owner accepts, min.
+    pub interval_min: u32,
+    /// Its battery; null if it reports none.
+    pub battery: Option<DisplayBattery>,
+    /// Strength of its Wi-Fi signal, dBm; null if it sends none.
+    pub rssi: Option<i32>,
+    /// Time since its last contact, s; null before the first one since the start.
+    pub last_contact_sec: Option<u64>,
+    /// Time to its expected next contact, s; null if unknown.
+    pub next_contact_sec: Option<u64>,
+    /// The newest lines of its log, oldest first.
+    pub log: Vec<DisplayLog>,
+    /// Its token, only in the answer that adds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub token: Option<String>,
+}
+
+/// The battery of a remote display.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DisplayBattery {
+    /// Its voltage, V; null if unknown.
+    pub volts: Option<f64>,
+    /// Its charge, percent; null if unknown.
+    pub percent: Option<u8>,
+    /// It is being charged; null if unknown.
+    pub charging: Option<bool>,
+}
+
+/// A line of the log of a remote display.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DisplayLog {
+    /// When it was written, s since 1970-01-01 UTC; null if unknown.
+    pub at: Option<i64>,
+    /// Its level.
+    pub level: String,
+    /// The message.
+    pub message: String,
+}
+
+impl DisplayList {
+    /// The list at an uptime.
+    pub fn of(states: &[DisplayState], uptime: Duration) -> DisplayList {
+        let displays = states.iter();
+        DisplayList {
+            displays: displays
+                .map(|state| RemoteDisplay::of(state, uptime))
+                .collect(),
+            max: DISPLAYS_MAX,
+        }
+    }
+}
+
+impl RemoteDisplay {
+    /// A display at an uptime.
+    pub fn of(state: &DisplayState, uptime: Duration) -> RemoteDisplay {
+        let DisplayState {
+            display,
+            is_approved,
+            report,
+        } = state;
+        let contact = &report.contact;
+        RemoteDisplay {
+            id: display.id.clone(),
+            mac: display.mac.clone().or_else(|| contact.mac.clone()),
+            name: display.name.clone(),
+            state: if *is_approved { "approved" } else { "waiting" },
+            model: contact.model.clone(),
+            firmware: contact.firmware.clone(),
+            width: display.width,
+            height: display.height,
+            depth: display.depth,
+            rotate: display.rotate,
+            layout: display.layout,
+            dark: display.dark,
+            content: display.content.word(),
+            screens: display.screens.clone(),
+            interval_min: display.interval_min,
+            battery: contact.battery.map(DisplayBattery::of),
+            rssi: contact.rssi,
+            last_contact_sec: report
+                .last_contact
+                .map(|at| uptime.saturating_sub(at).as_secs()),
+            next_contact_sec: report
+                .next_contact
+                .map(|at| at.saturating_sub(uptime).as_secs()),
+            log: report.log.iter().map(DisplayLog::of).collect(),
+            token: None,
+        }
+    }
+}
+
+impl DisplayBattery {
+    /// The state of a battery.
+    pub fn of(battery: Battery) -> DisplayBattery {
+        DisplayBattery {
+            volts: battery.millivolts.map(|volts| f64::from(volts) / 1e3),
+            percent: battery.percent,
+            charging: battery.charging,
+        }
+    }
+}
+
+impl DisplayLog {
+    fn of(line: &DisplayLogLine) -> DisplayLog {
+        DisplayLog {
+            at: line.unix_s,
+            level: line.level.clone(),
+            message: line.message.clone(),
+        }
+    }
+}
+
+/// A change of a remote display, or a new one; absent members stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DisplayChange {
+    /// Its name, at most 64 bytes.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub name: Option<String>,
+    /// `approved` approves a display that waits.
+    #[serde(default)]
+    #[schemars(schema_with = "states")]
+    pub state: Option<String>,
+    /// Width of its picture, px.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 200, max = 3840))]
+    pub width: Option<u32>,
+    /// Height of its picture, px.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 100, max = 2160))]
+    pub height: Option<u32>,
+    /// Bits per pixel.
+    #[serde(default)]
+    #[schemars(schema_with = "depths")]
+    pub depth: Option<u8>,
+    /// Turn of its picture, degrees clockwise.
+    #[serde(default)]
+    #[schemars(schema_with = "turns")]
+    pub rotate: Option<u16>,
+    /// Layout of the cells.
+    #[serde(default)]
+    #[schemars(schema_with = "layouts")]
+    pub layout: Option<String>,
+    /// White on black; null: as on the panels.
+    #[serde(default)]
+    pub dark: Option<bool>,
+    /// What it shows.
+    #[serde(default)]
+    #[schemars(schema_with = "contents")]
+    pub content: Option<String>,
+    /// Ids of its screens, at most 32; `screen` shows the first one.
+    #[serde(default)]
+    #[schemars(with = "Vec<u16>")]
+    pub screens: Option<Vec<u16>>,
+    /// Age of a picture that its owner accepts, min.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 1440))]
+    pub interval_min: Option<u32>,
+}
+
+fn states(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": ["approved", "waiting"] })
+}
+
+fn depths(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": DEPTHS })
+}
+
+fn turns(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": TURNS })
+}
+
+fn layouts(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": LAYOUTS })
+}
+
+fn contents(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": DisplayContent::ALL.map(DisplayContent::word) })
+}
+
+/// Answer to a TRMNL that is set up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TrmnlSetup {
+    /// 200: the device has a token now.
+    pub status: u16,
+    /// Its token.
+    pub api_key: String,
+    /// Its id.
+    pub friendly_id: String,
+    /// Address of its first picture.
+    pub image_url: String,
+    /// What to do next, for people; at most 127 characters.
+    pub message: String,
+}
+
+/// Answer to a TRMNL, or a client of its servers, that asks for a picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TrmnlDisplay {
+    /// 0, or 202 if the display waits for approval.
+    pub status: u16,
+    /// Absolute address of the picture, at most 1023 characters.
+    pub image_url: String,
+    /// Time that the download may take, s.
+    pub image_url_timeout: u32,
+    /// Name of the picture; the same picture has the same name.
+    pub filename: String,
+    /// Time after which to return, s.
+    pub refresh_rate: u64,
+    /// False: papertick has no firmware for displays.
+    pub update_firmware: bool,
+    /// Null.
+    pub firmware_url: Option<String>,
+    /// Null.
+    pub firmware_version: Option<String>,
+    /// False: the display keeps its token.
+    pub reset_firmware: bool,
+    /// What a press of the button does: `restart_playlist`, or `none` without a rotation of its own.
+    pub special_function: &'static str,
+    /// What was done because the button was pressed; only in the answer to such a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub action: Option<&'static str>,
+    /// False: the glass may be refreshed in part.
+    pub maximum_compatibility: bool,
+    /// Waveforms for the temperature.
+    pub temperature_profile: &'static str,
+}
+
+/// The picture that a display shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TrmnlScreen {
+    /// 200.
+    pub status: u16,
+    /// Time after which to return, s.
+    pub refresh_rate: u64,
+    /// Absolute address of the picture.
+    pub image_url: String,
+    /// Name of the picture.
+    pub filename: String,
+    /// Null.
+    pub rendered_at: Option<String>,
+}
+
+/// Log lines of a display: `logs` of TRMNL, or `log` of Kobo.
+#[derive(Debug, Clone, PartialEq, JsonSchema)]
+pub struct TrmnlLog {
+    /// Lines with a level and a time.
+    #[serde(default)]
+    #[schemars(with = "Vec<Value>")]
+    pub logs: Option<Vec<Value>>,
+    /// Lines as texts.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub log: Option<Vec<String>>,
+}

@@ -1,0 +1,181 @@
+//! What a display sends in the headers of its requests. Each client has its own set of headers.
+
+use device::displays::{Battery, DisplayContact, HEIGHTS, REPORT_TEXT_MAX, WIDTHS};
+use http::HeaderMap;
+
+/// Lengths of a token, characters.
+const TOKEN_LEN: std::ops::RangeInclusive<usize> = 16..=128;
+
+/// Largest picture of a board with little memory, bytes.
+const FILE_BYTES_MAX: usize = 90_000;
+
+/// Largest picture of a board with much memory, bytes.
+const LARGE_FILE_BYTES_MAX: usize = 750_000;
+
+/// Glass of a display of a model.
+struct ModelGlass {
+    model: &'static str,
+    width: u32,
+    height: u32,
+    depth: u8,
+    /// It has memory for large pictures.
+    is_large: bool,
+}
+
+const fn glass(model: &'static str, width: u32, height: u32, depth: u8) -> ModelGlass {
+    ModelGlass {
+        model,
+        width,
+        height,
+        depth,
+        is_large: false,
+    }
+}
+
+/// Models with a known glass. The models of TRMNL's own firmware send the size as well, but not when they are set up.
+const MODELS: &[ModelGlass] = &[
+    glass("og", 800, 480, 1),
+    glass("og_gen2", 800, 480, 1),
+    glass("xteink_x4", 800, 480, 1),
+    glass("waveshare", 800, 480, 1),
+    glass("waveshare_397", 800, 480, 1),
+    glass("seeed_esp32c3", 800, 480, 1),
+    glass("seeed_esp32s3", 800, 480, 1),
+    glass("xiao_epaper_display", 800, 480, 1),
+    glass("reterminal_e1001", 800, 480, 1),
+    glass("reterminal_e1002", 800, 480, 1),
+    ModelGlass {
+        is_large: true,
+        ..glass("x", 1872, 1404, 4)
+    },
+    ModelGlass {
+        is_large: true,
+        ..glass("reterminal_e1003", 1872, 1404, 4)
+    },
+    glass("lilygo", 960, 540, 4),
+    glass("paper_s3", 960, 540, 4),
+];
+
+/// Charge of a lithium battery by its voltage: mV and percent.
+const CHARGE: &[(u32, u32)] = &[
+    (3300, 0),
+    (3500, 5),
+    (3600, 12),
+    (3700, 35),
+    (3800, 58),
+    (3900, 72),
+    (4000, 84),
+    (4100, 94),
+    (4150, 100),
+];
+
+/// What a display sends.
+pub fn contact(headers: &HeaderMap) -> DisplayContact {
+    let model = report(headers, "model");
+    DisplayContact {
+        mac: report(headers, "id").map(|mac| mac.to_ascii_uppercase()),
+        firmware: report(headers, "fw-version"),
+        glass: glass_of(headers, model.as_deref()),
+        battery: battery(headers),
+        // A client without a radio sends 0.
+        rssi: number(headers, "rssi").filter(|rssi| (-150..0).contains(rssi)),
+        model,
+    }
+}
+
+/// The token; `None` if it is missing, or too short for a secret.
+pub fn token(headers: &HeaderMap) -> Option<&str> {
+    let token = text(headers, "access-token")?;
+    let is_printable = token.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_printable && TOKEN_LEN.contains(&token.len())).then_some(token)
+}
+
+/// Largest file that a display takes, bytes. `None` if its client has no limit.
+pub fn file_bytes_max(contact: &DisplayContact) -> Option<usize> {
+    let is_large = contact
+        .model
+        .as_deref()
+        .and_then(find)
+        .is_some_and(|glass| glass.is_large);
+    match (&contact.model, &contact.firmware) {
+        (None, None) => None,
+        _ if is_large => Some(LARGE_FILE_BYTES_MAX),
+        _ => Some(FILE_BYTES_MAX),
+    }
+}
+
+/// Size and depth of the glass: those of the model, or of an e-reader, whose glass is grey, or as sent.
+fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, u8)> {
+    if let Some(glass) = model.and_then(find) {
+        return Some((glass.width, glass.height, glass.depth));
+    }
+    let size = |width: &str, height: &str| {
+        let width = number(headers, width).filter(|width| WIDTHS.contains(width))?;
+        let height = number(headers, height).filter(|height| HEIGHTS.contains(height))?;
+        Some((width, height))
+    };
+    match size("png-width", "png-height") {
+        Some((width, height)) => Some((width, height, 8)),
+        None => size("width", "height").map(|(width, height)| (width, height, 1)),
+    }
+}
+
+fn find(model: &str) -> Option<&'static ModelGlass> {
+    (MODELS.iter()).find(|glass| glass.model.eq_ignore_ascii_case(model))
+}
+
+/// The battery. Kindles send its charge as a voltage, and a computer on mains sends 100 V.
+fn battery(headers: &HeaderMap) -> Option<Battery> {
+    let voltage: Option<f64> = number(headers, "battery-voltage");
+    let is_e_reader = headers.contains_key("png-width");
+    let percent_of = |value: f64| (0.0..=100.0).contains(&value).then(|| value.round() as u8);
+    let millivolts = voltage
+        .filter(|volts| (0.5..6.0).contains(volts))
+        .map(|volts| (volts * 1e3).round() as u32);
+    let percent = number(headers, "percent-charged").and_then(percent_of);
+    let percent = percent
+        .or_else(|| millivolts.map(charge))
+        .or_else(|| voltage.filter(|_| is_e_reader).and_then(percent_of));
+    let flag = |name, yes: &str| text(headers, name).map(|value| value.eq_ignore_ascii_case(yes));
+    let charging = [flag("battery-charging", "1"), flag("usb-connected", "true")];
+    let charging = charging
+        .into_iter()
+        .flatten()
+        .reduce(|one, other| one || other);
+    (millivolts.is_some() || percent.is_some()).then_some(Battery {
+        millivolts,
+        percent,
+        charging,
+    })
+}
+
+/// Charge of a lithium battery, percent.
+fn charge(millivolts: u32) -> u8 {
+    let above = CHARGE.iter().position(|(volts, _)| millivolts < *volts);
+    let percent = match above {
+        None => 100,
+        Some(0) => 0,
+        Some(at) => {
+            let ((low, from), (high, to)) = (CHARGE[at - 1], CHARGE[at]);
+            from + (to - from) * (millivolts - low) / (high - low)
+        }
+    };
+    u8::try_from(percent).unwrap_or(100)
+}
+
+fn number<T: std::str::FromStr>(headers: &HeaderMap, name: &str) -> Option<T> {
+    text(headers, name)?.parse().ok()
+}
+
+fn report(headers: &HeaderMap, name: &str) -> Option<String> {
+    let text = text(headers, name)?;
+    let is_printable = text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    (is_printable && text.len() <= REPORT_TEXT_MAX).then(|| text.to_string())
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let text = headers.get(name)?.to_str().ok()?.trim();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,210 @@
+//! Remote displays: operations for their owner. `trmnl` has those of the displays, `headers` reads what they send.
+
+mod headers;
+pub mod trmnl;
+
+use api::{
+    device_call::refusal_answer,
+    documents::displays::{DisplayList, RemoteDisplay},
+    limits::SMALL_BODY_MAX,
+};
+use device::{
+    displays::{
+        Display, DisplayChange, DisplayContact, DisplayPicture, DisplayRequest, DisplayState,
+        RotationStep, TokenDigest,
+    },
+    frames::Frame,
+    request::{Reply, Request},
+};
+use http::StatusCode;
+use render::canvas::{CanvasSpec, Depth, Layout, Turn};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{
+    call::Call,
+    canvas,
+    drawings::{Drawing, ImageFormat},
+    proxy::BaseUrl,
+    response::{self, Response},
+    state::ServerState,
+};
+
+/// Random bytes of a token.
+const TOKEN_BYTES: usize = 16;
+
+/// All displays.
+pub fn list(call: &Call) -> Response {
+    let list = DisplayList::of(&call.view.displays, call.state.uptime());
+    response::json(&list)
+}
+
+/// Adds a display. The response has its token.
+pub async fn add(mut call: Call) -> Response {
+    let change = match read_change(&mut call).await {
+        Ok(change) => change,
+        Err(refusal) => return refusal,
+    };
+    let Some(token) = new_token() else {
+        return no_random_numbers();
+    };
+    let request = DisplayRequest::Add(digest(&token), change);
+    match changed(&call.state, request).await {
+        Ok(state) => response::json(&RemoteDisplay {
+            token: Some(token),
+            ..RemoteDisplay::of(&state, call.state.uptime())
+        }),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Changes or approves a display.
+pub async fn change(mut call: Call) -> Response {
+    let change = match read_change(&mut call).await {
+        Ok(change) => change,
+        Err(refusal) => return refusal,
+    };
+    let id = call.param.take().unwrap_or_default();
+    match changed(&call.state, DisplayRequest::Change(id, change)).await {
+        Ok(state) => response::json(&RemoteDisplay::of(&state, call.state.uptime())),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Removes a display.
+pub async fn remove(call: Call) -> Response {
+    let id = call.param.clone().unwrap_or_default();
+    match ask(&call.state, DisplayRequest::Remove(id)).await {
+        Ok(_) => response::done(),
+        Err(refusal) => refusal,
+    }
+}
+
+/// The picture that a display would get now.
+pub async fn preview(call: Call) -> Response {
+    let id = call.param.as_deref().unwrap_or_default();
+    let mut states = call.view.displays.iter();
+    match states.find(|state| state.display.id == id) {
+        Some(state) => newest(&call, state).await,
+        None => response::error(StatusCode::NOT_FOUND, "unknown display"),
+    }
+}
+
+/// The newest picture of a display; its own rotation does not move.
+async fn newest(call: &Call, state: &DisplayState) -> Response {
+    let request = DisplayRequest::Poll {
+        token: state.display.token,
+        contact: None,
+        step: RotationStep::Stay,
+        page: page(call),
+    };
+    let picture = match picture(&call.state, request).await {
+        Ok(picture) => picture,
+        Err(refusal) => return refusal,
+    };
+    match draw(&call.state, &picture, &state.report.contact).await {
+        Some(drawing) => canvas::image(call, &drawing, ImageFormat::Png),
+        None => not_drawn(),
+    }
+}
+
+async fn read_change(call: &mut Call) -> Result<DisplayChange, Response> {
+    match call.json(SMALL_BODY_MAX).await {
+        Some(Value::Object(members)) => {
+            DisplayChange::parse(&members).map_err(|reason| response::bad_request(&reason))
+        }
+        Some(_) => Err(response::bad_request("the body must be a JSON object")),
+        None => Err(response::bad_request("the body must be JSON")),
+    }
+}
+
+/// Sends a request about a display to the device.
+async fn ask(state: &ServerState, request: DisplayRequest) -> Result<Reply, Response> {
+    match state.request(Request::Display(request)).await? {
+        Reply::Refused(refusal) => Err(response::from_answer(refusal_answer(refusal))),
+        reply => Ok(reply),
+    }
+}
+
+async fn changed(
+    state: &ServerState,
+    request: DisplayRequest,
+) -> Result<Box<DisplayState>, Response> {
+    let Reply::Display(state) = ask(state, request).await? else {
+        return Err(response::not_found());
+    };
+    Ok(state)
+}
+
+async fn picture(
+    state: &ServerState,
+    request: DisplayRequest,
+) -> Result<Box<DisplayPicture>, Response> {
+    let Reply::DisplayPicture(picture) = ask(state, request).await? else {
+        return Err(response::not_found());
+    };
+    Ok(picture)
+}
+
+/// Draws a picture; with fewer greys if its file would be too large for the display. `None` if the server stops.
+async fn draw(
+    state: &ServerState,
+    picture: &DisplayPicture,
+    contact: &DisplayContact,
+) -> Option<Drawing> {
+    let bytes_max = headers::file_bytes_max(contact);
+    let mut spec = spec(&picture.display);
+    let bits = spec.depth.bits();
+    let mut lower = Depth::ALL
+        .into_iter()
+        .rev()
+        .filter(|depth| depth.bits() < bits);
+    loop {
+        let frame: Box<Frame> = Box::new(picture.frame.clone());
+        let drawing = state.drawings.draw(frame, spec, ImageFormat::Png).await?;
+        let is_too_large = bytes_max.is_some_and(|max| drawing.bytes.len() > max);
+        match lower.next().filter(|_| is_too_large) {
+            Some(depth) => spec.depth = depth,
+            None => return Some(drawing),
+        }
+    }
+}
+
+fn spec(display: &Display) -> CanvasSpec {
+    CanvasSpec {
+        width: display.width,
+        height: display.height,
+        turn: Turn::from_degrees(display.rotate.into()).unwrap_or(Turn::None),
+        depth: Depth::from_bits(display.depth.into()).unwrap_or(Depth::One),
+        layout: Layout::named(display.layout).unwrap_or(Layout::Auto),
+        dark: display.dark,
+    }
+}
+
+/// Address under which the client reaches the clock.
+fn base(call: &Call) -> &str {
+    let base = call.parts.extensions.get::<BaseUrl>();
+    base.map_or("", |base| base.0.as_str())
+}
+
+/// Address of the page.
+fn page(call: &Call) -> String {
+    format!("{}/", base(call))
+}
+
+/// A new token. `None` if the host has no random numbers.
+fn new_token() -> Option<String> {
+    passwords::random::<TOKEN_BYTES>().ok().map(hex::encode)
+}
+
+fn digest(token: &str) -> TokenDigest {
+    TokenDigest::new(Sha256::digest(token).into())
+}
+
+fn no_random_numbers() -> Response {
+    response::error(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
+}
+
+fn not_drawn() -> Response {
+    response::error(StatusCode::SERVICE_UNAVAILABLE, "not drawn")
+}

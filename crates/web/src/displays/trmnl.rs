@@ -1,0 +1,264 @@
+//! The protocol of TRMNL ("bring your own server"), which its devices and many other clients speak.
+//!
+//! Some clients send no headers when they fetch a picture, so its address has a key that only the display knows.
+
+use api::{
+    documents::displays::{TrmnlDisplay, TrmnlScreen, TrmnlSetup},
+    limits::DISPLAY_LOG_BODY_MAX,
+};
+use device::displays::{
+    DisplayContact, DisplayContent, DisplayLogLine, DisplayPicture, DisplayRequest, LOG_LINES_MAX,
+    LOG_MESSAGE_MAX, REPORT_TEXT_MAX, RotationStep, TokenDigest,
+};
+use http::StatusCode;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::headers;
+use crate::{
+    call::Call,
+    canvas, displays,
+    drawings::{Drawing, ImageFormat},
+    response::{self, Response},
+};
+
+/// Status of the protocol: the display has a token.
+const SET_UP: u16 = 200;
+
+/// Status of the protocol: a picture for an approved display.
+const SHOWN: u16 = 0;
+
+/// Status of the protocol: the display is not approved and asks again soon.
+const WAITING: u16 = 202;
+
+/// Status of the protocol: the picture of a display.
+const CURRENT: u16 = 200;
+
+/// Time that a display waits for a picture, s.
+const PICTURE_TIMEOUT: u32 = 15;
+
+/// Longest message to a display that is set up, bytes.
+const MESSAGE_MAX: usize = 127;
+
+/// What a press of the button does on a display with its own rotation.
+const RESTART_ROTATION: &str = "restart_playlist";
+
+/// What a press of the button does on other displays.
+const NO_FUNCTION: &str = "none";
+
+/// Starts the key in the address of a picture, so that the key cannot be the hash of anything else.
+const KEY_CONTEXT: &[u8] = b"papertick picture of a remote display\0";
+
+/// Length of that key, bytes.
+const KEY_BYTES: usize = 16;
+
+/// Gives a display a token; it waits for approval.
+pub async fn set_up(call: Call) -> Response {
+    let contact = headers::contact(call.headers());
+    if contact.mac.is_none() {
+        return response::bad_request("the header ID must have the hardware address");
+    }
+    let Some(token) = displays::new_token() else {
+        return displays::no_random_numbers();
+    };
+    let token_digest = displays::digest(&token);
+    let request = DisplayRequest::SetUp(token_digest, contact);
+    let state = match displays::changed(&call.state, request).await {
+        Ok(state) => state,
+        // The firmware shows that the display is not registered, and asks again after a while.
+        Err(refusal) if refusal.status() == StatusCode::CONFLICT => {
+            return response::error(StatusCode::NOT_FOUND, "too many displays");
+        }
+        Err(refusal) => return refusal,
+    };
+    let id = state.display.id;
+    let mut message = format!("Approve display {id} at {}", displays::page(&call));
+    message.truncate(message.floor_char_boundary(MESSAGE_MAX));
+    response::json(&TrmnlSetup {
+        status: SET_UP,
+        api_key: token,
+        image_url: address(&call, token_digest, "setup"),
+        friendly_id: id,
+        message,
+    })
+}
+
+/// Tells a display its picture and when to return.
+pub async fn display(call: Call) -> Response {
+    let Some(token) = headers::token(call.headers()).map(displays::digest) else {
+        return no_token();
+    };
+    let is_pressed = call.header("special_function") == Some("true");
+    let contact = headers::contact(call.headers());
+    let request = DisplayRequest::Poll {
+        token,
+        contact: Some(contact.clone()),
+        step: match is_pressed {
+            true => RotationStep::First,
+            false => RotationStep::Next,
+        },
+        page: displays::page(&call),
+    };
+    let (picture, drawing) = match draw(&call, request, &contact).await {
+        Ok(drawn) => drawn,
+        Err(refusal) => return refusal,
+    };
+    let special_function = match picture.display.content {
+        DisplayContent::Rotation => RESTART_ROTATION,
+        DisplayContent::Clock | DisplayContent::Screen => NO_FUNCTION,
+    };
+    let filename = filename(&drawing);
+    response::json(&TrmnlDisplay {
+        status: if picture.is_approved { SHOWN } else { WAITING },
+        image_url: address(&call, token, &filename),
+        image_url_timeout: PICTURE_TIMEOUT,
+        filename,
+        refresh_rate: picture.returns_in.as_secs(),
+        update_firmware: false,
+        firmware_url: None,
+        firmware_version: None,
+        reset_firmware: false,
+        special_function,
+        action: is_pressed.then_some(special_function),
+        maximum_compatibility: false,
+        temperature_profile: "default",
+    })
+}
+
+/// Tells what a display shows. Its own rotation does not move.
+pub async fn current_screen(call: Call) -> Response {
+    let Some(token) = headers::token(call.headers()).map(displays::digest) else {
+        return no_token();
+    };
+    let request = DisplayRequest::Poll {
+        token,
+        contact: None,
+        step: RotationStep::Stay,
+        page: displays::page(&call),
+    };
+    let contact = contact_of(&call, token);
+    let (picture, drawing) = match draw(&call, request, &contact).await {
+        Ok(drawn) => drawn,
+        Err(refusal) => return refusal,
+    };
+    let filename = filename(&drawing);
+    response::json(&TrmnlScreen {
+        status: CURRENT,
+        refresh_rate: picture.returns_in.as_secs(),
+        image_url: address(&call, token, &filename),
+        filename,
+        rendered_at: None,
+    })
+}
+
+/// Takes log lines of a display.
+pub async fn log(mut call: Call) -> Response {
+    let Some(token) = headers::token(call.headers()).map(displays::digest) else {
+        return no_token();
+    };
+    let Some(body) = call.json(DISPLAY_LOG_BODY_MAX).await else {
+        return response::bad_request("the body must be JSON");
+    };
+    let lines = match (body["logs"].as_array(), body["log"].as_array()) {
+        (Some(lines), _) | (None, Some(lines)) => lines,
+        (None, None) => return response::bad_request("the body must have logs or log, a list"),
+    };
+    let first = lines.len().saturating_sub(LOG_LINES_MAX);
+    let lines = lines.iter().skip(first).map(log_line).collect();
+    match displays::ask(&call.state, DisplayRequest::Log(token, lines)).await {
+        Ok(_) => response::empty(StatusCode::NO_CONTENT),
+        Err(refusal) => refusal,
+    }
+}
+
+/// A picture: the one that was announced under this name, or else the newest one of the display.
+pub async fn picture(call: Call) -> Response {
+    let unknown = || response::error(StatusCode::NOT_FOUND, "unknown display");
+    let Some((key, name)) = call.param.as_deref().and_then(|part| part.split_once('-')) else {
+        return unknown();
+    };
+    let mut states = call.view.displays.iter();
+    let Some(state) = states.find(|state| picture_key(state.display.token) == key) else {
+        return unknown();
+    };
+    let name = name.strip_prefix(NAME_PREFIX).unwrap_or_default();
+    match call.state.drawings.find(name).await {
+        Some(drawing) => canvas::image(&call, &drawing, ImageFormat::Png),
+        None => displays::newest(&call, state).await,
+    }
+}
+
+/// Starts the name of a picture. A display keeps pictures by name, and takes some other names for commands.
+const NAME_PREFIX: &str = "pt-";
+
+fn filename(drawing: &Drawing) -> String {
+    format!("{NAME_PREFIX}{}", drawing.name)
+}
+
+/// Composes and draws the picture of a display.
+async fn draw(
+    call: &Call,
+    request: DisplayRequest,
+    contact: &DisplayContact,
+) -> Result<(Box<DisplayPicture>, Drawing), Response> {
+    let picture = displays::picture(&call.state, request).await?;
+    match displays::draw(&call.state, &picture, contact).await {
+        Some(drawing) => Ok((picture, drawing)),
+        None => Err(displays::not_drawn()),
+    }
+}
+
+/// What the display with a token sent last.
+fn contact_of(call: &Call, token: TokenDigest) -> DisplayContact {
+    let mut states = call.view.displays.iter();
+    let state = states.find(|state| state.display.token == token);
+    state
+        .map(|state| state.report.contact.clone())
+        .unwrap_or_default()
+}
+
+/// Address of a picture.
+fn address(call: &Call, token: TokenDigest, filename: &str) -> String {
+    let (base, key) = (displays::base(call), picture_key(token));
+    format!("{base}/display/{key}-{filename}.png")
+}
+
+/// Key of the pictures of a display.
+fn picture_key(token: TokenDigest) -> String {
+    let hash = Sha256::new()
+        .chain_update(KEY_CONTEXT)
+        .chain_update(token.expose());
+    let mut key = hex::encode(hash.finalize());
+    key.truncate(2 * KEY_BYTES);
+    key
+}
+
+fn log_line(line: &Value) -> DisplayLogLine {
+    let text = |value: &Value, max: usize| {
+        let text = value.as_str().unwrap_or_default();
+        let text = &text[..text.floor_char_boundary(max)];
+        text.replace(char::is_control, " ")
+    };
+    match line {
+        Value::String(_) => DisplayLogLine {
+            unix_s: None,
+            level: "info".into(),
+            message: text(line, LOG_MESSAGE_MAX),
+        },
+        line => DisplayLogLine {
+            unix_s: line["created_at"].as_i64(),
+            level: match line["level"].as_str() {
+                Some(_) => text(&line["level"], REPORT_TEXT_MAX),
+                None => "error".into(),
+            },
+            message: text(&line["message"], LOG_MESSAGE_MAX),
+        },
+    }
+}
+
+fn no_token() -> Response {
+    response::error(
+        StatusCode::UNAUTHORIZED,
+        "the header Access-Token must have a token of at least 16 characters",
+    )
+}
