@@ -1,5 +1,6 @@
 //! Metrics for a monitoring system.
 
+mod displays;
 mod format;
 mod market;
 mod panels;
@@ -49,6 +50,12 @@ pub fn read(call: &Call) -> Response {
     display(&mut metrics, view);
     sources::write(&mut metrics, view, now);
     sources::outbound(&mut metrics, state.services.dialer.counts());
+    displays::write(&mut metrics, view, now);
+    metrics.counter(
+        "drawings",
+        "Pictures that were drawn for other screens.",
+        unlabelled(state.drawings.drawn() as f64),
+    );
     metrics.gauge(
         "event_clients",
         "",
