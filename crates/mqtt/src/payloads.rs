@@ -65,13 +65,16 @@ impl<'a> Payloads<'a> {
             || !Arc::ptr_eq(&old.active, &new.active)
             || old.link != new.link
             || old.hostname != new.hostname;
+        let displays = !Arc::ptr_eq(&old.displays, &new.displays);
+        let display_sensors = displays && has_other_sensors(&old, new);
         let market = !Arc::ptr_eq(&old.market, &new.market);
         let lights = old.lights != new.lights
             || old.frontlight != new.frontlight
             || old.active.led_brightness != new.active.led_brightness;
         move |topic| match topic {
-            RetainedTopic::Discovery
-            | RetainedTopic::QuietFrom
+            RetainedTopic::Displays => displays,
+            RetainedTopic::Discovery => settings || display_sensors,
+            RetainedTopic::QuietFrom
             | RetainedTopic::QuietUntil
             | RetainedTopic::Info
             | RetainedTopic::Settings => settings,
@@ -138,6 +141,10 @@ impl<'a> Payloads<'a> {
             RetainedTopic::Frontlight => documents::lamp(Lamp::Frontlight, view),
             RetainedTopic::Market => Some(documents::market(view, self.context.clock.now())),
             RetainedTopic::Panels => return self.picture(),
+            RetainedTopic::Displays => match documents::displays(view, self.context.clock.now()) {
+                Some(displays) => Some(displays),
+                None => return Some(Vec::new()),
+            },
         };
         document.map(|document| document.to_string().into_bytes())
     }
@@ -168,4 +175,16 @@ impl<'a> Payloads<'a> {
         let started = now.utc?.unix_ms.saturating_sub(uptime);
         Some((started + MINUTE_MS / 2).div_euclid(MINUTE_MS) * (MINUTE_MS / 1000))
     }
+}
+
+/// Returns whether other displays have a battery than before.
+fn has_other_sensors(old: &View, new: &View) -> bool {
+    let with_battery = |view: &View| {
+        let displays = view.displays.iter().filter(|state| state.is_approved);
+        let displays = displays.filter(|state| state.report.contact.battery.is_some());
+        displays
+            .map(|state| state.display.id.clone())
+            .collect::<Vec<_>>()
+    };
+    with_battery(old) != with_battery(new)
 }

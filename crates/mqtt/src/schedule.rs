@@ -105,6 +105,7 @@ fn interval(topic: RetainedTopic) -> Duration {
         RetainedTopic::Host => HOST_EVERY,
         // Home Assistant stores much at each of these.
         RetainedTopic::Market
+        | RetainedTopic::Displays
         | RetainedTopic::Discovery
         | RetainedTopic::QuietFrom
         | RetainedTopic::QuietUntil => Duration::from_secs(5),

@@ -89,7 +89,8 @@ pub fn document(
         | RetainedTopic::Led(_)
         | RetainedTopic::Frontlight
         | RetainedTopic::Market
-        | RetainedTopic::Panels => None,
+        | RetainedTopic::Panels
+        | RetainedTopic::Displays => None,
     }
 }
 

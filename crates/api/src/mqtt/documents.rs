@@ -20,7 +20,7 @@ use device::{
     view::View,
 };
 use market::{
-    Datum, Fee, HeightState,
+    Datum, Fee, HeightState, Seen,
     now::Now,
     source_id::SourceId,
     units::{Currency, fixed},
@@ -31,6 +31,7 @@ use serde_json::{Map, Value, json};
 use super::topics::Lamp;
 use crate::{
     answer::Answer,
+    documents::displays::DisplayBattery,
     schema::Word,
     status::{ClockStatus, LinkStatus, PanelStatus, ReleaseStatus},
 };
@@ -149,6 +150,37 @@ pub fn state(view: &View, panels: &[PanelStatus]) -> Value {
         tip_time: view.truth.proven.as_ref().map(|tip| tip.time),
         release: ReleaseStatus::of(&view.releases, None),
     })
+}
+
+/// What a remote display reports, on `displays`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DisplayReport<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    battery: DisplayBattery,
+    rssi: Option<i32>,
+    /// s since 1970-01-01 UTC.
+    last_contact: Option<i64>,
+}
+
+/// The document on `displays`: what the approved remote displays report, by id. `None` if there are none.
+pub fn displays(view: &View, now: Now) -> Option<Value> {
+    let approved = view.displays.iter().filter(|state| state.is_approved);
+    let reports = approved.map(|state| {
+        let contact = &state.report.contact;
+        let last_contact = state.report.last_contact;
+        let last_contact = last_contact.and_then(|at| utc_of(Seen::At(at), now));
+        let report = DisplayReport {
+            name: &state.display.name,
+            battery: DisplayBattery::of(contact.battery.unwrap_or_default()),
+            rssi: contact.rssi,
+            last_contact: last_contact.map(|utc| utc.unix_ms.div_euclid(1000)),
+        };
+        (state.display.id.as_str(), report)
+    });
+    let reports: BTreeMap<_, _> = reports.collect();
+    (!reports.is_empty()).then(|| json!(reports))
 }
 
 /// The document on `update`, with the names of Home Assistant.

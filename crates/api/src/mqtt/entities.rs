@@ -5,6 +5,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use device::{
+    displays::{Display, DisplayState},
     lights::{StripEffect, frontlight::DUTY_MAX},
     mqtt::Broker,
     screens::catalog,
@@ -36,6 +37,7 @@ const STATE: &str = "state";
 const INFO: &str = "info";
 const HOST: &str = "host";
 const MARKET: &str = "market";
+const DISPLAYS: &str = "displays";
 const SETTINGS: &str = "settings";
 
 /// All entities, including those that the clock lacks.
@@ -48,6 +50,7 @@ pub(super) fn all(view: &View, program: &ProgramInfo, broker: &Broker) -> Vec<En
     all.extend(controls(view));
     all.extend([QuietHoursBound::From, QuietHoursBound::Until].map(quiet_hours_text));
     all.extend(other_entities(view, program, broker));
+    all.extend(display_sensors(view));
     all.extend(SPECS.iter().filter_map(|spec| setting(spec, view)));
     all
 }
@@ -105,6 +108,25 @@ fn market_sensors(view: &View) -> Vec<Entity> {
         }));
     }
     entities
+}
+
+/// Batteries of the remote displays.
+fn display_sensors(view: &View) -> Vec<Entity> {
+    let key = |id: &str| format!("display_{}_battery", id.to_ascii_lowercase());
+    let approved = view.displays.iter().filter(|state| state.is_approved);
+    let sensor = |state: &DisplayState| {
+        let Display { id, name, .. } = &state.display;
+        let name = if name.is_empty() { id } else { name };
+        let members = json!({ "name": format!("{name} battery"), "topic": DISPLAYS, "val_tpl": format!("{{{{ (value_json['{id}'] | default({{}})).percent | default(None) }}}}"), "dev_cla": "battery", "unit_of_meas": "%", "stat_cla": "measurement", "ent_cat": "diagnostic" });
+        let has_battery = state.report.contact.battery.is_some();
+        entity(key(id), "sensor", members).only_if(has_battery)
+    };
+    let former = view.former_displays.iter().map(|id| Entity {
+        key: key(id),
+        platform: "sensor",
+        members: None,
+    });
+    approved.map(sensor).chain(former).collect()
 }
 
 /// A template that reads a value on `market`; `None` of Home Assistant if it is missing.

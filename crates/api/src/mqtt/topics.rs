@@ -47,6 +47,8 @@ pub enum RetainedTopic {
     Market,
     /// A picture of the panels.
     Panels,
+    /// What the remote displays report.
+    Displays,
 }
 
 impl RetainedTopic {
@@ -70,6 +72,7 @@ impl RetainedTopic {
             RetainedTopic::Frontlight,
             RetainedTopic::Market,
             RetainedTopic::Panels,
+            RetainedTopic::Displays,
         ];
         first.into_iter().chain(leds).chain(last).collect()
     }
@@ -101,6 +104,7 @@ impl RetainedTopic {
             RetainedTopic::Frontlight => own(&Lamp::Frontlight.topic()),
             RetainedTopic::Market => own("market"),
             RetainedTopic::Panels => own("panels").filter(|_| broker.panels),
+            RetainedTopic::Displays => own("displays"),
         }
     }
 
@@ -121,7 +125,8 @@ impl RetainedTopic {
             | RetainedTopic::Led(_)
             | RetainedTopic::Frontlight
             | RetainedTopic::Market
-            | RetainedTopic::Panels => false,
+            | RetainedTopic::Panels
+            | RetainedTopic::Displays => false,
         }
     }
 }
