@@ -1,7 +1,6 @@
-//! The chain of headers over restarts: what its file says of them, and what a file is worth.
+//! The file of block headers that survives restarts.
 //!
-//! A file of another network, or of another anchor than the one the clock was started with, is worth nothing: whoever
-//! names an anchor trusts nothing that came from elsewhere.
+//! A file of another network or another anchor is ignored: an owner who sets an anchor trusts no other headers.
 
 use chain::{BlockHash, CompactTarget, HEADER_BYTES, Header, Work, anchor::Anchor, chain::Chain};
 use hex::FromHex;
@@ -9,7 +8,7 @@ use market::ChainSpec;
 use serde_json::{Map, Value, json};
 use storage::series::Records;
 
-/// What the file says of its headers: the chain that they are of, and what comes before them.
+/// The description in the file: the network, the anchor, and the block before the first header.
 pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
     let base = chain.base();
     let about = json!({
@@ -23,7 +22,7 @@ pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
     about.as_object().cloned().unwrap_or_default()
 }
 
-/// The headers, one after the other.
+/// The bytes of all headers, oldest first.
 pub fn headers(chain: &Chain) -> Vec<u8> {
     let headers = chain.headers();
     let mut bytes = Vec::with_capacity(headers.len() * HEADER_BYTES);
@@ -33,10 +32,10 @@ pub fn headers(chain: &Chain) -> Vec<u8> {
     bytes
 }
 
-/// The chain in a file, every header of it checked once more; none if it is not the chain that is wanted.
+/// The chain in a file; all headers are verified again. `None` if it is another chain than the configured one.
 pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
     let about = records.about.as_ref()?;
-    let is = |name: &str, wanted: &str| about.get(name).and_then(Value::as_str) == Some(wanted);
+    let is = |name: &str, expected: &str| about.get(name).and_then(Value::as_str) == Some(expected);
     if !is("network", spec.network.name()) || !is("anchor", &name(&spec.anchor)) {
         return None;
     }
@@ -54,12 +53,12 @@ pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
         .filter_map(chain::header)
         .collect();
     let mut chain = Chain::new(spec.network, base);
-    // Where one of them is not what it was, those before it are.
+    // If a header is damaged, the headers before it are used.
     let _ = chain.accept(&headers, None);
     Some(chain)
 }
 
-/// What an anchor is called, as the command line does.
+/// An anchor in the form of `--anchor`.
 fn name(anchor: &Anchor) -> String {
     let bits = anchor.bits.to_consensus();
     format!("{}:{}:{bits:08x}", anchor.next, anchor.hash)
@@ -73,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// A period and more on a network of one's own, where a try or two makes a block.
+    /// A chain longer than a difficulty period, on regtest, where a block needs only one or two attempts.
     fn long() -> (ChainSpec, Chain) {
         let spec = ChainSpec::built_in(Network::Regtest);
         let mut chain = Chain::new(spec.network, spec.anchor);
@@ -98,7 +97,7 @@ mod tests {
         }
     }
 
-    fn kept(spec: &ChainSpec, chain: &Chain) -> Records {
+    fn file_of(spec: &ChainSpec, chain: &Chain) -> Records {
         Records {
             about: Some(about(spec, chain)),
             bytes: headers(chain),
@@ -106,9 +105,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_counts_only_for_the_chain_it_is_of() {
+    fn a_file_of_another_chain_is_ignored() {
         let (spec, chain) = long();
-        let records = kept(&spec, &chain);
+        let records = file_of(&spec, &chain);
         assert_eq!(read(&Records::default(), &spec), None);
         let main = ChainSpec::built_in(Network::Main);
         assert_eq!(read(&records, &main), None);
@@ -129,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_rules_ends_the_chain_that_is_read() {
+    fn the_chain_ends_before_a_damaged_header() {
         let (spec, chain) = long();
-        let mut records = kept(&spec, &chain);
+        let mut records = file_of(&spec, &chain);
         let count = chain.headers().len();
         let last = records.bytes.len() - HEADER_BYTES;
-        // It does not link any more; another change may leave it enough work on such a network.
+        // Breaks the link to the previous block. Another damage might leave enough work on regtest.
         records.bytes[last + 4] ^= 1;
         let newest = read(&records, &spec).unwrap();
         assert_eq!(newest.headers().len(), count - 1);

@@ -1,53 +1,56 @@
-//! Why the program ends without having done what it was asked for: one line for people, one number for programs.
+//! Failures of commands: a message for people and an exit code for programs.
 
 use storage::lock::FolderError;
 use supervisor::messages::REFUSED_CODE;
 
-/// Why the program ends.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
     /// Exit code.
     pub code: Code,
-    /// One line that names the thing and says what to do.
+    /// One line: what is wrong, and what to do.
     pub message: String,
 }
 
 /// Exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// It did not work.
+    /// The command failed.
     Failed = REFUSED_CODE as isize,
-    /// The command line, the environment or the configuration file says what cannot be.
+    /// The command line, the environment or the configuration file has a mistake.
     Usage = 2,
     /// The clock does not answer.
     Unreachable = 3,
-    /// The clock wants other credentials.
+    /// The clock requires other credentials.
     Unauthorised = 4,
-    /// It was refused.
+    /// The request was refused.
     Refused = 5,
 }
 
 impl Code {
-    /// All that a command can end with, and what it means; 0 is that all went well.
+    /// All exit codes and their meanings.
     pub const TABLE: [(u8, &str); 6] = [
-        (0, "done"),
-        (Code::Failed as u8, "it did not work"),
-        (Code::Usage as u8, "the command line says what cannot be"),
+        (0, "success"),
+        (Code::Failed as u8, "failure"),
+        (
+            Code::Usage as u8,
+            "the command line, the environment or the configuration file has a mistake",
+        ),
         (Code::Unreachable as u8, "no clock answers"),
         (
             Code::Unauthorised as u8,
-            "the clock wants other credentials",
+            "the clock requires other credentials",
         ),
         (
             Code::Refused as u8,
-            "it was refused, or something is in use",
+            "the request was refused, or something is in use",
         ),
     ];
 }
 
 impl Failure {
-    /// It did not work.
+    /// The command failed.
     pub fn failed(message: impl Into<String>) -> Failure {
         Failure {
             code: Code::Failed,
@@ -55,7 +58,7 @@ impl Failure {
         }
     }
 
-    /// The command line, the environment or the configuration file says what cannot be.
+    /// The command line, the environment or the configuration file has a mistake.
     pub fn usage(message: impl Into<String>) -> Failure {
         Failure {
             code: Code::Usage,
@@ -71,7 +74,7 @@ impl Failure {
         }
     }
 
-    /// The clock wants other credentials.
+    /// The clock requires other credentials.
     pub fn unauthorised(message: impl Into<String>) -> Failure {
         Failure {
             code: Code::Unauthorised,
@@ -79,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// It was refused.
+    /// The request was refused.
     pub fn refused(message: impl Into<String>) -> Failure {
         Failure {
             code: Code::Refused,

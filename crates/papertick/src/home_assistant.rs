@@ -68,7 +68,7 @@ impl HomeAssistant {
             () = stop.stopped() => return,
             () = self.configure(&dialer, &inbox, &view) => {}
         }
-        // A task that ends is a failure.
+        // The task must not end by itself: that would be handled as a failure.
         stop.stopped().await;
     }
 
@@ -78,7 +78,7 @@ impl HomeAssistant {
             match self.broker(dialer).await {
                 Ok(broker) => break broker,
                 Err(reason) if outage.is_new(&reason) => {
-                    tracing::warn!("Home Assistant names no MQTT broker ({reason}), retrying");
+                    tracing::warn!("no MQTT broker from Home Assistant ({reason}), retrying");
                 }
                 Err(_) => {}
             }
@@ -90,7 +90,9 @@ impl HomeAssistant {
             (host.to_string(), user)
         };
         let Some(body) = broker.change((&stored.0, &stored.1)) else {
-            tracing::info!("the MQTT broker of the settings is used, not that of Home Assistant");
+            tracing::info!(
+                "using the MQTT broker of the settings instead of the one of Home Assistant"
+            );
             return;
         };
         let Value::Object(body) = body else { return };
@@ -99,9 +101,12 @@ impl HomeAssistant {
             ..Patch::default()
         };
         match inbox.request(Request::Patch(patch)).await {
-            Ok(Reply::Changed(_)) => tracing::info!("the MQTT broker is that of Home Assistant"),
-            Ok(reply) => tracing::warn!(?reply, "the MQTT broker of Home Assistant is refused"),
-            // The clock stops.
+            Ok(Reply::Changed(_)) => tracing::info!("using the MQTT broker of Home Assistant"),
+            Ok(reply) => tracing::warn!(
+                ?reply,
+                "the settings refuse the MQTT broker of Home Assistant"
+            ),
+            // The clock is stopping.
             Err(_) => {}
         }
     }
@@ -173,12 +178,12 @@ impl Broker {
 fn parse(body: &Bytes) -> Result<Broker, String> {
     let response: ServiceResponse =
         serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_string())?;
-    let unnamed = || "the answer has no broker".to_string();
+    let no_broker = || "the answer has no broker".to_string();
     match response.data {
         Some(Value::Object(data)) if !data.is_empty() => {
-            serde_json::from_value(data.into()).map_err(|_| unnamed())
+            serde_json::from_value(data.into()).map_err(|_| no_broker())
         }
-        _ => Err(response.message.unwrap_or_else(unnamed)),
+        _ => Err(response.message.unwrap_or_else(no_broker)),
     }
 }
 

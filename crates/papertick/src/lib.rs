@@ -1,4 +1,4 @@
-//! The daemon: main loop, tasks, HTTP, wiring.
+//! The program: the device process and its main loop, the configuration and the commands.
 
 pub mod main_loop;
 

@@ -1,4 +1,4 @@
-//! The program: reads the command line and does what it says.
+//! Entry point: parses the command line and runs the command.
 
 use std::{
     alloc::System,
@@ -16,19 +16,19 @@ use papertick::{
 };
 use runtime::standard_error::print_error;
 
-/// The C library's, counted; the supervisor sets its options.
+/// The allocator of the C library, counted; the supervisor sets its options.
 #[cfg(not(feature = "heap-trace"))]
 #[global_allocator]
 static ALLOCATOR: Counted<System> = Counted(System);
 
-/// The same, and it can list what was allocated and not freed.
+/// The same, and it can list allocations that were not freed.
 #[cfg(feature = "heap-trace")]
 #[global_allocator]
 static ALLOCATOR: diagnostics::heap_trace::Traced<Counted<System>> =
     diagnostics::heap_trace::Traced(Counted(System));
 
 fn main() -> ExitCode {
-    match act() {
+    match run() {
         Ok(code) => code,
         Err(failure) => {
             print_error(&failure.to_string());
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn act() -> Result<ExitCode, Failure> {
+fn run() -> Result<ExitCode, Failure> {
     match cli::parse(std::env::args_os())? {
         Command::Run(config) => clock_process::run(&config).map(|()| ExitCode::SUCCESS),
         Command::TakeOver { try_only: true } => {
@@ -63,7 +63,7 @@ fn act() -> Result<ExitCode, Failure> {
         }
         Command::Man(folder) => cli::write_manual(&folder).map(|()| ExitCode::SUCCESS),
         Command::Print(text) => {
-            // A reader that has seen enough is no failure.
+            // A reader that closes the pipe early is no failure.
             let _ = io::stdout().write_all(text.as_bytes());
             Ok(ExitCode::SUCCESS)
         }

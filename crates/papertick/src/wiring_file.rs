@@ -1,4 +1,4 @@
-//! Wiring files as the owner names them: read, and found to be without mistakes.
+//! Loads wiring files.
 
 use std::{io, path::Path};
 
@@ -7,7 +7,7 @@ use storage::disk::read_text;
 
 use crate::failure::Failure;
 
-/// Reads a wiring file that has no mistakes; with its text.
+/// Loads a wiring file; returns its text too.
 ///
 /// # Errors
 /// It cannot be read, or has mistakes.
@@ -17,17 +17,17 @@ pub(crate) fn load(path: &Path) -> Result<(String, WiringFile), Failure> {
     Ok((text, file))
 }
 
-/// Reads a wiring file that has no mistakes and fits this host; with its text.
+/// Loads a wiring file for this host; returns its text too.
 ///
 /// # Errors
-/// It cannot be read, has mistakes, or names what the host has not.
+/// It cannot be read, has mistakes, or names parts that the host does not have.
 pub(crate) fn load_for_host(path: &Path) -> Result<(String, WiringFile), Failure> {
     let text = text_of(path)?;
     let file = wiring::read_for_host(&text).map_err(|mistakes| failure(path, &mistakes))?;
     Ok((text, file))
 }
 
-/// Says what is wrong, each mistake on a line of its own.
+/// The failure for a file with mistakes, one line per mistake.
 pub(crate) fn failure(path: &Path, mistakes: &[Mistake]) -> Failure {
     let lines: String = mistakes
         .iter()

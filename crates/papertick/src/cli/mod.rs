@@ -1,6 +1,6 @@
 //! The command line.
 //!
-//! What is said on the command line counts before the environment, and that before the configuration file (`config`).
+//! Flags override environment variables, and these override the configuration file (`config`).
 
 mod usage_errors;
 
@@ -33,41 +33,41 @@ use crate::{
     failure::Failure,
 };
 
-/// What the program is asked to do.
+/// A parsed command.
 #[derive(Debug)]
 pub enum Command {
     /// Run the clock, as its supervisor.
     Run(Box<RunConfig>),
-    /// Be the device of a supervisor.
+    /// Run the device process of a supervisor.
     Device(Box<DeviceConfig>),
-    /// Continue as the supervisor of another program.
+    /// Continue the supervisor of another program version.
     TakeOver {
-        /// Only say whether that would work.
+        /// Only check whether that is possible.
         try_only: bool,
     },
-    /// Make a picture of a screen.
+    /// Render a screen to a PNG file.
     Render(RenderArgs),
     /// List the clocks on the local network.
     Discover(DiscoverArgs),
     /// Check that a clock answers.
     Healthcheck(HealthcheckArgs),
-    /// Make, sign, check or show an image.
+    /// Make, sign, verify or show an update image.
     Image(ImageArgs),
-    /// Make a folder of images for clocks to update themselves from.
+    /// Make a folder of update images for a web server.
     Release(ReleaseArgs),
-    /// Ask a clock something.
+    /// Send a request to a clock.
     Ctl(CtlArgs),
     /// Show the panels of a clock.
     Watch(WatchArgs),
     /// Write the settings of a clock to a file.
     Backup(BackupArgs),
-    /// Take the settings of a file over.
+    /// Import a file of settings.
     Restore(RestoreArgs),
     /// Set or clear the password of a clock.
     Passwd(PasswdArgs),
-    /// Check, draw or try a wiring.
+    /// Check, draw or test a wiring file.
     Wiring(WiringCommand),
-    /// Make a dump of a device that has crashed.
+    /// Write a dump of a crashed device.
     CrashDump {
         /// Process number of the device.
         process: u32,
@@ -76,7 +76,7 @@ pub enum Command {
     },
     /// Write the manual pages into a folder.
     Man(PathBuf),
-    /// Print a text that was asked for.
+    /// Print a text, such as help.
     Print(String),
 }
 
@@ -93,10 +93,10 @@ enum Subcommands {
     /// Run the clock.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<Flags>),
-    /// Run the clock on a market of its own, without any network.
+    /// Run the clock with simulated market data, without a network.
     #[command(after_help = DEMO_EXAMPLES)]
     Demo(Box<Flags>),
-    /// Make a picture of any screen, without a clock.
+    /// Render any screen to a PNG file, without a clock.
     #[command(after_help = render::help())]
     Render(RenderArgs),
     /// List the clocks on the local network.
@@ -105,7 +105,7 @@ enum Subcommands {
     /// Check that a clock answers.
     #[command(after_help = healthcheck::EXAMPLES)]
     Healthcheck(HealthcheckArgs),
-    /// Ask a clock anything: its state, its settings, its screens and lights, updates.
+    /// Control a clock: its state, settings, screens, lights and updates.
     #[command(after_help = ctl::help())]
     Ctl(CtlArgs),
     /// Show the panels of a clock in the terminal.
@@ -114,16 +114,16 @@ enum Subcommands {
     /// Write all settings of a clock to a file.
     #[command(after_help = backup::BACKUP_EXAMPLES)]
     Backup(BackupArgs),
-    /// Take over the settings of a file.
+    /// Import a file of settings.
     #[command(after_help = backup::RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
     /// Set or clear the password of a clock, on its own machine.
     #[command(after_help = passwd::EXAMPLES)]
     Passwd(PasswdArgs),
-    /// Make, sign and check images of firmware and pages.
+    /// Make, sign and verify update images of firmware and pages.
     #[command(after_help = image::EXAMPLES)]
     Image(ImageArgs),
-    /// Print what a shell needs to complete the command line.
+    /// Print a completion script for a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
@@ -132,30 +132,30 @@ enum Subcommands {
     /// Write the manual pages of all commands into a folder.
     #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// The folder, which is made if it is not there
+        /// The folder; created if it does not exist
         #[arg(value_hint = ValueHint::DirPath)]
         folder: PathBuf,
     },
-    /// Make a folder of images for clocks to update themselves from.
+    /// Make a folder of update images for a web server.
     #[command(after_help = release::EXAMPLES)]
     Release(ReleaseArgs),
-    /// Check, draw and try what is connected where on a board of real parts.
+    /// Check, draw and test the wiring of a board of real parts.
     #[command(subcommand, after_help = WIRING_EXAMPLES)]
     Wiring(WiringCommand),
-    /// Be the device of a supervisor; started by `run` and `demo`.
+    /// Run the device process of a supervisor; started by `run` and `demo`.
     #[command(hide = true)]
     Device {
-        /// What to run, as JSON.
+        /// The configuration, as JSON.
         config: String,
     },
-    /// Continue as the supervisor that has executed this program; its state comes on standard input
+    /// Continue the supervisor that has executed this program; its state is on standard input
     #[command(hide = true)]
     TakeOver {
-        /// Only say whether that would work.
+        /// Only check whether that is possible.
         #[arg(long)]
         try_only: bool,
     },
-    /// Make a dump of a device that has crashed; started by the supervisor.
+    /// Write a dump of a crashed device; started by the supervisor.
     #[command(hide = true, name = crash_dumps::DUMPER)]
     CrashDump {
         /// Process number of the device.
@@ -167,9 +167,9 @@ enum Subcommands {
 
 const EXAMPLES: &str = "\
 Examples:
-  papertick demo                     a clock to look at, without a network
+  papertick demo                     a clock with simulated data
   papertick run                      the clock, at http://127.0.0.1:8080/
-  papertick run --listen 0.0.0.0:80  the same for everybody on the network
+  papertick run --listen 0.0.0.0:80  the clock, for the whole network
   papertick render ticker -o t.png   a picture of a screen
   papertick discover                 the clocks on the network
   papertick watch                    the panels in the terminal
@@ -205,19 +205,19 @@ Examples:
   papertick run --config /etc/papertick.toml
 
 Each flag can also be given in the environment (PAPERTICK_DATA_DIR for --data-dir)
-or in the configuration file (data-dir = \"...\"); the command line counts first.";
+or in the configuration file (data-dir = \"...\"); the command line overrides both.";
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
   papertick demo
   papertick demo --panel-timing instant --listen 127.0.0.1:8090
 
-The demo keeps its settings in a folder of its own, $XDG_STATE_HOME/papertick-demo.";
+The demo stores its settings in its own folder, $XDG_STATE_HOME/papertick-demo.";
 
-/// Reads the command line, the environment and the configuration file.
+/// Parses the command line, the environment and the configuration file.
 ///
 /// # Errors
-/// One of them says what cannot be.
+/// One of them has a mistake.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let read = || {
         let matches = Cli::command().try_get_matches_from(arguments)?;
@@ -229,9 +229,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Err(error) => return explain(&error),
     };
     let mut run = |flags: Flags, market| {
-        let given = matches.remove_subcommand();
-        let given = given.map_or_else(Default::default, |(_, given)| given);
-        let config = resolve(flags.merge_file(given)?, market)?;
+        let matches = matches.remove_subcommand();
+        let matches = matches.map_or_else(Default::default, |(_, matches)| matches);
+        let config = resolve(flags.merge_file(matches)?, market)?;
         Ok(Command::Run(Box::new(config)))
     };
     match command {
@@ -254,20 +254,18 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::CrashDump { process, folder } => Ok(Command::CrashDump { process, folder }),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
-            .map_err(|_| {
-                Failure::usage("`papertick device` is started by `papertick run`: use that")
-            }),
+            .map_err(|_| Failure::usage("`papertick device` is internal: use `papertick run`")),
     }
 }
 
-/// What a shell needs to complete the command line.
+/// The completion script for a shell.
 fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "papertick", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The command line without what only the program itself says.
+/// The command line without hidden commands.
 fn visible() -> clap::Command {
     let command = Cli::command();
     let shown: Vec<clap::Command> = command
@@ -306,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_of_a_clock_stands_in_the_environment_under_its_own_name() {
+    fn every_flag_of_run_and_demo_has_an_environment_variable() {
         let cli = Cli::command();
         for name in ["run", "demo"] {
             let command = cli.find_subcommand(name).unwrap();
@@ -324,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_one_line_that_says_what_to_do() {
+    fn messages_for_mistakes_have_one_line_and_a_hint() {
         #[rustfmt::skip]
         let rows = [
             ("papertick run --bord v8", &["'--bord'", "did you mean `--board`?"][..]),
@@ -366,7 +364,7 @@ mod tests {
         }
     }
 
-    /// All commands, and the words that lead to each.
+    /// The words and the help of all commands.
     fn every_command(command: &clap::Command, before: &str, all: &mut Vec<(String, String)>) {
         let shown =
             |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
@@ -378,9 +376,9 @@ mod tests {
         }
     }
 
-    /// Each example of the help of each command is understood: what it says is checked, but that there are such files.
+    /// Parses each example in the help of each command. The files in the examples need not exist.
     #[test]
-    fn every_command_has_examples_that_are_understood() {
+    fn every_command_has_examples_that_parse() {
         let mut command = Cli::command();
         command.build();
         let mut all = vec![("papertick".to_string(), EXAMPLES.to_string())];
@@ -397,16 +395,16 @@ mod tests {
             let is_group = command_of(&command, words).is_some_and(|command| {
                 command.is_subcommand_required_set() || command.has_subcommands()
             });
-            let told_above = || {
+            let has_example_elsewhere = || {
                 let mut helps = all.iter().map(|(_, help)| help);
                 helps.any(|help| help.contains(&format!("  {words} ")))
             };
             assert!(
-                is_group || lines.peek().is_some() || told_above(),
+                is_group || lines.peek().is_some() || has_example_elsewhere(),
                 "{words} has no examples"
             );
             for line in lines {
-                // Behind two spaces stands what it does, and behind an arrow where it goes.
+                // Cuts off the explanation after two spaces, and pipes and redirections.
                 let line = line.split("  ").next().unwrap_or_default();
                 let line = line.split(" && ").next().unwrap_or_default();
                 let line = line.split(" | ").next().unwrap_or_default();
@@ -430,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shell_and_every_command_has_its_completions() {
+    fn the_completions_of_every_shell_have_commands_flags_and_values() {
         for shell in [
             Shell::Bash,
             Shell::Zsh,
@@ -442,7 +440,7 @@ mod tests {
             for word in ["heap-trace", "restore", "passphrase-file", "password-file"] {
                 assert!(script.contains(word), "{shell}: {word}");
             }
-            // The scripts of the others complete no values behind a command.
+            // The other scripts complete no values of arguments.
             if matches!(shell, Shell::Bash | Shell::Zsh) {
                 for value in ["fontName=", "block-height", "rainbow"] {
                     assert!(script.contains(value), "{shell}: {value}");
@@ -450,7 +448,7 @@ mod tests {
             }
             assert!(
                 !script.contains("take-over"),
-                "{shell}: what is hidden stays so"
+                "{shell}: a hidden command is offered"
             );
         }
     }

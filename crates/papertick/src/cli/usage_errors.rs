@@ -1,4 +1,4 @@
-//! Mistakes on the command line, each as one line that says what to do.
+//! Mistakes on the command line as one-line messages.
 
 use api::operations;
 use clap::{
@@ -9,7 +9,7 @@ use clap::{
 use super::{Cli, Command};
 use crate::{commands::suggestion, failure::Failure};
 
-/// Turns what clap says in several lines into one; help that was asked for is no failure.
+/// Turns an error of clap, which has several lines, into one line. Requested help is no failure.
 pub(super) fn explain(error: &clap::Error) -> Result<Command, Failure> {
     let kind = error.kind();
     if matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
@@ -19,13 +19,13 @@ pub(super) fn explain(error: &clap::Error) -> Result<Command, Failure> {
         kind,
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
     ) {
-        if let Some((before, words)) = unfinished(error) {
+        if let Some((before, words)) = incomplete(error) {
             return Err(Failure::usage(format!(
-                "say COMMAND after `{before}`: there are {words}"
+                "`{before}` needs a COMMAND: {words}"
             )));
         }
         return Err(Failure::usage(
-            "say what to do: try `papertick demo`, `papertick run` or `papertick --help`",
+            "no command given: try `papertick demo`, `papertick run` or `papertick --help`",
         ));
     }
     let text = error.to_string();
@@ -36,8 +36,8 @@ pub(super) fn explain(error: &clap::Error) -> Result<Command, Failure> {
     Err(Failure::usage(format!("{what}: {advice}")))
 }
 
-/// What was said of a command that wants more, and what can follow; none where nothing was said at all.
-fn unfinished(error: &clap::Error) -> Option<(String, String)> {
+/// The words of an incomplete command, and the words that can follow. `None` for an empty command line.
+fn incomplete(error: &clap::Error) -> Option<(String, String)> {
     let ContextValue::String(before) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
@@ -48,23 +48,23 @@ fn unfinished(error: &clap::Error) -> Option<(String, String)> {
     (before != "papertick").then(|| (before.clone(), words.join(", ")))
 }
 
-/// The command that was probably meant, where clap knows none that is near enough.
+/// A hint with the command that was probably meant, if clap has no suggestion.
 fn near_command(error: &clap::Error) -> Option<String> {
-    let ContextValue::String(said) = error.get(ContextKind::InvalidSubcommand)? else {
+    let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
-    if operations::all().any(|operation| operation.command() == *said) {
-        return Some(format!("did you mean `papertick ctl {said}`?"));
+    if operations::all().any(|operation| operation.command() == *typed) {
+        return Some(format!("did you mean `papertick ctl {typed}`?"));
     }
     let command = Cli::command();
     let commands = command
         .get_subcommands()
         .filter(|command| !command.is_hide_set());
-    let word = suggestion::nearest(said, commands.map(clap::Command::get_name))?;
+    let word = suggestion::nearest(typed, commands.map(clap::Command::get_name))?;
     Some(format!("did you mean `{word}`?"))
 }
 
-/// What to do about it: the nearest words that exist, or all of them.
+/// A hint: the most similar word, or all possible words.
 fn advice(error: &clap::Error) -> Option<String> {
     let words = |kind: ContextKind| {
         let value = error.get(kind)?;
@@ -77,7 +77,7 @@ fn advice(error: &clap::Error) -> Option<String> {
         let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
         (!quoted.is_empty()).then(|| quoted.join(", "))
     };
-    // The last of several is the nearest.
+    // clap sorts suggestions by similarity, the best one last.
     let nearest = |kind: ContextKind| {
         let value = error.get(kind)?;
         if let ContextValue::Strings(words) = value {
@@ -100,6 +100,6 @@ fn advice(error: &clap::Error) -> Option<String> {
     .or_else(|| {
         let missing = error.kind() == ErrorKind::MissingRequiredArgument;
         let missing = missing.then(|| words(ContextKind::InvalidArg)).flatten()?;
-        Some(format!("say {missing}, or try --help"))
+        Some(format!("add {missing}, or try --help"))
     })
 }

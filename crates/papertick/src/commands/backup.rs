@@ -1,4 +1,4 @@
-//! `papertick backup` and `papertick restore`: all settings as a file, of a clock that runs or of a data folder at rest.
+//! `papertick backup` and `papertick restore`: the settings as a file, of a running clock or of a data folder.
 
 use std::{
     fmt::Write as _,
@@ -25,12 +25,12 @@ use updates::build;
 use web::settings_file::{self, Backup, FILE_MAX, SettingsFileError};
 
 use super::{
-    at_rest::AtRest,
     client::{
-        Ask, ClockClient, Payload,
-        target::{ClockTarget, secret, typed},
+        ClientRequest, ClockClient, Payload,
+        target::{ClockTarget, prompt_secret, secret},
     },
     files::{cannot_write, read_at_most},
+    offline_settings::OfflineSettings,
 };
 use crate::failure::Failure;
 
@@ -46,19 +46,19 @@ pub struct BackupArgs {
     #[command(flatten)]
     export: ExportArgs,
 
-    /// Folder of a clock that does not run, instead of a clock that does
+    /// Data folder of a stopped clock, instead of a running clock
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     data_dir: Option<PathBuf>,
 }
 
-/// What is said of a file that is written.
+/// The flags for exporting a file.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// File for the settings; without one they go to the standard output
+    /// File for the settings [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// With the secrets: passwords, keys and the wallet, sealed with a passphrase
+    /// Include the secrets: passwords, keys and the wallet, encrypted with a passphrase
     #[arg(long)]
     secrets: bool,
 
@@ -75,7 +75,7 @@ pub struct RestoreArgs {
     #[command(flatten)]
     import: ImportArgs,
 
-    /// Folder of a clock that does not run, instead of a clock that does
+    /// Data folder of a stopped clock, instead of a running clock
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     data_dir: Option<PathBuf>,
 
@@ -84,18 +84,18 @@ pub struct RestoreArgs {
     json: bool,
 }
 
-/// What is said of a file that is taken over.
+/// The flags for importing a file.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// The file
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 
-    /// Only tell what would change
+    /// Only print what would change
     #[arg(long)]
     dry_run: bool,
 
-    /// Settings that are left as they are, with commas between them
+    /// Settings to leave unchanged, separated by commas
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     except: Vec<String>,
 
@@ -103,10 +103,10 @@ pub(crate) struct ImportArgs {
     passphrase: PassphraseArgs,
 }
 
-/// Where the passphrase of a file is.
+/// Source of the passphrase.
 #[derive(Debug, Args)]
 struct PassphraseArgs {
-    /// File with the passphrase of the secrets; PAPERTICK_PASSPHRASE holds it as well, and else it is asked for
+    /// File with the passphrase of the secrets; the default is PAPERTICK_PASSPHRASE, or else a prompt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     passphrase_file: Option<PathBuf>,
 }
@@ -118,7 +118,7 @@ Examples:
   papertick backup --host 192.168.1.7 --secrets -o settings.json
   papertick backup --data-dir /var/lib/papertick -o settings.json
 
-A clock hands out secrets only if it asks for a password; a data folder is its owner's.";
+A clock exports secrets only if it has a password; a data folder can always be exported.";
 
 /// What `--help` of `restore` says after the flags.
 pub(crate) const RESTORE_EXAMPLES: &str = "\
@@ -128,16 +128,16 @@ Examples:
   papertick restore --except httpAuthEnabled,hostnamePrefix settings.json
   papertick restore --data-dir /var/lib/papertick settings.json
 
-All of it is taken over, or nothing.";
+If any value is refused, nothing is changed.";
 
 /// Writes the settings of a clock to a file.
 ///
 /// # Errors
-/// They cannot be had, or not be written.
+/// They cannot be read or written.
 pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
     match &args.data_dir {
         Some(folder) => {
-            let at_rest = AtRest::open(folder)?;
+            let offline = OfflineSettings::open(folder)?;
             let origin = SettingsOrigin {
                 clock: String::new(),
                 board: String::new(),
@@ -145,7 +145,7 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
                 time: Clock::host().rfc3339(),
             };
             let passphrase = args.export.passphrase()?;
-            let backup = Backup::new(&at_rest.settings, origin, passphrase.as_ref());
+            let backup = Backup::new(&offline.settings, origin, passphrase.as_ref());
             let backup = backup.map_err(|error| Failure::usage(error.message()))?;
             args.export.write(&backup.to_text())
         }
@@ -153,51 +153,51 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
     }
 }
 
-/// Writes the settings of a clock that runs to a file.
+/// Writes the settings of a running clock to a file.
 ///
 /// # Errors
-/// The clock does not hand them out, or they cannot be written.
+/// The clock refuses the export, or the file cannot be written.
 pub(crate) fn export(client: &mut ClockClient, args: &ExportArgs) -> Result<(), Failure> {
     let passphrase = args.passphrase()?;
-    let request = ExportRequest {
+    let export = ExportRequest {
         passphrase: passphrase.map(|passphrase| passphrase.expose().into()),
     };
     let path = path_of(ProgramOperation::ExportSettings);
-    let ask = Ask::new("POST", path, Payload::Json(json!(request)));
-    let reply = client.ask(&ask)?.accepted()?;
-    args.write(&String::from_utf8_lossy(&reply.body))
+    let request = ClientRequest::new("POST", path, Payload::Json(json!(export)));
+    let response = client.send(&request)?.accepted()?;
+    args.write(&String::from_utf8_lossy(&response.body))
 }
 
-/// Takes over the settings of a file.
+/// Imports the settings of a file.
 ///
 /// # Errors
-/// Something in it is refused; nothing was changed then.
+/// A value is refused; nothing is changed then.
 pub fn restore(args: &RestoreArgs) -> Result<(), Failure> {
-    let told = match &args.data_dir {
-        Some(folder) => args.import.at_rest(folder)?,
+    let report = match &args.data_dir {
+        Some(folder) => args.import.offline(folder)?,
         None => args.import.over_http(&mut args.target.client()?)?,
     };
-    tell(&told, args.json)
+    print_report(&report, args.json)
 }
 
-/// Takes over the settings of a file on a clock that runs.
+/// Imports the settings of a file into a running clock.
 ///
 /// # Errors
-/// Something in it is refused; nothing was changed then.
+/// A value is refused; nothing is changed then.
 pub(crate) fn import(
     client: &mut ClockClient,
     args: &ImportArgs,
     json: bool,
 ) -> Result<(), Failure> {
-    tell(&args.over_http(client)?, json)
+    print_report(&args.over_http(client)?, json)
 }
 
-/// Gives a command the flags of a file that is written.
+/// Adds the flags for exporting a file to a command.
 pub(crate) fn export_arguments(command: Command) -> Command {
     ExportArgs::augment_args(command)
 }
 
-/// Gives a command the flags of a file that is taken over.
+/// Adds the flags for importing a file to a command.
 pub(crate) fn import_arguments(command: Command) -> Command {
     ImportArgs::augment_args(command)
 }
@@ -210,14 +210,14 @@ impl ExportArgs {
         let file = self.passphrase.passphrase_file.as_deref();
         let passphrase = match secret(PASSPHRASE, file)? {
             Some(passphrase) => passphrase,
-            None => typed_twice("Passphrase for the secrets: ")?,
+            None => prompt_twice("Passphrase for the secrets: ")?,
         };
         settings_file::check_passphrase(&passphrase)
             .map_err(|error| Failure::usage(error.message()))?;
         Ok(Some(passphrase))
     }
 
-    /// Writes a file that its owner alone can read.
+    /// Writes a file that only its owner can read.
     fn write(&self, text: &str) -> Result<(), Failure> {
         let Some(path) = &self.output else {
             print(text);
@@ -230,7 +230,7 @@ impl ExportArgs {
             .mode(0o600)
             .open(path)
             .and_then(|mut file| {
-                // The mode counts for new files alone.
+                // `mode` applies only to new files.
                 file.set_permissions(Permissions::from_mode(0o600))?;
                 file.write_all(text.as_bytes())
             });
@@ -252,18 +252,18 @@ impl ImportArgs {
         Ok((json, file))
     }
 
-    /// The passphrase of a file with secrets; without one they stay closed.
+    /// The passphrase of a file with secrets. `None` to import the file without its secrets.
     fn passphrase(&self, file: &Backup) -> Result<Option<Secret>, Failure> {
         if !file.has_secrets() {
             return Ok(None);
         }
-        let said = secret(PASSPHRASE, self.passphrase.passphrase_file.as_deref())?;
-        let passphrase =
-            said.or_else(|| typed("Passphrase of the file (empty: without its secrets): "));
+        let passphrase = secret(PASSPHRASE, self.passphrase.passphrase_file.as_deref())?;
+        let passphrase = passphrase
+            .or_else(|| prompt_secret("Passphrase of the file (empty: without its secrets): "));
         let passphrase = passphrase.filter(|passphrase| !passphrase.is_empty());
         if passphrase.is_none() {
             print_error(
-                "the secrets of the file stay closed: PAPERTICK_PASSPHRASE or --passphrase-file opens them",
+                "the secrets of the file are skipped: set PAPERTICK_PASSPHRASE or --passphrase-file to import them",
             );
         }
         Ok(passphrase)
@@ -272,25 +272,28 @@ impl ImportArgs {
     fn over_http(&self, client: &mut ClockClient) -> Result<Value, Failure> {
         let (json, file) = self.read()?;
         let passphrase = self.passphrase(&file)?;
-        let request = ImportRequest {
+        let import = ImportRequest {
             file: json,
             dry_run: self.dry_run,
             passphrase: passphrase.map(|passphrase| passphrase.expose().into()),
             except: self.except.clone(),
         };
         let path = path_of(ProgramOperation::ImportSettings);
-        let reply = client.ask(&Ask::new("POST", path, Payload::Json(json!(request))))?;
-        // What is refused in the file is told like what is taken from it.
-        let told = reply.json().filter(|told| told.get("changes").is_some());
-        match told {
-            Some(told) => Ok(told),
-            None => Ok(reply.accepted()?.json().unwrap_or_default()),
+        let request = ClientRequest::new("POST", path, Payload::Json(json!(import)));
+        let response = client.send(&request)?;
+        // A report comes with an error status too, if a value of the file is refused.
+        let report = response
+            .json()
+            .filter(|report| report.get("changes").is_some());
+        match report {
+            Some(report) => Ok(report),
+            None => Ok(response.accepted()?.json().unwrap_or_default()),
         }
     }
 
-    fn at_rest(&self, folder: &Path) -> Result<Value, Failure> {
+    fn offline(&self, folder: &Path) -> Result<Value, Failure> {
         let (_, file) = self.read()?;
-        let mut at_rest = AtRest::open(folder)?;
+        let mut offline = OfflineSettings::open(folder)?;
         let passphrase = self.passphrase(&file)?;
         let mut content = file
             .content(passphrase.as_ref())
@@ -300,41 +303,41 @@ impl ImportArgs {
             .map_err(|name| {
                 Failure::usage(format!("--except {name}: the file has no such setting"))
             })?;
-        let import = content.import(&at_rest.settings);
+        let import = content.import(&offline.settings);
         let applied = !self.dry_run && import.refused.is_empty();
         let report = ImportReport {
-            // Nothing runs that could be restarted.
+            // No clock is running.
             reboot_required: false,
             ..settings_file::import_report(&file, content.secrets, &import, applied)
         };
         if applied {
-            at_rest.replace(import.settings)?;
+            offline.replace(import.settings)?;
         }
         Ok(json!(report))
     }
 }
 
-/// Prints what was, or would be, taken over.
-fn tell(told: &Value, json: bool) -> Result<(), Failure> {
+/// Prints the report of an import.
+fn print_report(report: &Value, json: bool) -> Result<(), Failure> {
     let text = match json {
-        true => format!("{told:#}\n"),
-        false => lines(told),
+        true => format!("{report:#}\n"),
+        false => lines(report),
     };
     print(&text);
-    let refused = texts(&told["refused"], "error");
+    let refused = texts(&report["refused"], "error");
     match refused.is_empty() {
         true => Ok(()),
         false => Err(Failure::refused(format!(
-            "nothing was taken over: {}",
+            "nothing was changed: {}",
             refused.join(", ")
         ))),
     }
 }
 
-/// What was taken over, for people.
-fn lines(told: &Value) -> String {
+/// The report for people.
+fn lines(report: &Value) -> String {
     let empty = Vec::new();
-    let changes = told["changes"].as_array().unwrap_or(&empty);
+    let changes = report["changes"].as_array().unwrap_or(&empty);
     let words = |value: &Value| one_line(value.as_str().unwrap_or_default());
     let name = |change: &Value| words(&change["name"]);
     let widths = changes.iter().map(|change| name(change).len());
@@ -342,21 +345,21 @@ fn lines(told: &Value) -> String {
     let mut text = String::new();
     for change in changes {
         let what = match change["secret"].as_bool() {
-            Some(true) => "another secret".into(),
+            Some(true) => "new secret".into(),
             Some(false) | None => format!("{} -> {}", change["old"], change["new"]),
         };
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{:width$}  {what}", name(change));
     }
     for (member, what) in [
-        ("unknown", "not known to this version"),
-        ("notes", "understood otherwise"),
+        ("unknown", "unknown to this version"),
+        ("notes", "adjusted"),
     ] {
-        for entry in told[member].as_array().into_iter().flatten() {
+        for entry in report[member].as_array().into_iter().flatten() {
             let _ = writeln!(text, "{what}: {}", words(entry));
         }
     }
-    for refusal in told["refused"].as_array().into_iter().flatten() {
+    for refusal in report["refused"].as_array().into_iter().flatten() {
         let token = words(&refusal["error"]);
         let reason = refusal
             .get("msg")
@@ -365,10 +368,13 @@ fn lines(told: &Value) -> String {
     }
     let count = changes.len();
     let word = if count == 1 { "setting" } else { "settings" };
-    let _ = match (told["applied"].as_bool(), told["rebootRequired"].as_bool()) {
+    let _ = match (
+        report["applied"].as_bool(),
+        report["rebootRequired"].as_bool(),
+    ) {
         (Some(true), Some(true)) => writeln!(
             text,
-            "{count} {word} changed; some count from the next start: papertick ctl restart"
+            "{count} {word} changed; some take effect after a restart: papertick ctl restart"
         ),
         (Some(true), _) => writeln!(text, "{count} {word} changed"),
         _ => writeln!(text, "{count} {word} would change"),
@@ -382,20 +388,20 @@ fn texts(list: &Value, member: &str) -> Vec<String> {
     entries.filter_map(text).collect()
 }
 
-/// A new passphrase or password, typed twice so that it is the one that was meant.
+/// Prompts twice for a new passphrase or password, to detect typing errors.
 ///
 /// # Errors
-/// Nobody is there to type it, or the two differ.
-pub(crate) fn typed_twice(question: &str) -> Result<Secret, Failure> {
-    let nobody = || {
+/// There is no terminal, or the two inputs differ.
+pub(crate) fn prompt_twice(prompt: &str) -> Result<Secret, Failure> {
+    let no_terminal = || {
         Failure::usage(
             "there is no terminal to type it: use the file or the variable that --help names",
         )
     };
-    let first = typed(question).ok_or_else(nobody)?;
-    let second = typed("Once more: ").ok_or_else(nobody)?;
+    let first = prompt_secret(prompt).ok_or_else(no_terminal)?;
+    let second = prompt_secret("Repeat it: ").ok_or_else(no_terminal)?;
     match first == second {
         true => Ok(first),
-        false => Err(Failure::usage("the two differ: nothing was done")),
+        false => Err(Failure::usage("the two inputs differ: nothing was changed")),
     }
 }

@@ -1,4 +1,4 @@
-//! `papertick discover`: the clocks on the local network.
+//! `papertick discover`: lists the clocks on the local network.
 
 use std::{
     collections::BTreeSet,
@@ -17,17 +17,17 @@ use tokio::time::{Instant, sleep};
 
 use crate::failure::Failure;
 
-/// Time between two looks at how long it still takes.
+/// Time between two updates of the countdown.
 const TICK: Duration = Duration::from_millis(250);
 
 /// The flags of `discover`.
 #[derive(Debug, Args)]
 pub struct DiscoverArgs {
-    /// How long to look, s
+    /// How long to search, s
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=60))]
     seconds: u64,
 
-    /// Look only on the network where this machine has this address
+    /// Search only the network on which this machine has this address
     #[arg(long, value_name = "ADDRESS")]
     on: Option<IpAddr>,
 
@@ -35,23 +35,23 @@ pub struct DiscoverArgs {
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// Print what another program reads
+    /// Print in the format of another program
     #[arg(long, value_name = "PROGRAM")]
     format: Option<InventoryFormat>,
 }
 
-/// A program that reads which clocks there are.
+/// Format for another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum InventoryFormat {
-    /// Targets in a file that Prometheus watches (`file_sd_configs`)
+    /// A target file of Prometheus (`file_sd_configs`)
     Prometheus,
-    /// An inventory of Ansible
+    /// An Ansible inventory
     Ansible,
 }
 
 /// What `--help` says after the flags.
 pub(crate) const EXAMPLES: &str = "\
-Each line is the name of a clock, its address and port, what it is and its version.
+Each line has the name of a clock, its address and port, its model and its version.
 
 Examples:
   papertick discover
@@ -60,23 +60,23 @@ Examples:
   papertick discover --format prometheus > clocks.json
   papertick discover --format ansible > inventory.yml
 
-A clock is found if others can reach it (papertick run --listen 0.0.0.0:8080) and mdnsEnabled is on.
-The exit code is 3 if there is none.";
+A clock is found if other hosts can reach it (papertick run --listen 0.0.0.0:8080) and mdnsEnabled is on.
+The exit code is 3 if none is found.";
 
-/// Looks for clocks and prints what it found.
+/// Searches for clocks and prints them.
 ///
 /// # Errors
-/// There is none, or this machine cannot look.
+/// None is found, or the search failed.
 pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
-    let reach = args.on.map_or_else(MdnsScope::all, MdnsScope::one);
+    let scope = args.on.map_or_else(MdnsScope::all, MdnsScope::one);
     let time = Duration::from_secs(args.seconds);
-    let cannot = |error: String| Failure::failed(format!("cannot look for clocks: {error}"));
+    let cannot = |error: String| Failure::failed(format!("cannot search for clocks: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| cannot(error.to_string()))?;
     let found = runtime
-        .block_on(looked(search(&reach, time), args.seconds))
+        .block_on(with_countdown(search(&scope, time), args.seconds))
         .map_err(|error| cannot(error.to_string()))?;
     let text = match args.format {
         Some(InventoryFormat::Prometheus) => targets(&found),
@@ -87,7 +87,7 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
     print(&text);
     if found.is_empty() {
         return Err(Failure::unreachable(format!(
-            "no clock was found in {} s: is one there that listens for others (papertick run --listen 0.0.0.0:8080), with mdnsEnabled on?",
+            "no clock found in {} s: a clock must be reachable (papertick run --listen 0.0.0.0:8080) and have mdnsEnabled on",
             args.seconds
         )));
     }
@@ -95,15 +95,15 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
 }
 
 /// Waits for the results of a search, and shows the remaining time on a terminal.
-async fn looked<T>(search: impl Future<Output = T>, seconds: u64) -> T {
+async fn with_countdown<T>(search: impl Future<Output = T>, seconds: u64) -> T {
     let mut search = pin!(search);
     if !io::stderr().is_terminal() {
         return search.await;
     }
-    let begun = Instant::now();
+    let started_at = Instant::now();
     loop {
-        let left = seconds.saturating_sub(begun.elapsed().as_secs());
-        // Nobody may look any more.
+        let left = seconds.saturating_sub(started_at.elapsed().as_secs());
+        // Fails if the terminal is gone.
         let _ = write!(io::stderr(), "\r{}\x1b[K", progress(left));
         tokio::select! {
             found = &mut search => {
@@ -116,7 +116,7 @@ async fn looked<T>(search: impl Future<Output = T>, seconds: u64) -> T {
 }
 
 fn progress(left: u64) -> String {
-    format!("looking for clocks, {left} s left ...")
+    format!("searching for clocks, {left} s left ...")
 }
 
 /// A line for each clock, in columns.
@@ -183,10 +183,10 @@ fn targets(found: &[FoundClock]) -> String {
     format!("{:#}\n", Value::Array(groups.collect()))
 }
 
-/// Hosts for Ansible, as a YAML inventory. Ansible evaluates templates in names and values, and the names and versions
-/// come from any device on the network: they keep only letters that mean nothing to it.
+/// A YAML inventory for Ansible. Ansible evaluates templates in names and values, and any device on the network can
+/// choose these: only harmless characters are kept.
 ///
-/// Tasks run on the machine of Ansible, because a clock is changed over HTTP alone.
+/// Tasks run on the machine of Ansible, because clocks are configured over HTTP.
 fn inventory(found: &[FoundClock]) -> String {
     if found.is_empty() {
         return "papertick:\n  hosts: {}\n".into();
@@ -200,7 +200,7 @@ fn inventory(found: &[FoundClock]) -> String {
             name = format!("{name}-{place}");
             names.insert(name.clone());
         }
-        // Writing to a string cannot fail. Without the interpreter Ansible takes any Python that it finds.
+        // Writing to a string cannot fail. Without the interpreter Ansible would use any Python that it finds.
         let _ = write!(
             text,
             "    \"{name}\":
@@ -216,13 +216,13 @@ fn inventory(found: &[FoundClock]) -> String {
     text
 }
 
-/// Names that Ansible gives a meaning of its own, and beginnings of such names.
+/// Names that are special to Ansible, and prefixes of such names.
 const RESERVED: [&str; 4] = ["all", "ungrouped", "papertick", "localhost"];
 
-/// What a reserved name gets in front.
+/// Prefix of hosts with a reserved name.
 const PREFIX: &str = "clock-";
 
-/// A name that Ansible takes for a host and for nothing else.
+/// A host name without a special meaning to Ansible.
 fn host_name(name: &str) -> String {
     let word = safe_word(name);
     let lower = word.to_ascii_lowercase();
@@ -235,13 +235,13 @@ fn host_name(name: &str) -> String {
     }
 }
 
-/// A word from the network with only `[A-Za-z0-9._-]`.
+/// Replaces all characters of a name from the network except `[A-Za-z0-9._-]`.
 fn safe_word(text: &str) -> String {
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     text.replace(|letter| !is_safe(letter), "_")
 }
 
-/// A label from the network: a safe word that may have spaces and commas.
+/// As `safe_word`, but keeps spaces and commas.
 fn safe_label(text: &str) -> String {
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "._- ,".contains(letter);
     text.replace(|letter| !is_safe(letter), "_")
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn other_programs_read_which_clocks_there_are() {
+    fn formats_for_other_programs() {
         let clocks = [
             found("papertick-0a1b2c", "192.0.2.7:80"),
             found("shop-3d", "[2001:db8::7]:8080"),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn names_from_the_network_mean_nothing_to_other_programs() {
+    fn names_from_the_network_are_harmless_to_other_programs() {
         for (name, host) in [
             ("shop-3d", "shop-3d"),
             ("localhost", "clock-localhost"),

@@ -1,4 +1,4 @@
-//! `papertick healthcheck`: whether a clock answers, for containers and monitors.
+//! `papertick healthcheck`: checks that a clock answers, for containers and monitors.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
@@ -10,14 +10,14 @@ use clap::Args;
 use http::StatusCode;
 use net::dialer::Dialer;
 
-use super::client::{Ask, ClientLogin, ClockClient, Payload, target};
+use super::client::{ClientLogin, ClientRequest, ClockClient, Payload, target};
 use crate::{
     config::{resolve::listen_address, roots},
     failure::Failure,
 };
 
-/// Time within which a healthy clock answers. Docker gives a check 30 s by default.
-const ANSWER_TIME: Duration = Duration::from_secs(5);
+/// Timeout of the check. Docker allows 30 s by default.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The flags of `healthcheck`.
 #[derive(Debug, Args)]
@@ -56,13 +56,13 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
     let dialer = Dialer::for_uploads(roots(None)?);
     let client = ClockClient::new(target::address("--url", &base)?, no_login, dialer)?;
     let path = path_of(ProgramOperation::Health);
-    let response = client.ask_once(&Ask::new("GET", path, Payload::Nothing), ANSWER_TIME)?;
+    let response = client.send_once(&ClientRequest::new("GET", path, Payload::Nothing), TIMEOUT)?;
     if response.status == StatusCode::OK {
         return Ok(());
     }
-    let (place, status) = (client.place(), response.status.as_u16());
+    let (url, status) = (client.url(), response.status.as_u16());
     Err(Failure::failed(format!(
-        "{place}{path} answers with status {status}"
+        "{url}{path} answers with status {status}"
     )))
 }
 

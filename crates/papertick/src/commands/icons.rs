@@ -1,4 +1,4 @@
-//! Requested icons that do not exist, and characters that no font has.
+//! Warnings for icons that do not exist and characters that no font has.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,18 @@ use runtime::standard_error::print_error;
 
 use super::suggestion;
 
-/// Says which of the icons on these cells there are not, and what was probably meant; and what of their texts is left out.
-pub(crate) fn mention_unknown(cells: &[Cell]) {
-    for words in unknown(cells).into_iter().chain(left_out(cells)) {
+/// Prints warnings for the unknown icons and the missing characters on these cells.
+pub(crate) fn warn_unknown(cells: &[Cell]) {
+    for words in unknown_icons(cells)
+        .into_iter()
+        .chain(missing_characters(cells))
+    {
         print_error(&words);
     }
 }
 
-/// The characters of the owner's texts that no font has.
-fn left_out(cells: &[Cell]) -> Option<String> {
+/// A warning for the characters in texts that no font has.
+fn missing_characters(cells: &[Cell]) -> Option<String> {
     let texts = cells.iter().flat_map(|cell| {
         if let Cell::Text { text, .. } = cell {
             vec![text]
@@ -30,13 +33,14 @@ fn left_out(cells: &[Cell]) -> Option<String> {
         .filter(|ch| !ch.is_ascii() && !render::is_drawn(*ch))
         .collect();
     let listed: Vec<String> = missing.iter().map(|ch| format!("`{ch}`")).collect();
-    let words = || format!("no font has {}: left out", listed.join(", "));
+    let words = || format!("no font has {}: not shown", listed.join(", "));
     (!listed.is_empty()).then(words)
 }
 
-fn unknown(cells: &[Cell]) -> Vec<String> {
+/// Warnings for unknown icons, with the most similar names.
+fn unknown_icons(cells: &[Cell]) -> Vec<String> {
     let names = || Icon::NAMED.iter().map(|(name, _)| *name);
-    let mut said = Vec::new();
+    let mut warnings = Vec::new();
     for cell in cells {
         let Cell::NamedIcon { icon: None, text } = cell else {
             continue;
@@ -46,10 +50,10 @@ fn unknown(cells: &[Cell]) -> Vec<String> {
             Some(name) => format!("did you mean `mdi:{name}`?"),
             None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        said.push(format!(
-            "there is no icon `{}`, its panel stays empty: {help}",
+        warnings.push(format!(
+            "unknown icon `{}`, its panel stays empty: {help}",
             text.trim()
         ));
     }
-    said
+    warnings
 }

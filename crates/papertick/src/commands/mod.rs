@@ -1,19 +1,19 @@
-//! What the program does besides running the clock: one command of the command line each.
+//! The commands other than `run` and `demo`, one module each.
 
-mod at_rest;
 pub mod backup;
 mod client;
 pub mod ctl;
 pub mod discover;
 mod files;
 pub mod healthcheck;
+pub(crate) mod hidden_input;
 mod icons;
 pub mod image;
+mod offline_settings;
 pub mod passwd;
 pub mod release;
 pub mod render;
-mod setting_words;
+mod setting_args;
 pub(crate) mod suggestion;
-pub(crate) mod unseen;
 pub mod watch;
 pub mod wiring;

@@ -1,7 +1,7 @@
-//! `papertick passwd`: the password of a clock, set or cleared on its own machine.
+//! `papertick passwd`: sets or clears the password of a clock on its machine.
 //!
-//! Whoever may write the data folder owns the clock. It has to be stopped first: what it runs on is what it read when it
-//! started, so a password counts from the next start in any case, and two writers would overwrite each other.
+//! It needs no old password: a user who can write the data folder owns the clock. The clock must be stopped first, because
+//! it reads the settings only when it starts, and two writers would overwrite each other.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use device::{
 };
 use runtime::standard_error::print_error;
 
-use super::{at_rest::AtRest, backup::typed_twice, client::target::secret};
+use super::{backup::prompt_twice, client::target::secret, offline_settings::OfflineSettings};
 use crate::{
     config::{MarketSource, resolve::default_data_dir},
     failure::Failure,
@@ -21,7 +21,7 @@ use crate::{
 /// Variable with the new password.
 const NEW_PASSWORD: &str = "PAPERTICK_NEW_PASSWORD";
 
-/// Shortest password that is taken without a word of warning, letters.
+/// Shortest password without a warning, characters.
 const SHORT: usize = 8;
 
 /// The flags of `passwd`.
@@ -35,12 +35,11 @@ pub struct PasswdArgs {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// File with the new password, - for the standard input; PAPERTICK_NEW_PASSWORD holds it as well, and else it is
-    /// asked for
+    /// File with the new password, - for standard input; the default is PAPERTICK_NEW_PASSWORD, or else a prompt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "clear")]
     password_file: Option<PathBuf>,
 
-    /// Ask for no password any more
+    /// Remove the password
     #[arg(long)]
     clear: bool,
 }
@@ -55,7 +54,7 @@ Examples:
 
 Stop the clock first (systemctl stop papertick.socket papertick: the service alone would be started by the next
 request), and start it again after (systemctl start papertick.socket papertick).
-Run it as the owner of the folder, or as root, who gives everything back to the owner.";
+Run it as the owner of the folder, or as root; the files then still belong to the owner.";
 
 /// Sets the password of a clock, or clears it.
 ///
@@ -66,15 +65,15 @@ pub fn run(args: &PasswdArgs) -> Result<(), Failure> {
         Some(folder) => folder.clone(),
         None => default_data_dir(MarketSource::World)?,
     };
-    let mut at_rest = AtRest::open(&folder)?;
-    let settings = changed(&at_rest.settings, args)?;
+    let mut offline = OfflineSettings::open(&folder)?;
+    let settings = changed(&offline.settings, args)?;
     let (is_guarded, user) = (settings.http_auth_enabled, settings.sign_in_user());
-    at_rest.replace(settings)?;
+    offline.replace(settings)?;
     print_error(&match is_guarded {
         true => {
-            format!("from its next start the clock asks for this password, and for the name {user}")
+            format!("from the next start the clock requires this password, with the name {user}")
         }
-        false => "from its next start the clock asks for no password".into(),
+        false => "from the next start the clock requires no password".into(),
     });
     Ok(())
 }
@@ -87,7 +86,7 @@ fn changed(before: &Settings, args: &PasswdArgs) -> Result<Settings, Failure> {
     } else {
         let password = match secret(NEW_PASSWORD, args.password_file.as_deref())? {
             Some(password) => password,
-            None => typed_twice("New password: ")?,
+            None => prompt_twice("New password: ")?,
         };
         settings.http_auth_pass = hashed(&password)?;
         settings.http_auth_enabled = true;
@@ -108,13 +107,11 @@ fn hashed(password: &Secret) -> Result<PasswordHash, Failure> {
     let text = password.expose();
     if text.is_empty() || text.len() > TEXT_MAX || text.chars().any(char::is_control) {
         return Err(Failure::usage(format!(
-            "a password has 1 to {TEXT_MAX} bytes and no control characters; --clear asks for none"
+            "a password has 1 to {TEXT_MAX} bytes and no control characters; --clear removes it"
         )));
     }
     if text.chars().count() < SHORT {
-        print_error(
-            "this password is short: four words that have nothing to do with each other are better",
-        );
+        print_error("this password is short: four unrelated words are better");
     }
     passwords::hash(text, &mut Vec::new())
         .ok_or_else(|| Failure::failed("the password could not be hashed"))

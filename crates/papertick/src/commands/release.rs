@@ -1,6 +1,6 @@
-//! `papertick release`: a folder that can be put on any web server for clocks to update themselves from.
+//! `papertick release`: makes a folder of update images for any web server.
 //!
-//! The folder holds images under the names that clocks look for, a checksum beside each, and the list of them.
+//! The folder has the images under the names that clocks expect, a checksum file for each, and the list of releases.
 
 use std::{
     collections::BTreeMap,
@@ -37,16 +37,16 @@ use crate::{
     failure::Failure,
 };
 
-/// File of the list.
+/// File name of the release list.
 const FEED: &str = "release.json";
 
-/// Largest file of notes, bytes.
+/// Largest file of release notes, bytes.
 const NOTES_MAX: u64 = 64 * 1024;
 
 /// The flags of `release`.
 #[derive(Debug, Args)]
 pub struct ReleaseArgs {
-    /// Programs, which are packed for each board, and images that are ready
+    /// Programs, which are packed for each board, and finished images
     #[arg(value_name = "FILE", required_unless_present = "web")]
     files: Vec<PathBuf>,
 
@@ -58,30 +58,30 @@ pub struct ReleaseArgs {
     #[arg(long, value_parser = boards(), ignore_case = true)]
     board: Vec<String>,
 
-    /// Version that programs and page say they are [default: what they say]
+    /// Version of programs and page [default: the version in them]
     #[arg(long)]
     version: Option<String>,
 
-    /// File of the secret key that signs what is packed
+    /// File of the secret key that signs the packed images
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
     #[command(flatten)]
     password: PasswordArgs,
 
-    /// Address at which the folder will be [default: wherever the list is]
+    /// URL of the folder [default: relative to the list]
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 
-    /// File with what is new, for people
+    /// File with the release notes
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
 
-    /// Page with what is new, which clocks and Home Assistant lead to
+    /// URL of the release notes, which clocks and Home Assistant link to
     #[arg(long, value_name = "URL")]
     notes_url: Option<String>,
 
-    /// Folder to make; it must be empty or not there yet
+    /// Folder to create; it must be empty or not exist
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
 
@@ -98,12 +98,12 @@ Examples:
   papertick release rev-b.img v8.img --base-url https://example.org/clock -o release
 
 Put the folder on a web server and set gitReleaseUrl of each clock to the address of its release.json.
-A clock looks for papertick-BOARD-PANEL-TARGET.img and the same with .sha256 behind it.";
+A clock downloads papertick-BOARD-PANEL-TARGET.img, and the same name with .sha256.";
 
-/// Makes the folder and prints what is in it.
+/// Makes the folder and prints its content.
 ///
 /// # Errors
-/// Something cannot be read, packed, signed or written, or does not belong together.
+/// A file cannot be read, packed, signed or written, or two images conflict.
 pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
     let version = args.version.as_deref().map(packing::version).transpose()?;
     let base = args.base_url.as_deref().map(base_url).transpose()?;
@@ -118,66 +118,66 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
     let secret = secret.map(|key| SigningKey::read(key, args.password.password_file.as_deref()));
     let secret = secret.transpose()?;
     let folder = new_folder(&args.output)?;
-    let mut making = Making {
+    let mut builder = ReleaseBuilder {
         folder: folder.path(),
         secret: secret.as_ref(),
         images: BTreeMap::new(),
     };
     for file in &args.files {
         if is_program(file)? {
-            making.add_program(&PackedProgram::read(file, version.clone())?, &args.board)?;
+            builder.add_program(&PackedProgram::read(file, version.clone())?, &args.board)?;
         } else {
-            let longest = ImageHeader::BYTES as u64 + PAYLOAD_BYTES_MAX + SIGNATURE_BYTES_MAX;
-            making.add(&read_at_most(file, longest)?, ImageOrigin::Ready(file))?;
+            let max = ImageHeader::BYTES as u64 + PAYLOAD_BYTES_MAX + SIGNATURE_BYTES_MAX;
+            builder.add(&read_at_most(file, max)?, ImageOrigin::Ready(file))?;
         }
     }
     if let Some(folder) = &args.web {
-        making.add(&packing::page(folder, version)?, ImageOrigin::Packed)?;
+        builder.add(&packing::page(folder, version)?, ImageOrigin::Packed)?;
     }
-    let version = making.finish(base.as_deref(), &notes)?;
+    let version = builder.finish(base.as_deref(), &notes)?;
     let text = match args.json {
-        true => making.document(&version, &args.output),
-        false => making.lines(&version, &args.output),
+        true => builder.document(&version, &args.output),
+        false => builder.lines(&version, &args.output),
     };
-    take_place(folder, &args.output).map_err(|error| cannot_write(&args.output, &error))?;
+    move_into_place(folder, &args.output).map_err(|error| cannot_write(&args.output, &error))?;
     print(&text);
     Ok(())
 }
 
-/// Where an image comes from.
+/// Origin of an image.
 enum ImageOrigin<'a> {
-    /// It was packed here, and is to be signed.
+    /// Packed by this command, which also signs it.
     Packed,
-    /// It was there, and is taken as it is.
+    /// A finished image; has its path.
     Ready(&'a Path),
 }
 
-struct Making<'a> {
+struct ReleaseBuilder<'a> {
     folder: &'a Path,
     secret: Option<&'a SigningKey>,
-    /// The head of each image, and whether it is signed.
+    /// The header of each image, and whether it is signed.
     images: BTreeMap<String, (ImageHeader, bool)>,
 }
 
-impl Making<'_> {
+impl ReleaseBuilder<'_> {
     fn add_program(&mut self, program: &PackedProgram, only: &[String]) -> Result<(), Failure> {
-        let wanted =
+        let is_selected =
             |id: &str| only.is_empty() || only.iter().any(|one| one.eq_ignore_ascii_case(id));
-        for board in spec::BOARDS.iter().filter(|board| wanted(board.id)) {
+        for board in spec::BOARDS.iter().filter(|board| is_selected(board.id)) {
             self.add(&program.image(board)?, ImageOrigin::Packed)?;
         }
         Ok(())
     }
 
-    /// Puts an image under the name that clocks look for.
+    /// Adds an image under the name that clocks expect.
     fn add(&mut self, image: &[u8], origin: ImageOrigin<'_>) -> Result<(), Failure> {
         let new = self.folder.join("image.new");
-        let whose = match origin {
+        let path = match origin {
             ImageOrigin::Packed => &new,
             ImageOrigin::Ready(path) => path,
         };
         let head = Image::open(Cursor::new(image))
-            .map_err(|fault| Failure::failed(format!("{}: {fault}", whose.display())))?
+            .map_err(|fault| Failure::failed(format!("{}: {fault}", path.display())))?
             .head()
             .clone();
         fs::write(&new, image).map_err(|error| cannot_write(&new, &error))?;
@@ -187,13 +187,13 @@ impl Making<'_> {
         };
         if self.images.contains_key(&name) {
             return Err(Failure::usage(format!(
-                "there are two images for one place: {name}"
+                "two images have the same name: {name}"
             )));
         }
         let other = self.images.values().map(|(head, _)| &head.version);
         if let Some(other) = other.into_iter().find(|other| **other != head.version) {
             return Err(Failure::usage(format!(
-                "a release is of one version, and here are {other} and {}",
+                "a release has one version, but the images have {other} and {}",
                 head.version
             )));
         }
@@ -207,7 +207,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Writes checksums and list; tells which version it is.
+    /// Writes the checksums and the list; returns the version.
     fn finish(&self, base: Option<&str>, notes: &ReleaseNotes) -> Result<Version, Failure> {
         let Some((newest, version)) = self
             .images
@@ -216,7 +216,7 @@ impl Making<'_> {
             .max_by_key(|(time, _)| *time)
         else {
             return Err(Failure::usage(
-                "there is nothing to release: name a program or an image",
+                "nothing to release: add a program or an image",
             ));
         };
         let mut listed = Vec::new();
@@ -242,7 +242,7 @@ impl Making<'_> {
         write(&self.folder.join(FEED), feed.as_bytes())?;
         for (name, (_, signed)) in &self.images {
             if !signed {
-                // Whether that is meant is not known here.
+                // Only a warning: it may be intended.
                 print_error(&format!("{name} is not signed: {UNSIGNED}"));
             }
         }
@@ -276,17 +276,20 @@ impl Making<'_> {
     }
 }
 
-/// Why that matters.
+/// Warning for an unsigned image.
 const UNSIGNED: &str =
-    "clocks take it only with --unsigned-updates; say --key FILE to sign what is packed";
+    "clocks accept it only with --unsigned-updates; --key FILE signs packed images";
 
-/// A folder beside the one to be made, which must be empty or not there, so that half a release is never seen.
+/// A temporary folder beside the output folder, so that an incomplete release is never visible there.
+///
+/// # Errors
+/// The output folder is not empty, or not writable.
 fn new_folder(path: &Path) -> Result<TempDir, Failure> {
     fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))?;
     let mut entries = fs::read_dir(path).map_err(|error| cannot_read(path, &error))?;
     if entries.next().is_some() {
         return Err(Failure::refused(format!(
-            "{} is not empty: a release is made in a folder of its own",
+            "{} is not empty: a release needs an empty folder",
             path.display()
         )));
     }
@@ -295,11 +298,11 @@ fn new_folder(path: &Path) -> Result<TempDir, Failure> {
     tempfile::tempdir_in(parent).map_err(|error| cannot_write(parent, &error))
 }
 
-/// Puts the folder that was made in the place of the empty one.
-fn take_place(made: TempDir, place: &Path) -> io::Result<()> {
+/// Replaces the empty output folder by the finished one.
+fn move_into_place(made: TempDir, place: &Path) -> io::Result<()> {
     fs::set_permissions(made.path(), fs::metadata(place)?.permissions())?;
     fs::rename(made.path(), place)?;
-    // It has another name now.
+    // The folder was renamed, so there is nothing to remove.
     let _ = made.keep();
     Ok(())
 }
@@ -312,7 +315,7 @@ fn is_program(path: &Path) -> Result<bool, Failure> {
     Ok(start == b"\x7fELF")
 }
 
-/// The address of the folder, with the slash that the names follow.
+/// The URL of the folder, with a slash at the end.
 fn base_url(text: &str) -> Result<String, Failure> {
     let is_plain = |url: &Url| {
         matches!(url.scheme, Scheme::Http | Scheme::Https) && !text.contains(['?', '#'])
@@ -320,18 +323,17 @@ fn base_url(text: &str) -> Result<String, Failure> {
     match Url::parse(text) {
         Ok(url) if is_plain(&url) => Ok(format!("{}/", text.trim_end_matches('/'))),
         Ok(_) | Err(_) => Err(Failure::usage(format!(
-            "`{text}` is no address of a folder: say http:// or https://, a host and a path"
+            "`{text}` is no URL of a folder: use http:// or https://, a host and a path"
         ))),
     }
 }
 
-/// The address of a page that clocks pass on.
+/// The URL of the release notes.
 fn notes_url(text: &str) -> Result<String, Failure> {
     match release::is_page(text) && Url::parse(text).is_ok() {
         true => Ok(text.to_owned()),
         false => Err(Failure::usage(format!(
-            "`{text}` is no address of a page: say http:// or https://, the name of a host and a path, {PAGE_URL_MAX} \
-             bytes at most"
+            "`{text}` is no URL of a page: use http:// or https://, a host name and a path, at most {PAGE_URL_MAX} bytes"
         ))),
     }
 }

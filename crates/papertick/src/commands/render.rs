@@ -1,6 +1,6 @@
-//! `papertick render`: any screen as a picture, without a device.
+//! `papertick render`: renders any screen to a PNG file, without a clock.
 //!
-//! `pictures` knows what there is to see, `values` what is shown on it, `settings` how.
+//! `pictures` has the screens, `values` the values on them, `settings` the settings.
 
 mod pictures;
 mod settings;
@@ -29,18 +29,18 @@ use crate::{config::flags::boards, failure::Failure};
 /// The flags of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Which screen, by its name or its number: `ticker`, `block-height`, `zap`, `20` …
+    /// Name or number of the screen: `ticker`, `block-height`, `zap`, `20` …
     screen: String,
 
     /// Text of the screen `text`, or of each panel of the screen `custom`, such as HELLO, A/B or mdi:wifi
     #[arg(value_name = "TEXT")]
     texts: Vec<String>,
 
-    /// Setting, as in the document of the control interface; may be repeated
+    /// Setting, as in the control interface; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 
-    /// Status document, as `ctl status --json` prints it: what it lacks is unknown; `-` is the standard input [default: a sample]
+    /// Status document of `ctl status --json`; missing values are unknown; `-` is standard input [default: a sample]
     #[arg(long, value_name = "FILE.json")]
     status: Option<PathBuf>,
 
@@ -89,7 +89,7 @@ Examples:
   papertick render custom GOOD/DAY mdi:wifi -o hello.png
   papertick ctl status --json | papertick render block-fee-rate --status - -o fee.png";
 
-/// Most satoshis of a zap or payment: all there will ever be.
+/// Most satoshis of a zap or payment: the total supply.
 const SATS_MAX: i64 = 2_100_000_000_000_000;
 
 /// Largest status document, bytes.
@@ -101,41 +101,41 @@ pub(crate) fn help() -> String {
         "Screens:\n{}\n\n\
          Settings: those of the control interface, such as fontName=inter, invertedColor=true or digitFontPx=220\n\n\
          {EXAMPLES}",
-        pictures::listed()
+        pictures::list()
     )
 }
 
-/// The words of all screens and other pictures.
-pub fn words() -> Vec<String> {
-    pictures::words()
+/// The names of all screens and other pictures.
+pub fn names() -> Vec<String> {
+    pictures::names()
 }
 
-/// Makes the picture and puts it where it belongs.
+/// Renders the picture and writes it to the output.
 ///
 /// # Errors
-/// There is no such screen or setting, or a file cannot be read or written.
+/// The screen or a setting does not exist, or a file cannot be read or written.
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let file = args.output.as_deref();
     let file = file.filter(|file| *file != Path::new("-"));
     if file.is_none() && io::stdout().is_terminal() {
         return Err(Failure::usage(
-            "a picture is nothing for a terminal: name a file with -o FILE.png",
+            "cannot print a picture on a terminal: set a file with -o FILE.png",
         ));
     }
     let status = args.status.as_deref().map(read_status).transpose()?;
-    icons::mention_unknown(&composed(args, status.as_deref())?.0.cells);
+    icons::warn_unknown(&compose(args, status.as_deref())?.0.cells);
     let picture = picture(args, status.as_deref())?;
-    let (place, written) = match file {
+    let (target, written) = match file {
         Some(file) => (file.display().to_string(), fs::write(file, picture)),
         None => (
-            "the standard output".to_owned(),
+            "standard output".to_owned(),
             io::stdout().write_all(&picture),
         ),
     };
-    written.map_err(|error| Failure::failed(format!("cannot write to {place}: {error}")))
+    written.map_err(|error| Failure::failed(format!("cannot write to {target}: {error}")))
 }
 
-/// Reads the status document of a file, or of the standard input.
+/// Reads a status document from a file or from standard input.
 fn read_status(file: &Path) -> Result<String, Failure> {
     let read = if file == Path::new("-") {
         let mut bytes = Vec::new();
@@ -148,18 +148,18 @@ fn read_status(file: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::failed(format!("--status {}: {error}", file.display())))
 }
 
-/// Makes the picture, a PNG file, of a status document or of the sample.
+/// Renders a PNG file from a status document, or from the sample values.
 ///
 /// # Errors
-/// There is no such screen or setting, or the document has a mistake.
+/// The screen or a setting does not exist, or the document has a mistake.
 pub fn picture(args: &RenderArgs, status: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let (picture, board) = composed(args, status)?;
+    let (picture, board) = compose(args, status)?;
     let panels = Painter::new(board.panel_width, board.panel_height).paint_all(&picture);
     Ok(png::side_by_side_small(&panels, args.scale))
 }
 
-/// What is to be seen, and on which board.
-fn composed(
+/// The picture and its board.
+fn compose(
     args: &RenderArgs,
     status: Option<&str>,
 ) -> Result<(Picture, &'static BoardSpec), Failure> {
@@ -184,7 +184,7 @@ mod tests {
     };
 
     fn picture_of(line: &str) -> Result<Vec<u8>, Failure> {
-        // A status document stands before its command.
+        // A status document comes before its command.
         let (status, line) = match line.split_once(" | ") {
             Some((status, line)) => (Some(status), line),
             None => (None, line),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_the_thing() {
+    fn messages_name_the_mistake() {
         #[rustfmt::skip]
         let rows = [
             ("fee", &["`fee`", "did you mean `block-fee-rate`?"][..]),
@@ -218,7 +218,7 @@ mod tests {
             ("ticker --set digitFontPx=300", &["range:digitFontPx", "80 to 220"]),
             ("ticker --set suffixPrice=1", &["suffixPrice:bad_type", "true or false"]),
             ("ticker --set fontName=arial", &["fontName:unknown", "`antonio`"]),
-            ("ticker --set fontname=inter", &["no setting is called `fontname`", "`fontName`"]),
+            ("ticker --set fontname=inter", &["unknown setting `fontname`", "`fontName`"]),
             ("ticker --set screens=[{\"id\":5}]", &["screens:unknown_id"]),
             ("ticker --set otaPass=x", &["`otaPass`"]),
             ("ticker --set fontName", &["--set fontName", "="]),

@@ -1,43 +1,46 @@
-//! What to say about a word that does not exist.
+//! Suggestions for unknown words.
 
 use crate::failure::Failure;
 
-/// Similarity from which on a word is worth suggesting, of 1.
+/// Least similarity of a suggestion, from 0 to 1.
 const SIMILAR: f64 = 0.9;
 
-/// A word that does not exist, with the one that was probably meant.
+/// The failure for an unknown word, with the most similar one.
 ///
-/// `otherwise` is the hint for a word that resembles none.
+/// `otherwise` is the hint if no word is similar.
 pub(crate) fn unknown<'a>(
     what: &str,
-    said: &str,
+    typed: &str,
     words: impl IntoIterator<Item = &'a str>,
     otherwise: &str,
 ) -> Failure {
-    let help = match nearest(said, words) {
+    let help = match nearest(typed, words) {
         Some(word) => format!("did you mean `{word}`?"),
         None => otherwise.to_owned(),
     };
-    Failure::usage(format!("no {what} is called `{said}`: {help}"))
+    Failure::usage(format!("unknown {what} `{typed}`: {help}"))
 }
 
-/// Fewest letters of a part that stands for the whole word.
+/// Least length of a part of a word that is recognised.
 const PART_MIN: usize = 3;
 
-/// Changes of a letter, or swaps of two, by which a short word may be missed.
-const SLIPS: usize = 2;
+/// Most typing errors in a short word: changed letters, or swaps of two.
+const ERRORS_MAX: usize = 2;
 
-/// The word that was probably meant: one that contains what was said, else the most similar one.
-pub(crate) fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let said = said.to_ascii_lowercase();
-    let likeness = |word: &str| {
+/// The word that was probably meant: one that contains the typed word, or else the most similar one.
+pub(crate) fn nearest<'a>(
+    typed: &str,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let typed = typed.to_ascii_lowercase();
+    let score = |word: &str| {
         let word = word.to_ascii_lowercase();
-        let contained = said.len() >= PART_MIN && word.contains(&said);
-        let slips = strsim::osa_distance(&said, &word);
-        let is_slip = slips <= SLIPS.min(said.len() / 2) && said.len() > 1;
-        let similarity = match is_slip {
-            true => strsim::jaro_winkler(&said, &word).max(SIMILAR),
-            false => strsim::jaro_winkler(&said, &word),
+        let contained = typed.len() >= PART_MIN && word.contains(&typed);
+        let errors = strsim::osa_distance(&typed, &word);
+        let is_typo = errors <= ERRORS_MAX.min(typed.len() / 2) && typed.len() > 1;
+        let similarity = match is_typo {
+            true => strsim::jaro_winkler(&typed, &word).max(SIMILAR),
+            false => strsim::jaro_winkler(&typed, &word),
         };
         if contained {
             1.0 + similarity
@@ -47,8 +50,8 @@ pub(crate) fn nearest<'a>(said: &str, words: impl IntoIterator<Item = &'a str>) 
     };
     words
         .into_iter()
-        .map(|word| (likeness(word), word))
-        .filter(|(likeness, _)| *likeness >= SIMILAR)
+        .map(|word| (score(word), word))
+        .filter(|(score, _)| *score >= SIMILAR)
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, word)| word)
 }

@@ -13,7 +13,7 @@ const FILE_MAX: u64 = 64 * 1024;
 /// Reads the file.
 ///
 /// # Errors
-/// It cannot be read, or a line of it cannot be understood.
+/// It cannot be read or parsed.
 pub(super) fn read(path: &Path) -> Result<Flags, Failure> {
     let about =
         |what: String| Failure::usage(format!("configuration file {}: {what}", path.display()));
@@ -36,17 +36,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_package_brings_says_nothing_and_proposes_what_there_is() {
-        const BROUGHT: &str = include_str!("../../../../packaging/papertick.toml");
-        let nothing: Flags = toml::from_str(BROUGHT).unwrap();
-        assert!(nothing.board.is_none() && nothing.log.is_none());
-        let proposed = BROUGHT
+    fn the_packaged_file_sets_nothing_and_its_examples_parse() {
+        const PACKAGED: &str = include_str!("../../../../packaging/papertick.toml");
+        let empty: Flags = toml::from_str(PACKAGED).unwrap();
+        assert!(empty.board.is_none() && empty.log.is_none());
+        let examples = PACKAGED
             .lines()
             .filter_map(|line| line.strip_prefix("# "))
             .filter(|line| line.split(' ').nth(1) == Some("="))
             .collect::<Vec<_>>();
-        let all: Flags = toml::from_str(&proposed.join("\n")).unwrap();
-        assert_eq!(proposed.len(), 8);
+        let all: Flags = toml::from_str(&examples.join("\n")).unwrap();
+        assert_eq!(examples.len(), 8);
         assert!(all.wiring.is_some() && !all.update_key.is_empty());
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 use super::{LOG_LEVELS, WIFI, file};
 use crate::failure::Failure;
 
-/// The flags of `run` and `demo`, which are the keys of the configuration file as well.
+/// The flags of `run` and `demo`, which are also the keys of the configuration file.
 #[derive(Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Flags {
@@ -75,12 +75,11 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_CHAIN", value_parser = chains())]
     pub(crate) chain: Option<String>,
 
-    /// Block that is taken for granted instead of the one that each release brings: the last one of a difficulty
-    /// period, and the bits of the next
+    /// Trusted block instead of the built-in one: the last block of a difficulty period, and the bits of the next period
     #[arg(long, env = "PAPERTICK_ANCHOR", value_name = "HEIGHT:HASH:BITS")]
     pub(crate) anchor: Option<String>,
 
-    /// Certificates of authorities that are trusted beside the public ones
+    /// CA certificates to trust in addition to the public ones
     #[arg(long, env = "PAPERTICK_CA_FILE", value_name = "FILE.pem")]
     pub(crate) ca_file: Option<PathBuf>,
 
@@ -88,15 +87,15 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_PANEL_TIMING", value_parser = timings())]
     pub(crate) panel_timing: Option<String>,
 
-    /// Who manages the network: the host alone, or the clock by the host's NetworkManager [default: host]
-    #[arg(long, env = "PAPERTICK_WIFI", value_parser = managers())]
+    /// What manages the network: the host alone, or the clock through NetworkManager of the host [default: host]
+    #[arg(long, env = "PAPERTICK_WIFI", value_parser = network_managers())]
     pub(crate) wifi: Option<String>,
 
-    /// Let the board have a simulated radio, which sees the networks of this file (JSON)
+    /// Simulate a radio, with the networks of this file in range (JSON)
     #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
     pub(crate) sim_networks: Option<PathBuf>,
 
-    /// Public key that verifies updates, beside the keys in the folder update-keys of the data folder; may be repeated
+    /// Public key that verifies updates, in addition to the keys in update-keys/ of the data folder; may be repeated
     #[arg(
         long,
         env = "PAPERTICK_UPDATE_KEY",
@@ -109,25 +108,25 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_UNSIGNED_UPDATES", value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub(crate) unsigned_updates: bool,
 
-    /// Settings of a clock that has stored none, as JSON: {"nodeKind":1,"nodeHost":"10.0.0.2"}
+    /// Settings for an empty data folder, as JSON: {"nodeKind":1,"nodeHost":"10.0.0.2"}
     #[arg(long, env = "PAPERTICK_DEFAULTS", value_name = "JSON")]
     pub(crate) defaults: Option<String>,
 
-    /// What updates the clock, such as an app store: it then installs nothing itself
+    /// Name of the system that updates the program, such as an app store: the clock then installs no updates
     #[arg(long, env = "PAPERTICK_MANAGED_BY", value_name = "NAME")]
     pub(crate) managed_by: Option<String>,
 
-    /// What the status tells the owner, a line each: mistakes that the host found in its own configuration
+    /// Messages for the owner, one per line, shown in the status: mistakes that the host found in its configuration
     #[arg(long, env = "PAPERTICK_NOTE", value_delimiter = '\n', hide = true)]
     #[serde(skip)]
     pub(crate) note: Vec<String>,
 
-    /// Time for which a new program must answer before it is trusted, s; for tests
+    /// Trial time of a new program, s; for tests
     #[arg(long, env = "PAPERTICK_TRIAL_SECONDS", hide = true)]
     #[serde(skip)]
     pub(crate) trial_seconds: Option<u64>,
 
-    /// How much is logged [default: info]
+    /// Log level [default: info]
     #[arg(long, env = "PAPERTICK_LOG", value_parser = PossibleValuesParser::new(LOG_LEVELS))]
     pub(crate) log: Option<String>,
 
@@ -137,7 +136,7 @@ pub struct Flags {
     pub(crate) config: Option<PathBuf>,
 }
 
-/// Words of the boards of the table.
+/// The ids of the boards.
 pub(crate) fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
 }
@@ -146,7 +145,7 @@ fn chains() -> PossibleValuesParser {
     PossibleValuesParser::new(Network::ALL.map(Network::name))
 }
 
-fn managers() -> PossibleValuesParser {
+fn network_managers() -> PossibleValuesParser {
     PossibleValuesParser::new(WIFI.iter().map(|(name, _)| *name))
 }
 
@@ -154,7 +153,7 @@ fn timings() -> PossibleValuesParser {
     PossibleValuesParser::new(PanelTiming::NAMED.iter().map(|(name, _)| *name))
 }
 
-/// Reads the table that `upstream` is in the file.
+/// Parses the table `upstream` of the configuration file.
 fn upstream_table<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<String>, D::Error> {
     let table = BTreeMap::<String, String>::deserialize(table)?;
     let assignments = table.iter().map(|(name, url)| format!("{name}={url}"));
@@ -162,45 +161,45 @@ fn upstream_table<'de, D: Deserializer<'de>>(table: D) -> Result<Vec<String>, D:
 }
 
 impl Flags {
-    /// Merges the command line and the environment, from which these flags are, with the configuration file. The
-    /// command line counts first, then the environment.
+    /// Merges these flags, which are from the command line and the environment, with the configuration file. The command
+    /// line overrides the environment, and this overrides the file.
     ///
     /// # Errors
     /// The configuration file cannot be read.
-    pub(crate) fn merge_file(self, mut given: ArgMatches) -> Result<Flags, Failure> {
+    pub(crate) fn merge_file(self, mut matches: ArgMatches) -> Result<Flags, Failure> {
         let mut flags = match &self.config {
             Some(path) => file::read(path)?,
             None => Flags::default(),
         };
-        if keep_highest_source(&mut given, &["board", "wiring"]) {
+        if keep_highest_source(&mut matches, &["board", "wiring"]) {
             (flags.board, flags.wiring) = (None, None);
             // The panel timing of the file is for simulated panels, which a wiring replaces.
-            if given.contains_id("wiring") {
+            if matches.contains_id("wiring") {
                 flags.panel_timing = None;
             }
         }
-        if keep_highest_source(&mut given, &["wifi", "sim_networks"]) {
+        if keep_highest_source(&mut matches, &["wifi", "sim_networks"]) {
             (flags.wifi, flags.sim_networks) = (None, None);
         }
-        // `given` has a value for this flag even where it is missing.
+        // `matches` has a value for this flag even if it is missing.
         let unsigned_updates = flags.unsigned_updates;
-        let update = flags.update_from_arg_matches(&given);
+        let update = flags.update_from_arg_matches(&matches);
         update.map_err(|error| Failure::usage(error.to_string()))?;
         flags.unsigned_updates |= unsigned_updates;
         Ok(flags)
     }
 }
 
-/// Clears the flags of a choice that the environment gives if the command line gives another one of them. False if none
-/// of them is given.
-fn keep_highest_source(given: &mut ArgMatches, choice: &[&str]) -> bool {
-    let sources = choice.iter().filter_map(|flag| given.value_source(flag));
+/// Among flags that exclude each other, clears those of the environment if the command line has another one. Returns
+/// false if there is none.
+fn keep_highest_source(matches: &mut ArgMatches, flags: &[&str]) -> bool {
+    let sources = flags.iter().filter_map(|flag| matches.value_source(flag));
     let Some(highest) = sources.max() else {
         return false;
     };
-    for flag in choice {
-        if given.value_source(flag) != Some(highest) {
-            let _ = given.try_clear_id(flag);
+    for flag in flags {
+        if matches.value_source(flag) != Some(highest) {
+            let _ = matches.try_clear_id(flag);
         }
     }
     true

@@ -1,4 +1,4 @@
-//! What the clock is run with.
+//! Configuration of the clock.
 //!
 //! `flags` declares the flags and merges the command line, the environment and the configuration file (`file`);
 //! `resolve` checks the result and adds the defaults.
@@ -29,17 +29,17 @@ use storage::disk::open_file;
 use crate::failure::Failure;
 use updates::policy::Signatures;
 
-/// Words for how much is logged.
+/// Log levels.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// What the clock is run with.
+/// Configuration of `run` and `demo`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunConfig {
-    /// Where the page and the control interface are.
+    /// Address and port of the page and the control interface.
     pub listen: SocketAddr,
-    /// Folder of settings and memory.
+    /// Data folder.
     pub data_dir: PathBuf,
-    /// Word for the board.
+    /// Id of the board.
     pub board: String,
     /// Origins of other sites that may control the clock from their pages.
     pub allow_origins: Vec<String>,
@@ -54,84 +54,84 @@ pub struct RunConfig {
     /// Name of the Bitcoin network. `None` for the main network.
     #[serde(default)]
     pub chain: Option<String>,
-    /// Block that is taken for granted, `HEIGHT:HASH:BITS`; none for the one that each release brings.
+    /// Trusted block, `HEIGHT:HASH:BITS`. `None` for the built-in one.
     #[serde(default)]
     pub anchor: Option<String>,
-    /// File of certificates of authorities that are trusted beside the public ones.
+    /// File of CA certificates that are trusted in addition to the public ones.
     pub ca_file: Option<PathBuf>,
-    /// What its parts are.
+    /// Simulated or real parts.
     pub parts: PartsKind,
-    /// The simulated panels paint at once.
+    /// Simulated panels refresh without delay.
     pub instant_panels: bool,
-    /// Which network the clock is on.
+    /// What manages the network.
     pub network: NetworkConfig,
-    /// Word for how much is logged; none leaves it to the settings.
+    /// Log level. `None` for the one in the settings.
     pub log: Option<String>,
-    /// Which market the clock shows.
+    /// Real or simulated market data.
     pub market: MarketSource,
-    /// Files of public keys that verify updates, beside the keys in the data folder.
+    /// Files of public keys that verify updates, in addition to the keys in the data folder.
     #[serde(default)]
     pub update_keys: Vec<PathBuf>,
     /// Whether updates must be signed.
     #[serde(default)]
     pub signatures: Signatures,
-    /// Settings of a clock that has stored none, as a JSON object.
+    /// Settings for an empty data folder, as a JSON object.
     #[serde(default)]
     pub defaults: Option<String>,
-    /// What updates the clock instead of the clock itself, such as an app store.
+    /// Name of the system that updates the program, such as an app store. `None` if the clock updates itself.
     #[serde(default)]
     pub managed_by: Option<String>,
-    /// Notes of the host for the owner.
+    /// Messages from the host for the owner.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Time for which a new program must answer before it is trusted, s; none for the usual one.
+    /// Trial time of a new program, s. `None` for the default.
     #[serde(default)]
     pub trial_secs: Option<u64>,
 }
 
-/// What the parts of the board are.
+/// Kind of the parts of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartsKind {
-    /// Simulated ones.
+    /// Simulated parts.
     Simulated,
-    /// Real ones, as this wiring file says, which has no mistakes.
+    /// Real parts; has the text of the wiring file, which was checked.
     Wired(String),
 }
 
-/// Which network the clock is on.
+/// What manages the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NetworkConfig {
-    /// The host's, as it is.
+    /// The host alone.
     Host,
-    /// That of a radio which the host's NetworkManager drives for the clock.
+    /// The clock, through NetworkManager of the host.
     NetworkManager,
-    /// A simulated radio among the networks of a file.
+    /// A simulated radio; has the file of networks in range.
     Simulated(PathBuf),
 }
 
-/// Words for the manager of the network.
+/// Values of `--wifi`.
 pub(crate) const WIFI: [(&str, NetworkConfig); 2] = [
     ("host", NetworkConfig::Host),
     ("network-manager", NetworkConfig::NetworkManager),
 ];
 
-/// Which market the clock shows.
+/// Source of the market data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarketSource {
-    /// The real one.
+    /// The real sources.
     World,
-    /// One of its own, in the same process.
+    /// A simulated market in this process.
     Demo,
 }
 
-/// What a device process is started with.
+/// Configuration of the device process.
 pub type DeviceConfig = supervisor::config::DeviceConfig<RunConfig>;
 
 impl RunConfig {
     /// The chain of the heights. `None` in a demo, which invents them.
     ///
     /// # Errors
-    /// There is no such network, or the anchor is none of it; in words for people.
+    /// The network does not exist, or the anchor does not fit it. Returns a text for people.
     pub fn chain(&self) -> Result<Option<ChainSpec>, String> {
         if self.market == MarketSource::Demo {
             return Ok(None);
@@ -140,7 +140,7 @@ impl RunConfig {
             None => ChainNetwork::default(),
             Some(name) => ChainNetwork::named(name).ok_or_else(|| {
                 let known = ChainNetwork::ALL.map(ChainNetwork::name).join(", ");
-                format!("--chain: there is no network `{name}`; there are {known}")
+                format!("--chain: unknown network `{name}`; possible values are {known}")
             })?,
         };
         let anchor = match &self.anchor {
@@ -164,7 +164,7 @@ impl RunConfig {
         }
     }
 
-    /// Wiring of its parts; none if they are simulated.
+    /// The wiring of real parts. `None` for simulated ones.
     pub fn wiring(&self) -> Option<Wiring> {
         match &self.parts {
             PartsKind::Wired(text) => wiring::read(text).ok().map(|file| file.wiring),
@@ -172,7 +172,7 @@ impl RunConfig {
         }
     }
 
-    /// Time that ink which moves has to come to rest at the end; simulated ink needs none.
+    /// Longest time to wait for a refresh in progress when the device stops. Simulated panels need no wait.
     pub fn last_refresh(&self) -> Duration {
         match &self.parts {
             PartsKind::Simulated => Duration::ZERO,
@@ -190,7 +190,7 @@ impl RunConfig {
     }
 }
 
-/// The authorities that are trusted.
+/// The trusted CA certificates.
 ///
 /// # Errors
 /// The file cannot be read or holds no usable certificate.
@@ -199,7 +199,7 @@ pub(crate) fn roots(ca_file: Option<&Path>) -> Result<Roots, Failure> {
         return Ok(Roots::public());
     };
     let about = |what: String| Failure::usage(format!("--ca-file {}: {what}", path.display()));
-    // Who reads the certificates would wait at a pipe for ever.
+    // Rejects a pipe, which would block the reader of the certificates.
     open_file(path).map_err(|error| about(error.to_string()))?;
     Roots::public()
         .and_file(path)

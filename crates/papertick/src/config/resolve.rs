@@ -25,7 +25,7 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080
 /// Checks the merged flags and adds the defaults.
 ///
 /// # Errors
-/// A flag has a value that is not allowed, or two of them exclude each other.
+/// A value is not allowed, or two flags exclude each other.
 pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, Failure> {
     let data_dir = match flags.data_dir {
         Some(folder) => folder,
@@ -38,8 +38,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     let (board, parts) = parts(flags.board, flags.wiring)?;
     if instant_panels && parts != PartsKind::Simulated {
         return Err(Failure::usage(
-            "--panel-timing instant is for simulated panels: those of --wiring take the time of real ones; \
-             leave it out",
+            "--panel-timing instant works only with simulated panels: remove it, or --wiring",
         ));
     }
     roots(flags.ca_file.as_deref())?;
@@ -76,19 +75,19 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     Ok(config)
 }
 
-/// Checks that each file holds a key; they are read again when the installer starts.
+/// Checks that each file has a key. The installer reads them again when it starts.
 fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
     let checked = paths.into_iter().map(|path| {
         let about =
             |what: String| Failure::usage(format!("--update-key {}: {what}", path.display()));
         keys::read(&path).map_err(about)?;
-        // Whoever starts the device may have another folder.
+        // The device may run in another working directory.
         fs::canonicalize(&path).map_err(|error| about(error.to_string()))
     });
     checked.collect()
 }
 
-/// Word for the board, and what its parts are: simulated ones, or the real ones of a wiring file.
+/// Id of the board, and the kind of its parts.
 fn parts(board: Option<String>, wiring: Option<PathBuf>) -> Result<(String, PartsKind), Failure> {
     if board.is_some() && wiring.is_some() {
         return Err(Failure::usage(
@@ -97,28 +96,31 @@ fn parts(board: Option<String>, wiring: Option<PathBuf>) -> Result<(String, Part
     }
     if let Some(path) = wiring {
         let (text, file) = wiring_file::load_for_host(&path)?;
-        return Ok((clock_of(&file, &path)?, PartsKind::Wired(text)));
+        return Ok((wired_board(&file, &path)?, PartsKind::Wired(text)));
     }
     let board = one_of("board", board, &board_ids())?;
     let board = board.unwrap_or_else(|| spec::BOARDS[0].id.to_string());
     Ok((board, PartsKind::Simulated))
 }
 
-/// Word for the board of a wiring that has enough panels for a clock.
-fn clock_of(file: &WiringFile, path: &Path) -> Result<String, Failure> {
+/// Id of the board of a wiring.
+///
+/// # Errors
+/// The wiring has too few panels for a clock.
+fn wired_board(file: &WiringFile, path: &Path) -> Result<String, Failure> {
     spec::wired(&file.wiring)
         .map(|board| board.id.to_string())
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
-/// Who manages the network, or which air a simulated radio is in.
+/// What manages the network.
 fn network(wifi: Option<String>, sim_networks: Option<PathBuf>) -> Result<NetworkConfig, Failure> {
     let word = one_of("manager of the network", wifi, &names(&WIFI))?;
     match (word, sim_networks) {
         (Some(word), Some(_)) => Err(Failure::usage(format!(
             "--wifi {word} and --sim-networks exclude each other: leave one of them out"
         ))),
-        (None, Some(path)) => simulated(&path),
+        (None, Some(path)) => simulated_network(&path),
         (word, None) => {
             let named = WIFI
                 .into_iter()
@@ -128,12 +130,11 @@ fn network(wifi: Option<String>, sim_networks: Option<PathBuf>) -> Result<Networ
     }
 }
 
-/// Looks at the networks now: the radio itself could only say that it sees none.
-fn simulated(path: &Path) -> Result<NetworkConfig, Failure> {
-    let about =
-        |what: String| Failure::usage(format!("file of networks {}: {what}", path.display()));
+/// Checks the file of networks: the simulated radio would only report that no network is in range.
+fn simulated_network(path: &Path) -> Result<NetworkConfig, Failure> {
+    let about = |what: String| Failure::usage(format!("--sim-networks {}: {what}", path.display()));
     radio::networks(path).map_err(about)?;
-    // Whoever starts the device may have another folder.
+    // The device may run in another working directory.
     let path = fs::canonicalize(path).map_err(|error| about(error.to_string()))?;
     Ok(NetworkConfig::Simulated(path))
 }
@@ -157,7 +158,9 @@ fn one_of(what: &str, word: Option<String>, words: &[&str]) -> Result<Option<Str
                 .map(|word| format!("`{word}`"))
                 .collect::<Vec<_>>()
                 .join(", ");
-            Failure::usage(format!("no {what} is called `{word}`: there are {list}"))
+            Failure::usage(format!(
+                "unknown {what} `{word}`: possible values are {list}"
+            ))
         })
 }
 
@@ -171,7 +174,7 @@ fn check_upstreams(assignments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the clock listens: the value of `--listen`, or else the default.
+/// The value of `--listen`, or else the default.
 ///
 /// # Errors
 /// The value is no address.
@@ -179,7 +182,7 @@ pub(crate) fn listen_address(listen: Option<&str>) -> Result<SocketAddr, Failure
     listen.map_or(Ok(LISTEN), address)
 }
 
-/// Reads `ADDRESS:PORT`, `localhost:PORT` or `PORT`.
+/// Parses `ADDRESS:PORT`, `localhost:PORT` or `PORT`.
 fn address(text: &str) -> Result<SocketAddr, Failure> {
     let local = |port: &str| Some(SocketAddr::new(LISTEN.ip(), port.parse().ok()?));
     let port = text
@@ -188,12 +191,12 @@ fn address(text: &str) -> Result<SocketAddr, Failure> {
         .unwrap_or(text);
     text.parse().ok().or_else(|| local(port)).ok_or_else(|| {
         Failure::usage(format!(
-            "`{text}` is no place to listen: say ADDRESS:PORT, such as {LISTEN} or 0.0.0.0:80"
+            "`{text}` is no address to listen on: use ADDRESS:PORT, such as {LISTEN} or 0.0.0.0:80"
         ))
     })
 }
 
-/// Checks an origin: scheme, host and perhaps a port, nothing more.
+/// Checks an origin: scheme, host and optional port.
 fn origin(text: &str) -> Result<String, Failure> {
     let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
     let rest = text
@@ -206,12 +209,12 @@ fn origin(text: &str) -> Result<String, Failure> {
     match rest {
         Some(host) if plain(host) => Ok(text),
         _ => Err(Failure::usage(format!(
-            "`{text}` is no origin: say scheme, host and port, such as http://localhost:5173"
+            "`{text}` is no origin: use scheme, host and port, such as http://localhost:5173"
         ))),
     }
 }
 
-/// The folder for state that the user's environment names.
+/// The default data folder of the user.
 pub(crate) fn default_data_dir(market: MarketSource) -> Result<PathBuf, Failure> {
     let absolute = |name: &str| {
         env::var_os(name)
@@ -224,9 +227,9 @@ pub(crate) fn default_data_dir(market: MarketSource) -> Result<PathBuf, Failure>
         MarketSource::World => "papertick",
         MarketSource::Demo => "papertick-demo",
     };
-    state.map(|state| state.join(folder)).ok_or_else(|| {
-        Failure::usage("there is no home folder to keep settings in: name a folder with --data-dir")
-    })
+    state
+        .map(|state| state.join(folder))
+        .ok_or_else(|| Failure::usage("no home folder for the data: set one with --data-dir"))
 }
 
 #[cfg(test)]
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_sign_updates_stands_in_the_file_too() {
+    fn update_keys_can_be_in_the_file() {
         let key = || {
             let key = minisign::KeyPair::generate_unencrypted_keypair().unwrap();
             let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -306,19 +309,19 @@ mod tests {
         };
         let (_file, path) = key();
         let text = format!("update-key = [{path:?}]");
-        let said = with_file(&text, "").unwrap();
+        let config = with_file(&text, "").unwrap();
         assert_eq!(
-            (said.update_keys, said.signatures),
+            (config.update_keys, config.signatures),
             (vec![path], Signatures::Required)
         );
         let (_other_file, other) = key();
         let flags = format!("--update-key {}", other.display());
         assert_eq!(with_file(&text, &flags).unwrap().update_keys, [other]);
 
-        let said = with_file("unsigned-updates = true", "").unwrap();
-        assert_eq!(said.signatures, Signatures::NotRequired);
-        let said = with_file("", "--unsigned-updates").unwrap();
-        assert_eq!(said.signatures, Signatures::NotRequired);
+        let config = with_file("unsigned-updates = true", "").unwrap();
+        assert_eq!(config.signatures, Signatures::NotRequired);
+        let config = with_file("", "--unsigned-updates").unwrap();
+        assert_eq!(config.signatures, Signatures::NotRequired);
         let no_key = with_file("update-key = [\"/dev/null\"]", "");
         let words = no_key.unwrap_err().to_string();
         assert!(words.contains("--update-key /dev/null: "), "{words}");
@@ -349,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_count_before_the_file() {
+    fn flags_override_the_file() {
         let flags = "--listen 8090 --board rev-a --upstream sntp=127.0.0.1:123 --panel-timing real \
                      --allow-origin http://clock.example --chain regtest --log warn";
         let config = with_file(FULL, flags).unwrap();
@@ -364,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_take_the_place_of_all_that_the_file_says_of_the_parts() {
+    fn board_and_wiring_flags_override_both_keys_of_the_file() {
         let wired = "wiring = \"/nowhere/clock.toml\"";
         let config = with_file(wired, "--board v8").unwrap();
         assert_eq!(
@@ -413,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn places_to_listen() {
+    fn addresses_to_listen_on() {
         for (text, expected) in [
             ("0", Some("127.0.0.1:0")),
             (":8080", Some("127.0.0.1:8080")),

@@ -148,8 +148,8 @@ fn icons_that_there_are_not_and_characters_without_a_font_are_said() {
         let done = command.output().unwrap();
         let said = String::from_utf8(done.stderr).unwrap();
         assert!(done.status.success(), "{said}");
-        let unknown = "there is no icon `mdi:wfi`, its panel stays empty: did you mean `mdi:wifi`?";
-        for words in [unknown, "no font has `☃`: left out"] {
+        let unknown = "unknown icon `mdi:wfi`, its panel stays empty: did you mean `mdi:wifi`?";
+        for words in [unknown, "no font has `☃`: not shown"] {
             assert!(said.contains(words), "{said}");
         }
     }
@@ -363,7 +363,7 @@ fn settings_go_into_a_file_and_out_of_it() {
     assert_eq!(stored(), before, "nothing was taken over");
     let mut closed = papertick(&back);
     let (code, _, said) = ended(&closed.output().unwrap());
-    assert!(code == Some(0) && said.contains("stay closed"), "{said}");
+    assert!(code == Some(0) && said.contains("are skipped"), "{said}");
     assert_fails(
         papertick(&back).env("PAPERTICK_PASSPHRASE", "four words by luck"),
         Code::Refused,
@@ -618,7 +618,7 @@ fn a_password_is_typed_twice_unseen_and_a_slip_changes_nothing() {
         command.arg(folder.path()).env_clear();
         let (mut terminal, mut child) = in_terminal_of(&mut command, 90, "");
         let mut seen = String::new();
-        for (question, said) in [("New password: ", "correct horse"), ("Once more: ", second)] {
+        for (question, said) in [("New password: ", "correct horse"), ("Repeat it: ", second)] {
             read_until(&mut terminal, &mut seen, |seen| seen.ends_with(question));
             terminal.write_all(format!("{said}\n").as_bytes()).unwrap();
         }

@@ -25,13 +25,9 @@ fn a_key_is_made_and_protected() {
     assert_eq!((mode("k"), mode("k.pub") & 0o700), (0o600, 0o600));
 
     let before = desk.bytes("k");
-    desk.fails("image keygen --no-password k", 5, &["k is there already"]);
+    desk.fails("image keygen --no-password k", 5, &["k already exists"]);
     fs::rename(desk.path("k"), desk.path("kept")).unwrap();
-    desk.fails(
-        "image keygen --no-password k",
-        5,
-        &["k.pub is there already"],
-    );
+    desk.fails("image keygen --no-password k", 5, &["k.pub already exists"]);
     assert_eq!(desk.bytes("kept"), before);
 
     desk.program("p", 62, "4.2.0|||x86_64-unknown-linux-gnu");
@@ -80,7 +76,7 @@ fn an_image_says_what_its_program_says() {
     assert_eq!(shown["signedBytes"], desk.bytes("i.img").len());
     assert_eq!(shown["signatures"], serde_json::json!([]));
     let table = desk.run("image show i.img");
-    for part in ["built        2025-12-01T00:00:00Z", "signed by    nobody"] {
+    for part in ["built        2025-12-01T00:00:00Z", "signed by    no key"] {
         assert!(table.contains(part), "{table}");
     }
     let first = desk.bytes("i.img");
@@ -119,9 +115,9 @@ fn what_cannot_be_packed() {
     .unwrap();
     for (program, parts) in [
         ("missing", &["cannot read missing"][..]),
-        ("text", &["text", "no papertick"]),
-        ("script", &["script", "no program for Linux"]),
-        ("machine", &["machine", "aarch64", "other machines"]),
+        ("text", &["text", "not a papertick program"]),
+        ("script", &["script", "not a program for Linux"]),
+        ("machine", &["machine", "aarch64", "another architecture"]),
         ("planet", &["planet", "z80"]),
         ("blank", &["blank", "commit"]),
     ] {
@@ -197,11 +193,15 @@ fn signing_and_what_is_refused() {
     desk.fails("image show p", 1, &["not a papertick image"]);
     desk.fails("image sign --key k p", 1, &["not a papertick image"]);
     desk.fails("image verify --key k.pub missing", 1, &["missing"]);
-    desk.fails("image verify --key p i.img", 1, &["p holds no public key"]);
+    desk.fails(
+        "image verify --key p i.img",
+        1,
+        &["p has no minisign public key"],
+    );
     desk.fails(
         "image sign --key k.pub i.img",
         1,
-        &["k.pub holds no secret key"],
+        &["k.pub has no minisign secret key"],
     );
     desk.fails("image sign i.img", 2, &["--key"]);
     desk.fails("image verify i.img", 2, &["--key"]);
@@ -298,7 +298,7 @@ fn the_stock_tool_checks_what_the_program_signed_and_the_reverse() {
     desk.fails(
         "image sign --signature k.pub body",
         1,
-        &["k.pub", "no signature"],
+        &["k.pub", "no minisign signature"],
     );
 
     // And a key of the program, used by the stock tool.

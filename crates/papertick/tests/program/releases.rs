@@ -140,7 +140,7 @@ fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
         ("release i.img newer.img -o out", 2, &["one version", "4.2.0", "4.3.0"]),
         ("release text -o out", 1, &["text: it is not a papertick image"]),
         ("release missing -o out", 1, &["missing"]),
-        ("release p --key text -o out", 1, &["text", "no secret key"]),
+        ("release p --key text -o out", 1, &["text", "no minisign secret key"]),
         ("release p --notes binary.md -o out", 1, &["binary.md", "no text"]),
         ("release p --base-url example.org -o out", 2, &["`example.org`", "https://"]),
         ("release p --base-url ftp://example.org -o out", 2, &["ftp://"]),

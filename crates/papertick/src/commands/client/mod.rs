@@ -1,7 +1,7 @@
-//! A client of the control interface, for commands that act on a clock that runs.
+//! An HTTP client of the control interface, for commands that act on a running clock.
 //!
-//! `target` reads the address of the clock and the credentials, `upload` sends a file, `half_closed` still reads where
-//! the clock has stopped to.
+//! `target` has the flags for address and credentials, `upload` sends a file, `half_closed` reads the response although
+//! the clock no longer reads the request.
 
 mod half_closed;
 pub(crate) mod target;
@@ -35,52 +35,56 @@ use updates::build;
 use upload::{FileUpload, UploadProgress};
 use web::{parse::percent_decode, response::REASON};
 
-use super::setting_words;
+use super::setting_args;
 use crate::failure::Failure;
 
-/// Longest time until a clock has answered; buttons of the bench can be held for a minute.
-const ANSWER_TIME: Duration = Duration::from_secs(90);
+/// Timeout of a request. Simulated buttons can be held for a minute.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Longest time until an update was sent and installed, or fetched and installed.
-const UPDATE_TIME: Duration = Duration::from_secs(30 * 60);
+/// Timeout to upload or download an update and install it.
+const UPDATE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
-/// Longest time for which a clock that restarts is asked again.
-const RESTART_TIME: Duration = Duration::from_secs(30);
+/// How long to retry while a clock restarts.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Longest pause before it is asked again, whatever it says.
+/// Longest pause between retries, whatever `Retry-After` says.
 const RETRY_PAUSE_MAX: Duration = Duration::from_secs(10);
 
-/// Largest answer, bytes; a crash dump is the largest there is.
-const ANSWER_MAX: usize = 256 * 1024 * 1024;
+/// Largest response, bytes. A crash dump is the largest one.
+const RESPONSE_MAX: usize = 256 * 1024 * 1024;
 
-/// What is sent with a request.
+/// Body of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Payload {
-    /// Nothing.
+    /// No body.
     Nothing,
-    /// A document.
+    /// A JSON document.
     Json(Value),
-    /// A file, which may be large.
+    /// A file, sent in chunks.
     File(PathBuf),
 }
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Ask {
+pub(crate) struct ClientRequest {
     /// Method.
     pub(crate) method: &'static str,
     /// Path with its query.
     pub(crate) path: String,
-    /// What is sent with it.
+    /// Body.
     pub(crate) payload: Payload,
-    /// It installs something, which takes its time.
+    /// It installs an update, which takes longer.
     pub(crate) is_update: bool,
 }
 
-impl Ask {
-    /// A request with a document, or with nothing.
-    pub(crate) fn new(method: &'static str, path: impl Into<String>, payload: Payload) -> Ask {
-        Ask {
+impl ClientRequest {
+    /// A request.
+    pub(crate) fn new(
+        method: &'static str,
+        path: impl Into<String>,
+        payload: Payload,
+    ) -> ClientRequest {
+        ClientRequest {
             method,
             path: path.into(),
             is_update: matches!(payload, Payload::File(_)),
@@ -88,11 +92,11 @@ impl Ask {
         }
     }
 
-    /// Time that the answer may take.
-    fn limit(&self) -> Duration {
+    /// Timeout of the response.
+    fn timeout(&self) -> Duration {
         match self.is_update {
-            true => UPDATE_TIME,
-            false => ANSWER_TIME,
+            true => UPDATE_TIMEOUT,
+            false => REQUEST_TIMEOUT,
         }
     }
 }
@@ -102,27 +106,27 @@ impl Ask {
 pub(crate) struct ClientResponse {
     /// Status.
     pub(crate) status: StatusCode,
-    /// Content type; empty if there is none.
+    /// Content type; empty if it is missing.
     pub(crate) content_type: String,
-    /// Pause after which the same request is worth another try.
+    /// When to retry the request.
     pub(crate) retry_after: Option<Duration>,
     /// Body.
     pub(crate) body: Bytes,
-    /// What the clock says to people beside the body.
+    /// A sentence for people from the headers.
     pub(crate) reason: Option<String>,
 }
 
 impl ClientResponse {
-    /// The body as JSON; none if it is none.
+    /// The body as JSON. `None` if it is not JSON.
     pub(crate) fn json(&self) -> Option<Value> {
         let is_json = self.content_type.starts_with("application/json");
         is_json.then(|| serde_json::from_slice(&self.body).ok())?
     }
 
-    /// Tells what was refused.
+    /// Checks that the status is a success.
     ///
     /// # Errors
-    /// The answer is a refusal.
+    /// The clock has refused the request.
     pub(crate) fn accepted(self) -> Result<ClientResponse, Failure> {
         if self.status.is_success() {
             return Ok(self);
@@ -137,7 +141,7 @@ impl ClientResponse {
 
 /// The credentials of the client.
 pub(crate) struct ClientLogin {
-    /// Name.
+    /// User name.
     pub(crate) user: String,
     /// The password. `None` if none was entered yet.
     pub(crate) password: Option<Secret>,
@@ -167,7 +171,7 @@ impl ClockClient {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Failure::failed(format!("cannot ask a clock: {error}")))?;
+            .map_err(|error| Failure::failed(format!("cannot contact a clock: {error}")))?;
         Ok(ClockClient {
             base,
             account,
@@ -176,82 +180,86 @@ impl ClockClient {
         })
     }
 
-    /// Where the clock is, for people.
-    pub(crate) fn place(&self) -> String {
+    /// URL of the clock.
+    pub(crate) fn url(&self) -> String {
         format!("{}://{}", self.base.scheme.word(), self.base.authority())
     }
 
-    /// Sends a request and reads the response; prompts for the password if the clock wants one, and waits for a clock
-    /// that restarts.
+    /// Sends a request and reads the response. Prompts for the password if the clock requires one, and retries while the
+    /// clock restarts.
     ///
     /// # Errors
-    /// The clock does not answer, or wants other credentials.
-    pub(crate) fn ask(&mut self, ask: &Ask) -> Result<ClientResponse, Failure> {
-        let begin = Instant::now();
+    /// The clock does not answer, or requires other credentials.
+    pub(crate) fn send(&mut self, request: &ClientRequest) -> Result<ClientResponse, Failure> {
+        let started_at = Instant::now();
         loop {
-            let reply = self.ask_once(ask, ask.limit())?;
-            let restarts = reply.status == StatusCode::SERVICE_UNAVAILABLE;
-            let pause = reply.retry_after.filter(|_| restarts);
-            if let Some(pause) = pause.filter(|_| begin.elapsed() < RESTART_TIME) {
+            let response = self.send_once(request, request.timeout())?;
+            let is_restarting = response.status == StatusCode::SERVICE_UNAVAILABLE;
+            let pause = response.retry_after.filter(|_| is_restarting);
+            if let Some(pause) = pause.filter(|_| started_at.elapsed() < RESTART_TIMEOUT) {
                 let pause = pause.min(RETRY_PAUSE_MAX);
                 self.runtime.block_on(async { sleep(pause).await });
                 continue;
             }
-            if reply.status != StatusCode::UNAUTHORIZED {
-                return Ok(reply);
+            if response.status != StatusCode::UNAUTHORIZED {
+                return Ok(response);
             }
-            self.learn_password()?;
+            self.prompt_password()?;
         }
     }
 
-    /// Sends a request and reads the response, within a time.
+    /// Sends a request and reads the response, within a timeout.
     ///
     /// # Errors
     /// The clock does not answer in time.
-    pub(crate) fn ask_once(&self, ask: &Ask, limit: Duration) -> Result<ClientResponse, Failure> {
-        let asked = self.exchange(ask, async |response| whole(response).await);
+    pub(crate) fn send_once(
+        &self,
+        request: &ClientRequest,
+        limit: Duration,
+    ) -> Result<ClientResponse, Failure> {
+        let exchange = self.exchange(request, async |response| read_response(response).await);
         self.runtime
-            .block_on(async { timeout(limit, asked).await })
-            .unwrap_or_else(|_| Err(self.broke_off("no answer in time")))
+            .block_on(async { timeout(limit, exchange).await })
+            .unwrap_or_else(|_| Err(self.disconnected("no answer in time")))
     }
 
-    /// Opens a stream that goes on, and hands each piece of it over until one breaks it off or it ends.
+    /// Sends a request for a stream, and handles each chunk until `handle` breaks or the stream ends.
     ///
     /// # Errors
-    /// The clock does not answer, or refuses.
-    pub(crate) fn follow(
+    /// The clock does not answer, or refuses the request.
+    pub(crate) fn stream(
         &mut self,
-        ask: &Ask,
-        mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
+        request: &ClientRequest,
+        mut handle: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), Failure> {
         loop {
-            let followed = self.exchange(ask, async |response| {
+            let exchange = self.exchange(request, async |response| {
                 let status = response.status();
                 if status == StatusCode::UNAUTHORIZED {
                     return Ok(false);
                 }
                 if !status.is_success() {
-                    let reply = whole(response).await?;
-                    return Err(reply.refusal());
+                    let response = read_response(response).await?;
+                    return Err(response.refusal());
                 }
                 let mut body = response.into_body();
                 while let Some(Ok(frame)) = body.frame().await {
                     if let Ok(data) = frame.into_data()
-                        && take(&data).is_break()
+                        && handle(&data).is_break()
                     {
                         return Ok(true);
                     }
                 }
                 Ok(true)
             });
-            if self.runtime.block_on(followed)? {
+            if self.runtime.block_on(exchange)? {
                 return Ok(());
             }
-            self.learn_password()?;
+            self.prompt_password()?;
         }
     }
 
-    /// Opens a connection and prepares the head of a request that asks for something else than HTTP on it.
+    /// Opens a connection to the clock.
     ///
     /// # Errors
     /// The clock cannot be reached.
@@ -261,7 +269,7 @@ impl ClockClient {
         connected.await.map_err(|error| {
             Failure::unreachable(format!(
                 "no clock answers at {} ({error}): is it running, and is the address right?",
-                self.place()
+                self.url()
             ))
         })
     }
@@ -275,7 +283,7 @@ impl ClockClient {
         format!("{}://{}{path}", scheme.word(), self.base.authority())
     }
 
-    /// The header that signs in. `None` without a password.
+    /// The `Authorization` header. `None` without a password.
     pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let password = self.account.password.as_ref()?;
         let pair = format!("{}:{}", self.account.user, password.expose());
@@ -285,7 +293,7 @@ impl ClockClient {
         Some(value)
     }
 
-    /// Runs something to its end.
+    /// Runs a future to completion.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -293,41 +301,41 @@ impl ClockClient {
     /// Prompts for the password on the terminal.
     ///
     /// # Errors
-    /// Nobody does, or it was said before and is wrong.
-    pub(crate) fn learn_password(&mut self) -> Result<(), Failure> {
+    /// There is no terminal, or a password was already entered and is wrong.
+    pub(crate) fn prompt_password(&mut self) -> Result<(), Failure> {
         if self.account.password.is_some() {
             return Err(self.unauthorised("the password is wrong"));
         }
-        let asked = format!("Password of {} at {}: ", self.account.user, self.place());
-        let typed =
-            target::typed(&asked).ok_or_else(|| self.unauthorised("the clock wants a password"))?;
-        self.account.password = Some(typed);
+        let prompt = format!("Password of {} at {}: ", self.account.user, self.url());
+        let password = target::prompt_secret(&prompt)
+            .ok_or_else(|| self.unauthorised("the clock requires a password"))?;
+        self.account.password = Some(password);
         Ok(())
     }
 
     fn unauthorised(&self, what: &str) -> Failure {
         Failure::unauthorised(format!(
-            "{what}: say it with PAPERTICK_PASSWORD or --password-file, and --user if the name is not {}; \
-             `papertick passwd` on the machine of the clock sets another one",
+            "{what}: set it with PAPERTICK_PASSWORD or --password-file, and --user if the name is not {}; \
+             `papertick passwd` on the machine of the clock sets a new one",
             self.account.user
         ))
     }
 
-    /// Sends a request, and reads what is answered while the connection is driven.
+    /// Sends a request, and reads the response while driving the connection.
     async fn exchange<T>(
         &self,
-        ask: &Ask,
+        request: &ClientRequest,
         read: impl AsyncFnOnce(Response<Incoming>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let (request, progress) = self.request(ask)?;
+        let (request, progress) = self.http_request(request)?;
         let stream = HalfClosed::new(self.connect().await?);
-        let broke_off = |error: hyper::Error| self.broke_off(&error.to_string());
+        let disconnected = |error: hyper::Error| self.disconnected(&error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
-            .map_err(broke_off)?;
+            .map_err(disconnected)?;
         let work = async {
-            let response = sender.send_request(request).await.map_err(broke_off)?;
-            // What is answered before the whole file was sent is final.
+            let response = sender.send_request(request).await.map_err(disconnected)?;
+            // A response before the end of the upload is final.
             progress.stop();
             read(response).await
         };
@@ -339,50 +347,53 @@ impl ClockClient {
         }
     }
 
-    fn request(&self, ask: &Ask) -> Result<(OutgoingRequest, UploadProgress), Failure> {
+    fn http_request(
+        &self,
+        request: &ClientRequest,
+    ) -> Result<(OutgoingRequest, UploadProgress), Failure> {
         let progress = UploadProgress::default();
-        let mut request = Request::builder()
-            .method(ask.method)
-            .uri(&ask.path)
+        let mut builder = Request::builder()
+            .method(request.method)
+            .uri(&request.path)
             .header(HOST, self.base.authority())
             .header(USER_AGENT, format!("papertick/{}", build::VERSION));
         if let Some(value) = self.authorization() {
-            request = request.header(AUTHORIZATION, value);
+            builder = builder.header(AUTHORIZATION, value);
         }
-        let body = match &ask.payload {
+        let body = match &request.payload {
             Payload::Nothing => Either::Left(Full::default()),
             Payload::Json(value) => {
-                request = request.header(CONTENT_TYPE, "application/json");
+                builder = builder.header(CONTENT_TYPE, "application/json");
                 Either::Left(Full::from(value.to_string()))
             }
             Payload::File(path) => {
-                let upload = FileUpload::of(path, &progress)?;
-                request = request
+                let upload = FileUpload::open(path, &progress)?;
+                builder = builder
                     .header(EXPECT, "100-continue")
                     .header(CONTENT_TYPE, "application/octet-stream")
                     .header(CONTENT_LENGTH, upload.length());
                 Either::Right(upload)
             }
         };
-        let mut request = request
+        let mut outgoing = builder
             .body(body)
-            .map_err(|_| Failure::usage(format!("`{}` cannot be asked for", ask.path)))?;
+            .map_err(|_| Failure::usage(format!("`{}` is no valid path", request.path)))?;
         let continued = progress.clone();
-        hyper::ext::on_informational(&mut request, move |response| {
+        hyper::ext::on_informational(&mut outgoing, move |response| {
             if response.status() == StatusCode::CONTINUE {
                 continued.start();
             }
         });
-        Ok((request, progress))
+        Ok((outgoing, progress))
     }
 
-    fn broke_off(&self, what: &str) -> Failure {
-        Failure::unreachable(format!("the clock at {} broke off: {what}", self.place()))
+    fn disconnected(&self, what: &str) -> Failure {
+        Failure::unreachable(format!("the connection to {} failed: {what}", self.url()))
     }
 }
 
-/// Reads the whole of an answer.
-async fn whole(response: Response<Incoming>) -> Result<ClientResponse, Failure> {
+/// Reads a complete response.
+async fn read_response(response: Response<Incoming>) -> Result<ClientResponse, Failure> {
     let (head, mut body) = response.into_parts();
     let content_type = head.headers.get(CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
@@ -391,14 +402,14 @@ async fn whole(response: Response<Incoming>) -> Result<ClientResponse, Failure> 
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
-            Failure::unreachable(format!("the answer of the clock broke off: {error}"))
+            Failure::unreachable(format!("the response of the clock is incomplete: {error}"))
         })?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        if bytes.len() + data.len() > ANSWER_MAX {
-            let words = format!("the answer of the clock is larger than {ANSWER_MAX} bytes");
-            return Err(Failure::failed(words));
+        if bytes.len() + data.len() > RESPONSE_MAX {
+            let message = format!("the response of the clock is larger than {RESPONSE_MAX} bytes");
+            return Err(Failure::failed(message));
         }
         bytes.extend_from_slice(&data);
     }
@@ -411,13 +422,13 @@ async fn whole(response: Response<Incoming>) -> Result<ClientResponse, Failure> 
     })
 }
 
-/// The sentence for people in the headers of an answer.
+/// The sentence for people in the headers of a response.
 fn reason(headers: &HeaderMap) -> Option<String> {
     let encoded = headers.get(REASON)?.to_str().ok()?;
     percent_decode(encoded, false).map(|reason| one_line(&reason))
 }
 
-/// What a refusal says, as one line and as the number that programs know it by.
+/// The failure for a refused request: one line and an exit code.
 pub(crate) fn refusal(
     status: StatusCode,
     document: Option<&Value>,
@@ -443,13 +454,13 @@ pub(crate) fn refusal(
     }
 }
 
-/// What the setting takes that a token names.
+/// The allowed values of the setting in an error token.
 fn hint(token: &str) -> Option<String> {
     let key = match token.strip_prefix("range:") {
         Some(key) => key,
         None => token.split_once(':')?.0,
     };
-    setting_words::row(key).map(setting_words::takes)
+    setting_args::row(key).map(setting_args::allowed_values)
 }
 
 #[cfg(test)]
@@ -460,23 +471,23 @@ mod tests {
     use crate::failure::Code;
 
     #[test]
-    fn what_is_installed_may_take_as_long_as_a_clock_gives_it() {
+    fn uploads_have_a_longer_timeout() {
         let file = || Payload::File("image".into());
         for (payload, expected) in [
-            (Payload::Nothing, ANSWER_TIME),
-            (Payload::Json(json!({})), ANSWER_TIME),
-            (file(), UPDATE_TIME),
+            (Payload::Nothing, REQUEST_TIMEOUT),
+            (Payload::Json(json!({})), REQUEST_TIMEOUT),
+            (file(), UPDATE_TIMEOUT),
         ] {
-            assert_eq!(Ask::new("POST", "/", payload).limit(), expected);
+            assert_eq!(ClientRequest::new("POST", "/", payload).timeout(), expected);
         }
     }
 
     #[test]
-    fn refusals_are_a_line_and_a_number() {
+    fn refusals_have_a_message_and_an_exit_code() {
         #[rustfmt::skip]
         let rows = [
             (400, json!({ "error": "range:ledBrightness" }), Code::Refused, "range:ledBrightness: it takes 0 to 255"),
-            (400, json!({ "error": "fontName:unknown" }), Code::Refused, "there are `antonio`"),
+            (400, json!({ "error": "fontName:unknown" }), Code::Refused, "possible values are `antonio`"),
             (400, json!({ "error": "a", "msg": "b" }), Code::Refused, "a: b"),
             (503, json!({ "msg": "Update already in progress" }), Code::Refused, "refuses: Update already in progress"),
             (401, json!({}), Code::Unauthorised, "status 401"),

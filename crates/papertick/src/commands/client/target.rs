@@ -15,13 +15,13 @@ use storage::disk::read_text;
 
 use super::{ClientLogin, ClockClient};
 use crate::{
-    commands::{files::cannot_read, unseen},
+    commands::{files::cannot_read, hidden_input},
     config::roots,
     failure::Failure,
 };
 
-/// Where a clock is unless something else is said.
-pub(crate) const HERE: &str = "http://127.0.0.1:8080";
+/// Default address of a clock.
+pub(crate) const DEFAULT_HOST: &str = "http://127.0.0.1:8080";
 
 /// Variable with the password of the clock.
 const PASSWORD: &str = "PAPERTICK_PASSWORD";
@@ -29,10 +29,10 @@ const PASSWORD: &str = "PAPERTICK_PASSWORD";
 /// Largest file with a password, bytes.
 const SECRET_FILE_MAX: u64 = 4 * 1024;
 
-/// What a certificate or a key in PEM form has in its first line.
+/// Start of the first line of a PEM file.
 const PEM_BEGIN: &str = "-----BEGIN ";
 
-/// Word for the standard input in the place of a file.
+/// File name that stands for standard input.
 const STDIN: &str = "-";
 
 // The address of the clock and the credentials. A doc comment here would replace the help of every command that has
@@ -59,7 +59,7 @@ pub(crate) struct ClockTarget {
     )]
     user: Option<String>,
 
-    /// File with the password, - for the standard input; PAPERTICK_PASSWORD holds it as well, and else it is asked for
+    /// File with the password, - for standard input; the default is PAPERTICK_PASSWORD, or else a prompt
     #[arg(
         long,
         env = "PAPERTICK_PASSWORD_FILE",
@@ -69,7 +69,7 @@ pub(crate) struct ClockTarget {
     )]
     password_file: Option<PathBuf>,
 
-    /// Certificates of authorities that are trusted beside the public ones
+    /// CA certificates to trust in addition to the public ones
     #[arg(
         long,
         env = "PAPERTICK_CA_FILE",
@@ -84,9 +84,9 @@ impl ClockTarget {
     /// A client of the clock.
     ///
     /// # Errors
-    /// What was said of it cannot be.
+    /// A flag has a mistake.
     pub(crate) fn client(&self) -> Result<ClockClient, Failure> {
-        let host = self.host.as_deref().unwrap_or(HERE);
+        let host = self.host.as_deref().unwrap_or(DEFAULT_HOST);
         let password = secret(PASSWORD, self.password_file.as_deref())?;
         let account = ClientLogin {
             user: self.user.clone().unwrap_or_else(|| "papertick".into()),
@@ -104,25 +104,25 @@ impl ClockTarget {
 pub(crate) fn address(flag: &str, text: &str) -> Result<Url, Failure> {
     let about = |what: String| {
         Failure::usage(format!(
-            "{flag} {text}: {what}; say it like 192.168.1.7:8080 or http://papertick-1a2b3c.local:8080"
+            "{flag} {text}: {what}; examples are 192.168.1.7:8080 and http://papertick-1a2b3c.local:8080"
         ))
     };
-    let whole = match text.contains("://") {
+    let full = match text.contains("://") {
         true => text.to_string(),
         false => format!("http://{text}"),
     };
-    let url = Url::parse(&whole).map_err(|error| about(error.to_string()))?;
+    let url = Url::parse(&full).map_err(|error| about(error.to_string()))?;
     match url.scheme {
         Scheme::Http | Scheme::Https => {}
-        Scheme::Ws | Scheme::Wss => return Err(about("a clock speaks http or https".into())),
+        Scheme::Ws | Scheme::Wss => return Err(about("the scheme is not http or https".into())),
     }
     match url.path.as_str() {
         "/" => Ok(url),
-        path => Err(about(format!("`{path}` is too much"))),
+        path => Err(about(format!("`{path}` must be left out"))),
     }
 }
 
-/// A secret from a file, or else from the environment; none if neither has one.
+/// A secret from a file, or else from the environment. `None` if neither has one.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -134,19 +134,19 @@ pub(crate) fn secret(variable: &str, file: Option<&Path>) -> Result<Option<Secre
     Ok(value.filter(|value| !value.is_empty()).map(Secret::new))
 }
 
-/// A secret from a file: its first line, or all of it where that is in PEM form.
+/// A secret from a file: the first line, or the whole text if it is PEM.
 ///
 /// # Errors
 /// It cannot be read.
 pub(crate) fn from_file(path: &Path) -> Result<Secret, Failure> {
-    let unread = |error: io::Error| cannot_read(path, &error);
+    let failure = |error: io::Error| cannot_read(path, &error);
     let text = if path == Path::new(STDIN) {
         let mut text = String::new();
         let mut input = io::stdin().lock().take(SECRET_FILE_MAX);
-        input.read_to_string(&mut text).map_err(unread)?;
+        input.read_to_string(&mut text).map_err(failure)?;
         text
     } else {
-        read_text(path, SECRET_FILE_MAX).map_err(unread)?
+        read_text(path, SECRET_FILE_MAX).map_err(failure)?
     };
     Ok(Secret::new(secret_in(&text)))
 }
@@ -160,11 +160,11 @@ fn secret_in(text: &str) -> &str {
 }
 
 /// Prompts for a secret without showing it. `None` without a terminal.
-pub(crate) fn typed(question: &str) -> Option<Secret> {
+pub(crate) fn prompt_secret(prompt: &str) -> Option<Secret> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
     }
-    let text = unseen::ask(question).ok()?;
+    let text = hidden_input::prompt(prompt).ok()?;
     Some(Secret::new(text))
 }
 
@@ -176,7 +176,7 @@ mod tests {
     use crate::failure::Code;
 
     #[test]
-    fn clocks_are_named_in_short_or_in_full() {
+    fn addresses_may_lack_the_scheme() {
         for (text, expected) in [
             ("127.0.0.1:8080", "http 127.0.0.1 8080"),
             ("clock.local", "http clock.local 80"),
@@ -184,13 +184,13 @@ mod tests {
             ("https://clock.example", "https clock.example 443"),
         ] {
             let url = address("--host", text).unwrap();
-            let told = format!("{} {} {}", url.scheme.word(), url.host, url.port);
-            assert_eq!(told, expected);
+            let parsed = format!("{} {} {}", url.scheme.word(), url.host, url.port);
+            assert_eq!(parsed, expected);
         }
         for (text, part) in [
             ("", "no host"),
             ("http://me:pw@clock", "user name"),
-            ("http://clock/api", "`/api` is too much"),
+            ("http://clock/api", "`/api` must be left out"),
             ("ws://clock", "http or https"),
             ("clock:99999", "port"),
         ] {

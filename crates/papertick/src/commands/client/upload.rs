@@ -1,4 +1,4 @@
-//! A file on its way to a clock, piece by piece, with a bar that shows how far it is.
+//! The upload of a file to a clock, in chunks, with a progress bar.
 
 use std::{
     convert::Infallible,
@@ -21,39 +21,39 @@ use tokio::{sync::Notify, time::timeout};
 
 use crate::{commands::files::cannot_read, failure::Failure};
 
-/// Bytes of a piece.
-const PIECE: usize = 32 * 1024;
+/// Size of a chunk, bytes.
+const CHUNK: usize = 32 * 1024;
 
-/// Letters of the whole bar.
-const BAR: u64 = 32;
+/// Width of the progress bar, characters.
+const BAR_WIDTH: u64 = 32;
 
-/// Longest wait for `100 Continue`: a server that does not know it only waits for the file.
-const CONTINUE_TIME: Duration = Duration::from_secs(1);
+/// Longest wait for `100 Continue`: a server that does not support it waits for the file.
+const CONTINUE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Whether a file is sent: not before the server wants it, and no longer once it has answered.
+/// Start and end of an upload: it starts when the server accepts it, and ends when the server has responded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UploadProgress(Arc<ProgressState>);
 
 #[derive(Debug, Default)]
 struct ProgressState {
-    wanted: Notify,
+    accepted: Notify,
     is_stopped: AtomicBool,
 }
 
 impl UploadProgress {
-    /// The server wants the file.
+    /// The server accepts the file.
     pub(crate) fn start(&self) {
-        self.0.wanted.notify_one();
+        self.0.accepted.notify_one();
     }
 
-    /// The server has answered.
+    /// The server has responded.
     pub(crate) fn stop(&self) {
         self.0.is_stopped.store(true, Ordering::Relaxed);
     }
 
     async fn started(self) {
-        // After the time the file is sent as well.
-        let _ = timeout(CONTINUE_TIME, self.0.wanted.notified()).await;
+        // After the timeout the file is sent all the same.
+        let _ = timeout(CONTINUE_TIMEOUT, self.0.accepted.notified()).await;
     }
 }
 
@@ -64,13 +64,14 @@ pub(crate) struct FileUpload {
     wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     length: u64,
     sent: u64,
-    bar: Bar,
+    bar: ProgressBar,
 }
 
-/// The progress bar on the error output, if that is a terminal.
+/// The progress bar on standard error, if that is a terminal.
 #[derive(Debug)]
-struct Bar {
-    is_seen: bool,
+struct ProgressBar {
+    is_terminal: bool,
+    /// Percentage shown last.
     shown: Option<u64>,
 }
 
@@ -79,18 +80,18 @@ impl FileUpload {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(crate) fn of(path: &Path, progress: &UploadProgress) -> Result<FileUpload, Failure> {
-        let unread = |error: io::Error| cannot_read(path, &error);
-        let file = open_file(path).map_err(unread)?;
-        let length = file.metadata().map_err(unread)?.len();
+    pub(crate) fn open(path: &Path, progress: &UploadProgress) -> Result<FileUpload, Failure> {
+        let failure = |error: io::Error| cannot_read(path, &error);
+        let file = open_file(path).map_err(failure)?;
+        let length = file.metadata().map_err(failure)?.len();
         Ok(FileUpload {
             file,
             progress: progress.clone(),
             wait: Some(Box::pin(progress.clone().started())),
             length,
             sent: 0,
-            bar: Bar {
-                is_seen: io::stderr().is_terminal(),
+            bar: ProgressBar {
+                is_terminal: io::stderr().is_terminal(),
                 shown: None,
             },
         })
@@ -118,18 +119,18 @@ impl Body for FileUpload {
             return Poll::Pending;
         }
         let left = usize::try_from(self.length - self.sent).unwrap_or(usize::MAX);
-        let mut piece = vec![0; PIECE.min(left)];
-        // A file that has become shorter breaks off, which the clock notices by the length.
-        let read = self.file.read(&mut piece).unwrap_or_default();
-        piece.truncate(read);
-        if piece.is_empty() {
+        let mut chunk = vec![0; CHUNK.min(left)];
+        // If the file has become shorter, the upload ends early and the clock notices it by the length.
+        let read = self.file.read(&mut chunk).unwrap_or_default();
+        chunk.truncate(read);
+        if chunk.is_empty() {
             self.bar.end();
             return Poll::Ready(None);
         }
-        self.sent += piece.len() as u64;
+        self.sent += chunk.len() as u64;
         let (sent, length) = (self.sent, self.length);
         self.bar.show(sent, length);
-        Poll::Ready(Some(Ok(Frame::data(piece.into()))))
+        Poll::Ready(Some(Ok(Frame::data(chunk.into()))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -141,12 +142,12 @@ impl Body for FileUpload {
     }
 }
 
-impl Bar {
+impl ProgressBar {
     fn show(&mut self, sent: u64, length: u64) {
         let percent = percent(sent, length);
-        if self.is_seen && self.shown != Some(percent) {
+        if self.is_terminal && self.shown != Some(percent) {
             self.shown = Some(percent);
-            // Nobody may look any more.
+            // Fails if the terminal is gone.
             let _ = write!(io::stderr(), "\r{}", line(sent, length));
             if sent == length {
                 self.end();
@@ -165,11 +166,11 @@ fn percent(sent: u64, length: u64) -> u64 {
     (sent * 100).checked_div(length).unwrap_or(100)
 }
 
-/// The bar as it stands on a line.
+/// The text of the progress bar.
 fn line(sent: u64, length: u64) -> String {
     let percent = percent(sent, length);
-    let full = percent * BAR / 100;
-    let bar: String = (0..BAR)
+    let full = percent * BAR_WIDTH / 100;
+    let bar: String = (0..BAR_WIDTH)
         .map(|at| if at < full { '#' } else { '.' })
         .collect();
     let (sent, length) = (sent / 1024, length / 1024);

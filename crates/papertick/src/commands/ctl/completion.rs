@@ -1,4 +1,4 @@
-//! Values that a shell offers to complete an argument with; any other value is taken as well.
+//! Suggestions values of arguments for the completion of shells. Other values are accepted too.
 
 use std::ffi::OsStr;
 
@@ -10,36 +10,36 @@ use clap::{
 use device::screens::{SCREENS, Screen};
 use serde_json::Value;
 
-use super::words;
-use crate::commands::setting_words;
+use super::arguments;
+use crate::commands::setting_args;
 
-/// Takes any text and offers some.
+/// An argument with suggested values.
 #[derive(Debug, Clone)]
-pub(super) struct Suggested(Vec<String>);
+pub(super) struct Suggestions(Vec<String>);
 
-impl Suggested {
+impl Suggestions {
     /// The names of the settings that can be read.
-    pub(super) fn read_settings() -> Suggested {
-        Suggested(setting_words::read_names().collect())
+    pub(super) fn read_settings() -> Suggestions {
+        Suggestions(setting_args::read_names().collect())
     }
 
-    /// The names of the settings that can be written, as the beginning of an assignment.
-    pub(super) fn assignments() -> Suggested {
-        let names = setting_words::names();
-        Suggested(names.map(|name| format!("{name}=")).collect())
+    /// The names of the settings that can be written, each followed by `=`.
+    pub(super) fn assignments() -> Suggestions {
+        let names = setting_args::names();
+        Suggestions(names.map(|name| format!("{name}=")).collect())
     }
 
-    /// The values that the first member of a body can have.
-    pub(super) fn of(shape: Shape, schema: &Value) -> Suggested {
+    /// The possible values of the first member of a body.
+    pub(super) fn of(shape: Shape, schema: &Value) -> Suggestions {
         let names_screens = shape.is::<ScreenChoice>();
-        Suggested(match names_screens {
+        Suggestions(match names_screens {
             true => SCREENS.iter().map(Screen::word).collect(),
-            false => words::first_choices(schema),
+            false => arguments::first_choices(schema),
         })
     }
 }
 
-impl TypedValueParser for Suggested {
+impl TypedValueParser for Suggestions {
     type Value = String;
 
     fn parse_ref(

@@ -1,4 +1,4 @@
-//! The commands of `ctl`: one for each operation of the table, under the words that the table has for it.
+//! The commands of `ctl`, made of the table of operations.
 
 use std::{collections::HashMap, path::PathBuf, sync::LazyLock};
 
@@ -18,19 +18,19 @@ use runtime::standard_error::print_error;
 use serde_json::{Map, Value};
 use web::parse::percent_encode;
 
-use super::{completion::Suggested, words};
+use super::{arguments, completion::Suggestions};
 use crate::{
     commands::{
         backup,
-        client::{Ask, Payload, target},
+        client::{ClientRequest, Payload, target},
         icons,
-        setting_words::{self, assignment},
+        setting_args::{self, assignment},
         suggestion, watch,
     },
     failure::Failure,
 };
 
-/// What is written behind the commands that want something; without it an example is the command alone.
+/// Examples of commands with arguments. For other commands, the example is the command itself.
 pub(super) const EXAMPLES: &[&str] = &[
     "panel 3 -o panel.png",
     "panels -o panels.png",
@@ -66,7 +66,7 @@ pub(super) const EXAMPLES: &[&str] = &[
     "join Home",
 ];
 
-/// What the commands do that are no operation and only lead to others.
+/// Descriptions of commands that only have subcommands.
 const GROUPS: &[(&str, &str)] = &[
     ("show", "Show a screen, a currency or a text"),
     ("screen", "Go to the next or the previous screen"),
@@ -74,58 +74,58 @@ const GROUPS: &[(&str, &str)] = &[
     ("dnd", "Read and switch Do Not Disturb"),
     ("update", "Install programs and pages"),
     ("sim", "Operate the bench of a simulated board"),
-    ("diag", "Look into the memory of the program"),
+    ("diag", "Inspect the memory of the program"),
     ("diag heap-trace", "Trace allocations"),
 ];
 
 /// Names of arguments.
 const VALUES: &str = "values";
-const OPEN: &str = "open";
+const PATH_PARAMETER: &str = "path-parameter";
 const FILE: &str = "file";
 pub(super) const OUTPUT: &str = "output";
 
-/// What is asked of the clock by one command, besides what a client does of its own.
+/// How a command is performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// The operation as it is.
+pub(super) enum CommandKind {
+    /// Sends the request of the operation.
     Plain,
-    /// Tells the settings, or some of them.
+    /// Prints the settings, or some of them.
     Settings,
     /// Shows the panels in the terminal.
     Watch,
-    /// Writes a file of settings.
+    /// Exports a file of settings.
     Backup,
-    /// Takes a file of settings over.
+    /// Imports a file of settings.
     Restore,
 }
 
-/// The operations that a client does something of its own with.
-const WAYS: [(ProgramOperation, Way); 4] = [
-    (ProgramOperation::Settings, Way::Settings),
-    (ProgramOperation::Preview, Way::Watch),
-    (ProgramOperation::ExportSettings, Way::Backup),
-    (ProgramOperation::ImportSettings, Way::Restore),
+/// The operations with their own handling in the client.
+const SPECIAL: [(ProgramOperation, CommandKind); 4] = [
+    (ProgramOperation::Settings, CommandKind::Settings),
+    (ProgramOperation::Preview, CommandKind::Watch),
+    (ProgramOperation::ExportSettings, CommandKind::Backup),
+    (ProgramOperation::ImportSettings, CommandKind::Restore),
 ];
 
-impl Way {
-    /// The way in which an operation is used.
-    pub(super) fn of(operation: &Operation) -> Way {
-        let does = |service: ProgramOperation| matches!(operation.handler, OperationHandler::Program(done) if done == service);
-        let way = WAYS.iter().find(|(service, _)| does(*service));
-        way.map_or(Way::Plain, |(_, way)| *way)
+impl CommandKind {
+    /// How the command of an operation is performed.
+    pub(super) fn of(operation: &Operation) -> CommandKind {
+        let performs = |special: ProgramOperation| matches!(operation.handler, OperationHandler::Program(program) if program == special);
+        let special = SPECIAL.iter().find(|(program, _)| performs(*program));
+        special.map_or(CommandKind::Plain, |(_, kind)| *kind)
     }
 }
 
-/// A word of the commands, and those behind it.
-struct Node {
+/// A word of a command, and its subcommands.
+struct CommandNode {
     word: String,
     operation: Option<&'static Operation>,
-    behind: Vec<Node>,
+    children: Vec<CommandNode>,
 }
 
-/// Puts a command for each operation below a command.
+/// Adds a subcommand for each operation.
 pub(super) fn commands(command: Command) -> Command {
-    let mut roots: Vec<Node> = Vec::new();
+    let mut roots: Vec<CommandNode> = Vec::new();
     for operation in all() {
         let words = operation.command();
         let words: Vec<&str> = words.split(' ').collect();
@@ -134,17 +134,17 @@ pub(super) fn commands(command: Command) -> Command {
     command.subcommands(roots.into_iter().map(|root| node(root, "")))
 }
 
-fn insert(nodes: &mut Vec<Node>, words: &[&str], operation: &'static Operation) {
+fn insert(nodes: &mut Vec<CommandNode>, words: &[&str], operation: &'static Operation) {
     let Some((first, rest)) = words.split_first() else {
         return;
     };
     let at = match nodes.iter().position(|node| node.word == *first) {
         Some(at) => at,
         None => {
-            nodes.push(Node {
+            nodes.push(CommandNode {
                 word: (*first).to_string(),
                 operation: None,
-                behind: Vec::new(),
+                children: Vec::new(),
             });
             nodes.len() - 1
         }
@@ -152,17 +152,17 @@ fn insert(nodes: &mut Vec<Node>, words: &[&str], operation: &'static Operation) 
     if rest.is_empty() {
         nodes[at].operation = Some(operation);
     } else {
-        insert(&mut nodes[at].behind, rest, operation);
+        insert(&mut nodes[at].children, rest, operation);
     }
 }
 
-fn node(node: Node, path: &str) -> Command {
+fn node(node: CommandNode, path: &str) -> Command {
     let path = format!("{path} {}", node.word);
     let path = path.trim_start();
-    let Node {
+    let CommandNode {
         word,
         operation,
-        behind,
+        children,
     } = node;
     let mut command = Command::new(word);
     command = match operation {
@@ -175,17 +175,19 @@ fn node(node: Node, path: &str) -> Command {
     };
     command
         .disable_help_subcommand(true)
-        .subcommands(behind.into_iter().map(|node| self::node(node, path)))
+        .subcommands(children.into_iter().map(|node| self::node(node, path)))
 }
 
 /// The examples by the words of their operations.
 static NAMED_EXAMPLES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
-    let named = EXAMPLES.iter().map(|example| (named_by(example), *example));
+    let named = EXAMPLES
+        .iter()
+        .map(|example| (operation_of(example), *example));
     named.collect()
 });
 
-/// The words of the operation that an example is of.
-fn named_by(example: &str) -> String {
+/// The command words of the operation of an example.
+fn operation_of(example: &str) -> String {
     let named = all().map(Operation::command);
     let begins = |words: &String| {
         let rest = example.strip_prefix(words.as_str());
@@ -206,27 +208,27 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
     let Some(endpoint) = operation.endpoints.first() else {
         return command;
     };
-    match Way::of(operation) {
-        Way::Settings => {
+    match CommandKind::of(operation) {
+        CommandKind::Settings => {
             let keys = Arg::new(VALUES)
                 .value_name("KEY")
                 .num_args(0..)
-                .value_parser(Suggested::read_settings())
+                .value_parser(Suggestions::read_settings())
                 .hide_possible_values(true)
                 .help("Settings to print [default: all]");
             return command.arg(keys);
         }
-        Way::Watch => return command.args(watch::arguments()),
-        // These set the purpose of the command as well.
-        Way::Backup => return backup::export_arguments(command).about(operation.summary),
-        Way::Restore => return backup::import_arguments(command).about(operation.summary),
-        Way::Plain => {}
+        CommandKind::Watch => return command.args(watch::arguments()),
+        // The derived arguments also set a description.
+        CommandKind::Backup => return backup::export_arguments(command).about(operation.summary),
+        CommandKind::Restore => return backup::import_arguments(command).about(operation.summary),
+        CommandKind::Plain => {}
     }
     if let Some(name) = path_parameter(endpoint) {
-        let open = Arg::new(OPEN)
+        let parameter = Arg::new(PATH_PARAMETER)
             .value_name(name.to_ascii_uppercase())
             .required(endpoint.default_value.is_none());
-        command = command.arg(open.help("Which one"));
+        command = command.arg(parameter.help("Which one"));
     }
     let schema = body(operation).map(Shape::schema).unwrap_or_default();
     for param in endpoint.query {
@@ -250,13 +252,13 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                 .value_name("KEY=VALUE")
                 .required(true)
                 .num_args(1..)
-                .value_parser(Suggested::assignments())
+                .value_parser(Suggestions::assignments())
                 .hide_possible_values(true)
-                .help("Settings; a secret is better read from a file: KEY=@FILE"),
+                .help("Settings; KEY=@FILE reads a secret from a file"),
         ),
         Some(shape) => {
-            let choices = words::choices(&schema);
-            let mut help = words::usage(&schema);
+            let choices = arguments::choices(&schema);
+            let mut help = arguments::usage(&schema);
             if !choices.is_empty() {
                 help = format!("{help} ({})", choices.join("; "));
             }
@@ -266,7 +268,7 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                     .num_args(0..)
                     .action(ArgAction::Append)
                     .allow_negative_numbers(true)
-                    .value_parser(Suggested::of(shape, &schema))
+                    .value_parser(Suggestions::of(shape, &schema))
                     .hide_possible_values(true)
                     .help(help),
             )
@@ -280,53 +282,58 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                 .value_name("FILE")
                 .value_hint(ValueHint::FilePath)
                 .value_parser(value_parser!(PathBuf))
-                .help("File for the answer; without one it goes to the standard output"),
+                .help("File for the response [default: standard output]"),
         );
     }
     command
 }
 
-/// The operation that a command line names, and the matches of its command.
-pub(super) fn chosen(matches: &ArgMatches) -> Option<(&'static Operation, &ArgMatches)> {
+/// The operation of a command line, and the matches of its command.
+pub(super) fn find_operation(matches: &ArgMatches) -> Option<(&'static Operation, &ArgMatches)> {
     let mut words: Vec<&str> = Vec::new();
     let mut matches = matches;
-    while let Some((word, behind)) = matches.subcommand() {
+    while let Some((word, inner)) = matches.subcommand() {
         words.push(word);
-        matches = behind;
+        matches = inner;
     }
     let words = words.join(" ");
     let operation = all().find(|operation| operation.command() == words)?;
     Some((operation, matches))
 }
 
-/// What is asked by a command line.
+/// The request of a command line.
 ///
 /// # Errors
-/// Its words do not make what the operation takes.
-pub(super) fn ask(operation: &Operation, matches: &ArgMatches) -> Result<Ask, Failure> {
-    let nothing = || Failure::usage("this operation cannot be asked for");
-    let endpoint = operation.endpoints.first().ok_or_else(nothing)?;
+/// The arguments do not fit the operation.
+pub(super) fn request(
+    operation: &Operation,
+    matches: &ArgMatches,
+) -> Result<ClientRequest, Failure> {
+    let no_endpoint = || Failure::usage("this operation has no HTTP endpoint");
+    let endpoint = operation.endpoints.first().ok_or_else(no_endpoint)?;
     let mut path = endpoint.path.to_string();
     if let Some(name) = path_parameter(endpoint) {
-        let said = matches.get_one::<String>(OPEN).map(String::as_str);
-        let said = said.or(endpoint.default_value).unwrap_or_default();
-        path = path.replace(&format!("{{{name}}}"), &percent_encode(said));
+        let value = matches
+            .get_one::<String>(PATH_PARAMETER)
+            .map(String::as_str);
+        let value = value.or(endpoint.default_value).unwrap_or_default();
+        path = path.replace(&format!("{{{name}}}"), &percent_encode(value));
     }
-    let asked = endpoint.query.iter().filter_map(|param| {
-        let said = matches.try_get_one::<String>(param.name).ok().flatten()?;
-        Some(format!("{}={}", param.name, percent_encode(said)))
+    let pairs = endpoint.query.iter().filter_map(|param| {
+        let value = matches.try_get_one::<String>(param.name).ok().flatten()?;
+        Some(format!("{}={}", param.name, percent_encode(value)))
     });
-    let query = asked.collect::<Vec<_>>().join("&");
+    let query = pairs.collect::<Vec<_>>().join("&");
     if !query.is_empty() {
         path = format!("{path}?{query}");
     }
     let payload = payload(operation, matches)?;
-    let mut ask = Ask::new(endpoint.method.name(), path, payload);
-    ask.is_update |= matches!(
+    let mut request = ClientRequest::new(endpoint.method.name(), path, payload);
+    request.is_update |= matches!(
         operation.handler,
         OperationHandler::Program(ProgramOperation::AutoUpdate)
     );
-    Ok(ask)
+    Ok(request)
 }
 
 fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failure> {
@@ -337,12 +344,12 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
         let file = matches.get_one::<PathBuf>(FILE).cloned();
         return Ok(file.map_or(Payload::Nothing, Payload::File));
     }
-    let said = matches.get_many::<String>(VALUES).unwrap_or_default();
-    let said: Vec<String> = said.cloned().collect();
+    let values = matches.get_many::<String>(VALUES).unwrap_or_default();
+    let values: Vec<String> = values.cloned().collect();
     if shape.is::<SettingsChange>() {
-        return change(&said).map(Payload::Json);
+        return settings_change(&values).map(Payload::Json);
     }
-    if said.is_empty()
+    if values.is_empty()
         && matches!(
             operation.body,
             BodyRule::Optional(_) | BodyRule::BodyOrQuery(_)
@@ -350,33 +357,34 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
     {
         return Ok(Payload::Nothing);
     }
-    let said = if shape.is::<ScreenChoice>() {
-        said.iter()
-            .map(|word| screen(word))
+    let values = if shape.is::<ScreenChoice>() {
+        values
+            .iter()
+            .map(|word| screen_id(word))
             .collect::<Result<_, _>>()?
     } else if shape.is::<NetworkCredentials>() {
-        with_password(said)?
+        with_password(values)?
     } else {
-        said
+        values
     };
     if shape.is::<TextPerPanel>() {
-        icons::mention_unknown(&custom::cells(&said, None, said.len()));
+        icons::warn_unknown(&custom::cells(&values, None, values.len()));
     }
-    words::document(&shape.schema(), &said).map(Payload::Json)
+    arguments::document(&shape.schema(), &values).map(Payload::Json)
 }
 
-/// A change of settings; what is secret can come from a file.
-fn change(assignments: &[String]) -> Result<Value, Failure> {
+/// The body of a PATCH of settings. Secrets can come from files.
+fn settings_change(assignments: &[String]) -> Result<Value, Failure> {
     let mut body = Map::new();
     for text in assignments {
-        let (key, said) = assignment("ctl set", text)?;
-        let is_secret = setting_words::is_secret(key);
-        let from_file = said.strip_prefix('@').filter(|_| is_secret);
+        let (key, text) = assignment("ctl set", text)?;
+        let is_secret = setting_args::is_secret(key);
+        let from_file = text.strip_prefix('@').filter(|_| is_secret);
         let value = match from_file {
             Some(file) => Value::from(target::from_file(file.as_ref())?.expose()),
-            None => setting_words::value(key, said)?,
+            None => setting_args::value(key, text)?,
         };
-        if is_secret && from_file.is_none() && !said.is_empty() {
+        if is_secret && from_file.is_none() && !text.is_empty() {
             print_error(&format!(
                 "others on this machine can see {key} on the command line: {key}=@FILE reads it from a file, {key}=@- from the standard input"
             ));
@@ -386,36 +394,36 @@ fn change(assignments: &[String]) -> Result<Value, Failure> {
     Ok(Value::Object(body))
 }
 
-/// The id of a screen that is named instead of numbered.
-fn screen(word: &str) -> Result<String, Failure> {
+/// Replaces the name of a screen by its id.
+fn screen_id(word: &str) -> Result<String, Failure> {
     if let Some(named) = SCREENS.iter().find(|screen| screen.word() == word) {
         return Ok(named.id.to_string());
     }
-    // A number, a member by its name or a document.
+    // A number, `NAME=VALUE` or a JSON document.
     if word.starts_with(|first: char| !first.is_alphabetic()) || word.contains('=') {
         return Ok(word.to_string());
     }
     let words: Vec<String> = SCREENS.iter().map(Screen::word).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let otherwise = format!("there are {}", words.join(", "));
+    let otherwise = format!("possible values are {}", words.join(", "));
     Err(suggestion::unknown("screen", word, words, &otherwise))
 }
 
 /// Prompts for the password of a network if there is a terminal.
-fn with_password(mut said: Vec<String>) -> Result<Vec<String>, Failure> {
-    match said.as_slice() {
+fn with_password(mut values: Vec<String>) -> Result<Vec<String>, Failure> {
+    match values.as_slice() {
         [_] => {
-            if let Some(password) = target::typed("Password of the network: ") {
-                said.push(format!("pw={}", password.expose()));
+            if let Some(password) = target::prompt_secret("Password of the network: ") {
+                values.push(format!("pw={}", password.expose()));
             }
         }
         [_, ..] => print_error("others on this machine can see a password on the command line"),
         [] => {}
     }
-    Ok(said)
+    Ok(values)
 }
 
-/// Shape of the body that an operation takes.
+/// Shape of the body of an operation. `None` if it takes no body.
 fn body(operation: &Operation) -> Option<Shape> {
     match operation.body {
         BodyRule::None => None,
@@ -425,7 +433,7 @@ fn body(operation: &Operation) -> Option<Shape> {
     }
 }
 
-/// Tells whether what is answered is for a file rather than for people.
+/// Whether the response is a file, such as an image.
 pub(super) fn is_file(operation: &Operation) -> bool {
     let is_file = |shape: Shape| {
         shape
@@ -436,7 +444,7 @@ pub(super) fn is_file(operation: &Operation) -> bool {
     answers.any(|(status, shape)| *status == 200 && is_file(*shape))
 }
 
-/// Name of the open part of a path.
+/// Name of the parameter in the path.
 fn path_parameter(endpoint: &HttpEndpoint) -> Option<&'static str> {
     let (_, rest) = endpoint.path.split_once('{')?;
     rest.split_once('}').map(|(name, _)| name)

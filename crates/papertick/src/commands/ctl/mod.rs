@@ -1,15 +1,15 @@
-//! `papertick ctl`: everything that can be asked of a clock, from a command line.
+//! `papertick ctl`: all operations of a clock as commands.
 //!
-//! `grammar` makes a command of each row of the table of operations, `words` reads its arguments, `completion` offers
-//! values for them. `telling` prints the response, `summary` the beginning of the status, and `unavailable` says why a
-//! clock cannot do something.
+//! `grammar` makes a command of each row of the table of operations, `arguments` parses its arguments, `completion`
+//! suggests values for them. `output` prints the response, `summary` the summary of the status, and `unavailable` explains
+//! why a clock does not have an operation.
 
+mod arguments;
 mod completion;
 mod grammar;
+mod output;
 mod summary;
-mod telling;
 mod unavailable;
-mod words;
 
 use std::{collections::BTreeSet, io::Write as _, ops::ControlFlow};
 
@@ -19,18 +19,18 @@ use api::{
     shape::Shape,
 };
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
-use grammar::Way;
+use grammar::CommandKind;
 use runtime::printable::printable;
 use serde_json::{Map, Value};
 
 use super::{
     backup::{self, ExportArgs, ImportArgs},
-    client::{Ask, ClockClient, Payload, target::ClockTarget},
-    setting_words, watch,
+    client::{ClientRequest, ClockClient, Payload, target::ClockTarget},
+    setting_args, watch,
 };
 use crate::failure::{Code, Failure};
 
-/// What is asked of a clock.
+/// A command of `ctl`.
 #[derive(Debug)]
 pub struct CtlArgs {
     common: CtlOptions,
@@ -38,18 +38,18 @@ pub struct CtlArgs {
     matches: ArgMatches,
 }
 
-// A doc comment would become the purpose of the whole command.
+// A doc comment would become the description of the command.
 #[derive(Debug, Args)]
 struct CtlOptions {
     #[command(flatten)]
     target: ClockTarget,
 
-    /// Print documents as they are, for programs
+    /// Print JSON, for programs
     #[arg(long, global = true)]
     json: bool,
 }
 
-/// Longest line of a stream that is held back until it is whole, bytes.
+/// Longest line of a stream that is buffered until it is complete, bytes.
 const LINE_MAX: usize = 256 * 1024;
 
 const EXAMPLES: &str = "\
@@ -63,7 +63,7 @@ Examples:
   papertick ctl panels -o panels.png
   papertick ctl --json status
 
-`papertick ctl COMMAND --help` tells what a command takes.";
+`papertick ctl COMMAND --help` describes the arguments of a command.";
 
 /// What `--help` says after the flags.
 pub(crate) fn help() -> String {
@@ -88,8 +88,8 @@ impl Args for CtlArgs {
 
 impl FromArgMatches for CtlArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<CtlArgs, Error> {
-        let (operation, matches) =
-            grammar::chosen(matches).ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
+        let (operation, matches) = grammar::find_operation(matches)
+            .ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
         Ok(CtlArgs {
             common: CtlOptions::from_arg_matches(matches)?,
             operation,
@@ -103,10 +103,10 @@ impl FromArgMatches for CtlArgs {
     }
 }
 
-/// Asks a clock, and prints what it answers.
+/// Sends the request to a clock and prints the response.
 ///
 /// # Errors
-/// It does not answer, or refuses.
+/// The clock does not answer, or refuses the request.
 pub fn run(args: &CtlArgs) -> Result<(), Failure> {
     let CtlArgs {
         common,
@@ -114,25 +114,29 @@ pub fn run(args: &CtlArgs) -> Result<(), Failure> {
         matches,
     } = args;
     // Mistakes in the request are found before the clock is contacted.
-    let ask = match Way::of(operation) {
-        Way::Plain => Some(grammar::ask(operation, matches)?),
-        Way::Settings | Way::Watch | Way::Backup | Way::Restore => None,
+    let request = match CommandKind::of(operation) {
+        CommandKind::Plain => Some(grammar::request(operation, matches)?),
+        CommandKind::Settings | CommandKind::Watch | CommandKind::Backup | CommandKind::Restore => {
+            None
+        }
     };
     let mut client = common.target.client()?;
     let read = |error: Error| Failure::usage(error.to_string());
-    match (Way::of(operation), ask) {
-        (Way::Settings, _) => settings(&mut client, matches, common.json),
-        (Way::Watch, _) => watch::run_with(client, matches),
-        (Way::Backup, _) => {
+    match (CommandKind::of(operation), request) {
+        (CommandKind::Settings, _) => settings(&mut client, matches, common.json),
+        (CommandKind::Watch, _) => watch::run_with(client, matches),
+        (CommandKind::Backup, _) => {
             let args = ExportArgs::from_arg_matches(matches).map_err(read)?;
             backup::export(&mut client, &args)
         }
-        (Way::Restore, _) => {
+        (CommandKind::Restore, _) => {
             let args = ImportArgs::from_arg_matches(matches).map_err(read)?;
             backup::import(&mut client, &args, common.json)
         }
-        (Way::Plain, Some(ask)) => plain(&mut client, operation, matches, &ask, common.json),
-        (Way::Plain, None) => Err(Failure::usage("this operation cannot be asked for")),
+        (CommandKind::Plain, Some(request)) => {
+            plain(&mut client, operation, matches, &request, common.json)
+        }
+        (CommandKind::Plain, None) => Err(Failure::usage("this operation has no HTTP endpoint")),
     }
 }
 
@@ -140,7 +144,7 @@ fn plain(
     client: &mut ClockClient,
     operation: &Operation,
     matches: &ArgMatches,
-    ask: &Ask,
+    request: &ClientRequest,
     json: bool,
 ) -> Result<(), Failure> {
     let streams = operation
@@ -149,19 +153,19 @@ fn plain(
         .any(|(_, shape)| *shape == Shape::Events);
     if streams {
         let mut buffered = Vec::new();
-        return client.follow(ask, |piece| {
+        return client.stream(request, |chunk| {
             let mut output = std::io::stdout().lock();
-            buffered.extend_from_slice(piece);
-            let whole = buffered.iter().rposition(|byte| *byte == b'\n');
-            let whole = whole.map_or(0, |end| end + 1);
-            let whole = if buffered.len() > LINE_MAX {
+            buffered.extend_from_slice(chunk);
+            let complete = buffered.iter().rposition(|byte| *byte == b'\n');
+            let complete = complete.map_or(0, |end| end + 1);
+            let complete = if buffered.len() > LINE_MAX {
                 buffered.len()
             } else {
-                whole
+                complete
             };
-            let lines: Vec<u8> = buffered.drain(..whole).collect();
+            let lines: Vec<u8> = buffered.drain(..complete).collect();
             let lines = printable(&String::from_utf8_lossy(&lines));
-            // A reader that has seen enough is no failure, but it is the end.
+            // A reader that closes the pipe ends the stream; this is no failure.
             match output
                 .write_all(lines.as_bytes())
                 .and_then(|()| output.flush())
@@ -171,49 +175,50 @@ fn plain(
             }
         });
     }
-    let output = matches
+    let file = matches
         .try_get_one::<std::path::PathBuf>(grammar::OUTPUT)
         .ok()
         .flatten();
-    let reply = client.ask(ask)?;
-    if unavailable::is_unknown(&reply)
+    let response = client.send(request)?;
+    if unavailable::is_not_found(&response)
         && let Some(reason) = unavailable::reason(client, operation)
     {
-        telling::refusal(&reply, json);
+        output::print_refusal(&response, json);
         return Err(Failure::refused(reason));
     }
-    telling::tell(
+    output::print_response(
         operation,
-        reply,
-        output.map(std::path::PathBuf::as_path),
+        response,
+        file.map(std::path::PathBuf::as_path),
         json,
     )
 }
 
 /// Prints the settings, or the named ones.
 fn settings(client: &mut ClockClient, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
-    let ask = Ask::new("GET", path_of(ProgramOperation::Settings), Payload::Nothing);
-    let reply = client.ask(&ask)?.accepted()?;
-    let Some(Value::Object(document)) = reply.json() else {
+    let path = path_of(ProgramOperation::Settings);
+    let request = ClientRequest::new("GET", path, Payload::Nothing);
+    let response = client.send(&request)?.accepted()?;
+    let Some(Value::Object(document)) = response.json() else {
         return Err(Failure::failed(
-            "this is no clock: its settings are no document",
+            "this is no papertick clock: its settings are not a JSON object",
         ));
     };
-    let wanted = matches.get_many::<String>("values").unwrap_or_default();
-    let wanted: BTreeSet<&str> = wanted.map(String::as_str).collect();
-    let mut told = Map::new();
-    for name in &wanted {
+    let names = matches.get_many::<String>("values").unwrap_or_default();
+    let names: BTreeSet<&str> = names.map(String::as_str).collect();
+    let mut selected = Map::new();
+    for name in &names {
         let set = format!("{name}Set");
         match document
             .get_key_value(*name)
             .or(document.get_key_value(&set))
         {
-            Some((name, value)) => told.insert(name.clone(), value.clone()),
-            None => return Err(setting_words::unread(name)),
+            Some((name, value)) => selected.insert(name.clone(), value.clone()),
+            None => return Err(setting_args::unread(name)),
         };
     }
-    let told = if wanted.is_empty() { document } else { told };
-    telling::document(&Value::Object(told), json);
+    let shown = if names.is_empty() { document } else { selected };
+    output::print_document(&Value::Object(shown), json);
     Ok(())
 }
 

@@ -1,11 +1,11 @@
-//! The beginning of the status: what an owner wants to know of a clock first, in ten lines.
+//! A summary of the status in ten lines.
 
 use std::fmt::Write as _;
 
 use runtime::printable::one_line;
 use serde_json::{Map, Value};
 
-use super::words::plain;
+use super::arguments::plain;
 
 /// Seconds of a minute, an hour and a day.
 const MINUTE: u64 = 60;
@@ -74,13 +74,13 @@ fn datum(status: &Value, name: &str) -> String {
     text
 }
 
-/// Currencies are the members of the market in capitals.
+/// The prices: members of the market whose names are three capital letters.
 fn prices(status: &Value) -> String {
     let prices = members(&status["market"]).filter(|(name, _)| {
         name.len() == 3 && name.chars().all(|letter| letter.is_ascii_uppercase())
     });
     let prices = prices.map(|(name, price)| format!("{} {name}", plain(&price["value"])));
-    or(prices.collect(), "unknown")
+    join_or(prices.collect(), "unknown")
 }
 
 fn sources(status: &Value) -> String {
@@ -100,14 +100,14 @@ fn sources(status: &Value) -> String {
                 (false, _) => format!("{name} not connected"),
             },
         );
-    or(sources.collect(), "none")
+    join_or(sources.collect(), "none")
 }
 
 fn network(status: &Value) -> String {
     let link = &status["link"];
     let parts = ["state", "ssid", "ip", "announced"]
         .map(|member| link[member].as_str().unwrap_or_default());
-    or(
+    join_or(
         parts
             .into_iter()
             .filter(|part| !part.is_empty())
@@ -121,7 +121,7 @@ fn panels(status: &Value) -> String {
     let count = &status["numScreens"];
     let faults = status["panelFaults"].as_array().into_iter().flatten();
     let faults = faults.map(|fault| format!("panel {} {}", fault["panel"], plain(&fault["fault"])));
-    format!("{count}, {}", or(faults.collect(), "no faults"))
+    format!("{count}, {}", join_or(faults.collect(), "no faults"))
 }
 
 fn lights(status: &Value) -> String {
@@ -160,14 +160,14 @@ fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     members.map(|(name, value)| (name.as_str(), value))
 }
 
-fn or(parts: Vec<String>, otherwise: &str) -> String {
+fn join_or(parts: Vec<String>, otherwise: &str) -> String {
     match parts.is_empty() {
         true => otherwise.into(),
         false => parts.join(", "),
     }
 }
 
-/// A time in its two largest units.
+/// A duration in its two largest units.
 fn duration(seconds: u64) -> String {
     match seconds {
         ..MINUTE => format!("{seconds} s"),
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_begins_with_ten_lines() {
+    fn the_summary_has_ten_lines() {
         let status = json!({
             "says": "Block height 900,000.", "stale": true, "timerRunning": true, "mode": "rotation",
             "market": {

@@ -1,4 +1,4 @@
-//! Every operation of the table and every setting can be reached by a command.
+//! Every operation of the table and every setting has a command.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use std::collections::BTreeSet;
@@ -25,12 +25,12 @@ fn parsed(line: &str) -> Result<CtlArgs, Failure> {
     Ok(args)
 }
 
-fn asked(line: &str) -> Result<Ask, Failure> {
+fn request_of(line: &str) -> Result<ClientRequest, Failure> {
     let args = parsed(line)?;
-    grammar::ask(args.operation, &args.matches)
+    grammar::request(args.operation, &args.matches)
 }
 
-/// What the commands ask that take something.
+/// Commands with arguments and their requests.
 #[rustfmt::skip]
 const LINES: &[(&str, &str)] = &[
     ("panel 3", "GET /api/panels/3.png"),
@@ -67,21 +67,21 @@ const LINES: &[(&str, &str)] = &[
     ("join Home pw=horse", "POST /save {\"ssid\":\"Home\",\"pw\":\"horse\"}"),
 ];
 
-fn told(ask: &Ask) -> String {
-    let payload = match &ask.payload {
+fn text_of(request: &ClientRequest) -> String {
+    let payload = match &request.payload {
         Payload::Nothing => String::new(),
         Payload::Json(value) => format!(" {value}"),
         Payload::File(path) => format!(" {}", path.display()),
     };
-    format!("{} {}{payload}", ask.method, ask.path)
+    format!("{} {}{payload}", request.method, request.path)
 }
 
 #[test]
-fn an_update_may_take_as_long_as_a_clock_gives_it() {
+fn update_auto_has_the_timeout_of_updates() {
     for (line, is_update) in [("update auto", true), ("status", false), ("restart", false)] {
-        let ask = asked(&format!("papertick ctl {line}"));
-        let ask = ask.unwrap_or_else(|failure| panic!("{line}: {failure}"));
-        assert_eq!(ask.is_update, is_update, "{line}");
+        let request = request_of(&format!("papertick ctl {line}"));
+        let request = request.unwrap_or_else(|failure| panic!("{line}: {failure}"));
+        assert_eq!(request.is_update, is_update, "{line}");
     }
 }
 
@@ -90,30 +90,30 @@ fn every_operation_is_a_command() {
     let mut reached = BTreeSet::new();
     for (line, expected) in LINES {
         let line = format!("papertick ctl {line}");
-        let ask = asked(&line).unwrap_or_else(|failure| panic!("{line}: {failure}"));
-        assert_eq!(told(&ask), *expected, "{line}");
+        let request = request_of(&line).unwrap_or_else(|failure| panic!("{line}: {failure}"));
+        assert_eq!(text_of(&request), *expected, "{line}");
         reached.insert(parsed(&line).unwrap().operation.command());
     }
     for operation in all() {
         let words = operation.command();
         let endpoint = operation.endpoints.first().unwrap();
         let needs = endpoint.path.contains('{') || matches!(operation.body, BodyRule::Required(_));
-        match Way::of(operation) {
-            Way::Plain if needs => assert!(reached.contains(&words), "no line asks for {words}"),
-            Way::Plain if matches!(operation.body, BodyRule::Optional(shape) if shape == Shape::Image) =>
+        match CommandKind::of(operation) {
+            CommandKind::Plain if needs => assert!(reached.contains(&words), "no line for {words}"),
+            CommandKind::Plain if matches!(operation.body, BodyRule::Optional(shape) if shape == Shape::Image) =>
                 {}
-            Way::Plain => {
-                let ask = asked(&format!("papertick ctl {words}")).unwrap();
+            CommandKind::Plain => {
+                let request = request_of(&format!("papertick ctl {words}")).unwrap();
                 assert_eq!(
-                    (ask.method, &*ask.path),
+                    (request.method, &*request.path),
                     (endpoint.method.name(), endpoint.path)
                 );
             }
-            Way::Settings | Way::Watch | Way::Backup => {
+            CommandKind::Settings | CommandKind::Watch | CommandKind::Backup => {
                 let args = parsed(&format!("papertick ctl {words}")).unwrap();
                 assert_eq!(args.operation.command(), words);
             }
-            Way::Restore => {
+            CommandKind::Restore => {
                 let args = parsed(&format!("papertick ctl {words} file.json")).unwrap();
                 assert_eq!(args.operation.command(), words);
             }
@@ -123,13 +123,13 @@ fn every_operation_is_a_command() {
 }
 
 #[test]
-fn every_example_asks_for_something() {
+fn every_example_parses() {
     for example in grammar::EXAMPLES {
         let line = format!("papertick ctl {example}");
         let args = parsed(&line).unwrap();
-        if Way::of(args.operation) == Way::Plain {
-            let asked = asked(&line);
-            assert!(asked.is_ok(), "{line}: {asked:?}");
+        if CommandKind::of(args.operation) == CommandKind::Plain {
+            let request = request_of(&line);
+            assert!(request.is_ok(), "{line}: {request:?}");
         }
     }
 }
@@ -150,9 +150,9 @@ fn every_setting_can_be_set() {
             Some("object") => json!({}),
             Some(_) | None => json!("x"),
         };
-        let text = words::plain(&value);
-        let ask = asked(&format!("papertick ctl set {name}={text}")).unwrap();
-        let Payload::Json(body) = &ask.payload else {
+        let text = arguments::plain(&value);
+        let request = request_of(&format!("papertick ctl set {name}={text}")).unwrap();
+        let Payload::Json(body) = &request.payload else {
             panic!("{name}")
         };
         assert_eq!(body[name], value, "{name}");
@@ -187,7 +187,7 @@ fn mistakes_name_the_thing() {
         ("papertick ctl panel", "I"),
         ("papertick ctl status --hots x", "did you mean `--host`?"),
     ] {
-        let failure = asked(line).unwrap_err();
+        let failure = request_of(line).unwrap_err();
         assert_eq!(failure.code, Code::Usage, "{line}");
         assert!(failure.message.contains(part), "{line}: {failure}");
         assert!(!failure.message.contains('\n'), "{line}: {failure}");
@@ -195,7 +195,7 @@ fn mistakes_name_the_thing() {
 }
 
 #[test]
-fn every_command_says_what_it_does() {
+fn every_command_has_a_description() {
     fn walk(command: &Command, path: &str) {
         for command in command.get_subcommands() {
             let path = format!("{path} {}", command.get_name());
@@ -211,16 +211,19 @@ fn every_command_says_what_it_does() {
             walk(command, &path);
         }
     }
-    let command = CtlArgs::augment_args(Command::new("ctl").about("Ask a clock"));
+    let command = CtlArgs::augment_args(Command::new("ctl").about("ClientRequest a clock"));
     let mut parent = Command::new("papertick").subcommand(command);
     parent.build();
     let ctl = parent.find_subcommand("ctl").unwrap();
-    assert_eq!(ctl.get_about().unwrap().to_string(), "Ask a clock");
+    assert_eq!(
+        ctl.get_about().unwrap().to_string(),
+        "ClientRequest a clock"
+    );
     walk(ctl, "");
 }
 
 #[test]
-fn flags_stand_before_or_after_the_command() {
+fn flags_may_come_before_or_after_the_command() {
     for line in [
         "papertick ctl --json --host clock:81 status",
         "papertick ctl status --json --host clock:81",
@@ -229,7 +232,7 @@ fn flags_stand_before_or_after_the_command() {
         let args = parsed(line).unwrap();
         assert!(args.common.json, "{line}");
         let client = args.common.target.client().unwrap();
-        assert_eq!(client.place(), "http://clock:81", "{line}");
+        assert_eq!(client.url(), "http://clock:81", "{line}");
     }
 }
 
@@ -238,14 +241,14 @@ fn a_secret_can_come_from_a_file() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"correct horse\n").unwrap();
     let line = format!("papertick ctl set otaPass=@{}", file.path().display());
-    let ask = asked(&line).unwrap();
+    let request = request_of(&line).unwrap();
     assert_eq!(
-        ask.payload,
+        request.payload,
         Payload::Json(json!({ "otaPass": "correct horse" }))
     );
-    let ask = asked("papertick ctl set hostnamePrefix=@x").unwrap();
+    let request = request_of("papertick ctl set hostnamePrefix=@x").unwrap();
     assert_eq!(
-        ask.payload,
+        request.payload,
         Payload::Json(json!({ "hostnamePrefix": "@x" }))
     );
 }

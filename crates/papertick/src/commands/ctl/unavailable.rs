@@ -1,4 +1,4 @@
-//! Why a clock answers that it does not know an operation.
+//! Explains why a clock answers 404 for an operation.
 
 use api::{
     operation::{Guard, Operation, ProgramOperation},
@@ -8,29 +8,30 @@ use http::StatusCode;
 use runtime::printable::one_line;
 use serde_json::Value;
 
-use crate::commands::client::{Ask, ClientResponse, ClockClient, Payload};
+use crate::commands::client::{ClientRequest, ClientResponse, ClockClient, Payload};
 
-/// What a clock answers on a path that leads nowhere.
-const UNKNOWN: &str = "not found";
+/// The error of a clock for an unknown path.
+const NOT_FOUND: &str = "not found";
 
-/// Whether the clock knows nothing at the path that was asked for.
-pub(super) fn is_unknown(reply: &ClientResponse) -> bool {
-    let error = || Some(reply.json()?["error"].as_str()? == UNKNOWN);
-    reply.status == StatusCode::NOT_FOUND && error().unwrap_or_default()
+/// Whether the clock does not have the requested path.
+pub(super) fn is_not_found(response: &ClientResponse) -> bool {
+    let error = || Some(response.json()?["error"].as_str()? == NOT_FOUND);
+    response.status == StatusCode::NOT_FOUND && error().unwrap_or_default()
 }
 
-/// Why it cannot do an operation; `None` if it does not say enough of itself.
+/// Why the clock does not have an operation. `None` if the reason cannot be found out.
 pub(super) fn reason(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     let command = operation.command();
-    let why = why(client, operation)?;
-    Some(format!("this clock cannot do `{command}`: {why}"))
+    let reason = find_reason(client, operation)?;
+    Some(format!("this clock does not have `{command}`: {reason}"))
 }
 
-fn why(client: &mut ClockClient, operation: &Operation) -> Option<String> {
+fn find_reason(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     let is_portal = operation.guard == Guard::Portal;
     let Some(settings) = get(client, ProgramOperation::Settings) else {
-        let words = "it has no network and is an access point, which only has a page to join one";
-        return (!is_portal).then(|| words.into());
+        let reason =
+            "it has no network and is an access point, which only serves the page to join one";
+        return (!is_portal).then(|| reason.into());
     };
     if is_portal {
         return Some("it has joined a network; only a clock without one is an access point".into());
@@ -38,12 +39,12 @@ fn why(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     let path = operation.endpoints.first()?.path;
     if path.starts_with("/sim/") {
         let Some(bench) = get(client, ProgramOperation::BenchState) else {
-            return Some("its board is real, only a simulated one has a bench".into());
+            return Some("only a simulated board has a bench".into());
         };
         let is_demo = !bench["demo_relay"].is_null();
         return match is_demo {
             true => None,
-            false => Some("only `papertick demo` has a market of its own".into()),
+            false => Some("only `papertick demo` has a simulated market".into()),
         };
     }
     if path.contains("frontlight") && settings["hasFrontlight"] == false {
@@ -55,11 +56,11 @@ fn why(client: &mut ClockClient, operation: &Operation) -> Option<String> {
         return Some(format!("it has {count} panels, 0 to {last}"));
     }
     let version = one_line(settings["gitTag"].as_str()?);
-    Some(format!("its version {version} does not know it"))
+    Some(format!("it is unknown to version {version}"))
 }
 
-/// A document of the clock; `None` if it has none.
-fn get(client: &mut ClockClient, service: ProgramOperation) -> Option<Value> {
-    let ask = Ask::new("GET", path_of(service), Payload::Nothing);
-    client.ask(&ask).ok()?.accepted().ok()?.json()
+/// Gets a document of the clock. `None` if the request fails.
+fn get(client: &mut ClockClient, operation: ProgramOperation) -> Option<Value> {
+    let request = ClientRequest::new("GET", path_of(operation), Payload::Nothing);
+    client.send(&request).ok()?.accepted().ok()?.json()
 }

@@ -1,4 +1,4 @@
-//! Secret and public keys, and signing with them; in the forms of minisign's files.
+//! Keys and signatures, in the file formats of minisign.
 
 use std::{
     ffi::OsString,
@@ -13,30 +13,30 @@ use feeds::image::{self, Signature, VerifyingKey};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use serde_json::{Value, json};
 
-use super::telling;
+use super::description;
 use crate::{
     commands::{
         files::{cannot_read, cannot_write, open, read_at_most},
-        unseen,
+        hidden_input,
     },
     failure::Failure,
 };
 
-/// Largest file of a key or of a password, bytes.
+/// Largest file of a key or password, bytes.
 const KEY_FILE_MAX: u64 = 8 * 1024;
 
-/// Longest password, bytes: what minisign takes.
+/// Longest password, bytes: the limit of minisign.
 const PASSWORD_MAX: usize = 1024;
 
-/// A pair of keys that was made.
-pub(super) struct Made {
+/// A new key pair.
+pub(super) struct NewKeyPair {
     secret_file: PathBuf,
     public_file: PathBuf,
     public: VerifyingKey,
     line: String,
 }
 
-impl Made {
+impl NewKeyPair {
     pub(super) fn document(&self) -> Value {
         json!({
             "id": self.public.id().to_string(),
@@ -57,15 +57,15 @@ impl Made {
     }
 }
 
-/// Makes a pair of keys; the files must not be there yet.
-pub(super) fn make(path: &Path, password: Option<String>) -> Result<Made, Failure> {
+/// Makes a key pair. The files must not exist yet.
+pub(super) fn make(path: &Path, password: Option<String>) -> Result<NewKeyPair, Failure> {
     let mut name = OsString::from(path);
     name.push(".pub");
     let public_file = PathBuf::from(name);
     for path in [path, &public_file] {
         if path.exists() {
             return Err(Failure::refused(format!(
-                "{} is there already: a key that is lost cannot be made again, so choose another name",
+                "{} already exists: keys are never overwritten, choose another name",
                 path.display()
             )));
         }
@@ -85,10 +85,10 @@ pub(super) fn make(path: &Path, password: Option<String>) -> Result<Made, Failur
     let public_text = pair.pk.to_box().map_err(cannot)?.to_string();
     let secret_text = pair.sk.to_box(Some(comment)).map_err(cannot)?.to_string();
     let public = VerifyingKey::parse(&public_text)
-        .ok_or_else(|| Failure::failed("cannot make a key: it cannot be read again"))?;
+        .ok_or_else(|| Failure::failed("cannot make a key: the new key cannot be parsed"))?;
     new_file(path, 0o600, &secret_text)?;
     new_file(&public_file, 0o644, &public_text)?;
-    Ok(Made {
+    Ok(NewKeyPair {
         secret_file: path.to_path_buf(),
         public_file,
         public,
@@ -109,7 +109,7 @@ fn new_file(path: &Path, mode: u32, text: &str) -> Result<(), Failure> {
         .map_err(|error| cannot_write(path, &error))
 }
 
-/// A public key in a file.
+/// Reads a public key.
 pub(super) fn public(path: &Path) -> Result<VerifyingKey, Failure> {
     let bytes = read_at_most(path, KEY_FILE_MAX)?;
     let key = String::from_utf8(bytes)
@@ -117,7 +117,7 @@ pub(super) fn public(path: &Path) -> Result<VerifyingKey, Failure> {
         .and_then(|text| VerifyingKey::parse(&text));
     key.ok_or_else(|| {
         Failure::failed(format!(
-            "{} holds no public key of minisign: such a file is made by `papertick image keygen`",
+            "{} has no minisign public key: `papertick image keygen` makes one",
             path.display()
         ))
     })
@@ -130,11 +130,11 @@ pub(crate) struct SigningKey {
 }
 
 impl SigningKey {
-    /// Reads a key file and asks for its password if it has one.
+    /// Reads a key file. Prompts for its password if it is encrypted.
     pub(crate) fn read(path: &Path, password_file: Option<&Path>) -> Result<SigningKey, Failure> {
         let no_key = || {
             Failure::failed(format!(
-                "{} holds no secret key of minisign: such a file is made by `papertick image keygen`",
+                "{} has no minisign secret key: `papertick image keygen` makes one",
                 path.display()
             ))
         };
@@ -143,7 +143,7 @@ impl SigningKey {
         let line = text.lines().nth(1).unwrap_or_default();
         let bytes = BASE64_STANDARD.decode(line).map_err(|_| no_key())?;
         let secret = match bytes.get(..4) {
-            // The tool writes no checksum into these; a key that is damaged makes no signature that holds.
+            // Unencrypted keys have no checksum. Signatures of a damaged key are found invalid after signing.
             Some(b"Ed\0\0") => SecretKey::from_bytes(&bytes).map_err(|_| no_key())?,
             Some(b"EdSc") => SecretKeyBox::from(text)
                 .into_secret_key(Some(password(password_file)?))
@@ -159,12 +159,12 @@ impl SigningKey {
     }
 }
 
-/// Signs an image, in its file.
+/// Signs an image file.
 pub(crate) fn sign(secret: &SigningKey, path: &Path) -> Result<(), Failure> {
     let cannot =
         |error: String| Failure::failed(format!("cannot sign {}: {error}", path.display()));
     let image = open(path)?;
-    let comment = format!("papertick {}", telling::line(&image));
+    let comment = format!("papertick {}", description::line(&image));
     let signed = image.head().signed_bytes();
     let mut file = image.into_inner();
     file.rewind().map_err(|error| cannot_read(path, &error))?;
@@ -180,12 +180,12 @@ pub(crate) fn sign(secret: &SigningKey, path: &Path) -> Result<(), Failure> {
         .map_err(|fault| cannot(fault.to_string()))?;
     let key = secret.key();
     match (signatures.pop(), key) {
-        (Some(signature), Some(key)) => put(&signature, &key, path),
-        _ => Err(cannot("its signature cannot be read again".to_string())),
+        (Some(signature), Some(key)) => append_and_verify(&signature, &key, path),
+        _ => Err(cannot("the new signature cannot be parsed".to_string())),
     }
 }
 
-/// Puts a signature that minisign made into the file of its image.
+/// Inserts a signature of minisign into the image file.
 pub(super) fn attach(signature_file: &Path, path: &Path) -> Result<(), Failure> {
     let bytes = read_at_most(signature_file, KEY_FILE_MAX)?;
     let signatures = Signature::parse_all(&bytes);
@@ -194,50 +194,57 @@ pub(super) fn attach(signature_file: &Path, path: &Path) -> Result<(), Failure> 
         signatures.pop().filter(|_| one)
     }) else {
         return Err(Failure::failed(format!(
-            "{} holds no signature of minisign: such a file is made by `minisign -Sm {}`",
+            "{} has no minisign signature: `minisign -Sm {}` makes one",
             signature_file.display(),
             path.display()
         )));
     };
-    write_behind(&signature, path)
+    append_signature(&signature, path)
 }
 
-fn put(signature: &Signature, key: &VerifyingKey, path: &Path) -> Result<(), Failure> {
-    write_behind(signature, path)?;
-    // Otherwise only the clocks would notice that the signature cannot be verified.
+fn append_and_verify(
+    signature: &Signature,
+    key: &VerifyingKey,
+    path: &Path,
+) -> Result<(), Failure> {
+    append_signature(signature, path)?;
+    // A wrong signature must be noticed here, not by the clocks.
     let checked = open(path)?.verify(std::slice::from_ref(key));
-    checked
-        .map(|_| ())
-        .map_err(|fault| Failure::failed(format!("{} was signed wrongly: {fault}", path.display())))
+    checked.map(|_| ()).map_err(|fault| {
+        Failure::failed(format!(
+            "the new signature of {} is invalid: {fault}",
+            path.display()
+        ))
+    })
 }
 
-/// Writes a signature behind the payload, beside those of other keys, in a file that takes the place of the one there.
-fn write_behind(signature: &Signature, path: &Path) -> Result<(), Failure> {
+/// Appends a signature after the payload, keeps those of other keys, and replaces the file.
+fn append_signature(signature: &Signature, path: &Path) -> Result<(), Failure> {
     let image = open(path)?;
-    let behind = image::sign(image.signatures(), signature)
+    let trailer = image::sign(image.signatures(), signature)
         .map_err(|fault| Failure::refused(format!("{}: {fault}", path.display())))?;
     let signed = image.head().signed_bytes();
-    rewrite(path, image.into_inner(), signed, behind.as_bytes())
+    rewrite(path, image.into_inner(), signed, trailer.as_bytes())
         .map_err(|error| cannot_write(path, &error))
 }
 
-fn rewrite(path: &Path, mut file: fs::File, signed: u64, behind: &[u8]) -> io::Result<()> {
+fn rewrite(path: &Path, mut file: fs::File, signed: u64, trailer: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
     new.as_file()
         .set_permissions(file.metadata()?.permissions())?;
     file.rewind()?;
     io::copy(&mut file.take(signed), &mut new)?;
-    new.write_all(behind)?;
+    new.write_all(trailer)?;
     new.as_file().sync_all()?;
     new.persist(path)?;
     Ok(())
 }
 
-/// A password for a new key, which is asked for twice.
+/// Prompts twice for the password of a new key.
 pub(super) fn new_password(file: Option<&Path>) -> Result<String, Failure> {
     let password = password(file)?;
-    if file.is_none() && ask("Once more: ")? != password {
+    if file.is_none() && prompt("Repeat it: ")? != password {
         return Err(Failure::usage("the two passwords differ"));
     }
     Ok(password)
@@ -245,32 +252,32 @@ pub(super) fn new_password(file: Option<&Path>) -> Result<String, Failure> {
 
 fn password(file: Option<&Path>) -> Result<String, Failure> {
     let Some(path) = file else {
-        return ask("Password of the secret key: ");
+        return prompt("Password of the secret key: ");
     };
     let bytes = read_at_most(path, KEY_FILE_MAX)?;
     let text = String::from_utf8(bytes).unwrap_or_default();
     let password = text.lines().next().unwrap_or_default();
     if password.is_empty() || password.len() > PASSWORD_MAX {
         return Err(Failure::failed(format!(
-            "the first line of {} is no password of 1 to {PASSWORD_MAX} bytes",
+            "the first line of {} is not a password of 1 to {PASSWORD_MAX} bytes",
             path.display()
         )));
     }
     Ok(password.to_string())
 }
 
-fn ask(prompt: &str) -> Result<String, Failure> {
+fn prompt(text: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage(
-            "there is no terminal to ask for a password: say --password-file FILE, or --no-password for a new key",
+            "no terminal to prompt for a password: set --password-file FILE, or --no-password for a new key",
         ));
     }
-    let password = unseen::ask(prompt)
-        .map_err(|error| Failure::failed(format!("cannot ask for a password: {error}")))?;
+    let password = hidden_input::prompt(text)
+        .map_err(|error| Failure::failed(format!("cannot prompt for a password: {error}")))?;
     match password.len() {
         1..=PASSWORD_MAX => Ok(password),
         _ => Err(Failure::usage(format!(
-            "a password has 1 to {PASSWORD_MAX} bytes; a new key may have none with --no-password"
+            "a password has 1 to {PASSWORD_MAX} bytes; --no-password makes a new key without one"
         ))),
     }
 }

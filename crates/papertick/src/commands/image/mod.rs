@@ -1,11 +1,10 @@
-//! `papertick image`: makes, signs, checks and shows images of firmware and pages.
+//! `papertick image`: makes, signs, verifies and shows update images of firmware and pages.
 //!
-//! `keys` has everything about keys and signatures, `packing` finds out what an image is to say of itself,
-//! `telling` says what an image says.
+//! `keys` handles keys and signatures, `packing` makes images, `description` prints their headers.
 
+mod description;
 pub(crate) mod keys;
 pub(crate) mod packing;
-mod telling;
 
 use std::{
     fs::{self, File},
@@ -35,7 +34,7 @@ pub struct ImageArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a pair of keys
+    /// Make a key pair
     #[command(after_help = KEYGEN_EXAMPLES)]
     Keygen(KeygenArgs),
     /// Make an image of a program or of a page
@@ -47,12 +46,12 @@ enum Action {
     /// Verify the signature and the digests of an image
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
-    /// Tell what an image says of itself
+    /// Show the header of an image
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ImageShowArgs),
 }
 
-/// Where the password of a secret key comes from.
+/// Source of the password of a secret key.
 #[derive(Debug, Args)]
 pub(crate) struct PasswordArgs {
     /// File with the password of the secret key in its first line [default: a prompt on the terminal]
@@ -62,10 +61,10 @@ pub(crate) struct PasswordArgs {
 
 #[derive(Debug, Args)]
 struct KeygenArgs {
-    /// File for the secret key; the public key is put beside it, with .pub behind its name
+    /// File for the secret key; the public key is written to the same name with .pub
     key: PathBuf,
 
-    /// Do not protect the secret key by a password
+    /// Do not encrypt the secret key with a password
     #[arg(long, conflicts_with = "password_file")]
     no_password: bool,
 
@@ -83,15 +82,15 @@ struct PackArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "web")]
     program: Option<PathBuf>,
 
-    /// Folder of a built page, which is packed instead of a program
+    /// Folder of a built page, to pack instead of a program
     #[arg(long, value_name = "FOLDER", conflicts_with = "board")]
     web: Option<PathBuf>,
 
-    /// The board it is for [default: rev-b]
+    /// The board [default: rev-b]
     #[arg(long, value_parser = boards(), ignore_case = true)]
     board: Option<String>,
 
-    /// Version that it says it is [default: what the program or the page says]
+    /// Version of the image [default: the version of the program or the page]
     #[arg(long)]
     version: Option<String>,
 
@@ -110,7 +109,7 @@ struct SignArgs {
     #[arg(long, value_name = "FILE", required_unless_present = "signature")]
     key: Option<PathBuf>,
 
-    /// Signature file that `minisign -Sm` made for the image, which is put into it
+    /// Signature file of the image, made by `minisign -Sm`, to insert into it
     #[arg(long, value_name = "FILE.minisig", conflicts_with = "key")]
     signature: Option<PathBuf>,
 
@@ -128,7 +127,7 @@ struct SignArgs {
 
 #[derive(Debug, Args)]
 struct VerifyArgs {
-    /// File of a public key that is trusted; may be repeated
+    /// File of a trusted public key; may be repeated
     #[arg(long, value_name = "FILE.pub", required = true)]
     key: Vec<PathBuf>,
 
@@ -160,15 +159,15 @@ Examples:
   papertick image sign --key my.key rev-b.img
   papertick image verify --key my.key.pub rev-b.img
 
-Keys and signatures are those of minisign, which can take the place of `keygen`, `sign` and `verify`.
-The exit code is 5 if an image is not what it says it is, or not signed by a key that is trusted.";
+Keys and signatures are compatible with minisign, which can replace `keygen`, `sign` and `verify`.
+The exit code is 5 if an image is damaged, or not signed by a trusted key.";
 
 const KEYGEN_EXAMPLES: &str = "\
 Examples:
   papertick image keygen my.key
   papertick image keygen --no-password ci.key
 
-Clocks get my.key.pub; with my.key anyone can install programs on them.";
+Clocks need my.key.pub. Keep my.key secret: it can sign programs for them.";
 
 const PACK_EXAMPLES: &str = "\
 Examples:
@@ -176,7 +175,7 @@ Examples:
   papertick image pack --program target/aarch64-unknown-linux-gnu/dist/papertick -o rev-b.img
   papertick image pack --web webui/dist -o page.img
 
-The same program or page gives the same image, byte by byte.";
+The same program or page always makes the same image, byte by byte.";
 
 const SIGN_EXAMPLES: &str = "\
 Examples:
@@ -208,8 +207,8 @@ pub fn run(args: &ImageArgs) -> Result<(), Failure> {
         Action::Show(args) => {
             let image = open(&args.image)?;
             match args.json {
-                true => lines(&telling::document(&image)),
-                false => telling::table(&image),
+                true => lines(&description::document(&image)),
+                false => description::table(&image),
             }
         }
     };
@@ -222,10 +221,10 @@ fn keygen(args: &KeygenArgs) -> Result<String, Failure> {
         true => None,
         false => Some(keys::new_password(args.password.password_file.as_deref())?),
     };
-    let made = keys::make(&args.key, password)?;
+    let pair = keys::make(&args.key, password)?;
     Ok(match args.json {
-        true => lines(&made.document()),
-        false => made.line(),
+        true => lines(&pair.document()),
+        false => pair.line(),
     })
 }
 
@@ -238,14 +237,14 @@ fn pack(args: &PackArgs) -> Result<String, Failure> {
             let program = match &args.program {
                 Some(program) => program.clone(),
                 None => std::env::current_exe().map_err(|error| {
-                    Failure::failed(format!("this program cannot be found: {error}"))
+                    Failure::failed(format!("cannot find this program: {error}"))
                 })?,
             };
             PackedProgram::read(&program, version)?.image(board.unwrap_or(&spec::BOARDS[0]))?
         }
     };
     fs::write(&args.output, image).map_err(|error| cannot_write(&args.output, &error))?;
-    tell(&args.output, args.json)
+    describe(&args.output, args.json)
 }
 
 fn sign(args: &SignArgs) -> Result<String, Failure> {
@@ -260,50 +259,53 @@ fn sign(args: &SignArgs) -> Result<String, Failure> {
             [image] => keys::attach(signature, image)?,
             _ => {
                 return Err(Failure::usage(
-                    "a signature is for one image: name only one",
+                    "a signature belongs to one image: name only one",
                 ));
             }
         },
-        (None, None) => return Err(Failure::usage("say with which key: --key FILE")),
+        (None, None) => return Err(Failure::usage("no key: set one with --key FILE")),
     }
     if args.json {
         let documents: Result<Vec<_>, _> = args
             .images
             .iter()
-            .map(|path| Ok::<_, Failure>(telling::document(&open(path)?)))
+            .map(|path| Ok::<_, Failure>(description::document(&open(path)?)))
             .collect();
         return Ok(lines(&documents?.into()));
     }
-    args.images.iter().map(|path| tell(path, false)).collect()
+    args.images
+        .iter()
+        .map(|path| describe(path, false))
+        .collect()
 }
 
 fn verify(args: &VerifyArgs) -> Result<String, Failure> {
     let trusted: Result<Vec<_>, _> = args.key.iter().map(|path| keys::public(path)).collect();
-    let refused = |fault: ImageFault| {
+    let failure = |fault: ImageFault| {
         if let ImageFault::Io(error) = &fault {
             return cannot_read(&args.image, error);
         }
         Failure::refused(format!("{}: {fault}", args.image.display()))
     };
     let file = disk::open_file(&args.image).map_err(|error| cannot_read(&args.image, &error))?;
-    let mut image = Image::open(file).map_err(refused)?;
-    let signer = image.verify(&trusted?).map_err(refused)?;
-    check_content(&mut image).map_err(refused)?;
+    let mut image = Image::open(file).map_err(failure)?;
+    let signer = image.verify(&trusted?).map_err(failure)?;
+    check_content(&mut image).map_err(failure)?;
     Ok(match args.json {
         true => {
-            let mut document = telling::document(&image);
+            let mut document = description::document(&image);
             document["signedBy"] = signer.to_string().into();
             lines(&document)
         }
         false => format!(
             "{}: {}, signed by {signer}\n",
             args.image.display(),
-            telling::line(&image)
+            description::line(&image)
         ),
     })
 }
 
-/// Unpacks the content and looks at it.
+/// Unpacks and checks the content.
 fn check_content(image: &mut Image<File>) -> Result<(), ImageFault> {
     match image.head().kind {
         ImageKind::Firmware => image.unpack(&mut io::sink()),
@@ -316,11 +318,11 @@ fn check_content(image: &mut Image<File>) -> Result<(), ImageFault> {
     }
 }
 
-fn tell(path: &Path, json: bool) -> Result<String, Failure> {
+fn describe(path: &Path, json: bool) -> Result<String, Failure> {
     let image = open(path)?;
     Ok(match json {
-        true => lines(&telling::document(&image)),
-        false => format!("{}: {}\n", path.display(), telling::line(&image)),
+        true => lines(&description::document(&image)),
+        false => format!("{}: {}\n", path.display(), description::line(&image)),
     })
 }
 

@@ -1,4 +1,4 @@
-//! What an image is made from, and what it is to say of itself.
+//! Makes images of programs and pages.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use crate::{
 };
 use updates::{build, policy};
 
-/// What each architecture is called in the head of a program for Linux (ELF's `e_machine`).
+/// Architectures and their numbers in the ELF header (`e_machine`).
 const MACHINES: &[(&str, u16)] = &[
     ("aarch64", 183),
     ("arm", 40),
@@ -29,20 +29,20 @@ const MACHINES: &[(&str, u16)] = &[
     ("x86_64", 62),
 ];
 
-/// Deepest folder of a page that is looked into.
+/// Largest depth of folders in a page.
 const DEPTH_MAX: usize = 8;
 
-/// Reads a version.
+/// Parses a version.
 pub(crate) fn version(text: &str) -> Result<Version, Failure> {
     Version::parse(text).map_err(|error| {
         Failure::usage(format!(
-            "`{text}` is no version ({error}): say MAJOR.MINOR.PATCH, such as {}",
+            "`{text}` is no version ({error}): use MAJOR.MINOR.PATCH, such as {}",
             build::VERSION
         ))
     })
 }
 
-/// A program that was packed.
+/// A packed program.
 pub(crate) struct PackedProgram {
     path: PathBuf,
     packed: Packed,
@@ -51,19 +51,19 @@ pub(crate) struct PackedProgram {
 }
 
 impl PackedProgram {
-    /// Packs a program; it says itself what it is, but may be given another version.
+    /// Packs a program. Its build facts are in the program; `version` overrides the version.
     pub(crate) fn read(path: &Path, version: Option<Version>) -> Result<PackedProgram, Failure> {
         let program = read_at_most(path, PROGRAM_BYTES_MAX)?;
         let about = |what: &str| Failure::failed(format!("{}: {what}", path.display()));
         let facts = build::BuildFacts::of(&program)
-            .ok_or_else(|| about("it is no papertick: it does not say what it was built from"))?;
-        let machine = machine(&program).ok_or_else(|| about("it is no program for Linux"))?;
+            .ok_or_else(|| about("not a papertick program: it has no build facts"))?;
+        let machine = machine(&program).ok_or_else(|| about("not a program for Linux"))?;
         let known = MACHINES
             .iter()
             .find(|(name, _)| facts.target.starts_with(name));
         if known.is_none_or(|(_, number)| *number != machine) {
             return Err(about(&format!(
-                "it says it is for {}, and is for other machines",
+                "its build facts name {}, but it is for another architecture",
                 facts.target
             )));
         }
@@ -79,7 +79,7 @@ impl PackedProgram {
         })
     }
 
-    /// Makes an image of it for a board.
+    /// Makes an image for a board.
     pub(crate) fn image(&self, board: &BoardSpec) -> Result<Vec<u8>, Failure> {
         let facts = ImageFacts {
             kind: ImageKind::Firmware,
@@ -95,7 +95,7 @@ impl PackedProgram {
     }
 }
 
-/// The machine a program is for; none if it is no program.
+/// The architecture of a program. `None` if it is not an ELF file.
 fn machine(program: &[u8]) -> Option<u16> {
     const MACHINE_AT: usize = 18;
     let rest = program.strip_prefix(b"\x7fELF")?;
@@ -115,19 +115,21 @@ pub(crate) fn page(folder: &Path, version: Option<Version>) -> Result<Vec<u8>, F
     let about = |what: &str| Failure::failed(format!("{}: {what}", folder.display()));
     let manifest = files
         .get(MANIFEST)
-        .ok_or_else(|| about("there is no manifest.json: it is no built page"))?;
-    let manifest =
-        completed(manifest).ok_or_else(|| about("its manifest.json is no JSON object"))?;
+        .ok_or_else(|| about("not a built page: it has no manifest.json"))?;
+    let manifest = complete_manifest(manifest)
+        .ok_or_else(|| about("its manifest.json is not a JSON object"))?;
     let parsed = Manifest::parse(&manifest);
     files.insert(MANIFEST.to_string(), manifest);
-    let manifest = parsed
-        .ok_or_else(|| about("its manifest.json lacks minFirmware, or says what cannot be"))?;
-    // The commit begins with the version, unless somebody else writes the manifest.
+    let manifest =
+        parsed.ok_or_else(|| about("its manifest.json has no minFirmware, or an invalid value"))?;
+    // The commit starts with the version, unless another tool has written the manifest.
     let own = manifest.commit.split('-').next().unwrap_or_default();
     let version = match version {
         Some(version) => version,
         None => Version::parse(own).map_err(|_| {
-            Failure::usage("the manifest does not begin its commit with a version: say --version")
+            Failure::usage(
+                "the commit in the manifest does not start with a version: set --version",
+            )
         })?,
     };
     let page = Page { manifest, files };
@@ -146,9 +148,9 @@ pub(crate) fn page(folder: &Path, version: Option<Version>) -> Result<Vec<u8>, F
     image.map_err(|fault| about(&fault.to_string()))
 }
 
-/// The manifest, which says what it was built from and when even if nobody wrote that down: that is what this program
-/// was built from, whose page lies beside its source.
-fn completed(manifest: &[u8]) -> Option<Vec<u8>> {
+/// The manifest with commit and build time. If they are missing, those of this program are used, because the page is in
+/// the same repository.
+fn complete_manifest(manifest: &[u8]) -> Option<Vec<u8>> {
     let mut manifest: Map<String, Value> = serde_json::from_slice(manifest).ok()?;
     for (name, value) in [
         ("commit", Value::from(build::revision())),
@@ -169,13 +171,13 @@ fn collect(
 ) -> Result<(), Failure> {
     let about = |what: &str| Failure::failed(format!("{}: {what}", folder.display()));
     if depth == 0 {
-        return Err(about("it has too many folders in each other"));
+        return Err(about("its folders are nested too deeply"));
     }
     let entries: io::Result<Vec<_>> = fs::read_dir(folder).and_then(Iterator::collect);
     for entry in entries.map_err(|error| cannot_read(folder, &error))? {
         let path = entry.path();
         let name = entry.file_name().into_string();
-        let name = name.map_err(|_| about("a file has a name that cannot be"))?;
+        let name = name.map_err(|_| about("the name of a file is not UTF-8"))?;
         let name = format!("{prefix}{name}");
         let kind = entry
             .file_type()

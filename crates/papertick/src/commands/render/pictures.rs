@@ -1,4 +1,4 @@
-//! What there is to see: the catalogue of screens, and what covers or precedes them.
+//! All pictures: the screens of the catalogue, and those that cover them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,61 +25,61 @@ use market::{
 use super::values::Values;
 use crate::{commands::suggestion, failure::Failure};
 
-/// What the screen `custom` shows unless it is told.
+/// Default texts of the screen `custom`.
 const CUSTOM: [&str; 7] = ["Good/day", "mdi:wifi", "₿", "Hi", "21", "$1", "Hello"];
 
 /// Host name of the clock.
 const HOSTNAME: &str = "papertick-1a2b3c";
 
-/// Address of the page while the clock has a network of its own.
+/// Address of the page while the clock is an access point.
 const PORTAL: &str = "192.168.4.1";
 
-/// Name and password of the clock's own network.
+/// Name and password of the access point.
 const ACCESS_POINT: &str = "papertick-1a2b3c";
 const PASSWORD: &str = "kite-lamp-42";
 
-/// The program.
+/// Version and build date of the program.
 const VERSION: &str = "4.0.0";
 const BUILT: &str = "Nov 20 2026";
 
 /// Progress of the update, percent.
 const PROGRESS: u8 = 42;
 
-/// Amounts of a zap and a payment unless one is given, satoshis.
+/// Default amounts of a zap and a payment, satoshis.
 const ZAP: u64 = 21_000;
 const PAYMENT: u64 = 2100;
 
-/// What a picture shows.
+/// The subject of a picture.
 #[derive(Clone, Copy)]
 pub(super) enum Subject {
     /// A screen of the catalogue.
     Screen(&'static Screen),
-    /// Something else.
-    Special(&'static Special),
+    /// Another picture.
+    Special(&'static SpecialPicture),
 }
 
-/// A picture that is no screen of the rotation.
-pub(super) struct Special {
-    word: &'static str,
-    what: &'static str,
+/// A picture that is not a screen of the rotation.
+pub(super) struct SpecialPicture {
+    name: &'static str,
+    description: &'static str,
     cells: fn(&Values, &Settings, &BoardSpec) -> Vec<Cell>,
 }
 
-/// All pictures that are no screens of the rotation.
-static SPECIALS: &[Special] = &[
-    Special {
-        word: "text",
-        what: "a text, one character per panel",
+/// All pictures that are not screens of the rotation.
+static SPECIALS: &[SpecialPicture] = &[
+    SpecialPicture {
+        name: "text",
+        description: "a text, one character per panel",
         cells: |values, _, board| custom::letters(&text(values), board.panels),
     },
-    Special {
-        word: "custom",
-        what: "a text or icon per panel",
+    SpecialPicture {
+        name: "custom",
+        description: "a text or icon per panel",
         cells: custom_cells,
     },
-    Special {
-        word: "zap",
-        what: "notice of a zap",
+    SpecialPicture {
+        name: "zap",
+        description: "notice of a zap",
         cells: |values, settings, board| {
             let zap = Zap {
                 amount: Sats(values.sats.map_or(ZAP, i64::unsigned_abs)),
@@ -88,9 +88,9 @@ static SPECIALS: &[Special] = &[
             zap::cells(&zap, settings, board.panels)
         },
     },
-    Special {
-        word: "payment",
-        what: "notice of a payment",
+    SpecialPicture {
+        name: "payment",
+        description: "notice of a payment",
         cells: |values, settings, board| {
             let is_sent = values.sats.is_some_and(i64::is_negative);
             let sats = values.sats.map_or(PAYMENT, i64::unsigned_abs);
@@ -104,72 +104,72 @@ static SPECIALS: &[Special] = &[
             payment::cells(&payment, settings, board.panels)
         },
     },
-    Special {
-        word: "debug",
-        what: "view for finding out what is wrong",
+    SpecialPicture {
+        name: "debug",
+        description: "debug view",
         cells: debug_cells,
     },
-    Special {
-        word: "update",
-        what: "progress of an update",
+    SpecialPicture {
+        name: "update",
+        description: "progress of an update",
         cells: |_, _, board| update::cells(PROGRESS, board.panels),
     },
-    Special {
-        word: "splash",
-        what: "first moments after the start",
+    SpecialPicture {
+        name: "splash",
+        description: "after the start",
         cells: |_, _, board| splash::cells(board.panels),
     },
-    Special {
-        word: "no-data",
-        what: "notice that nothing was ever learned",
+    SpecialPicture {
+        name: "no-data",
+        description: "notice that no data was received",
         cells: |values, _, board| {
             no_data::cells(Silence::Error(NO_ANSWER), &values.ip, board.panels)
         },
     },
-    Special {
-        word: "provisioning",
-        what: "how to bring the clock into a network",
+    SpecialPicture {
+        name: "provisioning",
+        description: "how to connect the clock to a network",
         cells: provisioning_cells,
     },
-    Special {
-        word: "safe-mode",
-        what: "notice that the clock runs on defaults",
+    SpecialPicture {
+        name: "safe-mode",
+        description: "notice that the clock is in safe mode",
         cells: |values, _, board| safe_mode::cells(&values.reason, board.panels),
     },
-    Special {
-        word: "sign-in",
-        what: "a password for a clock that has none stored",
+    SpecialPicture {
+        name: "sign-in",
+        description: "a generated password",
         cells: sign_in_cells,
     },
-    Special {
-        word: "erasing",
-        what: "all settings are being wiped",
+    SpecialPicture {
+        name: "erasing",
+        description: "all settings are being wiped",
         cells: |_, _, board| erasing::cells(board.panels),
     },
 ];
 
-/// The words of all pictures.
-pub(super) fn words() -> Vec<String> {
+/// The names of all pictures.
+pub(super) fn names() -> Vec<String> {
     let screens = SCREENS.iter().map(Screen::word);
-    let specials = SPECIALS.iter().map(|special| special.word.to_owned());
+    let specials = SPECIALS.iter().map(|special| special.name.to_owned());
     screens.chain(specials).collect()
 }
 
-/// Looks up a picture by its word or the number of its screen.
-pub(super) fn find(word: &str) -> Result<Subject, Failure> {
-    let is_meant = |screen: &&Screen| screen.word() == word || screen.id.to_string() == word;
-    let screen = SCREENS.iter().find(is_meant).map(Subject::Screen);
-    let special = || SPECIALS.iter().find(|special| special.word == word);
+/// Finds a picture by its name or the number of its screen.
+pub(super) fn find(name: &str) -> Result<Subject, Failure> {
+    let matches = |screen: &&Screen| screen.word() == name || screen.id.to_string() == name;
+    let screen = SCREENS.iter().find(matches).map(Subject::Screen);
+    let special = || SPECIALS.iter().find(|special| special.name == name);
     let found = screen.or_else(|| special().map(Subject::Special));
     found.ok_or_else(|| {
-        let words = words();
-        let all = format!("there are `{}`", words.join("`, `"));
-        suggestion::unknown("screen", word, words.iter().map(String::as_str), &all)
+        let names = names();
+        let all = format!("possible values are `{}`", names.join("`, `"));
+        suggestion::unknown("screen", name, names.iter().map(String::as_str), &all)
     })
 }
 
-/// The words with what they are, a line each.
-pub(super) fn listed() -> String {
+/// The names with descriptions, one per line.
+pub(super) fn list() -> String {
     let screens = SCREENS.iter().map(|screen| {
         format!(
             "  {:24}{}, number {}",
@@ -180,11 +180,11 @@ pub(super) fn listed() -> String {
     });
     let specials = SPECIALS
         .iter()
-        .map(|special| format!("  {:24}{}", special.word, special.what));
+        .map(|special| format!("  {:24}{}", special.name, special.description));
     screens.chain(specials).collect::<Vec<_>>().join("\n")
 }
 
-/// Makes a picture.
+/// Composes a picture.
 pub(super) fn compose(
     subject: Subject,
     values: &Values,
@@ -254,7 +254,7 @@ fn screen_cells(
     }))
 }
 
-/// Currency of the screen: the given one, or the first of the settings.
+/// Currency of the screen: from the command line, or else the first one of the settings.
 fn shown_currency(values: &Values, settings: &Settings) -> Currency {
     let first = settings.currencies().into_iter().next();
     values.currency.or(first).unwrap_or(Currency::USD)
@@ -276,7 +276,7 @@ fn figure<T>(value: T) -> Option<Figure<T>> {
     })
 }
 
-/// Rounds a fee rate, as sources do that give it without decimals.
+/// Rounds a fee rate to whole sat/vB, as some sources do.
 fn whole(fee: FeeRate) -> FeeRate {
     FeeRate {
         micros: (fee.micros + MICRO / 2) / MICRO * MICRO,
@@ -330,7 +330,7 @@ fn sign_in_cells(_: &Values, settings: &Settings, board: &BoardSpec) -> Vec<Cell
     sign_in::cells(&settings.sign_in_user(), &made, board.panels)
 }
 
-/// What a source that is not there has said last.
+/// Last error of a source that does not answer.
 const NO_ANSWER: &str = "relay.example: connection refused";
 
 fn provisioning_cells(_: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {

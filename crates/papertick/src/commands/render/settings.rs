@@ -13,7 +13,7 @@ use market::units::Currency;
 use serde_json::{Map, Value};
 
 use crate::{
-    commands::setting_words::{self, assignment},
+    commands::setting_args::{self, assignment},
     failure::Failure,
 };
 
@@ -53,8 +53,8 @@ fn catalogue(body: &Map<String, Value>) -> Catalogue {
 
 /// A value as JSON, of a setting that a picture can depend on.
 fn json(key: &str, text: &str) -> Result<Value, Failure> {
-    let value = setting_words::value(key, text)?;
-    let is_password = setting_words::row(key).is_some_and(|spec| spec.kind.password().is_some());
+    let value = setting_args::value(key, text)?;
+    let is_password = setting_args::row(key).is_some_and(|spec| spec.kind.password().is_some());
     match is_password {
         true => Err(Failure::usage(format!(
             "no picture depends on `{key}`: leave it out"
@@ -86,8 +86,8 @@ fn refused(rejection: &Rejection) -> Failure {
         | Rejection::CurrencyNotString
         | Rejection::DndRange => None,
     };
-    let spec = key.and_then(setting_words::row);
-    let takes = spec.map(|spec| format!(": {}", setting_words::takes(spec)));
+    let spec = key.and_then(setting_args::row);
+    let takes = spec.map(|spec| format!(": {}", setting_args::allowed_values(spec)));
     let hint = rejection.hint().map(|hint| format!(": {hint}"));
     let takes = hint.or(takes).unwrap_or_default();
     Failure::usage(format!("{rejection}{takes}"))

@@ -1,4 +1,4 @@
-//! Panels as half blocks: two shades in each letter, of the greys that terminals with 256 colours have.
+//! Panels as half block characters with two greys each, for terminals with 256 colours.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use render::Bitmap;
 
 use super::{picture::Shades, size::Size};
 
-/// The darkest of the greys, and how many there are.
+/// Colour number of the darkest grey, and the number of greys.
 const DARKEST: usize = 232;
 const GREYS: usize = 24;
 
-/// Writes the panels.
+/// Encodes the panels.
 pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
     let shades = Shades::fit(panels, size.columns, 2 * size.picture_rows());
     let mut text = String::new();
@@ -19,7 +19,7 @@ pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
         for x in 0..shades.width {
             let pair = (shades.at(x, 2 * row), shades.at(x, 2 * row + 1));
             if pair != last {
-                // A string takes everything.
+                // Writing to a string cannot fail.
                 let _ = match pair {
                     (None, None) => write!(text, "\x1b[0m"),
                     (Some(upper), None) => write!(text, "\x1b[0;38;5;{}m", grey(upper)),

@@ -1,4 +1,4 @@
-//! Panels by the graphics protocol of kitty: a PNG in pieces, which takes the place of the one before.
+//! Panels in the graphics protocol of kitty: a PNG in chunks, which replaces the previous one.
 
 use std::fmt::Write as _;
 
@@ -7,49 +7,49 @@ use render::{Bitmap, png};
 
 use super::size::Size;
 
-/// Letters of a piece.
-const PIECE: usize = 4096;
+/// Size of a chunk, characters.
+const CHUNK: usize = 4096;
 
-/// Number of the picture, so that the next one takes its place.
-const PICTURE: u32 = 21;
+/// Id of the picture; the next one with the same id replaces it.
+const PICTURE_ID: u32 = 21;
 
-/// Shape of a letter: so many times as high as wide.
-const LETTER: usize = 2;
+/// Height of a character relative to its width.
+const CHARACTER_RATIO: usize = 2;
 
-/// Writes the panels.
+/// Encodes the panels.
 pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
     let columns = columns(panels, size);
-    let letters = BASE64_STANDARD.encode(png::side_by_side_small(panels, 1));
-    let pieces: Vec<&str> = letters
+    let encoded = BASE64_STANDARD.encode(png::side_by_side_small(panels, 1));
+    let chunks: Vec<&str> = encoded
         .as_bytes()
-        .chunks(PIECE)
-        .filter_map(|piece| std::str::from_utf8(piece).ok())
+        .chunks(CHUNK)
+        .filter_map(|chunk| std::str::from_utf8(chunk).ok())
         .collect();
     let mut text = String::new();
-    for (place, piece) in pieces.iter().enumerate() {
-        let more = u8::from(place + 1 < pieces.len());
-        // A string takes everything.
-        let _ = match place {
+    for (index, chunk) in chunks.iter().enumerate() {
+        let more = u8::from(index + 1 < chunks.len());
+        // Writing to a string cannot fail.
+        let _ = match index {
             0 => write!(
                 text,
-                "\x1b_Ga=T,f=100,q=2,i={PICTURE},p=1,c={columns},m={more};{piece}\x1b\\"
+                "\x1b_Ga=T,f=100,q=2,i={PICTURE_ID},p=1,c={columns},m={more};{chunk}\x1b\\"
             ),
-            _ => write!(text, "\x1b_Gq=2,m={more};{piece}\x1b\\"),
+            _ => write!(text, "\x1b_Gq=2,m={more};{chunk}\x1b\\"),
         };
     }
     text.push_str("\r\n");
     text
 }
 
-/// What takes the picture away.
+/// Removes the picture.
 pub(super) const CLEAR: &str = "\x1b_Ga=d,q=2\x1b\\";
 
-/// Columns that the picture takes, so that it fits into the rows too.
+/// Width of the picture in columns, so that it fits both columns and rows.
 fn columns(panels: &[Bitmap], size: Size) -> usize {
     let width: usize = panels.iter().map(|panel| usize::from(panel.width())).sum();
     let height = panels
         .first()
         .map_or(1, |panel| usize::from(panel.height()));
-    let by_rows = size.picture_rows() * LETTER * width / height.max(1);
+    let by_rows = size.picture_rows() * CHARACTER_RATIO * width / height.max(1);
     size.columns.min(by_rows).max(1)
 }

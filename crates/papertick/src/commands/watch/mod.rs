@@ -1,14 +1,14 @@
-//! `papertick watch`: the panels of a clock, live in a terminal.
+//! `papertick watch`: shows the panels of a clock live in a terminal.
 //!
-//! `picture` puts the panels beside each other at the size that fits, `blocks` and `kitty` write that for the
-//! terminals there are (`with`), `terminal` knows which one this is and leaves it as it was.
+//! `picture` scales the panels to the terminal, `blocks` and `kitty` encode them (`drawing`), `terminal` detects the
+//! capabilities of the terminal and restores it at the end.
 
 mod blocks;
+mod drawing;
 mod kitty;
 mod picture;
 mod size;
 mod terminal;
-mod with;
 
 use std::{io, time::Duration};
 
@@ -29,23 +29,23 @@ use tokio_tungstenite::{
 
 use super::client::{ClockClient, refusal, target::ClockTarget};
 use crate::failure::Failure;
+use drawing::DrawingMethod;
 use picture::PanelImages;
 use render::panel_frame;
 use size::Size;
 use terminal::TerminalScreen;
-use with::With;
 
-/// Largest message of a clock, bytes: a panel takes a few thousand.
+/// Largest message of a clock, bytes. A panel has a few thousand.
 const MESSAGE_MAX: usize = 256 * 1024;
 
-/// Time in which the rest of the panels follow the first.
-const REST: Duration = Duration::from_millis(40);
+/// Time to wait for the other panels after the first one has arrived.
+const SETTLE_TIME: Duration = Duration::from_millis(40);
 
-/// Time after which a clock that broke off is tried again.
-const AGAIN: Duration = Duration::from_secs(2);
+/// Time until the next attempt to connect.
+const RETRY: Duration = Duration::from_secs(2);
 
-/// Longest time until a clock has agreed to a web socket.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Timeout of the web socket handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The flags of `watch`.
 #[derive(Debug, Args)]
@@ -60,11 +60,11 @@ pub struct WatchArgs {
 /// How the panels are shown.
 #[derive(Debug, Args)]
 pub(crate) struct WatchShowArgs {
-    /// What the panels are drawn with [default: what the terminal can do]
+    /// How to draw the panels [default: the best that the terminal supports]
     #[arg(long, value_enum)]
-    with: Option<With>,
+    with: Option<DrawingMethod>,
 
-    /// Draw the panels once, as wide as the terminal or 80 columns, and end
+    /// Draw the panels once, as wide as the terminal or 80 columns, and exit
     #[arg(long)]
     once: bool,
 }
@@ -77,9 +77,9 @@ Examples:
   papertick watch --with blocks
   papertick watch --once
 
-Ctrl-C ends it and leaves the terminal as it was.";
+Ctrl-C exits and restores the terminal.";
 
-/// The flags that `ctl watch` has besides those of `ctl`.
+/// The flags of the command in `ctl`, in addition to those of `ctl` itself.
 pub(crate) fn arguments() -> Vec<Arg> {
     WatchShowArgs::augment_args(clap::Command::new("watch").disable_help_flag(true))
         .get_arguments()
@@ -87,15 +87,15 @@ pub(crate) fn arguments() -> Vec<Arg> {
         .collect()
 }
 
-/// Shows the panels until the program is ended.
+/// Shows the panels until a signal ends the program.
 ///
 /// # Errors
-/// No clock answers, or this is no terminal.
+/// No clock answers, or standard output is not a terminal.
 pub fn run(args: &WatchArgs) -> Result<(), Failure> {
     watch(args.target.client()?, &args.show)
 }
 
-/// The same with a client and the matches of a command.
+/// As `run`, with a client and the matches of a command.
 pub(crate) fn run_with(client: ClockClient, matches: &ArgMatches) -> Result<(), Failure> {
     let args = WatchShowArgs::from_arg_matches(matches)
         .map_err(|error| Failure::usage(error.to_string()))?;
@@ -104,32 +104,32 @@ pub(crate) fn run_with(client: ClockClient, matches: &ArgMatches) -> Result<(), 
 
 fn watch(mut client: ClockClient, args: &WatchShowArgs) -> Result<(), Failure> {
     if args.once {
-        let with = args.with.unwrap_or(With::Blocks);
+        let method = args.with.unwrap_or(DrawingMethod::Blocks);
         let mut socket = open(&mut client)?;
         let panels = client.block_on(first(&mut socket))?;
-        terminal::print(&with.drawn(&panels.bitmaps(), terminal::size()));
+        terminal::print(&method.encode(&panels.bitmaps(), terminal::size()));
         return Ok(());
     }
-    if !terminal::is_there() {
+    if !terminal::is_available() {
         return Err(Failure::usage(
-            "there is no terminal to draw on: --once draws the panels once",
+            "standard output is not a terminal: --once draws the panels once",
         ));
     }
     let mut socket = open(&mut client)?;
-    let with = args.with.unwrap_or_else(terminal::best);
+    let method = args.with.unwrap_or_else(terminal::best_method);
     let screen = TerminalScreen::enter().map_err(cannot)?;
     loop {
-        let ended = client.block_on(follow(&mut socket, with, &screen))?;
-        if ended == WatchEnd::Asked {
+        let ended = client.block_on(follow(&mut socket, method, &screen))?;
+        if ended == WatchEnd::Signal {
             return Ok(());
         }
-        screen.say("the clock is away; it is tried again");
+        screen.set_message("the clock is away, reconnecting");
         match client.block_on(pause())? {
-            WatchEnd::Asked => return Ok(()),
-            WatchEnd::Away => {}
+            WatchEnd::Signal => return Ok(()),
+            WatchEnd::Disconnected => {}
         }
-        if let Ok(again) = open(&mut client) {
-            socket = again;
+        if let Ok(new) = open(&mut client) {
+            socket = new;
         }
     }
 }
@@ -139,10 +139,10 @@ type ClientWebSocket = WebSocketStream<BoxedStream>;
 /// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchEnd {
-    /// Somebody wants to end it.
-    Asked,
-    /// The clock has broken off.
-    Away,
+    /// A signal.
+    Signal,
+    /// The connection was closed.
+    Disconnected,
 }
 
 /// Opens the stream of panels.
@@ -150,20 +150,20 @@ fn open(client: &mut ClockClient) -> Result<ClientWebSocket, Failure> {
     loop {
         match client.block_on(handshake(client)) {
             Ok(socket) => return Ok(socket),
-            Err(Unopened::Unauthorised) => client.learn_password()?,
-            Err(Unopened::Failed(failure)) => return Err(failure),
+            Err(HandshakeError::Unauthorised) => client.prompt_password()?,
+            Err(HandshakeError::Failed(failure)) => return Err(failure),
         }
     }
 }
 
-/// Why there is no stream.
-enum Unopened {
+/// Why the handshake failed.
+enum HandshakeError {
     Unauthorised,
     Failed(Failure),
 }
 
-async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, Unopened> {
-    let failed = |what: String| Unopened::Failed(Failure::unreachable(what));
+async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, HandshakeError> {
+    let failed = |what: String| HandshakeError::Failed(Failure::unreachable(what));
     let url = client.socket_url(path_of(ProgramOperation::Preview));
     let mut request = url
         .into_client_request()
@@ -171,42 +171,49 @@ async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, Unopened> {
     if let Some(value) = client.authorization() {
         request.headers_mut().insert(AUTHORIZATION, value);
     }
-    let stream = client.connect().await.map_err(Unopened::Failed)?;
+    let stream = client.connect().await.map_err(HandshakeError::Failed)?;
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_MAX))
         .max_frame_size(Some(MESSAGE_MAX));
-    let agreed = client_async_with_config(request, stream, Some(config));
-    let agreed = timeout(HANDSHAKE, agreed)
+    let handshake = client_async_with_config(request, stream, Some(config));
+    let result = timeout(HANDSHAKE_TIMEOUT, handshake)
         .await
-        .map_err(|_| failed(format!("{} does not answer in time", client.place())))?;
-    let (mut socket, _) = agreed.map_err(|error| {
-        let tungstenite::Error::Http(answer) = error else {
-            return failed(format!("{} broke off: {error}", client.place()));
+        .map_err(|_| failed(format!("{} does not answer in time", client.url())))?;
+    let (mut socket, _) = result.map_err(|error| {
+        let tungstenite::Error::Http(response) = error else {
+            return failed(format!(
+                "the connection to {} failed: {error}",
+                client.url()
+            ));
         };
-        if answer.status() == StatusCode::UNAUTHORIZED {
-            return Unopened::Unauthorised;
+        if response.status() == StatusCode::UNAUTHORIZED {
+            return HandshakeError::Unauthorised;
         }
-        let document = answer.body().as_deref();
+        let document = response.body().as_deref();
         let document = document.and_then(|body| serde_json::from_slice(body).ok());
-        Unopened::Failed(refusal(answer.status(), document.as_ref(), None))
+        HandshakeError::Failed(refusal(response.status(), document.as_ref(), None))
     })?;
     let start = socket.send(Message::text("start")).await;
     start.map_err(|error| failed(error.to_string()))?;
     Ok(socket)
 }
 
-/// The panels as they are now.
+/// The current panels.
 async fn first(socket: &mut ClientWebSocket) -> Result<PanelImages, Failure> {
     let mut panels = PanelImages::default();
     loop {
-        let wait = if panels.is_empty() { HANDSHAKE } else { REST };
+        let wait = if panels.is_empty() {
+            HANDSHAKE_TIMEOUT
+        } else {
+            SETTLE_TIME
+        };
         match timeout(wait, next(socket)).await {
             Ok(Some((index, bitmap))) => {
                 panels.put(index, bitmap);
             }
-            Ok(None) => return Err(Failure::unreachable("the clock broke off")),
+            Ok(None) => return Err(Failure::unreachable("the clock has closed the connection")),
             Err(_) if panels.is_empty() => {
-                return Err(Failure::unreachable("the clock shows no panels in time"));
+                return Err(Failure::unreachable("the clock has sent no panels in time"));
             }
             Err(_) => return Ok(panels),
         }
@@ -216,31 +223,31 @@ async fn first(socket: &mut ClientWebSocket) -> Result<PanelImages, Failure> {
 /// Draws the panels whenever they, or the terminal, have changed.
 async fn follow(
     socket: &mut ClientWebSocket,
-    with: With,
+    method: DrawingMethod,
     screen: &TerminalScreen,
 ) -> Result<WatchEnd, Failure> {
     let mut resized = signal(SignalKind::window_change()).map_err(cannot)?;
-    let mut ending = pin_ends()?;
+    let mut ending = end_signal()?;
     let mut panels = PanelImages::default();
     let mut shown: Option<(PanelImages, Size)> = None;
     loop {
         let settled = !panels.is_empty();
         tokio::select! {
             biased;
-            () = &mut ending => return Ok(WatchEnd::Asked),
+            () = &mut ending => return Ok(WatchEnd::Signal),
             _ = resized.recv() => shown = None,
             message = next(socket) => match message {
                 Some((index, bitmap)) => {
                     panels.put(index, bitmap);
                     continue;
                 }
-                None => return Ok(WatchEnd::Away),
+                None => return Ok(WatchEnd::Disconnected),
             },
-            () = sleep(REST), if settled && !is_shown(shown.as_ref(), &panels) => {}
+            () = sleep(SETTLE_TIME), if settled && !is_shown(shown.as_ref(), &panels) => {}
         }
         let size = terminal::size();
         if settled && shown.as_ref() != Some(&(panels.clone(), size)) {
-            screen.draw(with.drawn(&panels.bitmaps(), size));
+            screen.draw(method.encode(&panels.bitmaps(), size));
             shown = Some((panels.clone(), size));
         }
     }
@@ -254,17 +261,17 @@ fn cannot(error: io::Error) -> Failure {
     Failure::failed(format!("cannot watch: {error}"))
 }
 
-/// Waits before a clock is tried again.
+/// Waits before the next attempt to connect.
 async fn pause() -> Result<WatchEnd, Failure> {
-    let mut ending = pin_ends()?;
+    let mut ending = end_signal()?;
     tokio::select! {
-        () = &mut ending => Ok(WatchEnd::Asked),
-        () = sleep(AGAIN) => Ok(WatchEnd::Away),
+        () = &mut ending => Ok(WatchEnd::Signal),
+        () = sleep(RETRY) => Ok(WatchEnd::Disconnected),
     }
 }
 
-/// Returns when a key or a signal ends the program.
-fn pin_ends() -> Result<std::pin::Pin<Box<dyn Future<Output = ()>>>, Failure> {
+/// A future that completes at a signal to end the program, such as Ctrl-C.
+fn end_signal() -> Result<std::pin::Pin<Box<dyn Future<Output = ()>>>, Failure> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
     let mut hangup = signal(SignalKind::hangup()).map_err(cannot)?;
@@ -277,7 +284,7 @@ fn pin_ends() -> Result<std::pin::Pin<Box<dyn Future<Output = ()>>>, Failure> {
     }))
 }
 
-/// The next panel that is told; none if the clock breaks off.
+/// The next panel. `None` if the connection is closed.
 async fn next(socket: &mut ClientWebSocket) -> Option<(usize, Bitmap)> {
     loop {
         match socket.next().await?.ok()? {

@@ -1,10 +1,10 @@
-//! The panels beside each other, as shades of grey at the size that fits.
+//! The panels side by side in greys, scaled to the terminal.
 
 use std::collections::BTreeMap;
 
 use render::Bitmap;
 
-/// Space between two panels, as a part of the width of one: one in so many.
+/// Width of a panel divided by the gap between two panels.
 const GAP: usize = 24;
 
 /// The last image of each panel, by position from the left.
@@ -12,12 +12,12 @@ const GAP: usize = 24;
 pub(super) struct PanelImages(BTreeMap<usize, Bitmap>);
 
 impl PanelImages {
-    /// Takes a panel.
+    /// Replaces the image of a panel.
     pub(super) fn put(&mut self, index: usize, bitmap: Bitmap) {
         self.0.insert(index, bitmap);
     }
 
-    /// Tells whether none is known.
+    /// Whether no image is known.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -28,7 +28,7 @@ impl PanelImages {
     }
 }
 
-/// Shades of grey, row by row: 0 is ink and 255 paper; what is between the panels is none.
+/// A grey picture, row by row: 0 is black and 255 white. Pixels between the panels are `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shades {
     /// Width, px.
@@ -39,7 +39,7 @@ pub(super) struct Shades {
 }
 
 impl Shades {
-    /// Puts panels beside each other, as large as fits and no larger than they are.
+    /// Scales the panels down to a maximum size.
     pub(super) fn fit(panels: &[Bitmap], width_max: usize, height_max: usize) -> Shades {
         let Some(first) = panels.first() else {
             return Shades {
@@ -58,11 +58,11 @@ impl Shades {
         let (height, step) = ((panel * tall / full).max(1), panel + gap(panel));
         let width = panels.len() * step - gap(panel);
         let mut cells = vec![None; width * height];
-        for (place, bitmap) in panels.iter().enumerate() {
+        for (index, bitmap) in panels.iter().enumerate() {
             for y in 0..height {
                 for x in 0..panel {
                     let shade = shade(bitmap, (x, panel), (y, height));
-                    cells[y * width + place * step + x] = Some(shade);
+                    cells[y * width + index * step + x] = Some(shade);
                 }
             }
         }
@@ -73,14 +73,14 @@ impl Shades {
         }
     }
 
-    /// The shade at a place; none between the panels and outside.
+    /// The grey of a pixel. `None` between the panels and outside of the picture.
     pub(super) fn at(&self, x: usize, y: usize) -> Option<u8> {
         let is_inside = x < self.width && y < self.height;
         is_inside.then(|| self.cells[y * self.width + x])?
     }
 }
 
-/// The mean of what a small pixel covers: the `x`th of so many, and the `y`th of so many.
+/// The mean grey of the part of a panel that a scaled pixel covers: column `x` of `columns`, row `y` of `rows`.
 fn shade(bitmap: &Bitmap, (x, columns): (usize, usize), (y, rows): (usize, usize)) -> u8 {
     let span = |at: usize, of: usize, whole: usize| {
         let start = at * whole / of;

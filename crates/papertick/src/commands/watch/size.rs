@@ -1,16 +1,16 @@
-//! How large a terminal is, and what of that a picture may take.
+//! Size of a terminal.
 
-/// How large the terminal is.
+/// Size of the terminal in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Characters in a row.
+    /// Columns.
     pub(super) columns: usize,
     /// Rows.
     pub(super) rows: usize,
 }
 
 impl Size {
-    /// Rows that a picture may take, so that one is left for words.
+    /// Rows for the picture; one row is left for a message.
     pub(super) fn picture_rows(self) -> usize {
         self.rows.saturating_sub(1).max(1)
     }

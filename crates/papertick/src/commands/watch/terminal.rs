@@ -1,4 +1,4 @@
-//! The terminal: how large it is, what it can draw, and how it is left as it was.
+//! The terminal: its size and capabilities, and a screen that is restored at the end.
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,82 +17,82 @@ use tokio::{
     sync::watch,
 };
 
-use super::{kitty, size::Size, with::With};
+use super::{drawing::DrawingMethod, kitty, size::Size};
 
-/// Size of a terminal that does not say it.
-const UNKNOWN: Size = Size {
+/// Size of a terminal that does not report it.
+const DEFAULT_SIZE: Size = Size {
     columns: 80,
     rows: 24,
 };
 
-/// Asks whether there are the graphics of kitty, and then for the kind of the terminal, which every one answers.
-const QUESTIONS: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c";
+/// Queries the graphics protocol of kitty, and then the device attributes, which every terminal answers.
+const QUERIES: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c";
 
-/// Most bytes of answers.
+/// Largest answers of a terminal, bytes.
 const ANSWERS_MAX: usize = 1024;
 
-/// Time for which an answer is waited for, tenths of a second.
+/// Timeout of an answer, tenths of a second.
 const ANSWER_TENTHS: u8 = 3;
 
-/// Begins on a screen of its own, without a cursor.
+/// Switches to the alternate screen and hides the cursor.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
 
-/// Gives the screen from before back.
+/// Shows the cursor and restores the screen.
 const LEAVE: &str = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
-/// Longest time that a terminal has for giving it back, before the program ends without.
-const LEAVING_MAX: Duration = Duration::from_secs(1);
+/// Timeout to restore the terminal when the program ends.
+const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How large the terminal is now.
+/// Current size of the terminal.
 pub(super) fn size() -> Size {
-    let Ok(told) = tcgetwinsize(io::stdout()) else {
-        return UNKNOWN;
+    let Ok(reported) = tcgetwinsize(io::stdout()) else {
+        return DEFAULT_SIZE;
     };
-    let some = |number: u16, otherwise: usize| match usize::from(number) {
+    let or_default = |number: u16, otherwise: usize| match usize::from(number) {
         0 => otherwise,
         number => number,
     };
     Size {
-        columns: some(told.ws_col, UNKNOWN.columns),
-        rows: some(told.ws_row, UNKNOWN.rows),
+        columns: or_default(reported.ws_col, DEFAULT_SIZE.columns),
+        rows: or_default(reported.ws_row, DEFAULT_SIZE.rows),
     }
 }
 
-/// Tells whether there is a terminal to draw on.
-pub(super) fn is_there() -> bool {
+/// Whether standard output is a terminal.
+pub(super) fn is_available() -> bool {
     io::stdout().is_terminal()
 }
 
-/// The best that the terminal says it can do.
-pub(super) fn best() -> With {
-    answers().map_or(With::Blocks, |answers| can(&answers))
+/// The best method that the terminal supports.
+pub(super) fn best_method() -> DrawingMethod {
+    query().map_or(DrawingMethod::Blocks, |answers| method_for(&answers))
 }
 
-/// What a terminal can do that answers this.
-fn can(answers: &str) -> With {
+/// The best method for a terminal with these answers.
+fn method_for(answers: &str) -> DrawingMethod {
     match answers.contains("\x1b_Gi=31;OK") {
-        true => With::Kitty,
-        false => With::Blocks,
+        true => DrawingMethod::Kitty,
+        false => DrawingMethod::Blocks,
     }
 }
 
-/// What the terminal answers; none if it cannot be asked.
-fn answers() -> Option<String> {
+/// The answers of the terminal to the queries. `None` without a terminal.
+fn query() -> Option<String> {
     let mut terminal = OpenOptions::new()
         .read(true)
         .write(true)
         .open("/dev/tty")
         .ok()?;
     let before = tcgetattr(&terminal).ok()?;
-    tcsetattr(&terminal, OptionalActions::Now, &quiet(before.clone())).ok()?;
-    let answers = asked(&mut terminal);
-    // What was typed meanwhile is no answer to anything.
+    tcsetattr(&terminal, OptionalActions::Now, &raw_mode(before.clone())).ok()?;
+    let answers = read_answers(&mut terminal);
+    // Discards input that was typed meanwhile.
     let _ = tcsetattr(&terminal, OptionalActions::Flush, &before);
     answers
 }
 
-/// A terminal that shows nothing of what it is sent back and does not wait for a whole line.
-fn quiet(mut mode: Termios) -> Termios {
+/// Disables echo and line buffering.
+fn raw_mode(mut mode: Termios) -> Termios {
     mode.local_modes
         .remove(LocalModes::ICANON | LocalModes::ECHO);
     mode.special_codes[SpecialCodeIndex::VMIN] = 0;
@@ -100,14 +100,14 @@ fn quiet(mut mode: Termios) -> Termios {
     mode
 }
 
-fn asked(terminal: &mut File) -> Option<String> {
-    terminal.write_all(QUESTIONS).ok()?;
+fn read_answers(terminal: &mut File) -> Option<String> {
+    terminal.write_all(QUERIES).ok()?;
     let mut answers = Vec::new();
-    let mut piece = [0; 64];
+    let mut chunk = [0; 64];
     while answers.len() < ANSWERS_MAX {
-        let read = terminal.read(&mut piece).ok()?;
-        answers.extend_from_slice(&piece[..read]);
-        // The answer to the second question is the last.
+        let read = terminal.read(&mut chunk).ok()?;
+        answers.extend_from_slice(&chunk[..read]);
+        // The answer to the second query is the last one.
         let text = String::from_utf8_lossy(&answers);
         let ended = text
             .rsplit_once("\x1b[?")
@@ -119,14 +119,14 @@ fn asked(terminal: &mut File) -> Option<String> {
     String::from_utf8(answers).ok()
 }
 
-/// A screen of its own, which gives the one from before back at its end.
+/// The alternate screen of the terminal; dropping it restores the previous one.
 ///
-/// It is written beside the program, because a terminal that is stopped takes nothing for as long as its owner likes.
+/// A thread writes to the terminal, because writes block while the terminal is stopped (Ctrl-S).
 #[derive(Debug)]
 pub(super) struct TerminalScreen {
     content: watch::Sender<TerminalContent>,
-    /// Dropped after the content, at whose end the terminal is given back.
-    _left: RestoreWait,
+    /// Dropped after `content`, which makes the thread restore the terminal.
+    _restored: RestoreWait,
 }
 
 /// Dropping it waits until the terminal is restored.
@@ -137,38 +137,38 @@ struct RestoreWait(mpsc::Receiver<()>);
 #[derive(Debug, Default)]
 struct TerminalContent {
     picture: String,
-    words: String,
+    message: String,
 }
 
 impl TerminalScreen {
-    /// Begins.
+    /// Switches to the alternate screen.
     pub(super) fn enter() -> io::Result<TerminalScreen> {
-        let (content, to_show) = watch::channel(TerminalContent::default());
-        let (leave, left) = mpsc::channel();
-        let waits = runtime::Builder::new_current_thread().build()?;
+        let (content, receiver) = watch::channel(TerminalContent::default());
+        let (done, restored) = mpsc::channel();
+        let runtime = runtime::Builder::new_current_thread().build()?;
         thread::spawn(move || {
-            show(to_show, &waits);
-            // The program may have ended.
-            let _ = leave.send(());
+            show(receiver, &runtime);
+            // Fails if the program does not wait any more.
+            let _ = done.send(());
         });
         Ok(TerminalScreen {
             content,
-            _left: RestoreWait(left),
+            _restored: RestoreWait(restored),
         })
     }
 
-    /// Draws a picture in the place of the one before; one that could not be written until then is left out.
+    /// Replaces the picture. Pictures that were not written yet are skipped.
     pub(super) fn draw(&self, picture: String) {
-        let words = String::new();
+        let message = String::new();
         self.content
-            .send_replace(TerminalContent { picture, words });
+            .send_replace(TerminalContent { picture, message });
     }
 
-    /// Says something below the picture.
-    pub(super) fn say(&self, words: &str) {
+    /// Shows a message below the picture.
+    pub(super) fn set_message(&self, message: &str) {
         self.content.send_if_modified(|content| {
-            let is_new = content.words != words;
-            words.clone_into(&mut content.words);
+            let is_new = content.message != message;
+            message.clone_into(&mut content.message);
             is_new
         });
     }
@@ -176,23 +176,23 @@ impl TerminalScreen {
 
 impl Drop for RestoreWait {
     fn drop(&mut self) {
-        // A terminal that takes nothing cannot be given back.
-        let _ = self.0.recv_timeout(LEAVING_MAX);
+        // A stopped terminal cannot be restored.
+        let _ = self.0.recv_timeout(RESTORE_TIMEOUT);
     }
 }
 
-/// Writes what is to be seen, always the newest, until nothing is any more.
-fn show(mut content: watch::Receiver<TerminalContent>, waits: &Runtime) {
+/// Writes the newest content until its sender is dropped, then restores the terminal.
+fn show(mut content: watch::Receiver<TerminalContent>, runtime: &Runtime) {
     print(ENTER);
-    while waits.block_on(content.changed()).is_ok() {
+    while runtime.block_on(content.changed()).is_ok() {
         let text = {
-            let TerminalContent { picture, words } = &*content.borrow_and_update();
-            let below = if words.is_empty() {
+            let TerminalContent { picture, message } = &*content.borrow_and_update();
+            let line = if message.is_empty() {
                 ""
             } else {
                 "\r\x1b[0m\x1b[K"
             };
-            format!("\x1b[H{picture}\x1b[0m\x1b[J{below}{words}")
+            format!("\x1b[H{picture}\x1b[0m\x1b[J{line}{message}")
         };
         print(&text);
     }
@@ -203,7 +203,7 @@ fn show(mut content: watch::Receiver<TerminalContent>, waits: &Runtime) {
 /// Writes to the terminal at once.
 pub(super) fn print(text: &str) {
     let mut output = io::stdout().lock();
-    // Nobody may look any more.
+    // Fails if the terminal is gone.
     let _ = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());

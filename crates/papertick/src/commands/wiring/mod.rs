@@ -1,4 +1,4 @@
-//! `papertick wiring`: checks, draws and tries what is connected where.
+//! `papertick wiring`: checks, draws and tests the wiring of a board.
 
 mod trial;
 
@@ -17,16 +17,16 @@ use crate::{
     wiring_file::{failure, load, text_of},
 };
 
-/// What is done with a wiring file.
+/// The actions of `wiring`.
 #[derive(Debug, Subcommand)]
 pub enum WiringCommand {
-    /// Find every mistake in a wiring file, and what of it this host has not; touches nothing
+    /// Check a wiring file and whether this host has its buses and lines; accesses no hardware
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
-    /// Draw what is connected where
+    /// Draw the connections
     #[command(after_help = SHOW_EXAMPLES)]
     Show(WiringShowArgs),
-    /// Try every part: each panel shows its number, each LED its colours, the buttons are echoed
+    /// Test every part: each panel shows its number, each LED its colours, buttons are echoed
     #[command(after_help = TEST_EXAMPLES)]
     Test(trial::TestArgs),
 }
@@ -37,7 +37,7 @@ pub struct CheckArgs {
     /// Wiring file
     file: PathBuf,
 
-    /// Look at the file alone, not at this host
+    /// Check only the file, not this host
     #[arg(long)]
     file_only: bool,
 
@@ -52,7 +52,7 @@ pub struct WiringShowArgs {
     /// Wiring file
     file: PathBuf,
 
-    /// Write an SVG picture here instead of a text
+    /// Write an SVG picture to this file instead of a text
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
 }
@@ -74,9 +74,9 @@ Examples:
   papertick wiring test clock.toml
   papertick wiring test clock.toml --seconds 30
 
-The clock must not run meanwhile. The exit code is 1 if a part did not answer.";
+Stop the clock first. The exit code is 1 if a part did not answer.";
 
-/// Does it.
+/// Runs the action.
 ///
 /// # Errors
 /// The file has mistakes, or a part does not answer.
@@ -109,8 +109,8 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
         let (name, panels) = (&file.wiring.name, file.wiring.panels.len());
         let noun = if panels == 1 { "panel" } else { "panels" };
         print(&format!("{name}: {panels} {noun}, no mistakes\n"));
-        if let Err(why) = spec::wired(&file.wiring) {
-            print(&format!("{why}\n"));
+        if let Err(error) = spec::wired(&file.wiring) {
+            print(&format!("{error}\n"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `papertick wiring test`: tries every part and tells which answered.
+//! `papertick wiring test`: tests every part of a board.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -29,16 +29,16 @@ use crate::{
     wiring_file::load_for_host,
 };
 
-/// Longest time that a panel may take for its number: what ran before it, resets, and a refresh in the cold.
-const PANEL_LIMIT: Duration = Duration::from_secs(20);
+/// Timeout of a panel: the refresh of a program before, resets, and a refresh in the cold.
+const PANEL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Time for which the LEDs show each colour.
+/// Duration of each colour.
 const COLOUR_TIME: Duration = Duration::from_millis(500);
 
-/// Steps of the frontlight, up and down again.
+/// Brightness steps of the frontlight.
 const LIGHT_STEPS: u16 = 20;
 
-/// Time of each of these steps.
+/// Duration of each step.
 const LIGHT_STEP: Duration = Duration::from_millis(50);
 
 /// The flags of `wiring test`.
@@ -47,7 +47,7 @@ pub struct TestArgs {
     /// Wiring file
     file: PathBuf,
 
-    /// How long buttons are echoed, s
+    /// How long to echo buttons, s
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
     seconds: u64,
 }
@@ -77,13 +77,13 @@ impl PartResult {
     }
 }
 
-/// Tries every part and prints what answered.
+/// Tests every part and prints the results.
 ///
 /// # Errors
 /// The file has mistakes, or a part does not answer.
 pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
     let (_, file) = load_for_host(&args.file)?;
-    let cannot = |error: std::io::Error| Failure::failed(format!("cannot try the parts: {error}"));
+    let cannot = |error: std::io::Error| Failure::failed(format!("cannot test the parts: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -91,17 +91,22 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
         .map_err(cannot)?;
     let seconds = args.seconds;
     let host = Linux(Instant::now());
-    let tried = runtime.block_on(try_all(&host, &file.wiring, BusExecution::Threads, seconds));
-    let tried = tried.map_err(Failure::failed)?;
-    let width = tried.iter().map(|tried| tried.part.len()).max();
+    let results = runtime.block_on(test_all(
+        &host,
+        &file.wiring,
+        BusExecution::Threads,
+        seconds,
+    ));
+    let results = results.map_err(Failure::failed)?;
+    let width = results.iter().map(|part| part.part.len()).max();
     let width = width.unwrap_or_default();
-    for PartResult { part, result, .. } in &tried {
+    for PartResult { part, result, .. } in &results {
         print(&format!("{part:width$}  {result}\n"));
     }
-    let bad: Vec<&str> = tried
+    let bad: Vec<&str> = results
         .iter()
-        .filter(|tried| !tried.is_good)
-        .map(|tried| tried.part.as_str())
+        .filter(|part| !part.is_good)
+        .map(|part| part.part.as_str())
         .collect();
     if bad.is_empty() {
         return Ok(());
@@ -112,7 +117,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
     )))
 }
 
-async fn try_all<H: Hardware>(
+async fn test_all<H: Hardware>(
     hardware: &H,
     wiring: &Wiring,
     execution: BusExecution,
@@ -128,15 +133,15 @@ async fn try_all<H: Hardware>(
     } = assemble(hardware, wiring)?;
     let mut served = Tasks::new();
     serve(&mut served, buses, execution);
-    let mut tried = number(&mut panels, wiring).await;
+    let mut results = number(&mut panels, wiring).await;
     if let Some(strip) = strip {
-        tried.push(colour(strip, wiring).await);
+        results.push(colour(strip, wiring).await);
     }
     if let Some(frontlight) = frontlight {
-        tried.push(shine(frontlight, panels.count()).await);
+        results.push(dim(frontlight, panels.count()).await);
     }
     if let Some(mut sensor) = sensor {
-        tried.push(match sensor.read().await {
+        results.push(match sensor.read().await {
             Sensed::Millilux(millilux) => {
                 let (lux, tenths) = (millilux / 1000, millilux % 1000 / 100);
                 PartResult::new("light sensor", format!("{lux}.{tenths} lux"))
@@ -145,21 +150,21 @@ async fn try_all<H: Hardware>(
         });
     }
     if let Some(buttons) = buttons {
-        tried.push(echo(buttons, seconds).await);
+        results.push(echo(buttons, seconds).await);
     }
-    // The last refreshes end before the lines are let go.
+    // Waits for refreshes in progress before the lines are released.
     drop(panels);
     while served.ended().await.is_some() {}
-    Ok(tried)
+    Ok(results)
 }
 
-/// Lets each panel show its number; all at once, as the clock does.
+/// Shows its number on each panel, on all at once as the clock does.
 async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult> {
     print("each panel shows its number\n");
     let model = wiring.panels[0].setup.model;
     let mut renderer = render::Painter::new(model.width, model.height);
     let picture = numbers(panels.count());
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let mut results: Vec<Option<PartResult>> = Vec::new();
     for panel in 0..panels.count() {
         let frame = Arc::new(renderer.paint(&picture, panel));
@@ -171,28 +176,28 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
         });
     }
     while results.iter().any(Option::is_none) {
-        let Ok(ended) = timeout_at(begun + PANEL_LIMIT, panels.idle()).await else {
+        let Ok(ended) = timeout_at(started_at + PANEL_TIMEOUT, panels.idle()).await else {
             break;
         };
-        for (panel, outcome) in ended {
+        for (panel, result) in ended {
             let name = format!("panel {}", panel + 1);
-            let millis = begun.elapsed().as_millis();
-            results[panel] = Some(match outcome {
+            let millis = started_at.elapsed().as_millis();
+            results[panel] = Some(match result {
                 Ok(_) => PartResult::new(name, format!("shows it after {millis} ms")),
                 Err(fault) => PartResult::failed(name, fault.name()),
             });
         }
     }
-    let silent =
+    let no_answer =
         |panel: usize| PartResult::failed(format!("panel {}", panel + 1), "does not answer");
     results
         .into_iter()
         .enumerate()
-        .map(|(panel, result)| result.unwrap_or_else(|| silent(panel)))
+        .map(|(panel, result)| result.unwrap_or_else(|| no_answer(panel)))
         .collect()
 }
 
-/// The number of each panel, as people count them.
+/// The numbers of the panels, from 1.
 fn numbers(panels: usize) -> Picture {
     let cells = (1..=panels).map(|number| Cell::digit(number.to_string()));
     Picture {
@@ -208,7 +213,7 @@ fn numbers(panels: usize) -> Picture {
 
 async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> PartResult {
     let count = wiring.strip.as_ref().map_or(0, |strip| strip.count);
-    print("the LEDs are red, green and blue, and then one after the other white\n");
+    print("all LEDs show red, green and blue, then each one shows white\n");
     let full = [(48, 0, 0), (0, 48, 0), (0, 0, 48)];
     for (red, green, blue) in full {
         strip.show(&vec![Rgb { red, green, blue }; count]).await;
@@ -225,11 +230,11 @@ async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> PartResult {
         sleep(COLOUR_TIME / 2).await;
     }
     strip.show(&vec![Rgb::BLACK; count]).await;
-    PartResult::new("strip", format!("{count} LEDs were told their colours"))
+    PartResult::new("strip", format!("colours were sent to {count} LEDs"))
 }
 
-async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult {
-    print("the frontlight goes up and down\n");
+async fn dim(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult {
+    print("the frontlight gets brighter and darker\n");
     for step in (0..=LIGHT_STEPS).chain((0..LIGHT_STEPS).rev()) {
         let duty = DUTY_MAX / LIGHT_STEPS * step;
         if !frontlight.try_set(&vec![duty; panels]).await {
@@ -237,7 +242,7 @@ async fn shine(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult
         }
         sleep(LIGHT_STEP).await;
     }
-    PartResult::new("frontlight", "went up and down")
+    PartResult::new("frontlight", "got brighter and darker")
 }
 
 async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
@@ -279,12 +284,12 @@ mod tests {
 
     use super::*;
 
-    fn told(tried: &[PartResult]) -> Vec<String> {
-        tried
+    fn lines_of(results: &[PartResult]) -> Vec<String> {
+        results
             .iter()
-            .map(|tried| {
-                let mark = if tried.is_good { "" } else { "NOT " };
-                format!("{mark}{}: {}", tried.part, tried.result)
+            .map(|part| {
+                let mark = if part.is_good { "" } else { "NOT " };
+                format!("{mark}{}: {}", part.part, part.result)
             })
             .collect()
     }
@@ -293,7 +298,7 @@ mod tests {
     async fn every_part_of_a_good_board_answers() {
         let wiring = wiring::base("rev-b").unwrap();
         let circuit = Circuit::new(&wiring, Flow::Live);
-        let finger = async {
+        let button_press = async {
             sleep(Duration::from_secs(8)).await;
             let line = &wiring.buttons.as_ref().unwrap().lines[1];
             circuit.touch(line, LineLevel::Low);
@@ -306,10 +311,10 @@ mod tests {
             let [red, green, blue] = colour;
             vec![Rgb { red, green, blue }; 4]
         };
-        let eyes = async {
+        let observer = async {
             let mut seen = vec![circuit.leds()];
-            let (begun, mut brightest) = (Instant::now(), 0);
-            while begun.elapsed() < Duration::from_secs(10) {
+            let (started_at, mut brightest) = (Instant::now(), 0);
+            while started_at.elapsed() < Duration::from_secs(10) {
                 sleep(Duration::from_millis(20)).await;
                 brightest = brightest.max(circuit.duties()[0]);
                 if seen.last() != Some(&circuit.leds()) {
@@ -318,24 +323,24 @@ mod tests {
             }
             (seen, brightest)
         };
-        let trial = try_all(&circuit, &wiring, BusExecution::Tasks, 10);
-        let (tried, (), (seen, brightest)) = tokio::join!(trial, finger, eyes);
+        let trial = test_all(&circuit, &wiring, BusExecution::Tasks, 10);
+        let (results, (), (seen, brightest)) = tokio::join!(trial, button_press, observer);
         assert_eq!(seen[1..4], [0, 1, 2].map(|which| lit(48, which)));
         assert_eq!(seen.last(), Some(&vec![Rgb::BLACK; 4]));
         assert!(brightest >= 4000, "{brightest}");
         assert_eq!(circuit.duties()[0], 0);
-        let told = told(&tried.unwrap());
+        let lines = lines_of(&results.unwrap());
         assert!(
-            told[..7]
+            lines[..7]
                 .iter()
-                .all(|told| told.contains(": shows it after 2")),
-            "{told:?}"
+                .all(|line| line.contains(": shows it after 2")),
+            "{lines:?}"
         );
         assert_eq!(
-            told[7..],
+            lines[7..],
             [
-                "strip: 4 LEDs were told their colours",
-                "frontlight: went up and down",
+                "strip: colours were sent to 4 LEDs",
+                "frontlight: got brighter and darker",
                 "light sensor: 80.0 lux",
                 "buttons: pressed: 2",
             ]
@@ -355,19 +360,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn parts_that_do_not_answer_are_named_and_the_others_are_tried() {
+    async fn parts_that_do_not_answer_are_listed_and_the_others_are_tested() {
         let wiring = wiring::base("rev-b").unwrap();
         let circuit = Circuit::new(&wiring, Flow::Live);
         circuit.set_condition(2, PanelCondition::Silent);
         circuit.set_condition(4, PanelCondition::StuckBusy);
         circuit.set_millilux(None);
         circuit.unplug("exp1");
-        let tried = try_all(&circuit, &wiring, BusExecution::Tasks, 0)
+        let results = test_all(&circuit, &wiring, BusExecution::Tasks, 0)
             .await
             .unwrap();
-        let failed: Vec<String> = told(&tried)
+        let failed: Vec<String> = lines_of(&results)
             .into_iter()
-            .filter(|told| told.starts_with("NOT "))
+            .filter(|line| line.starts_with("NOT "))
             .collect();
         assert_eq!(
             failed,
@@ -378,16 +383,17 @@ mod tests {
                 "NOT buttons: do not answer",
             ]
         );
-        assert_eq!(tried.len(), 11);
+        assert_eq!(results.len(), 11);
     }
+
     #[tokio::test(start_paused = true)]
     async fn a_frontlight_that_is_elsewhere_does_not_answer() {
         let mut wiring = wiring::base("rev-b").unwrap();
         let circuit = Circuit::new(&wiring, Flow::Live);
         wiring.frontlight.as_mut().unwrap().address = 0x43;
-        let tried = try_all(&circuit, &wiring, BusExecution::Tasks, 0)
+        let results = test_all(&circuit, &wiring, BusExecution::Tasks, 0)
             .await
             .unwrap();
-        assert_eq!(told(&tried)[8], "NOT frontlight: does not answer");
+        assert_eq!(lines_of(&results)[8], "NOT frontlight: does not answer");
     }
 }

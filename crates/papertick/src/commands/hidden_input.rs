@@ -11,30 +11,30 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 ///
 /// # Errors
 /// There is no terminal, or it is gone.
-pub(crate) fn ask(question: &str) -> io::Result<String> {
-    // The question is the sign to type: what comes right after it is not to be shown either.
-    let _hidden = Hidden::begin();
-    rpassword::prompt_password(question)
+pub(crate) fn prompt(text: &str) -> io::Result<String> {
+    // Hides the input before the prompt is printed, because people may type at once.
+    let _guard = EchoGuard::new();
+    rpassword::prompt_password(text)
 }
 
-/// A terminal that does not show what is typed; it shows it again when this is dropped.
-struct Hidden {
+/// Disables the echo of the terminal; dropping it restores the echo.
+struct EchoGuard {
     terminal: File,
     before: Termios,
 }
 
-impl Hidden {
-    fn begin() -> Option<Hidden> {
+impl EchoGuard {
+    fn new() -> Option<EchoGuard> {
         let terminal = OpenOptions::new().read(true).open("/dev/tty").ok()?;
         let before = tcgetattr(&terminal).ok()?;
         let mut hidden = before.clone();
         hidden.local_modes.remove(LocalModes::ECHO);
         tcsetattr(&terminal, OptionalActions::Now, &hidden).ok()?;
-        Some(Hidden { terminal, before })
+        Some(EchoGuard { terminal, before })
     }
 }
 
-impl Drop for Hidden {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         let _ = tcsetattr(&self.terminal, OptionalActions::Now, &self.before);
     }

@@ -1,21 +1,21 @@
-//! What is written behind a command, as the JSON that its operation takes: the schema of the body says how.
+//! Parses the arguments of a command to the JSON body of its operation, by the schema of the body.
 //!
-//! A whole document can be written too; else each word is the value of the next member, or `NAME=VALUE`.
+//! The argument is a complete JSON document, or each argument is the value of the next member, or `NAME=VALUE`.
 
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
 
-/// Reads words by a schema.
+/// Parses arguments by a schema.
 ///
 /// # Errors
-/// They do not make what the schema asks for.
+/// They do not fit the schema.
 pub(super) fn document(schema: &Value, words: &[String]) -> Result<Value, Failure> {
     if let [word] = words
         && word.starts_with(['{', '['])
     {
         return serde_json::from_str(word)
-            .map_err(|error| Failure::usage(format!("`{word}` is no JSON: {error}")));
+            .map_err(|error| Failure::usage(format!("`{word}` is not JSON: {error}")));
     }
     let alternatives = alternatives(schema);
     let named = |schema: &&Value| {
@@ -36,13 +36,13 @@ pub(super) fn document(schema: &Value, words: &[String]) -> Result<Value, Failur
     match words {
         [word] => value(chosen, word),
         words => Err(Failure::usage(format!(
-            "one value is wanted, not {}",
+            "expected one value, not {}",
             words.len()
         ))),
     }
 }
 
-/// What a schema takes, in a form for the help: `S`, `[MS]`, `RED GREEN …`.
+/// The arguments of a schema for the help, such as `s=VALUE [ms=VALUE]`.
 pub(super) fn usage(schema: &Value) -> String {
     let alternatives = alternatives(schema);
     let Some(schema) = alternatives.first() else {
@@ -62,7 +62,7 @@ pub(super) fn usage(schema: &Value) -> String {
     members(schema).map(member).collect::<Vec<_>>().join(" ")
 }
 
-/// The values that the members of a schema can have, where they can be counted off.
+/// The possible values of each member of a schema that lists them.
 pub(super) fn choices(schema: &Value) -> Vec<String> {
     let listed = |name: &str| {
         let words = values(&schema["properties"][name])?;
@@ -71,7 +71,7 @@ pub(super) fn choices(schema: &Value) -> Vec<String> {
     members(schema).filter_map(listed).collect()
 }
 
-/// The values that the first member of a schema can have, where they can be counted off.
+/// The possible values of the first member of a schema. Empty if it does not list them.
 pub(super) fn first_choices(schema: &Value) -> Vec<String> {
     let first = alternatives(schema).first().copied();
     let first = first.and_then(|schema| Some(&schema["properties"][members(schema).next()?]));
@@ -106,7 +106,7 @@ fn object(schema: &Value, words: &[String]) -> Result<Value, Failure> {
                 Some(name) => (name, word.as_str()),
                 None => {
                     return Err(Failure::usage(format!(
-                        "`{word}` is one too many: it takes {}",
+                        "`{word}` is one argument too many: it takes {}",
                         usage(schema)
                     )));
                 }
@@ -125,7 +125,7 @@ fn object(schema: &Value, words: &[String]) -> Result<Value, Failure> {
     }
 }
 
-/// Reads one value.
+/// Parses one value.
 fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
     if let Some(any) = schema["anyOf"].as_array() {
         let mut read = any.iter().map(|schema| value(schema, word));
@@ -134,26 +134,26 @@ fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
             found @ Some(_) if first.as_ref().is_some_and(Result::is_err) => found,
             Some(_) | None => first,
         }
-        .unwrap_or_else(|| Err(not_taken(schema, word)));
+        .unwrap_or_else(|| Err(invalid(schema, word)));
     }
     if let Some(only) = schema.get("const") {
-        let is_said = plain(only) == word;
-        return is_said
+        let is_equal = plain(only) == word;
+        return is_equal
             .then(|| only.clone())
-            .ok_or_else(|| not_taken(schema, word));
+            .ok_or_else(|| invalid(schema, word));
     }
     if let Some(words) = schema["enum"].as_array() {
         let found = words.iter().find(|known| plain(known) == word);
-        return found.cloned().ok_or_else(|| not_taken(schema, word));
+        return found.cloned().ok_or_else(|| invalid(schema, word));
     }
     if is_object(schema) {
         return match word.starts_with('{') {
-            true => serde_json::from_str(word).map_err(|_| not_taken(schema, word)),
+            true => serde_json::from_str(word).map_err(|_| invalid(schema, word)),
             false => object(schema, &[word.to_string()]),
         };
     }
     if kinds(schema).is_empty() {
-        // Any value is taken: what is not JSON is text.
+        // Any value is allowed: a word that is not JSON is a text.
         return Ok(serde_json::from_str(word).unwrap_or_else(|_| json!(word)));
     }
     let mut last = None;
@@ -175,21 +175,21 @@ fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
         };
         last = last.or(read);
     }
-    last.ok_or_else(|| not_taken(schema, word))
+    last.ok_or_else(|| invalid(schema, word))
 }
 
-fn not_taken(schema: &Value, word: &str) -> Failure {
+fn invalid(schema: &Value, word: &str) -> Failure {
     let takes = match schema["enum"].as_array() {
         Some(words) => words.iter().map(plain).collect::<Vec<_>>().join(", "),
         None => match schema.get("const") {
             Some(only) => plain(only),
             None => match kinds(schema).first() {
                 Some(kind) => format!("a value of type {kind}"),
-                None => "something else".into(),
+                None => "another value".into(),
             },
         },
     };
-    Failure::usage(format!("`{word}` is not taken: it takes {takes}"))
+    Failure::usage(format!("invalid value `{word}`: it takes {takes}"))
 }
 
 /// A word `NAME=VALUE`, where NAME is a member of the schema.
@@ -215,7 +215,7 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
     names.filter_map(Value::as_str)
 }
 
-/// What a schema leaves open.
+/// The alternatives of a schema.
 fn alternatives(schema: &Value) -> Vec<&Value> {
     match schema["anyOf"].as_array() {
         Some(any) => any.iter().collect(),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn words_make_what_the_operation_takes() {
+    fn arguments_become_the_body() {
         #[rustfmt::skip]
         let rows = [
             (received::<ScreenChoice>(), "20", json!({ "s": 20 })),

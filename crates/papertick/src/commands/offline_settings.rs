@@ -1,4 +1,4 @@
-//! The settings in a data folder on which no clock runs.
+//! Reads and writes the settings in a data folder while no clock uses it.
 
 use std::{
     ffi::OsString,
@@ -20,31 +20,31 @@ use storage::{
 
 use crate::{failure::Failure, stored_state::StoredState};
 
-/// The settings in a data folder; no clock can start on it meanwhile.
-pub(crate) struct AtRest {
-    /// What is stored.
+/// The settings in a data folder. The folder is locked, so that no clock can start on it.
+pub(crate) struct OfflineSettings {
+    /// The stored settings.
     pub(crate) settings: Settings,
     folder: PathBuf,
     store: Store,
     _locks: [Lock; 2],
 }
 
-impl AtRest {
+impl OfflineSettings {
     /// Opens the folder.
     ///
     /// # Errors
-    /// There is none, a clock runs on it, or nothing can be read in it.
-    pub(crate) fn open(folder: &Path) -> Result<AtRest, Failure> {
+    /// The folder does not exist, a clock uses it, or it cannot be read.
+    pub(crate) fn open(folder: &Path) -> Result<OfflineSettings, Failure> {
         if !folder.is_dir() {
             let folder = folder.display();
             return Err(Failure::failed(format!(
-                "there is no data folder {folder}: say where it is with --data-dir"
+                "there is no data folder {folder}: set it with --data-dir"
             )));
         }
-        if !may_be_of_a_clock(folder) {
+        if !may_be_data_folder(folder) {
             let folder = folder.display();
             return Err(Failure::failed(format!(
-                "{folder} is not a data folder of papertick: name that with --data-dir"
+                "{folder} is not a data folder of papertick: set that with --data-dir"
             )));
         }
         let locks = [lock(folder, Holder::Clock)?, lock(folder, Holder::Device)?];
@@ -56,23 +56,23 @@ impl AtRest {
             settings,
             ..Loaded::default()
         };
-        let kept = StoredState::read(loaded, || (Settings::default(), Vec::new()))
+        let stored = StoredState::read(loaded, || (Settings::default(), Vec::new()))
             .map_err(|error| Failure::failed(error.to_string()))?;
         for note in notes {
             runtime::standard_error::print_error(&note);
         }
-        Ok(AtRest {
-            settings: kept.settings,
+        Ok(OfflineSettings {
+            settings: stored.settings,
             folder: folder.to_path_buf(),
             store,
             _locks: locks,
         })
     }
 
-    /// Stores other settings in the place of these and of every generation before them.
+    /// Replaces the stored settings and all previous generations of them.
     ///
     /// # Errors
-    /// They could not be stored; those from before are still there.
+    /// The write failed; the previous settings are unchanged.
     pub(crate) fn replace(&mut self, settings: Settings) -> Result<(), Failure> {
         let cannot = |error: std::io::Error| {
             let folder = self.folder.display();
@@ -94,7 +94,7 @@ const CLOCK_FILES: [&str; 4] = [
 ];
 
 /// Returns whether a folder belongs to a clock, is empty, or cannot be read, which is reported later.
-fn may_be_of_a_clock(folder: &Path) -> bool {
+fn may_be_data_folder(folder: &Path) -> bool {
     let Ok(files) = fs::read_dir(folder) else {
         return true;
     };
@@ -103,24 +103,24 @@ fn may_be_of_a_clock(folder: &Path) -> bool {
     names.iter().all(|name| name == "lost+found") || names.iter().any(is_known)
 }
 
-impl Drop for AtRest {
-    /// Whoever may do everything leaves nothing behind that the owner of the folder could not read.
+impl Drop for OfflineSettings {
+    /// If the command runs as root, makes the owner of the folder the owner of new files.
     fn drop(&mut self) {
         if geteuid().is_root() {
-            // What cannot be given back is told by the clock, which names it when it starts.
-            let _ = give_back(&self.folder);
+            // After a failure, the clock reports the files that it cannot read when it starts.
+            let _ = restore_owner(&self.folder);
         }
     }
 }
 
-/// Gives the files of a folder to its owner.
-fn give_back(folder: &Path) -> std::io::Result<()> {
+/// Makes the owner of a folder the owner of its files.
+fn restore_owner(folder: &Path) -> std::io::Result<()> {
     let owner = fs::metadata(folder)?;
     let (uid, gid) = (owner.uid(), owner.gid());
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let there = entry.metadata()?;
-        if there.is_file() && there.uid() != uid {
+        let metadata = entry.metadata()?;
+        if metadata.is_file() && metadata.uid() != uid {
             chown(
                 entry.path(),
                 Some(Uid::from_raw(uid)),

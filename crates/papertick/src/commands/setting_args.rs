@@ -1,4 +1,4 @@
-//! Settings as they are written on a command line: `KEY=VALUE`.
+//! Settings on a command line: `KEY=VALUE`.
 
 use api::{documents::settings::Settings, shape::sent};
 use device::settings::{
@@ -10,15 +10,19 @@ use serde_json::Value;
 use super::suggestion;
 use crate::failure::Failure;
 
-/// Takes `NAME=VALUE` apart; `said` is what stands before it on the command line.
-pub(crate) fn assignment<'a>(said: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+/// Splits `NAME=VALUE`. `before` is the text before it on the command line, for the message.
+pub(crate) fn assignment<'a>(before: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     let parts = text
         .split_once('=')
         .map(|(name, value)| (name.trim(), value));
-    parts.ok_or_else(|| Failure::usage(format!("`{said} {text}` has no `=`: say {said} {text}=…")))
+    parts.ok_or_else(|| {
+        Failure::usage(format!(
+            "`{before} {text}` has no `=`: write {before} {text}=…"
+        ))
+    })
 }
 
-/// A value as JSON; what is a text need not be quoted, and a list is written with commas.
+/// Parses a value to JSON. Texts need no quotes, and lists may be separated by commas.
 pub(crate) fn value(key: &str, text: &str) -> Result<Value, Failure> {
     let quoted = || Value::from(text);
     let otherwise = || serde_json::from_str(text).unwrap_or_else(|_| quoted());
@@ -40,16 +44,16 @@ pub(crate) fn value(key: &str, text: &str) -> Result<Value, Failure> {
     Ok(otherwise())
 }
 
-/// Settings that are written under another name than they are read.
+/// Settings with different names for reading and writing.
 const WRITTEN_AS: [(&str, &str); 1] = [("timerSeconds", "timePerScreen")];
 
-/// A setting that does not exist, or that can only be read.
+/// The failure for a setting that does not exist or is read-only.
 pub(crate) fn unknown(key: &str) -> Failure {
     if read_names().any(|name| name == key) {
         let written = WRITTEN_AS.iter().find(|(read, _)| *read == key);
         let instead = match written {
             Some((_, written)) => format!("set `{written}` instead"),
-            None => "the clock decides it".to_owned(),
+            None => "the clock sets it".to_owned(),
         };
         return Failure::usage(format!("`{key}` can only be read: {instead}"));
     }
@@ -57,29 +61,24 @@ pub(crate) fn unknown(key: &str) -> Failure {
         "setting",
         key,
         names(),
-        "docs/settings.md lists those there are",
+        "docs/settings.md lists all of them",
     )
 }
 
-/// A setting that cannot be read.
+/// The failure for a setting that cannot be read.
 pub(crate) fn unread(key: &str) -> Failure {
     if let Some((read, _)) = WRITTEN_AS.iter().find(|(_, written)| *written == key) {
-        return Failure::usage(format!("`{key}` can only be set: `{read}` tells it"));
+        return Failure::usage(format!("`{key}` can only be set: read `{read}` instead"));
     }
     if names().any(|name| name == key) || read_names().any(|name| name == key) {
-        return Failure::refused(format!("this clock tells nothing under `{key}`"));
+        return Failure::refused(format!("this clock has no value of `{key}`"));
     }
     let known: Vec<String> = read_names().collect();
     let known = known.iter().map(String::as_str);
-    suggestion::unknown(
-        "setting",
-        key,
-        known,
-        "docs/settings.md lists those there are",
-    )
+    suggestion::unknown("setting", key, known, "docs/settings.md lists all of them")
 }
 
-/// Names of all that the settings of a clock tell.
+/// Names of all settings that can be read.
 pub(crate) fn read_names() -> impl Iterator<Item = String> {
     let schema = sent::<Settings>().schema();
     let properties = schema["properties"].as_object().cloned();
@@ -89,12 +88,12 @@ pub(crate) fn read_names() -> impl Iterator<Item = String> {
         .map(|(name, _)| name)
 }
 
-/// Looks up a row that a client can write, by either of its names.
+/// Finds a writable setting by its name or alias.
 pub(crate) fn row(key: &str) -> Option<&'static Spec> {
     written().find(|spec| spec.name == key || spec.alias == Some(key))
 }
 
-/// Names of all settings that a client can write.
+/// Names of all writable settings.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     written()
         .flat_map(|spec| [Some(spec.name), spec.alias])
@@ -102,20 +101,20 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         .chain(VIRTUAL.iter().map(|row| row.name))
 }
 
-/// Tells whether a setting is one that is never told again.
+/// Whether a setting is a secret, which can be written but not read.
 pub(crate) fn is_secret(key: &str) -> bool {
     row(key).is_some_and(|spec| spec.access == Access::WriteOnly)
 }
 
-/// What a setting takes, in words.
-pub(crate) fn takes(spec: &Spec) -> String {
+/// The allowed values of a setting, as a text.
+pub(crate) fn allowed_values(spec: &Spec) -> String {
     match spec.kind.catalogue() {
-        Some(ids) => format!("there are `{}`", ids.join("`, `")),
+        Some(ids) => format!("possible values are `{}`", ids.join("`, `")),
         None => format!("it takes {}", spec.kind.words()),
     }
 }
 
-/// The rows that a client can write.
+/// The rows of writable settings.
 fn written() -> impl Iterator<Item = &'static Spec> {
     SPECS
         .iter()

@@ -1,4 +1,4 @@
-//! What a clock answered, as people read it, or as it is.
+//! Prints responses: JSON documents as lines for people, or as they are.
 
 use std::{
     fmt::Write as _,
@@ -14,79 +14,79 @@ use runtime::{
 };
 use serde_json::Value;
 
-use super::{grammar, summary, words::plain};
+use super::{arguments::plain, grammar, summary};
 use crate::{
     commands::{client::ClientResponse, files::cannot_write},
     failure::Failure,
 };
 
-/// Prints an answer, or writes it to a file.
+/// Prints a response, or writes it to a file.
 ///
 /// # Errors
-/// It is a refusal, or cannot be written.
-pub(super) fn tell(
+/// The request was refused, or the file cannot be written.
+pub(super) fn print_response(
     operation: &Operation,
-    reply: ClientResponse,
-    output: Option<&Path>,
+    response: ClientResponse,
+    file: Option<&Path>,
     json: bool,
 ) -> Result<(), Failure> {
-    if !reply.status.is_success() {
-        refusal(&reply, json);
-        return reply.accepted().map(drop);
+    if !response.status.is_success() {
+        print_refusal(&response, json);
+        return response.accepted().map(drop);
     }
-    if let Some(reason) = &reply.reason {
+    if let Some(reason) = &response.reason {
         print_error(reason);
     }
-    if let Some(path) = output {
-        return fs::write(path, &reply.body).map_err(|error| cannot_write(path, &error));
+    if let Some(path) = file {
+        return fs::write(path, &response.body).map_err(|error| cannot_write(path, &error));
     }
     if grammar::is_file(operation) {
         if io::stdout().is_terminal() {
             return Err(Failure::usage(
-                "this is a file, not words: say where it goes with -o FILE",
+                "the response is not a text: write it to a file with -o FILE",
             ));
         }
         // A reader that has closed the output is no failure.
-        let _ = io::stdout().write_all(&reply.body);
+        let _ = io::stdout().write_all(&response.body);
         return Ok(());
     }
     let shape = operation.answers.iter().find(|(status, _)| *status == 200);
     let shape = shape.map_or(Shape::Empty, |(_, shape)| *shape);
-    match reply.json() {
-        Some(told) if json => document(&told, json),
-        Some(told) => print(&people(shape, &told)),
-        None => print(&String::from_utf8_lossy(&reply.body)),
+    match response.json() {
+        Some(document) if json => print_document(&document, json),
+        Some(document) => print(&text(shape, &document)),
+        None => print(&String::from_utf8_lossy(&response.body)),
     }
     Ok(())
 }
 
-/// Prints the document of a refusal, for programs.
-pub(super) fn refusal(reply: &ClientResponse, json: bool) {
-    if let Some(told) = reply.json().filter(|_| json) {
-        document(&told, json);
+/// Prints the JSON document of a refused request, for programs.
+pub(super) fn print_refusal(response: &ClientResponse, json: bool) {
+    if let Some(document) = response.json().filter(|_| json) {
+        print_document(&document, json);
     }
 }
 
 /// Prints a document.
-pub(super) fn document(told: &Value, json: bool) {
+pub(super) fn print_document(document: &Value, json: bool) {
     let text = match json {
-        true => format!("{told:#}\n"),
-        false => lines(told),
+        true => format!("{document:#}\n"),
+        false => lines(document),
     };
     print(&text);
 }
 
-/// An answer for people.
-fn people(shape: Shape, told: &Value) -> String {
+/// The text of a document for people.
+fn text(shape: Shape, document: &Value) -> String {
     if shape == Shape::Changed {
-        let waits = told["rebootRequired"] == true;
-        return match waits {
-            true => "some of it counts from the next start: papertick ctl restart\n".into(),
+        let needs_restart = document["rebootRequired"] == true;
+        return match needs_restart {
+            true => "some changes take effect after a restart: papertick ctl restart\n".into(),
             false => String::new(),
         };
     }
     if shape.is::<Log>() {
-        let listed = told["lines"].as_array().into_iter().flatten();
+        let listed = document["lines"].as_array().into_iter().flatten();
         let line = |line: &Value| {
             let member = |name: &str| one_line(line[name].as_str().unwrap_or_default());
             let level = member("level").to_ascii_uppercase();
@@ -95,20 +95,20 @@ fn people(shape: Shape, told: &Value) -> String {
         return listed.map(line).collect();
     }
     if shape.is::<Status>() {
-        return format!("{}\n{}", summary::lines(told), lines(told));
+        return format!("{}\n{}", summary::lines(document), lines(document));
     }
-    lines(told)
+    lines(document)
 }
 
-/// A document as lines: where a value stands in it, and the value.
-fn lines(told: &Value) -> String {
+/// A document as lines, each with the path and the value of a member.
+fn lines(document: &Value) -> String {
     let mut rows = Vec::new();
-    gather(String::new(), told, &mut rows);
+    gather(String::new(), document, &mut rows);
     let widths = rows.iter().map(|(name, _)| name.chars().count());
     let width = widths.max().unwrap_or_default();
     let mut text = String::new();
     for (name, value) in rows {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = match name.is_empty() {
             true => writeln!(text, "{value}"),
             false => writeln!(text, "{name:width$}  {value}"),
@@ -117,7 +117,7 @@ fn lines(told: &Value) -> String {
     text
 }
 
-/// Takes a document apart; what is a list of plain values stays on one line.
+/// Collects the rows of a document. A list of simple values is one row.
 fn gather(name: String, value: &Value, rows: &mut Vec<(String, String)>) {
     let below = |part: &str| match name.is_empty() {
         true => part.to_string(),

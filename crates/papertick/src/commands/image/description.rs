@@ -1,4 +1,4 @@
-//! What an image says of itself, in a line, as a table and as JSON.
+//! The header of an image as a line, a table or JSON.
 
 use std::{
     fmt::Write,
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use runtime::printable::one_line;
 use serde_json::{Value, json};
 
-/// In a line, such as `firmware 4.0.1 for rev-b, 122x250, aarch64-unknown-linux-gnu`.
+/// One line, such as `firmware 4.0.1 for rev-b, 122x250, aarch64-unknown-linux-gnu`.
 pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
     let head = image.head();
     match head.kind {
@@ -22,7 +22,7 @@ pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
     }
 }
 
-/// As a table.
+/// A table.
 pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
     let head = image.head();
     let size =
@@ -43,7 +43,7 @@ pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
         ),
     ];
     if image.signatures().is_empty() {
-        rows.push(("signed by", "nobody".to_string()));
+        rows.push(("signed by", "no key".to_string()));
     }
     for signature in image.signatures() {
         let (id, comment) = (signature.key_id(), signature.comment());
@@ -57,7 +57,7 @@ pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
     text
 }
 
-/// As JSON; what is unknown or does not apply is null.
+/// JSON; values that are unknown or do not apply are null.
 pub(super) fn document<R: Read + Seek>(image: &Image<R>) -> Value {
     let head = image.head();
     let known = |text: &str| (!text.is_empty()).then(|| text.to_string());
