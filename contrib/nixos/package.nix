@@ -11,7 +11,7 @@ rustPlatform.buildRustPackage {
   cargoLock.lockFile = "${root}/Cargo.lock";
   cargoBuildFlags = [ "-p" "papertick" "--bin" "papertick" ];
   nativeBuildInputs = [ installShellFiles ];
-  # Tests run programs of the host, such as a browser and a broker.
+  # The tests need programs of the host, such as a browser and an MQTT broker.
   doCheck = false;
   postInstall = ''
     $out/bin/papertick man man

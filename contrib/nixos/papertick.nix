@@ -1,4 +1,4 @@
-# A module for NixOS, to be imported from a checkout.
+# A NixOS module, to import from a checkout.
 #
 #   imports = [ ./papertick/contrib/nixos/papertick.nix ];
 #   services.papertick = { enable = true; settings.board = "rev-b"; };
@@ -19,12 +19,12 @@ in
     settings = lib.mkOption {
       type = lib.types.attrs;
       default = { };
-      description = "What the configuration file says; the names are those of the flags of `papertick run`.";
+      description = "Content of the configuration file. The names are those of the flags of `papertick run`.";
     };
     openFirewall = lib.mkOption {
       type = lib.types.bool;
       default = false;
-      description = "Lets the network reach that port and the announcement of the clock.";
+      description = "Opens the firewall for this port and for mDNS.";
     };
   };
 
