@@ -1,4 +1,4 @@
-//! What must hold after every input, and after every step of every life.
+//! Checks after every input, and after every step of a simulation.
 
 use std::time::Duration;
 
@@ -18,35 +18,32 @@ use crate::{
     world::{Update, World},
 };
 
-/// Secrets that the workload plants; they may appear nowhere.
+/// Secrets in the settings of the workload, which must never be visible.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
 
 /// Pictures for other screens are looked at where the uptime is a multiple of this.
 const FRAME_EVERY_SECS: u64 = 7;
 
-/// Asserts that glass, lights and state are what the model says.
+/// Asserts that panels, lights and state equal those of the model.
 pub fn agree(view: &View, desired: &Desired, model: &Model) {
     let (picture, glass, now) = (&desired.picture, &model.glass, model.now.uptime);
-    assert_eq!(view.mode, model.mode(), "what is visible");
+    assert_eq!(view.mode, model.mode(), "the mode");
     assert_eq!(
         (view.current_screen, view.currency),
         model.slot,
         "the screen"
     );
     if let Some(texts) = &glass.texts {
-        let told: Vec<String> = picture.cells.iter().map(text).collect();
-        assert_eq!(told, *texts, "the glass");
+        let shown: Vec<String> = picture.cells.iter().map(text).collect();
+        assert_eq!(shown, *texts, "the panels");
         assert_eq!(picture.mark, glass.mark, "the mark");
-        let (told, marks) = ((view.stale, view.disputed), glass.told);
+        let (reported, marks) = ((view.stale, view.disputed), glass.current_marks);
         let expected = (marks.has(Mark::Stale), marks.has(Mark::Disputed));
-        assert_eq!(told, expected, "what is told of the marks");
-        assert!(
-            picture.mark >= marks.worst(),
-            "what is less than good is marked"
-        );
+        assert_eq!(reported, expected, "the reported marks");
+        assert!(picture.mark >= marks.worst(), "a value without its mark");
     }
     assert_eq!(picture.cells.len(), view.board.panels, "one cell per panel");
-    assert_eq!(style(picture), glass.style, "how it is drawn");
+    assert_eq!(style(picture), glass.style, "the style");
     assert_eq!(
         picture.full_refreshes, glass.full_refreshes,
         "full refreshes"
@@ -66,7 +63,7 @@ pub fn agree(view: &View, desired: &Desired, model: &Model) {
     );
 }
 
-/// What a panel shows, as a text: of two lines `A/B`, of a symbol its name.
+/// The text of a panel: two lines as `A/B`, an icon by its name.
 fn text(cell: &Cell) -> String {
     match cell {
         Cell::Icon(icon) => format!("({icon:?})"),
@@ -103,7 +100,7 @@ pub fn after(world: &World, step: &Step) {
     assert_eq!(view.data.len(), view.board.panels, "one text per panel");
     assert!(
         world.is_erasing() || world.would_find(&view.settings),
-        "what is acknowledged is what a restart finds, after {step}"
+        "the acknowledged settings differ from the stored ones after {step}"
     );
     network(world, step);
     let shown = format!("{view:?} {desired:?}");
@@ -111,10 +108,7 @@ pub fn after(world: &World, step: &Step) {
         assert!(!shown.contains(canary), "{canary} is visible after {step}");
     }
     if let Some(deadline) = world.device.next_deadline(world.now) {
-        assert!(
-            deadline >= world.now.uptime,
-            "a deadline has passed unhandled"
-        );
+        assert!(deadline >= world.now.uptime, "an unhandled deadline");
     }
     frame(world, step);
 }
@@ -149,15 +143,15 @@ fn frame(world: &World, step: &Step) {
     assert!(expected > Duration::ZERO && expected <= LOOK_MAX);
 }
 
-/// The access point, the plan of the radio, the sources and the announcement belong together.
+/// Checks that access point, radio, sources and announcement are consistent.
 fn network(world: &World, step: &Step) {
     let Some(air) = &world.air else { return };
     let view = world.device.view();
     let desired = world.device.desired();
-    // What a clock does with its radio as it waits to be started anew is of no account.
+    // The state of the radio does not matter while the device waits for a restart.
     assert!(
         air.erasing || desired.wifi.access_point.is_some() == air.is_portal(),
-        "the access point is up when it should not be, or the other way round, after {step}"
+        "the state of the access point is wrong after {step}"
     );
     assert_eq!(
         view.link.state == "connected",
@@ -168,7 +162,7 @@ fn network(world: &World, step: &Step) {
     if air.is_portal() {
         assert!(
             desired.sources.is_empty() && desired.advert.is_none(),
-            "the clock talks to the world from its own access point, after {step}"
+            "sources or an announcement on the access point, after {step}"
         );
     }
     let rests = |update: Update| update.rests(world.now.uptime);

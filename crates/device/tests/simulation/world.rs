@@ -204,7 +204,7 @@ impl World {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
             Step::Mined(blocks) => {
                 let shown = self.device.memory().market.height.map(|known| known.value);
-                // A height that is hidden until it is proven is one that the next ones follow all the same.
+                // The next height also follows one that is hidden because it is not proven.
                 let hidden = self.model.as_ref().and_then(Model::height);
                 let hidden = hidden.and_then(|height| u32::try_from(height).ok());
                 let known = shown.or(hidden).unwrap_or(FIRST_HEIGHT);
@@ -409,17 +409,17 @@ impl World {
         output
     }
 
-    /// Tells the model the same, and compares.
+    /// Handles the same input in the model, and compares.
     fn compare(&mut self, input: &Input, reply: Option<&Reply>) {
         let Some(model) = &mut self.model else { return };
         let gave_up = |air: &Air| air.stored && air.is_portal();
         model.portal |= self.air.as_ref().is_some_and(gave_up);
         let view = self.device.view();
-        model.follow(input, reply, &view.active, self.now);
+        model.handle(input, reply, &view.active, self.now);
         checks::agree(&view, &self.device.desired(), model);
     }
 
-    /// Asserts that the model, too, expects nothing new up to a moment.
+    /// Asserts that the model expects no change until a time.
     fn expects_nothing_by(&self, now: Now) {
         if let Some(model) = &self.model {
             let (view, desired) = (self.device.view(), self.device.desired());

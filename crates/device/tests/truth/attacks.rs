@@ -1,4 +1,4 @@
-//! What somebody may try who wants the clock to show what is not so, a row after the other, and what the glass says of it.
+//! Attacks and faults of sources, and what the panels show then.
 
 use device::{input::Input, settings::data_source};
 use market::{
@@ -10,28 +10,28 @@ use market::{
 
 use crate::{
     RELAY, World,
-    kept::peer,
+    header_chain::peer,
     marks::blocks,
     miner::{Miner, START},
     now,
     prices::{BITSTAMP, COINBASE},
 };
 
-/// Height of the newest block that two peers have proven as an attack begins.
+/// Proven height at the start of each attack.
 const TIP: u32 = 900_019;
 
-/// A clock as it comes, and a chain of twenty blocks that two peers have proven and the relay names.
+/// A device with default settings, and a chain of 20 blocks that two peers have proven and the relay claims.
 fn proven() -> (World, Miner) {
     let mut miner = Miner::new();
     let chain = miner.chain(TIP - 20);
     let mut world = World::with(data_source::PUBLIC_RELAY, Some(chain));
     miner.mine(20);
-    // The newest block was made just now.
+    // The newest block is a few seconds old.
     let (mut miner, newest) = (miner, START - 10);
     miner.fork(1);
     miner.mine_at(newest);
     for place in 0..2 {
-        world.judge(peer(place), &miner.newest(20));
+        world.submit(peer(place), &miner.newest(20));
     }
     world.claim(RELAY, TIP);
     world.check(TIP, HeightState::Proven);
@@ -40,12 +40,12 @@ fn proven() -> (World, Miner) {
 }
 
 impl World {
-    /// A block is mined, told by the relay, and proven by two peers.
+    /// Mines a block that the relay claims and two peers prove.
     fn block(&mut self, miner: &mut Miner, height: u32) {
         miner.mine_at(START + self.secs() as u32);
         self.claim(RELAY, height);
         for place in 0..2 {
-            self.judge(peer(place), &miner.newest(1));
+            self.submit(peer(place), &miner.newest(1));
         }
     }
 }
@@ -60,7 +60,7 @@ fn stale_tip_all_peers_withhold() {
     world.check(TIP, HeightState::Stale);
     assert_eq!(world.mark(), Some(Mark::Stale));
 
-    // A relay that goes on tells on them.
+    // A relay that continues reveals it.
     let (mut world, _) = proven();
     world.wait(600);
     world.claim(RELAY, TIP + 1);
@@ -74,22 +74,22 @@ fn stale_tip_all_peers_withhold() {
 
 #[test]
 fn height_jump() {
-    for said in [TIP + 500, 4_000_000_000, 0] {
+    for claimed in [TIP + 500, 4_000_000_000, 0] {
         let (mut world, mut miner) = proven();
         let before = blocks(&world);
-        world.claim(RELAY, said);
+        world.claim(RELAY, claimed);
         world.check(TIP, HeightState::Proven);
         let claims = world.device.view().truth.claims;
         assert!(
             claims
                 .iter()
-                .any(|claim| (claim.source, claim.height) == (RELAY, said))
+                .any(|claim| (claim.source, claim.height) == (RELAY, claimed))
         );
         world.wait(120);
         world.check(TIP, HeightState::Disputed);
         assert_eq!(world.mark(), Some(Mark::Disputed));
-        assert_eq!(blocks(&world), before, "no flash for {said}");
-        // The relay is mended, and all is as before.
+        assert_eq!(blocks(&world), before, "no flash for {claimed}");
+        // After the next real block everything is normal.
         world.block(&mut miner, TIP + 1);
         world.check(TIP + 1, HeightState::Proven);
         assert_eq!((world.mark(), blocks(&world)), (None, before + 1));
@@ -106,7 +106,7 @@ fn reorganisation_one_to_six_deep() {
             miner.mine_at(START + second);
         }
         for place in 0..2 {
-            world.judge(peer(place), &miner.newest(depth as usize + 1));
+            world.submit(peer(place), &miner.newest(depth as usize + 1));
         }
         world.claim(RELAY, TIP + 1);
         assert_eq!(world.tip(), miner.tip());
@@ -125,7 +125,7 @@ fn reorganisation_of_two_with_equal_work() {
     miner.fork(2);
     miner.mine_at(START);
     miner.mine_at(START + 1);
-    world.judge(peer(2), &miner.newest(2));
+    world.submit(peer(2), &miner.newest(2));
     assert_eq!(world.tip(), first);
     world.check(TIP, HeightState::Proven);
     assert_eq!((world.mark(), blocks(&world)), (None, before));
@@ -134,10 +134,10 @@ fn reorganisation_of_two_with_equal_work() {
 
 #[test]
 fn relay_below_or_above_the_truth_by_one() {
-    for said in [TIP + 1, TIP - 1] {
+    for claimed in [TIP + 1, TIP - 1] {
         let (mut world, _) = proven();
         world.wait(60);
-        world.claim(RELAY, said);
+        world.claim(RELAY, claimed);
         world.wait(119);
         assert_ne!(world.verdict().1, HeightState::Disputed);
         assert_eq!(world.mark(), None);
@@ -152,7 +152,7 @@ fn two_of_three_collude_within_the_band() {
     let (mut world, _) = proven();
     world.agree_on(64_000);
     world.wait(5);
-    // The handbook says so: most who lie are believed.
+    // As documented: a lying majority is believed.
     world.trade(COINBASE, 70_000, 0);
     world.trade(BITSTAMP, 70_500, 0);
     let (shown, source, state) = world.shown();
@@ -160,7 +160,7 @@ fn two_of_three_collude_within_the_band() {
         (shown, source, state),
         (70_000, COINBASE, PriceState::Agreed)
     );
-    assert_ne!(world.standing(RELAY), QuoteVerdict::Agrees);
+    assert_ne!(world.quote_verdict(RELAY), QuoteVerdict::Agrees);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn all_but_one_dead_and_all_dead() {
             reason: "gone".into(),
             retry_in: std::time::Duration::from_secs(60),
         };
-        world.hear(venue, Observation::Connection(down));
+        world.observe(venue, Observation::Connection(down));
     }
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
     world.wait(120);
@@ -192,10 +192,10 @@ fn time_server_one_day_off_back_and_forward() {
     let newest = miner.newest(11);
     let mut times: Vec<u32> = newest.iter().map(|header| header.time).collect();
     times.sort_unstable();
-    assert_eq!(truth.earliest, Some(times[5]), "the middle of eleven");
+    assert_eq!(truth.earliest, Some(times[5]), "the median of eleven");
     world.device.handle(Input::Timed(Connection::Up), now(0));
     assert_eq!(world.device.view().truth.time.state, TimeState::Bounded);
-    // Back: refused by the chain, and the glass goes on.
+    // Back: the chain refuses the time, and the panels are unchanged.
     world.device.handle(Input::TimeRefused, now(1));
     assert_eq!(world.device.view().truth.time.state, TimeState::Refused);
     world.device.handle(Input::Timed(Connection::Up), now(2));
@@ -207,7 +207,7 @@ fn time_server_one_day_off_back_and_forward() {
     assert_eq!(world.device.view().truth.time.state, TimeState::Refused);
     world.device.handle(Input::Tick, now(4));
     assert_eq!(world.device.view().truth.time.state, TimeState::Bounded);
-    // Who waits until nothing is wrong any more hears of it then, though nobody says anything.
+    // A deadline ends the state without any input.
     let late = |secs: u64| Now {
         utc: UtcTime::plausible((i64::from(times[5]) - 600) * 1000 + secs as i64 * 1000),
         ..now(10 + secs)
@@ -215,14 +215,14 @@ fn time_server_one_day_off_back_and_forward() {
     world.device.handle(Input::Tick, late(0));
     let mut secs = 0;
     while world.device.view().truth.time.state == TimeState::Refused {
-        assert!(secs < 600, "nobody looks");
+        assert!(secs < 600, "the device has no deadline");
         let due = world.device.next_deadline(late(secs)).unwrap();
         secs = due.as_millis().div_ceil(1000) as u64 - 10;
         world.device.handle(Input::Tick, late(secs));
     }
     assert_eq!(secs, 600);
     world.device.handle(Input::Tick, now(4));
-    // Forward: who keeps the time asks for a second voice; the height is told to be old, and never another one.
+    // Forward: the time task asks a second server. The height becomes stale but does not change.
     let tomorrow = Now {
         utc: UtcTime::plausible((i64::from(START) + 86_400) * 1000),
         ..now(5)
@@ -233,7 +233,7 @@ fn time_server_one_day_off_back_and_forward() {
         tomorrow,
     );
     world.check(TIP, HeightState::Stale);
-    // Where nothing is known of a chain a server has the last word.
+    // Without a chain the time server is believed.
     let chain = ChainSpec::built_in(chain::network::Network::Main);
     let mut bare = World::on(Some(chain));
     bare.device.handle(Input::Timed(Connection::Up), now(0));

@@ -29,7 +29,7 @@ const CORE: u32 = 4;
 /// Seconds for which a rate is fresh.
 const FRESH: u64 = STALE_FEE.as_secs();
 
-/// A clock with this primary source and a node.
+/// A device with a data source and a node.
 fn clock(data_source: u32) -> World {
     start(data_source, "explorer.example", Memory::default())
 }
@@ -53,8 +53,8 @@ fn rate(text: &str) -> FeeRate {
     FeeRate::parse(text).unwrap()
 }
 
-/// A rate as sources give it that know its decimals.
-fn told(text: &str) -> Vec<Observation> {
+/// Observations of a source that knows the decimals of the rate.
+fn precise(text: &str) -> Vec<Observation> {
     let precise = rate(text);
     let whole = FeeRate {
         micros: (precise.micros + 500_000) / 1_000_000 * 1_000_000,
@@ -71,7 +71,7 @@ fn down() -> Observation {
 
 impl World {
     fn fee(&mut self, source: SourceId, text: &str) {
-        let input = Input::Observed(source, told(text));
+        let input = Input::Observed(source, precise(text));
         self.device.handle(input, now(self.secs));
     }
 
@@ -123,7 +123,7 @@ fn the_primary_source_is_shown_while_it_is_fresh() {
         world.wait(1);
         world.check_fee("70", NODE, PriceState::Single);
         assert_eq!(world.fee_mark(), None);
-        // Where no rate is fresh, the newest is shown.
+        // If no rate is fresh, the newest one is shown.
         world.wait(FRESH);
         world.check_fee("70", NODE, PriceState::Stale);
         world.wait(1);
@@ -135,11 +135,11 @@ fn the_primary_source_is_shown_while_it_is_fresh() {
 }
 
 #[test]
-fn a_source_whose_connection_is_lost_comes_after_the_others() {
+fn a_disconnected_source_comes_after_the_others() {
     let mut world = clock(data_source::PUBLIC_RELAY);
     world.fee(RELAY, "10");
-    world.hear(RELAY, down());
-    // Its rate does not grow old by that.
+    world.observe(RELAY, down());
+    // Its rate does not become stale by that.
     world.check_fee("10", RELAY, PriceState::Single);
     assert_eq!(world.fee_mark(), None);
     world.fee(NODE, "12");
@@ -153,7 +153,7 @@ fn the_rate_of_an_explorer_is_stale_after_three_failed_polls() {
     let mut world = clock(data_source::EXPLORER);
     world.fee(EXPLORER, "10");
     for _ in 0..3 {
-        world.hear(EXPLORER, down());
+        world.observe(EXPLORER, down());
     }
     world.wait(29);
     world.check_fee("10", EXPLORER, PriceState::Single);
@@ -175,7 +175,7 @@ fn a_rate_of_an_earlier_run_is_stale_and_belongs_to_its_explorer() {
     ] {
         let mut before = clock(data_source);
         before.fee(source, "9.5");
-        // As it is stored.
+        // The stored form.
         let memory = Memory::from_json(&before.device.memory().to_json(now(0)));
         let mut world = start(data_source, explorer, memory);
         let known = world.fee_shown().map(|(text, _)| text);
@@ -187,24 +187,24 @@ fn a_rate_of_an_earlier_run_is_stale_and_belongs_to_its_explorer() {
 }
 
 #[test]
-fn a_rate_that_cannot_be_is_ignored_and_counted() {
+fn an_impossible_rate_is_ignored_and_counted() {
     let most = "10000".to_owned();
     let too_much = format!("{most}.01");
     for absurd in ["0", "0.0000001", too_much.as_str(), "1000000000"] {
         let mut world = clock(data_source::PUBLIC_RELAY);
-        world.hear(RELAY, Observation::PreciseFee(rate(absurd)));
+        world.observe(RELAY, Observation::PreciseFee(rate(absurd)));
         assert_eq!(world.fee_shown(), None, "{absurd}");
         assert_eq!(world.dropped(RELAY, "fee-impossible"), 1);
         world.fee(RELAY, "5");
-        world.hear(RELAY, Observation::PreciseFee(rate(absurd)));
+        world.observe(RELAY, Observation::PreciseFee(rate(absurd)));
         world.check_fee("5", RELAY, PriceState::Single);
     }
     let mut world = clock(data_source::PUBLIC_RELAY);
     world.fee(RELAY, &most);
     world.check_fee(&most, RELAY, PriceState::Single);
-    // Without decimals nought stands for less than half a satoshi.
+    // Without decimals 0 means less than half a satoshi.
     world.set("blockFeeDec", json!(false));
-    world.hear(RELAY, Observation::Fee(rate("0")));
+    world.observe(RELAY, Observation::Fee(rate("0")));
     world.check_fee("0", RELAY, PriceState::Single);
 }
 
@@ -213,9 +213,9 @@ const TEXTS: [&str; 6] = ["0.4", "3", "5", "9", "40", "9000"];
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// A rate that is too old is marked, and a fresh one of the primary source is shown.
+    /// A stale rate is marked, and a fresh rate of the primary source is shown.
     #[test]
-    fn nothing_old_is_shown_unmarked(
+    fn stale_rates_are_always_marked(
         steps in prop::collection::vec((0..4_usize, 0..6_usize, prop_oneof![1..90_u64, 3000..4000_u64]), 1..24),
     ) {
         let mut world = clock(data_source::PUBLIC_RELAY);
@@ -223,8 +223,8 @@ proptest! {
             match step {
                 0 => world.fee(RELAY, TEXTS[text]),
                 1 => world.fee(NODE, TEXTS[text]),
-                2 => world.hear(NODE, down()),
-                _ => world.hear(RELAY, down()),
+                2 => world.observe(NODE, down()),
+                _ => world.observe(RELAY, down()),
             }
             if step == 0 {
                 prop_assert_eq!(world.fee_shown().map(|(_, source)| source), Some(RELAY));

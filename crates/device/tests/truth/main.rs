@@ -1,9 +1,9 @@
-//! Which height is shown, and how good it is said to be: voices in, verdict out.
+//! Which height is shown and in which state, from claims and proofs of sources.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod attacks;
 mod fees;
-mod kept;
+mod header_chain;
 mod marks;
 mod miner;
 mod prices;
@@ -26,16 +26,16 @@ use market::{
 };
 use miner::{Miner, START};
 
-/// The relay, which only ever claims.
+/// A relay, which sends claims only.
 const RELAY: SourceId = SourceId::Relay;
 
-/// The explorer, which proves.
+/// An explorer, which sends headers.
 const EXPLORER: SourceId = SourceId::Explorer;
 
-/// A second one that proves.
+/// A second source of headers.
 const OTHER: SourceId = SourceId::Nostr;
 
-/// A clock on a network of one's own, and what time it is there.
+/// A device on regtest, in virtual time.
 pub(crate) struct World {
     pub(crate) device: Device,
     pub(crate) secs: u64,
@@ -50,7 +50,7 @@ impl World {
         World::with(data_source::EXPLORER, chain)
     }
 
-    /// A clock that asks these sources.
+    /// A device with a data source.
     fn with(data_source: u32, chain: Option<ChainSpec>) -> World {
         let board = BoardSpec::EXAMPLE;
         let settings = Settings {
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    /// Lets time pass, with a tick at each deadline and nowhere else.
+    /// Advances the time, with a tick at each deadline only.
     pub(crate) fn wait(&mut self, secs: u64) {
         let end = Duration::from_secs(self.secs + secs);
         let mut at = now(self.secs);
@@ -83,18 +83,18 @@ impl World {
         self.secs
     }
 
-    pub(crate) fn hear(&mut self, source: SourceId, observation: Observation) {
+    pub(crate) fn observe(&mut self, source: SourceId, observation: Observation) {
         let input = Input::Observed(source, vec![observation]);
         self.device.handle(input, now(self.secs));
     }
 
     pub(crate) fn claim(&mut self, source: SourceId, height: u32) {
-        self.hear(source, Observation::Block(height));
+        self.observe(source, Observation::Block(height));
     }
 
     pub(crate) fn prove(&mut self, source: SourceId, height: u32, headers: &[Header]) {
         let headers = headers.to_vec();
-        self.hear(source, Observation::Headers { height, headers });
+        self.observe(source, Observation::Headers { height, headers });
     }
 
     pub(crate) fn verdict(&self) -> (Option<u32>, HeightState) {
@@ -127,7 +127,7 @@ pub(crate) fn now(secs: u64) -> Now {
 }
 
 #[test]
-fn a_lone_claim_is_shown_as_one_until_it_is_old() {
+fn a_single_claim_is_shown_until_it_is_stale() {
     let mut world = World::new();
     assert_eq!(world.verdict(), (None, HeightState::Unknown));
     world.claim(RELAY, 900_000);
@@ -144,12 +144,12 @@ fn a_lone_claim_is_shown_as_one_until_it_is_old() {
 }
 
 #[test]
-fn a_claim_that_is_not_believed_is_disputed_after_two_minutes() {
-    for said in [900_500, 899_999, 4_000_000_000, 0] {
+fn a_refused_claim_disputes_the_height_after_two_minutes() {
+    for claimed in [900_500, 899_999, 4_000_000_000, 0] {
         let mut world = World::new();
         world.claim(RELAY, 900_000);
         world.wait(10);
-        world.claim(RELAY, said);
+        world.claim(RELAY, claimed);
         world.wait(119);
         world.check(900_000, HeightState::Claimed);
         world.wait(1);
@@ -160,7 +160,7 @@ fn a_claim_that_is_not_believed_is_disputed_after_two_minutes() {
 }
 
 #[test]
-fn two_claims_that_disagree_are_disputed_and_a_voice_that_is_gone_is_not_heard() {
+fn different_claims_are_disputed_until_one_source_disconnects() {
     let mut world = World::new();
     world.claim(RELAY, 900_001);
     world.claim(OTHER, 900_000);
@@ -170,12 +170,12 @@ fn two_claims_that_disagree_are_disputed_and_a_voice_that_is_gone_is_not_heard()
         reason: "gone".into(),
         retry_in: Duration::from_secs(5),
     };
-    world.hear(OTHER, Observation::Connection(down));
+    world.observe(OTHER, Observation::Connection(down));
     world.check(900_001, HeightState::Claimed);
 }
 
 #[test]
-fn headers_prove_their_work_and_what_links_to_them_its_height() {
+fn headers_prove_work_and_linked_headers_prove_heights() {
     let mut world = World::new();
     let mut miner = Miner::new();
     miner.mine(8);
@@ -190,7 +190,7 @@ fn headers_prove_their_work_and_what_links_to_them_its_height() {
     }
     let tip = world.device.view().truth.proven.unwrap();
     assert_eq!((tip.height, tip.hash), (900_019, miner.tip()));
-    // More than time allows, had it only been said.
+    // As a claim, this height would be ahead of what time allows.
     miner.mine(60);
     world.prove(EXPLORER, 900_079, &miner.newest(60));
     miner.mine(60);
@@ -199,7 +199,7 @@ fn headers_prove_their_work_and_what_links_to_them_its_height() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_no_proof() {
+fn invalid_headers_are_no_proof() {
     let mut miner = Miner::new();
     miner.mine(4);
     let good = miner.newest(4);
@@ -225,7 +225,7 @@ fn what_breaks_a_rule_is_no_proof() {
 }
 
 #[test]
-fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
+fn a_claim_may_be_two_blocks_ahead_of_a_proof_for_two_minutes() {
     let start = || {
         let mut world = World::new();
         let mut miner = Miner::new();
@@ -233,7 +233,7 @@ fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
         world.prove(EXPLORER, 900_000, &miner.newest(4));
         (world, miner)
     };
-    for (said, shown) in [
+    for (claimed, shown) in [
         (900_001, 900_001),
         (900_002, 900_002),
         (900_003, 900_000),
@@ -241,8 +241,8 @@ fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
     ] {
         let (mut world, mut miner) = start();
         world.wait(30);
-        world.claim(RELAY, said);
-        let state = if shown == said {
+        world.claim(RELAY, claimed);
+        let state = if shown == claimed {
             HeightState::Claimed
         } else {
             HeightState::Alone
@@ -250,15 +250,15 @@ fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
         world.check(shown, state);
         world.wait(120);
         world.check(900_000, HeightState::Disputed);
-        // Its proof comes late.
-        miner.mine(said - 900_000);
-        let count = (said - 900_000) as usize;
-        world.prove(EXPLORER, said, &miner.newest(count.min(64)));
+        // The proof is late.
+        miner.mine(claimed - 900_000);
+        let count = (claimed - 900_000) as usize;
+        world.prove(EXPLORER, claimed, &miner.newest(count.min(64)));
         if count <= 64 {
-            world.check(said, HeightState::Alone);
+            world.check(claimed, HeightState::Alone);
         }
     }
-    // The proof follows in time.
+    // The proof is in time.
     let (mut world, mut miner) = start();
     world.claim(RELAY, 900_001);
     world.wait(20);
@@ -269,7 +269,7 @@ fn a_claim_leads_a_proof_by_two_blocks_and_two_minutes() {
 }
 
 #[test]
-fn a_claim_that_falls_back_in_between_leads_no_longer_for_that() {
+fn a_claim_that_alternates_does_not_restart_the_two_minutes() {
     for secs in [1, 3, 50, 110] {
         let mut world = World::new();
         let mut miner = Miner::new();
@@ -290,7 +290,7 @@ fn a_claim_that_falls_back_in_between_leads_no_longer_for_that() {
             world.claim(RELAY, 900_000);
             world.wait(1);
         }
-        // The next block may be told of before its proof again.
+        // After the next block, a claim may be ahead again.
         miner.mine(1);
         world.prove(EXPLORER, 900_001, &miner.newest(1));
         world.claim(RELAY, 900_002);
@@ -299,23 +299,23 @@ fn a_claim_that_falls_back_in_between_leads_no_longer_for_that() {
 }
 
 #[test]
-fn the_rules_for_claims_veto_no_proof() {
+fn the_rules_for_claims_do_not_apply_to_proofs() {
     let mut world = World::new();
     let mut miner = Miner::new();
-    // A lie is believed, for nobody knows better.
+    // A false claim is believed if there is no other source.
     world.claim(RELAY, 900_090);
     miner.mine(8);
     world.prove(EXPLORER, 900_000, &miner.newest(8));
     world.check(900_090, HeightState::Claimed);
     assert_eq!(world.dropped(EXPLORER, "lower-height"), 1);
-    // Loose headers are at a height that may be false; they are believed as claims are.
+    // The height of headers without a known parent may be false; the rules for claims apply to it.
     for height in [900_001, 900_002] {
         miner.mine(1);
         world.wait(1);
         world.prove(EXPLORER, height, &miner.newest(8));
     }
     world.check(900_002, HeightState::Alone);
-    // From now on nothing but work counts.
+    // From now on only work counts.
     world.claim(RELAY, 900_091);
     for height in 900_003..900_010 {
         miner.mine(1);
@@ -325,7 +325,7 @@ fn the_rules_for_claims_veto_no_proof() {
 }
 
 #[test]
-fn a_header_names_no_height_but_its_own() {
+fn a_header_cannot_prove_another_height() {
     let mut world = World::new();
     let mut miner = Miner::new();
     miner.mine(8);
@@ -343,7 +343,7 @@ fn a_header_names_no_height_but_its_own() {
 }
 
 #[test]
-fn two_sources_with_one_block_prove_it_and_with_two_blocks_dispute_it() {
+fn two_sources_prove_a_common_block_and_dispute_different_blocks() {
     let mut world = World::new();
     let mut miner = Miner::new();
     miner.mine(8);
@@ -366,9 +366,9 @@ fn two_sources_with_one_block_prove_it_and_with_two_blocks_dispute_it() {
     assert_eq!(world.device.view().truth.proven.unwrap().hash, miner.tip());
 }
 
-/// A block flashes the lights and takes the glass once, whichever of its words comes first.
+/// A block is shown once, whether its claim or its proof arrives first.
 #[test]
-fn a_block_is_news_once() {
+fn a_block_is_reported_once() {
     let settings = Settings {
         steal_focus: true,
         ..Settings::default()
@@ -393,20 +393,20 @@ fn a_block_is_news_once() {
     for (at, proof_first) in [(1, true), (2, false)] {
         miner.mine(1);
         let height = 900_000 + at;
-        let mut words = vec![headers(height, &miner), Observation::Block(height)];
+        let mut observations = vec![headers(height, &miner), Observation::Block(height)];
         if !proof_first {
-            words.reverse();
+            observations.reverse();
         }
         away(&mut device, 10 * u64::from(at));
         device.handle(
-            Input::Observed(EXPLORER, vec![words.remove(0)]),
+            Input::Observed(EXPLORER, vec![observations.remove(0)]),
             now(10 * u64::from(at) + 1),
         );
         assert_eq!(device.view().current_screen, 0);
         away(&mut device, 10 * u64::from(at) + 2);
         let screen = device.view().current_screen;
         device.handle(
-            Input::Observed(EXPLORER, words),
+            Input::Observed(EXPLORER, observations),
             now(10 * u64::from(at) + 3),
         );
         assert_eq!(device.view().current_screen, screen);

@@ -1,4 +1,4 @@
-//! Which mark a height carries on the glass, and when it comes and goes.
+//! The mark of the height on the panels.
 
 use chain::network::Network;
 use device::{
@@ -32,7 +32,7 @@ impl World {
         self.device.desired().picture
     }
 
-    /// The mark on the glass; the status must not tell a worse one.
+    /// The mark on the panels; the status must not report a worse one.
     pub(crate) fn mark(&self) -> Option<Mark> {
         let mark = self.picture().mark;
         let view = self.device.view();
@@ -46,7 +46,7 @@ impl World {
     }
 }
 
-/// A clock that asks an explorer, with a block that two sources have proven.
+/// A device with an explorer, and a block that two sources have proven.
 fn proven() -> (World, Miner) {
     let (mut world, mut miner) = (World::new(), Miner::new());
     miner.mine(4);
@@ -55,14 +55,14 @@ fn proven() -> (World, Miner) {
     (world, miner)
 }
 
-/// A clock that asks an explorer, and somebody who makes blocks from 900,000 on.
+/// A device with an explorer, and a miner of blocks from 900,000.
 fn anchored() -> (World, Miner) {
     let miner = Miner::new();
     (World::on(Some(miner.chain(899_999))), miner)
 }
 
 #[test]
-fn what_is_proven_by_two_carries_no_mark() {
+fn a_block_proven_by_two_sources_has_no_mark() {
     let (mut world, mut miner) = proven();
     for height in 900_001..900_020 {
         world.wait(300);
@@ -78,7 +78,7 @@ fn what_is_proven_by_two_carries_no_mark() {
 }
 
 #[test]
-fn one_voice_gets_a_ring_after_two_minutes_and_keeps_it_from_block_to_block() {
+fn a_single_source_is_marked_after_two_minutes_and_the_mark_stays() {
     let (mut world, mut miner) = (World::new(), Miner::new());
     miner.mine(4);
     world.prove(EXPLORER, 900_000, &miner.newest(4));
@@ -94,9 +94,9 @@ fn one_voice_gets_a_ring_after_two_minutes_and_keeps_it_from_block_to_block() {
     }
 }
 
-/// A public relay alone can only claim; the peers that a new clock asks can prove.
+/// A relay sends claims only; peers, which are on by default, send proofs.
 #[test]
-fn who_asks_public_peers_asks_for_proof() {
+fn public_peers_are_a_source_of_proofs() {
     let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
     world.claim(RELAY, 900_000);
     world.wait(119);
@@ -112,7 +112,7 @@ fn who_asks_public_peers_asks_for_proof() {
 }
 
 #[test]
-fn a_relay_that_repeats_one_height_is_old_where_proof_was_asked_for() {
+fn a_height_that_a_relay_repeats_is_stale_if_proofs_are_expected() {
     let repeated = |peers: u32| {
         let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
         world.set("proofPeerMax", json!(peers));
@@ -124,24 +124,24 @@ fn a_relay_that_repeats_one_height_is_old_where_proof_was_asked_for() {
     };
     let old = HeightState::Stale;
     assert_eq!(repeated(4), (Some(Mark::Stale), true, old));
-    // A word that is said again is news of its age.
+    // A repeated claim updates its age.
     assert_eq!(repeated(0), (None, false, old));
 }
 
-/// Whatever grew old while the machine slept did so then, and not as it woke.
+/// Values become stale while the machine is suspended, not when it wakes.
 #[test]
-fn a_night_asleep_is_as_one_awake() {
+fn suspend_ages_values_like_running() {
     let night = |sleeps: bool| {
         let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
         let usd = Observation::Price(Currency::USD, Price::parse("64000").unwrap());
         world.claim(RELAY, 900_000);
-        world.hear(RELAY, usd.clone());
+        world.observe(RELAY, usd.clone());
         match sleeps {
             true => world.secs += 8 * 3600,
             false => world.wait(8 * 3600),
         }
         world.claim(RELAY, 900_048);
-        world.hear(RELAY, usd);
+        world.observe(RELAY, usd);
         let mut marks = vec![world.mark()];
         for screen in [20, 0] {
             let at = now(world.secs());
@@ -157,7 +157,7 @@ fn a_night_asleep_is_as_one_awake() {
 }
 
 #[test]
-fn what_is_old_and_disputed_is_told_to_be_both() {
+fn a_stale_and_disputed_height_is_reported_as_both() {
     let (mut world, _) = proven();
     world.wait(88 * 60);
     world.claim(RELAY, 900_001);
@@ -182,13 +182,13 @@ fn what_is_old_and_disputed_is_told_to_be_both() {
 }
 
 #[test]
-fn where_no_proof_was_asked_for_a_claim_is_no_blemish() {
+fn without_proof_sources_a_claim_has_no_mark() {
     let mut world = World::with(data_source::PUBLIC_RELAY, regtest());
     world.set("proofPeerMax", json!(0));
     world.claim(RELAY, 900_000);
     world.wait(80 * 60);
     assert_eq!(world.mark(), None);
-    // What cannot be believed is one all the same.
+    // An implausible claim is marked all the same.
     world.claim(RELAY, 900_500);
     world.wait(120);
     assert_eq!(world.mark(), Some(Mark::Disputed));
@@ -219,7 +219,7 @@ fn a_worse_mark_is_painted_at_once_and_a_better_one_with_the_next_picture() {
 }
 
 #[test]
-fn a_tip_that_is_old_is_marked_as_old_though_it_is_told_again_and_again() {
+fn an_old_tip_is_stale_although_it_is_repeated() {
     let (mut world, miner) = proven();
     for _ in 0..91 {
         world.wait(60);
@@ -231,7 +231,7 @@ fn a_tip_that_is_old_is_marked_as_old_though_it_is_told_again_and_again() {
 }
 
 #[test]
-fn what_is_old_is_marked_also_where_nothing_else_is() {
+fn stale_values_are_marked_even_if_other_marks_are_off() {
     let (mut world, miner) = proven();
     world.set("proofMode", json!(0));
     assert_eq!(world.mark(), None);
@@ -243,9 +243,9 @@ fn what_is_old_is_marked_also_where_nothing_else_is() {
     assert!(world.device.view().stale);
 }
 
-/// Work alone has no height: a genuine header can be said to be at any.
+/// Work alone proves no height: a valid header can be claimed at any height.
 #[test]
-fn strictly_nothing_is_proven_that_reaches_no_chain() {
+fn in_strict_mode_headers_must_link_to_the_chain() {
     let (mut world, mut miner) = anchored();
     world.set("proofMode", json!(2));
     let mut stranger = Miner::new();
@@ -256,7 +256,7 @@ fn strictly_nothing_is_proven_that_reaches_no_chain() {
     world.set("proofMode", json!(1));
     world.check(900_050, HeightState::Alone);
     world.set("proofMode", json!(2));
-    // A chain that is old is proven all the same.
+    // An old chain is proven all the same.
     miner.mine_at(crate::START - 3 * 3600);
     world.prove(OTHER, 900_000, &miner.newest(1));
     world.check(900_000, HeightState::Stale);
@@ -265,7 +265,7 @@ fn strictly_nothing_is_proven_that_reaches_no_chain() {
 }
 
 #[test]
-fn one_header_at_two_heights_agrees_with_nobody() {
+fn one_header_at_two_heights_agrees_with_no_source() {
     let (mut world, mut miner) = (World::new(), Miner::new());
     miner.mine(8);
     world.prove(EXPLORER, 900_000, &miner.newest(8));
@@ -275,7 +275,7 @@ fn one_header_at_two_heights_agrees_with_nobody() {
 }
 
 #[test]
-fn a_height_that_waits_for_its_proof_is_remembered() {
+fn a_height_without_proof_is_stored() {
     let mut world = World::new();
     world.claim(RELAY, 900_000);
     world.set("proofMode", json!(2));
@@ -284,7 +284,7 @@ fn a_height_that_waits_for_its_proof_is_remembered() {
     assert_eq!(remembered.map(|height| height.value), Some(900_000));
 }
 
-/// How many blocks were told of as new.
+/// Number of block events.
 pub(crate) fn blocks(world: &World) -> usize {
     let view = world.device.view();
     let (happened, _) = view.happenings.since(0);
@@ -293,7 +293,7 @@ pub(crate) fn blocks(world: &World) -> usize {
 }
 
 #[test]
-fn a_lie_told_before_anything_was_proven_takes_no_later_block_away() {
+fn a_false_claim_before_the_first_proof_hides_no_later_block() {
     let (mut world, mut miner) = (World::new(), Miner::new());
     world.claim(RELAY, 909_000);
     world.claim(RELAY, 909_001);
@@ -317,7 +317,7 @@ fn a_lie_told_before_anything_was_proven_takes_no_later_block_away() {
 }
 
 #[test]
-fn where_blocks_are_invented_none_has_to_be_proven() {
+fn a_demo_needs_no_proofs() {
     let mut world = World::with(data_source::EXPLORER, None);
     world.set("proofMode", json!(2));
     world.claim(RELAY, 900_000);
@@ -325,7 +325,7 @@ fn where_blocks_are_invented_none_has_to_be_proven() {
 }
 
 #[test]
-fn a_mark_can_be_switched_off_and_so_can_all_that_is_not_proven() {
+fn marks_and_unproven_heights_can_be_switched_off() {
     let (mut world, mut miner) = anchored();
     world.claim(RELAY, 900_000);
     world.wait(120);

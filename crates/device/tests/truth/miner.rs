@@ -1,4 +1,4 @@
-//! Blocks on a network of one's own, where a try or two makes one; and genuine ones.
+//! A miner on regtest, where a block needs one or two attempts; and real blocks.
 
 #[path = "../../../chain/tests/mined/mod.rs"]
 pub(crate) mod mined;
@@ -12,20 +12,20 @@ use market::ChainSpec;
 
 use mined::{mined, worked};
 
-/// When the lives begin, Unix seconds: 2026-01-01.
+/// Start of the tests, Unix seconds: 2026-01-01.
 pub(crate) const START: u32 = 1_767_225_600;
 
-/// Whoever makes blocks.
+/// A miner.
 #[derive(Debug, Clone)]
 pub(crate) struct Miner {
     headers: Vec<Header>,
-    /// Makes its blocks others than those of a miner that went another way.
+    /// Makes the blocks of a fork differ.
     way: u32,
 }
 
 impl Miner {
     pub(crate) fn new() -> Miner {
-        // A block that no chain begins with.
+        // A first block that differs from the genesis block.
         let mut first = genesis(Network::Regtest);
         first.time += 1;
         Miner {
@@ -34,7 +34,7 @@ impl Miner {
         }
     }
 
-    /// Makes blocks.
+    /// Mines blocks.
     pub(crate) fn mine(&mut self, count: u32) {
         for _ in 0..count {
             let time = START - 3600 + self.headers.len() as u32 * 10 + self.way;
@@ -42,7 +42,7 @@ impl Miner {
         }
     }
 
-    /// Makes blocks, one a second.
+    /// Mines blocks, one per second.
     pub(crate) fn mine_fast(&mut self, count: u32) {
         for _ in 0..count {
             let time = START - 3600 + self.headers.len() as u32 + self.way;
@@ -50,13 +50,13 @@ impl Miner {
         }
     }
 
-    /// Makes a block of a time.
+    /// Mines a block with a time.
     pub(crate) fn mine_at(&mut self, time: u32) {
         let parent = &self.headers[self.headers.len() - 1];
         self.headers.push(mined(parent, time));
     }
 
-    /// The chain that it makes blocks of, of which no more is known than where it begins, at a height.
+    /// The chain with its first block as the anchor at a height.
     pub(crate) fn chain(&self, height: u32) -> ChainSpec {
         ChainSpec {
             network: Network::Regtest,
@@ -69,7 +69,7 @@ impl Miner {
         }
     }
 
-    /// Goes another way after so many blocks less.
+    /// Removes blocks, so that the next ones start a fork.
     pub(crate) fn fork(&mut self, less: u32) {
         self.headers.truncate(self.headers.len() - less as usize);
         self.way += 1;
@@ -80,7 +80,7 @@ impl Miner {
         self.headers[self.headers.len() - count..].to_vec()
     }
 
-    /// The hash of the newest.
+    /// Hash of the newest block.
     pub(crate) fn tip(&self) -> BlockHash {
         self.headers[self.headers.len() - 1].block_hash()
     }

@@ -1,4 +1,4 @@
-//! Which price is shown, and how good it is said to be: quotes in, verdict out.
+//! Which price is shown and in which state, from quotes of sources.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) const COINBASE: SourceId = SourceId::Coinbase;
 pub(crate) const BITSTAMP: SourceId = SourceId::Bitstamp;
 const BITFINEX: SourceId = SourceId::Bitfinex;
 
-/// A clock with a relay, and the witnesses that every clock has.
+/// A device with a relay and the default witnesses.
 fn clock() -> World {
     let chain = ChainSpec::built_in(Network::Signet);
     World::with(data_source::PUBLIC_RELAY, Some(chain))
@@ -32,13 +32,13 @@ fn dollars(units: u64) -> Price {
 }
 
 impl World {
-    /// The relay tells a price; it has no time of its own.
+    /// A price of the relay, which has no time.
     pub(crate) fn price(&mut self, units: u64) {
         let price = Observation::Price(Currency::USD, dollars(units));
-        self.hear(RELAY, price);
+        self.observe(RELAY, price);
     }
 
-    /// A venue tells a trade that was made so many seconds ago.
+    /// A trade at a venue `ago` seconds ago.
     pub(crate) fn trade(&mut self, venue: SourceId, units: u64, ago: u64) {
         let utc = now(self.secs()).utc.map(|utc| UtcTime {
             unix_ms: utc.unix_ms - i64::try_from(ago).unwrap() * 1000,
@@ -48,10 +48,10 @@ impl World {
             price: dollars(units),
             at: utc,
         };
-        self.hear(venue, quote);
+        self.observe(venue, quote);
     }
 
-    /// The relay and two venues agree.
+    /// The relay and two venues quote the same price.
     pub(crate) fn agree_on(&mut self, units: u64) {
         self.price(units);
         self.trade(COINBASE, units + 10, 0);
@@ -65,7 +65,7 @@ impl World {
         (shown.value.rounded(), shown.source, state)
     }
 
-    pub(crate) fn standing(&self, source: SourceId) -> QuoteVerdict {
+    pub(crate) fn quote_verdict(&self, source: SourceId) -> QuoteVerdict {
         let view = self.device.view();
         let quotes = &view.truth.prices[&Currency::USD].quotes;
         let quote = quotes.iter().find(|quote| quote.source == source);
@@ -84,7 +84,7 @@ impl World {
 }
 
 #[test]
-fn the_primary_is_shown_as_long_as_most_agree_with_it() {
+fn the_primary_price_is_shown_while_most_sources_agree() {
     let mut world = clock();
     world.price(64_000);
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
@@ -98,7 +98,7 @@ fn the_primary_is_shown_as_long_as_most_agree_with_it() {
 }
 
 #[test]
-fn a_primary_that_is_apart_gives_way_to_a_quote_in_the_middle() {
+fn a_deviating_primary_is_replaced_by_the_median_quote() {
     for (wrong, standing) in [
         (67_000, QuoteVerdict::Apart),
         (640_000, QuoteVerdict::Outlier),
@@ -113,15 +113,15 @@ fn a_primary_that_is_apart_gives_way_to_a_quote_in_the_middle() {
         let (shown, source, state) = world.shown();
         assert_ne!(source, RELAY, "{wrong}");
         assert_eq!(state, PriceState::Agreed, "{wrong}");
-        // A quote of somebody, never a mean.
+        // A quote of one source, never a mean.
         assert!([63_990, 64_010].contains(&shown), "{shown} for {wrong}");
-        assert_eq!(world.standing(RELAY), standing, "{wrong}");
+        assert_eq!(world.quote_verdict(RELAY), standing, "{wrong}");
         assert_eq!(world.price_mark(), None);
     }
 }
 
 #[test]
-fn who_was_far_off_is_out_until_it_is_near() {
+fn an_outlier_is_excluded_until_it_is_near() {
     let mut world = clock();
     world.agree_on(100_000);
     for (off, standing) in [
@@ -134,12 +134,12 @@ fn who_was_far_off_is_out_until_it_is_near() {
     ] {
         world.wait(1);
         world.trade(COINBASE, off, 0);
-        assert_eq!(world.standing(COINBASE), standing, "{off}");
+        assert_eq!(world.quote_verdict(COINBASE), standing, "{off}");
         assert_eq!(world.shown(), (100_000, RELAY, PriceState::Agreed), "{off}");
     }
 }
 
-/// The 21st of October 2021: one venue fell from 65,760 to 8,200 within a minute, the others hardly.
+/// 2021-10-21: one venue fell from 65,760 to 8,200 within a minute, the others hardly.
 #[test]
 fn a_crash_of_one_venue_changes_nothing() {
     for crashes in [RELAY, COINBASE, BITSTAMP] {
@@ -170,9 +170,9 @@ fn a_crash_of_one_venue_changes_nothing() {
     }
 }
 
-/// The 20th of September 2021: two of nine sources said 5,402 while the others stood at 43,000.
+/// 2021-09-20: two of nine sources reported 5,402, the others 43,000.
 #[test]
-fn a_few_who_are_wrong_do_not_win() {
+fn a_wrong_minority_is_ignored() {
     let mut world = clock();
     world.set(
         "priceWitnesses",
@@ -187,7 +187,7 @@ fn a_few_who_are_wrong_do_not_win() {
         world.wait(10);
         world.trade(venue, wrong, 0);
         assert_eq!(world.shown(), (right, RELAY, PriceState::Agreed));
-        assert_eq!(world.standing(venue), QuoteVerdict::Outlier);
+        assert_eq!(world.quote_verdict(venue), QuoteVerdict::Outlier);
     }
 }
 
@@ -204,7 +204,7 @@ fn a_crash_everywhere_is_followed_at_once() {
 }
 
 #[test]
-fn two_who_disagree_keep_what_was_agreed_for_a_while_and_are_marked_then() {
+fn two_different_quotes_hold_the_agreed_price_and_are_then_marked() {
     let mut world = clock();
     world.set("priceWitnesses", json!(["coinbase"]));
     world.price(64_000);
@@ -225,7 +225,7 @@ fn two_who_disagree_keep_what_was_agreed_for_a_while_and_are_marked_then() {
 }
 
 #[test]
-fn who_contradicts_a_slip_does_not_set_it_free() {
+fn a_contradiction_does_not_release_a_held_price() {
     let mut world = clock();
     world.price(64_000);
     world.wait(5);
@@ -244,7 +244,7 @@ fn who_contradicts_a_slip_does_not_set_it_free() {
 }
 
 #[test]
-fn two_who_contradict_each_other_from_the_start_are_marked_at_once_in_any_order() {
+fn different_first_quotes_are_marked_at_once_in_any_order() {
     for relay_first in [true, false] {
         let mut world = clock();
         if relay_first {
@@ -260,7 +260,7 @@ fn two_who_contradict_each_other_from_the_start_are_marked_at_once_in_any_order(
 }
 
 #[test]
-fn a_ring_stays_until_the_graver_sign_comes() {
+fn the_mark_for_one_source_stays_until_a_worse_one() {
     let mut world = clock();
     world.price(64_000);
     world.wait(100);
@@ -276,7 +276,7 @@ fn a_ring_stays_until_the_graver_sign_comes() {
 }
 
 #[test]
-fn what_was_agreed_goes_when_nobody_says_it_any_more() {
+fn an_agreed_price_ends_when_no_source_quotes_it() {
     let mut world = clock();
     world.agree_on(64_000);
     world.wait(3);
@@ -291,7 +291,7 @@ fn what_was_agreed_goes_when_nobody_says_it_any_more() {
 }
 
 #[test]
-fn what_was_agreed_is_kept_from_its_end_on_whatever_happens_besides() {
+fn an_agreed_price_is_held_from_the_end_of_the_agreement() {
     for meddles in [false, true] {
         let mut world = clock();
         world.set("priceWitnesses", json!(["coinbase"]));
@@ -315,11 +315,11 @@ fn what_was_agreed_is_kept_from_its_end_on_whatever_happens_besides() {
 }
 
 #[test]
-fn a_trade_from_before_the_start_is_as_old_as_it_is() {
+fn a_trade_before_the_start_has_its_real_age() {
     let mut world = clock();
     world.wait(20);
     world.trade(COINBASE, 60_000, 6 * 60 * 60);
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
+    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Old);
     assert!(world.device.view().market.prices.is_empty());
     world.price(64_000);
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Single));
@@ -330,7 +330,7 @@ fn a_trade_from_before_the_start_is_as_old_as_it_is() {
 }
 
 #[test]
-fn a_trade_of_before_is_no_news() {
+fn an_older_trade_is_ignored() {
     let mut world = clock();
     world.wait(7200);
     world.trade(COINBASE, 64_000, 0);
@@ -341,12 +341,12 @@ fn a_trade_of_before_is_no_news() {
 }
 
 #[test]
-fn a_time_that_is_ahead_keeps_nothing_fresh() {
+fn a_trade_time_in_the_future_does_not_extend_freshness() {
     let mut world = clock();
     world.wait(7200);
     let ahead = now(world.secs() + 3600).utc;
     for minute in 0..7 {
-        world.hear(
+        world.observe(
             COINBASE,
             Observation::Quote {
                 currency: Currency::USD,
@@ -354,14 +354,14 @@ fn a_time_that_is_ahead_keeps_nothing_fresh() {
                 at: ahead,
             },
         );
-        let standing = world.standing(COINBASE);
+        let standing = world.quote_verdict(COINBASE);
         assert_eq!(standing == QuoteVerdict::Old, minute > 4, "minute {minute}");
         world.wait(60);
     }
 }
 
 #[test]
-fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
+fn a_repeated_quote_after_a_reconnect_is_not_new() {
     let mut world = clock();
     world.wait(600);
     let same = Observation::Quote {
@@ -369,26 +369,26 @@ fn a_connection_that_comes_back_with_the_same_says_nothing_new() {
         price: dollars(64_000),
         at: None,
     };
-    world.hear(COINBASE, same.clone());
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Agrees);
+    world.observe(COINBASE, same.clone());
+    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Agrees);
     let down = Connection::Down {
         reason: "gone".into(),
         retry_in: Duration::from_secs(5),
     };
     world.wait(299);
-    world.hear(COINBASE, Observation::Connection(down));
+    world.observe(COINBASE, Observation::Connection(down));
     let truth = world.device.view().truth;
     assert!(truth.prices[&Currency::USD].quotes.is_empty());
     world.wait(1);
-    world.hear(COINBASE, same);
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
+    world.observe(COINBASE, same);
+    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Old);
 }
 
 #[test]
-fn nobody_is_heard_in_a_currency_that_was_not_asked_for() {
+fn quotes_in_an_inactive_currency_are_ignored() {
     let mut world = clock();
     let yen = Currency::parse("JPY").unwrap();
-    world.hear(
+    world.observe(
         COINBASE,
         Observation::Quote {
             currency: yen,
@@ -400,7 +400,7 @@ fn nobody_is_heard_in_a_currency_that_was_not_asked_for() {
 }
 
 #[test]
-fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
+fn outliers_count_again_if_no_other_source_is_left() {
     let mut world = clock();
     world.set(
         "priceWitnesses",
@@ -412,20 +412,20 @@ fn two_who_were_far_off_are_counted_again_where_nobody_else_is_left() {
     }
     world.trade(BITFINEX, 200_000, 0);
     world.price(20_000);
-    assert_eq!(world.standing(RELAY), QuoteVerdict::Outlier);
+    assert_eq!(world.quote_verdict(RELAY), QuoteVerdict::Outlier);
     for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
         let down = Connection::Down {
             reason: "gone".into(),
             retry_in: Duration::from_secs(5),
         };
-        world.hear(venue, Observation::Connection(down));
+        world.observe(venue, Observation::Connection(down));
     }
     assert_eq!(world.shown().2, PriceState::Disputed);
-    assert_ne!(world.standing(RELAY), QuoteVerdict::Outlier);
+    assert_ne!(world.quote_verdict(RELAY), QuoteVerdict::Outlier);
 }
 
 #[test]
-fn a_lone_voice_gets_a_ring_only_where_another_was_asked() {
+fn a_single_source_is_marked_only_if_others_are_enabled() {
     let mut world = clock();
     for _ in 0..3 {
         world.price(64_000 + world.secs());
@@ -434,7 +434,7 @@ fn a_lone_voice_gets_a_ring_only_where_another_was_asked() {
     }
     assert_eq!(world.shown().2, PriceState::Single);
     assert_eq!(world.price_mark(), Some(Mark::Alone));
-    // Nobody is asked any more.
+    // All witnesses are disabled.
     world.set("priceWitnesses", json!([]));
     assert_eq!(world.price_mark(), None);
     world.set("priceWitnesses", json!(["gemini"]));
@@ -445,7 +445,7 @@ fn a_lone_voice_gets_a_ring_only_where_another_was_asked() {
 }
 
 #[test]
-fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
+fn a_jump_of_a_single_source_is_held_for_a_minute() {
     let mut world = clock();
     world.price(64_000);
     world.wait(10);
@@ -458,7 +458,7 @@ fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
     world.wait(1);
     world.price(80_000);
     world.wait(1);
-    // One that comes back was a slip.
+    // A jump that returns is dropped.
     world.price(8_000);
     world.wait(30);
     world.price(80_100);
@@ -472,30 +472,30 @@ fn a_lone_voice_that_jumps_is_held_back_for_a_minute() {
 }
 
 #[test]
-fn who_repeats_old_trades_is_not_counted() {
+fn repeated_old_trades_do_not_count() {
     let mut world = clock();
     world.agree_on(64_000);
-    // The relay and a venue are frozen, the other goes on.
+    // The relay and one venue repeat old quotes, the other venue continues.
     for minute in 1..=10 {
         world.wait(60);
         world.price(64_000);
         world.trade(COINBASE, 64_010, world.secs());
         world.trade(BITSTAMP, 65_000 + minute, 0);
     }
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Old);
-    assert_eq!(world.standing(RELAY), QuoteVerdict::Old);
+    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Old);
+    assert_eq!(world.quote_verdict(RELAY), QuoteVerdict::Old);
     assert_eq!(world.shown(), (65_010, BITSTAMP, PriceState::Single));
 }
 
 #[test]
-fn a_primary_that_is_gone_leaves_the_word_to_the_witnesses() {
+fn without_the_primary_the_witnesses_decide() {
     let mut world = clock();
     world.agree_on(64_000);
     let down = Connection::Down {
         reason: "gone".into(),
         retry_in: Duration::from_secs(5),
     };
-    world.hear(RELAY, Observation::Connection(down));
+    world.observe(RELAY, Observation::Connection(down));
     let (shown, source, state) = world.shown();
     assert_eq!(
         (shown, source, state),
@@ -504,7 +504,7 @@ fn a_primary_that_is_gone_leaves_the_word_to_the_witnesses() {
 }
 
 #[test]
-fn nobody_witnesses_what_is_invented_and_nobody_is_heard_who_was_not_asked() {
+fn a_demo_has_no_witnesses_and_disabled_sources_are_ignored() {
     let asked = |world: &World| world.device.desired().sources.contains_key(&COINBASE);
     assert!(asked(&clock()));
     let mut world = World::with(data_source::PUBLIC_RELAY, None);
@@ -517,24 +517,24 @@ fn nobody_witnesses_what_is_invented_and_nobody_is_heard_who_was_not_asked() {
 }
 
 #[test]
-fn who_says_two_things_at_one_moment_is_judged_by_the_last() {
+fn of_two_quotes_at_one_moment_the_last_counts() {
     let mut world = clock();
     world.agree_on(100_000);
     world.wait(1);
-    // Far off, and near again.
+    // Far, then near.
     world.trade(COINBASE, 112_000, 0);
     world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Apart);
-    // Near, and far off again.
+    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Apart);
+    // Near, then far.
     world.trade(COINBASE, 112_000, 0);
     world.wait(1);
     world.trade(COINBASE, 101_000, 0);
     world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.standing(COINBASE), QuoteVerdict::Outlier);
+    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Outlier);
 }
 
 proptest! {
-    /// What is said at one moment counts together.
+    /// Quotes at one moment give the same result in any order.
     #[test]
     fn the_order_of_quotes_changes_nothing(
         rounds in prop::collection::vec(
@@ -557,7 +557,7 @@ proptest! {
                         _ => world.trade(BITFINEX, price, 0),
                     }
                 }
-                let standings = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|who| world.standing(who));
+                let standings = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|who| world.quote_verdict(who));
                 told.push((world.shown(), standings, world.price_mark()));
                 world.wait(*wait);
                 told.push((world.shown(), standings, world.price_mark()));
@@ -567,7 +567,7 @@ proptest! {
         prop_assert_eq!(live(&[[0, 1, 2, 3]; 10]), live(&orders));
     }
 
-    /// Whatever a minority says and however it is ordered: what is shown is a real quote within the band of most.
+    /// Whatever a minority quotes, the shown price is a real quote within the band of the majority.
     #[test]
     fn a_minority_never_moves_the_price(
         lies in prop::collection::vec((0..3_usize, 1..2_000_000_u64, 1..20_u64), 1..40),
@@ -589,7 +589,7 @@ proptest! {
             }
             let (shown, source, state) = world.shown();
             prop_assert_eq!(state, PriceState::Agreed);
-            // The one in the middle is honest, or between two who are.
+            // The median is honest, or lies between two honest quotes.
             let middle = 64_000 + world.secs() % 50 + 1;
             prop_assert!(shown.abs_diff(middle) <= middle / 50 + 2, "{} of {:?}", shown, source);
         }

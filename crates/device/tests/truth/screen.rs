@@ -1,4 +1,4 @@
-//! The screen that says how the height is proven.
+//! The screen that shows how the height is proven.
 
 use device::{
     input::Input,
@@ -8,11 +8,11 @@ use serde_json::json;
 
 use crate::{EXPLORER, OTHER, RELAY, START, World, miner::Miner, now};
 
-/// Its number.
+/// Number of the screen.
 const PROOF: i64 = 900;
 
 impl World {
-    /// Asks for the screen; tells whether it is there.
+    /// Requests the screen; returns whether it exists.
     fn show_proof(&mut self) -> bool {
         let at = now(self.secs());
         let show = Input::Asked(Request::ShowScreen(PROOF));
@@ -26,7 +26,7 @@ impl World {
 }
 
 #[test]
-fn it_is_there_only_for_who_asks_for_it() {
+fn the_screen_exists_only_if_enabled() {
     let mut world = World::new();
     assert!(!world.show_proof());
     world.set("proofScreen", json!(true));
@@ -37,7 +37,7 @@ fn it_is_there_only_for_who_asks_for_it() {
 }
 
 #[test]
-fn it_follows_what_is_proven_and_turns_with_the_minute() {
+fn the_screen_shows_the_proof_and_updates_each_minute() {
     let mut world = World::new();
     world.set("proofScreen", json!(true));
     world.set("timePerScreen", json!(0));
@@ -62,11 +62,11 @@ fn it_follows_what_is_proven_and_turns_with_the_minute() {
         says.contains(&format!("ends in {}; 2 sources", &hash[60..])),
         "{says}"
     );
-    // Nobody says anything: each minute has its moment.
+    // Without any input it updates each minute.
     world.wait(7 * 60);
     assert!(world.seen().ends_with("|8/MINS"), "{}", world.seen());
     world.wait(89 * 60);
-    // One of the two is not asked, and does not count for ever.
+    // One source is disabled and stops counting.
     assert_eq!(
         world.seen(),
         format!("BLOCK/STALE|1/AGREE|{digits}|97/MINS")

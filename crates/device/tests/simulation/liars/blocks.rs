@@ -1,4 +1,4 @@
-//! Blocks on a network of one's own, where a try or two makes one: sound ones, and ones that break a rule.
+//! Blocks on regtest, where a block needs one or two attempts: valid ones, and ones that break a rule.
 
 #[path = "../../../../chain/tests/mined/mod.rs"]
 mod mined;
@@ -12,11 +12,11 @@ use market::ChainSpec;
 
 use mined::{unworked, worked};
 
-/// Height of the block that is taken for granted.
+/// Height of the anchor.
 pub const ANCHOR: u32 = 900_000;
 
-/// Place of a block among all that were made.
-pub type Id = usize;
+/// Index of a block.
+pub type BlockId = usize;
 
 /// How a block breaks the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,21 +27,21 @@ pub enum Flaw {
     OldVersion,
 }
 
-/// A block that somebody has made.
+/// A block.
 #[derive(Debug)]
 struct Block {
     header: Header,
     height: u32,
-    parent: Id,
+    parent: BlockId,
     flaw: Option<Flaw>,
 }
 
-/// All blocks that were made.
+/// All blocks.
 #[derive(Debug)]
 pub struct Blocks(Vec<Block>);
 
 impl Blocks {
-    /// The one that is taken for granted.
+    /// The anchor alone.
     pub fn new(time: u32) -> Blocks {
         let mut header = genesis(Network::Regtest);
         header.time = time;
@@ -55,7 +55,7 @@ impl Blocks {
         }])
     }
 
-    /// The chain of nothing after it.
+    /// The chain specification with the anchor.
     pub fn chain(&self) -> ChainSpec {
         let anchor = self.0[0].header;
         ChainSpec {
@@ -69,12 +69,12 @@ impl Blocks {
         }
     }
 
-    /// Makes a block after another one, not before this time.
-    pub fn make(&mut self, parent: Id, time: u32, flaw: Option<Flaw>) -> Id {
+    /// Mines a block after `parent`, at `time` or later.
+    pub fn make(&mut self, parent: BlockId, time: u32, flaw: Option<Flaw>) -> BlockId {
         let before = &self.0[parent];
         let height = before.height + 1;
         let mut header = Header {
-            // Two that follow the same block are never the same.
+            // Makes two blocks with the same parent differ.
             version: Version::from_consensus(4 + i32::try_from(self.0.len()).unwrap()),
             prev_blockhash: before.header.block_hash(),
             time: time.max(before.header.time + 1),
@@ -100,37 +100,37 @@ impl Blocks {
         self.0.len() - 1
     }
 
-    /// A block and those before it, oldest first, without the one that is taken for granted.
-    pub fn path(&self, tip: Id) -> Vec<Id> {
+    /// A block and its ancestors, oldest first, without the anchor.
+    pub fn path(&self, tip: BlockId) -> Vec<BlockId> {
         let steps = std::iter::successors(Some(tip), |id| Some(self.0[*id].parent));
-        let mut path: Vec<Id> = steps.take_while(|id| *id > 0).collect();
+        let mut path: Vec<BlockId> = steps.take_while(|id| *id > 0).collect();
         path.reverse();
         path
     }
 
-    /// So many blocks before another one, not before the one that is taken for granted.
-    pub fn before(&self, mut id: Id, blocks: u32) -> Id {
+    /// The ancestor `blocks` before a block, or the anchor.
+    pub fn before(&self, mut id: BlockId, blocks: u32) -> BlockId {
         (0..blocks).for_each(|_| id = self.0[id].parent);
         id
     }
 
-    pub fn headers(&self, ids: &[Id]) -> Vec<Header> {
+    pub fn headers(&self, ids: &[BlockId]) -> Vec<Header> {
         ids.iter().map(|id| self.0[*id].header).collect()
     }
 
-    pub fn parent(&self, id: Id) -> Id {
+    pub fn parent(&self, id: BlockId) -> BlockId {
         self.0[id].parent
     }
 
-    pub fn height(&self, id: Id) -> u32 {
+    pub fn height(&self, id: BlockId) -> u32 {
         self.0[id].height
     }
 
-    pub fn time(&self, id: Id) -> i64 {
+    pub fn time(&self, id: BlockId) -> i64 {
         self.0[id].header.time.into()
     }
 
-    pub fn flaw(&self, id: Id) -> Option<Flaw> {
+    pub fn flaw(&self, id: BlockId) -> Option<Flaw> {
         self.0[id].flaw
     }
 }

@@ -1,15 +1,16 @@
-//! Random lives among liars: peers, relays, explorers and venues that lie, stand still, contradict each other, come and go.
+//! Simulation with lying sources: peers, relays, explorers and venues that lie, freeze, contradict each other and
+//! disconnect.
 //!
-//! `life` says what happens, `blocks` makes the blocks, `world` runs the clock and looks at its glass, and `verdict` and
-//! `quotes` say in plain rules what is to be seen there.
+//! `script` makes random steps, `blocks` mines blocks, `world` runs the device and checks its panels, and `heights` and
+//! `quotes` are reference implementations of the rules.
 //!
-//! Over all of it holds: no frame shows a height above the proven one as proven, nor a value past its age unmarked, and
-//! every price is one that somebody has quoted.
+//! In all runs: no panel shows a height above the proven one as proven, no stale value is unmarked, and every price was
+//! quoted by its source.
 
 mod blocks;
-mod life;
+mod heights;
 mod quotes;
-mod verdict;
+mod script;
 mod world;
 
 use std::collections::BTreeSet;
@@ -20,20 +21,20 @@ use crate::{
     seeds::{Seeds, failure, shortened},
     workload::Dice,
 };
-use life::{Cast, Step};
+use script::{SourceSet, Step};
 use world::World;
 
-/// Lives of every run, and how much happens in each.
+/// Seeds of every run, and the number of steps of each.
 const SEEDS: std::ops::Range<u64> = 0..16;
 const STEPS: u64 = 120;
 
-/// Who speaks in a life.
-fn cast(seed: u64) -> Cast {
+/// The sources of a run.
+fn sources(seed: u64) -> SourceSet {
     let (claims, primary) = match seed % 2 {
         0 => (SourceId::Relay, SourceId::Relay),
         _ => (SourceId::Explorer, SourceId::Exchange),
     };
-    Cast {
+    SourceSet {
         claims,
         primary,
         has_node: seed % 3 == 2,
@@ -41,17 +42,17 @@ fn cast(seed: u64) -> Cast {
 }
 
 fn live(seed: u64, steps: &[Step]) -> World {
-    let mut world = World::new(cast(seed), seed);
+    let mut world = World::new(sources(seed), seed);
     steps.iter().for_each(|step| world.run(step));
     world
 }
 
 #[test]
-fn among_liars_nothing_false_is_shown_as_true() {
+fn lying_sources_never_make_a_false_value_look_proven() {
     let Seeds { seeds, steps } = Seeds::from_environment(SEEDS, STEPS);
     let mut seen = BTreeSet::new();
     for seed in seeds {
-        let steps = life::life(&mut Dice::new(seed), cast(seed), steps);
+        let steps = script::random_steps(&mut Dice::new(seed), sources(seed), steps);
         let mut seen_here = BTreeSet::new();
         let why = failure(|| seen_here = live(seed, &steps).seen);
         seen.extend(seen_here);
@@ -63,7 +64,7 @@ fn among_liars_nothing_false_is_shown_as_true() {
             panic!("seed {seed}\n{why}\nafter this life:\n{}", lines.join("\n"));
         }
     }
-    // Who looks at nothing finds nothing.
+    // The checks must have seen all states.
     for state in [
         "proven", "alone", "claimed", "disputed", "stale", "agreed", "single",
     ] {
@@ -72,7 +73,7 @@ fn among_liars_nothing_false_is_shown_as_true() {
 }
 
 #[test]
-fn a_life_among_liars_is_the_same_every_time() {
-    let steps = life::life(&mut Dice::new(5), cast(5), STEPS);
+fn runs_are_reproducible() {
+    let steps = script::random_steps(&mut Dice::new(5), sources(5), STEPS);
     assert_eq!(live(5, &steps).log, live(5, &steps).log);
 }

@@ -1,4 +1,4 @@
-//! The world of one clock among liars: who makes blocks and trades, and what is on the glass at each second.
+//! Runs a device with lying sources, and checks its panels every second.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -20,39 +20,39 @@ use market::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    blocks::{Blocks, Id},
-    life::{Cast, Newest, Prover, Quoted, Said, Step},
+    blocks::{BlockId, Blocks},
+    heights::{Heights, PATIENCE},
     quotes::Quotes,
-    verdict::{Heights, PATIENCE},
+    script::{ClaimKind, Newest, Prover, QuoteKind, SourceSet, Step},
 };
 use crate::workload::Dice;
 
-/// When lives begin, Unix seconds: 2026-01-01.
+/// Start of the simulation, Unix seconds: 2026-01-01.
 const START: u32 = 1_767_225_600;
 
-/// Seconds after which a price is old.
+/// Age of a stale price, s.
 const OLD_PRICE: i64 = 15 * 60;
 
-/// Seconds for which a price may be disputed before the glass says so: so long what was agreed is shown.
-const KEPT: u64 = 5 * 60;
+/// How long an agreed price is held while it is disputed, s.
+const PRICE_HELD: u64 = 5 * 60;
 
-/// Seconds after which a height is old.
+/// Age of a stale height, s.
 const OLD_HEIGHT: u64 = 90 * 60;
 
-/// Screens that are looked at.
+/// The checked screens.
 const HEIGHT: u16 = 0;
 const TICKER: u16 = 20;
 
-/// One clock, and everybody who tells it something.
+/// A device and its sources.
 pub struct World {
     device: Device,
     secs: u64,
-    /// Seconds by which the wall clock is beside the time; none where it is not set.
-    off: Option<i64>,
-    cast: Cast,
+    /// Error of the wall clock, s. `None` if it is not set.
+    clock_error: Option<i64>,
+    sources: SourceSet,
     blocks: Blocks,
-    honest: Id,
-    rival: Id,
+    honest: BlockId,
+    rival: BlockId,
     dollars: u64,
     heights: Heights,
     quotes: Quotes,
@@ -60,41 +60,40 @@ pub struct World {
     mode: u32,
     witnesses: BTreeSet<SourceId>,
     screen: u16,
-    /// What each source has said last.
+    /// Claims and quotes of the sources, newest last.
     last_claim: Vec<(SourceId, u32)>,
     last_quote: Vec<(SourceId, u64)>,
-    /// Since when the height has been less than good, by the reference; the price has been less than agreed, and
-    /// disputed.
-    weak: Run,
-    doubted: Run,
-    disputed: Run,
-    /// Since when the glass has shown more than is proven, without a mark.
-    above: Run,
-    /// The worst sign that there is a reason for, and the worst that there was one for as the newest picture was made.
+    /// By the reference: since when the height is not proven, the price is not agreed, and the price is disputed.
+    unproven_height: Period,
+    weak_price: Period,
+    disputed_price: Period,
+    /// Since when the panels show a height above the proven one without a mark.
+    unmarked: Period,
+    /// The worst justified mark now, and when the newest picture was made.
     due: Option<Mark>,
     allowed: Option<Mark>,
     picture: u64,
-    /// Inputs since the last look.
+    /// Inputs since the last check.
     inputs: u32,
-    looks: Dice,
-    /// How good height and price were to be at the seconds that were looked at.
+    dice: Dice,
+    /// All states of height and price that were checked.
     pub seen: BTreeSet<&'static str>,
     pub log: Vec<String>,
 }
 
-/// Since when something has been so at the end of every second.
+/// Since when a condition holds at the end of every second.
 #[derive(Debug, Clone, Copy, Default)]
-struct Run {
+struct Period {
     before: Option<u64>,
     since: Option<u64>,
 }
 
-impl Run {
-    fn set(&mut self, is_so: bool, now: u64) {
-        self.since = is_so.then(|| self.before.unwrap_or(now));
+impl Period {
+    fn set(&mut self, holds: bool, now: u64) {
+        self.since = holds.then(|| self.before.unwrap_or(now));
     }
 
-    fn pass(&mut self) {
+    fn advance(&mut self) {
         self.before = self.since;
     }
 
@@ -104,21 +103,21 @@ impl Run {
 }
 
 impl World {
-    pub fn new(cast: Cast, seed: u64) -> World {
+    pub fn new(sources: SourceSet, seed: u64) -> World {
         let blocks = Blocks::new(START - 4 * 3600);
         let settings = Settings {
-            data_source: match cast.claims {
+            data_source: match sources.claims {
                 SourceId::Explorer => data_source::EXPLORER,
                 _ => data_source::PUBLIC_RELAY,
             },
-            node_kind: cast.has_node.into(),
+            node_kind: sources.has_node.into(),
             node_host: "node.home".into(),
             min_sec_price_upd: 0,
             timer_seconds: 0,
             ..Settings::default()
         };
-        let asked = [SourceId::Peers, cast.claims].into_iter();
-        let asked = asked.chain(cast.has_node.then_some(SourceId::Node));
+        let enabled = [SourceId::Peers, sources.claims].into_iter();
+        let enabled = enabled.chain(sources.has_node.then_some(SourceId::Node));
         let mut world = World {
             device: Device::on_chain(
                 Some(blocks.chain()),
@@ -128,29 +127,29 @@ impl World {
                 at(0, Some(0)),
             ),
             secs: 0,
-            off: Some(0),
-            cast,
+            clock_error: Some(0),
+            sources,
             blocks,
             honest: 0,
             rival: 0,
             dollars: 64_000,
-            heights: Heights::new(asked.collect()),
-            quotes: Quotes::new(cast.primary),
+            heights: Heights::new(enabled.collect()),
+            quotes: Quotes::new(sources.primary),
             peers_max: 4,
             mode: 1,
             witnesses: [SourceId::Coinbase, SourceId::Bitstamp].into(),
             screen: HEIGHT,
             last_claim: Vec::new(),
             last_quote: Vec::new(),
-            weak: Run::default(),
-            doubted: Run::default(),
-            disputed: Run::default(),
-            above: Run::default(),
+            unproven_height: Period::default(),
+            weak_price: Period::default(),
+            disputed_price: Period::default(),
+            unmarked: Period::default(),
             due: Some(Mark::Stale),
             allowed: Some(Mark::Stale),
             picture: 0,
             inputs: 0,
-            looks: Dice::new(seed),
+            dice: Dice::new(seed),
             seen: BTreeSet::new(),
             log: Vec::new(),
         };
@@ -159,7 +158,7 @@ impl World {
         world
     }
 
-    /// Runs a step, and looks at the clock after it.
+    /// Runs a step and checks the device.
     pub fn run(&mut self, step: &Step) {
         match *step {
             Step::Mine(count) => {
@@ -176,53 +175,53 @@ impl World {
                 }
             }
             Step::Prove(prover, newest, count) => self.prove(prover, newest, count),
-            Step::Claim(source, said) => {
+            Step::Claim(source, kind) => {
                 let truth = i64::from(self.blocks.height(self.honest));
                 let before = last(&self.last_claim, source).map_or(truth, i64::from);
-                let height = match said {
-                    Said::Off(off) => truth + off,
-                    Said::Again(more) => before + more,
+                let height = match kind {
+                    ClaimKind::Offset(offset) => truth + offset,
+                    ClaimKind::Repeated(more) => before + more,
                 };
                 self.claim(source, u32::try_from(height).unwrap());
             }
             Step::Move(permille) => self.dollars = (self.dollars * permille / 1000).max(1000),
-            Step::Quote(source, quoted) => self.quote(source, quoted),
-            Step::Away(source) => {
+            Step::Quote(source, kind) => self.quote(source, kind),
+            Step::Disconnect(source) => {
                 let reason = "gone".into();
                 let retry_in = Duration::from_secs(5);
-                self.hear(
+                self.observe(
                     source,
                     Observation::Connection(Connection::Down { reason, retry_in }),
                 );
-                if !self.is_gone(source) {
-                    self.heights.leave(source);
+                if !self.is_disabled(source) {
+                    self.heights.disconnect(source);
                 }
-                self.quotes.silence(source);
+                self.quotes.disconnect(source);
             }
-            Step::Back(source) => {
-                self.hear(source, Observation::Connection(Connection::Up));
-                if !self.is_gone(source) {
-                    self.heights.come(source);
+            Step::Reconnect(source) => {
+                self.observe(source, Observation::Connection(Connection::Up));
+                if !self.is_disabled(source) {
+                    self.heights.reconnect(source);
                 }
             }
-            Step::Left(peer) => {
-                self.hear(SourceId::Peers, Observation::PeerDisconnected(peer));
-                self.heights.part(ProofOrigin {
+            Step::PeerDisconnect(peer) => {
+                self.observe(SourceId::Peers, Observation::PeerDisconnected(peer));
+                self.heights.disconnect_peer(ProofOrigin {
                     source: SourceId::Peers,
                     place: peer,
                 });
             }
-            Step::Clock(off) => {
-                self.off = off;
+            Step::Clock(error) => {
+                self.clock_error = error;
                 self.heights.unix = self.unix();
                 self.handle(Input::Tick);
             }
             Step::PeersMax(most) => {
                 self.set("proofPeerMax", json!(most));
                 match most {
-                    0 if self.peers_max > 0 => self.heights.forget(SourceId::Peers),
+                    0 if self.peers_max > 0 => self.heights.disable(SourceId::Peers),
                     0 => {}
-                    _ => drop(self.heights.asked.insert(SourceId::Peers)),
+                    _ => drop(self.heights.enabled.insert(SourceId::Peers)),
                 }
                 self.peers_max = most;
             }
@@ -247,9 +246,9 @@ impl World {
             Step::Screen(screen) => self.show(screen),
             Step::Wait(seconds) => {
                 for left in (0..seconds).rev() {
-                    // Most of a long wait is like any other part of it.
-                    let is_looked_at = left < 125 || self.looks.below(10) == 0;
-                    self.pass(is_looked_at);
+                    // Checks only a sample of the seconds of a long wait.
+                    let is_checked = left < 125 || self.dice.below(10) == 0;
+                    self.advance(is_checked);
                 }
             }
         }
@@ -293,7 +292,7 @@ impl World {
             Prover::Node => place(SourceId::Node, 0),
             Prover::Explorer => place(SourceId::Explorer, 0),
         };
-        if !self.is_gone(origin.source) {
+        if !self.is_disabled(origin.source) {
             self.heights.prove(origin, ids, &self.blocks);
         }
         match prover {
@@ -302,46 +301,46 @@ impl World {
             }
             Prover::Explorer => {
                 let height = self.blocks.height(tip);
-                self.hear(SourceId::Explorer, Observation::Headers { height, headers });
-                // It says the number as well.
+                self.observe(SourceId::Explorer, Observation::Headers { height, headers });
+                // The explorer also claims the height.
                 self.claim(SourceId::Explorer, height);
             }
         }
     }
 
-    /// What it says was on its way as it was switched off.
-    fn is_gone(&self, source: SourceId) -> bool {
+    /// Whether the source is disabled; its queued inputs are ignored.
+    fn is_disabled(&self, source: SourceId) -> bool {
         source == SourceId::Peers && self.peers_max == 0
     }
 
     fn claim(&mut self, source: SourceId, height: u32) {
         self.last_claim.push((source, height));
-        self.hear(source, Observation::Block(height));
+        self.observe(source, Observation::Block(height));
         self.heights.claim(source, height);
     }
 
-    fn quote(&mut self, source: SourceId, quoted: Quoted) {
-        let dollars = match quoted {
-            Quoted::Permille(permille) => self.dollars * permille / 1000,
-            Quoted::Again(_) => last(&self.last_quote, source).unwrap_or(self.dollars),
+    fn quote(&mut self, source: SourceId, kind: QuoteKind) {
+        let dollars = match kind {
+            QuoteKind::Permille(permille) => self.dollars * permille / 1000,
+            QuoteKind::Repeated(_) => last(&self.last_quote, source).unwrap_or(self.dollars),
         };
-        let ago = match quoted {
-            Quoted::Permille(_) => 0,
-            Quoted::Again(ago) => ago,
+        let ago = match kind {
+            QuoteKind::Permille(_) => 0,
+            QuoteKind::Repeated(ago) => ago,
         };
         self.last_quote.push((source, dollars));
         let (currency, price) = (Currency::USD, Price::parse(&dollars.to_string()).unwrap());
-        if source == self.cast.primary {
-            self.quotes.tell(source, dollars, None);
-            self.hear(source, Observation::Price(currency, price));
+        if source == self.sources.primary {
+            self.quotes.quote(source, dollars, None);
+            self.observe(source, Observation::Price(currency, price));
         } else {
             let at = self
                 .unix()
                 .and_then(|unix| UtcTime::plausible((unix - ago) * 1000));
             if self.witnesses.contains(&source) {
-                self.quotes.tell(source, dollars, at.map(|_| ago));
+                self.quotes.quote(source, dollars, at.map(|_| ago));
             }
-            self.hear(
+            self.observe(
                 source,
                 Observation::Quote {
                     currency,
@@ -360,31 +359,31 @@ impl World {
         })));
     }
 
-    /// Shows a screen, with the mark that it deserves now.
+    /// Shows a screen with its current mark.
     fn show(&mut self, screen: u16) {
         self.screen = screen;
         self.handle(Input::Asked(Request::ShowScreen(screen.into())));
         self.handle(Input::Asked(Request::FullRefresh));
     }
 
-    fn hear(&mut self, source: SourceId, observation: Observation) {
+    fn observe(&mut self, source: SourceId, observation: Observation) {
         self.handle(Input::Observed(source, vec![observation]));
     }
 
     fn handle(&mut self, input: Input) {
         self.inputs += 1;
-        self.device.handle(input, at(self.secs, self.off));
+        self.device.handle(input, at(self.secs, self.clock_error));
     }
 
     fn unix(&self) -> Option<i64> {
-        let utc = at(self.secs, self.off).utc;
+        let utc = at(self.secs, self.clock_error).utc;
         utc.map(UtcTime::unix_secs)
     }
 
-    /// Lets a second pass, with a tick at each deadline and nowhere else.
-    fn pass(&mut self, is_looked_at: bool) {
+    /// Advances by a second, with a tick at each deadline only.
+    fn advance(&mut self, is_checked: bool) {
         let end = Duration::from_secs(self.secs + 1);
-        let mut now = at(self.secs, self.off);
+        let mut now = at(self.secs, self.clock_error);
         while let Some(due) = self.device.next_deadline(now).filter(|due| *due <= end) {
             let later = i64::try_from((due - now.uptime).as_millis()).unwrap();
             let utc = now
@@ -397,39 +396,39 @@ impl World {
         self.heights.now = self.secs;
         self.heights.unix = self.unix();
         self.quotes.now += 1;
-        self.quotes.pass();
-        for run in [
-            &mut self.weak,
-            &mut self.doubted,
-            &mut self.disputed,
-            &mut self.above,
+        self.quotes.advance();
+        for period in [
+            &mut self.unproven_height,
+            &mut self.weak_price,
+            &mut self.disputed_price,
+            &mut self.unmarked,
         ] {
-            run.pass();
+            period.advance();
         }
-        match is_looked_at {
+        match is_checked {
             true => self.check(),
             false => self.expect(),
         }
     }
 
-    /// Works out what is to be seen at the end of this second.
+    /// Computes the expected marks at the end of this second.
     fn expect(&mut self) {
-        self.heights.pass();
+        self.heights.advance();
         let verdict = self.heights.verdict(&self.blocks);
         let is_weak = verdict.is_some_and(|verdict| match verdict.state {
             HeightState::Alone | HeightState::Claimed | HeightState::Disputed => true,
             HeightState::Proven | HeightState::Stale | HeightState::Unknown => false,
         });
-        self.weak.set(is_weak, self.secs);
+        self.unproven_height.set(is_weak, self.secs);
         let state = self.quotes.verdict().map(|(state, _)| state);
         let is_disputed = state == Some(PriceState::Disputed);
         let is_weak = is_disputed || state == Some(PriceState::Single);
-        self.doubted.set(is_weak, self.secs);
-        self.disputed.set(is_disputed, self.secs);
+        self.weak_price.set(is_weak, self.secs);
+        self.disputed_price.set(is_disputed, self.secs);
         let due = self.worst(verdict.map(|verdict| verdict.state), state);
         let picture = self.device.desired().picture.serial;
         if picture != self.picture {
-            // It may have been made before what came last, and between two inputs nobody looks.
+            // The picture may be from before the last input, and there are no checks between inputs.
             self.allowed = match self.inputs {
                 0 | 1 => self.due.max(due),
                 _ => Some(Mark::Stale),
@@ -438,7 +437,7 @@ impl World {
         (self.picture, self.due, self.inputs) = (picture, due, 0);
     }
 
-    /// The worst sign that there is a reason for on the screen that is shown; where nobody can tell, any.
+    /// The worst justified mark on the current screen; the worst of all if the reference has no result.
     fn worst(&self, height: Option<HeightState>, price: Option<PriceState>) -> Option<Mark> {
         let worst = match self.screen {
             HEIGHT => match height {
@@ -457,23 +456,23 @@ impl World {
         worst.filter(|mark| *mark == Mark::Stale || self.mode > 0)
     }
 
-    /// Asserts that the clock shows what is to be seen.
+    /// Asserts that the device shows what the reference expects.
     fn check(&mut self) {
         self.expect();
         let view = self.device.view();
         let mark = self.device.desired().picture.mark;
         assert!(
             mark <= self.allowed,
-            "{mark:?} on the glass, where at most {:?} is due",
+            "{mark:?} on the panels, at most {:?} is justified",
             self.allowed
         );
         assert!(
             !view.stale || self.due == Some(Mark::Stale),
-            "said to be old"
+            "reported as stale"
         );
         assert!(
             !view.disputed || self.due >= Some(Mark::Disputed),
-            "said to be disputed"
+            "reported as disputed"
         );
         self.check_height();
         self.check_price();
@@ -487,53 +486,55 @@ impl World {
         let proven = self.heights.proven(&self.blocks);
         let is_good = matches!(state, HeightState::Proven | HeightState::Alone);
         assert!(
-            !is_good || self.heights.loose || shown <= Some(proven),
-            "{shown:?} is {state:?} where {proven} is proven"
+            !is_good || self.heights.unlinked || shown <= Some(proven),
+            "{shown:?} is {state:?}, but {proven} is proven"
         );
         let verdict = self.heights.verdict(&self.blocks);
         if let Some(verdict) = verdict {
             let expected = (Some(verdict.shown), verdict.state);
-            assert_eq!((shown, state), expected, "the height and how good it is");
+            assert_eq!((shown, state), expected, "the height and its state");
             self.seen.insert(state.name());
         }
         let least = shown.and_then(|shown| self.heights.claimed(shown));
         assert!(
             least <= shown,
-            "{least:?} is said, {shown:?} is shown, and nothing is proven"
+            "{least:?} is claimed, {shown:?} is shown, without a proof"
         );
         if self.screen != HEIGHT {
-            self.above.set(false, self.secs);
+            self.unmarked.set(false, self.secs);
             return;
         }
         let seen: Option<u32> = view.data[1..].concat().parse().ok();
-        assert_eq!(seen, shown, "the height on the glass");
-        let is_asked = !self
+        assert_eq!(seen, shown, "the height on the panels");
+        let has_proofs = !self
             .heights
-            .asked
+            .enabled
             .iter()
             .all(|source| *source == SourceId::Relay);
-        let is_marked = mark.is_some() || self.mode == 0 || !is_asked;
-        self.above.set(!is_marked && seen > Some(proven), self.secs);
+        let is_marked = mark.is_some() || self.mode == 0 || !has_proofs;
+        self.unmarked
+            .set(!is_marked && seen > Some(proven), self.secs);
         assert!(
-            !self.above.lasts(PATIENCE + 1, self.secs),
-            "{seen:?} has no mark for long, where {proven} is proven"
+            !self.unmarked.lasts(PATIENCE + 1, self.secs),
+            "{seen:?} is unmarked for too long, {proven} is proven"
         );
-        if let Some(said) = seen.and_then(|seen| self.heights.said(seen)) {
-            let is_old = self.secs - said > OLD_HEIGHT;
+        if let Some(last_seen) = seen.and_then(|seen| self.heights.last_seen(seen)) {
+            let is_old = self.secs - last_seen > OLD_HEIGHT;
             assert!(
                 !is_old || mark == Some(Mark::Stale),
                 "an old height has no mark"
             );
         }
         let Some(verdict) = verdict else { return };
-        let old = (is_asked && state == HeightState::Stale).then_some(Mark::Stale);
+        let old = (has_proofs && state == HeightState::Stale).then_some(Mark::Stale);
         let disputed = verdict.contested.then_some(Mark::Disputed);
-        let alone = (is_asked && self.weak.lasts(PATIENCE, self.secs)).then_some(Mark::Alone);
+        let alone =
+            (has_proofs && self.unproven_height.lasts(PATIENCE, self.secs)).then_some(Mark::Alone);
         let doubt = disputed.or(alone).filter(|_| self.mode > 0);
         let expected = old.max(doubt);
         assert!(
             mark >= expected,
-            "{mark:?} on the glass, where {expected:?} is due"
+            "{mark:?} on the panels, expected {expected:?}"
         );
     }
 
@@ -547,23 +548,27 @@ impl World {
             return;
         };
         let dollars = shown.value.rounded();
-        let told = self.quotes.told(shown.source, dollars);
-        let Some(told) = told else {
-            panic!("{} has never said {dollars}", shown.source.name());
+        let quoted = self.quotes.last_quoted(shown.source, dollars);
+        let Some(quoted) = quoted else {
+            panic!("{} has never quoted {dollars}", shown.source.name());
         };
         if let Some((state, price)) = self.quotes.verdict() {
-            assert_eq!(truth.state, state, "how good the price is");
+            assert_eq!(truth.state, state, "the state of the price");
             self.seen.insert(state.name());
             let price = price.unwrap_or(dollars);
-            assert_eq!(dollars, price, "the price that is agreed");
+            assert_eq!(dollars, price, "the agreed price");
             for quote in truth
                 .quotes
                 .iter()
                 .filter(|quote| quote.verdict != QuoteVerdict::Old)
             {
-                let is_out = quote.verdict == QuoteVerdict::Outlier;
+                let is_outlier = quote.verdict == QuoteVerdict::Outlier;
                 let source = quote.source;
-                assert_eq!(is_out, self.quotes.is_out(source), "{source:?} is far off");
+                assert_eq!(
+                    is_outlier,
+                    self.quotes.is_outlier(source),
+                    "{source:?} is an outlier"
+                );
             }
         }
         if self.screen != TICKER {
@@ -571,10 +576,10 @@ impl World {
         }
         let seen = view.data[1..].concat().replace('$', "");
         assert!(
-            says(&seen, dollars),
-            "the price on the glass: {seen}, not {dollars}"
+            is_price(&seen, dollars),
+            "the price on the panels: {seen}, not {dollars}"
         );
-        let is_old = self.quotes.now - told > OLD_PRICE;
+        let is_old = self.quotes.now - quoted > OLD_PRICE;
         assert!(
             !is_old || mark == Some(Mark::Stale),
             "an old price has no mark"
@@ -582,24 +587,24 @@ impl World {
         if self.mode == 0 || self.witnesses.is_empty() {
             return;
         }
-        // Who is alone and then contradicted keeps the sign of the lone.
-        let is_alone = self.doubted.since < self.disputed.since || self.disputed.since.is_none();
-        let alone = is_alone && self.doubted.lasts(PATIENCE, self.secs);
+        // A single source that is contradicted later keeps its mark.
+        let is_alone = self.weak_price.since < self.disputed_price.since
+            || self.disputed_price.since.is_none();
+        let alone = is_alone && self.weak_price.lasts(PATIENCE, self.secs);
         let disputed = self
-            .disputed
-            .lasts(KEPT, self.secs)
+            .disputed_price
+            .lasts(PRICE_HELD, self.secs)
             .then_some(Mark::Disputed);
         let expected = disputed.max(alone.then_some(Mark::Alone));
         assert!(
             mark >= expected,
-            "{mark:?} on the glass, where {expected:?} is due"
+            "{mark:?} on the panels, expected {expected:?}"
         );
     }
 }
 
-/// What a source has said last.
-/// Tells whether a text on the glass is a price in whole dollars, as exactly as it can be told in it.
-fn says(text: &str, dollars: u64) -> bool {
+/// Whether a text on the panels is a price in whole dollars, rounded to its digits.
+fn is_price(text: &str, dollars: u64) -> bool {
     let (number, unit) = match text.strip_suffix('M') {
         Some(millions) => (millions, 1_000_000),
         // A small price has decimals, where there is room.
@@ -609,20 +614,21 @@ fn says(text: &str, dollars: u64) -> bool {
         .split_once('.')
         .map_or(0, |(_, decimals)| decimals.len());
     let last = unit / 10u64.pow(u32::try_from(decimals).unwrap());
-    let told = number.replace('.', "").parse::<u64>();
-    told.is_ok_and(|told| (told * last).abs_diff(dollars) <= last / 2)
+    let shown = number.replace('.', "").parse::<u64>();
+    shown.is_ok_and(|shown| (shown * last).abs_diff(dollars) <= last / 2)
 }
 
-fn last<T: Copy>(said: &[(SourceId, T)], source: SourceId) -> Option<T> {
-    let mut newest = said.iter().rev().filter(|(who, _)| *who == source);
-    newest.next().map(|(_, what)| *what)
+/// The newest value of a source.
+fn last<T: Copy>(values: &[(SourceId, T)], source: SourceId) -> Option<T> {
+    let mut newest = values.iter().rev().filter(|(id, _)| *id == source);
+    newest.next().map(|(_, value)| *value)
 }
 
-/// The moment so many seconds after the start, by a wall clock that is so many beside the time.
-fn at(secs: u64, off: Option<i64>) -> Now {
+/// The time `secs` after the start, with an error of the wall clock.
+fn at(secs: u64, clock_error: Option<i64>) -> Now {
     let real = i64::from(START) + i64::try_from(secs).unwrap();
     Now {
         uptime: Duration::from_secs(secs),
-        utc: off.and_then(|off| UtcTime::plausible((real + off) * 1000)),
+        utc: clock_error.and_then(|error| UtcTime::plausible((real + error) * 1000)),
     }
 }

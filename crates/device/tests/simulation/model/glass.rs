@@ -1,47 +1,47 @@
-//! What the panels should show, panel by panel, and when they go through black and white.
+//! The expected texts of the panels, and their full refreshes.
 
 use std::time::Duration;
 
 use device::cells::Marks;
 use market::{mark::Mark, units::Currency};
 
-use super::{Learned, Model, SECOND, Slot};
+use super::{Model, Received, SECOND, Slot};
 
-/// Why there is something to paint.
+/// Reason to paint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum PaintReason {
     /// The same screen with new data.
     Data,
     /// Another screen.
     Screen,
-    /// A full refresh was asked for, or ghosts would stay without one.
-    Asked,
+    /// A full refresh was requested, or is needed to remove ghosts.
+    Full,
 }
 
-/// What is on the glass, and how it came there.
+/// The panels and their last picture.
 #[derive(Debug, Clone, Default)]
 pub struct Glass {
-    /// What is visible, and which of its kind.
+    /// The visible mode, slot and layer number.
     shown: Option<(&'static str, Slot, u32)>,
-    /// A text per panel; none where the model does not know them.
+    /// A text per panel. `None` if the model does not compute them.
     pub texts: Option<Vec<String>>,
     pub mark: Option<Mark>,
-    /// The marks that the values on the glass have earned by now; that on it may be a worse one.
-    pub told: Marks,
-    /// Font, inversion, variant of the satoshi symbol; then what leaves no ghosts.
+    /// The current marks of the shown values; the painted one may be worse.
+    pub current_marks: Marks,
+    /// Font, inversion and satoshi symbol; then sizes, whose changes leave no ghosts.
     pub style: (String, bool, u32, [u32; 3]),
-    /// The price in it.
+    /// The shown price.
     price: Option<u64>,
     price_painted: Option<Duration>,
     pub last_full: Duration,
-    /// So many pictures so far, so many of them fully refreshed, so many with all panels painted.
+    /// Pictures, full refreshes and repaints of all panels so far.
     pub pictures: u64,
     pub full_refreshes: u64,
     pub repaints: u64,
 }
 
 impl Glass {
-    /// All panels are painted once more.
+    /// Repaints all panels.
     pub fn repaint(&mut self) {
         self.repaints += 1;
         self.pictures += 1;
@@ -49,8 +49,8 @@ impl Glass {
 }
 
 impl Model {
-    /// Makes what is visible the newest picture; a price that is alone in being new waits for its turn.
-    pub fn paint(&mut self, mut why: Why) {
+    /// Makes the newest picture. A picture in which only the price changes may be delayed.
+    pub fn paint(&mut self, mut reason: PaintReason) {
         let now = self.now.uptime;
         let slot = if self.mode() == "rotation" {
             self.slot
@@ -69,10 +69,10 @@ impl Model {
         let mark = marks.worst();
         let before = &self.glass;
         let is = |texts: &_| (shown, texts) == (before.shown, &before.texts);
-        // A worse mark is painted at once, a better one with what comes next.
-        if why == Why::Data && style == before.style && mark <= before.mark {
+        // A worse mark is painted at once, a better one with the next picture.
+        if reason == PaintReason::Data && style == before.style && mark <= before.mark {
             if is(&texts) {
-                (self.glass.told, self.glass.price) = (marks, price);
+                (self.glass.current_marks, self.glass.price) = (marks, price);
                 return;
             }
             if slot.1.is_some() && is(&self.texts(before.price)) {
@@ -90,50 +90,50 @@ impl Model {
         }
         let (s, glass) = (&self.settings, &mut self.glass);
         if glass.pictures > 0 && shown != glass.shown {
-            why = why.max(Why::Screen);
+            reason = reason.max(PaintReason::Screen);
         }
         let ghosts = |style: &(String, bool, u32, _)| (style.0.clone(), style.1, style.2);
         if ghosts(&style) != ghosts(&glass.style) {
-            why = Why::Asked;
+            reason = PaintReason::Full;
         }
         let due = now >= glass.last_full + SECOND * 60 * s.full_refresh_min;
-        let full = match why {
-            Why::Data => due && s.full_refresh_min > 0,
-            Why::Screen => due || s.refr_scrn_change,
-            Why::Asked => true,
+        let full = match reason {
+            PaintReason::Data => due && s.full_refresh_min > 0,
+            PaintReason::Screen => due || s.refr_scrn_change,
+            PaintReason::Full => true,
         };
         glass.pictures += 1;
         if full {
             glass.full_refreshes += 1;
             glass.last_full = now;
-        } else if why == Why::Screen {
+        } else if reason == PaintReason::Screen {
             glass.repaints += 1;
         }
         if slot.1.is_some() {
             glass.price_painted = Some(now);
         }
         (glass.shown, glass.texts) = (shown, texts);
-        (glass.mark, glass.told) = (mark, marks);
+        (glass.mark, glass.current_marks) = (mark, marks);
         (glass.style, glass.price) = (style, price);
     }
 
-    /// What can be said of the values on the glass.
+    /// The marks of the shown values.
     pub fn marks(&self) -> Marks {
         let needs_height = self.mode() == "rotation" && [0, 4, 30, 40, 900].contains(&self.slot.0);
-        let height = self.doubts_of_height().into_iter();
+        let height = self.height_marks().into_iter();
         let height = height.filter(|_| needs_height);
         let price = self.slot.1.filter(|_| self.mode() == "rotation");
-        let price = price.and_then(|currency| self.doubt_of_price(currency));
+        let price = price.and_then(|currency| self.price_mark(currency));
         let old = self.is_stale().then_some(Mark::Stale);
         height.chain(price).chain(old).collect()
     }
 
-    /// What is wrong with a price that is shown, besides its age.
-    fn doubt_of_price(&self, currency: Currency) -> Option<Mark> {
+    /// The mark of the shown price, except for its age.
+    fn price_mark(&self, currency: Currency) -> Option<Mark> {
         let now = self.now.uptime;
         let quote = self.quotes.get(&currency)?;
         let is_old = match self.facts.get(currency.code()) {
-            Some((_, Learned::At(told))) => now >= *told + SECOND * 15 * 60,
+            Some((_, Received::At(at))) => now >= *at + SECOND * 15 * 60,
             _ => false,
         };
         let marks = self.settings.proof_mode != 0 && self.is_witnessed(currency);
@@ -141,23 +141,26 @@ impl Model {
         (marks && !is_old && is_alone).then_some(Mark::Alone)
     }
 
-    /// What is wrong with the height that is shown, besides its age.
-    fn doubts_of_height(&self) -> Vec<Mark> {
+    /// The marks of the shown height, except for the age of its value.
+    fn height_marks(&self) -> Vec<Mark> {
         let now = self.now.uptime;
         if self.height().is_none() || !self.shows_height() {
             return Vec::new();
         }
-        let asks_for_proof = self.settings.data_source == 1 || self.settings.proof_peer_max > 0;
-        let is_old = self.told.is_none_or(|told| now >= told + SECOND * 90 * 60);
-        let is_alone = !is_old && asks_for_proof && now >= self.weak + SECOND * 120;
+        let expects_proofs = self.settings.data_source == 1 || self.settings.proof_peer_max > 0;
+        let is_old = self.height_at.is_none_or(|at| now >= at + SECOND * 90 * 60);
+        let is_alone = !is_old && expects_proofs && now >= self.unproven_since + SECOND * 120;
         let mut marks = Vec::new();
-        if is_old && self.told.is_some() && asks_for_proof {
+        if is_old && self.height_at.is_some() && expects_proofs {
             marks.push(Mark::Stale);
         }
         if self.settings.proof_mode == 0 {
             return marks;
         }
-        if self.apart.is_some_and(|since| now >= since + SECOND * 120) {
+        if self
+            .disputed_since
+            .is_some_and(|since| now >= since + SECOND * 120)
+        {
             marks.push(Mark::Disputed);
         } else if is_alone {
             marks.push(Mark::Alone);
@@ -165,29 +168,32 @@ impl Model {
         marks
     }
 
-    /// Word for how good the height is that is shown.
+    /// Name of the state of the shown height.
     fn height_state(&self) -> &'static str {
         let now = self.now.uptime;
         if self.height().is_none() || !self.shows_height() {
             "unknown"
-        } else if self.told.is_none_or(|told| now >= told + SECOND * 90 * 60) {
+        } else if self.height_at.is_none_or(|at| now >= at + SECOND * 90 * 60) {
             "stale"
-        } else if self.apart.is_some_and(|since| now >= since + SECOND * 120) {
+        } else if self
+            .disputed_since
+            .is_some_and(|since| now >= since + SECOND * 120)
+        {
             "disputed"
         } else {
             "claimed"
         }
     }
 
-    /// Nothing is proven in these lives: who wants to see proven heights alone sees none.
+    /// Whether the height is shown. These simulations have no proofs, so strict mode hides it.
     pub fn shows_height(&self) -> bool {
         self.settings.proof_mode != 2
     }
 
-    /// A value on the glass is too old, or of an age that nobody knows.
+    /// Whether a shown value is stale or of unknown age.
     fn is_stale(&self) -> bool {
         let currency = self.slot.1.as_ref().map_or("", |currency| currency.code());
-        // Asked for now and then, and old where four answers are missing.
+        // Polled; stale after four missing polls.
         let balance = (u64::from(self.settings.nwc_refresh_secs) * 4).max(600);
         let minutes = |count: u64| count * 60;
         let facts: &[(&str, u64)] = match self.slot.0 {
@@ -202,14 +208,14 @@ impl Model {
         let is_old = |(fact, seconds): &(&str, u64)| match self.facts.get(*fact) {
             None => false,
             Some(_) if *fact == "height" && !self.shows_height() => false,
-            Some((_, Learned::At(_) | Learned::Before(_))) => {
+            Some((_, Received::At(_) | Received::EarlierRun(_))) => {
                 self.age_ms(fact).is_none_or(|age| age > seconds * 1000)
             }
         };
         facts.iter().any(is_old)
     }
 
-    /// A text per panel: of two lines `A/B`, of a symbol its name.
+    /// A text per panel: two lines as `A/B`, an icon by its name.
     fn texts(&self, price: Option<u64>) -> Option<Vec<String>> {
         let panels = self.board.panels;
         let layer = self.top().cloned().unwrap_or_default();
@@ -222,7 +228,7 @@ impl Model {
             }
             "zap" | "payment" => {
                 let [label, icon] = layer.texts.try_into().ok()?;
-                let amount = self.marked(&layer.amount.to_string(), panels - 2);
+                let amount = self.with_sats_symbol(&layer.amount.to_string(), panels - 2);
                 [vec![label], right(icon, amount, panels - 1)].concat()
             }
             "debug" => {
@@ -238,8 +244,8 @@ impl Model {
                 let (ip, ssid) = self.network.clone().unwrap_or_else(unknown);
                 let mut texts = vec!["DEBUG".into(), format!("IP {ip}"), format!("SSID {ssid}")];
                 texts.push("Heap free - PSRAM free -".into());
-                let voices = u32::from(self.said.is_some());
-                texts.push(format!("Height {} Voices {voices}", self.height_state()));
+                let sources = u32::from(self.claimed.is_some());
+                texts.push(format!("Height {} Voices {sources}", self.height_state()));
                 texts.extend([board, uptime, "Leave button 4".into()]);
                 texts.truncate(panels);
                 texts
@@ -261,18 +267,18 @@ impl Model {
         })
     }
 
-    /// What a screen of chain or prices shows where nothing was ever learned of either.
+    /// The screen without any data.
     fn no_data(&self) -> Vec<String> {
-        let why = match self.complaint.as_str() {
+        let reason = match self.last_error.as_str() {
             _ if self.has_radio && self.network.is_none() => "no network",
             "" => "No source has answered yet.",
-            told => told,
+            error => error,
         };
         let ip = self.network.as_ref().map_or("-", |(ip, _)| ip);
         let mut texts = vec![
             "NO/DATA".into(),
             "No block, fee or price has come in so far.".into(),
-            format!("Why {why}"),
+            format!("PaintReason {reason}"),
             "The clock goes on trying by itself.".into(),
             format!("More at {ip}"),
         ];
@@ -304,7 +310,7 @@ impl Model {
             _ => "$",
         };
         let signed = |number: String| [vec![sign.to_owned()], digits(&number)].concat();
-        // Bitcoin mined: of the era of the simulated heights.
+        // Supply, for the halving era of the simulated heights.
         let mined = height.map(|height| (157_500_000 + (height - 840_000) * 25) / 8);
         let whole = price.map(|price| (price + 500_000) / 1_000_000);
         let (label, tail) = match self.slot.0 {
@@ -374,18 +380,18 @@ impl Model {
                 };
                 (
                     label,
-                    sats.map(|sats| self.marked(&sats.to_string(), panels - 1)),
+                    sats.map(|sats| self.with_sats_symbol(&sats.to_string(), panels - 1)),
                 )
             }
             20 => {
                 let fits = |whole: u64| whole.to_string().len() < panels && !s.suffix_price;
                 let tail = price.zip(whole).map(|(price, whole)| match fits(whole) {
                     false => signed(short(whole, panels - 2)),
-                    // A decimal is there for what is less than 100 000 and not whole, if it fits.
+                    // One decimal below 100 000 if it is not whole and fits.
                     true if panels > 7 && price < 100_000_000_000 && price % 1_000_000 > 0 => {
                         digits(&decimals(price.into(), 1_000_000, 1))
                     }
-                    // The sign goes first where there is no room for all.
+                    // The sign is dropped first if space is short.
                     true if whole.to_string().len() == panels - 1 => digits(&whole.to_string()),
                     true => signed(whole.to_string()),
                 });
@@ -398,7 +404,7 @@ impl Model {
                     value.map(|value| signed(short(value, panels - 2))),
                 )
             }
-            // Nothing is proven in these lives.
+            // These simulations have no proofs.
             900 => {
                 let state = self.height_state().to_uppercase();
                 (format!("BLOCK/{state}"), None)
@@ -413,7 +419,7 @@ impl Model {
                 });
                 ("BTC/SUPPLY".into(), supply.map(|supply| digits(&supply)))
             }
-            // Nobody tells of pool and miner in these lives.
+            // These simulations have no pool and no miner.
             70 => {
                 let pool = s.mining_pool_name.replacen('_', "/", 1);
                 (pool, Some(vec!["OFF/LINE".into()]))
@@ -426,7 +432,7 @@ impl Model {
         Some(right(label, tail.unwrap_or_default(), panels))
     }
 
-    /// Hundredths of sat/vB: two decimals below ten, above where they are not zero and fit.
+    /// A fee rate in hundredths of sat/vB: two decimals below 10, and above if they are not zero and fit.
     fn fee(&self, hundredths: u64) -> String {
         let exact = format!("{}.{:02}", hundredths / 100, hundredths % 100);
         let is_whole = hundredths >= 1000 && hundredths.is_multiple_of(100);
@@ -438,7 +444,7 @@ impl Model {
         }
     }
 
-    /// What the wallet holds: satoshis, from one bitcoin on bitcoin with as many of four decimals as fit.
+    /// The balance in satoshis, or from 1 BTC in BTC with up to four decimals.
     fn balance(&self) -> Vec<String> {
         let panels = self.board.panels;
         let sats = self.facts.get("balance").map(|(msats, _)| msats / 1000);
@@ -467,11 +473,11 @@ impl Model {
             let full = Some(sats.to_string()).filter(fits);
             full.or_else(|| in_units.find(fits)).unwrap()
         });
-        beside_icon(self.marked(&number, panels - 2))
+        beside_icon(self.with_sats_symbol(&number, panels - 2))
     }
 
-    /// A number with the marker of satoshis before it, if there is room for it.
-    fn marked(&self, number: &str, room: usize) -> Vec<String> {
+    /// A number with the satoshi symbol before it if it fits.
+    fn with_sats_symbol(&self, number: &str, room: usize) -> Vec<String> {
         let marker = match self.settings.price_sym_mode {
             1 => Some("STS"),
             2 => Some("₿"),
@@ -486,7 +492,7 @@ fn digits(text: &str) -> Vec<String> {
     text.chars().map(String::from).collect()
 }
 
-/// The same with the dot beside the digit before it.
+/// As `digits`, but with the dot in the cell of the digit before it.
 fn folded(text: &str) -> Vec<String> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     let mut cells = [digits(whole), digits(rest)].concat();
@@ -496,13 +502,13 @@ fn folded(text: &str) -> Vec<String> {
     cells
 }
 
-/// A label, and the others pushed to the right.
+/// A label on the left, and the other cells on the right.
 fn right(label: String, tail: Vec<String>, panels: usize) -> Vec<String> {
     let blank = vec![String::new(); panels - 1 - tail.len()];
     [vec![label], blank, tail].concat()
 }
 
-/// A large number with a letter and the decimals that are left room for, never the dot alone.
+/// A large number with a unit letter and as many decimals as fit.
 fn short(value: u64, room: usize) -> String {
     let units = [
         (1_000_000_000_000, 'T'),

@@ -1,4 +1,4 @@
-//! What the strip and the frontlight should do, frame by frame and duty by duty.
+//! The expected frames of the strip and duties of the frontlight.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -12,7 +12,7 @@ use device::{
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What the strip plays.
+/// An effect of the strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
     Block(u32),
@@ -33,7 +33,7 @@ pub enum Show {
     QuietOff,
 }
 
-/// What the strip tells between shows.
+/// The state that the strip shows between effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     AtRest,
@@ -49,12 +49,12 @@ const RAINBOW: [u32; 6] = [
     0xFF_00_00, 0xFF_80_00, 0xFF_FF_00, 0x00_FF_00, 0x00_00_FF, 0x94_00_D3,
 ];
 
-/// How bright a breath is: from dark to its peak and back, in so many frames.
+/// Brightness of a breathing effect at a frame: from dark to the peak and back.
 fn breath(peak: u32, frames: u32, at: u32) -> u32 {
     peak * at.min(frames - 1 - at) / (frames / 2 - 1)
 }
 
-/// A frame: a colour per LED, twelfths of the brightness, and the time that it lasts.
+/// A frame: a colour per LED, twelfths of the brightness, and the duration, ms.
 type Frame = (Vec<u32>, u32, u32);
 
 impl Show {
@@ -131,8 +131,8 @@ impl Show {
         }
     }
 
-    /// Tells whether it may be seen: Do Not Disturb mutes all but what acknowledges it.
-    fn is_seen(self, settings: &Settings, quiet: bool) -> bool {
+    /// Whether it is visible: Do Not Disturb mutes all effects except its own.
+    fn is_visible(self, settings: &Settings, quiet: bool) -> bool {
         !settings.disable_leds && (!quiet || matches!(self, Show::QuietOn | Show::QuietOff))
     }
 }
@@ -142,26 +142,27 @@ impl Show {
 pub struct Lights {
     leds: usize,
     quiet: bool,
-    /// How it says that blocks, prices or both are missing, and what it has said; since when both are, and when it said so.
+    /// The effect for missing sources, and the one that was played last; since when both are missing, and when that was
+    /// shown.
     pub missing: Option<Show>,
-    told: Option<Show>,
-    gone: Option<Duration>,
-    gone_shown: Option<Duration>,
-    /// An update is shown; how far it is, percent.
-    updates: bool,
+    shown_missing: Option<Show>,
+    all_missing_since: Option<Duration>,
+    all_missing_shown: Option<Duration>,
+    /// An update is in progress; its progress, percent.
+    is_updating: bool,
     pub percent: u64,
     /// Button 1 is held since power-on, for three seconds at most.
     pub alarm: bool,
-    /// Nothing was painted since the start, and a rainbow tells so.
+    /// Nothing was painted since the start, and the strip shows a rainbow.
     starting: bool,
-    /// What the clock as a whole is doing; what of it the strip tells, and since when.
+    /// State of the clock; the state that the strip shows, and since when.
     pub state: State,
-    tells: (State, Duration),
+    shown_state: (State, Duration),
     resting: Vec<u32>,
-    /// What plays, with its begin, and what waits.
+    /// The current effect with its start, and the queued effects.
     shows: VecDeque<(Show, Option<Duration>)>,
     front: Option<Front>,
-    /// A flash waits for the ink of this picture, but not longer than until then.
+    /// A flash that waits for this picture to be painted, and its deadline.
     flash: Option<(Show, u64, Duration)>,
     /// The picture that is being painted.
     pub painting: u64,
@@ -171,19 +172,19 @@ pub struct Lights {
 struct Front {
     panels: u32,
     lit: bool,
-    /// Switched off by hand.
-    held: bool,
-    /// Duties that the owner set, until the next command.
-    by_hand: Option<Vec<u32>>,
-    /// Duty of each panel, that of full brightness, and when the next step is due.
+    /// Switched off by a command.
+    is_off_by_command: bool,
+    /// Duties set by a command, until the next one.
+    commanded: Option<Vec<u32>>,
+    /// Duty of each panel, the duty of full brightness, and the time of the next step.
     duty: Vec<u32>,
     top: u32,
     step: Option<Duration>,
     flash: Option<Flash>,
     millilux: Option<u32>,
     dark: bool,
-    /// The light in the room has to wait until then.
-    rest: Duration,
+    /// The ambient light is ignored until then.
+    ignores_lux_until: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -195,15 +196,15 @@ struct Flash {
     tick: Duration,
 }
 
-/// What can be asked of the frontlight.
+/// A change of the frontlight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum FrontlightChange {
     On,
     Off,
-    RoomOn,
-    RoomOff,
+    AmbientOn,
+    AmbientOff,
     DarkOff,
-    /// Another duty of full brightness.
+    /// Sets the duty of full brightness.
     Full(u32),
     Flash(Duration),
 }
@@ -213,33 +214,33 @@ impl Lights {
         let mut front = board.frontlight.then(|| Front {
             panels: u32::try_from(board.panels).unwrap(),
             lit: false,
-            held: false,
-            by_hand: None,
+            is_off_by_command: false,
+            commanded: None,
             duty: vec![0; board.panels],
             top: settings.fl_max_brightness.min(4095),
             step: None,
             flash: None,
             millilux: None,
             dark: false,
-            rest: Duration::ZERO,
+            ignores_lux_until: Duration::ZERO,
         });
         if let Some(front) = &mut front {
-            front.obey(Wish::On, settings, false, Duration::ZERO);
-            front.rest = Duration::ZERO;
+            front.apply(FrontlightChange::On, settings, false, Duration::ZERO);
+            front.ignores_lux_until = Duration::ZERO;
         }
         Lights {
             leds: board.leds,
             quiet: false,
             missing: Some(Show::NoData),
-            told: None,
-            gone: None,
-            gone_shown: None,
-            updates: false,
+            shown_missing: None,
+            all_missing_since: None,
+            all_missing_shown: None,
+            is_updating: false,
             percent: 0,
             alarm: false,
             starting: settings.led_test_on_power,
             state: State::AtRest,
-            tells: (State::AtRest, Duration::ZERO),
+            shown_state: (State::AtRest, Duration::ZERO),
             resting: vec![0; board.leds],
             shows: VecDeque::new(),
             front,
@@ -266,10 +267,10 @@ impl Lights {
         let plays = self
             .shows
             .front()
-            .filter(|(show, _)| show.is_seen(settings, self.quiet));
-        let (tells, since) = self.tells;
+            .filter(|(show, _)| show.is_visible(settings, self.quiet));
+        let (state, since) = self.shown_state;
         let passed = |ms| u32::try_from((now - since).as_millis() / ms).unwrap();
-        let frame: Frame = if tells == State::Updating {
+        let frame: Frame = if state == State::Updating {
             let lit = usize::try_from(self.percent / 25).unwrap().min(3);
             (
                 leds.map(|led| if led <= lit { 0x00_FF_00 } else { 0 })
@@ -277,7 +278,7 @@ impl Lights {
                 12,
                 0,
             )
-        } else if tells == State::Alarm && !settings.disable_leds && !self.quiet {
+        } else if state == State::Alarm && !settings.disable_leds && !self.quiet {
             (vec![0xFF_00_00; self.leds], 12, 0)
         } else if let Some((show, Some(begin))) = plays {
             let mut left = now - *begin;
@@ -289,7 +290,7 @@ impl Lights {
             (vec![0; self.leds], 12, 0)
         } else {
             let turned = |ms| usize::try_from(passed(ms)).unwrap();
-            let colors = match tells {
+            let colors = match state {
                 State::Starting => leds.map(|led| RAINBOW[(led + turned(250)) % 6]).collect(),
                 State::Joining => {
                     let lit = turned(100) % self.leds.max(1);
@@ -304,7 +305,7 @@ impl Lights {
         dimmed(frame)
     }
 
-    /// A duty per panel; none on a board without a frontlight.
+    /// A duty per panel; empty without a frontlight.
     pub fn duties(&self, now: Duration) -> Vec<u16> {
         let of = |front: &Front| {
             (0..front.panels)
@@ -314,13 +315,13 @@ impl Lights {
         self.front.as_ref().map(of).unwrap_or_default()
     }
 
-    /// Lets everything happen that is due by now.
-    pub fn pass(&mut self, settings: &Settings, quiet: bool, now: Duration) {
+    /// Handles everything that is due.
+    pub fn advance(&mut self, settings: &Settings, quiet: bool, now: Duration) {
         self.settle_quiet(settings, quiet, now);
         while let Some((show, begin)) = self.shows.front().copied() {
             let frames = show.frames(self.leds);
             let end = begin.unwrap_or(now) + MS * frames.iter().map(|(.., ms)| ms).sum();
-            let from = if show.is_seen(settings, quiet) {
+            let from = if show.is_visible(settings, quiet) {
                 end
             } else {
                 begin.map_or(now, |_| now)
@@ -334,58 +335,58 @@ impl Lights {
             }
         }
         if let Some(front) = &mut self.front {
-            front.pass(settings, quiet, now);
+            front.advance(settings, quiet, now);
         }
         if self.flash.is_some_and(|(.., until)| until <= now) {
             self.fire(settings, now);
         }
     }
 
-    /// Brings what shows between effects up to date, and tells of a relay that is missing.
+    /// Updates the shown state, and plays the effect for missing sources.
     pub fn settle(&mut self, settings: &Settings, quiet: bool, now: Duration) {
         self.settle_quiet(settings, quiet, now);
-        let tells = match self.state {
-            _ if self.updates => State::Updating,
+        let state = match self.state {
+            _ if self.is_updating => State::Updating,
             State::AtRest if self.starting => State::Starting,
             state => state,
         };
-        if tells != self.tells.0 {
-            self.tells = (tells, now);
+        if state != self.shown_state.0 {
+            self.shown_state = (state, now);
         }
-        if tells != State::AtRest {
+        if state != State::AtRest {
             return;
         }
-        let is_new = std::mem::replace(&mut self.told, self.missing) != self.missing;
-        let shown = self.gone_shown.unwrap_or_default();
+        let is_new = std::mem::replace(&mut self.shown_missing, self.missing) != self.missing;
+        let shown = self.all_missing_shown.unwrap_or_default();
         let is_due = match self.missing {
             None => {
-                (self.gone, self.gone_shown) = (None, None);
+                (self.all_missing_since, self.all_missing_shown) = (None, None);
                 return;
             }
             Some(Show::NoData) => {
-                let gone = *self.gone.get_or_insert(now);
+                let gone = *self.all_missing_since.get_or_insert(now);
                 now >= gone.max(shown) + 5 * SECOND
             }
             Some(_) => {
-                self.gone = None;
+                self.all_missing_since = None;
                 is_new || now >= shown + 10 * SECOND
             }
         };
         if let Some(show) = self.missing.filter(|_| is_due) {
-            self.gone_shown = Some(now);
+            self.all_missing_shown = Some(now);
             self.play(show, settings, now);
         }
     }
 
-    /// Plays after what plays and waits; no more than eight wait.
+    /// Queues an effect; at most eight are queued.
     pub fn play(&mut self, show: Show, settings: &Settings, now: Duration) {
-        if show.is_seen(settings, self.quiet) && self.shows.len() < 9 {
+        if show.is_visible(settings, self.quiet) && self.shows.len() < 9 {
             let begin = self.shows.is_empty().then_some(now);
             self.shows.push_back((show, begin));
         }
     }
 
-    /// The frontlight flashes as soon as the ink of a picture has settled.
+    /// Flashes the frontlight when a picture was painted.
     pub fn flash_after(&mut self, picture: u64, show: Show, now: Duration) {
         self.flash = self
             .front
@@ -393,15 +394,15 @@ impl Lights {
             .map(|_| (show, picture, now + 10 * SECOND));
     }
 
-    /// No ink to wait for.
+    /// Flashes at once if the picture was not painted anew.
     pub fn release(&mut self, newest: u64, settings: &Settings, now: Duration) {
         if self.flash.is_some_and(|(_, picture, _)| newest < picture) {
             self.fire(settings, now);
         }
     }
 
-    /// What was being painted is on the paper.
-    pub fn inked(&mut self, settings: &Settings, now: Duration) {
+    /// A paint has ended.
+    pub fn painted(&mut self, settings: &Settings, now: Duration) {
         self.starting = false;
         if self
             .flash
@@ -412,11 +413,11 @@ impl Lights {
     }
 
     pub fn update(&mut self, percent: Option<u64>) {
-        self.updates = percent.is_some();
+        self.is_updating = percent.is_some();
         self.percent = percent.unwrap_or(0);
     }
 
-    /// The colours of what follows; black where none is told.
+    /// Sets the resting colours; black if a colour is missing.
     pub fn rest(&mut self, colors: &[Rgb]) {
         self.shows.clear();
         let number = |color: &Rgb| u32::from_be_bytes([0, color.red, color.green, color.blue]);
@@ -424,7 +425,7 @@ impl Lights {
         self.resting.resize(self.leds, 0);
     }
 
-    /// Plays what the owner asks for.
+    /// Plays a requested effect.
     pub fn effect(&mut self, effect: StripEffect, settings: &Settings, now: Duration) {
         let show = match effect {
             StripEffect::Blink => Show::Price,
@@ -453,39 +454,48 @@ impl Lights {
     pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
         if let Some(front) = &mut self.front {
             front.millilux = millilux;
-            front.look_for_dark(settings);
+            front.update_dark(settings);
         }
     }
 
     pub fn command(&mut self, command: &FrontlightCommand, settings: &Settings, now: Duration) {
         let Some(front) = &mut self.front else { return };
         match command {
-            FrontlightCommand::On => front.obey(Wish::On, settings, self.quiet, now),
-            FrontlightCommand::Off => front.obey(Wish::Off, settings, self.quiet, now),
-            FrontlightCommand::Flash => {
-                front.obey(Wish::Flash(Duration::ZERO), settings, self.quiet, now)
-            }
+            FrontlightCommand::On => front.apply(FrontlightChange::On, settings, self.quiet, now),
+            FrontlightCommand::Off => front.apply(FrontlightChange::Off, settings, self.quiet, now),
+            FrontlightCommand::Flash => front.apply(
+                FrontlightChange::Flash(Duration::ZERO),
+                settings,
+                self.quiet,
+                now,
+            ),
             FrontlightCommand::Brightness(duty) => {
-                front.obey(Wish::Full(*duty), settings, self.quiet, now);
+                front.apply(FrontlightChange::Full(*duty), settings, self.quiet, now);
             }
             FrontlightCommand::Set(duties) => {
-                let mute = settings.fl_disable || (self.quiet && settings.fl_off_on_dnd);
-                if !mute {
+                let is_muted = settings.fl_disable || (self.quiet && settings.fl_off_on_dnd);
+                if !is_muted {
                     let mut duties: Vec<u32> = duties.iter().map(|duty| (*duty).into()).collect();
                     duties.resize(front.duty.len(), 0);
-                    (front.by_hand, front.flash, front.step) = (Some(duties), None, None);
+                    (front.commanded, front.flash, front.step) = (Some(duties), None, None);
                 }
             }
         }
     }
 
-    /// Follows changed settings.
-    pub fn follow(&mut self, before: &Settings, after: &Settings, quiet: bool, now: Duration) {
+    /// Applies changed settings.
+    pub fn apply_settings(
+        &mut self,
+        before: &Settings,
+        after: &Settings,
+        quiet: bool,
+        now: Duration,
+    ) {
         if after.disable_leds && !before.disable_leds {
             self.rest(&[]);
         }
         if let Some(front) = &mut self.front {
-            front.follow(before, after, self.quiet, self.quiet, now);
+            front.apply_settings(before, after, self.quiet, self.quiet, now);
         }
         self.settle_quiet(after, quiet, now);
     }
@@ -493,7 +503,7 @@ impl Lights {
     fn settle_quiet(&mut self, settings: &Settings, quiet: bool, now: Duration) {
         let was_quiet = std::mem::replace(&mut self.quiet, quiet);
         if let Some(front) = self.front.as_mut().filter(|_| was_quiet != quiet) {
-            front.follow(settings, settings, was_quiet, quiet, now);
+            front.apply_settings(settings, settings, was_quiet, quiet, now);
         }
     }
 
@@ -503,46 +513,50 @@ impl Lights {
             _ => Duration::ZERO,
         };
         if let Some(front) = &mut self.front {
-            front.obey(Wish::Flash(hold), settings, self.quiet, now);
+            front.apply(FrontlightChange::Flash(hold), settings, self.quiet, now);
         }
     }
 }
 
 impl Front {
-    /// Muted goes first, then always on, then Do Not Disturb.
-    fn allowed(wish: Wish, s: &Settings, quiet: bool) -> Option<Wish> {
-        match wish {
-            Wish::Off => Some(wish),
-            _ if s.fl_disable => Some(Wish::RoomOff),
-            Wish::RoomOff if s.fl_always_on => None,
-            _ if quiet && s.fl_off_on_dnd => Some(Wish::RoomOff),
-            _ => Some(wish),
+    /// Priority: muted, always on, Do Not Disturb.
+    fn allowed(change: FrontlightChange, s: &Settings, quiet: bool) -> Option<FrontlightChange> {
+        match change {
+            FrontlightChange::Off => Some(change),
+            _ if s.fl_disable => Some(FrontlightChange::AmbientOff),
+            FrontlightChange::AmbientOff if s.fl_always_on => None,
+            _ if quiet && s.fl_off_on_dnd => Some(FrontlightChange::AmbientOff),
+            _ => Some(change),
         }
     }
 
-    fn obey(&mut self, wish: Wish, s: &Settings, quiet: bool, now: Duration) {
-        match Front::allowed(wish, s, quiet) {
+    fn apply(&mut self, change: FrontlightChange, s: &Settings, quiet: bool, now: Duration) {
+        match Front::allowed(change, s, quiet) {
             None => {}
-            Some(Wish::RoomOn) if self.held => {}
-            Some(wish @ (Wish::On | Wish::RoomOn)) => {
-                self.held &= wish != Wish::On;
+            Some(FrontlightChange::AmbientOn) if self.is_off_by_command => {}
+            Some(change @ (FrontlightChange::On | FrontlightChange::AmbientOn)) => {
+                self.is_off_by_command &= change != FrontlightChange::On;
                 self.light(true, s, now);
             }
-            Some(wish @ (Wish::Off | Wish::RoomOff | Wish::DarkOff)) => {
-                self.held |= wish == Wish::Off;
+            Some(
+                change @ (FrontlightChange::Off
+                | FrontlightChange::AmbientOff
+                | FrontlightChange::DarkOff),
+            ) => {
+                self.is_off_by_command |= change == FrontlightChange::Off;
                 self.light(false, s, now);
             }
-            Some(Wish::Full(duty)) => {
+            Some(FrontlightChange::Full(duty)) => {
                 self.top = duty.min(4095);
-                self.held &= duty == 0;
+                self.is_off_by_command &= duty == 0;
                 self.light(self.lit, s, now);
             }
-            Some(Wish::Flash(hold)) => {
-                (self.held, self.step, self.by_hand) = (false, None, None);
+            Some(FrontlightChange::Flash(hold)) => {
+                (self.is_off_by_command, self.step, self.commanded) = (false, None, None);
                 self.flash = Some(Flash {
                     begin: now,
                     peak: if self.top == 0 { 2048 } else { self.top },
-                    rises: self.aim() == 0,
+                    rises: self.target() == 0,
                     hold,
                     tick: MS * (s.fl_effect_delay / self.panels).max(1),
                 });
@@ -550,65 +564,66 @@ impl Front {
         }
     }
 
-    /// Fades on or off from what is seen.
+    /// Fades on or off from the current duties.
     fn light(&mut self, lit: bool, s: &Settings, now: Duration) {
         let seen = |panel| u32::from(self.duty_of(panel, now));
         self.duty = (0..self.panels).map(seen).collect();
-        self.by_hand = None;
+        self.commanded = None;
         if lit != self.lit {
-            self.rest = now + 10 * SECOND;
+            self.ignores_lux_until = now + 10 * SECOND;
         }
         (self.lit, self.flash) = (lit, None);
         let step = self.step.unwrap_or(now + MS * s.fl_effect_delay.max(1));
-        self.step = (!self.is_there()).then_some(step);
+        self.step = (!self.has_arrived()).then_some(step);
     }
 
-    fn aim(&self) -> u32 {
+    fn target(&self) -> u32 {
         if self.lit { self.top } else { 0 }
     }
 
-    fn is_there(&self) -> bool {
-        self.duty.iter().all(|duty| *duty == self.aim())
+    fn has_arrived(&self) -> bool {
+        self.duty.iter().all(|duty| *duty == self.target())
     }
 
-    fn pass(&mut self, s: &Settings, quiet: bool, now: Duration) {
+    fn advance(&mut self, s: &Settings, quiet: bool, now: Duration) {
         if self.flash.is_some_and(|flash| self.end(flash) <= now) {
             self.flash = None;
-            self.duty = vec![self.aim(); self.duty.len()];
+            self.duty = vec![self.target(); self.duty.len()];
         }
         while let Some(at) = self.step.filter(|at| *at <= now) {
-            let aim = self.aim();
+            let target = self.target();
             for duty in &mut self.duty {
-                *duty = aim.clamp(duty.saturating_sub(25), *duty + 25);
+                *duty = target.clamp(duty.saturating_sub(25), *duty + 25);
             }
-            self.step = (!self.is_there()).then(|| at + MS * s.fl_effect_delay.max(1));
+            self.step = (!self.has_arrived()).then(|| at + MS * s.fl_effect_delay.max(1));
         }
-        if self.rest <= now && self.flash.is_none() {
-            self.mind_the_room(s, quiet, now);
+        if self.ignores_lux_until <= now && self.flash.is_none() {
+            self.apply_ambient_light(s, quiet, now);
         }
     }
 
-    fn mind_the_room(&mut self, s: &Settings, quiet: bool, now: Duration) {
+    fn apply_ambient_light(&mut self, s: &Settings, quiet: bool, now: Duration) {
         let lux = self.millilux.map(|millilux| millilux / 1000);
-        let wish = if self.dark {
-            Wish::DarkOff
+        let change = if self.dark {
+            FrontlightChange::DarkOff
         } else if s.fl_always_on
             || s.lux_light_toggle == 0
             || lux.is_some_and(|lux| lux < s.lux_light_toggle)
         {
-            Wish::RoomOn
+            FrontlightChange::AmbientOn
         } else if lux.is_some_and(|lux| lux > s.lux_light_toggle) {
-            Wish::RoomOff
+            FrontlightChange::AmbientOff
         } else {
             return;
         };
-        let lights = Front::allowed(wish, s, quiet) == Some(Wish::RoomOn) && !self.held;
+        let lights = Front::allowed(change, s, quiet) == Some(FrontlightChange::AmbientOn)
+            && !self.is_off_by_command;
         if lights != self.lit {
-            self.obey(wish, s, quiet, now);
+            self.apply(change, s, quiet, now);
         }
     }
 
-    fn follow(
+    fn apply_settings(
         &mut self,
         before: &Settings,
         after: &Settings,
@@ -618,17 +633,19 @@ impl Front {
     ) {
         if before.fl_max_brightness != after.fl_max_brightness {
             self.top = after.fl_max_brightness.min(4095);
-            if self.by_hand.is_none() {
+            if self.commanded.is_none() {
                 self.light(self.lit, after, now);
             }
         }
         let mute = |s: &Settings, quiet| s.fl_disable || (quiet && s.fl_off_on_dnd);
         match (mute(before, was_quiet), mute(after, quiet)) {
             (false, true) => self.light(false, after, now),
-            (true, false) if !self.dark => self.obey(Wish::RoomOn, after, quiet, now),
+            (true, false) if !self.dark => {
+                self.apply(FrontlightChange::AmbientOn, after, quiet, now)
+            }
             _ => {}
         }
-        self.look_for_dark(after);
+        self.update_dark(after);
         let room = |s: &Settings| {
             (
                 s.lux_light_toggle,
@@ -639,20 +656,20 @@ impl Front {
             )
         };
         if room(before) != room(after) || was_quiet != quiet {
-            self.rest = Duration::ZERO;
+            self.ignores_lux_until = Duration::ZERO;
         }
     }
 
-    /// A room is dark below one lux, and until two.
-    fn look_for_dark(&mut self, s: &Settings) {
+    /// A room is dark below 1 lux, until it is above 2.
+    fn update_dark(&mut self, s: &Settings) {
         let limit = if self.dark { 2000 } else { 1000 };
-        let minds = s.lux_light_toggle > 0 && s.fl_off_when_dark;
-        self.dark = minds && self.millilux.map_or(self.dark, |millilux| millilux < limit);
+        let is_enabled = s.lux_light_toggle > 0 && s.fl_off_when_dark;
+        self.dark = is_enabled && self.millilux.map_or(self.dark, |millilux| millilux < limit);
     }
 
     fn half(&self, flash: Flash) -> Duration {
-        let apart = flash.peak / self.panels;
-        flash.tick * ((flash.peak + (self.panels - 1) * apart) / 25 + 1)
+        let spacing = flash.peak / self.panels;
+        flash.tick * ((flash.peak + (self.panels - 1) * spacing) / 25 + 1)
     }
 
     fn end(&self, flash: Flash) -> Duration {
@@ -660,7 +677,7 @@ impl Front {
     }
 
     fn duty_of(&self, panel: u32, now: Duration) -> u16 {
-        let seen = self.by_hand.as_ref().unwrap_or(&self.duty);
+        let seen = self.commanded.as_ref().unwrap_or(&self.duty);
         let faded = seen[usize::try_from(panel).unwrap()];
         let duty = self.flash.map_or(faded, |flash| {
             let (passed, half) = (now - flash.begin, self.half(flash));
@@ -669,10 +686,10 @@ impl Front {
                 None => (flash.rises, passed.min(half)),
             };
             let moved = 25 * u32::try_from(time.as_millis() / flash.tick.as_millis()).unwrap();
-            let (apart, after) = (flash.peak / self.panels, self.panels - 1 - panel);
+            let (spacing, after) = (flash.peak / self.panels, self.panels - 1 - panel);
             match rises {
-                true => moved.saturating_sub(panel * apart).min(flash.peak),
-                false => flash.peak.saturating_sub(moved + after * apart),
+                true => moved.saturating_sub(panel * spacing).min(flash.peak),
+                false => flash.peak.saturating_sub(moved + after * spacing),
             }
         });
         u16::try_from(duty).unwrap()

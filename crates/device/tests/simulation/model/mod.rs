@@ -1,8 +1,8 @@
-//! What should be seen at every moment, in plain rules: the tables of display mode, rotation timer and buttons.
+//! A reference model of the device: display mode, rotation timer and buttons, in simple rules.
 //!
-//! The model takes what the device takes and keeps its own timer, market, pictures and lights.
-//! Of the device it believes nothing but which settings a change of settings has left.
-//! `glass` says what the panels show and how they are refreshed, `lights` what the strip and the frontlight do.
+//! The model gets the same inputs as the device, and has its own timer, market, pictures and lights. From the device it
+//! takes only the settings after a PATCH.
+//! `glass` models the panels and their refreshes, `lights` the strip and the frontlight.
 
 mod glass;
 mod lights;
@@ -23,7 +23,7 @@ use market::{Connection, Direction, Observation, now::Now, source_id::SourceId, 
 
 use jiff::tz::TimeZone;
 
-use glass::{Glass, Why};
+use glass::{Glass, PaintReason};
 use lights::{Lights, Show, State};
 
 /// A screen, in a currency if it has one.
@@ -44,46 +44,46 @@ struct Layer {
     texts: Vec<String>,
     /// Satoshis of a zap or payment, percent of an update.
     amount: u64,
-    /// Uptime at which it came, or was last brought up to date.
+    /// Uptime at which it was shown or last updated.
     since: Duration,
-    /// Tells it from the layer before it.
+    /// Serial number.
     number: u32,
 }
 
-/// Tells whether a price that is shown, if any, is too old for its doubts to last.
-fn is_old_price(shown: Option<&(u64, Learned)>, now: Duration) -> bool {
-    !matches!(shown, Some((_, Learned::At(told))) if now <= *told + SECOND * 15 * 60)
+/// Whether the shown price is so old that its marks are reset; also without a price.
+fn is_old_price(shown: Option<&(u64, Received)>, now: Duration) -> bool {
+    !matches!(shown, Some((_, Received::At(at))) if now <= *at + SECOND * 15 * 60)
 }
 
-/// When a value was learned: at this uptime, or in an earlier run, at a moment of its wall clock if that was set.
+/// When a value was received: at an uptime, or in an earlier run, with its Unix time in ms if that was known.
 #[derive(Debug, Clone, Copy)]
-enum Learned {
+enum Received {
     At(Duration),
-    Before(Option<i64>),
+    EarlierRun(Option<i64>),
 }
 
-/// What the relay quotes in a currency.
+/// A quote of the relay.
 #[derive(Debug, Clone, Copy)]
 pub struct Quote {
     price: u64,
-    told: Duration,
-    /// Since when it is far from the price that is shown, which is held for a minute then.
+    at: Duration,
+    /// Since when it is far from the shown price, which is held for a minute then.
     jumped: Option<Duration>,
-    /// Since when nobody else has confirmed a price that is not old.
+    /// Since when the price has no second source.
     pub weak: Duration,
-    /// A price is shown that was held for a minute, and nobody confirmed it.
+    /// The shown price was held for a minute and then shown without a second source.
     pub released: bool,
-    /// The newest moment at which it was judged, and what was shown, far off and released before that: of what is said at
-    /// one moment the last counts.
-    before: (Duration, Option<(u64, Learned)>, Option<Duration>, bool),
+    /// Time of the last evaluation, with shown price, `jumped` and `released` before it: of quotes at one moment the last
+    /// counts.
+    before: (Duration, Option<(u64, Received)>, Option<Duration>, bool),
 }
 
-/// The model's whole state.
+/// State of the model.
 #[derive(Debug, Clone)]
 pub struct Model {
     board: BoardSpec,
     pub settings: Settings,
-    /// That of the settings; looking it up takes long.
+    /// Time zone of the settings, cached because the lookup is slow.
     zone: TimeZone,
     pub now: Now,
     layers: [Option<Layer>; 5],
@@ -91,53 +91,53 @@ pub struct Model {
     splash: bool,
     /// The access point is up.
     pub portal: bool,
-    /// Address, and name of the network.
+    /// Address and name of the network.
     network: Option<(String, String)>,
-    /// It joins networks itself, so that it knows when there is none.
+    /// The board has a radio.
     has_radio: bool,
-    /// It had an address since its start.
+    /// It was connected since the start.
     was_connected: bool,
     erasing: bool,
     pub slot: Slot,
     currency: Currency,
     /// Uptime of the next turn, if the timer runs.
     turn: Option<Duration>,
-    /// Held by an update: what was left of the period.
+    /// Remaining time of the period while an update freezes the timer.
     frozen: Option<Option<Duration>>,
     /// Height, fee in micros, and prices in micros by their currency.
-    facts: BTreeMap<String, (u64, Learned)>,
-    /// Since when another height has been shown than the one that was shown before it; none before this run showed any.
-    told: Option<Duration>,
-    /// Since when the relay says another height than the one that is shown.
-    apart: Option<Duration>,
-    /// The height that the relay said last, whatever came of it.
-    said: Option<u64>,
-    /// The newest moment at which it said one, these two before that, and whether it was believed in this run before that.
-    heard: (Duration, Option<u64>, Option<Duration>, bool),
-    /// Since when the height that is shown is a mere claim, and not an old one.
-    weak: Duration,
-    /// What the relay quotes in each currency in this run.
+    facts: BTreeMap<String, (u64, Received)>,
+    /// Time of the last change of the height in this run.
+    height_at: Option<Duration>,
+    /// Since when the relay claims another height than the shown one.
+    disputed_since: Option<Duration>,
+    /// Last claim of the relay, accepted or not.
+    claimed: Option<u64>,
+    /// Time of the last claim, with `claimed`, `disputed_since` and whether `height_at` was set before it.
+    last_claim: (Duration, Option<u64>, Option<Duration>, bool),
+    /// Since when the shown height is an unproven claim.
+    unproven_since: Duration,
+    /// Quotes of the relay in this run.
     quotes: BTreeMap<Currency, Quote>,
-    /// What the relay has said last of what is wrong.
-    complaint: String,
-    /// The relay has said anything at all.
-    relay_heard: bool,
-    /// Sources that are there.
+    /// Last error of the relay.
+    last_error: String,
+    /// The relay has reported a connection state.
+    has_relay_state: bool,
+    /// Connected sources.
     up: BTreeSet<SourceId>,
-    /// Since when each button is down, and whether it was a long press.
+    /// Since when each button is down, and whether the long press was handled.
     presses: [Option<(Duration, bool)>; 4],
-    /// When the release of each is believed.
+    /// When the release of each button is debounced.
     clicks: [Option<Duration>; 4],
-    /// All of them were held for long enough, told once.
-    all_told: bool,
-    /// Buttons that are down since power-on mean nothing.
-    deaf: bool,
+    /// The long press of all buttons was handled.
+    all_handled: bool,
+    /// Buttons are ignored because one is down since power-on.
+    ignores_buttons: bool,
     pub glass: Glass,
     pub lights: Lights,
 }
 
 impl Model {
-    /// A clock that starts with what it remembers of the run before.
+    /// A device that starts with the memory of the previous run.
     pub fn start(board: BoardSpec, settings: &Settings, before: Option<&Model>, now: Now) -> Model {
         let mut model = Model {
             board,
@@ -156,20 +156,20 @@ impl Model {
             currency: Currency::USD,
             turn: None,
             frozen: None,
-            facts: before.map(Model::remembered).unwrap_or_default(),
-            told: None,
-            apart: None,
-            said: None,
-            heard: (now.uptime, None, None, false),
-            weak: now.uptime,
+            facts: before.map(Model::stored_facts).unwrap_or_default(),
+            height_at: None,
+            disputed_since: None,
+            claimed: None,
+            last_claim: (now.uptime, None, None, false),
+            unproven_since: now.uptime,
             quotes: BTreeMap::new(),
-            complaint: String::new(),
-            relay_heard: false,
+            last_error: String::new(),
+            has_relay_state: false,
             up: BTreeSet::new(),
             presses: [None; 4],
             clicks: [None; 4],
-            all_told: false,
-            deaf: false,
+            all_handled: false,
+            ignores_buttons: false,
             glass: Glass::default(),
             lights: Lights::new(board, settings),
         };
@@ -179,35 +179,35 @@ impl Model {
         let is_shown = |fact: &String| *fact != "height" || model.shows_height();
         model.splash = !model.facts.keys().any(is_shown);
         let slots = model.slots();
-        let kept = before.map(|before| before.slot);
-        let kept = kept.filter(|slot| slots.contains(&(*slot, true)));
+        let stored = before.map(|before| before.slot);
+        let stored = stored.filter(|slot| slots.contains(&(*slot, true)));
         model.currency = settings.act_currencies[0];
-        model.go(kept.unwrap_or_else(|| first(&slots)));
+        model.go(stored.unwrap_or_else(|| first(&slots)));
         model.settle();
-        model.paint(Why::Asked);
+        model.paint(PaintReason::Full);
         model
     }
 
-    /// Follows an input; `active` are the settings after it.
-    pub fn follow(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings, now: Now) {
+    /// Handles an input. `active` are the settings after it.
+    pub fn handle(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings, now: Now) {
         self.now = now;
-        let due = self.pass();
-        let taken = self.take(input, reply, active);
-        let late = self.pass();
+        let before = self.advance();
+        let handled = self.apply(input, reply, active);
+        let after = self.advance();
         self.settle();
-        self.paint(due.max(taken).max(late));
+        self.paint(before.max(handled).max(after));
         self.lights
             .release(self.glass.pictures, &self.settings, now.uptime);
     }
 
-    /// What it would say at a later moment if nothing happened.
+    /// The model at a later time without further inputs.
     pub fn later(&self, now: Now) -> Model {
         let mut later = self.clone();
-        later.follow(&Input::Tick, None, &self.settings, now);
+        later.handle(&Input::Tick, None, &self.settings, now);
         later
     }
 
-    /// What is visible, by the interface's word for it.
+    /// The visible mode, as in the control interface.
     pub fn mode(&self) -> &'static str {
         match (self.erasing, self.portal, self.top()) {
             (true, ..) => "erasing",
@@ -222,19 +222,19 @@ impl Model {
         self.layers.iter().flatten().next_back()
     }
 
-    /// Lets everything happen that is due by now.
-    fn pass(&mut self) -> Why {
+    /// Handles everything that is due.
+    fn advance(&mut self) -> PaintReason {
         let now = self.now.uptime;
         let quiet = self.is_quiet();
-        self.lights.pass(&self.settings, quiet, now);
+        self.lights.advance(&self.settings, quiet, now);
         self.splash &= now < 10 * SECOND;
-        self.judge_prices();
+        self.evaluate_prices();
         let minutes = self.settings.full_refresh_min;
         let full = self.glass.last_full + SECOND * 60 * (minutes + 1);
-        let why = if minutes > 0 && full <= now {
-            Why::Asked
+        let reason = if minutes > 0 && full <= now {
+            PaintReason::Full
         } else {
-            Why::Data
+            PaintReason::Data
         };
         if let Some(notice) = &self.layers[NOTICE]
             && notice.since + SECOND * self.settings.overlay_seconds <= now
@@ -243,9 +243,9 @@ impl Model {
             self.layers[NOTICE] = None;
             self.restart_timer();
         }
-        let holding = |place: usize| place != CUSTOM && self.layers[place].is_some();
-        let held = self.portal || (SAFE..=UPDATE).any(holding);
-        if !held && self.turn.is_some_and(|turn| turn <= now) {
+        let blocks = |layer: usize| layer != CUSTOM && self.layers[layer].is_some();
+        let is_blocked = self.portal || (SAFE..=UPDATE).any(blocks);
+        if !is_blocked && self.turn.is_some_and(|turn| turn <= now) {
             if !self.dismiss() {
                 self.turn_to_next_enabled();
             }
@@ -262,41 +262,41 @@ impl Model {
                 (layer.amount, layer.since) = (percent, now);
             }
         }
-        why
+        reason
     }
 
-    fn take(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings) -> Why {
+    fn apply(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings) -> PaintReason {
         match input {
-            Input::Tick => return self.hear_buttons(),
+            Input::Tick => return self.handle_buttons(),
             Input::Held(contacts) => {
-                self.deaf = contacts.down != 0;
+                self.ignores_buttons = contacts.down != 0;
                 self.lights.alarm = contacts.down & self.first() != 0;
             }
-            Input::Pressed(contacts) => self.touch(*contacts),
-            Input::Observed(source, learned) => {
-                learned
-                    .iter()
-                    .for_each(|learned| self.learn(*source, learned));
+            Input::Pressed(contacts) => self.press(*contacts),
+            Input::Observed(source, observations) => {
+                for observation in observations {
+                    self.observe(*source, observation);
+                }
             }
             Input::Asked(request) => {
                 let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
-                if let Some(refuses) = self.refuses(request) {
-                    assert_eq!(refused, refuses, "whether {request:?} is refused");
+                if let Some(expected) = self.is_refused(request) {
+                    assert_eq!(refused, expected, "whether {request:?} is refused");
                 }
                 if !refused {
-                    return self.ask(request, active);
+                    return self.request(request, active);
                 }
             }
             Input::SafeMode(reason) => self.show(SAFE, "safe-mode", vec![reason.clone()], 0),
             Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), &self.settings),
             Input::Uploaded(upload) => return self.upload(upload),
             Input::Finished(Finished::Painted(_)) => {
-                self.lights.inked(&self.settings, self.now.uptime);
+                self.lights.painted(&self.settings, self.now.uptime);
             }
             Input::Linked(LinkEvent::Up { ip, ssid }) => {
                 self.portal = false;
-                if self.network.is_none() && self.complaint == "no network" {
-                    self.complaint.clear();
+                if self.network.is_none() && self.last_error == "no network" {
+                    self.last_error.clear();
                 }
                 self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
                 if !std::mem::replace(&mut self.was_connected, true) {
@@ -305,8 +305,8 @@ impl Model {
                 }
             }
             Input::Linked(LinkEvent::Down(_)) => {
-                if self.relay_heard && self.network.is_some() {
-                    self.complaint = "no network".into();
+                if self.has_relay_state && self.network.is_some() {
+                    self.last_error = "no network".into();
                 }
                 self.network = None;
                 self.up.clear();
@@ -320,19 +320,19 @@ impl Model {
             Input::Finished(Finished::Forgotten(Ok(()))) => self.settings.wifi_configured = false,
             _ => {}
         }
-        Why::Data
+        PaintReason::Data
     }
 
-    fn learn(&mut self, from: SourceId, observation: &Observation) {
+    fn observe(&mut self, from: SourceId, observation: &Observation) {
         let show = self.settings.clone();
         match observation {
             Observation::Connection(connection) => {
-                self.relay_heard = true;
+                self.has_relay_state = true;
                 match connection {
                     Connection::Connecting => {}
                     _ if self.settings.data_source == 1 => {}
-                    Connection::Up => self.complaint.clear(),
-                    Connection::Down { reason, .. } => self.complaint.clone_from(reason),
+                    Connection::Up => self.last_error.clear(),
+                    Connection::Down { reason, .. } => self.last_error.clone_from(reason),
                 }
                 match connection {
                     Connection::Up => self.up.insert(from),
@@ -342,9 +342,9 @@ impl Model {
             }
             Observation::Block(height) => self.block((*height).into()),
             Observation::Price(currency, price) => self.price(*currency, price.micros),
-            Observation::PreciseFee(fee) => self.know("fee", fee.micros),
+            Observation::PreciseFee(fee) => self.record("fee", fee.micros),
             Observation::Balance(balance) if show.nwc_enabled => {
-                self.know("balance", balance.value.0);
+                self.record("balance", balance.value.0);
             }
             Observation::Zap(zap) if show.nostr_zap_notify => self.zap(zap.amount.0),
             Observation::Payment(payment) if show.nwc_show_notify => {
@@ -381,18 +381,23 @@ impl Model {
         );
     }
 
-    /// A height that is lower, or too far ahead for the time that has passed, is not believed.
+    /// Handles a claim. A height that is lower, or too far ahead for the elapsed time, is refused.
     fn block(&mut self, height: u64) {
         let now = self.now.uptime;
-        // Of what is said at one moment the last counts.
-        if self.heard.0 != now {
-            self.heard = (now, self.said, self.apart, self.told.is_some());
+        // Of claims at one moment the last counts.
+        if self.last_claim.0 != now {
+            self.last_claim = (
+                now,
+                self.claimed,
+                self.disputed_since,
+                self.height_at.is_some(),
+            );
         }
-        self.said = Some(height);
-        let (_, said, apart, has_told) = self.heard;
-        // What is known from an earlier run has said nothing yet: then the newest word counts, until it is said again.
-        let goes_on = has_told || (said == Some(height) && self.told.is_none());
-        self.apart = apart.filter(|_| goes_on).or(Some(now));
+        self.claimed = Some(height);
+        let (_, claimed, disputed_since, has_height) = self.last_claim;
+        // A height of an earlier run disputes nothing: until a height is accepted, only repeated claims count.
+        let continues = has_height || (claimed == Some(height) && self.height_at.is_none());
+        self.disputed_since = disputed_since.filter(|_| continues).or(Some(now));
         if let Some((known, _)) = self.facts.get("height") {
             let blocks = self
                 .age_ms("height")
@@ -416,17 +421,17 @@ impl Model {
             }
         }
         let is_new = self.facts.get("height").map(|(known, _)| *known) != Some(height);
-        self.know("height", height);
-        self.apart = None;
-        if is_new || self.told.is_none() {
-            if self.told.is_none_or(|told| now >= told + SECOND * 90 * 60) {
-                self.weak = now;
+        self.record("height", height);
+        self.disputed_since = None;
+        if is_new || self.height_at.is_none() {
+            if self.height_at.is_none_or(|at| now >= at + SECOND * 90 * 60) {
+                self.unproven_since = now;
             }
-            self.told = Some(now);
+            self.height_at = Some(now);
         }
     }
 
-    /// The relay quotes a price.
+    /// Handles a quote of the relay.
     fn price(&mut self, currency: Currency, price: u64) {
         let now = self.now.uptime;
         let known = self.quotes.get(&currency).copied();
@@ -434,18 +439,18 @@ impl Model {
         let is_over = is_old_price(shown, now);
         let quote = Quote {
             price,
-            told: now,
+            at: now,
             jumped: known.and_then(|known| known.jumped),
             weak: known.filter(|_| !is_over).map_or(now, |known| known.weak),
             released: known.is_some_and(|known| known.released && !is_over),
             before: known.map_or((Duration::MAX, None, None, false), |known| known.before),
         };
         self.quotes.insert(currency, quote);
-        self.judge_price(currency, now);
+        self.evaluate_price(currency, now);
     }
 
-    /// A machine that slept shows what it held back as of the moment at which that was due.
-    fn judge_prices(&mut self) {
+    /// Evaluates all prices. After a suspend, a held price is evaluated as of its deadline.
+    fn evaluate_prices(&mut self) {
         let now = self.now.uptime;
         let jumped = |quote: &Quote| {
             quote
@@ -458,12 +463,12 @@ impl Model {
             .map(|(currency, quote)| (*currency, jumped(quote)))
             .collect();
         for (currency, at) in quotes {
-            self.judge_price(currency, at);
+            self.evaluate_price(currency, at);
         }
     }
 
-    /// Shows what is quoted, unless it is a jump that somebody should confirm.
-    fn judge_price(&mut self, currency: Currency, now: Duration) {
+    /// Shows the quoted price, unless it is a jump that needs a second source.
+    fn evaluate_price(&mut self, currency: Currency, now: Duration) {
         let is_witnessed = self.is_witnessed(currency);
         let Some(quote) = self.quotes.get_mut(&currency) else {
             return;
@@ -478,8 +483,8 @@ impl Model {
         let is_jump = shown.is_some_and(|(shown, learned)| {
             let is_far = quote.price.abs_diff(shown) * 10 > shown;
             let was_recent = match learned {
-                Learned::At(told) => now - told <= SECOND * 60,
-                Learned::Before(_) => false,
+                Received::At(at) => now - at <= SECOND * 60,
+                Received::EarlierRun(_) => false,
             };
             is_witnessed && is_far && (was_recent || quote.jumped.is_some())
         });
@@ -489,35 +494,35 @@ impl Model {
         }
         quote.jumped = None;
         quote.released |= is_jump;
-        let fact = (quote.price, Learned::At(quote.told));
+        let fact = (quote.price, Received::At(quote.at));
         self.facts.insert(currency.code().into(), fact);
     }
 
-    /// Another venue is asked for prices in a currency, though it never answers in these lives.
+    /// Whether other venues are enabled for a currency. They never answer in these simulations.
     pub fn is_witnessed(&self, currency: Currency) -> bool {
         let has_market = ["USD", "EUR", "GBP"].contains(&currency.code());
         has_market && self.settings.act_currencies.contains(&currency)
     }
 
-    /// The height that is believed, shown or not.
+    /// The accepted height, shown or not.
     pub fn height(&self) -> Option<u64> {
         self.facts.get("height").map(|(height, _)| *height)
     }
 
-    fn know(&mut self, fact: &str, value: u64) {
+    fn record(&mut self, fact: &str, value: u64) {
         self.facts
-            .insert(fact.into(), (value, Learned::At(self.now.uptime)));
+            .insert(fact.into(), (value, Received::At(self.now.uptime)));
     }
 
-    /// Whether a wish is refused; none of changes of settings, whose values the model does not judge.
-    fn refuses(&self, request: &Request) -> Option<bool> {
+    /// Whether a request is refused. `None` for a PATCH, which the model does not check.
+    fn is_refused(&self, request: &Request) -> Option<bool> {
         match request {
             Request::Patch(_) => None,
             Request::ShowScreen(number)
                 if SCREENS.iter().any(|screen| i64::from(screen.id) == *number) =>
             {
-                let is_it = |(slot, _): &(Slot, bool)| i64::from(slot.0) == *number;
-                Some(!self.slots().iter().any(is_it))
+                let matches = |(slot, _): &(Slot, bool)| i64::from(slot.0) == *number;
+                Some(!self.slots().iter().any(matches))
             }
             Request::ShowScreen(number) => Some(self.slot_of(*number).is_none()),
             Request::ShowCurrency(currency) => {
@@ -539,18 +544,18 @@ impl Model {
         }
     }
 
-    fn ask(&mut self, request: &Request, active: &Settings) -> Why {
+    fn request(&mut self, request: &Request, active: &Settings) -> PaintReason {
         match request {
             Request::Patch(patch) => {
                 let mut after = active.clone();
-                // These move by other ways too, and the model knows how they stand.
+                // Requests other than a PATCH change these too.
                 if !patch.body.contains_key("timerActive") {
                     after.timer_active = self.settings.timer_active;
                 }
                 if !patch.body.contains_key("dnd") {
                     after.dnd_enabled = self.settings.dnd_enabled;
                 }
-                return self.adopt(after);
+                return self.apply_settings(after);
             }
             Request::SetDnd(on) => return self.set_dnd(*on),
             Request::Next => return self.navigate(1),
@@ -576,7 +581,7 @@ impl Model {
                 self.run_timer(true);
                 self.restart_timer();
             }
-            Request::FullRefresh => return Why::Asked,
+            Request::FullRefresh => return PaintReason::Full,
             Request::SimulateZap(zap) => self.zap(zap.amount.0),
             Request::Identify => self
                 .lights
@@ -592,14 +597,14 @@ impl Model {
             }
             Request::FactoryReset => {
                 self.erasing = true;
-                return Why::Asked;
+                return PaintReason::Full;
             }
             _ => {}
         }
-        Why::Data
+        PaintReason::Data
     }
 
-    fn upload(&mut self, upload: &UpdateEvent) -> Why {
+    fn upload(&mut self, upload: &UpdateEvent) -> PaintReason {
         let now = self.now.uptime;
         match upload {
             UpdateEvent::Started => {
@@ -608,7 +613,7 @@ impl Model {
                 if self.frozen.is_none() {
                     self.frozen = Some(self.turn.take().map(|turn| turn.saturating_sub(now)));
                 }
-                return Why::Asked;
+                return PaintReason::Full;
             }
             UpdateEvent::Failed(_) | UpdateEvent::Installed => {
                 self.lights.update(None);
@@ -623,15 +628,15 @@ impl Model {
             }
             UpdateEvent::Progress(_) | UpdateEvent::Verified => {}
         }
-        Why::Data
+        PaintReason::Data
     }
 
-    /// A click counts once its release has held for 20 ms.
-    fn touch(&mut self, contacts: Contacts) {
+    /// Handles a button edge. A click counts 20 ms after the release.
+    fn press(&mut self, contacts: Contacts) {
         let Contacts { down, at } = contacts;
         self.lights.alarm &= down & self.first() != 0;
-        if self.deaf {
-            self.deaf = down != 0;
+        if self.ignores_buttons {
+            self.ignores_buttons = down != 0;
             return;
         }
         for (button, press) in self.presses.iter_mut().enumerate() {
@@ -643,17 +648,17 @@ impl Model {
                 self.clicks[button] = Some(at + Duration::from_millis(20));
             }
         }
-        self.all_told &= self.presses.iter().all(Option::is_some);
+        self.all_handled &= self.presses.iter().all(Option::is_some);
     }
 
-    fn hear_buttons(&mut self) -> Why {
+    fn handle_buttons(&mut self) -> PaintReason {
         let now = self.now.uptime;
         self.lights.alarm &= now < 3 * SECOND;
-        let mut why = Why::Data;
+        let mut reason = PaintReason::Data;
         for button in 0..4 {
             let number = self.number(button);
             if self.clicks[button].take_if(|at| *at <= now).is_some() {
-                why = why.max(self.click(number));
+                reason = reason.max(self.click(number));
             }
             if let Some((since, long @ false)) = &mut self.presses[button]
                 && *since + Duration::from_millis(800) <= now
@@ -661,7 +666,7 @@ impl Model {
                 *long = true;
                 if number == 1 && !self.portal {
                     let on = !self.settings.dnd_enabled;
-                    why = why.max(self.set_dnd(on));
+                    reason = reason.max(self.set_dnd(on));
                     let show = if on { Show::QuietOn } else { Show::QuietOff };
                     self.lights.play(show, &self.settings, now);
                 }
@@ -669,17 +674,17 @@ impl Model {
         }
         let all: Option<Vec<_>> = self.presses.into_iter().collect();
         let newest = all.and_then(|all| all.into_iter().map(|(since, _)| since).max());
-        if newest.is_some_and(|newest| newest + 5 * SECOND <= now) && !self.all_told {
-            self.all_told = true;
+        if newest.is_some_and(|newest| newest + 5 * SECOND <= now) && !self.all_handled {
+            self.all_handled = true;
             if !self.erasing {
                 self.erasing = true;
-                return Why::Asked;
+                return PaintReason::Full;
             }
         }
-        why
+        reason
     }
 
-    /// Number of a button as people count.
+    /// Number of a button, from 1.
     fn number(&self, button: usize) -> usize {
         match self.settings.inverse_buttons {
             true => 4 - button,
@@ -695,16 +700,16 @@ impl Model {
         }
     }
 
-    fn click(&mut self, number: usize) -> Why {
+    fn click(&mut self, number: usize) -> PaintReason {
         match number {
-            _ if self.portal => Why::Data,
+            _ if self.portal => PaintReason::Data,
             1 => {
                 let runs = self.settings.timer_active;
                 let show = if runs { Show::Pause } else { Show::Resume };
                 self.lights.play(show, &self.settings, self.now.uptime);
                 self.run_timer(!runs)
             }
-            2 | 3 if self.layers[DEBUG].is_some() => Why::Data,
+            2 | 3 if self.layers[DEBUG].is_some() => PaintReason::Data,
             2 => self.navigate(1),
             3 => self.navigate(-1),
             _ => {
@@ -715,43 +720,43 @@ impl Model {
                 } else {
                     self.show(DEBUG, "debug", Vec::new(), 0);
                 }
-                // Under an update nothing of it is seen.
+                // Under the layer of an update nothing changes.
                 if self.mode() == before {
-                    Why::Data
+                    PaintReason::Data
                 } else {
-                    Why::Asked
+                    PaintReason::Full
                 }
             }
         }
     }
 
-    fn set_dnd(&mut self, on: bool) -> Why {
+    fn set_dnd(&mut self, on: bool) -> PaintReason {
         let after = Settings {
             dnd_enabled: on,
             ..self.settings.clone()
         };
-        self.adopt(after)
+        self.apply_settings(after)
     }
 
-    fn run_timer(&mut self, runs: bool) -> Why {
+    fn run_timer(&mut self, runs: bool) -> PaintReason {
         let after = Settings {
             timer_active: runs,
             ..self.settings.clone()
         };
-        self.adopt(after)
+        self.apply_settings(after)
     }
 
-    fn adopt(&mut self, after: Settings) -> Why {
-        let hid_height = !self.shows_height();
+    fn apply_settings(&mut self, after: Settings) -> PaintReason {
+        let was_hidden = !self.shows_height();
         let before = std::mem::replace(&mut self.settings, after);
-        if hid_height && self.shows_height() {
-            self.weak = self.now.uptime;
+        if was_hidden && self.shows_height() {
+            self.unproven_since = self.now.uptime;
         }
         let moved = before.tz_string != self.settings.tz_string;
         if moved {
             self.zone = TimeZone::get(&self.settings.tz_string).unwrap();
         }
-        self.judge_prices();
+        self.evaluate_prices();
         let timer = |settings: &Settings| (settings.timer_active, settings.timer_seconds);
         if timer(&before) != timer(&self.settings) {
             self.restart_timer();
@@ -768,14 +773,18 @@ impl Model {
         }
         let quiet = self.is_quiet();
         self.lights
-            .follow(&before, &self.settings, quiet, self.now.uptime);
-        if moved { Why::Asked } else { Why::Data }
+            .apply_settings(&before, &self.settings, quiet, self.now.uptime);
+        if moved {
+            PaintReason::Full
+        } else {
+            PaintReason::Data
+        }
     }
 
-    /// Next and previous walk all screens; under a text or a notice they take only that away.
-    fn navigate(&mut self, way: isize) -> Why {
+    /// Goes to the next or previous screen; if a text or a notice is shown, only removes that.
+    fn navigate(&mut self, way: isize) -> PaintReason {
         self.splash = false;
-        let why = self.run_timer(true);
+        let reason = self.run_timer(true);
         if !self.dismiss() {
             let slots = self.slots();
             let here = slots
@@ -786,7 +795,7 @@ impl Model {
             self.go(slots[there].0);
         }
         self.restart_timer();
-        why.max(self.navigated())
+        reason.max(self.navigated())
     }
 
     fn turn_to_next_enabled(&mut self) {
@@ -801,18 +810,18 @@ impl Model {
             .map_or((0, None), |(slot, _)| *slot));
     }
 
-    fn jump(&mut self, slot: Slot) -> Why {
+    fn jump(&mut self, slot: Slot) -> PaintReason {
         self.splash = false;
         self.dismiss();
         self.go(slot);
         self.navigated()
     }
 
-    /// Navigation paints the screen of the rotation, also the one that is already shown.
-    fn navigated(&self) -> Why {
+    /// Navigation repaints the screen of the rotation, even if it is already shown.
+    fn navigated(&self) -> PaintReason {
         match self.mode() {
-            "rotation" => Why::Screen,
-            _ => Why::Data,
+            "rotation" => PaintReason::Screen,
+            _ => PaintReason::Data,
         }
     }
 
@@ -822,7 +831,7 @@ impl Model {
         self.restart_timer();
     }
 
-    /// The period begins anew.
+    /// Restarts the period.
     fn restart_timer(&mut self) {
         let seconds = self.settings.timer_seconds;
         let period = (self.settings.timer_active && seconds > 0).then(|| SECOND * seconds);
@@ -845,10 +854,10 @@ impl Model {
         self.restart_timer();
     }
 
-    fn show(&mut self, place: usize, mode: &'static str, texts: Vec<String>, amount: u64) {
+    fn show(&mut self, layer: usize, mode: &'static str, texts: Vec<String>, amount: u64) {
         self.layers_shown += 1;
         let (since, number) = (self.now.uptime, self.layers_shown);
-        self.layers[place] = Some(Layer {
+        self.layers[layer] = Some(Layer {
             mode,
             texts,
             amount,
@@ -892,12 +901,12 @@ impl Model {
         if self.has_radio && self.was_connected && self.network.is_none() {
             self.lights.missing = Some(Show::NoData);
         }
-        // Nothing is missed that is not asked for.
+        // In safe mode no source is missing.
         self.lights.missing = self.lights.missing.filter(|_| self.layers[SAFE].is_none());
         self.lights.settle(&self.settings, quiet, self.now.uptime);
     }
 
-    /// All slots in rotation order that are there, and whether the timer stops at them.
+    /// All existing slots in rotation order, and whether the timer stops at them.
     fn slots(&self) -> Vec<(Slot, bool)> {
         const FIRST: [u16; 10] = [0, 3, 4, 40, 900, 70, 71, 80, 81, 90];
         let s = &self.settings;
@@ -918,9 +927,9 @@ impl Model {
             };
             s.screen_order.iter().flat_map(each).collect()
         };
-        let is_there = |slot: &Slot| match slot.0 {
+        let exists = |slot: &Slot| match slot.0 {
             70 => s.mining_pool_stats,
-            // The pool of the simulated clocks tells no earnings.
+            // The simulated pool reports no earnings.
             71 => false,
             80 | 81 => s.miner_enabled,
             90 => s.nwc_enabled,
@@ -928,19 +937,20 @@ impl Model {
             _ => true,
         };
         let enabled = |slot: Slot| (slot, !s.screens_hidden.contains(&slot.0));
-        order.into_iter().filter(is_there).map(enabled).collect()
+        order.into_iter().filter(exists).map(enabled).collect()
     }
 
-    /// The slot of a number, which is the id of a screen, else a place in the order.
+    /// The slot of a number: the id of a screen, or else an index in the order.
     fn slot_of(&self, number: i64) -> Option<Slot> {
         let slots = self.slots();
         let mut of_id = slots.iter().filter(|(slot, _)| i64::from(slot.0) == number);
-        let kept = of_id
+        let current = of_id
             .clone()
             .find(|(slot, _)| slot.1 == Some(self.currency));
-        let place = || slots.get(usize::try_from(number).ok()?);
-        kept.or_else(|| of_id.next())
-            .or_else(place)
+        let by_index = || slots.get(usize::try_from(number).ok()?);
+        current
+            .or_else(|| of_id.next())
+            .or_else(by_index)
             .map(|(slot, _)| *slot)
     }
 
@@ -953,17 +963,17 @@ impl Model {
         );
         let in_window = self.local().is_some_and(|(_, _, hour, minute)| {
             let time = u32::from(hour) * 60 + u32::from(minute);
-            let (begun, over) = (time >= start, time >= end);
+            let (is_started, is_over) = (time >= start, time >= end);
             if start <= end {
-                begun && !over
+                is_started && !is_over
             } else {
-                begun || !over
+                is_started || !is_over
             }
         });
         s.dnd_enabled || (s.dnd_time_enabled && in_window)
     }
 
-    /// Day, month, hour and minute where the clock stands.
+    /// Local day, month, hour and minute.
     fn local(&self) -> Option<(u8, u8, u8, u8)> {
         let moment = jiff::Timestamp::from_millisecond(self.now.utc?.unix_ms).unwrap();
         let local = self.zone.to_datetime(moment);
@@ -978,21 +988,23 @@ impl Model {
 
     fn age_ms(&self, fact: &str) -> Option<u64> {
         match self.facts.get(fact)?.1 {
-            Learned::At(uptime) => u64::try_from((self.now.uptime - uptime).as_millis()).ok(),
-            Learned::Before(then) => u64::try_from((self.now.utc?.unix_ms - then?).max(0)).ok(),
+            Received::At(uptime) => u64::try_from((self.now.uptime - uptime).as_millis()).ok(),
+            Received::EarlierRun(then) => {
+                u64::try_from((self.now.utc?.unix_ms - then?).max(0)).ok()
+            }
         }
     }
 
-    /// The facts as a clock that starts now remembers them.
-    fn remembered(&self) -> BTreeMap<String, (u64, Learned)> {
+    /// The facts as a restarted device has them.
+    fn stored_facts(&self) -> BTreeMap<String, (u64, Received)> {
         let utc = self.now.utc.map(|utc| utc.unix_ms);
-        let moment = |(fact, (value, learned)): (&String, &(u64, Learned))| {
+        let moment = |(fact, (value, learned)): (&String, &(u64, Received))| {
             let ago = || i64::try_from(self.age_ms(fact)?).ok();
             let then = match learned {
-                Learned::At(_) => utc.and_then(|utc| Some(utc - ago()?)),
-                Learned::Before(then) => *then,
+                Received::At(_) => utc.and_then(|utc| Some(utc - ago()?)),
+                Received::EarlierRun(then) => *then,
             };
-            (fact.clone(), (*value, Learned::Before(then)))
+            (fact.clone(), (*value, Received::EarlierRun(then)))
         };
         self.facts.iter().map(moment).collect()
     }

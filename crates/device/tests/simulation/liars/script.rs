@@ -1,11 +1,11 @@
-//! What happens in a life of liars: a seed is a life, the same one every time.
+//! Random steps of a simulation, reproducible from a seed.
 
 use market::source_id::SourceId;
 
 use super::blocks::Flaw;
 use crate::workload::Dice;
 
-/// Who hands headers in.
+/// A source of headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prover {
     Peer(u8),
@@ -13,55 +13,55 @@ pub enum Prover {
     Explorer,
 }
 
-/// Which block a prover tells as its newest.
+/// The block that a prover sends as its newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Newest {
     Honest,
-    /// One that is so many blocks behind.
+    /// This many blocks behind the honest tip.
     Behind(u32),
-    /// That of those who work against the honest.
+    /// The tip of the rival branch.
     Rival,
-    /// One so many seconds ahead of the clock, on top of the honest ones.
+    /// A block on the honest tip whose time is this many seconds ahead of the wall clock.
     Ahead(i64),
     Flawed(Flaw),
 }
 
-/// What a source says of the height.
+/// The height of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// The honest height, or so much beside it.
-    Off(i64),
-    /// What it said before, or so much more.
-    Again(i64),
+pub enum ClaimKind {
+    /// The honest height plus an offset.
+    Offset(i64),
+    /// The previous claim of the source plus an increment.
+    Repeated(i64),
 }
 
-/// What a source quotes.
+/// The price of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quoted {
-    /// So many thousandths of the honest price.
+pub enum QuoteKind {
+    /// The honest price times this, per mille.
     Permille(u64),
-    /// What it said before, of a trade so many seconds ago.
-    Again(i64),
+    /// The previous quote of the source, with a trade this many seconds ago.
+    Repeated(i64),
 }
 
-/// What happens in a second.
+/// A step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The honest find blocks.
+    /// Mines honest blocks.
     Mine(u32),
-    /// Others go on from so many blocks below the honest ones, with so many of their own.
+    /// Makes a rival branch: blocks below the honest tip, and blocks of its own.
     Rival(u32, u32),
-    /// With all that comes before the block, or with so many headers.
+    /// Sends a block with all its ancestors, or with this many headers.
     Prove(Prover, Newest, Option<usize>),
-    Claim(SourceId, Said),
-    /// The honest price moves, to this in thousandths of what it was.
+    Claim(SourceId, ClaimKind),
+    /// Multiplies the honest price, per mille.
     Move(u64),
-    Quote(SourceId, Quoted),
-    Away(SourceId),
-    Back(SourceId),
-    /// One peer of several leaves.
-    Left(u8),
-    /// The wall clock is so many seconds beside the time; none where it is not set.
+    Quote(SourceId, QuoteKind),
+    Disconnect(SourceId),
+    Reconnect(SourceId),
+    /// One peer disconnects.
+    PeerDisconnect(u8),
+    /// Sets the error of the wall clock, s. `None` if it is not set.
     Clock(Option<i64>),
     PeersMax(u32),
     ProofMode(u32),
@@ -71,7 +71,7 @@ pub enum Step {
     Wait(u64),
 }
 
-/// Sets of venues that are asked.
+/// Sets of enabled venues.
 const WITNESSES: &[&[&str]] = &[
     &["coinbase", "bitstamp"],
     &["coinbase", "bitstamp"],
@@ -81,47 +81,48 @@ const WITNESSES: &[&[&str]] = &[
     &[],
 ];
 
-/// Sources of heights and prices.
+/// The sources of a simulation.
 #[derive(Debug, Clone, Copy)]
-pub struct Cast {
+pub struct SourceSet {
     pub claims: SourceId,
     pub primary: SourceId,
     pub has_node: bool,
 }
 
-/// A life: a clock that knows the truth, and then so many things that are said to it.
-pub fn life(dice: &mut Dice, cast: Cast, count: u64) -> Vec<Step> {
+/// The steps of a simulation: first honest data, then random steps.
+pub fn random_steps(dice: &mut Dice, sources: SourceSet, count: u64) -> Vec<Step> {
     let mut steps = vec![Step::Mine(12)];
-    steps.extend(round(dice, cast));
+    steps.extend(round(dice, sources));
     for _ in 0..count {
         match dice.below(24) {
             0..=3 => {
                 steps.push(Step::Mine(1));
-                steps.extend(round(dice, cast));
+                steps.extend(round(dice, sources));
             }
-            4..=6 => steps.extend(quotes(dice, cast)),
-            7 => steps.extend(slip(dice, cast)),
-            8 if dice.below(2) == 0 => steps.extend(contest(dice, cast)),
-            9 if dice.below(5) == 0 => steps.extend(blackout(dice, cast)),
-            _ => steps.push(step(dice, cast)),
+            4..=6 => steps.extend(quotes(dice, sources)),
+            7 => steps.extend(outlier(dice, sources)),
+            8 if dice.below(2) == 0 => steps.extend(contradiction(dice, sources)),
+            9 if dice.below(5) == 0 => steps.extend(blackout(dice, sources)),
+            _ => steps.push(step(dice, sources)),
         }
     }
     steps
 }
 
-/// Everybody tells the newest, in any order, some a little later.
-fn round(dice: &mut Dice, cast: Cast) -> Vec<Step> {
-    let claims = [cast.claims, SourceId::Nostr].map(|source| Step::Claim(source, Said::Off(0)));
+/// All sources send the newest block, in random order, some a little later.
+fn round(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
+    let claims =
+        [sources.claims, SourceId::Nostr].map(|source| Step::Claim(source, ClaimKind::Offset(0)));
     let provers = (0..4)
         .map(Prover::Peer)
-        .chain(cast.has_node.then_some(Prover::Node));
+        .chain(sources.has_node.then_some(Prover::Node));
     let prove = provers.map(|prover| Step::Prove(prover, Newest::Honest, None));
     let mut left: Vec<Step> = prove.chain(claims).collect();
     let mut steps = Vec::new();
     while !left.is_empty() {
-        let next = left.remove(place(dice, left.len()));
+        let next = left.remove(index(dice, left.len()));
         match dice.below(12) {
-            // Somebody is not heard, and somebody late.
+            // One source sends nothing, one is late.
             0 => {}
             1 => steps.extend([Step::Wait(1 + dice.below(20)), next]),
             _ => steps.push(next),
@@ -131,56 +132,59 @@ fn round(dice: &mut Dice, cast: Cast) -> Vec<Step> {
     steps
 }
 
-/// Everybody quotes about the same.
-fn quotes(dice: &mut Dice, cast: Cast) -> Vec<Step> {
-    let all = [cast.primary].into_iter().chain(VENUES.iter().copied());
-    let mut quote = |source| Step::Quote(source, Quoted::Permille(995 + dice.below(10)));
+/// All sources quote about the same price.
+fn quotes(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
+    let all = [sources.primary].into_iter().chain(VENUES.iter().copied());
+    let mut quote = |source| Step::Quote(source, QuoteKind::Permille(995 + dice.below(10)));
     let mut steps: Vec<Step> = all.map(&mut quote).collect();
     steps.push(wait(dice));
     steps
 }
 
-/// A venue is far off, and comes back step by step.
-fn slip(dice: &mut Dice, cast: Cast) -> Vec<Step> {
+/// A venue is an outlier, and returns step by step.
+fn outlier(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
     let venue = pick(dice, VENUES);
     let wait = Step::Wait(pick(dice, &[0, 1, 20]));
     let far = pick(
         dice,
         &[[1120, 1070, 1040], [1070, 1120, 1060], [880, 940, 970]],
     );
-    let steps = far.map(|permille| [Step::Quote(venue, Quoted::Permille(permille)), wait]);
-    [quotes(dice, cast), steps.concat()].concat()
+    let steps = far.map(|permille| [Step::Quote(venue, QuoteKind::Permille(permille)), wait]);
+    [quotes(dice, sources), steps.concat()].concat()
 }
 
-/// Those who prove are gone for long, and the others go on.
-fn blackout(dice: &mut Dice, cast: Cast) -> Vec<Step> {
+/// All sources of headers are disconnected for long, the others continue.
+fn blackout(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
     let ends = [
-        [Step::Away(SourceId::Peers), Step::Back(SourceId::Peers)],
+        [
+            Step::Disconnect(SourceId::Peers),
+            Step::Reconnect(SourceId::Peers),
+        ],
         [Step::PeersMax(0), Step::PeersMax(4)],
     ];
     let [begin, end] = pick(dice, &ends);
     let mut steps = vec![begin];
-    steps.extend(cast.has_node.then_some(Step::Away(SourceId::Node)));
+    steps.extend(sources.has_node.then_some(Step::Disconnect(SourceId::Node)));
     for wait in [600, 5400, 121] {
         steps.push(Step::Mine(pick(dice, &[1, 3])));
-        steps.push(Step::Claim(cast.claims, Said::Off(0)));
+        steps.push(Step::Claim(sources.claims, ClaimKind::Offset(0)));
         steps.push(Step::Wait(wait));
     }
     steps.push(end);
     steps
 }
 
-/// Somebody says something else, again and again.
-fn contest(dice: &mut Dice, cast: Cast) -> Vec<Step> {
+/// A source repeats a different claim.
+fn contradiction(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
     let more = pick(dice, &[0, 0, 1, 1, 7]);
-    let begin = Step::Claim(cast.claims, said(dice));
+    let begin = Step::Claim(sources.claims, claim_kind(dice));
     let every = pick(dice, &[1, 10, 30, 60]);
     let again = [
         Step::Wait(every),
-        Step::Claim(cast.claims, Said::Again(more)),
+        Step::Claim(sources.claims, ClaimKind::Repeated(more)),
     ];
     let times = pick(dice, &[2, 5, 20]);
-    let end = Step::Claim(cast.claims, Said::Off(0));
+    let end = Step::Claim(sources.claims, ClaimKind::Offset(0));
     let ends = dice.below(3) > 0;
     [vec![begin], again.repeat(times), vec![end; ends.into()]].concat()
 }
@@ -192,7 +196,7 @@ const VENUES: &[SourceId] = &[
     SourceId::Gemini,
 ];
 
-fn step(dice: &mut Dice, cast: Cast) -> Step {
+fn step(dice: &mut Dice, sources: SourceSet) -> Step {
     let peer = Prover::Peer(u8::try_from(dice.below(4)).unwrap());
     match dice.below(100) {
         0..=3 => Step::Mine(pick(dice, &[1, 1, 2, 3, 6])),
@@ -201,34 +205,34 @@ fn step(dice: &mut Dice, cast: Cast) -> Step {
             Step::Rival(less, pick(dice, &[1, less, less + 1, less + 2]))
         }
         9..=26 => Step::Prove(peer, newest(dice), None),
-        27..=29 => Step::Prove(peer, newest(dice), Some(1 + place(dice, 12))),
+        27..=29 => Step::Prove(peer, newest(dice), Some(1 + index(dice, 12))),
         30..=35 => {
             let explorer = Prover::Explorer;
-            Step::Prove(explorer, newest(dice), Some(1 + place(dice, 12)))
+            Step::Prove(explorer, newest(dice), Some(1 + index(dice, 12)))
         }
-        36..=38 if cast.has_node => Step::Prove(Prover::Node, newest(dice), None),
-        36..=47 => Step::Claim(cast.claims, said(dice)),
-        48..=51 => Step::Claim(SourceId::Nostr, said(dice)),
+        36..=38 if sources.has_node => Step::Prove(Prover::Node, newest(dice), None),
+        36..=47 => Step::Claim(sources.claims, claim_kind(dice)),
+        48..=51 => Step::Claim(SourceId::Nostr, claim_kind(dice)),
         52..=54 => Step::Move(pick(dice, &[990, 1010, 850, 1200, 500])),
         55..=70 => {
             let source = match dice.below(3) {
-                0 => cast.primary,
+                0 => sources.primary,
                 _ => pick(dice, VENUES),
             };
-            let quoted = match dice.below(5) {
-                0 => Quoted::Again(pick(dice, &[0, 5, 200, 400, 4000])),
-                _ => Quoted::Permille(pick(
+            let kind = match dice.below(5) {
+                0 => QuoteKind::Repeated(pick(dice, &[0, 5, 200, 400, 4000])),
+                _ => QuoteKind::Permille(pick(
                     dice,
                     &[
                         1000, 1000, 1003, 985, 1030, 940, 1060, 1090, 1120, 890, 10_000, 100,
                     ],
                 )),
             };
-            Step::Quote(source, quoted)
+            Step::Quote(source, kind)
         }
-        71..=75 => Step::Away(source(dice, cast)),
-        76..=77 => Step::Back(source(dice, cast)),
-        78 => Step::Left(u8::try_from(dice.below(4)).unwrap()),
+        71..=75 => Step::Disconnect(source(dice, sources)),
+        76..=77 => Step::Reconnect(source(dice, sources)),
+        78 => Step::PeerDisconnect(u8::try_from(dice.below(4)).unwrap()),
         79..=81 => {
             let steps = [0, 0, 0, 40, -40, 5000, -5000, 5400, -20_000, 90_000];
             Step::Clock((dice.below(8) > 0).then(|| pick(dice, &steps)))
@@ -260,27 +264,27 @@ fn newest(dice: &mut Dice) -> Newest {
     }
 }
 
-fn said(dice: &mut Dice) -> Said {
+fn claim_kind(dice: &mut Dice) -> ClaimKind {
     match dice.below(4) {
-        0 => Said::Again(pick(dice, &[0, 0, 1])),
-        _ => Said::Off(pick(
+        0 => ClaimKind::Repeated(pick(dice, &[0, 0, 1])),
+        _ => ClaimKind::Offset(pick(
             dice,
             &[0, 0, 1, 1, 2, 3, -1, -1, -2, 500, -500, 3_000_000_000],
         )),
     }
 }
 
-fn source(dice: &mut Dice, cast: Cast) -> SourceId {
+fn source(dice: &mut Dice, sources: SourceSet) -> SourceId {
     let all = [
         SourceId::Peers,
         SourceId::Peers,
-        cast.claims,
-        cast.primary,
+        sources.claims,
+        sources.primary,
         SourceId::Coinbase,
         SourceId::Bitstamp,
         SourceId::Nostr,
     ];
-    match cast.has_node && dice.below(5) == 0 {
+    match sources.has_node && dice.below(5) == 0 {
         true => SourceId::Node,
         false => pick(dice, &all),
     }
@@ -298,9 +302,9 @@ fn wait(dice: &mut Dice) -> Step {
 }
 
 fn pick<T: Copy>(dice: &mut Dice, from: &[T]) -> T {
-    from[place(dice, from.len())]
+    from[index(dice, from.len())]
 }
 
-fn place(dice: &mut Dice, of: usize) -> usize {
+fn index(dice: &mut Dice, of: usize) -> usize {
     usize::try_from(dice.below(of as u64)).unwrap()
 }
