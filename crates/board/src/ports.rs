@@ -108,7 +108,7 @@ pub trait Wifi: Send + 'static {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> impl Future<Output = Result<(), Unprovisioned>> + Send;
+    ) -> impl Future<Output = Result<(), ProvisionError>> + Send;
 
     /// Forgets the stored credentials.
     ///
@@ -130,7 +130,7 @@ pub struct WifiNetwork {
 
 /// Why credentials were not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unprovisioned {
+pub enum ProvisionError {
     /// The network did not accept them.
     Failed(LinkFailure),
     /// They are right but could not be stored; why, as a text for people.

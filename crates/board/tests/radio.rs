@@ -4,7 +4,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 
 use board::{
-    ports::{Unprovisioned, Wifi},
+    ports::{ProvisionError, Wifi},
     sim::{
         self, SimBoard, SimOptions,
         radio::{JOIN_TIME, REFUSE_TIME, RadioOptions, SEARCH_TIME, networks},
@@ -63,7 +63,7 @@ impl Desk {
         self.folder.path().join("wifi")
     }
 
-    async fn provision(&mut self, ssid: &str, password: &str) -> Result<(), Unprovisioned> {
+    async fn provision(&mut self, ssid: &str, password: &str) -> Result<(), ProvisionError> {
         let password = Secret::new(password);
         self.board.wifi.provision(ssid, &password, LIMIT).await
     }
@@ -79,8 +79,8 @@ impl Desk {
     }
 }
 
-fn failed(failure: LinkFailure) -> Result<(), Unprovisioned> {
-    Err(Unprovisioned::Failed(failure))
+fn failed(failure: LinkFailure) -> Result<(), ProvisionError> {
+    Err(ProvisionError::Failed(failure))
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,7 +52,7 @@ pub enum ChainChange {
 
 /// Why a header was refused. The headers before it are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
+pub struct InvalidHeader {
     /// Index of the refused header.
     pub at: usize,
     /// The broken rule.
@@ -171,11 +171,15 @@ impl Chain {
     ///
     /// # Errors
     /// A header breaks a rule. The headers before it are accepted.
-    pub fn accept(&mut self, headers: &[Header], now: Option<u32>) -> Result<ChainChange, Refused> {
+    pub fn accept(
+        &mut self,
+        headers: &[Header],
+        now: Option<u32>,
+    ) -> Result<ChainChange, InvalidHeader> {
         let Some(first) = headers.first() else {
             return Ok(ChainChange::Known);
         };
-        let unconnected = |at| Refused {
+        let unconnected = |at| InvalidHeader {
             at,
             why: HeaderRefusal::Unconnected,
             news: ChainChange::Known,
@@ -200,7 +204,7 @@ impl Chain {
         let (taken, refusal, news) = self.take(fork, news, now);
         match refusal {
             None => Ok(news),
-            Some(why) => Err(Refused {
+            Some(why) => Err(InvalidHeader {
                 at: known + taken,
                 why,
                 news,

@@ -26,15 +26,15 @@ pub enum Input {
     /// A request of a client; the output carries the reply.
     Asked(Request),
     /// The buttons at power-on.
-    Held(Contacts),
+    ButtonsAtPowerOn(Contacts),
     /// A button was pressed or released. May be delivered late, but in order.
     Pressed(Contacts),
     /// The state of the time server.
-    Timed(Connection),
+    TimeServer(Connection),
     /// The time server reports a time before the newest blocks; its state follows.
-    TimeRefused,
+    TimeServerRejected,
     /// State of the connection to the owner's broker, or a message dropped there.
-    Brokered(Brokered),
+    Broker(BrokerEvent),
     /// The light sensor measured.
     Sensed(Sensed),
     /// The network changed.
@@ -42,29 +42,29 @@ pub enum Input {
     /// An update moved on.
     Uploaded(UpdateEvent),
     /// A release check has ended.
-    Looked(ReleaseCheck),
+    ReleaseCheck(ReleaseCheck),
     /// Work asked for by an effect has ended.
     Finished(Finished),
-    /// The machine was measured.
-    Measured(HostFacts),
+    /// Facts about the host.
+    Host(HostFacts),
     /// The device crashed several times in a row and runs without its sources, for this reason (a text for people).
     SafeMode(String),
     /// The control interface is protected with a password generated for this run. The panels show it until a client has
     /// signed in.
-    Locked(MadePassword),
+    PasswordGenerated(MadePassword),
     /// A client has signed in.
     SignedIn,
     /// A problem found at the start, as a text for people without secrets.
-    Noticed(String),
+    StartupProblem(String),
 }
 
 /// State of the connection to the owner's broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Brokered {
+pub enum BrokerEvent {
     /// The connection.
     Connection(Connection),
     /// An error although the connection is up, as a text for people without secrets.
-    Complaint(String),
+    Error(String),
     /// Incoming or outgoing messages were dropped: the reason and how many.
     Dropped(&'static str, u32),
 }

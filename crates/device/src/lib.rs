@@ -23,7 +23,7 @@ pub mod sources;
 pub mod screens;
 
 pub mod buttons;
-pub mod happenings;
+pub mod event_log;
 pub mod memory;
 pub mod mqtt;
 mod notes;

@@ -7,7 +7,7 @@ use market::{Market, source_id::SourceId, units::Currency};
 use crate::{
     board::BoardSpec,
     displays::DisplayState,
-    happenings::Happenings,
+    event_log::EventLog,
     lights::{Rgb, strip::MuteReason},
     releases::Releases,
     settings::Settings,
@@ -71,7 +71,7 @@ pub struct View {
     /// State of the connection to the owner's broker. `None` if it is switched off.
     pub mqtt: Option<SourceState>,
     /// Recent events.
-    pub happenings: Happenings,
+    pub event_log: EventLog,
     /// Do Not Disturb is active.
     pub dnd_active: bool,
     /// Resting colours of the strip, before brightness.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use chain::{
     BlockHash, Header, Work,
     anchor::Anchor,
-    chain::{Chain, ChainChange, Refused},
+    chain::{Chain, ChainChange, InvalidHeader},
     network::Network,
     rules::HeaderRefusal,
 };
@@ -171,7 +171,7 @@ impl HeaderChain {
         let now = utc.and_then(|utc| u32::try_from(utc.unix_secs()).ok());
         let (added, refused, change) = match self.chain.accept(headers, now) {
             Ok(change) => (headers.len(), None, change),
-            Err(Refused { at, why, news }) => (at, Some(why), news),
+            Err(InvalidHeader { at, why, news }) => (at, Some(why), news),
         };
         if let ChainChange::Reorganised(depth) = change {
             self.reorganisations.count = self.reorganisations.count.saturating_add(1);

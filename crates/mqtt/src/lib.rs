@@ -27,7 +27,7 @@ mod writer;
 use std::{ops::ControlFlow, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use device::{
-    input::{Brokered, Input},
+    input::{BrokerEvent, Input},
     mqtt::{Broker, MqttPlan, MqttProtocol},
 };
 use futures_util::FutureExt;
@@ -175,7 +175,7 @@ impl Client {
 
 /// Reports the state of the connection to the device.
 async fn report(context: &MqttContext, connection: Connection) {
-    let report = Input::Brokered(Brokered::Connection(connection));
+    let report = Input::Broker(BrokerEvent::Connection(connection));
     // An error means that the device is stopping.
     let _ = context.inbox.send(report).await;
 }

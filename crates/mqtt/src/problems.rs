@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use device::input::Brokered;
+use device::input::BrokerEvent;
 use runtime::outage::Outage;
 use tokio::time::Instant;
 
@@ -40,21 +40,21 @@ impl Problems {
     }
 
     /// The reports of dropped messages, if they are due.
-    pub(super) fn take_due(&mut self, now: Instant) -> Vec<Brokered> {
+    pub(super) fn take_due(&mut self, now: Instant) -> Vec<BrokerEvent> {
         if self.report_at.take_if(|at| *at <= now).is_none() {
             return Vec::new();
         }
         let dropped = std::mem::take(&mut self.dropped).into_iter();
         dropped
-            .map(|(reason, count)| Brokered::Dropped(reason, count))
+            .map(|(reason, count)| BrokerEvent::Dropped(reason, count))
             .collect()
     }
 
     /// The report of a refusal by the broker; logs it once per connection, because every message may be refused.
-    pub(super) fn refusal(&mut self, reason: String) -> Brokered {
+    pub(super) fn refusal(&mut self, reason: String) -> BrokerEvent {
         if self.logged.is_new(&reason) {
             tracing::warn!(reason, "the MQTT broker refused a request");
         }
-        Brokered::Complaint(reason)
+        BrokerEvent::Error(reason)
     }
 }

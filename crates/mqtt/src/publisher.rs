@@ -56,7 +56,7 @@ impl<'a> Publisher<'a> {
         Publisher {
             schedule: PublishSchedule::new(view.board.leds, now),
             republish_at: None,
-            events: EventQueue::new(&view.happenings),
+            events: EventQueue::new(&view.event_log),
             results: VecDeque::new(),
             chance: Chance::new(),
             payloads: Payloads::new(context, broker, view, now),
@@ -70,7 +70,7 @@ impl<'a> Publisher<'a> {
 
     /// Publishes a new state of the device. Returns how many events are lost.
     pub(super) fn set_view(&mut self, view: Arc<View>) -> u64 {
-        let missed = self.events.read(&view.happenings);
+        let missed = self.events.read(&view.event_log);
         let has_changed = self.payloads.set_view(view);
         self.schedule.mark(has_changed);
         missed
@@ -152,10 +152,10 @@ impl<'a> Publisher<'a> {
         if let Some(result) = self.next_result() {
             return Some(result);
         }
-        if let Some(happening) = self.events.pop() {
+        if let Some(event) = self.events.pop() {
             return Some(OutgoingMessage {
-                topic: topics::event_topic(&happening, self.payloads.broker()),
-                payload: documents::event(&happening).to_string().into_bytes(),
+                topic: topics::event_topic(&event, self.payloads.broker()),
+                payload: documents::event(&event).to_string().into_bytes(),
                 retain: false,
                 qos1: false,
                 correlation: None,

@@ -14,7 +14,7 @@ use api::{
     },
 };
 use device::{
-    input::{Brokered, Input},
+    input::{BrokerEvent, Input},
     mqtt::{Broker, MqttPlan},
 };
 use futures_util::{FutureExt as _, future::BoxFuture};
@@ -212,14 +212,14 @@ impl<'a> MqttSession<'a> {
 
     /// Handles received bytes completely, because the connection may end while the device is notified. Returns the
     /// reports to the device.
-    fn receive(&mut self, bytes: &[u8]) -> Result<Vec<Brokered>, ProtocolEnd> {
+    fn receive(&mut self, bytes: &[u8]) -> Result<Vec<BrokerEvent>, ProtocolEnd> {
         let now = Instant::now();
         let mut reports = Vec::new();
         for event in self.protocol.receive(bytes, now)? {
             match event {
                 SessionEvent::Connected => self.protocol.subscribe(&self.broker, now)?,
                 SessionEvent::Subscribed(refused) => {
-                    reports.push(Brokered::Connection(Connection::Up));
+                    reports.push(BrokerEvent::Connection(Connection::Up));
                     reports.extend(self.refused_subscriptions(&refused));
                 }
                 SessionEvent::PublishRefused(reason) => {
@@ -234,7 +234,7 @@ impl<'a> MqttSession<'a> {
     }
 
     /// The report of filters that the broker refused, by their positions. `None` if it refused none.
-    fn refused_subscriptions(&mut self, refused: &[usize]) -> Option<Brokered> {
+    fn refused_subscriptions(&mut self, refused: &[usize]) -> Option<BrokerEvent> {
         let filters = topics::filters(&self.broker);
         let refused = refused.iter().filter_map(|position| filters.get(*position));
         let refused: Vec<&str> = refused.map(String::as_str).collect();
@@ -434,8 +434,8 @@ impl<'a> MqttSession<'a> {
     }
 
     /// Sends a report to the device.
-    async fn report(&mut self, report: Brokered) -> Result<(), ProtocolEnd> {
-        let sent = self.context.inbox.send(Input::Brokered(report)).await;
+    async fn report(&mut self, report: BrokerEvent) -> Result<(), ProtocolEnd> {
+        let sent = self.context.inbox.send(Input::Broker(report)).await;
         sent.map_err(|stopped: Stopped| ProtocolEnd::Failed(stopped.to_string()))
     }
 }

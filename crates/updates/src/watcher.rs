@@ -411,7 +411,7 @@ impl ReleaseWatcher {
 
     async fn report(&self, check: ReleaseCheck) {
         // Fails only if the device has stopped.
-        let _ = self.inbox.send(Input::Looked(check)).await;
+        let _ = self.inbox.send(Input::ReleaseCheck(check)).await;
     }
 }
 

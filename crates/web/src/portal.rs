@@ -9,7 +9,7 @@ use api::{
     operation::ProgramOperation,
     operations::path_of,
 };
-use board::ports::{Unprovisioned, WifiNetwork};
+use board::ports::{ProvisionError, WifiNetwork};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
     HeaderMap, HeaderValue, Request, StatusCode, Uri,
@@ -17,7 +17,7 @@ use http::{
         ACCEPT, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     },
 };
-use wifi::NotProvisioned;
+use wifi::ProvisionFailure;
 
 use super::{
     call::{Call, ReceivedBody},
@@ -157,10 +157,12 @@ pub async fn join(mut call: Call) -> Response {
         return page(&call.state, status_of(&failure), texts, content).await;
     }
     let (code, reason) = match &failure {
-        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => (failure.name(), failure.number()),
-        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => ("not_stored", 0),
-        NotProvisioned::Busy => ("busy", 0),
-        NotProvisioned::Gone => ("unknown", 0),
+        ProvisionFailure::Tried(ProvisionError::Failed(failure)) => {
+            (failure.name(), failure.number())
+        }
+        ProvisionFailure::Tried(ProvisionError::NotStored(_)) => ("not_stored", 0),
+        ProvisionFailure::Busy => ("busy", 0),
+        ProvisionFailure::Gone => ("unknown", 0),
     };
     // Programs get the reason as a code and in English; the script of the page sends its language in the query.
     let texts = match call.parts.uri.query() {
@@ -177,20 +179,20 @@ pub async fn join(mut call: Call) -> Response {
 }
 
 /// Why credentials were not stored.
-fn reason_text(failure: &NotProvisioned, texts: &PortalTexts) -> &'static str {
+fn reason_text(failure: &ProvisionFailure, texts: &PortalTexts) -> &'static str {
     match failure {
-        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => texts.failure(*failure),
-        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => texts.not_stored,
-        NotProvisioned::Busy => texts.busy,
-        NotProvisioned::Gone => texts.restarting,
+        ProvisionFailure::Tried(ProvisionError::Failed(failure)) => texts.failure(*failure),
+        ProvisionFailure::Tried(ProvisionError::NotStored(_)) => texts.not_stored,
+        ProvisionFailure::Busy => texts.busy,
+        ProvisionFailure::Gone => texts.restarting,
     }
 }
 
-fn status_of(failure: &NotProvisioned) -> StatusCode {
+fn status_of(failure: &ProvisionFailure) -> StatusCode {
     match failure {
-        NotProvisioned::Tried(Unprovisioned::Failed(failure)) => status_of_link(*failure),
-        NotProvisioned::Tried(Unprovisioned::NotStored(_)) => StatusCode::INTERNAL_SERVER_ERROR,
-        NotProvisioned::Busy | NotProvisioned::Gone => StatusCode::SERVICE_UNAVAILABLE,
+        ProvisionFailure::Tried(ProvisionError::Failed(failure)) => status_of_link(*failure),
+        ProvisionFailure::Tried(ProvisionError::NotStored(_)) => StatusCode::INTERNAL_SERVER_ERROR,
+        ProvisionFailure::Busy | ProvisionFailure::Gone => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, pin::pin, time::Duration};
 
 use board::{
     moments::until,
-    ports::{Unprovisioned, Wifi, WifiNetwork},
+    ports::{ProvisionError, Wifi, WifiNetwork},
 };
 use device::{
     input::{Input, LinkEvent, LinkFailure},
@@ -57,7 +57,7 @@ enum WifiRequest {
     Provision {
         ssid: String,
         password: Secret,
-        reply: oneshot::Sender<Result<(), NotProvisioned>>,
+        reply: oneshot::Sender<Result<(), ProvisionFailure>>,
     },
     Forget {
         reply: oneshot::Sender<Result<(), String>>,
@@ -66,9 +66,9 @@ enum WifiRequest {
 
 /// Why credentials were not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotProvisioned {
+pub enum ProvisionFailure {
     /// They were tried and failed.
-    Tried(Unprovisioned),
+    Tried(ProvisionError),
     /// Other credentials are being tried.
     Busy,
     /// The Wi-Fi task has stopped, or all networks were forgotten and a restart follows.
@@ -104,7 +104,7 @@ impl Radio {
     ///
     /// # Errors
     /// They were not stored.
-    pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), NotProvisioned> {
+    pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), ProvisionFailure> {
         let (reply, result) = oneshot::channel();
         let request = WifiRequest::Provision {
             ssid,
@@ -114,8 +114,8 @@ impl Radio {
         self.requests
             .send(request)
             .await
-            .map_err(|_| NotProvisioned::Gone)?;
-        result.await.map_err(|_| NotProvisioned::Gone)?
+            .map_err(|_| ProvisionFailure::Gone)?;
+        result.await.map_err(|_| ProvisionFailure::Gone)?
     }
 
     /// Deletes the stored credentials and those that are being tried. Dropping the future cancels that if the Wi-Fi task
@@ -222,7 +222,7 @@ impl<W: Wifi> WifiDriver<W> {
     ) -> Result<(), Stopped> {
         match request {
             WifiRequest::Provision { reply, .. } if self.is_erased => {
-                let _ = reply.send(Err(NotProvisioned::Gone));
+                let _ = reply.send(Err(ProvisionFailure::Gone));
             }
             WifiRequest::Provision {
                 ssid,
@@ -234,7 +234,7 @@ impl<W: Wifi> WifiDriver<W> {
                     JoinOutcome::Finished(result) => self.finish_attempt(result, reply).await?,
                     JoinOutcome::Forget(forget_reply) => {
                         send(&self.inbox, LinkEvent::Refused(LinkFailure::Lost)).await?;
-                        let _ = reply.send(Err(NotProvisioned::Gone));
+                        let _ = reply.send(Err(ProvisionFailure::Gone));
                         self.forget(forget_reply).await;
                         // The attempt stopped the access point, which is needed if no restart follows.
                         let plan = self.plan.borrow().clone();
@@ -261,7 +261,7 @@ impl<W: Wifi> WifiDriver<W> {
                 Some(request) = requests.recv() => match request {
                     WifiRequest::Forget { reply } => return JoinOutcome::Forget(reply),
                     WifiRequest::Provision { reply, .. } => {
-                        let _ = reply.send(Err(NotProvisioned::Busy));
+                        let _ = reply.send(Err(ProvisionFailure::Busy));
                     }
                 }
             }
@@ -270,19 +270,19 @@ impl<W: Wifi> WifiDriver<W> {
 
     async fn finish_attempt(
         &mut self,
-        result: Result<(), Unprovisioned>,
-        reply: oneshot::Sender<Result<(), NotProvisioned>>,
+        result: Result<(), ProvisionError>,
+        reply: oneshot::Sender<Result<(), ProvisionFailure>>,
     ) -> Result<(), Stopped> {
         let event = match &result {
             Ok(()) => LinkEvent::Provisioned,
-            Err(Unprovisioned::Failed(failure)) => LinkEvent::Refused(*failure),
-            Err(Unprovisioned::NotStored(error)) => {
+            Err(ProvisionError::Failed(failure)) => LinkEvent::Refused(*failure),
+            Err(ProvisionError::NotStored(error)) => {
                 tracing::error!(%error, "cannot store the credentials of the network");
                 LinkEvent::Refused(LinkFailure::Lost)
             }
         };
         self.inbox.settle(Input::Linked(event)).await?;
-        let _ = reply.send(result.map_err(NotProvisioned::Tried));
+        let _ = reply.send(result.map_err(ProvisionFailure::Tried));
         Ok(())
     }
 
@@ -300,7 +300,7 @@ impl<W: Wifi> WifiDriver<W> {
 /// Outcome of an attempt to join a network.
 enum JoinOutcome {
     /// The attempt has finished.
-    Finished(Result<(), Unprovisioned>),
+    Finished(Result<(), ProvisionError>),
     /// A request to forget all networks aborted the attempt; with its reply channel.
     Forget(oneshot::Sender<Result<(), String>>),
 }

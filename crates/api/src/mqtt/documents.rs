@@ -7,7 +7,7 @@ use alloc::{
 };
 
 use device::{
-    happenings::Happening,
+    event_log::DeviceEvent,
     lights::{Rgb, frontlight::DUTY_MAX},
     memory::utc_of,
     mqtt::Broker,
@@ -385,15 +385,15 @@ enum EventDocument<'a> {
 }
 
 /// The document of an event.
-pub fn event(happening: &Happening) -> Value {
-    json!(match *happening {
-        Happening::Block { height } => EventDocument::Block { height },
-        Happening::Zap { sats, ref message } => EventDocument::Zap { sats, message },
-        Happening::Payment { sats, direction } => EventDocument::Payment { sats, direction },
-        Happening::Refresh => EventDocument::Refresh,
-        Happening::Warning { ref text } => EventDocument::Warning { text },
-        Happening::Button { button, held: true } => EventDocument::LongPress { button },
-        Happening::Button {
+pub fn event(event: &DeviceEvent) -> Value {
+    json!(match *event {
+        DeviceEvent::Block { height } => EventDocument::Block { height },
+        DeviceEvent::Zap { sats, ref message } => EventDocument::Zap { sats, message },
+        DeviceEvent::Payment { sats, direction } => EventDocument::Payment { sats, direction },
+        DeviceEvent::Refresh => EventDocument::Refresh,
+        DeviceEvent::Warning { ref text } => EventDocument::Warning { text },
+        DeviceEvent::Button { button, held: true } => EventDocument::LongPress { button },
+        DeviceEvent::Button {
             button,
             held: false,
         } => EventDocument::Press { button },

@@ -4,7 +4,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use device::{happenings::Happening, mqtt::Broker};
+use device::{event_log::DeviceEvent, mqtt::Broker};
 
 /// Topic level of the groups, beside the host names of the clocks.
 const GROUP: &str = "group";
@@ -239,14 +239,14 @@ pub fn own_topic(broker: &Broker, leaf: &str) -> String {
 }
 
 /// The topic of an event. Buttons have their own, because they are an entity of their own.
-pub fn event_topic(happening: &Happening, broker: &Broker) -> String {
-    match happening {
-        Happening::Block { .. }
-        | Happening::Zap { .. }
-        | Happening::Payment { .. }
-        | Happening::Refresh
-        | Happening::Warning { .. } => own_topic(broker, "event"),
-        Happening::Button { .. } => own_topic(broker, "event/button"),
+pub fn event_topic(event: &DeviceEvent, broker: &Broker) -> String {
+    match event {
+        DeviceEvent::Block { .. }
+        | DeviceEvent::Zap { .. }
+        | DeviceEvent::Payment { .. }
+        | DeviceEvent::Refresh
+        | DeviceEvent::Warning { .. } => own_topic(broker, "event"),
+        DeviceEvent::Button { .. } => own_topic(broker, "event/button"),
     }
 }
 

@@ -14,7 +14,7 @@ use api::{
 use device::{
     board::PanelFault,
     device::Device,
-    input::{Brokered, Input, LinkEvent, LinkFailure, Sensed},
+    input::{BrokerEvent, Input, LinkEvent, LinkFailure, Sensed},
     memory::Memory,
     network::LinkState,
     refresh::Refresh,
@@ -106,7 +106,7 @@ fn heard(source: SourceId, observations: Vec<Observation>) -> View {
     let mut clock = clock(BOARD);
     clock.handle(Input::Sensed(Sensed::Millilux(12_340)), now(5));
     clock.handle(Input::Observed(source, observations), now(10));
-    clock.handle(Input::Timed(Connection::Up), now(11));
+    clock.handle(Input::TimeServer(Connection::Up), now(11));
     clock.view()
 }
 
@@ -614,11 +614,11 @@ fn what_is_wrong_at_the_broker_is_told_and_that_there_is_no_network() {
     let mut clock = mqtt::clock(BOARD);
     for (news, expected) in [
         (
-            Input::Brokered(Brokered::Connection(Connection::Up)),
+            Input::Broker(BrokerEvent::Connection(Connection::Up)),
             json!({ "up": true, "ageSec": 10 }),
         ),
         (
-            Input::Brokered(Brokered::Complaint("a subscription is refused".into())),
+            Input::Broker(BrokerEvent::Error("a subscription is refused".into())),
             json!({ "up": true, "ageSec": 10, "lastError": "a subscription is refused" }),
         ),
         (
@@ -738,7 +738,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
     };
     assert_eq!(told(&clock, 2), Value::Null);
     let mut saw = |look, at| {
-        clock.handle(Input::Looked(look), now(at));
+        clock.handle(Input::ReleaseCheck(look), now(at));
         told(&clock, at + 5)
     };
     let failed = ReleaseCheck::Failed("no list".into());

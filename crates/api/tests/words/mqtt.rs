@@ -19,7 +19,7 @@ use api::{
 use device::{
     board::BoardSpec,
     device::Device,
-    happenings::Happening,
+    event_log::DeviceEvent,
     input::{Contacts, Input, LinkEvent, UpdateEvent},
     lights::Rgb,
     memory::Memory,
@@ -821,12 +821,12 @@ fn events_have_the_documented_members() {
     }
     clock.handle(Input::Tick, now(8));
     let (view, broker) = (clock.view(), broker(&clock));
-    let (happenings, missed) = view.happenings.since(0);
-    let events: Vec<(String, Value)> = happenings
-        .filter(|happening| **happening != Happening::Refresh)
-        .map(|happening| {
-            let topic = topics::event_topic(happening, &broker);
-            (topic, documents::event(happening))
+    let (log, missed) = view.event_log.since(0);
+    let events: Vec<(String, Value)> = log
+        .filter(|event| **event != DeviceEvent::Refresh)
+        .map(|event| {
+            let topic = topics::event_topic(event, &broker);
+            (topic, documents::event(event))
         })
         .collect();
     let own = |leaf: &str| format!("papertick/papertick-aabbcc/{leaf}");
@@ -989,8 +989,8 @@ fn dropped_messages_do_not_change_the_state() {
 
 fn events(clock: &Device) -> Vec<Value> {
     let view = clock.view();
-    let (happenings, _) = view.happenings.since(0);
-    happenings.map(documents::event).collect()
+    let (log, _) = view.event_log.since(0);
+    log.map(documents::event).collect()
 }
 
 #[test]
@@ -1000,7 +1000,7 @@ fn refreshes_and_problems_are_events_once() {
     let before = events(&clock).len();
     let refresh = json!({ "event_type": "refresh" });
     let warning = |text: &str| json!({ "event_type": "warning", "text": text });
-    let noticed = || Input::Noticed("the disk is full".into());
+    let noticed = || Input::StartupProblem("the disk is full".into());
     let failed = UpdateEvent::Failed("it did not come whole".into());
     let mut expected = Vec::new();
     let inputs = [
@@ -1077,7 +1077,7 @@ fn report_release(clock: &mut Device, title: &str, page: &str, verdict: ReleaseV
         number: 91,
         verdict,
     };
-    clock.handle(Input::Looked(ReleaseCheck::Found(release)), now(3));
+    clock.handle(Input::ReleaseCheck(ReleaseCheck::Found(release)), now(3));
 }
 
 #[test]
@@ -1094,7 +1094,7 @@ fn update_states_follow_the_rules_of_home_assistant() {
         }
     }
     clock.handle(
-        Input::Looked(ReleaseCheck::Failed("no list".into())),
+        Input::ReleaseCheck(ReleaseCheck::Failed("no list".into())),
         now(4),
     );
     check(&clock);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     host,
-    ports::{Unprovisioned, Wifi, WifiNetwork},
+    ports::{ProvisionError, Wifi, WifiNetwork},
 };
 
 /// The simulated network.
@@ -63,9 +63,9 @@ impl Wifi for SimWifi {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), Unprovisioned> {
+    ) -> Result<(), ProvisionError> {
         match self {
-            SimWifi::Host(_) => Err(Unprovisioned::Failed(LinkFailure::NotFound)),
+            SimWifi::Host(_) => Err(ProvisionError::Failed(LinkFailure::NotFound)),
             SimWifi::Radio(radio) => radio.provision(ssid, password, limit).await,
         }
     }

@@ -28,7 +28,7 @@ use tokio::{
 use super::wires::Wires;
 use crate::{
     host, moments,
-    ports::{Unprovisioned, WifiNetwork},
+    ports::{ProvisionError, WifiNetwork},
 };
 
 /// Time to join a network.
@@ -206,7 +206,7 @@ impl SimRadio {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), Unprovisioned> {
+    ) -> Result<(), ProvisionError> {
         self.leave();
         let candidate = Credentials {
             ssid: ssid.to_string(),
@@ -215,10 +215,10 @@ impl SimRadio {
         let attempt = self.attempt(&candidate);
         let ended = timeout(limit, moments::until(attempt.until)).await.is_ok();
         match attempt.outcome {
-            _ if !ended => Err(Unprovisioned::Failed(LinkFailure::Timeout)),
-            Err(failure) => Err(Unprovisioned::Failed(failure)),
+            _ if !ended => Err(ProvisionError::Failed(LinkFailure::Timeout)),
+            Err(failure) => Err(ProvisionError::Failed(failure)),
             Ok(_) => write_credentials(&self.options.credentials, &candidate)
-                .map_err(|error| Unprovisioned::NotStored(error.to_string())),
+                .map_err(|error| ProvisionError::NotStored(error.to_string())),
         }
     }
 

@@ -4,7 +4,7 @@ use bitcoin::{CompactTarget, block::Version};
 use chain::{
     BlockHash, Header,
     anchor::{Anchor, BadAnchor, genesis},
-    chain::{Chain, ChainChange, HEADERS_MAX, REORG_MAX, Refused},
+    chain::{Chain, ChainChange, HEADERS_MAX, InvalidHeader, REORG_MAX},
     network::{Network, PERIOD},
     rules::HeaderRefusal,
 };
@@ -35,8 +35,8 @@ fn with(blocks: u32) -> (Chain, Vec<Header>) {
     (chain, headers)
 }
 
-fn refused(why: HeaderRefusal) -> Result<ChainChange, Refused> {
-    Err(Refused {
+fn refused(why: HeaderRefusal) -> Result<ChainChange, InvalidHeader> {
+    Err(InvalidHeader {
         at: 0,
         why,
         news: ChainChange::Known,
@@ -149,14 +149,14 @@ fn headers_before_a_bad_one_are_accepted() {
     let news = ChainChange::Longer(3);
     assert_eq!(
         chain.accept(&headers, None),
-        Err(Refused { at: 3, why, news })
+        Err(InvalidHeader { at: 3, why, news })
     );
     assert_eq!(chain.height(), Some(3));
     // The index counts from the first header received, known or not.
     let news = ChainChange::Known;
     assert_eq!(
         chain.accept(&headers[1..], None),
-        Err(Refused { at: 2, why, news })
+        Err(InvalidHeader { at: 2, why, news })
     );
 }
 
@@ -199,14 +199,17 @@ fn one_to_six_blocks_are_replaced_by_more_work() {
         let (at, news) = (longer.len() - 1, ChainChange::Reorganised(depth));
         let mut weaker = other[..depth as usize].to_vec();
         weaker.push(headers[0]);
-        let refused = Refused {
+        let refused = InvalidHeader {
             at: depth as usize,
             why,
             news: ChainChange::Weaker,
         };
         assert_eq!(chain.accept(&weaker, None), Err(refused));
         assert_eq!(chain, before);
-        assert_eq!(chain.accept(&longer, None), Err(Refused { at, why, news }));
+        assert_eq!(
+            chain.accept(&longer, None),
+            Err(InvalidHeader { at, why, news })
+        );
         assert_eq!(chain, all_at_once);
         // Headers that overlap the chain count from where they differ.
         let mut whole = vec![headers[fork - 2], headers[fork - 1]];

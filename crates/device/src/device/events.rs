@@ -7,9 +7,9 @@ use market::{Connection, now::Now};
 
 use super::Device;
 use crate::{
+    event_log::DeviceEvent,
     glass::{Layer, LayerContent, RefreshCause},
-    happenings::Happening,
-    input::{Brokered, Contacts, LinkEvent, UpdateEvent},
+    input::{BrokerEvent, Contacts, LinkEvent, UpdateEvent},
     lights::shows::Show,
     network::LinkNews,
     output::{Effect, Output, RebootReason},
@@ -47,16 +47,16 @@ impl Device {
     }
 
     /// Records the state of the connection to the owner's broker.
-    pub(super) fn record_broker_event(&mut self, news: Brokered, uptime: Duration) {
+    pub(super) fn record_broker_event(&mut self, news: BrokerEvent, uptime: Duration) {
         match news {
-            Brokered::Connection(connection) => {
+            BrokerEvent::Connection(connection) => {
                 if connection == Connection::Up {
                     self.broker.last_success = Some(uptime);
                 }
                 self.broker.follow(connection, uptime);
             }
-            Brokered::Complaint(complaint) => self.broker.last_error = Some(complaint),
-            Brokered::Dropped(reason, count) => self.broker.drop(reason, count),
+            BrokerEvent::Error(complaint) => self.broker.last_error = Some(complaint),
+            BrokerEvent::Dropped(reason, count) => self.broker.drop(reason, count),
         }
     }
 
@@ -76,7 +76,7 @@ impl Device {
             }
             UpdateEvent::Failed(reason) => {
                 let text = format!("an update was given up: {reason}");
-                self.happenings.add(Happening::Warning { text });
+                self.event_log.add(DeviceEvent::Warning { text });
                 self.glass.end_update(self.settings.active(), uptime);
             }
             UpdateEvent::Installed => {

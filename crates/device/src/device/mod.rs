@@ -22,11 +22,11 @@ use crate::{
     board::BoardSpec,
     buttons::ButtonDecoder,
     displays::Displays,
+    event_log::{DeviceEvent, EventLog},
     glass::{
         ComposeContext, Directions, Glass, Layer, LayerContent, Presented, RefreshCause,
         rotation::{RotationSlot, Timer},
     },
-    happenings::{Happening, Happenings},
     host::HostFacts,
     input::{Finished, Input},
     lights::{Lights, Rgb, faults::FaultSignal, strip::Mode},
@@ -58,7 +58,7 @@ pub struct Device {
     broker: SourceState,
     /// Number of reconnects requested by clients.
     broker_restarts: u32,
-    happenings: Happenings,
+    event_log: EventLog,
     releases: Releases,
     displays: Displays,
     /// Identities of the figures known after the newest input; at the start, of the stored figures.
@@ -97,7 +97,7 @@ impl Device {
             notes: Notes::default(),
             broker: SourceState::default(),
             broker_restarts: 0,
-            happenings: Happenings::default(),
+            event_log: EventLog::default(),
             releases: Releases::default(),
             displays: Displays::default(),
             known_figures,
@@ -157,13 +157,13 @@ impl Device {
     fn report_new_problems(&mut self, before: &Problems) {
         let now = self.problems();
         if now.full_refreshes != before.full_refreshes {
-            self.happenings.add(Happening::Refresh);
+            self.event_log.add(DeviceEvent::Refresh);
         }
         let safe = self.glass.safe_mode().filter(|_| !before.is_safe);
         let safe = safe.map(|reason| format!("safe mode: {reason}"));
         let notes = self.notes.since(before.notes).iter().cloned();
         for text in notes.chain(safe) {
-            self.happenings.add(Happening::Warning { text });
+            self.event_log.add(DeviceEvent::Warning { text });
         }
     }
 
@@ -189,7 +189,7 @@ impl Device {
     /// Records the outcome of the newest save; the error is a text for people.
     pub fn stored(&mut self, outcome: Result<(), String>) {
         if let Some(text) = self.notes.stored(outcome) {
-            self.happenings.add(Happening::Warning { text });
+            self.event_log.add(DeviceEvent::Warning { text });
         }
     }
 
@@ -284,7 +284,7 @@ impl Device {
             }
             Input::Pressed(contacts) => return self.press(contacts, now, output),
             Input::Linked(event) => return self.apply_link_event(event, now, output),
-            Input::Looked(check) => self.releases.record(check, uptime),
+            Input::ReleaseCheck(check) => self.releases.record(check, uptime),
             Input::Uploaded(upload) => return self.upload(&upload, now.uptime),
             Input::Finished(Finished::Wiped(outcome)) => return self.wiped(outcome, now),
             Input::Finished(Finished::Forgotten(outcome)) => {
@@ -297,16 +297,18 @@ impl Device {
                 self.settle_strip(uptime);
                 self.restarts.painted(serial, uptime);
             }
-            Input::Held(contacts) => self.network.power_on(contacts, self.settings.active()),
+            Input::ButtonsAtPowerOn(contacts) => {
+                self.network.power_on(contacts, self.settings.active())
+            }
             Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), self.settings.active()),
-            Input::Timed(connection) => self.upstream.observe_time_server(connection, now),
-            Input::TimeRefused => self.upstream.refuse_time(),
-            Input::Brokered(news) => self.record_broker_event(news, uptime),
-            Input::Measured(facts) => self.host = facts,
+            Input::TimeServer(connection) => self.upstream.observe_time_server(connection, now),
+            Input::TimeServerRejected => self.upstream.refuse_time(),
+            Input::Broker(news) => self.record_broker_event(news, uptime),
+            Input::Host(facts) => self.host = facts,
             Input::SafeMode(reason) => self.glass.keep(LayerContent::SafeMode(reason), uptime),
-            Input::Locked(made) => self.lock(made, uptime),
+            Input::PasswordGenerated(made) => self.lock(made, uptime),
             Input::SignedIn => self.glass.hide(Layer::SignIn),
-            Input::Noticed(note) => self.notes.add(note),
+            Input::StartupProblem(note) => self.notes.add(note),
         }
         RefreshCause::Data
     }

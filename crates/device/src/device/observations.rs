@@ -8,8 +8,8 @@ use market::{Direction, HeadersReach, Observation, ProofOrigin, now::Now, source
 
 use super::Device;
 use crate::{
+    event_log::DeviceEvent,
     glass::{LayerContent, RefreshCause},
-    happenings::Happening,
     output::Output,
     request::Reply,
     sources::MarketChange,
@@ -72,7 +72,7 @@ impl Device {
             }
             MarketChange::Block => {
                 if let Some(height) = self.upstream.height() {
-                    self.happenings.add(Happening::Block { height });
+                    self.event_log.add(DeviceEvent::Block { height });
                 }
                 let picture = self.glass.next_picture();
                 self.lights.flash_for_block(picture, settings, uptime);
@@ -85,7 +85,7 @@ impl Device {
             }
             MarketChange::Payment(payment) => {
                 if settings.nwc_show_notify {
-                    self.happenings.add(payment_event(&payment));
+                    self.event_log.add(payment_event(&payment));
                     let picture = self.glass.next_picture();
                     self.lights.flash_for_payment(picture, settings, uptime);
                     self.glass.notify(LayerContent::Payment(payment), uptime);
@@ -102,7 +102,7 @@ impl Device {
 
     /// Shows a zap and flashes for it; also used by the test button.
     pub(super) fn show_zap(&mut self, zap: market::Zap, uptime: Duration) {
-        self.happenings.add(Happening::Zap {
+        self.event_log.add(DeviceEvent::Zap {
             sats: zap.amount.0,
             message: zap.message.clone(),
         });
@@ -121,8 +121,8 @@ impl Device {
 }
 
 /// The event of a payment.
-fn payment_event(payment: &market::Payment) -> Happening {
-    Happening::Payment {
+fn payment_event(payment: &market::Payment) -> DeviceEvent {
+    DeviceEvent::Payment {
         sats: payment.amount.sats().0,
         direction: payment.direction.map(|direction| match direction {
             Direction::Received => "received",

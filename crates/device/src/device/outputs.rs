@@ -64,7 +64,7 @@ impl Device {
             sources: self.upstream.states(&self.plan()),
             time_server: self.upstream.time_server().cloned(),
             mqtt: self.broker_state(),
-            happenings: self.happenings.clone(),
+            event_log: self.event_log.clone(),
             dnd_active: self.lights.is_quiet(),
             lights: self.lights.resting().to_vec(),
             strip_mute: self.lights.mute(active),

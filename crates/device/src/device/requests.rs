@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::Device;
 use crate::{
     buttons::Gesture,
+    event_log::DeviceEvent,
     glass::rotation::Navigation,
     glass::{Layer, RefreshCause},
-    happenings::Happening,
     input::ButtonAction,
     lights::shows::Show,
     mqtt::MqttPlan,
@@ -154,7 +154,7 @@ impl Device {
         let mut cause = RefreshCause::Data;
         for gesture in gestures {
             let action = gesture.action(self.settings.active());
-            self.happenings.add(pressed(*gesture));
+            self.event_log.add(pressed(*gesture));
             // While the portal is up, only a factory reset is possible.
             let action = action.filter(|action| {
                 *action == ButtonAction::FactoryReset || !self.network.link().is_portal()
@@ -267,13 +267,13 @@ impl Device {
 }
 
 /// The event of a gesture.
-fn pressed(gesture: Gesture) -> Happening {
+fn pressed(gesture: Gesture) -> DeviceEvent {
     let (button, held) = match gesture {
         Gesture::Click(index) => (Some(index + 1), false),
         Gesture::Long(index) => (Some(index + 1), true),
         Gesture::All => (None, true),
     };
-    Happening::Button { button, held }
+    DeviceEvent::Button { button, held }
 }
 
 /// The reply to a change of settings.

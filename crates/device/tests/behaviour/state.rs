@@ -104,7 +104,7 @@ fn the_no_data_screen_shows_an_address_at_which_the_page_is_served() {
             page_address: served.parse().ok(),
             ..HostFacts::default()
         };
-        world.handle(Input::Measured(known));
+        world.handle(Input::Host(known));
         if !ip.is_empty() {
             let (ip, ssid) = (ip.to_owned(), None);
             world.handle(Input::Linked(LinkEvent::Up { ip, ssid }));
@@ -137,7 +137,7 @@ fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
         ("httpAuthUser=satoshi", "Name satoshi"),
     ] {
         let mut world = World::at_noon(settings(pairs));
-        world.handle(Input::Locked(MadePassword {
+        world.handle(Input::PasswordGenerated(MadePassword {
             password: Secret::new("correct-horse"),
             hash: PasswordHash::new("hash"),
             why: WhyMade::SettingsLost,
@@ -172,7 +172,7 @@ fn who_follows_the_instructions_of_the_access_point_comes_to_the_portal() {
             address: address.into(),
         });
         let no_network = LinkEvent::Credentials(false);
-        world.handle(Input::Measured(HostFacts {
+        world.handle(Input::Host(HostFacts {
             version: "4.0.0".into(),
             built: "2026-01-31".into(),
             ..HostFacts::default()
@@ -585,7 +585,7 @@ fn the_view_says_what_stands_over_the_screens() {
         assert_eq!(said(world, script), expected, "{script}");
     }
     let mut locked = World::at_noon(settings(on));
-    locked.handle(Input::Locked(MadePassword {
+    locked.handle(Input::PasswordGenerated(MadePassword {
         password: Secret::new("correct-horse"),
         hash: PasswordHash::new("hash"),
         why: WhyMade::SettingsLost,

@@ -125,7 +125,7 @@ impl World {
                 self.wait(20);
                 return None;
             }
-            ("hold", _) => Input::Held(self.contacts(rest)),
+            ("hold", _) => Input::ButtonsAtPowerOn(self.contacts(rest)),
             ("touch", _) => Input::Pressed(self.contacts(rest)),
             ("restart", []) => {
                 self.restart();

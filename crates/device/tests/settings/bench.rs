@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use device::{
     board::BoardSpec,
-    happenings::Happenings,
+    event_log::EventLog,
     releases::Releases,
     request::Patch,
     secret::PasswordHash,
@@ -54,7 +54,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         sources: BTreeMap::new(),
         time_server: None,
         mqtt: None,
-        happenings: Happenings::default(),
+        event_log: EventLog::default(),
         dnd_active: false,
         lights: Vec::new(),
         strip_mute: None,

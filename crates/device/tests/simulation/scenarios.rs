@@ -463,7 +463,7 @@ fn a_hold_at_power_on_is_judged_by_when_it_ended() {
         let mut effects = Vec::new();
         now.uptime = Duration::from_secs(10);
         for input in [
-            Input::Held(contacts(1, 0)),
+            Input::ButtonsAtPowerOn(contacts(1, 0)),
             Input::Linked(LinkEvent::Credentials(true)),
             Input::Pressed(contacts(0, released_ms)),
             Input::Tick,
@@ -805,7 +805,7 @@ fn the_timer_turns_after_its_period_and_never_while_it_is_paused() {
 fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
-    let locked = Input::Locked(MadePassword {
+    let locked = Input::PasswordGenerated(MadePassword {
         password: Secret::new("canary-made"),
         hash: PasswordHash::new("hash"),
         why: WhyMade::SettingsLost,

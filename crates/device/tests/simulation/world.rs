@@ -483,7 +483,7 @@ impl World {
         let at = self.now.uptime;
         let contacts = Contacts { down, at };
         match self.down.replace(down) {
-            None => self.handle(Input::Held(contacts)),
+            None => self.handle(Input::ButtonsAtPowerOn(contacts)),
             Some(before) if before != down => self.handle(Input::Pressed(contacts)),
             Some(_) => return,
         };

@@ -193,12 +193,16 @@ fn time_server_one_day_off_back_and_forward() {
     let mut times: Vec<u32> = newest.iter().map(|header| header.time).collect();
     times.sort_unstable();
     assert_eq!(truth.earliest, Some(times[5]), "the median of eleven");
-    world.device.handle(Input::Timed(Connection::Up), now(0));
+    world
+        .device
+        .handle(Input::TimeServer(Connection::Up), now(0));
     assert_eq!(world.device.view().truth.time.state, TimeState::Bounded);
     // Back: the chain refuses the time, and the panels are unchanged.
-    world.device.handle(Input::TimeRefused, now(1));
+    world.device.handle(Input::TimeServerRejected, now(1));
     assert_eq!(world.device.view().truth.time.state, TimeState::Refused);
-    world.device.handle(Input::Timed(Connection::Up), now(2));
+    world
+        .device
+        .handle(Input::TimeServer(Connection::Up), now(2));
     let yesterday = Now {
         utc: UtcTime::plausible((i64::from(START) - 86_400) * 1000),
         ..now(3)
@@ -236,6 +240,7 @@ fn time_server_one_day_off_back_and_forward() {
     // Without a chain the time server is believed.
     let chain = ChainSpec::built_in(chain::network::Network::Main);
     let mut bare = World::on(Some(chain));
-    bare.device.handle(Input::Timed(Connection::Up), now(0));
+    bare.device
+        .handle(Input::TimeServer(Connection::Up), now(0));
     assert_eq!(bare.device.view().truth.time.state, TimeState::Server);
 }

@@ -3,7 +3,7 @@
 use chain::network::Network;
 use device::{
     cells::Picture,
-    happenings::Happening,
+    event_log::DeviceEvent,
     input::Input,
     request::{Patch, Request},
     settings::data_source,
@@ -287,8 +287,8 @@ fn a_height_without_proof_is_stored() {
 /// Number of block events.
 pub(crate) fn blocks(world: &World) -> usize {
     let view = world.device.view();
-    let (happened, _) = view.happenings.since(0);
-    let is_block = |what: &&Happening| matches!(what, Happening::Block { .. });
+    let (happened, _) = view.event_log.since(0);
+    let is_block = |what: &&DeviceEvent| matches!(what, DeviceEvent::Block { .. });
     happened.filter(is_block).count()
 }
 

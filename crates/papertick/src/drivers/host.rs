@@ -27,7 +27,7 @@ pub async fn measure(known: HostFacts, inbox: Inbox) {
             continue;
         }
         reported = facts.clone();
-        if inbox.send(Input::Measured(facts)).await.is_err() {
+        if inbox.send(Input::Host(facts)).await.is_err() {
             return;
         }
     }

@@ -17,7 +17,11 @@ pub async fn buttons(mut buttons: impl Buttons, clock: Clock, inbox: Inbox) {
         at: clock.uptime_at(at),
     };
     let at_power_on = contacts(buttons.edge().await);
-    if inbox.send(Input::Held(at_power_on)).await.is_err() {
+    if inbox
+        .send(Input::ButtonsAtPowerOn(at_power_on))
+        .await
+        .is_err()
+    {
         return;
     }
     loop {

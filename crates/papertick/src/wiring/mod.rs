@@ -147,7 +147,7 @@ impl RunningDevice {
             notes.push(note);
             Roots::public()
         }));
-        let locked = stored.made_password.map(Input::Locked);
+        let locked = stored.made_password.map(Input::PasswordGenerated);
         let initial_inputs = initial_inputs(notes, &config).into_iter().chain(locked);
         let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
@@ -304,7 +304,7 @@ fn initial_inputs(notes: Vec<String>, config: &DeviceConfig) -> Vec<Input> {
     let mut inputs = Vec::new();
     for note in notes.into_iter().chain(config.note.clone()) {
         tracing::warn!("{note}");
-        inputs.push(Input::Noticed(note));
+        inputs.push(Input::StartupProblem(note));
     }
     if let Some(reason) = &config.safe_mode {
         tracing::warn!("safe mode: {reason}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    ports::{Unprovisioned, Wifi, WifiNetwork},
+    ports::{ProvisionError, Wifi, WifiNetwork},
     sim::{self, SimOptions},
 };
 use device::{
@@ -20,7 +20,7 @@ use crate::support::{Answer, Clock, Setup};
 /// A radio that does as it is told, and tells what it was given.
 struct Puppet {
     networks: Vec<WifiNetwork>,
-    outcome: Result<(), Unprovisioned>,
+    outcome: Result<(), ProvisionError>,
     given: mpsc::Sender<(String, Secret, Duration)>,
 }
 
@@ -40,7 +40,7 @@ impl Wifi for Puppet {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), Unprovisioned> {
+    ) -> Result<(), ProvisionError> {
         let given = (ssid.to_string(), password.clone(), limit);
         self.given.send(given).await.unwrap();
         self.outcome.clone()
@@ -66,7 +66,7 @@ impl Portal {
         Portal::with(Ok(())).await
     }
 
-    async fn with(outcome: Result<(), Unprovisioned>) -> Portal {
+    async fn with(outcome: Result<(), ProvisionError>) -> Portal {
         let (given, received) = mpsc::channel(4);
         let network = |ssid: &str, rssi, secured| WifiNetwork {
             ssid: ssid.to_string(),
@@ -358,7 +358,7 @@ async fn wrong_credentials_are_answered_with_the_reason() {
         (LinkFailure::Lost, 422, "lost", 0, "the network was lost"),
     ];
     for (failure, status, code, reason, words) in rows {
-        let portal = Portal::with(Err(Unprovisioned::Failed(failure))).await;
+        let portal = Portal::with(Err(ProvisionError::Failed(failure))).await;
         let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
         assert_eq!(answer.status, status, "{code}");
         let body = answer.json();
@@ -371,7 +371,7 @@ async fn wrong_credentials_are_answered_with_the_reason() {
 
 #[tokio::test]
 async fn credentials_that_cannot_be_stored_are_said_to_be() {
-    let portal = Portal::with(Err(Unprovisioned::NotStored("disk full".to_string()))).await;
+    let portal = Portal::with(Err(ProvisionError::NotStored("disk full".to_string()))).await;
     let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
     assert_eq!(answer.status, 500);
     assert_eq!(answer.json()["code"], "not_stored");
@@ -423,7 +423,7 @@ async fn a_browser_without_scripts_gets_pages() {
         "says where it will be"
     );
 
-    let portal = Portal::with(Err(Unprovisioned::Failed(LinkFailure::Auth))).await;
+    let portal = Portal::with(Err(ProvisionError::Failed(LinkFailure::Auth))).await;
     let answer = portal.form("ssid=Home&pw=x", HTML).await;
     assert_eq!(answer.status, 401);
     assert!(
@@ -440,7 +440,7 @@ async fn a_browser_without_scripts_gets_pages() {
 
 #[tokio::test]
 async fn the_page_says_where_the_clock_will_be_in_the_language_of_the_browser() {
-    let portal = Portal::with(Err(Unprovisioned::Failed(LinkFailure::Auth))).await;
+    let portal = Portal::with(Err(ProvisionError::Failed(LinkFailure::Auth))).await;
     let german = "Accept-Language: de-AT,en;q=0.7";
     for (path, accepted, title) in [
         ("/", "Accept-Language: fr", "Choose a network"),

@@ -6,7 +6,7 @@ use board::sim::Bench;
 use device::{
     board::BoardSpec,
     device::Device,
-    happenings::Happenings,
+    event_log::EventLog,
     input::Input,
     lights::Rgb,
     memory::Memory,
@@ -82,7 +82,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         sources: BTreeMap::new(),
         time_server: None,
         mqtt: None,
-        happenings: Happenings::default(),
+        event_log: EventLog::default(),
         dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
         strip_mute: None,
@@ -204,7 +204,7 @@ impl Clock {
             now,
         ));
         if let Some(made) = setup.made_password {
-            device.handle(Input::Locked(made), now);
+            device.handle(Input::PasswordGenerated(made), now);
         }
         let view = match setup.device {
             Kind::StandIn => view_of(setup.board, setup.settings),

@@ -114,7 +114,7 @@ async fn wrong_credentials_bring_the_access_point_back() {
     let outcome = radio.0.provision("Home", &password, limit).await;
     assert_eq!(
         outcome,
-        Err(board::ports::Unprovisioned::Failed(LinkFailure::Auth))
+        Err(board::ports::ProvisionError::Failed(LinkFailure::Auth))
     );
     is_up(&mut radio).await;
     let profiles = host.profiles().await;

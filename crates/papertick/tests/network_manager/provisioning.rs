@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::ports::{Unprovisioned, Wifi};
+use board::ports::{ProvisionError, Wifi};
 use device::{
     input::{LinkEvent, LinkFailure},
     secret::Secret,
@@ -22,13 +22,13 @@ async fn begun(host: &Host) -> Radio {
     radio
 }
 
-async fn provision(radio: &mut Radio, ssid: &str, password: &str) -> Result<(), Unprovisioned> {
+async fn provision(radio: &mut Radio, ssid: &str, password: &str) -> Result<(), ProvisionError> {
     let password = Secret::new(password);
     radio.0.provision(ssid, &password, LIMIT).await
 }
 
-fn failed(failure: LinkFailure) -> Result<(), Unprovisioned> {
-    Err(Unprovisioned::Failed(failure))
+fn failed(failure: LinkFailure) -> Result<(), ProvisionError> {
+    Err(ProvisionError::Failed(failure))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,7 +154,7 @@ async fn credentials_that_cannot_be_stored_are_no_success() {
     );
     host.replace("ActivateConnection", "ooo", "o", &code).await;
     let outcome = provision(&mut radio, "Home", "correct horse").await;
-    let Err(Unprovisioned::NotStored(why)) = outcome else {
+    let Err(ProvisionError::NotStored(why)) = outcome else {
         panic!("{outcome:?}")
     };
     assert!(why.contains("disk full"), "{why}");

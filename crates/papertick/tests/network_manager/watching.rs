@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::ports::{Unprovisioned, Wifi, WifiNetwork};
+use board::ports::{ProvisionError, Wifi, WifiNetwork};
 use device::{
     input::{LinkEvent, LinkFailure},
     secret::Secret,
@@ -28,7 +28,7 @@ async fn is_left_to_the_host(mut radio: Radio) {
     let tried = radio.0.provision("Home", &password, MOMENT);
     assert_eq!(
         tried.await,
-        Err(Unprovisioned::Failed(LinkFailure::NotFound))
+        Err(ProvisionError::Failed(LinkFailure::NotFound))
     );
 }
 

@@ -90,7 +90,7 @@ async fn the_machine_is_measured() {
         ..HostFacts::default()
     };
     tasks.spawn("host", host::measure(known, inbox));
-    let Some(Input::Measured(facts)) = next(&mut inputs).await else {
+    let Some(Input::Host(facts)) = next(&mut inputs).await else {
         panic!("facts come")
     };
     assert!(facts.heap_free.is_some_and(|bytes| bytes > 0));

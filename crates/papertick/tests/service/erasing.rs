@@ -14,7 +14,7 @@ use tokio::{
     sync::{Notify, mpsc},
     time::{sleep, timeout},
 };
-use wifi::{NotProvisioned, secrets};
+use wifi::{ProvisionFailure, secrets};
 
 use crate::radio::Desk;
 
@@ -91,13 +91,13 @@ async fn a_password_that_is_being_tried_is_forgotten_too() {
         };
         let (ended, reply) = tokio::join!(attempt, resetting);
         assert_eq!(reply, Reply::Done);
-        let broken_off = ended == Err(NotProvisioned::Gone);
+        let broken_off = ended == Err(ProvisionFailure::Gone);
         assert!(
             broken_off || ended.is_ok() && waits_ms >= 799,
             "{waits_ms} ms: {ended:?}"
         );
         let late = desk.provision("correct horse").await;
-        assert_eq!(late, Err(NotProvisioned::Gone), "{waits_ms} ms");
+        assert_eq!(late, Err(ProvisionFailure::Gone), "{waits_ms} ms");
         sleep(LONG).await;
         assert_eq!(
             files(desk.folder.path()),
@@ -119,7 +119,7 @@ async fn what_cannot_be_forgotten_is_said_and_the_clock_goes_on() {
             tasks.spawn("attempt", async move {
                 let password = Secret::new("wrong");
                 let broken_off = radio.provision("Home".to_string(), password).await;
-                assert_eq!(broken_off, Err(NotProvisioned::Gone));
+                assert_eq!(broken_off, Err(ProvisionFailure::Gone));
             });
             desk.until("connecting").await;
         }
@@ -178,7 +178,10 @@ async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
         down: 1,
         at: Duration::ZERO,
     };
-    desk.inbox.send(Input::Held(held)).await.unwrap();
+    desk.inbox
+        .send(Input::ButtonsAtPowerOn(held))
+        .await
+        .unwrap();
     let performing = until_restart(&desk.performer, &mut desk.receivers.effects);
     let performing = timeout(LONG, performing).await;
     assert!(performing.is_err(), "it does not restart");
@@ -204,7 +207,10 @@ async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
             down: 1,
             at: Duration::ZERO,
         };
-        desk.inbox.send(Input::Held(held)).await.unwrap();
+        desk.inbox
+            .send(Input::ButtonsAtPowerOn(held))
+            .await
+            .unwrap();
         sleep(LONG).await;
         reply.expect("an answer in time").unwrap()
     };

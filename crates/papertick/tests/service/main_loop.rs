@@ -267,7 +267,7 @@ async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_los
     let (store, _) = Store::open(Box::new(disk.clone()));
     let initial = InitialState {
         inputs: vec![
-            Input::Noticed("a word to the owner".into()),
+            Input::StartupProblem("a word to the owner".into()),
             Input::Asked(Request::SetDnd(true)),
             Input::Asked(Request::Restart),
         ],

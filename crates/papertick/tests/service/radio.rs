@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use board::{
-    ports::Unprovisioned,
+    ports::ProvisionError,
     sim::{self, Bench, SimOptions, radio::RadioOptions},
     spec,
 };
@@ -29,7 +29,7 @@ use sources::logos::LogoCache;
 use storage::{Store, store_thread::StoreHandle};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
-use wifi::{AccessPointIdentity, NotProvisioned, Radio};
+use wifi::{AccessPointIdentity, ProvisionFailure, Radio};
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
@@ -123,7 +123,7 @@ impl Desk {
             .clone()
     }
 
-    pub(crate) async fn provision(&self, password: &str) -> Result<(), NotProvisioned> {
+    pub(crate) async fn provision(&self, password: &str) -> Result<(), ProvisionFailure> {
         let password = Secret::new(password);
         self.radio.provision("Home".to_string(), password).await
     }
@@ -162,7 +162,7 @@ async fn a_router_that_is_switched_on_later_is_listed() {
 async fn a_failed_attempt_leaves_the_access_point_up_and_stores_nothing() {
     let mut desk = Desk::new();
     desk.until("access-point").await;
-    let wrong = NotProvisioned::Tried(Unprovisioned::Failed(LinkFailure::Auth));
+    let wrong = ProvisionFailure::Tried(ProvisionError::Failed(LinkFailure::Auth));
     assert_eq!(desk.provision("wrong").await, Err(wrong));
     let view = desk.until("access-point").await;
     assert_eq!(view.link.failure, Some("auth_fail"));
@@ -176,8 +176,8 @@ async fn attempts_do_not_overlap() {
     let mut desk = Desk::new();
     desk.until("access-point").await;
     let (first, second) = tokio::join!(desk.provision("wrong"), desk.provision("correct horse"));
-    assert!(matches!(first, Err(NotProvisioned::Tried(_))));
-    assert_eq!(second, Err(NotProvisioned::Busy));
+    assert!(matches!(first, Err(ProvisionFailure::Tried(_))));
+    assert_eq!(second, Err(ProvisionFailure::Busy));
 }
 
 #[tokio::test(start_paused = true)]

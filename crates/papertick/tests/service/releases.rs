@@ -150,7 +150,7 @@ impl Rig {
     async fn told(&mut self) -> ReleaseCheck {
         let message = timeout(Duration::from_secs(60), self.heard.recv()).await;
         let input = message.expect("nothing is told").unwrap().input;
-        let Input::Looked(look) = input else {
+        let Input::ReleaseCheck(look) = input else {
             panic!("{input:?}");
         };
         look

@@ -92,7 +92,7 @@ async fn the_reason_of_a_time_server_outage_is_logged_once() {
     tasks.spawn("time", synchronise(timekeeping, stop));
     let mut next_reason = async || {
         let input = inputs.recv().await.unwrap().input;
-        let Input::Timed(state) = input else {
+        let Input::TimeServer(state) = input else {
             panic!("{input:?}");
         };
         if let Connection::Down { reason, .. } = state {

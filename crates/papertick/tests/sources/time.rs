@@ -104,7 +104,7 @@ async fn a_time_server_sets_the_clock() {
     let off_ms = corrected(&clock).await;
     let reported = inputs.recv().await.unwrap().input;
     assert!(
-        matches!(reported, Input::Timed(Connection::Up)),
+        matches!(reported, Input::TimeServer(Connection::Up)),
         "{reported:?}"
     );
     assert!((89_000..91_000).contains(&off_ms), "{off_ms}");
@@ -167,9 +167,12 @@ async fn a_time_before_the_newest_blocks_is_refused() {
     tasks.spawn("time", synchronise(timekeeping, stop));
     answer(&server, -3_600_000, 2).await;
     let reported = inputs.recv().await.unwrap().input;
-    assert!(matches!(reported, Input::TimeRefused), "{reported:?}");
+    assert!(
+        matches!(reported, Input::TimeServerRejected),
+        "{reported:?}"
+    );
     let reported = inputs.recv().await.unwrap().input;
-    let Input::Timed(Connection::Down { reason, .. }) = reported else {
+    let Input::TimeServer(Connection::Down { reason, .. }) = reported else {
         panic!("{reported:?}");
     };
     assert_eq!(reason, "the answer is before the newest blocks");
@@ -196,7 +199,7 @@ async fn implausible_answers_leave_the_clock_unset() {
         answer(&server, off_ms, stratum).await;
         let reported = inputs.recv().await.unwrap().input;
         assert_eq!(clock.now().utc, None, "{off_ms} ms, stratum {stratum}");
-        let Input::Timed(Connection::Down { reason, retry_in }) = reported else {
+        let Input::TimeServer(Connection::Down { reason, retry_in }) = reported else {
             panic!("{reported:?}");
         };
         assert!(!reason.is_empty());

@@ -107,7 +107,7 @@ pub async fn synchronise(timekeeping: Timekeeping, mut stop: Stop) {
                         tracing::warn!(reason, "the time server failed");
                     }
                     if matches!(error, NoTime::BeforeChain) {
-                        let _ = inbox.send(Input::TimeRefused).await;
+                        let _ = inbox.send(Input::TimeServerRejected).await;
                     }
                     let least = matches!(error, NoTime::GoAway).then_some(SYNC_EVERY);
                     let retry_in = backoff.failed(least);
@@ -115,7 +115,7 @@ pub async fn synchronise(timekeeping: Timekeeping, mut stop: Stop) {
                 }
             };
             // A stopped device is handled by the main loop.
-            let _ = inbox.send(Input::Timed(state)).await;
+            let _ = inbox.send(Input::TimeServer(state)).await;
             if sync.wait(wait, &wanted).await {
                 backoff.succeeded();
             }

@@ -20,7 +20,7 @@ use std::{collections::VecDeque, future::pending, time::Duration};
 use board::{
     host,
     moments::until,
-    ports::{Unprovisioned, Wifi, WifiNetwork},
+    ports::{ProvisionError, Wifi, WifiNetwork},
 };
 use device::{
     input::{LinkEvent, LinkFailure},
@@ -372,7 +372,7 @@ impl Wifi for NetworkManager {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), Unprovisioned> {
+    ) -> Result<(), ProvisionError> {
         self.try_and_store(ssid, password, Instant::now() + limit)
             .await
     }

@@ -3,7 +3,7 @@
 //! Credentials are tried with a temporary profile that NetworkManager keeps in memory only. If the attempt is interrupted,
 //! the stored profile is unchanged.
 
-use board::ports::Unprovisioned;
+use board::ports::ProvisionError;
 use device::{input::LinkFailure, secret::Secret};
 use tokio::time::{Instant, timeout_at};
 use zbus::{Error, OwnedObjectPath};
@@ -30,11 +30,11 @@ impl NetworkManager {
         ssid: &str,
         password: &Secret,
         deadline: Instant,
-    ) -> Result<(), Unprovisioned> {
+    ) -> Result<(), ProvisionError> {
         let trial = self
             .prepare(ssid, password)
             .await
-            .map_err(Unprovisioned::Failed)?;
+            .map_err(ProvisionError::Failed)?;
         // The attempt stops the access point.
         self.drop_access_point();
         self.reset_attempt();
@@ -43,7 +43,7 @@ impl NetworkManager {
         self.stale = true;
         let result = match joined {
             Ok(()) => self.store(&trial).await,
-            Err(failure) => Err(Unprovisioned::Failed(failure)),
+            Err(failure) => Err(ProvisionError::Failed(failure)),
         };
         if result.is_ok() {
             self.wanted = None;
@@ -160,11 +160,11 @@ impl NetworkManager {
     }
 
     /// Stores the tried profile, then deletes the previously stored one.
-    async fn store(&self, trial: &ProfileTrial) -> Result<(), Unprovisioned> {
-        let not_stored = |error: Error| Unprovisioned::NotStored(error.to_string());
+    async fn store(&self, trial: &ProfileTrial) -> Result<(), ProvisionError> {
+        let not_stored = |error: Error| ProvisionError::NotStored(error.to_string());
         let Some(bus) = &self.bus else {
             let error = "the connection to D-Bus was closed".to_string();
-            return Err(Unprovisioned::NotStored(error));
+            return Err(ProvisionError::NotStored(error));
         };
         bus.store(&trial.path, &trial.to_store)
             .await

@@ -268,7 +268,7 @@ impl Model {
     fn apply(&mut self, input: &Input, reply: Option<&Reply>, active: &Settings) -> PaintReason {
         match input {
             Input::Tick => return self.handle_buttons(),
-            Input::Held(contacts) => {
+            Input::ButtonsAtPowerOn(contacts) => {
                 self.ignores_buttons = contacts.down != 0;
                 self.lights.alarm = contacts.down & self.first() != 0;
             }
