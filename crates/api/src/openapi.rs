@@ -1,4 +1,4 @@
-//! The description of the interface: OpenAPI 3.1, made from the table of operations and the table of settings.
+//! The OpenAPI 3.1 document of the interface, made from the table of operations and the table of settings.
 
 use alloc::{
     collections::BTreeMap,
@@ -23,11 +23,11 @@ use crate::{
     shape::{JsonType, Shape, sent},
 };
 
-/// What a status alone does not tell.
+/// Descriptions of responses, if the reason phrase of the status is not enough.
 const DESCRIPTIONS: &[(Shape, &str)] = &[
     (
         Shape::Changed,
-        "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.",
+        "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it body_rule effect at the next start.",
     ),
     (
         sent::<NotErased>(),
@@ -35,7 +35,7 @@ const DESCRIPTIONS: &[(Shape, &str)] = &[
     ),
 ];
 
-/// The description of the interface of a clock with this board, whose lists have one entry per LED or panel.
+/// The OpenAPI document of a clock with this board: its lists have one entry per LED or panel.
 pub fn document_of(board: &BoardSpec) -> Value {
     let mut document = document();
     let schemas = &mut document["components"]["schemas"];
@@ -44,9 +44,9 @@ pub fn document_of(board: &BoardSpec) -> Value {
     document
 }
 
-/// The description of the interface of any clock.
+/// The OpenAPI document of any clock.
 ///
-/// Web sockets are not in it, because OpenAPI cannot describe them.
+/// It has no web sockets, because OpenAPI cannot describe them.
 pub fn document() -> Value {
     let mut paths = Map::new();
     let mut schemas = Schemas::new();
@@ -61,7 +61,7 @@ pub fn document() -> Value {
             {
                 let item = paths.entry(endpoint.path).or_insert_with(|| json!({}));
                 let method = endpoint.method.name().to_ascii_lowercase();
-                item[method] = described(group.name, operation, endpoint, &mut schemas);
+                item[method] = operation_object(group.name, operation, endpoint, &mut schemas);
             }
         }
     }
@@ -107,7 +107,7 @@ impl Schemas {
         json.subschema(generator).to_value()
     }
 
-    /// All definitions. The clock reads more than it sends: what it sends describes a type that does both.
+    /// All definitions. For a type that is sent and received, the schema of the sent form is used.
     fn components(mut self) -> BTreeMap<String, Value> {
         let received = self.received.take_definitions(false);
         received
@@ -117,7 +117,7 @@ impl Schemas {
     }
 }
 
-fn described(
+fn operation_object(
     group: &str,
     operation: &Operation,
     endpoint: &HttpEndpoint,
@@ -129,13 +129,13 @@ fn described(
         "operationId": operation_id(endpoint),
         "responses": responses(operation, endpoint, schemas),
     });
-    // Older clients write into the path what is in the body otherwise.
-    let takes = match endpoint.method {
+    // Older clients send a path parameter instead of a body.
+    let body_rule = match endpoint.method {
         Method::Get => BodyRule::None,
         Method::Post | Method::Patch | Method::Delete => operation.body,
     };
     // OpenAPI cannot say that one of two is required, so the query is left to the words.
-    let replaces_query = matches!(takes, BodyRule::Optional(_) | BodyRule::BodyOrQuery(_));
+    let replaces_query = matches!(body_rule, BodyRule::Optional(_) | BodyRule::BodyOrQuery(_));
     let parameters = parameters(endpoint, !replaces_query);
     if !parameters.is_empty() {
         described["parameters"] = parameters.into();
@@ -147,7 +147,7 @@ fn described(
         );
         described["description"] = words.into();
     }
-    let (shape, required) = match takes {
+    let (shape, required) = match body_rule {
         BodyRule::None => (Shape::Empty, false),
         BodyRule::Optional(shape) => (shape, false),
         BodyRule::BodyOrQuery(shape) | BodyRule::Required(shape) => (shape, true),
@@ -156,7 +156,7 @@ fn described(
         described["requestBody"] = json!({ "content": content, "required": required });
     }
     match operation.guard {
-        // Credentials are asked for only when the owner has switched that on.
+        // Credentials are required only if the owner has enabled them.
         Guard::Control | Guard::Monitoring | Guard::Upload => {
             described["security"] = json!([{ "basic": [] }, {}])
         }
@@ -168,7 +168,7 @@ fn described(
     described
 }
 
-/// A name made of method and path: `post-api-show-screen`.
+/// An id made of method and path: `post-api-show-screen`.
 fn operation_id(endpoint: &HttpEndpoint) -> String {
     let method = endpoint.method.name().to_ascii_lowercase();
     let words = endpoint
@@ -182,15 +182,15 @@ fn operation_id(endpoint: &HttpEndpoint) -> String {
 }
 
 fn parameters(endpoint: &HttpEndpoint, with_query: bool) -> Vec<Value> {
-    let open = endpoint
+    let path = endpoint
         .path
         .split_once('{')
         .and_then(|(_, rest)| rest.split_once('}'))
         .map(|(name, _)| {
             let mut schema = endpoint.path_parameter.schema();
-            if let Some(unsaid) = endpoint.default_value {
-                // What is a number there is one here.
-                schema["default"] = serde_json::from_str(unsaid).unwrap_or_else(|_| unsaid.into());
+            if let Some(value) = endpoint.default_value {
+                // A numeric default is a JSON number.
+                schema["default"] = serde_json::from_str(value).unwrap_or_else(|_| value.into());
             }
             json!({ "name": name, "in": "path", "required": true, "schema": schema })
         });
@@ -203,7 +203,7 @@ fn parameters(endpoint: &HttpEndpoint, with_query: bool) -> Vec<Value> {
             "schema": param.shape.schema(),
         })
     });
-    open.into_iter().chain(query).collect()
+    path.into_iter().chain(query).collect()
 }
 
 fn responses(
@@ -228,7 +228,7 @@ fn responses(
     if operation.guard == Guard::Portal {
         also(404, sent::<ErrorBody>());
     }
-    // Whoever is asked may have stopped.
+    // The device may have stopped.
     if endpoint.checks_origin || operation.may_fail {
         also(500, sent::<ErrorBody>());
         also(503, sent::<ErrorBody>());
@@ -249,7 +249,7 @@ fn responses(
 fn content(shape: Shape, schemas: &mut Schemas) -> Option<Value> {
     let content_type = shape.content_type()?;
     if shape == Shape::Metrics {
-        // The older format for who does not ask for the newer one.
+        // The older format for clients that do not accept the newer one.
         return Some(json!({
             content_type: { "schema": shape.schema() },
             "text/plain": { "schema": shape.schema() },
@@ -261,7 +261,7 @@ fn content(shape: Shape, schemas: &mut Schemas) -> Option<Value> {
     Some(json!({ content_type: { "schema": shape.schema() } }))
 }
 
-/// The words that belong to a status.
+/// The reason phrase of a status.
 fn reason(status: u16) -> &'static str {
     match status {
         101 => "Switching Protocols",

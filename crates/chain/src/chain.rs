@@ -54,11 +54,11 @@ pub enum ChainChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidHeader {
     /// Index of the refused header.
-    pub at: usize,
+    pub index: usize,
     /// The broken rule.
-    pub why: HeaderRefusal,
+    pub rule: HeaderRefusal,
     /// How the headers before it changed the chain.
-    pub news: ChainChange,
+    pub change: ChainChange,
 }
 
 impl Chain {
@@ -179,10 +179,10 @@ impl Chain {
         let Some(first) = headers.first() else {
             return Ok(ChainChange::Known);
         };
-        let unconnected = |at| InvalidHeader {
-            at,
-            why: HeaderRefusal::Unconnected,
-            news: ChainChange::Known,
+        let unconnected = |index| InvalidHeader {
+            index,
+            rule: HeaderRefusal::Unconnected,
+            change: ChainChange::Known,
         };
         let parent = self
             .find(&first.prev_blockhash)
@@ -193,28 +193,28 @@ impl Chain {
             .zip(self.headers.range(parent..))
             .take_while(|(received, stored)| received == stored)
             .count();
-        let (fork, news) = (parent + known, &headers[known..]);
-        if news.is_empty() {
+        let (fork, new) = (parent + known, &headers[known..]);
+        if new.is_empty() {
             return Ok(ChainChange::Known);
         }
         // There is only one genesis block.
         if fork == 0 && self.base.next == 0 {
             return Err(unconnected(known));
         }
-        let (taken, refusal, news) = self.take(fork, news, now);
-        match refusal {
-            None => Ok(news),
-            Some(why) => Err(InvalidHeader {
-                at: known + taken,
-                why,
-                news,
+        let (valid, broken_rule, change) = self.add(fork, new, now);
+        match broken_rule {
+            None => Ok(change),
+            Some(rule) => Err(InvalidHeader {
+                index: known + valid,
+                rule,
+                change,
             }),
         }
     }
 
     /// Adds headers at a fork position if that gives more work. Returns how many are valid, the rule that the next one
     /// breaks, and the change.
-    fn take(
+    fn add(
         &mut self,
         fork: usize,
         headers: &[Header],

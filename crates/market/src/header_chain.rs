@@ -171,7 +171,11 @@ impl HeaderChain {
         let now = utc.and_then(|utc| u32::try_from(utc.unix_secs()).ok());
         let (added, refused, change) = match self.chain.accept(headers, now) {
             Ok(change) => (headers.len(), None, change),
-            Err(InvalidHeader { at, why, news }) => (at, Some(why), news),
+            Err(InvalidHeader {
+                index,
+                rule,
+                change,
+            }) => (index, Some(rule), change),
         };
         if let ChainChange::Reorganised(depth) = change {
             self.reorganisations.count = self.reorganisations.count.saturating_add(1);

@@ -56,7 +56,7 @@ impl HomeAssistant {
         })
     }
 
-    /// Uses the broker of Home Assistant unless the owner has entered another one. Runs until told to stop.
+    /// Uses the broker of Home Assistant unless the owner has entered another one. Runs until it is stopped.
     pub(crate) async fn follow(
         self,
         dialer: Dialer,

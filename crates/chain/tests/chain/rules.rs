@@ -35,11 +35,11 @@ fn with(blocks: u32) -> (Chain, Vec<Header>) {
     (chain, headers)
 }
 
-fn refused(why: HeaderRefusal) -> Result<ChainChange, InvalidHeader> {
+fn refused(rule: HeaderRefusal) -> Result<ChainChange, InvalidHeader> {
     Err(InvalidHeader {
-        at: 0,
-        why,
-        news: ChainChange::Known,
+        index: 0,
+        rule,
+        change: ChainChange::Known,
     })
 }
 
@@ -145,18 +145,26 @@ fn headers_before_a_bad_one_are_accepted() {
     let mut chain = regtest();
     let mut headers = branch(chain.tip(), START, 5, 0);
     headers[3] = unworked(headers[3]);
-    let why = HeaderRefusal::NoWork;
-    let news = ChainChange::Longer(3);
+    let rule = HeaderRefusal::NoWork;
+    let change = ChainChange::Longer(3);
     assert_eq!(
         chain.accept(&headers, None),
-        Err(InvalidHeader { at: 3, why, news })
+        Err(InvalidHeader {
+            index: 3,
+            rule,
+            change
+        })
     );
     assert_eq!(chain.height(), Some(3));
     // The index counts from the first header received, known or not.
-    let news = ChainChange::Known;
+    let change = ChainChange::Known;
     assert_eq!(
         chain.accept(&headers[1..], None),
-        Err(InvalidHeader { at: 2, why, news })
+        Err(InvalidHeader {
+            index: 2,
+            rule,
+            change
+        })
     );
 }
 
@@ -195,20 +203,24 @@ fn one_to_six_blocks_are_replaced_by_more_work() {
             other[0].bits,
             |_| {},
         ));
-        let why = HeaderRefusal::Unconnected;
-        let (at, news) = (longer.len() - 1, ChainChange::Reorganised(depth));
+        let rule = HeaderRefusal::Unconnected;
+        let (index, change) = (longer.len() - 1, ChainChange::Reorganised(depth));
         let mut weaker = other[..depth as usize].to_vec();
         weaker.push(headers[0]);
         let refused = InvalidHeader {
-            at: depth as usize,
-            why,
-            news: ChainChange::Weaker,
+            index: depth as usize,
+            rule,
+            change: ChainChange::Weaker,
         };
         assert_eq!(chain.accept(&weaker, None), Err(refused));
         assert_eq!(chain, before);
         assert_eq!(
             chain.accept(&longer, None),
-            Err(InvalidHeader { at, why, news })
+            Err(InvalidHeader {
+                index,
+                rule,
+                change
+            })
         );
         assert_eq!(chain, all_at_once);
         // Headers that overlap the chain count from where they differ.
@@ -394,7 +406,7 @@ proptest! {
         match chain.accept(&[header], Some(now)) {
             Ok(news) => prop_assert_eq!((news, broken), (ChainChange::Longer(1), vec![])),
             Err(refused) => {
-                prop_assert!(broken.contains(&refused.why), "{:?}, not {:?}", refused.why, broken);
+                prop_assert!(broken.contains(&refused.rule), "{:?}, not {:?}", refused.rule, broken);
                 prop_assert_eq!(chain, was);
             }
         }

@@ -212,9 +212,9 @@ impl AdvertDriver {
         self.warned = true;
     }
 
-    async fn report(&self, asked: &str, name: Option<&str>) {
+    async fn report(&self, hostname: &str, name: Option<&str>) {
         let announced = LinkEvent::Announced {
-            asked: asked.to_string(),
+            asked: hostname.to_string(),
             name: name.map(ToString::to_string),
         };
         // Fails if the device is gone; other tasks handle that.

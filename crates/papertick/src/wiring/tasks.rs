@@ -1,4 +1,4 @@
-//! The tasks beside the HTTP server and the main loop: drivers, sources, MQTT, announcements.
+//! All tasks except the HTTP server and the main loop: drivers, sources, MQTT, announcements.
 
 use std::{io, net::SocketAddr, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! The announcements on a local network of which only this machine is part, as others see them.
+//! Announcements as other hosts see them, on a multicast network of this machine alone.
 
 use std::{
     collections::BTreeMap,
@@ -31,21 +31,21 @@ const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 const WEB: &str = "_http._tcp.local.";
 
-/// Time a slow machine may take for what should take two seconds.
+/// Timeout on a slow machine; two seconds are usual.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Time the process gives its tasks to end.
+/// Time of the process for its tasks to stop.
 const STOP: Duration = Duration::from_millis(500);
 
-/// A network with a port of its own, so that tests do not meet each other nor the machine's responder.
+/// A network with its own port, separate from other tests and from the mDNS responder of the machine.
 struct Network {
     port: u16,
-    /// Keeps the port from everybody but those who share it knowingly.
+    /// Reserves the port for sockets that share it.
     _ear: UdpSocket,
 }
 
 impl Network {
-    /// None where the machine has no multicast on its loopback interface.
+    /// `None` if the loopback interface has no multicast.
     fn new() -> Option<Network> {
         let group = Ipv4Addr::new(224, 0, 0, 251);
         let ear = UdpSocket::bind("0.0.0.0:0").unwrap();
@@ -56,7 +56,7 @@ impl Network {
             .join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)
             .and_then(|()| mouth.send_to(b"anybody?", (group, port)))
             .and_then(|_| ear.recv(&mut [0; 16]));
-        // Only now: a port that is to be shared from the start may be one that others share already.
+        // Sharing is enabled after the bind, because a shared port could already be in use by others.
         set_socket_reuseaddr(&ear, true).unwrap();
         needs::met("multicast over loopback", heard.is_ok()).then_some(Network { port, _ear: ear })
     }
@@ -65,33 +65,33 @@ impl Network {
         MdnsScope::one(LOCALHOST).on_port(self.port)
     }
 
-    fn witness(&self, service: &str) -> Witness {
+    fn observer(&self, service: &str) -> Observer {
         let daemon = ServiceDaemon::new_with_port(self.port).unwrap();
         daemon.disable_interface(IfKind::All).unwrap();
         daemon.enable_interface(IfKind::Addr(LOCALHOST)).unwrap();
-        Witness {
+        Observer {
             events: daemon.browse(service).unwrap(),
             daemon,
             seen: BTreeMap::new(),
         }
     }
 
-    /// Starts a clock that wants a name.
+    /// Starts a clock with a name.
     fn clock(&self, name: &str, port: u16) -> Clock {
         Clock::start(Some(self.reach()), AdvertTimeouts::default(), name, port)
     }
 }
 
-/// Somebody else on the network.
-struct Witness {
+/// Another host on the network.
+struct Observer {
     daemon: ServiceDaemon,
     events: Receiver<ServiceEvent>,
     seen: BTreeMap<String, ResolvedService>,
 }
 
-impl Witness {
-    /// Waits until exactly these names are there.
-    async fn sees(&mut self, names: &[&str]) {
+impl Observer {
+    /// Waits until exactly these names are announced.
+    async fn wait_for_names(&mut self, names: &[&str]) {
         let seeing = async {
             while !self.seen.keys().eq(names.iter()) {
                 self.look().await;
@@ -118,7 +118,7 @@ impl Witness {
     }
 }
 
-impl Drop for Witness {
+impl Drop for Observer {
     fn drop(&mut self) {
         let _ = self.daemon.shutdown();
     }
@@ -159,11 +159,11 @@ impl Clock {
         }
     }
 
-    /// What the device hears next: the name under which it is found.
-    async fn hears(&mut self, asked: &str, name: Option<&str>) {
+    /// Expects the next report to the device: the announced name.
+    async fn expect_report(&mut self, hostname: &str, name: Option<&str>) {
         let message = timeout(LIMIT, self.inputs.recv()).await;
         let Ok(Some(InboxMessage { input, .. })) = message else {
-            panic!("nothing is said about {asked}")
+            panic!("no report about {hostname}")
         };
         let Input::Linked(LinkEvent::Announced {
             asked: said,
@@ -172,10 +172,10 @@ impl Clock {
         else {
             panic!("{input:?}")
         };
-        assert_eq!((said.as_str(), found.as_deref()), (asked, name));
+        assert_eq!((said.as_str(), found.as_deref()), (hostname, name));
     }
 
-    /// Ends it, on a machine that may be busy with other tests.
+    /// Stops it; the machine may be busy with other tests.
     async fn stop(self) {
         self.stop_within(LIMIT).await;
     }
@@ -193,26 +193,26 @@ fn advert_of(name: &str) -> Option<Advert> {
 }
 
 #[tokio::test]
-async fn clocks_as_their_neighbours_see_them() {
+async fn announcements_as_other_hosts_see_them() {
     let Some(network) = Network::new() else {
         return;
     };
     let other = || Network::new().unwrap();
-    // All of it is waiting, so it is done at once.
+    // All parts mostly wait, so they run concurrently.
     tokio::join!(
-        a_clock_is_found_where_it_listens_and_says_what_it_is(network),
-        a_clock_is_renamed_and_stopped_while_others_watch(other()),
-        a_clock_is_silenced_while_others_watch(other()),
-        the_second_clock_of_a_name_takes_a_number(other()),
+        a_clock_announces_its_address_and_service(network),
+        others_see_a_rename_and_a_stop(other()),
+        others_see_the_end_of_the_announcement(other()),
+        a_second_clock_with_the_same_name_gets_a_number(other()),
     );
 }
 
-async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network) {
+async fn a_clock_announces_its_address_and_service(network: Network) {
     let mut clock = network.clock("papertick-0a1b2c", 8123);
     for service in [WEB, "_papertick._tcp.local."] {
-        let mut witness = network.witness(service);
-        witness.sees(&["papertick-0a1b2c"]).await;
-        let seen = &witness.seen["papertick-0a1b2c"];
+        let mut observer = network.observer(service);
+        observer.wait_for_names(&["papertick-0a1b2c"]).await;
+        let seen = &observer.seen["papertick-0a1b2c"];
         assert_eq!(seen.fullname, format!("papertick-0a1b2c.{service}"));
         assert_eq!(seen.host, "papertick-0a1b2c.local.");
         assert_eq!(seen.port, 8123);
@@ -229,9 +229,9 @@ async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network)
         }
     }
     clock
-        .hears("papertick-0a1b2c", Some("papertick-0a1b2c"))
+        .expect_report("papertick-0a1b2c", Some("papertick-0a1b2c"))
         .await;
-    // An answer that was given a moment ago is not repeated at once (RFC 6762, 6): the first look may see nothing.
+    // An answer is not repeated within a second (RFC 6762, 6): the first query may see nothing.
     let mut found = Vec::new();
     let begun = Instant::now();
     while found.is_empty() && begun.elapsed() < LIMIT {
@@ -259,41 +259,53 @@ async fn a_clock_is_found_where_it_listens_and_says_what_it_is(network: Network)
     clock.stop().await;
 }
 
-async fn a_clock_is_renamed_and_stopped_while_others_watch(network: Network) {
-    let mut witness = network.witness(WEB);
+async fn others_see_a_rename_and_a_stop(network: Network) {
+    let mut observer = network.observer(WEB);
     let mut clock = network.clock("hall-0a1b2c", 80);
-    witness.sees(&["hall-0a1b2c"]).await;
-    clock.hears("hall-0a1b2c", Some("hall-0a1b2c")).await;
+    observer.wait_for_names(&["hall-0a1b2c"]).await;
+    clock
+        .expect_report("hall-0a1b2c", Some("hall-0a1b2c"))
+        .await;
 
     clock.adverts.send_replace(advert_of("shop-0a1b2c"));
-    clock.hears("hall-0a1b2c", None).await;
-    clock.hears("shop-0a1b2c", Some("shop-0a1b2c")).await;
-    witness.sees(&["shop-0a1b2c"]).await;
+    clock.expect_report("hall-0a1b2c", None).await;
+    clock
+        .expect_report("shop-0a1b2c", Some("shop-0a1b2c"))
+        .await;
+    observer.wait_for_names(&["shop-0a1b2c"]).await;
 
     clock.stop().await;
-    witness.sees(&[]).await;
+    observer.wait_for_names(&[]).await;
 }
 
-async fn a_clock_is_silenced_while_others_watch(network: Network) {
-    let mut witness = network.witness(WEB);
+async fn others_see_the_end_of_the_announcement(network: Network) {
+    let mut observer = network.observer(WEB);
     let mut clock = network.clock("hush-0a1b2c", 80);
-    witness.sees(&["hush-0a1b2c"]).await;
-    clock.hears("hush-0a1b2c", Some("hush-0a1b2c")).await;
+    observer.wait_for_names(&["hush-0a1b2c"]).await;
+    clock
+        .expect_report("hush-0a1b2c", Some("hush-0a1b2c"))
+        .await;
     clock.adverts.send_replace(None);
-    clock.hears("hush-0a1b2c", None).await;
-    witness.sees(&[]).await;
+    clock.expect_report("hush-0a1b2c", None).await;
+    observer.wait_for_names(&[]).await;
     clock.stop().await;
 }
 
-async fn the_second_clock_of_a_name_takes_a_number(network: Network) {
-    let mut witness = network.witness(WEB);
+async fn a_second_clock_with_the_same_name_gets_a_number(network: Network) {
+    let mut observer = network.observer(WEB);
     let mut first = network.clock("twin-0a1b2c", 8001);
-    first.hears("twin-0a1b2c", Some("twin-0a1b2c")).await;
+    first
+        .expect_report("twin-0a1b2c", Some("twin-0a1b2c"))
+        .await;
     let mut second = network.clock("twin-0a1b2c", 8002);
-    second.hears("twin-0a1b2c", Some("twin-0a1b2c-2")).await;
-    witness.sees(&["twin-0a1b2c", "twin-0a1b2c-2"]).await;
+    second
+        .expect_report("twin-0a1b2c", Some("twin-0a1b2c-2"))
+        .await;
+    observer
+        .wait_for_names(&["twin-0a1b2c", "twin-0a1b2c-2"])
+        .await;
     for (name, port) in [("twin-0a1b2c", 8001), ("twin-0a1b2c-2", 8002)] {
-        let seen = &witness.seen[name];
+        let seen = &observer.seen[name];
         assert_eq!((seen.port, &seen.host), (port, &format!("{name}.local.")));
     }
     second.stop().await;
@@ -301,13 +313,13 @@ async fn the_second_clock_of_a_name_takes_a_number(network: Network) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
+async fn a_failed_announcement_is_logged_once_and_stops_in_time() {
     let log = Logged::from_now(LevelFilter::INFO, &LogLines::new());
     let timeouts = AdvertTimeouts {
         warn_after: Duration::from_millis(100),
         retry: Duration::from_millis(100),
     };
-    // An address that this machine does not have.
+    // An address that is not on this machine.
     let nowhere = MdnsScope::one(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)));
     let mut clock = Clock::start(Some(nowhere), timeouts, "lost-0a1b2c", 80);
     sleep(Duration::from_secs(1)).await;
@@ -319,7 +331,7 @@ async fn a_clock_that_cannot_be_announced_says_so_once_and_ends_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_nobody_else_can_reach_is_not_announced() {
+async fn a_clock_on_loopback_is_not_announced() {
     let reach = MdnsScope::of_listener(LOCALHOST);
     let mut clock = Clock::start(reach, AdvertTimeouts::default(), "here-0a1b2c", 80);
     sleep(Duration::from_secs(3600)).await;

@@ -25,7 +25,7 @@ fn rev_b() -> SimBoard {
     sim::board(spec::find("rev-b").unwrap(), SimOptions::default())
 }
 
-/// The next input; none if a quarter of an hour brings none.
+/// The next input. `None` if there is none for 15 minutes.
 async fn next(inputs: &mut mpsc::Receiver<InboxMessage>) -> Option<Input> {
     let message = timeout(Duration::from_secs(900), inputs.recv())
         .await
@@ -34,7 +34,7 @@ async fn next(inputs: &mut mpsc::Receiver<InboxMessage>) -> Option<Input> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lights_follow() {
+async fn the_lights_show_the_newest_values() {
     let board = rev_b();
     let (colours, strip) = watch::channel(vec![Rgb::BLACK; 4]);
     let (duties, frontlight) = watch::channel(vec![0; 7]);

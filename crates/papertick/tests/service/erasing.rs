@@ -1,4 +1,4 @@
-//! A factory reset from the request to the last file: all of it goes, or the clock goes on and says why not.
+//! Factory resets from the request to the last file: everything is erased, or the clock continues and reports why not.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -18,10 +18,10 @@ use wifi::{ProvisionFailure, secrets};
 
 use crate::radio::Desk;
 
-/// Longer than the radio tries credentials, and than it has time to forget them.
+/// Longer than the radio needs to try or to forget credentials.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Names of what is in a folder, but for the networks in reach.
+/// Names in a folder, except the file of networks in range.
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -30,34 +30,34 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Puts what cannot be removed as a file in the place of one.
+/// Replaces a file by a folder, which cannot be removed as a file.
 fn put_folder_at(path: &Path) {
     let _ = fs::remove_file(path);
     fs::create_dir(path).unwrap();
 }
 
-/// Performs what the device asks for until it is to be started again.
-async fn until_restart(performer: &EffectExecutor, effects: &mut mpsc::Receiver<Effect>) {
+/// Performs effects until a restart is requested.
+async fn until_restart(executor: &EffectExecutor, effects: &mut mpsc::Receiver<Effect>) {
     let restart = Notify::new();
     tokio::select! {
         biased;
         () = restart.notified() => {}
-        () = performer.run(effects, &restart) => {}
+        () = executor.run(effects, &restart) => {}
     }
 }
 
-/// Asks for a factory reset while somebody performs what the device asks for; returns the reply.
+/// Requests a factory reset while effects are performed; returns the reply.
 async fn reset(desk: &mut Desk) -> Reply {
     let asked = desk.inbox.request(Request::FactoryReset);
     let effects = &mut desk.receivers.effects;
     tokio::select! {
         reply = timeout(LONG, asked) => reply.expect("an answer in time").unwrap(),
-        () = until_restart(&desk.performer, effects) => panic!("it restarts before it answers"),
+        () = until_restart(&desk.executor, effects) => panic!("it restarts before it answers"),
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_goes_before_the_answer() {
+async fn everything_is_erased_before_the_reply() {
     let mut desk = Desk::provisioned().await;
     desk.until("connected").await;
     let folder = desk.folder.path().to_path_buf();
@@ -67,7 +67,7 @@ async fn everything_goes_before_the_answer() {
     for name in ["coredump.dmp", "coredump.dmp.part"] {
         fs::write(folder.join(name), "a dump").unwrap();
     }
-    // What a run leaves behind that ended while it stored the credentials.
+    // Left over by a run that ended while it stored the credentials.
     fs::write(folder.join("wifi.new"), "correct horse").unwrap();
     assert_eq!(reset(&mut desk).await, Reply::Done);
     assert_eq!(files(&folder), ["logos"]);
@@ -77,7 +77,7 @@ async fn everything_goes_before_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_password_that_is_being_tried_is_forgotten_too() {
+async fn credentials_that_are_being_tried_are_erased_too() {
     // At every stage of the attempt, which takes 800 ms.
     for waits_ms in [0, 1, 400, 799, 800, 801, 900] {
         let mut desk = Desk::new();
@@ -109,7 +109,7 @@ async fn a_password_that_is_being_tried_is_forgotten_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_forgotten_is_said_and_the_clock_goes_on() {
+async fn a_failed_wipe_is_reported_and_the_clock_continues() {
     for busy in [false, true] {
         let mut desk = Desk::new();
         desk.until("access-point").await;
@@ -134,14 +134,14 @@ async fn what_cannot_be_forgotten_is_said_and_the_clock_goes_on() {
         );
         assert!(desk.bench.state().access_point.is_some());
         assert!(desk.disk.look().holds("wifiConfigured"), "stored as it was");
-        // It works once whatever was in the way is gone.
+        // It works after the obstacle was removed.
         fs::remove_dir(desk.folder.path().join("wifi")).unwrap();
         assert_eq!(reset(&mut desk).await, Reply::Done);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_cannot_be_erased_is_named() {
+async fn parts_that_cannot_be_erased_are_reported() {
     for (file, what) in [
         ("coredump.dmp", "the dump of a crash"),
         ("access-point", "the access point's password"),
@@ -157,11 +157,11 @@ async fn whatever_cannot_be_erased_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_radio_that_never_answers_does_not_keep_the_clock_from_going_on() {
+async fn a_radio_that_never_answers_does_not_block_the_clock() {
     let mut desk = Desk::new();
     desk.until("access-point").await;
     let (radio, _nobody_serves) = wifi::radio();
-    desk.performer.radio = radio;
+    desk.executor.radio = radio;
     assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
     let view = desk.until("access-point").await;
     let note = &view.notes[0];
@@ -170,7 +170,7 @@ async fn a_radio_that_never_answers_does_not_keep_the_clock_from_going_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
+async fn a_network_that_cannot_be_forgotten_is_reported() {
     let mut desk = Desk::provisioned().await;
     desk.until("connected").await;
     put_folder_at(&desk.folder.path().join("wifi"));
@@ -182,7 +182,7 @@ async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
         .send(Input::ButtonsAtPowerOn(held))
         .await
         .unwrap();
-    let performing = until_restart(&desk.performer, &mut desk.receivers.effects);
+    let performing = until_restart(&desk.executor, &mut desk.receivers.effects);
     let performing = timeout(LONG, performing).await;
     assert!(performing.is_err(), "it does not restart");
     let view = desk.receivers.view.borrow().clone();
@@ -191,7 +191,7 @@ async fn a_network_that_cannot_be_forgotten_by_the_button_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
+async fn nothing_is_erased_before_a_restart() {
     let mut desk = Desk::provisioned().await;
     desk.until("connected").await;
     let before = files(desk.folder.path());
@@ -216,7 +216,7 @@ async fn nothing_is_erased_by_halves_once_the_clock_is_to_be_started_again() {
     };
     let reply = tokio::select! {
         reply = asking => reply,
-        () = desk.performer.run(&mut desk.receivers.effects, &restart) => panic!("it never ends"),
+        () = desk.executor.run(&mut desk.receivers.effects, &restart) => panic!("it never ends"),
     };
     assert_eq!(reply, Reply::Refused(Refusal::NotErased));
     assert_eq!(files(desk.folder.path()), before);

@@ -1,4 +1,4 @@
-//! Names whose look-ups hang: they delay nothing but look-ups, and not for good.
+//! Hanging DNS lookups delay only other lookups, and not forever.
 
 use std::{
     io,
@@ -36,10 +36,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Longest time for what should come at once, on a machine that is busy.
+/// Timeout on a busy machine for events that should come at once.
 const SOON: Duration = Duration::from_secs(5);
 
-/// A resolver that does not come back before it is told to.
+/// A resolver that hangs until it is released.
 #[derive(Debug, Default)]
 struct Hanging {
     asked: AtomicUsize,
@@ -57,7 +57,7 @@ impl NameService for Hanging {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
+async fn hanging_lookups_block_neither_changes_nor_buttons() {
     let names = Arc::new(Hanging::default());
     let dialer = Dialer::with_names(Roots::public(), Arc::clone(&names) as Arc<dyn NameService>);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -102,7 +102,7 @@ async fn look_ups_that_hang_keep_neither_a_change_nor_a_button_waiting() {
     });
     let patched = timeout(SOON, inbox.request(patch)).await.expect("in time");
     assert_eq!(patched.unwrap(), Reply::Done);
-    // The button stops the rotation, which is a change of the settings too.
+    // The button stops the rotation, which also changes the settings.
     for down in [1, 0] {
         let at = clock.now().uptime;
         let pressed = Input::Pressed(Contacts { down, at });

@@ -1,4 +1,4 @@
-//! The shell in one process: paused time, the simulated board, disks that fail and lose power.
+//! The tasks of the device in one process: paused time, the simulated board, disks that fail and lose power.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 #[path = "../logged/mod.rs"]

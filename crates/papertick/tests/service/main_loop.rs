@@ -48,7 +48,7 @@ use tokio::{
 
 use crate::miner::Miner;
 
-/// A main loop at work.
+/// A running main loop.
 struct Desk {
     inbox: Inbox,
     receivers: LoopReceivers,
@@ -64,7 +64,7 @@ impl Desk {
         Desk::on(SharedDisk::default())
     }
 
-    /// A main loop that starts from what a disk holds.
+    /// A main loop on the content of a disk.
     fn on(disk: SharedDisk) -> Desk {
         Idle::new(disk).run()
     }
@@ -73,8 +73,8 @@ impl Desk {
         self.inbox.request(patch(body)).await.unwrap()
     }
 
-    /// Changes who is let in, with the hash of a password where there is a new one.
-    async fn change_door(&self, body: &Value, hash: Option<(Key, &str)>) {
+    /// Changes credentials, with the hash of a new password.
+    async fn change_credentials(&self, body: &Value, hash: Option<(Key, &str)>) {
         let hashes = hash.map(|(key, hash)| (key, PasswordHash::new(hash)));
         let patch = Patch {
             body: body.as_object().unwrap().clone(),
@@ -87,7 +87,7 @@ impl Desk {
         );
     }
 
-    /// The settings with which another run would begin if the newest generation were damaged.
+    /// The settings after a restart if the newest generation were damaged.
     fn settings_if_damaged(&self) -> Settings {
         let mut disk = self.disk.look();
         disk.write("settings.json", b"damaged").unwrap();
@@ -118,7 +118,7 @@ impl Desk {
         self.receivers.view.borrow().settings.digit_font_px
     }
 
-    /// Asks for a factory reset and performs it, as far as the store goes; returns the reply.
+    /// Requests a factory reset and wipes the store; returns the reply.
     async fn reset(&mut self) -> Reply {
         let asked = self.inbox.request(Request::FactoryReset);
         tokio::pin!(asked);
@@ -139,7 +139,7 @@ impl Desk {
     }
 }
 
-/// A main loop that does not run yet: its inputs wait.
+/// A main loop that does not run yet; inputs are queued.
 struct Idle {
     inbox: Inbox,
     receivers: LoopReceivers,
@@ -170,10 +170,10 @@ impl Idle {
             memory,
             ..InitialState::with(board, settings)
         };
-        Idle::begun(store, disk, clock, initial)
+        Idle::with_state(store, disk, clock, initial)
     }
 
-    fn begun(store: Store, disk: SharedDisk, clock: Clock, initial: InitialState) -> Idle {
+    fn with_state(store: Store, disk: SharedDisk, clock: Clock, initial: InitialState) -> Idle {
         let (inbox, inputs) = inbox();
         let (store, worker) = StoreHandle::new(store);
         let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store.clone());
@@ -205,7 +205,7 @@ impl Idle {
     }
 }
 
-/// A main loop on a network where blocks are easily made.
+/// A main loop on regtest.
 fn on_a_chain() -> (Desk, ChainSpec) {
     let chain = ChainSpec::built_in(Network::Regtest);
     let disk = SharedDisk::default();
@@ -214,12 +214,12 @@ fn on_a_chain() -> (Desk, ChainSpec) {
         chain: Some(chain),
         ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
     };
-    let idle = Idle::begun(store, disk, Clock::unset(), initial);
+    let idle = Idle::with_state(store, disk, Clock::unset(), initial);
     (idle.run(), chain)
 }
 
-/// The newest block of the chain that a disk holds.
-fn kept_tip(disk: &SharedDisk, spec: &ChainSpec) -> BlockHash {
+/// The newest block of the chain on a disk.
+fn stored_tip(disk: &SharedDisk, spec: &ChainSpec) -> BlockHash {
     let healthy = SharedDisk::of(disk.look().healthy());
     let (_, loaded) = Store::open(Box::new(healthy));
     chain_file::read(&loaded.chain, spec).unwrap().tip()
@@ -235,7 +235,7 @@ fn patch(body: Value) -> Request {
     })
 }
 
-/// What a disk holds under a kind, and how often it was saved.
+/// A stored document on a disk, and how often it was saved.
 fn stored(disk: &SimDisk, kind: &'static str) -> Option<(u64, Map<String, Value>)> {
     let mut disk = disk.clone().healthy();
     let bytes = disk.read(&format!("{kind}.json")).unwrap()?;
@@ -262,7 +262,7 @@ async fn a_change_is_durable_and_visible_before_it_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_lost() {
+async fn initial_inputs_are_visible_and_saved() {
     let disk = SharedDisk::default();
     let (store, _) = Store::open(Box::new(disk.clone()));
     let initial = InitialState {
@@ -274,7 +274,7 @@ async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_los
         storage_error: Some("the disk is full".into()),
         ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
     };
-    let idle = Idle::begun(store, disk, Clock::unset(), initial);
+    let idle = Idle::with_state(store, disk, Clock::unset(), initial);
     let view = idle.receivers.view.borrow().clone();
     let notes = [
         "a word to the owner",
@@ -291,7 +291,7 @@ async fn what_is_said_before_anybody_can_ask_is_visible_and_nothing_of_it_is_los
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_cannot_be_stored_is_taken_back() {
+async fn a_change_that_cannot_be_saved_is_reverted() {
     let desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
     desk.disk.arrange(1, DiskFault::Error);
@@ -307,7 +307,7 @@ async fn a_change_that_cannot_be_stored_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_while_everything_is_erased_is_refused() {
+async fn a_change_during_a_wipe_is_refused() {
     let desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
     let asked = desk.inbox.request(Request::FactoryReset);
@@ -322,8 +322,8 @@ async fn a_change_while_everything_is_erased_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
-    // Whichever step of the wipe it is that the disk refuses.
+async fn a_failed_factory_reset_changes_nothing() {
+    // The disk fails at each step of the wipe.
     for step in 1..=40 {
         let mut desk = Desk::new();
         desk.patch(json!({"digitFontPx": 200})).await;
@@ -345,7 +345,7 @@ async fn a_factory_reset_that_fails_leaves_everything_as_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
+async fn a_read_only_disk_refuses_changes_and_is_reported() {
     let mut desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
     desk.disk.arrange(1, DiskFault::ReadOnly);
@@ -368,7 +368,7 @@ async fn a_disk_that_has_become_read_only_refuses_changes_and_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_older_generation_lets_in_whom_the_newest_keeps_out() {
+async fn older_generations_never_have_a_weaker_login() {
     let interface = json!({"httpAuthEnabled": true, "httpAuthPass": "horse"});
     let updates = json!({"otaPass": "horse"});
     type Door = fn(&Settings) -> &PasswordHash;
@@ -379,7 +379,7 @@ async fn no_older_generation_lets_in_whom_the_newest_keeps_out() {
     for (body, key, door) in cases {
         let desk = Desk::new();
         desk.patch(json!({"digitFontPx": 200})).await;
-        desk.change_door(&body, Some((key, "hash"))).await;
+        desk.change_credentials(&body, Some((key, "hash"))).await;
         let settings = desk.settings_if_damaged();
         assert_eq!(door(&settings).phc(), "hash", "{body}");
         assert_eq!(
@@ -392,7 +392,7 @@ async fn no_older_generation_lets_in_whom_the_newest_keeps_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_older_generation_knows_the_name_or_password_from_before_a_change() {
+async fn older_generations_have_no_old_credentials() {
     let pass = Key::http_auth_pass;
     for (body, hash, expected) in [
         (json!({"httpAuthUser": "new"}), None, ("new", "old hash")),
@@ -405,9 +405,10 @@ async fn no_older_generation_knows_the_name_or_password_from_before_a_change() {
         let desk = Desk::new();
         let closing =
             json!({"httpAuthEnabled": true, "httpAuthUser": "old", "httpAuthPass": "old"});
-        desk.change_door(&closing, Some((pass, "old hash"))).await;
+        desk.change_credentials(&closing, Some((pass, "old hash")))
+            .await;
         desk.patch(json!({"digitFontPx": 200})).await;
-        desk.change_door(&body, hash).await;
+        desk.change_credentials(&body, hash).await;
         let settings = desk.settings_if_damaged();
         let kept = (
             settings.http_auth_user.as_str(),
@@ -418,7 +419,7 @@ async fn no_older_generation_knows_the_name_or_password_from_before_a_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_factory_reset_that_fails_halfway_leaves_memory_and_headers_too() {
+async fn a_factory_reset_that_fails_halfway_keeps_memory_and_headers() {
     for step in 1..=40 {
         let (mut desk, spec) = on_a_chain();
         let miner = Miner::with(3);
@@ -437,12 +438,12 @@ async fn a_factory_reset_that_fails_halfway_leaves_memory_and_headers_too() {
         sleep(2 * MEMORY_PERIOD).await;
         let after = stored(&desk.disk.look(), MEMORY).unwrap().1;
         assert_eq!(after["fee"]["value"], before["fee"]["value"], "step {step}");
-        assert_eq!(kept_tip(&desk.disk, &spec), miner.tip(), "step {step}");
+        assert_eq!(stored_tip(&desk.disk, &spec), miner.tip(), "step {step}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn settings_that_a_failed_reset_could_not_put_back_are_missing_aloud() {
+async fn settings_lost_in_a_failed_reset_are_reported() {
     let mut desk = Desk::new();
     desk.patch(json!({"digitFontPx": 200})).await;
     desk.disk.arrange(1, DiskFault::ReadOnly);
@@ -455,7 +456,7 @@ async fn settings_that_a_failed_reset_could_not_put_back_are_missing_aloud() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_forgotten_network_restarts_the_clock_although_the_disk_refuses() {
+async fn a_forgotten_network_restarts_the_clock_even_if_the_disk_fails() {
     let mut desk = Desk::new();
     let provisioned = LinkEvent::Provisioned;
     desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
@@ -469,9 +470,9 @@ async fn a_forgotten_network_restarts_the_clock_although_the_disk_refuses() {
     assert!(notes.contains("nothing can be stored"), "{notes}");
 }
 
-/// A change that is refused in the very moment of a planned restart must not take the restart with it.
+/// A refused change in the round of a planned restart must not drop the restart.
 #[tokio::test(start_paused = true)]
-async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
+async fn a_refused_change_does_not_drop_due_effects() {
     let mut desk = Desk::new();
     let provisioned = LinkEvent::Provisioned;
     desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
@@ -485,7 +486,7 @@ async fn what_was_due_happens_although_the_change_beside_it_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_that_arrive_together_share_one_save() {
+async fn changes_in_one_round_share_one_save() {
     let desk = Desk::new();
     let all = (80..=179).map(|px| desk.patch(json!({"digitFontPx": px})));
     assert!(
@@ -500,7 +501,7 @@ async fn changes_that_arrive_together_share_one_save() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_effect_starts_after_its_answer() {
+async fn an_effect_starts_after_the_reply() {
     let mut desk = Desk::new();
     let asked = desk.inbox.request(Request::Restart);
     tokio::pin!(asked);
@@ -511,7 +512,7 @@ async fn an_effect_starts_after_its_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
+async fn the_memory_is_saved_at_most_once_a_minute() {
     let desk = Desk::new();
     desk.height(900_000).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
@@ -522,7 +523,7 @@ async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
     }
     let (saves, _) = stored(&desk.disk.look(), MEMORY).unwrap();
     assert!((4..=6).contains(&saves), "{saves} saves in five minutes");
-    // Saved a moment ago, it would not be due for a long time.
+    // The next save would be due only later.
     sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
     desk.height(900_300).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
@@ -543,7 +544,7 @@ async fn the_memory_is_saved_soon_and_then_at_most_once_a_minute() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_memory_that_cannot_be_saved_disturbs_nobody() {
+async fn a_failed_save_of_the_memory_has_no_other_effect() {
     let desk = Desk::new();
     desk.disk.arrange(1, DiskFault::Error);
     desk.height(900_000).await;
@@ -560,13 +561,13 @@ async fn a_memory_that_cannot_be_saved_disturbs_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_headers_of_the_chain_are_on_the_disk_in_time() {
+async fn the_headers_are_saved() {
     let (desk, spec) = on_a_chain();
     let mut miner = Miner::with(3);
     desk.headers(&miner.headers[1..]).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
-    assert_eq!(kept_tip(&desk.disk, &spec), miner.tip());
-    // One that cannot be stored is said, and stored once it can be.
+    assert_eq!(stored_tip(&desk.disk, &spec), miner.tip());
+    // A failed save is reported, and retried.
     desk.disk.arrange(1, DiskFault::ReadOnly);
     miner.mine(1);
     desk.headers(&miner.headers[4..]).await;
@@ -575,17 +576,17 @@ async fn the_headers_of_the_chain_are_on_the_disk_in_time() {
     assert!(notes.contains("nothing can be stored"), "{notes}");
     desk.disk.heal();
     sleep(2 * MEMORY_PERIOD).await;
-    assert_eq!(kept_tip(&desk.disk, &spec), miner.tip());
+    assert_eq!(stored_tip(&desk.disk, &spec), miner.tip());
     assert_eq!(desk.notes(), "");
-    // What came last is stored at the end.
+    // The last headers are saved at the end.
     miner.mine(1);
     desk.headers(&miner.headers[5..]).await;
     let disk = desk.stop().await;
-    assert_eq!(kept_tip(&disk, &spec), miner.tip());
+    assert_eq!(stored_tip(&disk, &spec), miner.tip());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_disk_is_tried_ever_more_rarely() {
+async fn saves_on_a_full_disk_back_off() {
     let disk = SharedDisk::of(SimDisk::default().recording());
     let desk = Desk::on(disk);
     desk.disk.arrange(1, DiskFault::ReadOnly);
@@ -600,7 +601,7 @@ async fn a_full_disk_is_tried_ever_more_rarely() {
         .filter(|step| step.starts_with("write memory"))
         .count();
     assert!((10..=16).contains(&tries), "{tries} tries in eight hours");
-    // What can be saved again is saved in time, and as often as before.
+    // After a success the usual schedule applies again.
     desk.disk.heal();
     desk.height(height(480)).await;
     sleep(SAVE_PAUSE_MAX).await;
@@ -626,7 +627,7 @@ async fn a_factory_reset_leaves_nothing_on_the_disk() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_loop_comes_back_by_itself_when_the_device_wants_to() {
+async fn the_loop_ticks_at_deadlines() {
     let desk = Desk::new();
     desk.patch(json!({"timePerScreen": 1})).await;
     let before = desk.receivers.view.borrow().current_screen;
@@ -635,7 +636,7 @@ async fn the_loop_comes_back_by_itself_when_the_device_wants_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flash_of_the_frontlight_is_visible_and_wakes_the_clock_rarely() {
+async fn a_flash_of_the_frontlight_has_a_limited_frame_rate() {
     let mut desk = Desk::new();
     sleep(Duration::from_secs(4)).await;
     let lit = desk.receivers.frontlight.borrow_and_update().clone();
@@ -650,7 +651,7 @@ async fn a_flash_of_the_frontlight_is_visible_and_wakes_the_clock_rarely() {
         assert_eq!(seen.duties, duties, "frame {frames}");
         frames += 1;
     }
-    // It has 306 steps in 612 ms, and is dark for a quarter of that time.
+    // The flash has 306 steps in 612 ms, and is dark for a quarter of that time.
     assert_eq!(*desk.receivers.frontlight.borrow(), lit);
     assert!((25..=45).contains(&frames), "{frames} frames");
 }
@@ -666,7 +667,7 @@ async fn a_step_of_the_wall_clock_is_seen_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn prices_are_old_the_moment_the_machine_wakes() {
+async fn prices_are_stale_right_after_a_suspend() {
     const NIGHT: Duration = Duration::from_secs(8 * 3600);
     let (sleeps, asleep) = watch::channel(Duration::ZERO);
     let clock = Clock::with_sleep(asleep);
@@ -705,7 +706,7 @@ async fn prices_are_old_the_moment_the_machine_wakes() {
 async fn an_idle_loop_sleeps() {
     let desk = Desk::new();
     let rounds = async || desk.receivers.liveness.rounds().await.unwrap();
-    // With everything in order no light blinks.
+    // With all sources connected no light blinks.
     let up = LinkEvent::Up {
         ip: "192.0.2.1".into(),
         ssid: None,

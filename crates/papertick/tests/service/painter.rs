@@ -34,8 +34,8 @@ use tokio::{
 
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// A painter at work.
-struct Easel {
+/// A running painter.
+struct PainterRig {
     pictures: watch::Sender<Picture>,
     glass: watch::Receiver<Arc<DisplaySnapshot>>,
     bench: Bench,
@@ -44,13 +44,13 @@ struct Easel {
     _tasks: Tasks,
 }
 
-impl Easel {
+impl PainterRig {
     /// Starts a painter and lets it finish the first picture.
-    async fn new(text: &str) -> Easel {
-        Easel::with_care(text, Care::NONE).await
+    async fn new(text: &str) -> PainterRig {
+        PainterRig::with_care(text, Care::NONE).await
     }
 
-    async fn with_care(text: &str, care: Care) -> Easel {
+    async fn with_care(text: &str, care: Care) -> PainterRig {
         let spec = spec::find("rev-b").unwrap();
         let board = sim::board(spec, SimOptions::default());
         let (pictures, follow) = watch::channel(picture(text));
@@ -70,7 +70,7 @@ impl Easel {
             inbox,
         };
         tasks.spawn("painter", painter::run(config));
-        let easel = Easel {
+        let rig = PainterRig {
             pictures,
             glass: shown,
             bench: board.bench,
@@ -79,14 +79,14 @@ impl Easel {
             _tasks: tasks,
         };
         sleep(FULL_REFRESH + MOMENT).await;
-        easel
+        rig
     }
 
     fn show(&self, change: impl FnOnce(&mut Picture)) {
         self.pictures.send_modify(change);
     }
 
-    /// Serial numbers of the pictures that were reported as painted since the last look.
+    /// Serial numbers of the pictures that were reported as painted since the last call.
     fn reported(&mut self) -> Vec<u64> {
         let inputs = std::iter::from_fn(|| self.inputs.try_recv().ok());
         inputs
@@ -109,7 +109,7 @@ impl Easel {
             .collect()
     }
 
-    /// Checks that the paper shows what a fresh painter would draw, and that the glass says so.
+    /// Checks that the panels and the snapshot show what a new painter would draw.
     fn assert_shows(&self, text: &str) {
         let expected = render::Painter::new(122, 250).paint_all(&picture(text));
         let glass = self.glass.borrow();
@@ -149,10 +149,10 @@ fn picture(text: &str) -> Picture {
 
 #[tokio::test(start_paused = true)]
 async fn the_first_picture_is_painted_fully() {
-    let easel = Easel::new("1234567").await;
-    assert_eq!(easel.counts(), [(1, 0); 7]);
-    easel.assert_shows("1234567");
-    let glass = easel.glass.borrow();
+    let rig = PainterRig::new("1234567").await;
+    assert_eq!(rig.counts(), [(1, 0); 7]);
+    rig.assert_shows("1234567");
+    let glass = rig.glass.borrow();
     assert_eq!(glass.generation, 1);
     assert!(
         glass
@@ -164,15 +164,15 @@ async fn the_first_picture_is_painted_fully() {
 
 #[tokio::test(start_paused = true)]
 async fn only_panels_that_differ_are_painted_partially() {
-    let easel = Easel::new("1234567").await;
-    easel.show(|picture| picture.cells = cells("1234589"));
+    let rig = PainterRig::new("1234567").await;
+    rig.show(|picture| picture.cells = cells("1234589"));
     sleep(PARTIAL_REFRESH + MOMENT).await;
     assert_eq!(
-        easel.counts(),
+        rig.counts(),
         [(1, 0), (1, 0), (1, 0), (1, 0), (1, 0), (1, 1), (1, 1)]
     );
-    easel.assert_shows("1234589");
-    let painted: Vec<u64> = easel
+    rig.assert_shows("1234589");
+    let painted: Vec<u64> = rig
         .glass
         .borrow()
         .panels
@@ -184,73 +184,73 @@ async fn only_panels_that_differ_are_painted_partially() {
 
 #[tokio::test(start_paused = true)]
 async fn a_picture_that_looks_the_same_paints_nothing() {
-    let easel = Easel::new("1234567").await;
-    easel.show(|picture| picture.style.sats_variant = 3);
+    let rig = PainterRig::new("1234567").await;
+    rig.show(|picture| picture.style.sats_variant = 3);
     sleep(Duration::from_secs(5)).await;
-    assert_eq!(easel.counts(), [(1, 0); 7]);
+    assert_eq!(rig.counts(), [(1, 0); 7]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_counters_paint_all_panels() {
-    let easel = Easel::new("1234567").await;
-    easel.show(|picture| picture.repaints += 1);
+    let rig = PainterRig::new("1234567").await;
+    rig.show(|picture| picture.repaints += 1);
     sleep(PARTIAL_REFRESH + MOMENT).await;
-    assert_eq!(easel.counts(), [(1, 1); 7]);
-    easel.show(|picture| {
+    assert_eq!(rig.counts(), [(1, 1); 7]);
+    rig.show(|picture| {
         picture.repaints += 1;
         picture.full_refreshes += 1;
     });
     sleep(FULL_REFRESH + MOMENT).await;
-    assert_eq!(easel.counts(), [(2, 1); 7]);
+    assert_eq!(rig.counts(), [(2, 1); 7]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_newer_picture_replaces_one_that_waits() {
-    let easel = Easel::new("0000000").await;
+async fn a_newer_picture_replaces_a_queued_one() {
+    let rig = PainterRig::new("0000000").await;
     let begun = Instant::now();
-    easel.show(|picture| picture.full_refreshes += 1);
+    rig.show(|picture| picture.full_refreshes += 1);
     for number in 1..=150 {
         sleep(Duration::from_millis(10)).await;
-        easel.show(|picture| picture.cells = cells(&format!("{number:07}")));
+        rig.show(|picture| picture.cells = cells(&format!("{number:07}")));
     }
     sleep(FULL_REFRESH + PARTIAL_REFRESH + MOMENT - begun.elapsed()).await;
     assert_eq!(
-        easel.counts(),
+        rig.counts(),
         [(2, 0), (2, 0), (2, 0), (2, 0), (2, 1), (2, 1), (2, 0)]
     );
-    easel.assert_shows("0000150");
+    rig.assert_shows("0000150");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_refresh_asked_for_while_busy_is_not_lost() {
-    let easel = Easel::new("0000000").await;
-    easel.show(|picture| picture.cells = cells("0000001"));
+async fn a_full_refresh_requested_while_busy_is_not_lost() {
+    let rig = PainterRig::new("0000000").await;
+    rig.show(|picture| picture.cells = cells("0000001"));
     sleep(MOMENT).await;
-    // Asked for while panel 6 is busy, and replaced by newer pictures before it is idle.
-    easel.show(|picture| picture.full_refreshes += 1);
+    // Requested while panel 6 is busy, and replaced by newer pictures before it is idle.
+    rig.show(|picture| picture.full_refreshes += 1);
     sleep(MOMENT).await;
     for text in ["0000002", "0000003", "0000004"] {
-        easel.show(|picture| picture.cells = cells(text));
+        rig.show(|picture| picture.cells = cells(text));
         sleep(MOMENT).await;
     }
     sleep(PARTIAL_REFRESH + FULL_REFRESH).await;
     assert!(
-        easel.counts().iter().all(|(full, _)| *full == 2),
+        rig.counts().iter().all(|(full, _)| *full == 2),
         "{:?}",
-        easel.counts()
+        rig.counts()
     );
-    easel.assert_shows("0000004");
+    rig.assert_shows("0000004");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stuck_panel_is_marked_and_the_others_go_on() {
-    let easel = Easel::new("0000000").await;
-    easel.bench.set_fault(3, SimFault::BusyStuck).unwrap();
-    easel.show(|picture| picture.cells = cells("1111111"));
+async fn a_stuck_panel_is_faulty_and_the_others_continue() {
+    let rig = PainterRig::new("0000000").await;
+    rig.bench.set_fault(3, SimFault::BusyStuck).unwrap();
+    rig.show(|picture| picture.cells = cells("1111111"));
     sleep(PARTIAL_REFRESH + MOMENT).await;
     let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
     {
-        let glass = easel.glass.borrow();
+        let glass = rig.glass.borrow();
         let shown = glass
             .panels
             .iter()
@@ -260,45 +260,41 @@ async fn a_stuck_panel_is_marked_and_the_others_go_on() {
     }
     sleep(BUSY_LIMIT).await;
     assert_eq!(
-        easel.glass.borrow().panels[3].fault,
+        rig.glass.borrow().panels[3].fault,
         Some(PanelFault::BusyStuck)
     );
 
     let begun = Instant::now();
-    easel.show(|picture| picture.cells = cells("2222222"));
+    rig.show(|picture| picture.cells = cells("2222222"));
     sleep(PARTIAL_REFRESH + MOMENT).await;
-    assert_eq!(
-        easel.counts()[4],
-        (1, 2),
-        "no more waiting for the stuck one"
-    );
+    assert_eq!(rig.counts()[4], (1, 2), "no more waiting for the stuck one");
     assert!(begun.elapsed() < BUSY_LIMIT);
 
-    easel.bench.set_fault(3, SimFault::None).unwrap();
+    rig.bench.set_fault(3, SimFault::None).unwrap();
     sleep(FULL_REFRESH + MOMENT).await;
-    assert_eq!(easel.counts()[3], (2, 1), "painted anew once it is back");
-    assert_eq!(easel.glass.borrow().panels[3].fault, None);
-    easel.assert_shows("2222222");
+    assert_eq!(rig.counts()[3], (2, 1), "painted anew once it is back");
+    assert_eq!(rig.glass.borrow().panels[3].fault, None);
+    rig.assert_shows("2222222");
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_paint_is_reported_once_with_the_picture_it_was() {
-    let mut easel = Easel::new("0000000").await;
-    assert_eq!(easel.reported(), [1]);
-    easel.show(|picture| (picture.cells, picture.serial) = (cells("0000001"), 2));
+async fn each_paint_is_reported_once_with_its_serial_number() {
+    let mut rig = PainterRig::new("0000000").await;
+    assert_eq!(rig.reported(), [1]);
+    rig.show(|picture| (picture.cells, picture.serial) = (cells("0000001"), 2));
     sleep(MOMENT).await;
     // While the second is painted the third is replaced by the fourth, which looks the same as the second.
-    easel.show(|picture| (picture.cells, picture.serial) = (cells("0000002"), 3));
+    rig.show(|picture| (picture.cells, picture.serial) = (cells("0000002"), 3));
     sleep(MOMENT).await;
-    easel.show(|picture| (picture.cells, picture.serial) = (cells("0000001"), 4));
-    assert!(easel.reported().is_empty(), "the ink still moves");
+    rig.show(|picture| (picture.cells, picture.serial) = (cells("0000001"), 4));
+    assert!(rig.reported().is_empty(), "the ink still moves");
     sleep(PARTIAL_REFRESH).await;
-    assert_eq!(easel.reported(), [2, 4]);
+    assert_eq!(rig.reported(), [2, 4]);
     sleep(Duration::from_secs(60)).await;
-    assert!(easel.reported().is_empty());
+    assert!(rig.reported().is_empty());
 }
 
-/// Panels whose port hangs, as a bus does that nobody answers on.
+/// Panels whose port hangs, like a bus without an answer.
 struct Hanging;
 
 impl Panels for Hanging {
@@ -316,7 +312,7 @@ impl Panels for Hanging {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_port_that_hangs_is_noticed() {
+async fn a_hanging_port_is_detected() {
     let (progress, watched) = watch::channel(PaintProgress::Waiting);
     let (_pictures, follow) = watch::channel(picture("0000000"));
     let (inbox, _inputs) = inbox();
@@ -339,21 +335,21 @@ async fn a_port_that_hangs_is_noticed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn panels_that_stay_busy_do_not_make_the_painter_look_stuck() {
-    let easel = Easel::new("0000000").await;
+async fn busy_panels_are_no_stuck_painter() {
+    let rig = PainterRig::new("0000000").await;
     for panel in 0..7 {
-        easel.bench.set_fault(panel, SimFault::BusyStuck).unwrap();
+        rig.bench.set_fault(panel, SimFault::BusyStuck).unwrap();
     }
     for text in ["1111111", "2222222", "3333333"] {
-        easel.show(|picture| picture.cells = cells(text));
+        rig.show(|picture| picture.cells = cells(text));
         sleep(BUSY_LIMIT - MOMENT).await;
-        assert!(!easel.progress.borrow().is_stuck());
+        assert!(!rig.progress.borrow().is_stuck());
     }
     sleep(3 * STEP_FACTOR * BUSY_LIMIT).await;
-    assert_eq!(*easel.progress.borrow(), PaintProgress::Waiting);
+    assert_eq!(*rig.progress.borrow(), PaintProgress::Waiting);
 }
 
-/// Panels that fail at every start, and tell when they were started.
+/// Panels that fail at every start, and record the times.
 struct Failing {
     started: mpsc::Sender<Instant>,
     failed: Vec<(usize, Outcome)>,
@@ -379,7 +375,7 @@ impl Panels for Failing {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
+async fn a_failed_panel_is_retried_with_growing_pauses() {
     let (started, mut starts) = mpsc::channel(100);
     let panels = Failing {
         started,
@@ -421,7 +417,7 @@ async fn a_panel_that_fails_is_tried_again_in_growing_intervals() {
     assert_eq!(glass.retry_at, Some(last + RETRY_MAX));
 }
 
-/// A painter on a circuit of eight panels, what it is to paint, and what it says and does.
+/// A painter on an emulated circuit of eight panels, with its channels.
 fn clock_on(
     circuit: &Circuit,
     wiring: &Wiring,
@@ -459,7 +455,7 @@ fn clock_on(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
+async fn a_broken_chip_is_reported_and_recovers() {
     let wiring = wiring::base("v8").unwrap();
     let circuit = Circuit::new(&wiring, Flow::Live);
     let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
@@ -489,9 +485,9 @@ async fn a_broken_chip_is_named_and_shows_its_picture_once_it_is_mended() {
     assert_eq!(circuit.violations(), Vec::<String>::new());
 }
 
-/// Watches a clock whose panels share one reset line and are in these conditions from a moment on; panels that are
-/// said to fail although they only wait for others are named with the second.
-async fn blamed_on_a_shared_line(
+/// Runs panels that share one reset line with conditions that start later. Returns the wrongly reported panels with the
+/// second of the report.
+async fn faults_on_a_shared_line(
     conditions: &[(usize, PanelCondition)],
     from_secs: u64,
 ) -> Vec<String> {
@@ -539,7 +535,7 @@ async fn blamed_on_a_shared_line(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_blamed() {
+async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_faulty() {
     use PanelCondition::{Silent, Slow, StuckBusy};
     let cold = [0, 1, 2, 4, 5, 6, 7].map(|panel| (panel, Slow));
     let cold_and_stuck: Vec<_> = cold.into_iter().chain([(3, StuckBusy)]).collect();
@@ -551,7 +547,7 @@ async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_blamed() {
         (&[(0, StuckBusy), (4, Silent)], 8),
         (&[(7, StuckBusy), (0, Silent), (1, StuckBusy)], 8),
     ] {
-        let blamed = blamed_on_a_shared_line(conditions, from_secs).await;
+        let blamed = faults_on_a_shared_line(conditions, from_secs).await;
         assert_eq!(
             blamed,
             Vec::<String>::new(),
@@ -566,25 +562,25 @@ const SOME_CARE: Care = Care {
 };
 
 #[tokio::test(start_paused = true)]
-async fn a_panel_gets_a_full_refresh_in_the_pause_after_some_partial_ones() {
-    let easel = Easel::with_care("0000000", SOME_CARE).await;
+async fn an_idle_panel_gets_a_full_refresh_after_some_partial_ones() {
+    let rig = PainterRig::with_care("0000000", SOME_CARE).await;
     for text in ["0000001", "0000002", "0000003"] {
-        easel.show(|picture| picture.cells = cells(text));
+        rig.show(|picture| picture.cells = cells(text));
         sleep(PARTIAL_REFRESH + MOMENT).await;
     }
-    assert_eq!(easel.counts()[6], (1, 3));
+    assert_eq!(rig.counts()[6], (1, 3));
     sleep(IDLE_BEFORE_REFRESH - 2 * MOMENT).await;
-    assert_eq!(easel.counts()[6], (1, 3), "it must rest for a while first");
+    assert_eq!(rig.counts()[6], (1, 3), "it must rest for a while first");
     sleep(FULL_REFRESH + 3 * MOMENT).await;
-    assert_eq!(easel.counts()[6], (2, 3));
-    assert_eq!(easel.counts()[0], (1, 0), "the others have no ghosts");
-    easel.assert_shows("0000003");
+    assert_eq!(rig.counts()[6], (2, 3));
+    assert_eq!(rig.counts()[0], (1, 0), "the others have no ghosts");
+    rig.assert_shows("0000003");
     sleep(Duration::from_secs(60 * 60)).await;
-    assert_eq!(easel.counts()[6], (2, 3));
+    assert_eq!(rig.counts()[6], (2, 3));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bus_that_hangs_makes_panels_fail_and_not_the_clock() {
+async fn a_hanging_bus_fails_its_panels_but_not_the_clock() {
     let wiring = wiring::base("v8").unwrap();
     let circuit = Circuit::new(&wiring, Flow::Live);
     let (_tasks, pictures, shown, step) = clock_on(&circuit, &wiring);
@@ -604,27 +600,27 @@ async fn a_bus_that_hangs_makes_panels_fail_and_not_the_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_glass_says_since_when_and_how_long_ago_it_was_full() {
-    let easel = Easel::new("0000000").await;
+async fn the_snapshot_has_the_time_of_the_last_refreshes() {
+    let rig = PainterRig::new("0000000").await;
     let begun = Instant::now();
     for text in ["0000001", "0000002"] {
-        easel.show(|picture| picture.cells = cells(text));
+        rig.show(|picture| picture.cells = cells(text));
         sleep(Duration::from_secs(30)).await;
     }
     let told = |panel: usize| {
-        let glass = easel.glass.borrow().panels[panel].clone();
+        let glass = rig.glass.borrow().panels[panel].clone();
         let at = glass.since.unwrap().saturating_duration_since(begun);
         (glass.partials, at)
     };
     assert_eq!(told(6), (2, Duration::from_secs(30) + PARTIAL_REFRESH));
     assert_eq!(told(0), (0, Duration::ZERO));
-    easel.show(|picture| picture.full_refreshes += 1);
+    rig.show(|picture| picture.full_refreshes += 1);
     sleep(FULL_REFRESH + MOMENT).await;
     assert_eq!(told(6), (0, Duration::from_secs(60) + FULL_REFRESH));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expander_that_is_pulled_out_is_named_and_found_again() {
+async fn a_disconnected_expander_is_reported_and_recovers() {
     let wiring = wiring::base("v8").unwrap();
     let circuit = Circuit::new(&wiring, Flow::Live);
     let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
@@ -651,45 +647,45 @@ async fn an_expander_that_is_pulled_out_is_named_and_found_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panel_that_never_rests_gets_its_full_refresh_all_the_same() {
-    let easel = Easel::with_care("0000000", SOME_CARE).await;
+async fn a_panel_that_is_never_idle_gets_a_full_refresh_too() {
+    let rig = PainterRig::with_care("0000000", SOME_CARE).await;
     for round in 0..14 {
-        easel.show(|picture| picture.cells = cells(["0000001", "0000002"][round % 2]));
+        rig.show(|picture| picture.cells = cells(["0000001", "0000002"][round % 2]));
         sleep(Duration::from_secs(20)).await;
     }
-    assert_eq!(easel.counts()[6], (3, 12), "each seventh is full");
+    assert_eq!(rig.counts()[6], (3, 12), "each seventh is full");
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_panel_gets_a_full_refresh_once_a_day() {
-    let easel = Easel::with_care("0000000", SOME_CARE).await;
+    let rig = PainterRig::with_care("0000000", SOME_CARE).await;
     sleep(SOME_CARE.full_every - Duration::from_secs(1)).await;
-    assert_eq!(easel.counts(), [(1, 0); 7]);
+    assert_eq!(rig.counts(), [(1, 0); 7]);
     sleep(Duration::from_secs(1) + FULL_REFRESH + MOMENT).await;
-    assert_eq!(easel.counts(), [(2, 0); 7]);
+    assert_eq!(rig.counts(), [(2, 0); 7]);
     sleep(SOME_CARE.full_every + FULL_REFRESH).await;
-    assert_eq!(easel.counts(), [(3, 0); 7]);
+    assert_eq!(rig.counts(), [(3, 0); 7]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_password_is_on_the_glass_until_something_else_is() {
-    let easel = Easel::new("1234567").await;
+async fn a_password_is_reported_until_the_panel_shows_another_picture() {
+    let rig = PainterRig::new("1234567").await;
     let marked = || {
-        let glass = easel.glass.borrow();
+        let glass = rig.glass.borrow();
         let marked = glass.panels.iter().map(|panel| panel.shows_password);
         marked.collect::<Vec<bool>>()
     };
     assert_eq!(marked(), [false; 7]);
-    easel.show(|picture| {
+    rig.show(|picture| {
         picture.cells = cells("7654321");
         picture.shows_password = true;
         picture.repaints += 1;
     });
     sleep(PARTIAL_REFRESH + MOMENT).await;
     assert_eq!(marked(), [true; 7]);
-    // A panel that does not follow still shows it.
-    easel.bench.set_fault(2, SimFault::BusyStuck).unwrap();
-    easel.show(|picture| {
+    // A panel that was not repainted still shows it.
+    rig.bench.set_fault(2, SimFault::BusyStuck).unwrap();
+    rig.show(|picture| {
         picture.cells = cells("1234567");
         picture.shows_password = false;
         picture.repaints += 1;

@@ -1,4 +1,4 @@
-//! A radio, its driver and the device together, in virtual time: from a fresh clock to a network and back.
+//! The simulated radio, its driver and the device in virtual time: from a new clock to a network and back.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -41,7 +41,7 @@ pub(crate) struct Desk {
     pub(crate) radio: Radio,
     pub(crate) receivers: LoopReceivers,
     pub(crate) inbox: Inbox,
-    pub(crate) performer: EffectExecutor,
+    pub(crate) executor: EffectExecutor,
     _stopper: Stopper,
     _tasks: Tasks,
 }
@@ -53,7 +53,7 @@ impl Desk {
         Desk::on(folder, SharedDisk::default())
     }
 
-    /// Ends this run and begins the next.
+    /// Stops this run and starts the next one.
     pub(crate) fn restart(self) -> Desk {
         Desk::on(self.folder, self.disk)
     }
@@ -93,7 +93,7 @@ impl Desk {
             "radio",
             wifi::run(board.wifi, plan, orders, who, inbox.clone()),
         );
-        let performer = EffectExecutor {
+        let executor = EffectExecutor {
             inbox: inbox.clone(),
             store,
             data_dir: folder.path().to_path_buf(),
@@ -107,13 +107,13 @@ impl Desk {
             radio,
             receivers,
             inbox,
-            performer,
+            executor,
             _stopper: stopper,
             _tasks: tasks,
         }
     }
 
-    /// Waits until the network is in a state; returns the view.
+    /// Waits for a state of the network; returns the view.
     pub(crate) async fn until(&mut self, state: &str) -> Arc<View> {
         let is_so = |view: &Arc<View>| view.link.state == state;
         let waiting = self.receivers.view.wait_for(is_so);
@@ -215,10 +215,10 @@ async fn a_network_that_comes_back_is_joined_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_up_on_forgetting_keeps_the_network() {
+async fn a_cancelled_forget_keeps_the_network() {
     let mut desk = Desk::provisioned().await;
     desk.until("connected").await;
-    // The radio has not turned to it by then.
+    // The radio has not handled the request yet.
     assert!(desk.radio.forget().now_or_never().is_none());
     sleep(Duration::from_secs(60)).await;
     assert!(desk.folder.path().join("wifi").exists());

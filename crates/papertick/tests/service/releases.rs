@@ -1,5 +1,4 @@
-//! A clock follows a list of releases, in virtual time: when it looks, what it says of what it sees, and when it
-//! installs something by itself.
+//! The release watcher in virtual time: when it checks the list, what it reports, and when it installs a release.
 
 use std::time::Duration;
 
@@ -44,7 +43,7 @@ use updates::{
     },
 };
 
-/// A watcher, the server it asks, and the device it tells.
+/// A watcher with its server, and its reports to the device.
 struct Rig {
     plans: watch::Sender<Option<ReleasePlan>>,
     newest: NewestRelease,
@@ -76,7 +75,7 @@ impl Rig {
         Rig::with(|means| means)
     }
 
-    /// One that can install something.
+    /// A watcher that can install releases.
     fn installing() -> Rig {
         Rig::with(|means| InstallerConfig {
             firmware: Some(Firmware {
@@ -128,8 +127,13 @@ impl Rig {
             .send_modify(|plan| change(plan.as_mut().unwrap()));
     }
 
-    /// Answers the next request with this, and tells what was asked for; none if nobody asks for so long.
-    async fn asked(&mut self, within: Duration, status: u16, body: &[u8]) -> Option<String> {
+    /// Answers the next request; returns its path. `None` without a request within the time.
+    async fn answer_request(
+        &mut self,
+        within: Duration,
+        status: u16,
+        body: &[u8],
+    ) -> Option<String> {
         let arrival = timeout(within, self.arrivals.recv()).await.ok()??;
         let mut stream = arrival.stream;
         let mut head = Vec::new();
@@ -146,10 +150,10 @@ impl Rig {
         Some(head.split(' ').nth(1).unwrap().to_owned())
     }
 
-    /// What the device is told next.
-    async fn told(&mut self) -> ReleaseCheck {
+    /// The next report to the device.
+    async fn next_report(&mut self) -> ReleaseCheck {
         let message = timeout(Duration::from_secs(60), self.heard.recv()).await;
-        let input = message.expect("nothing is told").unwrap().input;
+        let input = message.expect("nothing is report").unwrap().input;
         let Input::ReleaseCheck(look) = input else {
             panic!("{input:?}");
         };
@@ -157,7 +161,7 @@ impl Rig {
     }
 
     async fn verdict(&mut self) -> (String, ReleaseVerdict) {
-        match self.told().await {
+        match self.next_report().await {
             ReleaseCheck::Found(seen) => (seen.version, seen.verdict),
             other @ ReleaseCheck::Failed(_) => panic!("{other:?}"),
         }
@@ -187,21 +191,23 @@ fn list(tag: &str) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
+async fn releases_are_checked_periodically_and_sooner_after_a_failure() {
     let mut rig = Rig::new();
     let begun = Instant::now();
-    let asked = rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0")).await;
-    assert_eq!(asked.as_deref(), Some("/list"));
+    let path = rig
+        .answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+        .await;
+    assert_eq!(path.as_deref(), Some("/list"));
     assert_eq!(rig.verdict().await, ("9.9.0".into(), ReleaseVerdict::Taken));
     let seen = Instant::now();
     assert!(begun.elapsed() <= FIRST_CHECK_WITHIN);
-    // It only looks: nothing of the release is fetched.
-    let asked = rig.asked(2 * CHECK_PERIOD, 404, b"").await;
+    // It only checks: no asset is downloaded.
+    let path = rig.answer_request(2 * CHECK_PERIOD, 404, b"").await;
     assert_eq!(
-        (asked.as_deref(), seen.elapsed() >= CHECK_PERIOD),
+        (path.as_deref(), seen.elapsed() >= CHECK_PERIOD),
         (Some("/list"), true)
     );
-    let ReleaseCheck::Failed(reason) = rig.told().await else {
+    let ReleaseCheck::Failed(reason) = rig.next_report().await else {
         panic!("it was seen");
     };
     assert_eq!(
@@ -209,22 +215,22 @@ async fn a_clock_looks_now_and_then_and_sooner_where_it_failed() {
         "cannot fetch the list: the server responded with status 404"
     );
     let failed = Instant::now();
-    let asked = rig.asked(2 * RETRY_AFTER, 200, b"[]").await;
+    let path = rig.answer_request(2 * RETRY_AFTER, 200, b"[]").await;
     assert_eq!(
-        (asked.is_some(), failed.elapsed() >= RETRY_AFTER),
+        (path.is_some(), failed.elapsed() >= RETRY_AFTER),
         (true, true)
     );
     assert_eq!(
-        rig.told().await,
+        rig.next_report().await,
         ReleaseCheck::Failed("the list has no version".into())
     );
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
+async fn a_new_policy_applies_at_once_and_a_new_list_soon() {
     let mut rig = Rig::new();
-    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+    rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
     rig.verdict().await;
@@ -246,42 +252,50 @@ async fn another_rule_is_followed_at_once_and_another_list_is_read_soon() {
         "nothing was fetched for that"
     );
     rig.change(|plan| plan.feed = Endpoint::new("http://feed.example/other"));
-    let asked = rig.asked(NEW_FEED_WITHIN, 200, &list("9.9.1-rc.1")).await;
-    assert_eq!(asked.as_deref(), Some("/other"));
+    let path = rig
+        .answer_request(NEW_FEED_WITHIN, 200, &list("9.9.1-rc.1"))
+        .await;
+    assert_eq!(path.as_deref(), Some("/other"));
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
-    // Who has no network, or must not act, does not look; who is asked does.
+    // Without a network, or if it is disabled, it does not check, except on request.
     rig.change(|plan| plan.habit = Habit::Waits);
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
-    assert_eq!(rig.asked(3 * CHECK_PERIOD, 200, b"").await, None);
+    assert_eq!(rig.answer_request(3 * CHECK_PERIOD, 200, b"").await, None);
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
+async fn accepted_releases_are_installed_automatically_if_enabled() {
     let mut rig = Rig::new();
     rig.change(|plan| (plan.habit, plan.rule.share) = (Habit::Installs, 0));
-    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+    rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Share);
-    assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
+    assert_eq!(rig.answer_request(2 * INSTALL_WITHIN, 200, b"").await, None);
     rig.change(|plan| plan.rule.share = 100);
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
-    // It looks again before it does so.
+    // It checks again before the installation.
     let begun = Instant::now();
-    let asked = rig.asked(INSTALL_WITHIN, 200, &list("9.9.0")).await;
+    let path = rig
+        .answer_request(INSTALL_WITHIN, 200, &list("9.9.0"))
+        .await;
     assert_eq!(
-        (asked.as_deref(), begun.elapsed() <= INSTALL_WITHIN),
+        (path.as_deref(), begun.elapsed() <= INSTALL_WITHIN),
         (Some("/list"), true)
     );
     rig.verdict().await;
     let sum = format!("{}  x\n", "ab".repeat(32));
-    let asked = rig.asked(Duration::from_secs(9), 200, sum.as_bytes()).await;
-    assert_eq!(asked, Some(format!("/{}.sha256", image())));
-    let asked = rig.asked(Duration::from_secs(9), 200, b"no image").await;
-    assert_eq!(asked, Some(format!("/{}", image())));
-    // Nobody is trusted here, which stands where failures of updates do, and is no reason to try again at once.
-    assert_eq!(rig.asked(INSTALL_WITHIN, 200, b"").await, None);
+    let path = rig
+        .answer_request(Duration::from_secs(9), 200, sum.as_bytes())
+        .await;
+    assert_eq!(path, Some(format!("/{}.sha256", image())));
+    let path = rig
+        .answer_request(Duration::from_secs(9), 200, b"no image")
+        .await;
+    assert_eq!(path, Some(format!("/{}", image())));
+    // There is no update key: the failure is reported, and not retried at once.
+    assert_eq!(rig.answer_request(INSTALL_WITHIN, 200, b"").await, None);
     let slots = record::load(&mut Folder::new(rig.folder.path()));
     let failure = slots.last_failure.unwrap();
     assert!(
@@ -292,22 +306,26 @@ async fn what_is_taken_is_installed_by_itself_where_the_owner_wants_that() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_is_away_as_it_is_needed_is_not_asked_for_without_a_pause() {
+async fn an_unreachable_list_is_retried_with_a_pause() {
     let mut rig = Rig::new();
     rig.change(|plan| plan.habit = Habit::Installs);
-    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+    rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
-    rig.asked(INSTALL_WITHIN, 503, b"").await.unwrap();
-    assert!(matches!(rig.told().await, ReleaseCheck::Failed(_)));
-    assert_eq!(rig.asked(RETRY_AFTER / 2, 503, b"").await, None);
-    assert!(rig.asked(RETRY_AFTER, 200, &list("9.9.0")).await.is_some());
+    rig.answer_request(INSTALL_WITHIN, 503, b"").await.unwrap();
+    assert!(matches!(rig.next_report().await, ReleaseCheck::Failed(_)));
+    assert_eq!(rig.answer_request(RETRY_AFTER / 2, 503, b"").await, None);
+    assert!(
+        rig.answer_request(RETRY_AFTER, 200, &list("9.9.0"))
+            .await
+            .is_some()
+    );
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_did_not_work_here_is_not_tried_again_by_itself() {
+async fn a_failed_release_is_not_installed_again_automatically() {
     let mut rig = Rig::new();
     let disk = &mut Folder::new(rig.folder.path());
     let installed = Installed {
@@ -324,22 +342,22 @@ async fn what_did_not_work_here_is_not_tried_again_by_itself() {
     })
     .unwrap();
     rig.change(|plan| plan.habit = Habit::Installs);
-    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+    rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Failed);
-    assert_eq!(rig.asked(2 * INSTALL_WITHIN, 200, b"").await, None);
-    // The next one is.
-    rig.asked(2 * CHECK_PERIOD, 200, &list("9.9.1"))
+    assert_eq!(rig.answer_request(2 * INSTALL_WITHIN, 200, b"").await, None);
+    // The next release is installed.
+    rig.answer_request(2 * CHECK_PERIOD, 200, &list("9.9.1"))
         .await
         .unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     rig.stop().await;
 }
 
-// A thread puts it on the disk, and paused time does not wait for that.
+// A thread writes to the disk, and paused time does not wait for it.
 #[tokio::test]
-async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_taken() {
+async fn progress_is_reported_and_after_an_installation_nothing_else_is_installed() {
     let mut rig = Rig::installing();
     let facts = ImageFacts {
         kind: ImageKind::Firmware,
@@ -354,10 +372,12 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     let image = Packed::new(&program).image(facts).unwrap();
     rig.wish.send(()).await.unwrap();
     let soon = Duration::from_secs(9);
-    rig.asked(soon, 200, &list("4.9.0")).await.unwrap();
+    rig.answer_request(soon, 200, &list("4.9.0")).await.unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     let digest = hex::encode(Sha256::digest(&image));
-    rig.asked(soon, 200, digest.as_bytes()).await.unwrap();
+    rig.answer_request(soon, 200, digest.as_bytes())
+        .await
+        .unwrap();
 
     let mut stream = rig.arrivals.recv().await.unwrap().stream;
     let length = image.len();
@@ -368,8 +388,8 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     let mut heard = async |wanted: &UpdateEvent| {
         let hearing = async {
             loop {
-                if let Input::Uploaded(told) = rig.heard.recv().await.unwrap().input
-                    && told == *wanted
+                if let Input::Uploaded(report) = rig.heard.recv().await.unwrap().input
+                    && report == *wanted
                 {
                     return;
                 }
@@ -383,7 +403,7 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     stream.write_all(rest).await.unwrap();
     heard(&UpdateEvent::Verified).await;
 
-    // The clock is about to be started anew.
+    // The clock is about to restart.
     let next = rig.installer.begin(Announced {
         kind: ImageKind::Firmware,
         versions: AcceptedVersions::NotOlder,
@@ -394,26 +414,28 @@ async fn how_much_has_come_is_told_and_once_it_is_installed_nothing_else_is_take
     rig.stop().await;
 }
 
-/// A clock that installs by itself and fetches a release, whose checksum does not come.
+/// A watcher that installs automatically and waits for the checksum of a release.
 async fn fetching() -> (Rig, DuplexStream) {
     let mut rig = Rig::new();
     rig.change(|plan| plan.habit = Habit::Installs);
     for within in [FIRST_CHECK_WITHIN, INSTALL_WITHIN] {
-        rig.asked(within, 200, &list("9.9.0")).await.unwrap();
+        rig.answer_request(within, 200, &list("9.9.0"))
+            .await
+            .unwrap();
         rig.verdict().await;
     }
-    let asked = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
-    (rig, asked.unwrap().unwrap().stream)
+    let path = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
+    (rig, path.unwrap().unwrap().stream)
 }
 
-async fn is_given_up(stream: &mut DuplexStream) -> bool {
+async fn is_aborted(stream: &mut DuplexStream) -> bool {
     let mut rest = Vec::new();
     let closed = timeout(Duration::from_secs(1), stream.read_to_end(&mut rest)).await;
     closed.is_ok()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
+async fn a_download_is_aborted_if_the_settings_change() {
     type Change = fn(&mut ReleasePlan);
     let cases: [(Change, bool); 4] = [
         (|plan| plan.rule.share = 0, false),
@@ -424,7 +446,7 @@ async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
     for (change, is_taken) in cases {
         let (mut rig, mut stream) = fetching().await;
         rig.change(change);
-        assert!(is_given_up(&mut stream).await, "it goes on");
+        assert!(is_aborted(&mut stream).await, "it goes on");
         rig.verdict().await;
         let slots = record::load(&mut Folder::new(rig.folder.path()));
         assert_eq!(
@@ -433,44 +455,47 @@ async fn what_is_fetched_is_given_up_when_the_owner_wants_something_else() {
                 "the newest release was not installed: the settings were changed during the download"
             )
         );
-        let again = rig.asked(INSTALL_WITHIN, 404, b"").await;
+        let again = rig.answer_request(INSTALL_WITHIN, 404, b"").await;
         assert_eq!(again.is_some(), is_taken);
         rig.stop().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_network_that_is_away_for_a_moment_ends_no_download() {
+async fn a_short_network_failure_does_not_abort_a_download() {
     let (rig, mut stream) = fetching().await;
     rig.change(|plan| plan.habit = Habit::Waits);
-    assert!(!is_given_up(&mut stream).await, "it is given up");
+    assert!(!is_aborted(&mut stream).await, "it is given up");
     let slots = record::load(&mut Folder::new(rig.folder.path()));
     assert_eq!(slots.last_failure, None);
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_gets_what_the_settings_say_by_then() {
+async fn a_request_uses_the_current_settings() {
     let mut rig = Rig::new();
-    rig.asked(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
+    rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
     rig.verdict().await;
     rig.wish.try_send(()).unwrap();
-    rig.asked(Duration::from_secs(1), 200, &list("9.9.0")).await;
+    rig.answer_request(Duration::from_secs(1), 200, &list("9.9.0"))
+        .await;
     rig.verdict().await;
     let checksum = timeout(Duration::from_secs(5), rig.arrivals.recv()).await;
     rig.change(|plan| plan.rule.pin = "9.8.0".into());
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Pin);
-    // It looks again at once, with the other rule.
-    let asked = rig.asked(Duration::from_secs(1), 200, &list("9.8.0")).await;
-    assert_eq!(asked.as_deref(), Some("/list"));
+    // It checks again at once, with the new policy.
+    let path = rig
+        .answer_request(Duration::from_secs(1), 200, &list("9.8.0"))
+        .await;
+    assert_eq!(path.as_deref(), Some("/list"));
     assert_eq!(rig.verdict().await, ("9.8.0".into(), ReleaseVerdict::Taken));
     drop(checksum);
     rig.stop().await;
 }
 
-/// The view of a clock that was just started.
+/// The view of a new clock.
 fn view(settings: Settings) -> View {
     let board = *board::spec::find("rev-b").unwrap();
     let now = Now {
@@ -481,7 +506,7 @@ fn view(settings: Settings) -> View {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_looks_where_nothing_could_be_installed() {
+async fn releases_are_not_checked_if_nothing_can_be_installed() {
     let rig = Rig::new();
     let off = Settings {
         ota_enabled: false,
@@ -495,21 +520,21 @@ async fn nobody_looks_where_nothing_could_be_installed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_for_what_nobody_does_now_is_told() {
+async fn requests_are_refused_if_releases_are_not_checked() {
     let rig = Rig::installing();
     let (newest, mut wishes) = NewestRelease::new(rig.installer.clone(), rig.plans.subscribe());
     let view = view(Settings {
         git_release_url: plan().feed,
         ..Settings::default()
     });
-    let told = || newest.request(&view).map_err(|refused| refused.to_string());
-    assert_eq!(told(), Ok(()));
-    let too_much = told().unwrap_err();
+    let report = || newest.request(&view).map_err(|refused| refused.to_string());
+    assert_eq!(report(), Ok(()));
+    let too_much = report().unwrap_err();
     assert!(too_much.contains("another request"), "{too_much}");
     wishes.recv().await.unwrap();
     // As in safe mode.
     rig.plans.send_replace(None);
-    let not_now = told().unwrap_err();
+    let not_now = report().unwrap_err();
     assert!(not_now.contains("starting or stopping"), "{not_now}");
     assert!(wishes.try_recv().is_err());
     rig.stop().await;

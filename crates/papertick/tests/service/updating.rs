@@ -1,4 +1,4 @@
-//! Updates on a disk that loses power: whatever moment that is, the clock runs the old program or the new one.
+//! Updates on a disk that loses power at any moment: the clock runs the old or the new program.
 
 use feeds::image::{
     self, ImageFacts, ImageHeader, ImageKind, Packed, VerifyingKey,
@@ -31,7 +31,7 @@ fn factory() -> Factory {
     }
 }
 
-/// A program that says which version it is.
+/// A program with a version.
 fn program(minor: u64) -> Vec<u8> {
     format!("program {minor} ").repeat(50).into_bytes()
 }
@@ -74,7 +74,7 @@ fn page(minor: u64) -> Vec<u8> {
     packed.image(facts(ImageKind::Page, minor)).unwrap()
 }
 
-fn judge(kind: ImageKind, running: u64) -> ImagePolicy {
+fn policy(kind: ImageKind, running: u64) -> ImagePolicy {
     ImagePolicy {
         kind,
         bytes_max: 10_000,
@@ -92,7 +92,7 @@ fn depot(disk: &SharedDisk, running: Program) -> ImageStore {
     ImageStore::open(Box::new(disk.clone()), running, factory())
 }
 
-/// A whole update.
+/// A complete update.
 fn update(
     depot: &mut ImageStore,
     image: &[u8],
@@ -108,7 +108,7 @@ fn update(
     Ok(head)
 }
 
-/// An image with somebody's signature behind it.
+/// An image with a signature.
 fn signed_by(pair: &KeyPair, image: &[u8]) -> Vec<u8> {
     let made = minisign::sign(None, &pair.sk, image, None, None).unwrap();
     let signature = image::Signature::parse_all(made.to_string().as_bytes()).unwrap();
@@ -116,7 +116,7 @@ fn signed_by(pair: &KeyPair, image: &[u8]) -> Vec<u8> {
     [image, behind.as_bytes()].concat()
 }
 
-/// What a supervisor would start, and the version that this is.
+/// The program that a supervisor would start, and its version.
 fn start(disk: &mut SimDisk) -> (Program, u64) {
     let (slots, _) = record::load_and_repair(disk);
     for program in slots.boot_order(&factory()) {
@@ -137,7 +137,7 @@ fn start(disk: &mut SimDisk) -> (Program, u64) {
     (Program::Factory, 0)
 }
 
-/// A disk on which updates to these versions were installed and have shown that they work.
+/// A disk after successful updates to these versions.
 fn updated(versions: &[u64]) -> SimDisk {
     let disk = SharedDisk::default();
     for minor in versions {
@@ -146,7 +146,7 @@ fn updated(versions: &[u64]) -> SimDisk {
         update(
             &mut depot,
             &firmware(*minor),
-            judge(ImageKind::Firmware, before),
+            policy(ImageKind::Firmware, before),
         )
         .unwrap();
         let mut here = disk.look();
@@ -159,11 +159,11 @@ fn updated(versions: &[u64]) -> SimDisk {
     disk.look()
 }
 
-/// A disk on which the last update did not work.
-fn gone_back() -> SimDisk {
+/// A disk after a rollback of the last update.
+fn after_rollback() -> SimDisk {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
+    update(&mut depot, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
     record::change(&mut disk.clone(), |slots| {
         slots.mark_failed(ImageSlot::B, "")
     })
@@ -171,11 +171,10 @@ fn gone_back() -> SimDisk {
     disk.look()
 }
 
-/// Disks of clocks with nothing in their slots, one of them full, both, and one that was gone back from; each with
-/// the version that runs.
-fn beginnings() -> [(SimDisk, u64); 5] {
+/// Disks with no, one or two used slots, and after a rollback; each with the running version.
+fn initial_disks() -> [(SimDisk, u64); 5] {
     [
-        (gone_back(), 1),
+        (after_rollback(), 1),
         (SimDisk::default(), 0),
         (updated(&[1]), 1),
         (updated(&[1, 2]), 2),
@@ -186,7 +185,7 @@ fn beginnings() -> [(SimDisk, u64); 5] {
 #[test]
 fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
     let new = 9;
-    for (beginning, old) in beginnings() {
+    for (beginning, old) in initial_disks() {
         let mut done = false;
         for step in 1..=STEPS {
             let (running, _) = start(&mut beginning.clone());
@@ -194,7 +193,7 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
             let mut depot = depot(&disk, running);
             disk.arrange(step, DiskFault::PowerCut);
             let switched =
-                update(&mut depot, &firmware(new), judge(ImageKind::Firmware, old)).is_ok();
+                update(&mut depot, &firmware(new), policy(ImageKind::Firmware, old)).is_ok();
             for seed in 1..=24 {
                 let mut left = disk.look().after_power_cut(&mut Dice(seed));
                 let (_, found) = start(&mut left);
@@ -203,7 +202,7 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
                     found == new || !switched && found == old,
                     "found {found}, {context}"
                 );
-                // And the next attempt works, whatever lies around.
+                // The next attempt works, whatever files are left.
                 if seed <= 3 {
                     let (running, before) = start(&mut left.clone());
                     let disk = SharedDisk::of(left);
@@ -211,7 +210,7 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
                     update(
                         &mut depot,
                         &firmware(10),
-                        judge(ImageKind::Firmware, before),
+                        policy(ImageKind::Firmware, before),
                     )
                     .unwrap();
                     assert_eq!(start(&mut disk.look()).1, 10, "{context}");
@@ -227,14 +226,14 @@ fn a_cut_during_an_update_leaves_the_old_or_the_new_program() {
 }
 
 #[test]
-fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
-    for (beginning, old) in beginnings() {
+fn a_failed_step_keeps_the_old_program_and_allows_the_next_update() {
+    for (beginning, old) in initial_disks() {
         for step in 1..=STEPS {
             let (running, _) = start(&mut beginning.clone());
             let disk = SharedDisk::of(beginning.clone());
             let mut depot = depot(&disk, running);
             disk.arrange(step, DiskFault::Error);
-            let updated = update(&mut depot, &firmware(9), judge(ImageKind::Firmware, old));
+            let updated = update(&mut depot, &firmware(9), policy(ImageKind::Firmware, old));
             let (_, found) = start(&mut disk.look().healthy());
             let expected = if updated.is_ok() { 9 } else { old };
             assert_eq!(found, expected, "from {old}, error at step {step}");
@@ -243,7 +242,7 @@ fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
                     matches!(refusal, ImageRefusal::Disk(_)),
                     "step {step}: {refusal}"
                 );
-                update(&mut depot, &firmware(9), judge(ImageKind::Firmware, old)).unwrap();
+                update(&mut depot, &firmware(9), policy(ImageKind::Firmware, old)).unwrap();
                 assert_eq!(start(&mut disk.look()).1, 9);
             }
         }
@@ -251,7 +250,7 @@ fn a_step_that_fails_leaves_the_old_program_and_room_for_the_next_update() {
 }
 
 #[test]
-fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
+fn consecutive_power_cuts_never_lose_an_acknowledged_update() {
     for seed in 1..=24 {
         let mut dice = Dice(seed * 104_729);
         let mut disk = SimDisk::default();
@@ -273,7 +272,7 @@ fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
             if update(
                 &mut depot,
                 &firmware(attempted),
-                judge(ImageKind::Firmware, found),
+                policy(ImageKind::Firmware, found),
             )
             .is_ok()
             {
@@ -285,22 +284,22 @@ fn many_cuts_in_a_row_never_lose_an_update_that_was_acknowledged() {
 }
 
 #[test]
-fn a_new_program_has_so_many_starts_without_a_verdict() {
+fn a_new_program_has_a_limited_number_of_starts() {
     let disk = SharedDisk::of(updated(&[1]));
     let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), judge(ImageKind::Firmware, 1)).unwrap();
+    update(&mut depot, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
     let mut disk = disk.look();
     let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
     assert_eq!(found, [2, 2, 2, 1, 1]);
 }
 
 #[test]
-fn a_page_is_not_put_where_it_does_not_fit() {
+fn a_page_for_other_firmware_is_refused() {
     let disk = SharedDisk::default();
     let mut depot = depot(&disk, Program::Factory);
     let old = ImagePolicy {
         running: Version::new(3, 9, 0),
-        ..judge(ImageKind::Page, 0)
+        ..policy(ImageKind::Page, 0)
     };
     let refusal = update(&mut depot, &page(1), old).unwrap_err();
     assert!(
@@ -310,13 +309,13 @@ fn a_page_is_not_put_where_it_does_not_fit() {
     let packed = Packed::new(b"no archive")
         .image(facts(ImageKind::Page, 1))
         .unwrap();
-    let refusal = update(&mut depot, &packed, judge(ImageKind::Page, 0)).unwrap_err();
+    let refusal = update(&mut depot, &packed, policy(ImageKind::Page, 0)).unwrap_err();
     assert!(refusal.to_string().contains("is not a page"), "{refusal}");
     assert_eq!(disk.look().all_names(), [""; 0]);
 }
 
 #[test]
-fn a_version_that_somebody_goes_back_from_is_noted_as_left() {
+fn a_version_after_a_rollback_is_recorded_as_left() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     for (running, minor, left) in [(2, 1, &[(version(2), SkipReason::Left)][..]), (1, 2, &[])] {
         let disk = SharedDisk::of(updated(&[running]));
@@ -324,7 +323,7 @@ fn a_version_that_somebody_goes_back_from_is_noted_as_left() {
         let judge = ImagePolicy {
             versions: AcceptedVersions::All,
             keys: vec![VerifyingKey::parse(&pair.pk.to_base64()).unwrap()],
-            ..judge(ImageKind::Firmware, running)
+            ..policy(ImageKind::Firmware, running)
         };
         update(&mut depot, &signed_by(&pair, &firmware(minor)), judge).unwrap();
         let (slots, _) = record::load_and_repair(&mut disk.clone());
@@ -337,7 +336,7 @@ fn a_version_that_somebody_goes_back_from_is_noted_as_left() {
 }
 
 #[test]
-fn what_two_processes_note_at_once_is_all_noted() {
+fn records_of_two_processes_are_not_lost() {
     const NOTES: usize = 40;
     let folder = tempfile::tempdir().unwrap();
     let note = |sign: char| {
@@ -357,8 +356,8 @@ fn what_two_processes_note_at_once_is_all_noted() {
     assert_eq!(noted.unwrap().len(), 2 * NOTES);
 }
 
-/// A disk with two programs that work, of which what is noted is something else.
-fn noted_as(files: [Option<&[u8]>; 2]) -> SharedDisk {
+/// A disk with two working programs and given records.
+fn with_records(files: [Option<&[u8]>; 2]) -> SharedDisk {
     let mut disk = updated(&[1, 2]);
     for (name, bytes) in ["firmware.json", "firmware.json.previous"]
         .into_iter()
@@ -373,12 +372,12 @@ fn noted_as(files: [Option<&[u8]>; 2]) -> SharedDisk {
 }
 
 #[test]
-fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
+fn damaged_records_are_set_aside_and_reported_until_the_next_update() {
     let rotten: Option<&[u8]> = Some(b"{\"rotten");
     for (files, is_kept) in [([rotten, None], true), ([rotten, rotten], false)] {
-        // Whoever comes first finds out: one who reads, or one who notes something.
+        // The damage is found by the first read or write.
         for reads in [true, false] {
-            let disk = noted_as(files);
+            let disk = with_records(files);
             let slots = if reads {
                 record::load_and_repair(&mut disk.clone()).0
             } else {
@@ -395,9 +394,9 @@ fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
                 names.contains(&"firmware.json.damaged-1".to_string()),
                 "{names:?}"
             );
-            // The clock takes the next update, and then there is nothing to tell.
+            // The next update works, and ends the report.
             let mut depot = depot(&disk, Program::Factory);
-            update(&mut depot, &firmware(3), judge(ImageKind::Firmware, 0)).unwrap();
+            update(&mut depot, &firmware(3), policy(ImageKind::Firmware, 0)).unwrap();
             let active = record::load(&mut disk.clone()).active.unwrap();
             let slots =
                 record::change(&mut disk.clone(), |slots| slots.mark_proven(active)).unwrap();
@@ -407,7 +406,7 @@ fn damaged_notes_are_put_aside_and_told_of_until_an_update_works() {
 }
 
 #[test]
-fn notes_that_cannot_be_read_now_are_not_replaced() {
+fn records_that_cannot_be_read_are_not_replaced() {
     let whole = updated(&[1, 2]);
     let before = whole.bytes("firmware.json").unwrap().to_vec();
     let disk = SharedDisk::of(whole.with_unreadable("firmware.json", u32::MAX));
@@ -425,7 +424,7 @@ fn notes_that_cannot_be_read_now_are_not_replaced() {
         );
     }
     let mut depot = depot(&disk, Program::Factory);
-    let refused = update(&mut depot, &firmware(3), judge(ImageKind::Firmware, 0)).unwrap_err();
+    let refused = update(&mut depot, &firmware(3), policy(ImageKind::Firmware, 0)).unwrap_err();
     assert!(
         refused.to_string().contains("firmware.json cannot be read"),
         "{refused}"

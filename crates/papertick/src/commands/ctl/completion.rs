@@ -1,4 +1,4 @@
-//! Suggestions values of arguments for the completion of shells. Other values are accepted too.
+//! Suggested values of arguments for the completion of shells. Other values are accepted too.
 
 use std::ffi::OsStr;
 

@@ -194,10 +194,10 @@ Examples:
   papertick image show rev-b.img
   papertick image show --json rev-b.img | jq -r .version";
 
-/// Does what is asked for and prints what came of it.
+/// Runs the action and prints its result.
 ///
 /// # Errors
-/// A file cannot be read or written, or is not what it has to be.
+/// A file cannot be read or written, or has the wrong content.
 pub fn run(args: &ImageArgs) -> Result<(), Failure> {
     let text = match &args.action {
         Action::Keygen(args) => keygen(args)?,

@@ -1,4 +1,4 @@
-//! Settings of a picture: the defaults, changed as a client of the control interface would.
+//! Settings of a picture: the defaults, changed like by a PATCH.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
     failure::Failure,
 };
 
-/// Reads `KEY=VALUE` assignments.
+/// Parses `KEY=VALUE` assignments.
 pub(super) fn read(assignments: &[String]) -> Result<Settings, Failure> {
     let defaults = Settings::default();
     let mut body = Map::new();
@@ -35,14 +35,14 @@ pub(super) fn read(assignments: &[String]) -> Result<Settings, Failure> {
         .map_err(|rejection| refused(&rejection))
 }
 
-/// All screens, and whatever currencies are set.
+/// All screens, and all currencies in the assignments.
 fn catalogue(body: &Map<String, Value>) -> Catalogue {
     let currencies = body
         .get(Key::act_currencies.name())
         .and_then(Value::as_array);
     let codes = currencies.into_iter().flatten().filter_map(Value::as_str);
     Catalogue {
-        // Those chosen out of the box are on offer too, so that a choice without them drops them.
+        // The default currencies are included, so that an assignment without them removes them.
         currencies: codes
             .filter_map(Currency::parse)
             .chain(Settings::default().act_currencies)
@@ -51,19 +51,19 @@ fn catalogue(body: &Map<String, Value>) -> Catalogue {
     }
 }
 
-/// A value as JSON, of a setting that a picture can depend on.
+/// Parses the value of a setting that can affect a picture.
 fn json(key: &str, text: &str) -> Result<Value, Failure> {
     let value = setting_args::value(key, text)?;
     let is_password = setting_args::row(key).is_some_and(|spec| spec.kind.password().is_some());
     match is_password {
         true => Err(Failure::usage(format!(
-            "no picture depends on `{key}`: leave it out"
+            "`{key}` does not affect pictures: leave it out"
         ))),
         false => Ok(value),
     }
 }
 
-/// The token of the control interface, with what the setting takes.
+/// The error token of the control interface, with the allowed values.
 fn refused(rejection: &Rejection) -> Failure {
     let key = match rejection {
         Rejection::BadType(key)

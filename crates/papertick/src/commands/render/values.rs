@@ -1,4 +1,4 @@
-//! What a picture shows: a sample of everything or a status document, with the options in their place.
+//! The values of a picture: from a status document or sample values, overridden by options.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::RenderArgs;
 use crate::failure::Failure;
 
-/// Day of the sample.
+/// Day of the sample values.
 const TODAY: Date = date(2026, 11, 20);
 
-/// Prices of the sample, in whole units.
+/// Prices of the sample values, in whole units.
 const PRICES: &[(&str, u64)] = &[
     ("USD", 95_432),
     ("EUR", 88_001),
@@ -29,11 +29,11 @@ const PRICES: &[(&str, u64)] = &[
     ("JPY", 14_500_000),
 ];
 
-/// Reason of the sample for safe mode.
+/// Sample reason for safe mode.
 const REASON: &str =
     "The settings could not be read and were set aside; the clock runs on defaults.";
 
-/// Everything that screens show; `None` is unknown.
+/// All values of screens; `None` if unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Values {
     pub(super) height: Option<u32>,
@@ -59,14 +59,14 @@ pub(super) struct Values {
     pub(super) memory: Option<u64>,
     pub(super) uptime: Duration,
     prices: Vec<Quote>,
-    /// Price of the option, in the currency of the screen.
+    /// Price of the option `--price`, in the currency of the screen.
     given: Option<Price>,
     is_sample: bool,
     height_mark: Option<Mark>,
     fee_mark: Option<Mark>,
 }
 
-/// A price of the document.
+/// A price of the status document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Quote {
     currency: Currency,
@@ -75,7 +75,7 @@ struct Quote {
 }
 
 impl Values {
-    /// The values of the status document, or of the sample without one, with the options in their place.
+    /// The values of the status document, or else the sample values, overridden by the options.
     pub(super) fn new(args: &RenderArgs, status: Option<&str>) -> Result<Values, Failure> {
         let mut values = match status {
             Some(text) => document(text)?,
@@ -162,7 +162,7 @@ fn sample() -> Values {
     }
 }
 
-/// Reads a status document; what it lacks is unknown.
+/// Parses a status document. Missing values are unknown.
 fn document(text: &str) -> Result<Values, Failure> {
     let root = serde_json::from_str::<Value>(text).ok();
     let root = root.filter(Value::is_object).ok_or_else(|| {
@@ -221,7 +221,7 @@ impl Status<'_> {
     /// Reads the field at a path such as `market.height.value`. `None` if it is missing or null.
     ///
     /// # Errors
-    /// It is not `what` it should be.
+    /// It is not `what`.
     fn get<T>(
         &self,
         path: &str,
@@ -232,13 +232,12 @@ impl Status<'_> {
         let Some(value) = field.filter(|value| !value.is_null()) else {
             return Ok(None);
         };
-        let read = read(value).ok_or_else(|| {
-            Failure::usage(format!("--status: `{path}` is {value}, and not {what}"))
-        })?;
+        let read = read(value)
+            .ok_or_else(|| Failure::usage(format!("--status: `{path}` is {value}, not {what}")))?;
         Ok(Some(read))
     }
 
-    /// The mark that the state of a value of the market stands for.
+    /// The mark for the state of a market value.
     fn mark(&self, name: &str) -> Result<Option<Mark>, Failure> {
         let path = format!("market.{name}.state");
         let mark = self.get(&path, "a state", |value| value.as_str().map(Mark::named))?;
@@ -281,7 +280,7 @@ fn hashrate(value: &Value) -> Option<Hashrate> {
     words(value)?.parse().ok().map(Hashrate)
 }
 
-/// Satoshis that can be counted in thousandths too.
+/// Satoshis that also fit in millisatoshis.
 fn sats(value: &Value) -> Option<Sats> {
     value
         .as_u64()
@@ -301,7 +300,7 @@ pub(super) fn time(text: &str) -> Result<LocalTime, String> {
     let moment = text.parse::<DateTime>();
     let today = || text.parse::<Time>().map(|time| TODAY.to_datetime(time));
     let moment = moment.or_else(|_| today()).map(local);
-    moment.map_err(|_| "say a time such as 21:34 or 2026-11-20T21:34".into())
+    moment.map_err(|_| "use a time such as 21:34 or 2026-11-20T21:34".into())
 }
 
 fn local(moment: DateTime) -> LocalTime {
@@ -317,15 +316,15 @@ fn local(moment: DateTime) -> LocalTime {
 
 /// Parses a currency.
 pub(super) fn currency(text: &str) -> Result<Currency, String> {
-    Currency::parse(text).ok_or_else(|| "say a currency such as EUR".into())
+    Currency::parse(text).ok_or_else(|| "use a currency such as EUR".into())
 }
 
 /// Parses a price.
 pub(super) fn price(text: &str) -> Result<Price, String> {
-    Price::parse(text).ok_or_else(|| "say a price such as 95432.50".into())
+    Price::parse(text).ok_or_else(|| "use a price such as 95432.50".into())
 }
 
 /// Parses a fee rate.
 pub(super) fn fee(text: &str) -> Result<FeeRate, String> {
-    FeeRate::parse(text).ok_or_else(|| "say a rate in sat/vB such as 12.34".into())
+    FeeRate::parse(text).ok_or_else(|| "use a rate in sat/vB such as 12.34".into())
 }
