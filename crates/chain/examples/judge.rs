@@ -45,7 +45,7 @@ fn judge(network: Network) -> io::Result<()> {
         })?;
         let (valid, broken) = match chain.accept(&headers, Some(now)) {
             Ok(_) => (headers.len(), "-"),
-            Err(refused) => (refused.at, refused.why.name()),
+            Err(refused) => (refused.index, refused.rule.name()),
         };
         let height = chain.height().unwrap_or_default();
         writeln!(output, "{valid} {broken} {height} {}", chain.tip())?;
