@@ -19,9 +19,6 @@ const MARGIN: i32 = 3;
 /// Thickness of its strokes, px.
 const STROKE: f32 = 2.0;
 
-/// Smallest side, in pixels of the picture.
-const SIDE_LEAST: i32 = 9;
-
 /// Rows of a mark, the leftmost pixel most significant.
 type Rows = [u16; SIDE as usize];
 
@@ -122,18 +119,12 @@ pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: Scale) {
 
 /// The ink of a mark, a square of at most a size.
 fn draw(mark: Mark, scale: Scale, most: i32) -> Mask {
-    if scale == Scale::PANEL {
-        let mut mask = Mask::new(SIDE, SIDE);
-        for (y, row) in (0..).zip(rows(mark)) {
-            for x in (0..SIDE).filter(|x| row >> (SIDE - 1 - x) & 1 == 1) {
-                mask.set(x, y);
-            }
-        }
-        return mask;
-    }
-    // Whole pixels of the picture, and not smaller than can be recognised.
+    // Whole pixels of the picture, and no smaller than on a panel.
     let samples = scale.samples;
-    let side = (scale.px(SIDE) / samples).max(SIDE_LEAST);
+    let side = (scale.px(SIDE) / samples).max(SIDE);
+    if samples == 1 && side == SIDE && (side <= most || scale == Scale::PANEL) {
+        return bitmap(mark);
+    }
     let side = side.min(most / samples).max(1) * samples;
     let ratio = side as f32 / SIDE as f32;
     let thick = ((STROKE * ratio).round() as i32).max(samples) as f32 / ratio;
@@ -144,4 +135,14 @@ fn draw(mark: Mark, scale: Scale, most: i32) -> Mask {
         .size(side as u32, side as u32)
         .render_into(&mut coverage, None);
     Mask::from_coverage(&coverage, side, side)
+}
+
+fn bitmap(mark: Mark) -> Mask {
+    let mut mask = Mask::new(SIDE, SIDE);
+    for (y, row) in (0..).zip(rows(mark)) {
+        for x in (0..SIDE).filter(|x| row >> (SIDE - 1 - x) & 1 == 1) {
+            mask.set(x, y);
+        }
+    }
+    mask
 }
