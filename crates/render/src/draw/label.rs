@@ -4,12 +4,16 @@ use device::settings::fonts::FontId;
 
 use super::{BAR, LABEL, LABEL_MIN, MARGIN, PanelCanvas, bar};
 use crate::{
+    faces,
     mask::Mask,
     text::{Room, TextRun},
 };
 
 /// Distance from the middle of the panel to the ink of each line, px.
 const GAP: i32 = 12;
+
+/// Height below which narrow fonts lose their strokes where there are no greys, in halves of a px.
+const COARSE: u32 = 2 * 14;
 
 impl PanelCanvas<'_> {
     /// A split label, rotated if the style has that.
@@ -91,6 +95,10 @@ impl PanelCanvas<'_> {
         };
         let px = fitting(self, start, least, wanted);
         let px = fitting(self, px, self.scale.least(), whole);
+        if px < COARSE && self.scale.is_coarse() && font != faces::plain_bold() {
+            let limits = [start, least];
+            return self.split(canvas, faces::plain_bold(), limits, target, lines);
+        }
         let [top, bottom] = lines.map(|line| self.type_.cut(font, px, whole, line));
         let middle = canvas.height() / 2;
         let capital = self.type_.run(font, px, "H");

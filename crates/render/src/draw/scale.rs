@@ -79,6 +79,11 @@ impl Scale {
         LEAST * self.samples as u32
     }
 
+    /// Returns whether this is a small cell without greys. Panels keep the font that was chosen for them.
+    pub(crate) fn is_coarse(self) -> bool {
+        self.samples == 1 && self.length < 1.0
+    }
+
     /// By how much sizes are reduced until something fits.
     pub(crate) fn step(self) -> u32 {
         (self.digit.max(self.length) as u32).max(1)

@@ -27,41 +27,32 @@ impl PanelCanvas<'_> {
         self.centre(&ink)
     }
 
-    /// A logo, made smaller if it is larger than the panel. On other cells it grows by whole factors.
+    /// A logo, made smaller if it is larger than the cell. It grows by whole factors, but not on a panel.
     pub(super) fn logo(&self, logo: &Logo) -> Mask {
         let source = LogoInk::new(logo);
-        let room = match self.scale {
+        let (room, most) = match self.scale {
             // Logos are drawn for the whole panel.
-            Scale::PANEL => Room {
-                width: self.width,
-                height: self.height,
-            },
-            _ => self.room(),
+            Scale::PANEL => {
+                let (width, height) = (self.width, self.height);
+                (Room { width, height }, 1)
+            }
+            _ => (self.room(), i32::MAX),
         };
-        if self.scale != Scale::PANEL {
-            let samples = self.scale.samples;
-            let grow = (room.width / source.width.max(1)).min(room.height / source.height.max(1));
-            let grow = if grow > samples {
-                grow - grow % samples
-            } else {
-                grow
-            };
-            if grow > 1 {
-                return self.centre(&source.enlarged(grow));
+        let (width, height) = (source.width.max(1), source.height.max(1));
+        let grow = (room.width / width).min(room.height / height).min(most);
+        let samples = self.scale.samples;
+        let ink = match grow {
+            ..1 => {
+                let fits = |side: i32| {
+                    let by_width = side * room.width / width;
+                    by_width.min(side * room.height / height).max(1)
+                };
+                source.reduced(fits(source.width), fits(source.height))
             }
-        }
-        let times = |have: i32, room: i32| (have - 1) / room.max(1) + 1;
-        let shrink = times(source.width, room.width)
-            .max(times(source.height, room.height))
-            .max(1);
-        let mut ink = Mask::new(source.width / shrink, source.height / shrink);
-        for y in 0..ink.height() {
-            for x in 0..ink.width() {
-                if source.mostly_ink(x * shrink, y * shrink, shrink) {
-                    ink.set(x, y);
-                }
-            }
-        }
+            // Whole pixels of the picture, if there are that many.
+            _ if grow > samples => source.enlarged(grow - grow % samples),
+            _ => source.enlarged(grow),
+        };
         self.centre(&ink)
     }
 
@@ -129,11 +120,21 @@ impl LogoInk<'_> {
         mask
     }
 
-    fn mostly_ink(&self, left: i32, top: i32, side: i32) -> bool {
-        let count = (top..top + side)
-            .flat_map(|y| (left..left + side).map(move |x| (x, y)))
-            .filter(|&(x, y)| self.is_ink(x, y))
-            .count();
-        2 * count as i32 >= side * side
+    /// Each pixel is ink if at least half of the pixels at its place are.
+    fn reduced(&self, width: i32, height: i32) -> Mask {
+        let mut mask = Mask::new(width, height);
+        let part = |at: i32, from: i32, to: i32| at * from / to..(at + 1) * from / to;
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let (xs, ys) = (part(x, self.width, width), part(y, self.height, height));
+            let count = ys
+                .flat_map(|y| xs.clone().map(move |x| (x, y)))
+                .fold([0, 0], |[ink, all], (x, y)| {
+                    [ink + i32::from(self.is_ink(x, y)), all + 1]
+                });
+            if 2 * count[0] >= count[1] {
+                mask.set(x, y);
+            }
+        }
+        mask
     }
 }
