@@ -134,6 +134,27 @@ describe('full screen', () => {
     await until('a shade', async () => (await shade()) === '0.65');
   });
 
+  test('the screen stays on, and once a minute the picture moves and is looked at', async () => {
+    context = await browser.newContext({ viewport: VIEWPORT });
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.addInitScript(() => {
+      globalThis.locks = 0;
+      navigator.wakeLock.request = async () => (globalThis.locks += 1);
+    });
+    await page.goto(`${clock.url}/glass`);
+    await page.clock.runFor(1_000);
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.waitForFunction(() => globalThis.locks === 2);
+    const place = () => page.evaluate(() => document.querySelector('canvas').style.transform);
+    const before = await place();
+    clock.log = [];
+    await page.clock.runFor(60_000);
+    assert.notEqual(await place(), before);
+    await until('a look', () => frames().at(-1)?.notModified);
+  });
+
   test('an outage shows the last picture with its age, also after a reload, and ends by itself', async () => {
     const page = await openGlass('/glass');
     // Loaded once more, the page is that of the service worker.
