@@ -45,7 +45,7 @@ export function display(id: string): string {
 export const DEPTHS = [1, 2, 4, 8] as const;
 export const ROTATIONS = [0, 90, 180, 270] as const;
 export const LAYOUTS: Readonly<Record<string, string>> = {
-  auto: n('as fits best'),
+  auto: n('automatic'),
   row: n('one row'),
   'two-rows': n('two rows'),
   column: n('one column'),
