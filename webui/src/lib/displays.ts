@@ -1,37 +1,10 @@
 /** Other screens that fetch pictures from the clock. */
+import type { RemoteDisplay } from './documents.gen';
 import { n } from './words';
-
-export interface Display {
-  id: string;
-  mac: string | null;
-  name: string;
-  state: 'waiting' | 'approved';
-  model: string | null;
-  firmware: string | null;
-  width: number;
-  height: number;
-  depth: number;
-  rotate: number;
-  layout: string;
-  dark: boolean | null;
-  content: string;
-  screens: number[];
-  intervalMin: number;
-  battery: { volts: number | null; percent: number | null; charging: boolean | null } | null;
-  rssi: number | null;
-  lastContactSec: number | null;
-  nextContactSec: number | null;
-  log: { at: number | null; level: string; message: string }[];
-}
-
-export interface Displays {
-  displays: Display[];
-  max: number;
-}
 
 /** What an owner can change of a display. */
 export type DisplayEdit = Pick<
-  Display,
+  RemoteDisplay,
   'name' | 'width' | 'height' | 'depth' | 'rotate' | 'layout' | 'dark' | 'content' | 'screens' | 'intervalMin'
 >;
 
@@ -57,13 +30,13 @@ export const CONTENTS: Readonly<Record<string, string>> = {
 };
 
 /** What of a display an owner can change. */
-export function editOf(display: Display): DisplayEdit {
+export function editOf(display: RemoteDisplay): DisplayEdit {
   const { name, width, height, depth, rotate, layout, dark, content, screens, intervalMin } = display;
   return { name, width, height, depth, rotate, layout, dark, content, screens: [...screens], intervalMin };
 }
 
 /** The members that differ. */
-export function changeOf(display: Display, edit: DisplayEdit): Partial<DisplayEdit> {
+export function changeOf(display: RemoteDisplay, edit: DisplayEdit): Partial<DisplayEdit> {
   const before = editOf(display);
   const differs = (name: string) =>
     JSON.stringify(before[name as keyof DisplayEdit]) !== JSON.stringify(edit[name as keyof DisplayEdit]);

@@ -208,6 +208,14 @@ export interface BenchState {
   demo_relay: DemoRelayState | null;
 }
 
+/** All remote displays. */
+export interface DisplayList {
+  /** The approved ones, then those that wait for approval. */
+  displays: RemoteDisplay[];
+  /** Most displays that there can be. */
+  max: number;
+}
+
 /** Which connections are up, in the groups of older clients. */
 export interface Connections {
   /** The source of prices. */
@@ -495,6 +503,52 @@ export type PowerState = 'on' | 'cycling';
 /** State of the relay of a demo. */
 export type DemoRelayState = 'there' | 'gone';
 
+/** A remote display. */
+export interface RemoteDisplay {
+  /** Its id, six hex digits. */
+  id: string;
+  /** Its hardware address; null if it sends none. */
+  mac: string | null;
+  /** Its name; empty until it has one. */
+  name: string;
+  /** `waiting` for approval, or `approved`. */
+  state: string;
+  /** Word for its model; null if it sends none. */
+  model: string | null;
+  /** Version of its firmware; null if it sends none. */
+  firmware: string | null;
+  /** Width of its picture, px. */
+  width: number;
+  /** Height of its picture, px. */
+  height: number;
+  /** Bits per pixel. */
+  depth: number;
+  /** Turn of its picture, degrees clockwise. */
+  rotate: number;
+  /** Layout of the cells: `auto`, `row`, `two-rows` or `column`. */
+  layout: string;
+  /** White on black; null: as on the panels. */
+  dark: boolean | null;
+  /** What it shows: the `clock`, one `screen`, or a `rotation` of its own. */
+  content: string;
+  /** Ids of its screens. */
+  screens: number[];
+  /** Age of a picture that its owner accepts, min. */
+  intervalMin: number;
+  /** Its battery; null if it reports none. */
+  battery: DisplayBattery | null;
+  /** Strength of its Wi-Fi signal, dBm; null if it sends none. */
+  rssi: number | null;
+  /** Time since its last contact, s; null before the first one since the start. */
+  lastContactSec: number | null;
+  /** Time to its expected next contact, s; null if unknown. */
+  nextContactSec: number | null;
+  /** The newest lines of its log, oldest first. */
+  log: DisplayLog[];
+  /** Its token, only in the answer that adds it. */
+  token?: string;
+}
+
 /** A value in a sentence. */
 export type PhraseValue = string | { number: string } | Phrase;
 
@@ -585,6 +639,26 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** A fault of a simulated panel. */
 export type SimFault = 'none' | 'busy-stuck';
+
+/** The battery of a remote display. */
+export interface DisplayBattery {
+  /** Its voltage, V; null if unknown. */
+  volts: number | null;
+  /** Its charge, percent; null if unknown. */
+  percent: number | null;
+  /** It is being charged; null if unknown. */
+  charging: boolean | null;
+}
+
+/** A line of the log of a remote display. */
+export interface DisplayLog {
+  /** When it was written, s since 1970-01-01 UTC; null if unknown. */
+  at: number | null;
+  /** Its level. */
+  level: string;
+  /** The message. */
+  message: string;
+}
 
 export type SourceId = 'relay' | 'explorer' | 'exchange' | 'nostr' | 'zaps' | 'wallet' | 'pool' | 'miner' | 'node' | 'peers' | 'coinbase' | 'bitstamp' | 'bitfinex' | 'gemini';
 

@@ -4,8 +4,8 @@ use std::{fmt::Write, fs};
 
 use api::{
     documents::{
-        ErrorBody, bench::BenchState, diagnostics::Log, page::Manifest, settings::RestartRequired,
-        settings_file::ImportReport, state::PaintedPanels,
+        ErrorBody, bench::BenchState, diagnostics::Log, displays::DisplayList, page::Manifest,
+        settings::RestartRequired, settings_file::ImportReport, state::PaintedPanels,
     },
     schema,
     status::{Status, SystemStatus},
@@ -27,6 +27,7 @@ fn the_types_of_the_page_are_fresh() {
         named::<Manifest>(&mut generator),
         named::<PaintedPanels>(&mut generator),
         named::<BenchState>(&mut generator),
+        named::<DisplayList>(&mut generator),
     ];
     let fresh = module(names.into(), &generator.take_definitions(false));
     let path = concat!(
