@@ -178,6 +178,29 @@ test('the full screen page has the picture of the clock, for sites that may fram
   await context.close();
 });
 
+test('a display that introduces itself is approved and named', { skip }, async () => {
+  const headers = { ID: 'AB:CD:EF:12:34:56', Model: 'og', 'FW-Version': '1.8.14', Width: '800', Height: '480' };
+  const { api_key: token } = await (await fetch(`${url}/api/setup`, { headers })).json();
+  const picture = async () =>
+    (await fetch(`${url}/api/display`, { headers: { ...headers, 'Access-Token': token } })).json();
+  assert.equal((await picture()).status, 202);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const { page: owner, faults: wrong } = await openPage(context, url, '/care/screens');
+  const display = owner.locator('[data-display]');
+  await display.locator('[data-picture]').waitFor();
+  await display.getByRole('button', { name: 'Approve' }).click();
+  await display.getByText('Approved', { exact: true }).waitFor();
+  await display.getByRole('button', { name: 'Change' }).click();
+  await display.getByLabel('Name').fill('Kitchen');
+  await display.getByLabel('Shows').selectOption('screens of its own in turn');
+  await display.getByLabel('Block Height').check();
+  await display.getByRole('button', { name: 'Save' }).click();
+  await display.getByRole('heading', { name: 'Kitchen' }).waitFor();
+  assert.equal((await picture()).status, 0);
+  assert.deepEqual(wrong, []);
+  await context.close();
+});
+
 test('pause and resume', { skip }, async () => {
   await button('Pause rotation').click();
   await page.waitForSelector('[data-rotation]:has-text("Paused by you")');
