@@ -144,7 +144,7 @@ fn routes_of(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> 
     if let Some(routes) = table.fixed.get(path) {
         return Some((routes, None));
     }
-    table.parameterised.iter().find_map(|(pattern, routes)| {
+    let parameterised = table.parameterised.iter().find_map(|(pattern, routes)| {
         let param = match pattern.parameter(path)? {
             "" => routes
                 .iter()
@@ -153,7 +153,16 @@ fn routes_of(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> 
             param => percent_decode(param, false)?,
         };
         Some((routes.as_slice(), Some(param)))
-    })
+    });
+    // Some displays put a slash at the end, and some of them do not follow redirects.
+    let without_slash = || {
+        let path = path.strip_suffix('/')?;
+        let routes = table.fixed.get(path)?;
+        let is_open = |route: &OperationRoute| route.operation.guard == Guard::Open;
+        let is_for_displays = path.starts_with("/api/") && routes.iter().any(is_open);
+        is_for_displays.then_some((routes.as_slice(), None))
+    };
+    parameterised.or_else(without_slash)
 }
 
 /// Handles a request.

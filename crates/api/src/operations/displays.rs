@@ -67,7 +67,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "A TRMNL asks for a token",
         ProgramOperation::TrmnlSetup,
-        &[get("/api/setup"), get("/api/setup/")],
+        &[get("/api/setup")],
     )
     .command_words("trmnl setup")
     .guard(Guard::Open)
@@ -75,7 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "A TRMNL asks for a picture",
         ProgramOperation::TrmnlDisplay,
-        &[get("/api/display"), get("/api/display/")],
+        &[get("/api/display")],
     )
     .command_words("trmnl display")
     .guard(Guard::Open)
@@ -83,7 +83,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "A client asks what a TRMNL shows",
         ProgramOperation::TrmnlCurrentScreen,
-        &[get("/api/current_screen"), get("/api/current_screen/")],
+        &[get("/api/current_screen")],
     )
     .command_words("trmnl current-screen")
     .guard(Guard::Open)
@@ -91,7 +91,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "A TRMNL sends its log",
         ProgramOperation::TrmnlLog,
-        &[post("/api/log"), post("/api/log/")],
+        &[post("/api/log")],
     )
     .command_words("trmnl log")
     .guard(Guard::Open)

@@ -390,7 +390,7 @@ async fn an_unchanged_picture_keeps_its_name_and_is_drawn_once() {
     assert_eq!(names.len(), 1, "{names:?}");
     assert_eq!(drawn().await - before, 1);
     // Another screen has another name.
-    let token = add(&clock, r#"{"content":"screen","screens":[40]}"#).await;
+    let token = add(&clock, r#"{"content":"screen","screens":[3]}"#).await;
     let other = display(&clock, &token, OG).await.json();
     assert_ne!(other["filename"], names[0]);
 }
