@@ -384,12 +384,12 @@ mod tests {
     fn the_clock_beats_fixed_intervals() {
         let minutes = [5, 15, 30];
         let scenario = Scenario {
-            turn_period: 1800,
+            turn_period: 300,
             screen: None,
         };
         let of = |rule: fn(u32) -> ReturnRule| minutes.map(rule);
         let rules = [of(ReturnRule::Fixed), of(ReturnRule::Clock)].concat();
-        let outcomes = simulate(scenario, &rules, 3, 7);
+        let outcomes = simulate(scenario, &rules, 2, 7);
         let (fixed, told) = outcomes.split_at(minutes.len());
         for (fixed, told) in fixed.iter().zip(told) {
             let is_better = told.wakes_per_day < fixed.wakes_per_day
