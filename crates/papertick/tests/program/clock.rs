@@ -1,4 +1,4 @@
-//! A clock that a test starts, talks to and ends.
+//! A clock process for tests.
 
 use std::{
     fs::{self, File},
@@ -17,10 +17,10 @@ use tempfile::TempDir;
 
 use crate::limit::Limit;
 
-/// Time a slow machine may take for what should take a moment.
+/// Timeout on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where everybody is who is asked without being chosen: nobody outside hears of a test.
+/// Upstream addresses on loopback, so that tests contact no other host.
 pub(crate) const NOWHERE: [&str; 6] = [
     "relay=ws://127.0.0.1:1",
     "exchange=ws://127.0.0.1:1",
@@ -30,7 +30,7 @@ pub(crate) const NOWHERE: [&str; 6] = [
     "seeds=",
 ];
 
-/// The program with arguments and nothing in its environment.
+/// The program with arguments and an empty environment.
 pub(crate) fn papertick(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_papertick"));
     command
@@ -40,12 +40,12 @@ pub(crate) fn papertick(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs the program to its end.
+/// Runs the program until it exits.
 pub(crate) fn output(arguments: &[&str]) -> Output {
     papertick(arguments).output().unwrap()
 }
 
-/// A program that ends with its test, also where the test fails: left alone some would go on for ever.
+/// A process that is killed at the end of the test, also if the test fails.
 pub(crate) struct Owned(pub(crate) Child);
 
 impl Deref for Owned {
@@ -76,7 +76,7 @@ pub(crate) struct Clock {
     _limit: Limit,
 }
 
-/// An answer of the clock.
+/// A response of the clock.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -89,55 +89,55 @@ impl Answer {
     }
 }
 
-/// A folder for state.
+/// A data folder.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
 impl Clock {
-    /// Starts a clock on a folder and waits until it says where its page is.
+    /// Starts a clock on a folder and waits until it prints its address.
     pub(crate) fn start(data_dir: &Path) -> Clock {
         Clock::start_with(data_dir, &[])
     }
 
-    /// The same with more arguments.
+    /// As `start`, with more arguments.
     pub(crate) fn start_with(data_dir: &Path, arguments: &[&str]) -> Clock {
         let mut command = papertick(&["run"]);
         Clock::start_as(command.args(arguments), data_dir)
     }
 
-    /// The same at an address.
+    /// As `start`, at an address.
     pub(crate) fn start_at(address: &str, data_dir: &Path) -> Clock {
         Clock::launch(&mut papertick(&["run"]), address, data_dir, Stdio::null())
     }
 
-    /// The same with a command that may have more of everything.
+    /// As `start`, with a prepared command.
     pub(crate) fn start_as(command: &mut Command, data_dir: &Path) -> Clock {
         Clock::launch(command, "127.0.0.1:0", data_dir, Stdio::null())
     }
 
-    /// The same with what it says of itself going into a file.
-    pub(crate) fn start_heard(data_dir: &Path, arguments: &[&str], said: File) -> Clock {
+    /// As `start_with`, with standard error in a file.
+    pub(crate) fn start_with_stderr(data_dir: &Path, arguments: &[&str], stderr: File) -> Clock {
         let mut command = papertick(&["run"]);
         command.args(arguments);
-        Clock::launch(&mut command, "127.0.0.1:0", data_dir, said.into())
+        Clock::launch(&mut command, "127.0.0.1:0", data_dir, stderr.into())
     }
 
-    /// Starts a clock that may end at once; none if it does.
+    /// Starts a clock. `None` if it exits at once.
     pub(crate) fn try_start(data_dir: &Path) -> Option<Clock> {
         let mut command = papertick(&["run"]);
         Clock::try_launch(&mut command, "127.0.0.1:0", data_dir, Stdio::null())
     }
 
-    fn launch(command: &mut Command, address: &str, data_dir: &Path, said: Stdio) -> Clock {
-        Clock::try_launch(command, address, data_dir, said).expect("it says where its page is")
+    fn launch(command: &mut Command, address: &str, data_dir: &Path, stderr: Stdio) -> Clock {
+        Clock::try_launch(command, address, data_dir, stderr).expect("it prints its address")
     }
 
     fn try_launch(
         command: &mut Command,
         address: &str,
         data_dir: &Path,
-        said: Stdio,
+        stderr: Stdio,
     ) -> Option<Clock> {
         let mut supervisor = command
             .args(["--panel-timing", "instant"])
@@ -146,7 +146,7 @@ impl Clock {
             .arg("--data-dir")
             .arg(data_dir)
             .stdout(Stdio::piped())
-            .stderr(said)
+            .stderr(stderr)
             .spawn()
             .unwrap();
         let limit = Limit::new(Some(Pid::from_child(&supervisor)));
@@ -158,10 +158,10 @@ impl Clock {
             supervisor.wait().unwrap();
             return None;
         }
-        let said = line.trim();
-        let address = said
+        let stderr = line.trim();
+        let address = stderr
             .strip_prefix("papertick: http://")
-            .or_else(|| said.strip_prefix("papertick demo: http://"))
+            .or_else(|| stderr.strip_prefix("papertick demo: http://"))
             .and_then(|rest| rest.strip_suffix('/'))
             .unwrap_or_else(|| panic!("no page in {line:?}"));
         Some(Clock {
@@ -208,7 +208,7 @@ impl Clock {
         self.send("PATCH", "/api/settings", body).unwrap()
     }
 
-    /// Sends a request; an error means that the connection broke before the whole answer came.
+    /// Sends a request. Fails if the connection closes before the complete response.
     pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
         self.speak(
             method,
@@ -229,7 +229,7 @@ impl Clock {
         self.speak(method, path, header, "", PATIENCE)
     }
 
-    /// Asks with a header of one's own, and waits for the answer in a long line.
+    /// Sends a request with a header, and waits long for the response.
     pub(crate) fn queue_with(
         &self,
         method: &str,
@@ -267,12 +267,12 @@ impl Clock {
         Ok(Answer { status, body })
     }
 
-    /// A client that follows the status.
+    /// A client of the events.
     pub(crate) fn follow(&self) -> TcpStream {
         self.follow_at("/events")
     }
 
-    /// The same, at a path that may ask for more.
+    /// As `follow`, at a path with a query.
     pub(crate) fn follow_at(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -284,7 +284,7 @@ impl Clock {
         self.get("/api/settings").json()[key].clone()
     }
 
-    /// Ends both processes in the middle of whatever they do; the first is stopped so that it does not notice.
+    /// Kills both processes. The supervisor is stopped first, so that it does not notice the end of the device.
     pub(crate) fn kill_at_once(&self) {
         let (supervisor, device) = (self.supervisor(), self.device());
         for (pid, signal) in [
@@ -299,7 +299,7 @@ impl Clock {
         });
     }
 
-    /// Sends a signal to the supervisor and waits for its end.
+    /// Sends a signal to the supervisor and waits until it exits.
     pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration) {
         let begun = Instant::now();
         kill_process(self.supervisor(), signal).unwrap();
@@ -315,12 +315,11 @@ impl Drop for Clock {
     }
 }
 
-/// Time in which a clock ends.
+/// Longest time for a clock to exit.
 pub(crate) const END_MAX: Duration = Duration::from_secs(2);
 
-/// Runs tries until one takes no longer than a clock may to end: a single one says little on a machine that is busy with
-/// other tests.
-pub(crate) fn ends_in_time(what: &str, attempt: impl FnMut() -> Duration) {
+/// Repeats an attempt until it takes no longer than the limit, because the machine may be busy with other tests.
+pub(crate) fn assert_ends_in_time(what: &str, attempt: impl FnMut() -> Duration) {
     const TRIES: usize = 3;
     let late = std::iter::repeat_with(attempt)
         .take(TRIES)
@@ -329,7 +328,7 @@ pub(crate) fn ends_in_time(what: &str, attempt: impl FnMut() -> Duration) {
     assert!(late.len() < TRIES, "{what}: took {late:?}");
 }
 
-/// Tells whether a process is there and does something.
+/// Whether a process exists and is not a zombie.
 pub(crate) fn is_alive(pid: Pid) -> bool {
     let stat =
         fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
@@ -348,10 +347,10 @@ pub(crate) fn resident(pid: Pid) -> u64 {
     kibibytes.parse::<u64>().unwrap() * 1024
 }
 
-/// Waits until something is so.
-pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+/// Waits until a condition holds.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
-    while !is_so() {
+    while !holds() {
         assert!(begun.elapsed() < PATIENCE, "never: {what}");
         sleep(Duration::from_millis(5));
     }

@@ -1,4 +1,4 @@
-//! The commands that care for clocks, on clocks that run and on folders at rest.
+//! The commands for running clocks and for data folders.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -34,7 +34,7 @@ fn to(clock: &Clock, line: &str) -> Command {
     papertick(&words)
 }
 
-fn ended(output: &Output) -> (Option<i32>, String, String) {
+fn result(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (
         output.status.code(),
@@ -43,44 +43,45 @@ fn ended(output: &Output) -> (Option<i32>, String, String) {
     )
 }
 
-/// What a command prints that must go well.
-fn told(command: &mut Command) -> String {
-    let (code, out, said) = ended(&command.output().unwrap());
-    assert_eq!(code, Some(0), "{command:?}: {said}");
+/// Output of a command that must succeed.
+fn stdout_of(command: &mut Command) -> String {
+    let (code, out, stderr) = result(&command.output().unwrap());
+    assert_eq!(code, Some(0), "{command:?}: {stderr}");
     out
 }
 
-/// Checks how a command ends that must not go well, and what it says then.
+/// Checks exit code and message of a command that must fail.
 fn assert_fails(command: &mut Command, code: Code, part: &str) {
-    let (ended, _, said) = ended(&command.output().unwrap());
-    assert_eq!(ended, Some(code as i32), "{command:?}: {said}");
-    assert!(said.contains(part), "{command:?}: {said}");
+    let (result, _, stderr) = result(&command.output().unwrap());
+    assert_eq!(result, Some(code as i32), "{command:?}: {stderr}");
+    assert!(stderr.contains(part), "{command:?}: {stderr}");
 }
 
 #[test]
-fn what_is_asked_is_done() {
+fn commands_change_the_clock() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    assert!(told(&mut to(&clock, "ctl status")).contains("currentScreen"));
-    told(&mut to(&clock, "ctl set ledBrightness=64 fontName=oswald"));
-    let settings = told(&mut to(&clock, "ctl settings ledBrightness fontName"));
+    assert!(stdout_of(&mut to(&clock, "ctl status")).contains("currentScreen"));
+    stdout_of(&mut to(&clock, "ctl set ledBrightness=64 fontName=oswald"));
+    let settings = stdout_of(&mut to(&clock, "ctl settings ledBrightness fontName"));
     assert_eq!(settings, "fontName       oswald\nledBrightness  64\n");
-    let json = told(&mut to(&clock, "ctl settings otaPass --json"));
+    let json = stdout_of(&mut to(&clock, "ctl settings otaPass --json"));
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json, serde_json::json!({ "otaPassSet": false }));
-    told(&mut to(&clock, "ctl show screen time"));
-    let status: Value = serde_json::from_str(&told(&mut to(&clock, "ctl status --json"))).unwrap();
+    stdout_of(&mut to(&clock, "ctl show screen time"));
+    let status: Value =
+        serde_json::from_str(&stdout_of(&mut to(&clock, "ctl status --json"))).unwrap();
     assert_eq!(status["currentScreen"], 3);
     let picture = folder.path().join("panels.png");
-    told(&mut to(
+    stdout_of(&mut to(
         &clock,
         &format!("ctl panels -o {}", picture.display()),
     ));
     assert!(fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
-    let waits = told(&mut to(&clock, "ctl set otaEnabled=false"));
+    let waits = stdout_of(&mut to(&clock, "ctl set otaEnabled=false"));
     assert!(waits.contains("papertick ctl restart"), "{waits}");
-    assert!(told(&mut to(&clock, "ctl log")).contains("INFO"));
-    // Standing in a terminal or not, a picture for nobody is no accident.
+    assert!(stdout_of(&mut to(&clock, "ctl log")).contains("INFO"));
+    // A closed output is no failure, in a terminal or not.
     assert!(
         to(&clock, "ctl panels")
             .output()
@@ -91,7 +92,7 @@ fn what_is_asked_is_done() {
 }
 
 #[test]
-fn how_it_ends_is_a_number() {
+fn exit_codes() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     assert_fails(
@@ -135,9 +136,9 @@ fn how_it_ends_is_a_number() {
     }
 }
 
-/// It is done all the same: one panel stays empty.
+/// The command succeeds all the same; one panel stays empty.
 #[test]
-fn icons_that_there_are_not_and_characters_without_a_font_are_said() {
+fn unknown_icons_and_characters_are_reported() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let picture = folder.path().join("panel.png");
@@ -146,17 +147,17 @@ fn icons_that_there_are_not_and_characters_without_a_font_are_said() {
     render.arg(picture);
     for mut command in [render, to(&clock, "ctl show custom mdi:wfi ☃")] {
         let done = command.output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success(), "{said}");
+        let stderr = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success(), "{stderr}");
         let unknown = "unknown icon `mdi:wfi`, its panel stays empty: did you mean `mdi:wifi`?";
         for words in [unknown, "no font has `☃`: not shown"] {
-            assert!(said.contains(words), "{said}");
+            assert!(stderr.contains(words), "{stderr}");
         }
     }
 }
 
 #[test]
-fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
+fn a_password_is_set_by_file_or_variable() {
     let folder = folder();
     let data_dir = folder.path().to_str().unwrap();
     let clock = Clock::start(folder.path());
@@ -174,11 +175,11 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     ];
     assert_fails(&mut papertick(&passwd), Code::Refused, "another clock");
     clock.end(Signal::TERM);
-    let (code, _, said) = ended(&papertick(&passwd).output().unwrap());
-    assert_eq!(code, Some(0), "{said}");
+    let (code, _, stderr) = result(&papertick(&passwd).output().unwrap());
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        said.contains("satoshi") && !said.contains("correct horse"),
-        "{said}"
+        stderr.contains("satoshi") && !stderr.contains("correct horse"),
+        "{stderr}"
     );
     let stored = fs::read_to_string(folder.path().join("settings.json")).unwrap();
     assert!(!stored.contains("correct horse"));
@@ -197,15 +198,15 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
         "wrong",
     );
     let mut right = to(&clock, "ctl status --user satoshi");
-    told(right.env("PAPERTICK_PASSWORD", "correct horse"));
-    told(&mut to(
+    stdout_of(right.env("PAPERTICK_PASSWORD", "correct horse"));
+    stdout_of(&mut to(
         &clock,
         &format!("ctl status --user satoshi --password-file {file}"),
     ));
     let mut piped = to(&clock, "ctl status --user satoshi --password-file -");
-    told(piped.stdin(File::open(file).unwrap()));
+    stdout_of(piped.stdin(File::open(file).unwrap()));
     let mut watch = to(&clock, "watch --once --user satoshi");
-    assert!(told(watch.env("PAPERTICK_PASSWORD", "correct horse")).contains('▀'));
+    assert!(stdout_of(watch.env("PAPERTICK_PASSWORD", "correct horse")).contains('▀'));
     assert_fails(
         &mut to(&clock, "watch --once"),
         Code::Unauthorised,
@@ -213,7 +214,7 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
     );
     clock.end(Signal::TERM);
 
-    // One that nobody could sign in with is not set.
+    // An unusable password is refused.
     let long = folder.path().join("long.txt");
     fs::write(&long, "x".repeat(257)).unwrap();
     let mut too_long = passwd;
@@ -244,18 +245,18 @@ fn a_password_is_set_on_the_machine_and_said_by_file_or_variable() {
 }
 
 #[test]
-fn who_is_not_named_signs_in_as_whom_the_clock_knows_at_first() {
+fn the_default_user_is_papertick() {
     let folder = folder();
     let mut passwd = papertick(&["passwd", "--data-dir", folder.path().to_str().unwrap()]);
-    told(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
+    stdout_of(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
     let clock = Clock::start(folder.path());
     let status = || {
         let mut command = to(&clock, "ctl status");
         command.env("PAPERTICK_PASSWORD", "correct horse");
         command
     };
-    told(&mut status());
-    told(status().env("PAPERTICK_USER", "papertick"));
+    stdout_of(&mut status());
+    stdout_of(status().env("PAPERTICK_USER", "papertick"));
     assert_fails(
         status().env("PAPERTICK_USER", "other"),
         Code::Unauthorised,
@@ -263,9 +264,9 @@ fn who_is_not_named_signs_in_as_whom_the_clock_knows_at_first() {
     );
 }
 
-/// A clock that runs as somebody else could not read what root leaves behind.
+/// A clock of another user could not read files of root.
 #[test]
-fn root_gives_the_folder_back_to_its_owner() {
+fn files_of_root_belong_to_the_owner_of_the_folder() {
     if !needs::met("root", geteuid().is_root()) {
         return;
     }
@@ -274,7 +275,7 @@ fn root_gives_the_folder_back_to_its_owner() {
     chown(folder.path(), Some(owner), Some(owner)).unwrap();
     let data_dir = folder.path().to_str().unwrap();
     let mut passwd = papertick(&["passwd", "--data-dir", data_dir]);
-    told(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
+    stdout_of(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
     let files: Vec<_> = fs::read_dir(folder.path())
         .unwrap()
         .map(Result::unwrap)
@@ -286,16 +287,16 @@ fn root_gives_the_folder_back_to_its_owner() {
 }
 
 #[test]
-fn settings_go_into_a_file_and_out_of_it() {
+fn settings_are_exported_and_imported() {
     let (folder, other) = (folder(), crate::clock::folder());
     let clock = Clock::start(folder.path());
     clock.patch(r#"{"ledBrightness": 33, "hostnamePrefix": "shop", "proxyPass": "planted"}"#);
     let file = folder.path().join("settings.json.kept");
     let name = file.to_str().unwrap().to_string();
-    // One that others can read was there before.
+    // Replaces a file that others could read.
     fs::write(&file, "").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    told(&mut to(&clock, &format!("backup -o {name}")));
+    stdout_of(&mut to(&clock, &format!("backup -o {name}")));
     assert_eq!(
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
         0o600
@@ -308,13 +309,13 @@ fn settings_go_into_a_file_and_out_of_it() {
     );
 
     let second = Clock::start(other.path());
-    let dry = told(&mut to(&second, &format!("restore --dry-run {name}")));
+    let dry = stdout_of(&mut to(&second, &format!("restore --dry-run {name}")));
     assert!(
         dry.contains("128 -> 33") && dry.contains("would change"),
         "{dry}"
     );
     assert_eq!(second.setting("ledBrightness"), 128);
-    let done = told(&mut to(
+    let done = stdout_of(&mut to(
         &second,
         &format!("restore --except hostnamePrefix {name}"),
     ));
@@ -346,7 +347,7 @@ fn settings_go_into_a_file_and_out_of_it() {
     assert_fails(&mut at_rest, Code::Refused, "another clock");
     clock.end(Signal::TERM);
     second.end(Signal::TERM);
-    told(&mut at_rest);
+    stdout_of(&mut at_rest);
     let back = [
         "restore",
         "--data-dir",
@@ -358,31 +359,34 @@ fn settings_go_into_a_file_and_out_of_it() {
     let mut dry = papertick(&back);
     dry.arg("--dry-run")
         .env("PAPERTICK_PASSPHRASE", "four words by chance");
-    let dry = told(&mut dry);
+    let dry = stdout_of(&mut dry);
     assert!(dry.contains("would change"), "{dry}");
     assert_eq!(stored(), before, "nothing was taken over");
     let mut closed = papertick(&back);
-    let (code, _, said) = ended(&closed.output().unwrap());
-    assert!(code == Some(0) && said.contains("are skipped"), "{said}");
+    let (code, _, stderr) = result(&closed.output().unwrap());
+    assert!(
+        code == Some(0) && stderr.contains("are skipped"),
+        "{stderr}"
+    );
     assert_fails(
         papertick(&back).env("PAPERTICK_PASSPHRASE", "four words by luck"),
         Code::Refused,
         "passphrase",
     );
-    told(papertick(&back).env("PAPERTICK_PASSPHRASE", "four words by chance"));
+    stdout_of(papertick(&back).env("PAPERTICK_PASSPHRASE", "four words by chance"));
     let second = Clock::start(other.path());
     assert_eq!(second.setting("hostnamePrefix"), "shop");
     assert_eq!(second.setting("proxyPassSet"), true);
 }
 
-/// A terminal of so many columns, and the program in it.
+/// A terminal with a number of columns, and the program in it.
 fn in_terminal(command: &mut Command, columns: u16) -> (File, Owned) {
     in_terminal_of(command, columns, "")
 }
 
-/// The same, into which something was typed before.
+/// As `in_terminal`, with input that was typed before.
 fn in_terminal_of(command: &mut Command, columns: u16, typed: &str) -> (File, Owned) {
-    // What another test starts must not keep it open.
+    // A process of another test must not keep the terminal open.
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags).unwrap();
     grantpt(&master).unwrap();
@@ -396,7 +400,7 @@ fn in_terminal_of(command: &mut Command, columns: u16, typed: &str) -> (File, Ow
     };
     resize(&master, columns);
     let mut master = File::from(master);
-    // What is typed where nobody listens is lost.
+    // Input before the terminal is open would be lost.
     let input = open();
     master.write_all(typed.as_bytes()).unwrap();
     let child = command
@@ -418,22 +422,22 @@ fn resize(master: &impl AsFd, columns: u16) {
     tcsetwinsize(master, size).unwrap();
 }
 
-/// Reads a terminal until something stands in it.
+/// Reads a terminal until a condition holds.
 fn read_until(terminal: &mut File, seen: &mut String, is_there: impl Fn(&str) -> bool) {
     let mut piece = [0; 4096];
     while !is_there(seen) {
-        // A terminal whose program has ended cannot be read any more.
+        // A terminal whose program has result cannot be read any more.
         let read = terminal.read(&mut piece).unwrap_or_default();
-        assert!(read > 0, "it ended: {}", seen.escape_debug());
+        assert!(read > 0, "it result: {}", seen.escape_debug());
         seen.push_str(&String::from_utf8_lossy(&piece[..read]));
     }
 }
 
 #[test]
-fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
+fn a_terminal_shows_the_panels_and_is_restored() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    told(&mut to(&clock, "ctl show text HODL"));
+    stdout_of(&mut to(&clock, "ctl show text HODL"));
     let (mut terminal, mut child) = in_terminal(&mut to(&clock, "watch --with blocks"), 90);
     let modes = tcgetattr(&terminal).unwrap().local_modes;
     let mut seen = String::new();
@@ -451,9 +455,9 @@ fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
     };
     assert_eq!(width(&seen), 7 * 12, "as wide as the terminal");
 
-    // A change is drawn, and so is another size.
+    // A change and a new size are drawn.
     let before = seen.matches("\x1b[H").count();
-    told(&mut to(&clock, "ctl show text NEXT"));
+    stdout_of(&mut to(&clock, "ctl show text NEXT"));
     read_until(&mut terminal, &mut seen, frames(before + 1));
     let before = seen.matches("\x1b[H").count();
     resize(&terminal, 45);
@@ -462,7 +466,7 @@ fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
     read_until(&mut terminal, &mut seen, ends);
     assert_eq!(width(&seen), 7 * 5);
 
-    // Nothing is drawn while nothing changes, so what comes next is the end.
+    // Nothing is drawn without changes, so the next output is the end.
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let length = seen.len();
     read_until(&mut terminal, &mut seen, |seen| {
@@ -474,7 +478,7 @@ fn a_terminal_shows_the_panels_and_is_left_as_it_was() {
 }
 
 #[test]
-fn a_terminal_goes_on_with_a_clock_that_comes_back() {
+fn watch_reconnects_to_a_restarted_clock() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let address = clock.address().to_string();
@@ -486,7 +490,7 @@ fn a_terminal_goes_on_with_a_clock_that_comes_back() {
         seen.contains("the clock is away")
     });
     let clock = Clock::start_at(&address, folder.path());
-    // Nothing stands below the picture any more.
+    // The message below the picture is gone.
     seen.clear();
     read_until(&mut terminal, &mut seen, |seen| {
         seen.contains("\x1b[H") && seen.ends_with("\x1b[J")
@@ -497,7 +501,7 @@ fn a_terminal_goes_on_with_a_clock_that_comes_back() {
 }
 
 #[test]
-fn what_watches_ends_also_in_a_terminal_that_takes_nothing() {
+fn watch_ends_in_a_stopped_terminal() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let (mut terminal, mut child) = in_terminal(&mut to(&clock, "watch --with blocks"), 90);
@@ -506,22 +510,22 @@ fn what_watches_ends_also_in_a_terminal_that_takes_nothing() {
     let name = ptsname(&terminal, Vec::new()).unwrap();
     let stopped = File::open(name.to_str().unwrap()).unwrap();
     tcflow(&stopped, Action::OOff).unwrap();
-    told(&mut to(&clock, "ctl show text NEXT"));
+    stdout_of(&mut to(&clock, "ctl show text NEXT"));
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     eventually("its end", || child.try_wait().unwrap().is_some());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
-fn a_terminal_that_has_graphics_is_drawn_on_with_them() {
+fn watch_uses_the_graphics_of_the_terminal() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    let drawn = told(&mut to(&clock, "watch --once --with kitty"));
+    let drawn = stdout_of(&mut to(&clock, "watch --once --with kitty"));
     assert!(drawn.contains("\x1b_Ga=T,f=100"), "{drawn:?}");
     assert_fails(&mut to(&clock, "watch"), Code::Usage, "--once");
 }
 
-/// The same as the program of a session of its own, which may ask the terminal something; `answers` has it already.
+/// As `in_terminal`, in its own session with queries to the terminal; `answers` is the prepared answer.
 fn in_own_terminal(program: &Command, answers: &str) -> (File, Owned) {
     let mut command = Command::new("/usr/bin/setsid");
     command.arg("--ctty").arg(program.get_program());
@@ -530,7 +534,7 @@ fn in_own_terminal(program: &Command, answers: &str) -> (File, Owned) {
 }
 
 #[test]
-fn a_terminal_is_asked_what_it_can_do() {
+fn watch_queries_the_terminal() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let kitty = "\x1b_Gi=31;OK\x1b\\\x1b[?62;c";
@@ -551,7 +555,7 @@ fn a_terminal_is_asked_what_it_can_do() {
 }
 
 #[test]
-fn whoever_has_read_enough_of_the_events_ends_them_well() {
+fn a_closed_pipe_ends_the_events_without_an_error() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let mut events = to(&clock, "ctl events");
@@ -562,17 +566,17 @@ fn whoever_has_read_enough_of_the_events_ends_them_well() {
         .unwrap();
     let mut first = [0; 1];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    // Something to tell, until it notices that nobody reads.
+    // Makes events until the program notices the closed pipe.
     eventually("its end", || {
-        told(&mut to(&clock, "ctl show text HODL"));
+        stdout_of(&mut to(&clock, "ctl show text HODL"));
         child.try_wait().unwrap().is_some()
     });
-    let (code, _, said) = ended(&child.wait_with_output().unwrap());
-    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let (code, _, stderr) = result(&child.wait_with_output().unwrap());
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
 }
 
 #[test]
-fn a_secret_that_others_can_see_is_warned_of_and_nothing_else() {
+fn only_visible_secrets_cause_a_warning() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let file = folder.path().join("secret");
@@ -584,12 +588,12 @@ fn a_secret_that_others_can_see_is_warned_of_and_nothing_else() {
         (from_file.as_str(), false),
         ("ctl set fontName=inter", false),
     ] {
-        let (code, _, said) = ended(&to(&clock, line).output().unwrap());
-        assert_eq!(code, Some(0), "{line}: {said}");
+        let (code, _, stderr) = result(&to(&clock, line).output().unwrap());
+        assert_eq!(code, Some(0), "{line}: {stderr}");
         assert_eq!(
-            said.contains("others on this machine can see"),
+            stderr.contains("others on this machine can see"),
             warns,
-            "{line}: {said}"
+            "{line}: {stderr}"
         );
     }
     for (password, warns) in [("7letter", true), ("8letters", false)] {
@@ -600,14 +604,14 @@ fn a_secret_that_others_can_see_is_warned_of_and_nothing_else() {
             .env("PAPERTICK_NEW_PASSWORD", password)
             .output()
             .unwrap();
-        let (code, _, said) = ended(&output);
-        assert_eq!(code, Some(0), "{password}: {said}");
-        assert_eq!(said.contains("is short"), warns, "{password}: {said}");
+        let (code, _, stderr) = result(&output);
+        assert_eq!(code, Some(0), "{password}: {stderr}");
+        assert_eq!(stderr.contains("is short"), warns, "{password}: {stderr}");
     }
 }
 
 #[test]
-fn a_password_is_typed_twice_unseen_and_a_slip_changes_nothing() {
+fn a_password_is_typed_twice_without_echo() {
     for (second, code) in [("correct house", 2), ("correct horse", 0)] {
         let folder = folder();
         let mut command = Command::new("/usr/bin/setsid");
@@ -618,9 +622,11 @@ fn a_password_is_typed_twice_unseen_and_a_slip_changes_nothing() {
         command.arg(folder.path()).env_clear();
         let (mut terminal, mut child) = in_terminal_of(&mut command, 90, "");
         let mut seen = String::new();
-        for (question, said) in [("New password: ", "correct horse"), ("Repeat it: ", second)] {
+        for (question, stderr) in [("New password: ", "correct horse"), ("Repeat it: ", second)] {
             read_until(&mut terminal, &mut seen, |seen| seen.ends_with(question));
-            terminal.write_all(format!("{said}\n").as_bytes()).unwrap();
+            terminal
+                .write_all(format!("{stderr}\n").as_bytes())
+                .unwrap();
         }
         assert_eq!(child.wait().unwrap().code(), Some(code), "{seen}");
         let is_stored = folder.path().join("settings.json").exists();
@@ -630,14 +636,14 @@ fn a_password_is_typed_twice_unseen_and_a_slip_changes_nothing() {
 }
 
 #[test]
-fn bash_understands_its_completions() {
+fn bash_can_use_its_completions() {
     if !needs::met(
         "bash",
         Command::new("bash").arg("--version").output().is_ok(),
     ) {
         return;
     }
-    let script = told(&mut papertick(&["completions", "bash"]));
+    let script = stdout_of(&mut papertick(&["completions", "bash"]));
     let mut bash = Command::new("bash")
         .args(["-c", "set -e; eval \"$(cat)\"; COMP_WORDS=(papertick ctl sho); COMP_CWORD=2; _papertick papertick sho ctl; echo \"${COMPREPLY[@]}\""])
         .stdin(Stdio::piped())
@@ -647,14 +653,14 @@ fn bash_understands_its_completions() {
         .unwrap();
     let mut input = bash.stdin.take().unwrap();
     let writer = thread::spawn(move || input.write_all(script.as_bytes()));
-    let (code, out, said) = ended(&bash.wait_with_output().unwrap());
+    let (code, out, stderr) = result(&bash.wait_with_output().unwrap());
     writer.join().unwrap().unwrap();
-    assert_eq!((code, out.trim()), (Some(0), "show"), "{said}");
+    assert_eq!((code, out.trim()), (Some(0), "show"), "{stderr}");
 }
 
-/// The commands of the manual, in the order in which they stand, in a folder of their own.
+/// Runs the commands of the documentation in order, in their own folder.
 #[test]
-fn every_command_of_the_manual_works() {
+fn every_command_of_the_documentation_works() {
     let (folder, at_rest) = (folder(), crate::clock::folder());
     Clock::start(at_rest.path()).end(Signal::TERM);
     let clock = Clock::start(folder.path());
@@ -675,8 +681,8 @@ fn every_command_of_the_manual_works() {
             .env("DATA", at_rest.path())
             .output()
             .unwrap();
-        let (code, _, said) = ended(&output);
-        assert_eq!(code, Some(0), "{line}: {said}");
+        let (code, _, stderr) = result(&output);
+        assert_eq!(code, Some(0), "{line}: {stderr}");
         count += 1;
     }
     assert!(count > 25, "{count}");

@@ -8,7 +8,7 @@ use updates::slots::ImageSlot;
 
 use crate::{
     clock::{Clock, eventually, folder},
-    programs::{NEW, firmware, install, settled, working},
+    programs::{NEW, firmware, install, wait_for_takeover, working_program},
 };
 
 /// Secrets of a clock; its own password is not among them, for the clock would ask for it.
@@ -105,7 +105,13 @@ fn a_device_that_is_killed_leaves_none() {
 #[test]
 fn a_device_whose_supervisor_was_replaced_leaves_a_dump() {
     let folder = folder();
-    install(folder.path(), ImageSlot::A, "4.9.0", &working(), NEW);
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &working_program(),
+        NEW,
+    );
     let clock = Clock::start_with(folder.path(), &["--trial-seconds", "1"]);
     eventually("it works", || firmware(&clock)["trial"] == false);
     clock.send("POST", "/api/restart", "").unwrap();
@@ -113,7 +119,7 @@ fn a_device_whose_supervisor_was_replaced_leaves_a_dump() {
     eventually("its supervisor has taken over", || {
         fs::read_to_string(&command_line).is_ok_and(|line| line.contains("take-over"))
     });
-    settled(folder.path());
+    wait_for_takeover(folder.path());
     assert_eq!(clock.get("/api/coredump").status, 404);
     crash(&clock, Signal::ABORT);
     let program = Path::new(env!("CARGO_BIN_EXE_papertick"));

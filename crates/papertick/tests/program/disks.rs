@@ -12,8 +12,8 @@ use updates::slots::{ImageSlot, TrialState};
 use crate::{
     clock::{Clock, eventually, folder, papertick},
     needs,
-    programs::{firmware, install, working},
-    updating::{Shop, facts, image_of, noise},
+    programs::{firmware, install, working_program},
+    updating::{UpdateRig, facts, image_of, noise},
 };
 
 /// The program on a disk of its own, which lives in memory and is seen by nobody else, after a preparation by a shell.
@@ -40,9 +40,9 @@ fn on_a_disk(prepare: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Trusts the key of a shop, which is on another disk.
-fn trust(shop: &Shop, command: &mut Command) {
-    let key = shop.path().join("update-keys/ours.pub");
+/// Trusts the key of a rig, which is on another disk.
+fn trust(rig: &UpdateRig, command: &mut Command) {
+    let key = rig.path().join("update-keys/ours.pub");
     command.arg("--update-key").arg(key);
 }
 
@@ -57,18 +57,18 @@ fn refusal(clock: &Clock, image: &[u8]) -> (u16, Value) {
 
 #[test]
 fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
-    let shop = Shop::new();
+    let rig = UpdateRig::new();
     let place = folder();
     let Some(mut command) = on_a_disk(&mount("size=1m", place.path())) else {
         return;
     };
-    trust(&shop, &mut command);
+    trust(&rig, &mut command);
     let clock = Clock::start_as(&mut command, place.path());
     let before = clock.get("/api/status").json();
     let device = clock.device();
-    let large = shop.signed(image_of(facts("4.9.0"), &noise(3 * 1024 * 1024)));
+    let large = rig.signed(image_of(facts("4.9.0"), &noise(3 * 1024 * 1024)));
     // The image has room, and what is in it has not.
-    let swollen = shop.signed(image_of(facts("4.9.0"), &vec![0; 3 * 1024 * 1024]));
+    let swollen = rig.signed(image_of(facts("4.9.0"), &vec![0; 3 * 1024 * 1024]));
     for image in [large, swollen] {
         let (status, told) = refusal(&clock, &image);
         assert_eq!(
@@ -86,7 +86,7 @@ fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
     }
     assert_eq!(clock.device(), device);
     assert_eq!(
-        refusal(&clock, &shop.image("4.9.0", &working())).0,
+        refusal(&clock, &rig.image("4.9.0", &working_program())).0,
         200,
         "and an update that fits is taken"
     );
@@ -95,14 +95,14 @@ fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
 
 #[test]
 fn a_disk_from_which_nothing_can_be_started_takes_no_programs() {
-    let shop = Shop::new();
+    let rig = UpdateRig::new();
     let place = folder();
     let Some(mut command) = on_a_disk(&mount("noexec", place.path())) else {
         return;
     };
-    trust(&shop, &mut command);
+    trust(&rig, &mut command);
     let clock = Clock::start_as(&mut command, place.path());
-    let (status, told) = refusal(&clock, &shop.image("4.9.0", &working()));
+    let (status, told) = refusal(&clock, &rig.image("4.9.0", &working_program()));
     assert_eq!(
         (status, told["error"].as_str()),
         (500, Some("no ota partition")),
@@ -120,7 +120,7 @@ fn a_program_that_cannot_be_started_any_more_is_stood_in_for() {
         before.path(),
         ImageSlot::A,
         "4.9.0",
-        &working(),
+        &working_program(),
         TrialState::Proven,
     );
     let place = folder();

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     clock::eventually,
-    programs::{firmware, working},
-    updating::{Shop, serve},
+    programs::{firmware, working_program},
+    updating::{UpdateRig, serve},
 };
 
 /// Reads up to a byte, which is left out.
@@ -118,8 +118,8 @@ fn a_clock_updates_itself_through_each_kind_of_proxy() {
         (3, "releases.invalid", "socks4a releases.invalid:"),
         (4, "releases.invalid", "socks5 me@releases.invalid:"),
     ] {
-        let shop = Shop::new();
-        let image = shop.image("4.9.0", &working());
+        let rig = UpdateRig::new();
+        let image = rig.image("4.9.0", &working_program());
         let target = updates::build::BuildFacts::own().target;
         let name = format!("papertick-rev-b-122x250-{target}.img");
         let digest = hex::encode(Sha256::digest(&image));
@@ -133,7 +133,7 @@ fn a_clock_updates_itself_through_each_kind_of_proxy() {
             (format!("{name}.sha256"), digest.into_bytes()),
         ]);
         let (proxy, heard) = proxy(server);
-        let clock = shop.clock();
+        let clock = rig.clock();
         let settings = json!({
             "proxyEnabled": true, "proxyType": kind, "proxyHost": "127.0.0.1", "proxyPort": proxy.port(),
             "proxyUser": "me", "proxyPass": "sesame", "proxyBypass": "",

@@ -1,4 +1,4 @@
-//! Starting, restarting and ending.
+//! Start, restart and exit.
 
 use std::{
     fs::{self, File},
@@ -23,10 +23,10 @@ use rustix::{
     process::{Signal, kill_process},
 };
 
-use crate::clock::{Clock, PATIENCE, ends_in_time, eventually, folder, is_alive, papertick};
+use crate::clock::{Clock, PATIENCE, assert_ends_in_time, eventually, folder, is_alive, papertick};
 
 #[test]
-fn a_clock_says_where_it_is_and_answers() {
+fn a_clock_prints_its_address_and_answers() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     assert_eq!(clock.get("/api/status").status, 200);
@@ -34,13 +34,13 @@ fn a_clock_says_where_it_is_and_answers() {
 }
 
 #[test]
-fn a_socket_of_the_service_manager_is_answered_on() {
-    // What a service manager does: the socket is the third descriptor, and the variables name it and the process.
+fn socket_activation() {
+    // Like a service manager: the socket is descriptor 3, and the variables have the number of sockets and the process.
     const AS_MANAGER: &str = r#"exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" run"#;
     let folder = folder();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();
-    // A connection from before the clock was started waits for it.
+    // A connection from before the start is answered.
     let early = TcpStream::connect(place).unwrap();
     let mut command = Command::new("sh");
     command
@@ -79,14 +79,14 @@ fn signals_end_both_processes_within_two_seconds() {
         let folder = folder();
         let clock = Clock::start(folder.path());
         let (supervisor, device) = (clock.supervisor(), clock.device());
-        // A client that follows, one that dawdles, and one that says nothing.
+        // A client of the events, a slow client, and a silent client.
         let follower = clock.follow();
         let mut dawdler = TcpStream::connect(clock.address()).unwrap();
         dawdler
             .write_all(b"PATCH /api/settings HTTP/1.1\r\nHost: loc")
             .unwrap();
         let silent = TcpStream::connect(clock.address()).unwrap();
-        // Whoever comes later is answered later: the clock knows all of them.
+        // The response shows that the clock has accepted the connections before.
         assert_eq!(clock.get("/api/status").status, 200);
         let (status, took) = clock.end(signal);
         assert!(status.success(), "{signal:?}: {status}");
@@ -95,7 +95,7 @@ fn signals_end_both_processes_within_two_seconds() {
         took
     };
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
-        ends_in_time(&format!("{signal:?}"), || end_by(signal));
+        assert_ends_in_time(&format!("{signal:?}"), || end_by(signal));
     }
 }
 
@@ -131,7 +131,7 @@ fn a_restart_refuses_no_connection() {
     assert!(!is_alive(before));
 }
 
-/// Every connection that was accepted is answered; the others wait for the next device.
+/// Accepted connections are answered; the others wait for the next device.
 #[test]
 fn restarts_leave_no_request_unanswered() {
     let folder = folder();
@@ -165,7 +165,7 @@ fn restarts_leave_no_request_unanswered() {
 }
 
 #[test]
-fn a_device_that_breaks_off_is_started_again() {
+fn a_crashed_device_is_restarted() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     clock.patch(r#"{"digitFontPx": 211}"#);
@@ -180,7 +180,7 @@ fn a_device_that_breaks_off_is_started_again() {
 }
 
 #[test]
-fn a_device_that_breaks_off_again_and_again_runs_in_safe_mode_until_it_is_restarted() {
+fn a_device_that_crashes_repeatedly_runs_in_safe_mode_until_a_restart() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     for _ in 0..3 {
@@ -210,8 +210,8 @@ fn a_device_that_breaks_off_again_and_again_runs_in_safe_mode_until_it_is_restar
 }
 
 #[test]
-fn a_device_that_hangs_does_not_keep_the_clock_from_ending() {
-    ends_in_time("a device that hangs", || {
+fn a_hanging_device_does_not_prevent_the_exit() {
+    assert_ends_in_time("a device that hangs", || {
         let folder = folder();
         let clock = Clock::start(folder.path());
         let device = clock.device();
@@ -224,7 +224,7 @@ fn a_device_that_hangs_does_not_keep_the_clock_from_ending() {
 }
 
 #[test]
-fn a_device_ends_with_its_supervisor() {
+fn a_device_exits_with_its_supervisor() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let device = clock.device();
@@ -239,13 +239,13 @@ fn a_device_ends_with_its_supervisor() {
 }
 
 #[test]
-fn a_clock_that_was_killed_can_be_started_again_at_once_at_the_same_address() {
+fn a_killed_clock_can_restart_at_once_at_the_same_address() {
     let folder = folder();
     let mut clock = Clock::start(folder.path());
     let address = clock.address().to_string();
     for round in 0..5 {
         let device = clock.device();
-        // A client that keeps its connection, as pages do.
+        // A client with a persistent connection, like the page.
         let follower = clock.follow();
         kill_process(clock.supervisor(), Signal::KILL).unwrap();
         let begun = Instant::now();
@@ -253,15 +253,15 @@ fn a_clock_that_was_killed_can_be_started_again_at_once_at_the_same_address() {
         assert_eq!(clock.get("/api/status").status, 200, "{round}");
         assert!(!is_alive(device), "{round}: the old one is gone");
         let took = begun.elapsed();
-        // It never takes as long as an orderly end with a client that follows.
+        // It takes less time than an orderly exit with a client of the events.
         assert!(took < PATIENCE, "{round}: {took:?}");
         drop(follower);
     }
 }
 
-/// A process that was killed keeps its locks and its address until it is gone, which takes longer on a busy machine.
+/// A killed process keeps its locks and its address until it has exited, which takes longer on a busy machine.
 #[test]
-fn a_clock_waits_for_what_a_killed_one_has_not_given_up_yet() {
+fn a_clock_waits_for_lock_and_address_of_a_killed_one() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let address = clock.address();
@@ -302,7 +302,7 @@ fn a_power_cut_with_a_button_held() {
 }
 
 #[test]
-fn the_service_manager_hears_of_start_and_end() {
+fn the_service_manager_is_notified() {
     for is_abstract in [false, true] {
         let folder = folder();
         let path = folder.path().join("notify");
@@ -321,7 +321,7 @@ fn the_service_manager_hears_of_start_and_end() {
         let mut command = papertick(&["run"]);
         command.env("NOTIFY_SOCKET", told);
         let clock = Clock::start_as(&mut command, &folder.path().join("data"));
-        // On a busy machine a sign of life may come first.
+        // On a busy machine a watchdog message may come first.
         while hear() != "READY=1\nWATCHDOG=1" {}
         clock.end(Signal::TERM);
         while hear() != "STOPPING=1" {}
@@ -329,13 +329,13 @@ fn the_service_manager_hears_of_start_and_end() {
 }
 
 #[test]
-fn a_clock_may_open_as_many_files_as_its_host_allows() {
+fn the_limit_of_open_files_is_raised() {
     let folder = folder();
     let mut command = Command::new("/bin/sh");
     let script = "ulimit -Sn 300 && ulimit -Hn 600 && exec \"$@\"";
     command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_papertick"), "run"]);
     let clock = Clock::start_as(command.env_clear(), folder.path());
-    // Its device has made itself ready for whoever is answered.
+    // A response shows that the device is ready.
     assert_eq!(clock.get("/api/status").status, 200);
     let place = format!("/proc/{}/limits", clock.device().as_raw_nonzero());
     let limits = fs::read_to_string(place).unwrap();
@@ -347,9 +347,9 @@ fn a_clock_may_open_as_many_files_as_its_host_allows() {
 }
 
 #[test]
-fn a_device_looks_names_up_with_little_patience_unless_its_owner_says_otherwise() {
+fn a_device_has_short_dns_timeouts_by_default() {
     let options = |clock: &Clock| {
-        // What answers is no longer the copy of its supervisor that a process begins as.
+        // The process that answers has executed the program.
         assert_eq!(clock.get("/api/status").status, 200);
         let place = format!("/proc/{}/environ", clock.device().as_raw_nonzero());
         let text = String::from_utf8(fs::read(place).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! What a monitoring system reads, and what is kept for it in `contrib`.
+//! The metrics, and the alerts and the dashboard in `contrib`.
 
 use std::{
     collections::BTreeSet,
@@ -12,8 +12,8 @@ use crate::needs;
 
 const CONTRIB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contrib");
 
-/// Whether the tool of the monitoring system finds nothing to complain about.
-fn finds_nothing(arguments: &[&str], input: &str) {
+/// Checks that `promtool` accepts an input.
+fn assert_accepts(arguments: &[&str], input: &str) {
     let Some(promtool) = needs::program("promtool") else {
         return;
     };
@@ -34,22 +34,22 @@ fn finds_nothing(arguments: &[&str], input: &str) {
 }
 
 #[test]
-fn the_figures_are_as_their_readers_want_them() {
+fn promtool_accepts_the_metrics() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let told = clock.get("/metrics").body;
     assert!(told.contains("process_resident_memory_bytes "), "{told}");
-    finds_nothing(&["check", "metrics"], &told);
+    assert_accepts(&["check", "metrics"], &told);
 }
 
 #[test]
-fn the_alerts_go_off_when_they_should() {
-    finds_nothing(&["check", "rules", "papertick.rules.yml"], "");
-    finds_nothing(&["test", "rules", "papertick.rules.test.yml"], "");
+fn promtool_accepts_the_alerts() {
+    assert_accepts(&["check", "rules", "papertick.rules.yml"], "");
+    assert_accepts(&["test", "rules", "papertick.rules.test.yml"], "");
 }
 
 #[test]
-fn every_figure_is_documented() {
+fn every_metric_is_documented() {
     const MANUAL: &str = include_str!("../../../../docs/monitoring.md");
     let folder = folder();
     let clock = Clock::start(folder.path());
@@ -66,11 +66,11 @@ fn every_figure_is_documented() {
 }
 
 #[test]
-fn dashboard_and_alerts_ask_for_what_the_clock_tells() {
+fn dashboard_and_alerts_use_existing_metrics() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let told = clock.get("/metrics").body;
-    // By their types, since some have no sample on a clock that has just started.
+    // By their types, because some have no sample on a new clock.
     let told: BTreeSet<&str> = told
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())

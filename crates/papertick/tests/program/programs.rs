@@ -1,4 +1,4 @@
-//! New programs in the slots: the one that works stays, the one that does not is gone back from, and somebody always runs.
+//! New programs in the slots: a working one stays, a failing one is rolled back, and a clock always runs.
 
 use std::{
     fs, io,
@@ -18,37 +18,37 @@ use updates::{
 
 use crate::{
     clock::{Clock, PATIENCE, eventually, folder, is_alive},
-    updating::Shop,
+    updating::UpdateRig,
 };
 
-/// Time for which a new program must answer here, s.
+/// Trial time in these tests, s.
 const TRIAL: &[&str] = &["--trial-seconds", "1"];
 
-/// A program that is this one, under another version.
-pub(crate) fn working() -> String {
+/// This program with another version.
+pub(crate) fn working_program() -> String {
     format!(
         "#!/bin/sh\nexec {} \"$@\"\n",
         env!("CARGO_BIN_EXE_papertick")
     )
 }
 
-/// The same, but as a device it does something else.
-pub(crate) fn as_device(instead: &str) -> String {
+/// This program, but with a script as its device.
+pub(crate) fn with_device_script(instead: &str) -> String {
     let own = env!("CARGO_BIN_EXE_papertick");
     format!("#!/bin/sh\nif [ \"$1\" = device ]; then\n{instead}\nfi\nexec {own} \"$@\"\n")
 }
 
-/// A device whose first picture is never there.
+/// A device that never shows a picture.
 fn never_paints() -> String {
     let own = env!("CARGO_BIN_EXE_papertick");
-    as_device(&format!(
+    with_device_script(&format!(
         "config=$(printf %s \"$2\" | sed \"s/\\\"supervisor\\\":[0-9]*/\\\"supervisor\\\":$$/\")\n\
          {own} device \"$config\" | grep --line-buffered -v painted\n\
          exit 1"
     ))
 }
 
-/// Puts a program into a slot, which is then the active one.
+/// Installs a program in a slot and makes the slot active.
 pub(crate) fn install(
     data_dir: &Path,
     slot: ImageSlot,
@@ -80,8 +80,8 @@ pub(crate) fn firmware(clock: &Clock) -> Value {
     clock.get("/api/system/status").json()["firmware"].clone()
 }
 
-/// Waits until a supervisor that took over has reported that its device works.
-pub(crate) fn settled(data_dir: &Path) {
+/// Waits until a supervisor has taken over and its device works.
+pub(crate) fn wait_for_takeover(data_dir: &Path) {
     let path = data_dir.join("firmware.json");
     let is_settled = || {
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -95,16 +95,22 @@ fn runs(clock: &Clock, running: &str, is_trial: bool) -> bool {
     firmware["running"] == running && firmware["trial"] == is_trial
 }
 
-/// The file that a process was started from, if that is a script; else the program itself.
+/// The script that a process runs, or else the program.
 fn command_line(pid: Pid) -> String {
     let path = format!("/proc/{}/cmdline", pid.as_raw_nonzero());
     String::from_utf8(fs::read(path).unwrap()).unwrap()
 }
 
 #[test]
-fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
+fn a_new_program_is_on_trial_until_it_has_worked() {
     let folder = folder();
-    install(folder.path(), ImageSlot::A, "4.9.0", &working(), NEW);
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &working_program(),
+        NEW,
+    );
     let clock = Clock::start_with(folder.path(), TRIAL);
     assert_eq!(
         firmware(&clock),
@@ -127,8 +133,8 @@ fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
         command_line(supervisor).contains("take-over")
     });
 
-    // The supervisor that took over does all that one does.
-    settled(folder.path());
+    // The new supervisor has all functions.
+    wait_for_takeover(folder.path());
     let device = clock.device();
     kill_process(device, Signal::KILL).unwrap();
     eventually("another device runs", || clock.device() != device);
@@ -144,20 +150,20 @@ fn a_new_program_is_on_trial_until_it_has_shown_that_it_works() {
     );
     assert!(!is_alive(device));
 
-    // And from then on it is there from the start.
+    // After a restart of the clock it starts directly.
     let clock = Clock::start_with(folder.path(), TRIAL);
     assert!(runs(&clock, "a", false));
     assert!(command_line(clock.supervisor()).contains("take-over"));
 }
 
 #[test]
-fn a_new_program_that_does_not_work_is_gone_back_from() {
+fn a_failing_new_program_is_rolled_back() {
     for (program, reason) in [
-        (as_device("exit 70"), "exit status: 70"),
-        (as_device("exit 1"), "exit status: 1"),
-        (as_device("kill -SEGV $$"), "signal: 11"),
+        (with_device_script("exit 70"), "exit status: 70"),
+        (with_device_script("exit 1"), "exit status: 1"),
+        (with_device_script("kill -SEGV $$"), "signal: 11"),
         (
-            as_device("echo ready; exec sleep 1000"),
+            with_device_script("echo ready; exec sleep 1000"),
             "it neither painted nor answered requests",
         ),
         (never_paints(), "it painted nothing"),
@@ -170,11 +176,11 @@ fn a_new_program_that_does_not_work_is_gone_back_from() {
                     folder.path(),
                     ImageSlot::A,
                     version,
-                    &working(),
+                    &working_program(),
                     TrialState::Proven,
                 );
             } else if reason.contains("painted") {
-                // Takes long, and is the same.
+                // The slow case, with the same result.
                 continue;
             }
             install(folder.path(), ImageSlot::B, "4.9.0", &program, NEW);
@@ -204,9 +210,9 @@ fn a_new_program_that_does_not_work_is_gone_back_from() {
 }
 
 #[test]
-fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
+fn a_program_that_crashes_repeatedly_is_replaced_by_the_installed_one() {
     let folder = folder();
-    let broken = as_device("exit 70");
+    let broken = with_device_script("exit 70");
     install(
         folder.path(),
         ImageSlot::A,
@@ -237,12 +243,12 @@ fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
     }
     assert_eq!(clock.get("/api/status").json()["mode"], "safe-mode");
 
-    // It is not given up for ever: somebody who asks for a restart may have mended what was wrong.
+    // A restart tries it again, because the owner may have fixed the cause.
     install(
         folder.path(),
         ImageSlot::B,
         "4.9.0",
-        &working(),
+        &working_program(),
         TrialState::Proven,
     );
     clock.send("POST", "/api/restart", "").unwrap();
@@ -252,13 +258,13 @@ fn a_program_that_worked_and_breaks_off_again_and_again_is_stood_in_for() {
 }
 
 #[test]
-fn a_slot_whose_bytes_have_changed_is_not_started() {
+fn a_damaged_slot_is_not_started() {
     let folder = folder();
     install(
         folder.path(),
         ImageSlot::A,
         "4.9.0",
-        &working(),
+        &working_program(),
         TrialState::Proven,
     );
     fs::write(folder.path().join(program_file(ImageSlot::A)), "x").unwrap();
@@ -272,10 +278,16 @@ fn a_slot_whose_bytes_have_changed_is_not_started() {
 }
 
 #[test]
-fn a_program_that_ends_with_its_machine_again_and_again_is_given_up() {
+fn a_program_that_restarts_the_machine_repeatedly_is_rolled_back() {
     let folder = folder();
-    install(folder.path(), ImageSlot::A, "4.9.0", &working(), NEW);
-    // As long as the trial takes.
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &working_program(),
+        NEW,
+    );
+    // For the time of the trial.
     let patient = ["--trial-seconds", "3600"];
     for start in 0..4 {
         let clock = Clock::start_with(folder.path(), &patient);
@@ -293,15 +305,15 @@ fn a_program_that_ends_with_its_machine_again_and_again_is_given_up() {
 }
 
 #[test]
-fn a_supervisor_that_cannot_take_over_leaves_the_old_one_where_it_is() {
+fn a_failed_takeover_keeps_the_old_supervisor() {
     let own = env!("CARGO_BIN_EXE_papertick");
     for (program, expected) in [
-        // It does not know how, and says so.
+        // It reports that it cannot take over.
         (
             format!("#!/bin/sh\n[ $1 = take-over ] && exit 2\nexec {own} \"$@\"\n"),
             0,
         ),
-        // It says that it does, and breaks off: each clock ends, but not for ever.
+        // It reports that it can, and then crashes: the clock exits, but later starts work.
         (
             format!("#!/bin/sh\n[ \"$*\" = take-over ] && exit 1\nexec {own} \"$@\"\n"),
             3,
@@ -332,7 +344,7 @@ fn a_supervisor_that_cannot_take_over_leaves_the_old_one_where_it_is() {
     }
 }
 
-/// Attempts to take over are counted in a file, each with the version.
+/// A program that records its takeover attempts in a file.
 fn counting(version: &str, takes_over: bool, counts: &Path) -> String {
     let own = env!("CARGO_BIN_EXE_papertick");
     let (counts, refusal) = (counts.display(), if takes_over { ":" } else { "exit 2" });
@@ -341,15 +353,15 @@ fn counting(version: &str, takes_over: bool, counts: &Path) -> String {
     )
 }
 
-/// The slot of the supervisor that runs may hold another program by then.
+/// The slot of the running supervisor may have a newer program.
 #[test]
-fn a_newer_program_in_the_slot_of_the_supervisor_takes_over_from_it() {
-    let shop = Shop::new();
-    let counts = shop.path().join("counts");
-    let clock = shop.clock();
+fn a_newer_program_in_the_same_slot_takes_over() {
+    let rig = UpdateRig::new();
+    let counts = rig.path().join("counts");
+    let clock = rig.clock();
     for (version, takes_over) in [("4.7.0", true), ("4.8.0", false), ("4.9.0", true)] {
         let program = counting(version, takes_over, &counts);
-        assert_eq!(clock.upload(&shop.image(version, &program)).status, 200);
+        assert_eq!(clock.upload(&rig.image(version, &program)).status, 200);
         eventually("it runs", || firmware(&clock)["version"] == version);
         eventually("it works", || firmware(&clock)["trial"] == false);
         clock.send("POST", "/api/restart", "").unwrap();
@@ -364,9 +376,9 @@ fn a_newer_program_in_the_slot_of_the_supervisor_takes_over_from_it() {
     assert_eq!(fs::read_to_string(&counts).unwrap(), "4.7.0\n4.9.0\n");
 }
 
-/// Whoever started the clock may not read what it says.
+/// Standard error of the clock may not be read.
 #[test]
-fn a_supervisor_that_cannot_be_executed_leaves_the_old_one_alive() {
+fn a_failed_exec_keeps_the_old_supervisor() {
     let own = env!("CARGO_BIN_EXE_papertick");
     let folder = folder();
     let program = format!(
@@ -382,7 +394,7 @@ fn a_supervisor_that_cannot_be_executed_leaves_the_old_one_alive() {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
     let said = fs::File::from(OwnedFd::from(writer));
-    let clock = Clock::start_heard(folder.path(), TRIAL, said);
+    let clock = Clock::start_with_stderr(folder.path(), TRIAL, said);
     assert!(runs(&clock, "factory", false));
     let failure = firmware(&clock)["lastFailure"].to_string();
     assert!(failure.contains("cannot be started"), "{failure}");

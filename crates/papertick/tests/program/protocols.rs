@@ -1,4 +1,4 @@
-//! What supervisors and devices of other versions send to this one, as recorded, and what this one answers.
+//! Compatibility with recorded messages of supervisors and devices of other versions.
 
 use std::{
     fs::File,
@@ -24,7 +24,7 @@ use crate::{
     limit::Limit,
 };
 
-/// What the first program told its device.
+/// Configuration from the supervisor of the first version.
 fn device_of_protocol_1(data_dir: &Path) -> Value {
     json!({
         "run": {
@@ -49,7 +49,7 @@ fn device_of_protocol_1(data_dir: &Path) -> Value {
     })
 }
 
-/// What a supervisor sent that knew of slots.
+/// Configuration from a supervisor with slots.
 fn device_of_protocol_2(data_dir: &Path) -> Value {
     let mut told = device_of_protocol_1(data_dir);
     told["protocol"] = json!(2);
@@ -64,7 +64,7 @@ fn device_of_protocol_2(data_dir: &Path) -> Value {
     told
 }
 
-/// One that may be there some day.
+/// Configuration from a future supervisor.
 fn device_of_a_later_protocol(data_dir: &Path) -> Value {
     let mut told = device_of_protocol_2(data_dir);
     told["protocol"] = json!(99);
@@ -86,7 +86,7 @@ fn ask(place: SocketAddr, method: &str, path: &str) -> String {
     answer
 }
 
-/// A process that ends with its test.
+/// A process that is killed at the end of the test.
 struct Started(
     Child,
     #[allow(dead_code, reason = "it lives as long")] Limit,
@@ -126,7 +126,7 @@ fn a_device_serves_supervisors_of_every_version() {
         );
         let out = device.0.stdout.take().unwrap();
         let mut words = BufReader::new(out).lines().map(Result::unwrap);
-        // A number behind a word is passed over by those who do not know it.
+        // Older supervisors ignore a number after a word.
         assert!(words.next().unwrap().starts_with("ready"), "{told}");
         for expected in ["painted", "beat"] {
             assert!(words.any(|word| word == expected), "{expected}: {told}");
@@ -138,7 +138,7 @@ fn a_device_serves_supervisors_of_every_version() {
     }
 }
 
-/// What the supervisor of the first program that could hand over told the next; there is no device at that moment.
+/// State from the first version with a handover; without a running device.
 fn supervisor_of_protocol_1(data_dir: &Path) -> Value {
     json!({
         "protocol": 1,
@@ -153,17 +153,17 @@ fn supervisor_of_protocol_1(data_dir: &Path) -> Value {
     })
 }
 
-/// Puts a text and things into a socket.
-fn give(writer: &UnixStream, text: &str, things: &[BorrowedFd<'_>]) {
+/// Sends a text and file descriptors on a socket.
+fn send(writer: &UnixStream, text: &str, descriptors: &[BorrowedFd<'_>]) {
     let mut space = [const { MaybeUninit::uninit() }; rustix::cmsg_space!(ScmRights(3))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    assert!(control.push(SendAncillaryMessage::ScmRights(things)));
+    assert!(control.push(SendAncillaryMessage::ScmRights(descriptors)));
     let text = [IoSlice::new(text.as_bytes())];
     sendmsg(writer, &text, &mut control, SendFlags::empty()).unwrap();
 }
 
 #[test]
-fn a_supervisor_takes_the_place_of_one_of_the_version_before() {
+fn a_supervisor_takes_over_from_the_previous_version() {
     let folder = folder();
     let lock = File::create(folder.path().join("lock")).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -175,10 +175,10 @@ fn a_supervisor_takes_the_place_of_one_of_the_version_before() {
             .stderr(Stdio::null()),
     );
     let mut told = supervisor_of_protocol_1(folder.path());
-    // The process is the same before and after.
+    // The process id is unchanged.
     told["next"]["supervisor"] = json!(supervisor.0.id());
-    let things = [listener.as_fd(), lock.as_fd()];
-    give(&writer, &told.to_string(), &things);
+    let descriptors = [listener.as_fd(), lock.as_fd()];
+    send(&writer, &told.to_string(), &descriptors);
     drop((writer, listener, lock));
     let status = ask(place, "GET", "/api/system/status");
     assert!(status.contains("\"running\":\"factory\""), "{status}");
@@ -187,7 +187,7 @@ fn a_supervisor_takes_the_place_of_one_of_the_version_before() {
 }
 
 #[test]
-fn a_program_says_whether_it_would_take_over() {
+fn take_over_try_only_reports_whether_it_is_possible() {
     let folder = folder();
     let before = supervisor_of_protocol_1(folder.path());
     let mut with_more = before.clone();

@@ -1,4 +1,4 @@
-//! Whom the program reaches out to, by what it is told and by what it remembers.
+//! Outbound connections of the program.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ use crate::{
     miner::Miner,
 };
 
-/// Whoever connects first.
+/// The first connection.
 fn accepted(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).unwrap();
     let mut stream = None;
@@ -38,14 +38,14 @@ fn accepted(listener: &TcpListener) -> TcpStream {
     stream
 }
 
-/// Somebody to reach, and the port.
+/// A listener and its port.
 fn listener() -> (TcpListener, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     (listener, port)
 }
 
-/// The next message of somebody who speaks to a peer.
+/// The next message of the Bitcoin protocol.
 fn message(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut head = [0; p2p::HEAD_BYTES];
     stream.read_exact(&mut head).unwrap();
@@ -56,7 +56,7 @@ fn message(stream: &mut TcpStream) -> (String, Vec<u8>) {
 }
 
 #[test]
-fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
+fn a_clock_starts_with_stored_chain_and_peers() {
     let folder = folder();
     let (listener, port) = listener();
     let (network, miner) = (Network::Regtest, Miner::with(3));
@@ -89,7 +89,7 @@ fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
             break payload;
         }
     };
-    // It asks for what comes after the block before its newest, so that a peer that has nothing newer has an answer.
+    // The locator starts before the newest block, so that a peer without newer blocks also answers.
     let before = miner.headers[2].block_hash();
     let expected = p2p::encode_getheaders(network, &[before]);
     let first = 5..5 + 32;
@@ -97,8 +97,8 @@ fn a_clock_begins_with_the_chain_and_the_peers_that_it_knew() {
 }
 
 #[test]
-fn a_clock_connects_to_the_owners_broker_also_by_an_authority_of_the_owners() {
-    /// First byte of who wants to connect over MQTT.
+fn a_clock_connects_to_a_broker_with_a_custom_ca() {
+    /// First byte of a CONNECT packet.
     const CONNECT: u8 = 0x10;
 
     for is_secret in [false, true] {
@@ -128,7 +128,7 @@ fn a_clock_connects_to_the_owners_broker_also_by_an_authority_of_the_owners() {
 }
 
 #[test]
-fn a_file_of_certificates_that_has_gone_bad_stops_no_clock() {
+fn a_damaged_ca_file_does_not_prevent_the_start() {
     let folder = folder();
     let file = folder.path().join("ca.pem");
     fs::write(&file, authority(&["localhost"]).root_pem).unwrap();
@@ -143,13 +143,13 @@ fn a_file_of_certificates_that_has_gone_bad_stops_no_clock() {
 }
 
 #[test]
-fn a_clock_asks_for_the_time_and_a_demo_asks_nobody() {
+fn a_clock_queries_the_time_server_and_a_demo_does_not() {
     let asked = |clock: &Clock| clock.get("/api/status").json()["timeServer"]["lastError"].clone();
     let folder = folder();
     let clock = Clock::start(&folder.path().join("clock"));
     eventually("it has asked", || asked(&clock).is_string());
 
-    // By then the other had asked for the time as well.
+    // By then the first clock has queried the time.
     let demo = Clock::start_as(&mut papertick(&["demo"]), &folder.path().join("demo"));
     eventually("it has asked for prices", || {
         demo.get("/api/status").json()["sources"]["relay"]["lastError"].is_string()
@@ -158,7 +158,7 @@ fn a_clock_asks_for_the_time_and_a_demo_asks_nobody() {
 }
 
 #[test]
-fn pages_of_sites_that_the_owner_names_may_control_the_clock() {
+fn allowed_origins_may_control_the_clock() {
     let folder = folder();
     let clock = Clock::start_with(folder.path(), &["--allow-origin", "http://home.example"]);
     for (origin, status) in [("home", 200), ("evil", 403)] {

@@ -10,8 +10,8 @@ use std::{
 
 use crate::{
     clock::{Clock, PATIENCE, eventually, folder, is_alive},
-    programs::{firmware, working},
-    updating::Shop,
+    programs::{firmware, working_program},
+    updating::UpdateRig,
 };
 
 /// Answers that a client wants, however slow the machine is.
@@ -59,9 +59,9 @@ fn follow(clock: &Clock) -> impl FnOnce() -> String + Send + use<> {
 
 #[test]
 fn a_restart_and_an_update_refuse_no_client() {
-    let shop = Shop::new();
-    let clock = shop.clock();
-    let image = shop.image("4.9.0", &working());
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
+    let image = rig.image("4.9.0", &working_program());
     for is_update in [false, true] {
         let before = clock.device();
         let streams: Vec<_> = (0..3).map(|_| thread::spawn(follow(&clock))).collect();

@@ -1,4 +1,4 @@
-//! What was acknowledged survives, whatever happens to the processes.
+//! Acknowledged changes survive crashes.
 
 use std::{
     fs::{self, Permissions},
@@ -22,7 +22,7 @@ use storage::{Store, disk::Folder};
 use crate::clock::{Clock, eventually, folder, papertick};
 
 #[test]
-fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
+fn an_access_point_password_that_cannot_be_stored_is_reported() {
     let folder = folder();
     fs::create_dir(folder.path().join("access-point")).unwrap();
     let clock = Clock::start(folder.path());
@@ -34,7 +34,7 @@ fn a_password_of_the_access_point_that_cannot_be_kept_is_told() {
 }
 
 #[test]
-fn defaults_count_until_settings_are_stored() {
+fn defaults_apply_until_settings_are_stored() {
     let folder = folder();
     let start = |defaults: &str| {
         let mut command = papertick(&["run"]);
@@ -66,7 +66,7 @@ fn defaults_count_until_settings_are_stored() {
 }
 
 #[test]
-fn settings_survive_an_orderly_end() {
+fn settings_survive_an_orderly_exit() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     assert_eq!(clock.patch(r#"{"digitFontPx": 201}"#).status, 200);
@@ -107,10 +107,10 @@ fn killing_at_any_time_loses_no_acknowledged_setting() {
     assert!(found >= LUX_AT_FIRST + ROUNDS * (ROUNDS + 1) / 2, "{found}");
 }
 
-/// What a fresh clock has as `luxLightToggle`.
+/// Default of `luxLightToggle`.
 const LUX_AT_FIRST: u64 = 128;
 
-/// What a clock has found, which must be what was acknowledged last or the change that was under way then.
+/// The value after a restart, which must be the last acknowledged one or the one in progress.
 fn found_after(acknowledged: Option<u64>, clock: &Clock) -> u64 {
     let found = clock.setting("luxLightToggle").as_u64().unwrap();
     let possible = acknowledged.map_or(LUX_AT_FIRST..=LUX_AT_FIRST, |last| last..=last + 1);
@@ -127,9 +127,9 @@ fn store(data_dir: &Path, settings: &Settings) {
     store.save_settings(&store::to_json(settings)).unwrap();
 }
 
-/// The setting, what the command line says, and whether there are lines for looking into things.
+/// The setting, the flag, and whether debug lines are logged.
 #[test]
-fn the_log_says_more_where_the_setting_or_the_command_line_wants_it() {
+fn the_setting_and_the_command_line_choose_the_log_level() {
     for (enable_debug_log, arguments, says_more) in [
         (false, &[][..], false),
         (true, &[], true),
@@ -144,7 +144,7 @@ fn the_log_says_more_where_the_setting_or_the_command_line_wants_it() {
         store(folder.path(), &settings);
         let path = folder.path().join("said");
         let said = fs::File::create(&path).unwrap();
-        let clock = Clock::start_heard(folder.path(), arguments, said);
+        let clock = Clock::start_with_stderr(folder.path(), arguments, said);
         assert_eq!(clock.get("/api/status").status, 200);
         let said = fs::read_to_string(&path).unwrap();
         let answered = said.contains("DEBUG answered") && said.contains("/api/status");
@@ -156,7 +156,7 @@ fn the_log_says_more_where_the_setting_or_the_command_line_wants_it() {
 }
 
 #[test]
-fn an_interface_that_asks_for_a_password_that_was_never_stored_lets_nobody_in() {
+fn without_a_stored_password_the_interface_refuses_all_clients() {
     let folder = folder();
     store(
         folder.path(),
@@ -167,7 +167,7 @@ fn an_interface_that_asks_for_a_password_that_was_never_stored_lets_nobody_in() 
     );
     let clock = Clock::start(folder.path());
     assert_eq!(clock.get("/api/status").status, 401);
-    // `papertick:`, which is nobody's password.
+    // `papertick:`, with an empty password.
     let empty = clock.send_with(
         "GET",
         "/api/settings",
@@ -177,7 +177,7 @@ fn an_interface_that_asks_for_a_password_that_was_never_stored_lets_nobody_in() 
 }
 
 #[test]
-fn a_damaged_file_is_kept_aside_and_said() {
+fn a_damaged_file_is_set_aside_and_reported() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     clock.patch(r#"{"digitFontPx": 201}"#);
@@ -200,7 +200,7 @@ fn a_damaged_file_is_kept_aside_and_said() {
 }
 
 #[test]
-fn settings_that_are_lost_open_no_door() {
+fn lost_settings_keep_the_interface_protected() {
     type Loss = fn(&Path);
     let losses: [(&str, Loss); 3] = [
         ("damaged", |path| fs::write(path, "damaged").unwrap()),
@@ -217,7 +217,7 @@ fn settings_that_are_lost_open_no_door() {
             let _ = fs::remove_file(&path);
             lose(&path);
         }
-        // What was kept aside at the first start keeps the door shut at the second.
+        // The file that was set aside at the first start still protects the interface at the second.
         for start in 1..=2 {
             let clock = Clock::start(folder.path());
             for (method, path) in [("GET", "/api/status"), ("PATCH", "/api/settings")] {
@@ -230,8 +230,8 @@ fn settings_that_are_lost_open_no_door() {
 }
 
 #[test]
-fn a_data_folder_that_has_become_read_only_is_said_and_changes_are_refused() {
-    // Whoever may write everywhere gives that up.
+fn a_read_only_data_folder_is_reported_and_refuses_changes() {
+    // Root drops its privileges, because it can write to read-only folders.
     const NOBODY: u32 = 65_534;
     let folder = folder();
     let data_dir = folder.path().join("state");
@@ -258,7 +258,7 @@ fn a_data_folder_that_has_become_read_only_is_said_and_changes_are_refused() {
     };
     let clock = start();
     assert_eq!(clock.patch(r#"{"digitFontPx": 201}"#).status, 200);
-    // First under a clock that runs, then at its start.
+    // First while the clock runs, then at its start.
     allow(0o500, 0o400);
     assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 500);
     let device = clock.device();
@@ -283,7 +283,7 @@ fn a_data_folder_that_has_become_read_only_is_said_and_changes_are_refused() {
 }
 
 #[test]
-fn a_damaged_file_with_a_generation_before_it_loses_only_the_last_change() {
+fn a_damaged_file_loses_only_the_last_change() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     clock.patch(r#"{"digitFontPx": 201}"#);
@@ -294,7 +294,7 @@ fn a_damaged_file_with_a_generation_before_it_loses_only_the_last_change() {
 }
 
 #[test]
-fn files_with_secrets_are_their_owners_alone() {
+fn files_with_secrets_are_readable_only_by_their_owner() {
     let folder = folder();
     let data_dir = folder.path().join("new");
     let clock = Clock::start(&data_dir);

@@ -1,4 +1,4 @@
-//! Updates as their senders meet them: what is taken, what is refused and why, and that the clock goes on meanwhile.
+//! Updates over HTTP: accepted and refused images, and the running clock meanwhile.
 
 use std::{
     fs,
@@ -22,30 +22,30 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     clock::{Answer, Clock, PATIENCE, eventually, folder, resident},
-    programs::{as_device, firmware, working},
+    programs::{firmware, with_device_script, working_program},
 };
 
-/// A clock that trusts one key, and who has that key.
-pub(crate) struct Shop {
+/// A clock that trusts one key, and the secret key.
+pub(crate) struct UpdateRig {
     pub(crate) folder: tempfile::TempDir,
     pair: KeyPair,
 }
 
-impl Shop {
-    pub(crate) fn new() -> Shop {
+impl UpdateRig {
+    pub(crate) fn new() -> UpdateRig {
         let folder = folder();
         let pair = KeyPair::generate_unencrypted_keypair().unwrap();
         let keys = folder.path().join("update-keys");
         fs::create_dir(&keys).unwrap();
         fs::write(keys.join("ours.pub"), pair.pk.to_box().unwrap().to_string()).unwrap();
-        Shop { folder, pair }
+        UpdateRig { folder, pair }
     }
 
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A clock that knows who it is: one that does not is not ready to look for releases.
+    /// A clock with build facts, which are needed to check for releases.
     pub(crate) fn clock(&self) -> Clock {
         let clock = Clock::start_with(self.path(), &["--trial-seconds", "1"]);
         eventually("it knows who it is", || {
@@ -55,7 +55,7 @@ impl Shop {
         clock
     }
 
-    /// The same image with a signature behind it.
+    /// The image with a signature.
     pub(crate) fn signed(&self, image: Vec<u8>) -> Vec<u8> {
         signed(image, &self.pair)
     }
@@ -112,22 +112,28 @@ fn page(commit: &str, min_firmware: &str) -> Vec<u8> {
 }
 
 impl Clock {
-    /// Sends a body that need not be text.
+    /// Sends a binary body.
     pub(crate) fn post(&self, path: &str, headers: &str, body: &[u8]) -> Answer {
         self.begin(path, headers, body.len(), body).answer()
     }
 
-    /// Announces a body and sends the beginning of it.
-    pub(crate) fn begin(&self, path: &str, headers: &str, length: usize, body: &[u8]) -> Sending {
+    /// Sends the head of a request and the start of its body.
+    pub(crate) fn begin(
+        &self,
+        path: &str,
+        headers: &str,
+        length: usize,
+        body: &[u8],
+    ) -> PendingRequest {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // A refusal may come before all is sent.
+        // The response may arrive before the whole body is sent.
         let _ = stream.write_all(body);
-        Sending(stream)
+        PendingRequest(stream)
     }
 
     pub(crate) fn upload(&self, image: &[u8]) -> Answer {
@@ -135,13 +141,13 @@ impl Clock {
     }
 }
 
-/// A request whose answer nobody has read yet.
-pub(crate) struct Sending(pub(crate) TcpStream);
+/// A request whose response was not read yet.
+pub(crate) struct PendingRequest(pub(crate) TcpStream);
 
-impl Sending {
+impl PendingRequest {
     pub(crate) fn answer(mut self) -> Answer {
         let mut bytes = Vec::new();
-        // Who is refused may see the connection break off behind the answer.
+        // After an early response the connection may be reset.
         let _ = self.0.read_to_end(&mut bytes);
         let text = String::from_utf8(bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").expect("an answer");
@@ -163,9 +169,9 @@ fn form(name: &str, image: &[u8]) -> (String, Vec<u8>) {
 }
 
 #[test]
-fn a_whole_update_twice_over_and_back() {
-    let shop = Shop::new();
-    let clock = shop.clock();
+fn two_updates_and_a_rollback() {
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
     clock.patch(r#"{"digitFontPx": 201}"#);
     let supervisor = clock.supervisor();
     for (version, slot, path) in [
@@ -173,7 +179,7 @@ fn a_whole_update_twice_over_and_back() {
         ("4.9.0", "b", "/upload/firmware?sha256="),
         ("4.8.1", "a", "/upload/firmware?downgrade=true"),
     ] {
-        let image = shop.image(version, &working());
+        let image = rig.image(version, &working_program());
         let digest = hex::encode_upper(Sha256::digest(&image));
         let path = path.replace("sha256=", &format!("sha256={digest}"));
         let answer = clock.post(&path, "", &image);
@@ -192,25 +198,25 @@ fn a_whole_update_twice_over_and_back() {
         assert_eq!(firmware(&clock)["running"], slot);
         assert_eq!(clock.setting("digitFontPx"), 201);
     }
-    // Under the same number as before.
+    // With the same version number as before.
     assert_eq!(clock.supervisor(), supervisor);
     let notes = clock.get("/api/status").json()["notes"].clone();
     assert_eq!(notes, json!([]));
-    // While its supervisor takes over the signal may end the process.
+    // During the handover of the supervisor the signal could end the process.
     let (status, took) = clock.end(Signal::TERM);
     let is_ended = status.success() || status.signal() == Some(Signal::TERM.as_raw());
     assert!(is_ended && took < PATIENCE, "{status} after {took:?}");
 }
 
 #[test]
-fn while_a_program_is_on_trial_nothing_takes_the_place_of_the_one_before_it() {
-    let shop = Shop::new();
+fn during_a_trial_the_previous_program_is_not_replaced() {
+    let rig = UpdateRig::new();
     let patient = ["--trial-seconds", "3600"];
-    let clock = Clock::start_with(shop.path(), &patient);
-    let image = shop.image("4.8.0", &working());
+    let clock = Clock::start_with(rig.path(), &patient);
+    let image = rig.image("4.8.0", &working_program());
     assert_eq!(clock.upload(&image).status, 200);
     eventually("it runs", || firmware(&clock)["version"] == "4.8.0");
-    let answer = clock.upload(&shop.image("4.9.0", &working()));
+    let answer = clock.upload(&rig.image("4.9.0", &working_program()));
     assert_eq!(answer.status, 503, "{}", answer.body);
     let told = answer.json();
     assert_eq!(told["error"], "ESP_ERR_INVALID_STATE");
@@ -220,11 +226,11 @@ fn while_a_program_is_on_trial_nothing_takes_the_place_of_the_one_before_it() {
 }
 
 #[test]
-fn an_image_comes_raw_or_in_a_form() {
+fn an_image_is_sent_raw_or_as_a_form() {
     for (number, name) in ["file", "firmware"].into_iter().enumerate() {
-        let shop = Shop::new();
-        let clock = shop.clock();
-        let image = shop.image("4.9.0", &working());
+        let rig = UpdateRig::new();
+        let clock = rig.clock();
+        let image = rig.image("4.9.0", &working_program());
         let (header, body) = form(name, &image);
         let answer = clock.post("/upload/firmware", &header, &body);
         assert_eq!(answer.status, 200, "{number}: {}", answer.body);
@@ -233,16 +239,16 @@ fn an_image_comes_raw_or_in_a_form() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
-    let shop = Shop::new();
-    let clock = shop.clock();
+fn refused_images_change_nothing() {
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
     let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
-    let program = working();
-    let good = shop.image("4.9.0", &program);
+    let program = working_program();
+    let good = rig.image("4.9.0", &program);
     let with = |change: fn(&mut ImageFacts)| {
         let mut facts = facts("4.9.0");
         change(&mut facts);
-        shop.signed(image_of(facts, program.as_bytes()))
+        rig.signed(image_of(facts, program.as_bytes()))
     };
     let unsigned = image_of(facts("4.9.0"), program.as_bytes());
     let mut forged = good.clone();
@@ -256,7 +262,7 @@ fn what_is_refused_changes_nothing() {
     let other = "0".repeat(64);
     let invalid = "ESP_ERR_OTA_VALIDATE_FAILED";
     let cut = good[..good.len() / 3].to_vec();
-    let a_page = shop.signed(page("x", "4.0.0"));
+    let a_page = rig.signed(page("x", "4.0.0"));
     let by_stranger = signed(unsigned.clone(), &stranger);
     let images = [
         (with(|f| f.board = "v8".into()), invalid, "board v8"),
@@ -325,14 +331,14 @@ fn what_is_refused_changes_nothing() {
         for member in ["mode", "data", "timerRunning", "isOTAUpdating", "notes"] {
             assert_eq!(after[member], before[member], "{what}: {member}");
         }
-        let left: Vec<String> = fs::read_dir(shop.path())
+        let left: Vec<String> = fs::read_dir(rig.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name.ends_with(".part") || name.starts_with("firmware-"))
             .collect();
         assert_eq!(left, Vec::<String>::new(), "{what}");
     }
-    // The size alone is enough.
+    // The size alone is a reason.
     let sending = clock.begin("/upload/firmware", "", 100 * 1024 * 1024, b"");
     let answer = sending.answer();
     assert_eq!(
@@ -344,11 +350,11 @@ fn what_is_refused_changes_nothing() {
 }
 
 #[test]
-fn one_update_at_a_time_and_one_that_breaks_off_makes_room() {
-    let shop = Shop::new();
-    let clock = shop.clock();
+fn one_update_at_a_time_and_an_aborted_one_is_cleaned_up() {
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
     let mut image = image_of(facts("4.9.0"), &noise(2 * 1024 * 1024));
-    image = shop.signed(image);
+    image = rig.signed(image);
     let half = &image[..image.len() / 2];
     let first = clock.begin("/upload/firmware", "", image.len(), half);
     eventually("it is on the glass", || {
@@ -370,7 +376,7 @@ fn one_update_at_a_time_and_one_that_breaks_off_makes_room() {
     });
     assert_eq!(firmware(&clock)["running"], "factory", "{lights}");
 
-    // A restart in the middle is one.
+    // A restart aborts it too.
     let device = clock.device();
     let cut = clock.begin("/upload/firmware", "", image.len(), half);
     eventually("it comes", || {
@@ -382,13 +388,16 @@ fn one_update_at_a_time_and_one_that_breaks_off_makes_room() {
         clock.get("/api/status").json()["isOTAUpdating"] == false
     });
     drop(cut);
-    assert!(!shop.path().join("update.part").exists());
-    assert_eq!(clock.upload(&shop.image("4.9.0", &working())).status, 200);
+    assert!(!rig.path().join("update.part").exists());
+    assert_eq!(
+        clock.upload(&rig.image("4.9.0", &working_program())).status,
+        200
+    );
     eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
 }
 
-/// All that was told of something, in the order in which it changed.
-fn told_of(member: &str, told: &str) -> Vec<Value> {
+/// All values of a member in the events, without repetitions.
+fn values_of(member: &str, told: &str) -> Vec<Value> {
     let documents = told
         .lines()
         .filter_map(|line| line.strip_prefix("data: {"))
@@ -401,28 +410,33 @@ fn told_of(member: &str, told: &str) -> Vec<Value> {
     values
 }
 
-/// What stands on the panels behind the label.
+/// The text of the panels after the label.
 fn text_of(data: &Value) -> String {
     let panels = data.as_array().unwrap().iter().skip(1);
     panels.map(|panel| panel.as_str().unwrap()).collect()
 }
 
 #[test]
-fn whoever_follows_sees_an_update_come_and_succeed() {
-    let shop = Shop::new();
-    let clock = shop.clock();
+fn events_show_the_progress_of_an_update() {
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
     clock.patch(r#"{"ledBrightness": 255}"#);
     let mut stream = clock.follow_at("/events?bench");
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let told = thread::spawn(move || {
         let mut text = String::new();
-        // It ends with the device.
+        // The stream ends with the device.
         let _ = stream.read_to_string(&mut text);
         text
     });
-    // Larger than anything that is on its way between two processes.
-    let program = [working().as_bytes(), b"\nexit\n", &noise(4 * 1024 * 1024)].concat();
-    let image = shop.signed(image_of(facts("4.9.0"), &program));
+    // Larger than all buffers between two processes.
+    let program = [
+        working_program().as_bytes(),
+        b"\nexit\n",
+        &noise(4 * 1024 * 1024),
+    ]
+    .concat();
+    let image = rig.signed(image_of(facts("4.9.0"), &program));
     let (first, rest) = image.split_at(image.len() * 6 / 10);
     let mut sending = clock.begin("/upload/firmware", "", image.len(), first);
     eventually("more than half has come", || {
@@ -439,16 +453,16 @@ fn whoever_follows_sees_an_update_come_and_succeed() {
     assert_eq!(sending.answer().status, 200);
     let told = told.join().unwrap();
     assert!(told.contains("data: closing"), "{told}");
-    assert!(told_of("isOTAUpdating", &told).contains(&true.into()));
-    let shown: Vec<String> = told_of("data", &told).iter().map(text_of).collect();
+    assert!(values_of("isOTAUpdating", &told).contains(&true.into()));
+    let shown: Vec<String> = values_of("data", &told).iter().map(text_of).collect();
     for percent in ["0%", "100%"] {
         assert!(
             shown.iter().any(|shown| shown.trim() == percent),
             "{percent} in {shown:?}"
         );
     }
-    // The status tells of lights too, in another form, and what is set instead of what is seen.
-    let mut strips = told_of("leds", &told);
+    // The LEDs in the status are in another form: the set colours instead of the visible ones.
+    let mut strips = values_of("leds", &told);
     strips.retain(|strip| strip[0].is_string());
     strips.dedup();
     let half = strips.iter().position(|strip| *strip == green(3)).unwrap();
@@ -456,13 +470,13 @@ fn whoever_follows_sees_an_update_come_and_succeed() {
     let blinks = after
         .windows(2)
         .filter(|pair| pair[..] == [green(4), green(0)]);
-    // A frame may be missed on a busy machine.
+    // An event may be skipped on a busy machine.
     assert!((1..=3).contains(&blinks.count()), "{after:?}");
     assert_eq!(after.last(), Some(&green(4)), "{after:?}");
     eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
 }
 
-/// Bytes that cannot be packed.
+/// Bytes that cannot be compressed.
 pub(crate) fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let next = |_| {
@@ -475,15 +489,15 @@ pub(crate) fn noise(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn nobody_is_trusted_until_the_owner_says_so() {
-    let shop = Shop::new();
-    let key = shop.path().join("update-keys/ours.pub");
+fn no_key_is_trusted_by_default() {
+    let rig = UpdateRig::new();
+    let key = rig.path().join("update-keys/ours.pub");
     let elsewhere = folder();
     let moved = elsewhere.path().join("k.pub");
     fs::rename(&key, &moved).unwrap();
-    let image = shop.image("4.9.0", &working());
-    let unsigned = image_of(facts("4.9.0"), working().as_bytes());
-    let clock = shop.clock();
+    let image = rig.image("4.9.0", &working_program());
+    let unsigned = image_of(facts("4.9.0"), working_program().as_bytes());
+    let clock = rig.clock();
     let answer = clock.upload(&image);
     let told = answer.json();
     let message = told["msg"].as_str().unwrap();
@@ -495,7 +509,7 @@ fn nobody_is_trusted_until_the_owner_says_so() {
     clock.end(Signal::TERM);
 
     let named = ["--update-key", moved.to_str().unwrap()];
-    let clock = Clock::start_with(shop.path(), &named);
+    let clock = Clock::start_with(rig.path(), &named);
     assert_eq!(clock.upload(&unsigned).status, 500);
     assert_eq!(firmware(&clock)["signed"], true);
     assert_eq!(firmware(&clock)["keys"], 1);
@@ -507,7 +521,7 @@ fn nobody_is_trusted_until_the_owner_says_so() {
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(notes.contains("--unsigned-updates"), "{notes}");
     assert_eq!(firmware(&clock)["signed"], false);
-    let older = image_of(facts("3.0.0"), working().as_bytes());
+    let older = image_of(facts("3.0.0"), working_program().as_bytes());
     let answer = clock.post("/upload/firmware?downgrade=true", "", &older);
     assert_eq!(
         answer.status, 500,
@@ -517,19 +531,22 @@ fn nobody_is_trusted_until_the_owner_says_so() {
     assert_eq!(clock.upload(&unsigned).status, 200);
 }
 
-/// Else whoever reaches the interface could take the place of whom the owner trusts.
+/// Otherwise a client of the interface could replace the trusted keys.
 #[test]
-fn a_factory_reset_leaves_whom_the_owner_trusts_and_what_runs() {
-    let shop = Shop::new();
-    let clock = shop.clock();
-    assert_eq!(clock.upload(&shop.image("4.8.0", &working())).status, 200);
+fn a_factory_reset_keeps_update_keys_and_the_program() {
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
+    assert_eq!(
+        clock.upload(&rig.image("4.8.0", &working_program())).status,
+        200
+    );
     eventually("it works", || {
         let firmware = firmware(&clock);
         firmware["version"] == "4.8.0" && firmware["trial"] == false
     });
     clock.patch(r#"{"digitFontPx": 201}"#);
     let device = clock.device();
-    let key = shop.path().join("update-keys/ours.pub");
+    let key = rig.path().join("update-keys/ours.pub");
     let before = fs::read(&key).unwrap();
     let reset = r#"{"confirm":"factory_reset"}"#;
     let answer = clock.send("POST", "/api/factory_reset", reset).unwrap();
@@ -539,20 +556,23 @@ fn a_factory_reset_leaves_whom_the_owner_trusts_and_what_runs() {
     assert_eq!(fs::read(&key).unwrap(), before);
     assert_eq!(firmware(&clock)["version"], "4.8.0");
     assert_eq!(firmware(&clock)["signed"], true);
-    let unsigned = image_of(facts("4.9.0"), working().as_bytes());
+    let unsigned = image_of(facts("4.9.0"), working_program().as_bytes());
     assert_eq!(clock.upload(&unsigned).status, 500);
-    assert_eq!(clock.upload(&shop.image("4.9.0", &working())).status, 200);
+    assert_eq!(
+        clock.upload(&rig.image("4.9.0", &working_program())).status,
+        200
+    );
 }
 
 #[test]
-fn a_page_is_served_at_once_and_only_where_it_fits() {
-    let shop = Shop::new();
-    let clock = shop.clock();
+fn a_page_is_served_at_once_and_only_with_compatible_firmware() {
+    let rig = UpdateRig::new();
+    let clock = rig.clock();
     let device = clock.device();
     let own = clock.get("/").body;
     let settings = clock.get("/api/settings").json();
     assert_eq!(settings["fsRev"], settings["gitRev"]);
-    let refused = clock.post("/upload/webui", "", &shop.signed(page("new", "4.7.0")));
+    let refused = clock.post("/upload/webui", "", &rig.signed(page("new", "4.7.0")));
     let told = refused.json();
     assert_eq!(refused.status, 500, "{told}");
     assert!(
@@ -564,7 +584,7 @@ fn a_page_is_served_at_once_and_only_where_it_fits() {
     );
     assert_eq!(clock.get("/").body, own);
 
-    let image = shop.signed(page("new", "4.0.0"));
+    let image = rig.signed(page("new", "4.0.0"));
     let (header, body) = form("webui", &image);
     let third = clock.post("/upload/webui", "", &image[..image.len() / 3]);
     let end = body.len() - 20;
@@ -604,18 +624,18 @@ fn a_page_is_served_at_once_and_only_where_it_fits() {
     );
     clock.end(Signal::TERM);
 
-    let clock = shop.clock();
+    let clock = rig.clock();
     assert_eq!(served(&clock), expected);
-    // Newer firmware, a page for it, and then the firmware before it again.
-    let newer = clock.upload(&shop.image("4.9.0", &working()));
+    // Newer firmware, a page for it, and then a rollback of the firmware.
+    let newer = clock.upload(&rig.image("4.9.0", &working_program()));
     assert_eq!(newer.status, 200);
     eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
     assert_eq!(served(&clock), expected, "an older page");
     eventually("it works", || firmware(&clock)["trial"] == false);
-    let image = shop.signed(page("newest", "4.9.0"));
+    let image = rig.signed(page("newest", "4.9.0"));
     assert_eq!(clock.post("/upload/webui", "", &image).status, 200);
     assert_eq!(clock.setting("fsRev"), "newest");
-    let older = shop.image("4.5.0", &working());
+    let older = rig.image("4.5.0", &working_program());
     let answer = clock.post("/upload/firmware?downgrade=1", "", &older);
     assert_eq!(answer.status, 200, "{}", answer.body);
     eventually("it runs", || firmware(&clock)["version"] == "4.5.0");
@@ -626,7 +646,7 @@ fn a_page_is_served_at_once_and_only_where_it_fits() {
     assert!(notes.contains("needs firmware 4.9.0"), "{notes}");
 }
 
-/// Serves files on loopback until the test ends; `/moved/` leads to the same name without it.
+/// Serves files on loopback until the test ends; `/moved/` redirects to the same name without it.
 pub(crate) fn serve(files: Vec<(String, Vec<u8>)>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -659,8 +679,8 @@ pub(crate) fn serve(files: Vec<(String, Vec<u8>)>) -> SocketAddr {
 
 #[test]
 fn a_clock_updates_itself_from_a_feed() {
-    let shop = Shop::new();
-    let image = shop.image("4.9.0", &working());
+    let rig = UpdateRig::new();
+    let image = rig.image("4.9.0", &working_program());
     let target = updates::build::BuildFacts::own().target;
     let name = format!("papertick-rev-b-122x250-{target}.img");
     let digest = hex::encode(Sha256::digest(&image));
@@ -686,7 +706,7 @@ fn a_clock_updates_itself_from_a_feed() {
             format!("{digest}  {name}\n").into_bytes(),
         ),
     ]);
-    let clock = shop.clock();
+    let clock = rig.clock();
     let device = clock.device();
     let update = || clock.send("POST", "/api/firmware/auto_update", "").unwrap();
     let unset = update();
@@ -720,7 +740,7 @@ fn a_clock_updates_itself_from_a_feed() {
     });
     fails("wrong", "it is version 4.9.0, but the list says 4.9.1");
     fails("none", "the list is malformed");
-    // Nothing newer is no failure.
+    // No newer release is no failure.
     from("old");
     eventually("it looked", || {
         let seen = clock.get("/api/system/status").json()["release"].clone();
@@ -741,15 +761,15 @@ fn a_clock_updates_itself_from_a_feed() {
 }
 
 #[test]
-fn a_clock_that_is_killed_during_updates_comes_back_as_old_or_new() {
+fn a_clock_killed_during_an_update_runs_the_old_or_the_new_program() {
     let kills = std::env::var("PAPERTICK_TEST_KILLS").ok();
     let kills = kills.map_or(8, |text| text.parse().unwrap());
-    let shop = Shop::new();
-    let mut clock = shop.clock();
+    let rig = UpdateRig::new();
+    let mut clock = rig.clock();
     let mut running = 1;
     for round in 0..kills {
         let new = running + 1;
-        let image = shop.image(&format!("4.{new}.0"), &working());
+        let image = rig.image(&format!("4.{new}.0"), &working_program());
         let pause = Duration::from_millis(round * 37 % 700);
         let half = image.len() / 2;
         let mut sending = clock.begin("/upload/firmware", "", image.len(), &image[..half]);
@@ -759,7 +779,7 @@ fn a_clock_that_is_killed_during_updates_comes_back_as_old_or_new() {
         thread::sleep(pause);
         clock.kill_at_once();
         let begun = Instant::now();
-        clock = shop.clock();
+        clock = rig.clock();
         let told = firmware(&clock);
         let version = Version::parse(told["version"].as_str().unwrap()).unwrap();
         let is_old = version.minor == running || running == 1 && version.minor == 0;
@@ -778,8 +798,8 @@ fn a_clock_that_is_killed_during_updates_comes_back_as_old_or_new() {
         resident(supervisor),
     );
     eventually("it goes on", || clock.device() != device);
-    let broken = as_device("exit 70");
-    assert_eq!(clock.upload(&shop.image("4.999.0", &broken)).status, 200);
+    let broken = with_device_script("exit 70");
+    assert_eq!(clock.upload(&rig.image("4.999.0", &broken)).status, 200);
     eventually("it goes back", || {
         let Ok(answer) = clock.send("GET", "/api/system/status", "") else {
             return false;

@@ -6,7 +6,7 @@ use crate::clock::{folder, output};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/wiring");
 
-fn said(arguments: &[&str]) -> (i32, String, String) {
+fn run(arguments: &[&str]) -> (i32, String, String) {
     let output = output(arguments);
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let code = output.status.code().unwrap();
@@ -14,17 +14,20 @@ fn said(arguments: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn a_wiring_file_is_checked_with_the_host_or_alone() {
+fn a_wiring_file_is_checked_with_or_without_the_host() {
     let file = format!("{EXAMPLES}/rev-b.toml");
-    let (code, told, _) = said(&["wiring", "check", &file, "--file-only"]);
-    assert_eq!((code, told.as_str()), (0, "Rev B: 7 panels, no mistakes\n"));
+    let (code, stdout, _) = run(&["wiring", "check", &file, "--file-only"]);
+    assert_eq!(
+        (code, stdout.as_str()),
+        (0, "Rev B: 7 panels, no mistakes\n")
+    );
 
     let file = format!("{EXAMPLES}/pi-one-panel.toml");
-    let (code, told, _) = said(&["wiring", "check", &file, "--file-only"]);
+    let (code, stdout, _) = run(&["wiring", "check", &file, "--file-only"]);
     assert_eq!(code, 0);
     assert!(
-        told.contains(": 1 panel, no mistakes\na clock needs 7 or 8 panels"),
-        "{told}"
+        stdout.contains(": 1 panel, no mistakes\na clock needs 7 or 8 panels"),
+        "{stdout}"
     );
 
     let folder = folder();
@@ -35,18 +38,21 @@ fn a_wiring_file_is_checked_with_the_host_or_alone() {
     )
     .unwrap();
     let file = file.to_str().unwrap();
-    let (code, told, why) = said(&["wiring", "check", file]);
-    assert_eq!((code, told.as_str()), (2, ""));
-    assert!(why.contains("\n  line 2: [spi]: `hz` is 1 where"), "{why}");
+    let (code, stdout, stderr) = run(&["wiring", "check", file]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
     assert!(
-        why.contains("\n  line 4: [sensor]: a BH1750 can be at"),
-        "{why}"
+        stderr.contains("\n  line 2: [spi]: `hz` is 1 where"),
+        "{stderr}"
     );
-    let (code, told, _) = said(&["wiring", "check", file, "--json", "--file-only"]);
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert!(
+        stderr.contains("\n  line 4: [sensor]: a BH1750 can be at"),
+        "{stderr}"
+    );
+    let (code, stdout, _) = run(&["wiring", "check", file, "--json", "--file-only"]);
+    let stdout: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(code, 2);
-    assert_eq!(told["mistakes"][0]["line"], 2);
-    assert_eq!(told["mistakes"].as_array().unwrap().len(), 2);
+    assert_eq!(stdout["mistakes"][0]["line"], 2);
+    assert_eq!(stdout["mistakes"].as_array().unwrap().len(), 2);
 
     fs::write(file, "base = \"rev-b\"\nspi.device = \"/dev/spidev99.9\"\n").unwrap();
     for command in [
@@ -54,53 +60,53 @@ fn a_wiring_file_is_checked_with_the_host_or_alone() {
         &["wiring", "test", file],
         &["run", "--wiring", file],
     ] {
-        let (code, _, why) = said(command);
+        let (code, _, stderr) = run(command);
         assert_eq!(code, 2, "{command:?}");
         let has_gpio = Path::new("/dev/gpiochip0").exists();
         let expected = match has_gpio {
             true => "line 2: there is no /dev/spidev99.9",
             false => "this host has no GPIO",
         };
-        assert!(why.contains(expected), "{why}");
-        // One cause is one line below the heading.
-        assert!(has_gpio || why.lines().count() == 2, "{why}");
+        assert!(stderr.contains(expected), "{stderr}");
+        // One mistake is one line below the heading.
+        assert!(has_gpio || stderr.lines().count() == 2, "{stderr}");
     }
 }
 
 #[test]
-fn the_unit_of_the_package_starts_what_there_is() {
+fn the_systemd_unit_uses_existing_commands() {
     const UNIT: &str = include_str!("../../../../packaging/systemd/papertick.service");
     let start = UNIT
         .lines()
         .find_map(|line| line.strip_prefix("ExecStart="));
     let words: Vec<&str> = start.unwrap().split_whitespace().collect();
-    let (code, told, why) = said(&[&words[1..], &["--help"]].concat());
-    assert_eq!((code, why.as_str()), (0, ""));
-    assert!(told.contains("--wiring"));
+    let (code, stdout, stderr) = run(&[&words[1..], &["--help"]].concat());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("--wiring"));
 }
 
 #[test]
-fn a_wiring_file_is_drawn() {
+fn wiring_show_draws_a_file() {
     let file = format!("{EXAMPLES}/v8.toml");
-    let (code, told, _) = said(&["wiring", "show", &file]);
+    let (code, stdout, _) = run(&["wiring", "show", &file]);
     assert_eq!(code, 0);
     assert!(
-        told.contains("Panel 8, gdey0213b74\n  select         exp2:6"),
-        "{told}"
+        stdout.contains("Panel 8, gdey0213b74\n  select         exp2:6"),
+        "{stdout}"
     );
     let folder = folder();
     let picture = folder.path().join("v8.svg");
-    let (code, told, _) = said(&["wiring", "show", &file, "-o", picture.to_str().unwrap()]);
-    assert_eq!((code, told.as_str()), (0, ""));
+    let (code, stdout, _) = run(&["wiring", "show", &file, "-o", picture.to_str().unwrap()]);
+    assert_eq!((code, stdout.as_str()), (0, ""));
     assert!(fs::read_to_string(picture).unwrap().starts_with("<svg "));
-    let (code, _, why) = said(&["wiring", "show", "/nowhere.toml"]);
+    let (code, _, stderr) = run(&["wiring", "show", "/nowhere.toml"]);
     assert_eq!(code, 2);
-    assert!(why.contains("/nowhere.toml cannot be read"), "{why}");
+    assert!(stderr.contains("/nowhere.toml cannot be read"), "{stderr}");
 }
 
 #[test]
-fn what_excludes_each_other_is_refused() {
-    let (code, _, why) = said(&["run", "--board", "v8", "--wiring", "x.toml"]);
+fn conflicting_flags_are_refused() {
+    let (code, _, stderr) = run(&["run", "--board", "v8", "--wiring", "x.toml"]);
     assert_eq!(code, 2);
-    assert!(why.contains("--board and --wiring"), "{why}");
+    assert!(stderr.contains("--board and --wiring"), "{stderr}");
 }
