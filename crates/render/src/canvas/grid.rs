@@ -134,11 +134,6 @@ impl Grid {
         let usual = (width - 2 * self.line, height - 2 * self.line);
         Scale::of_cell((inside.width, inside.height), usual, samples)
     }
-
-    /// The scale of the caption, which is not drawn by it.
-    pub(super) fn caption_scale(&self, samples: i32) -> Scale {
-        Scale::of_cell((1, 1), (1, 1), samples)
-    }
 }
 
 /// The cells that are shown. In two rows, a heading makes up for a blank cell beside it.

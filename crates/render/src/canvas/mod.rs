@@ -1,8 +1,8 @@
 //! A picture on one canvas of any size, for screens that are no row of panels.
 //!
-//! `grid` has the places of the cells, `pixels` turns ink to grey, `frame` draws the edges of cells.
+//! `grid` has the places of the cells, `edge` the line around them, `pixels` turns ink into grey.
 
-mod frame;
+mod edge;
 mod grid;
 mod pixels;
 
@@ -12,7 +12,7 @@ use device::cells::{Cell, Picture, Style};
 use market::mark::Mark;
 
 use self::{
-    frame::Frame,
+    edge::CellEdge,
     grid::Grid,
     pixels::{Pixels, Tones},
 };
@@ -218,22 +218,24 @@ struct CachedCell {
     used: u64,
 }
 
-/// All that the pixels of a cell depend on.
+/// Everything that the pixels of a cell depend on.
 #[derive(Clone, PartialEq)]
 struct CellKey {
     width: i32,
     height: i32,
-    scale: Scale,
+    /// Pixels of the mask along each side of a pixel.
+    samples: i32,
     tones: Tones,
     turn: Turn,
-    content: Content,
+    content: CellContent,
 }
 
-/// What is in an area of a canvas.
+/// What is drawn in an area of a canvas.
 #[derive(Clone, PartialEq)]
-enum Content {
+enum CellContent {
     Cell {
         cell: Cell,
+        scale: Scale,
         style: Style,
         mark: Option<Mark>,
         letters: Option<Letters>,
@@ -286,14 +288,14 @@ impl CanvasPainter {
         };
         let grid = Grid::new(upright, spec.layout, &picture.cells, !caption.is_empty());
         let samples = samples(spec.depth, &grid);
-        let frame = Frame::new(grid.line, grid.radius, tones);
+        let edge = CellEdge::new(grid.line, grid.radius, tones);
         let letters = self.letters(picture, &style, &grid, samples);
         let mut placed = Vec::new();
-        let mut put = |painter: &mut CanvasPainter, area: Area, scale: Scale, content: Content| {
+        let mut put = |painter: &mut CanvasPainter, area: Area, content: CellContent| {
             let pixels = painter.pixels(CellKey {
                 width: area.width,
                 height: area.height,
-                scale,
+                samples,
                 tones,
                 turn: spec.turn,
                 content,
@@ -308,19 +310,19 @@ impl CanvasPainter {
         let mark_at = grid.cells.first().map(|(index, _)| *index);
         for &(index, area) in &grid.cells {
             let cell = &picture.cells[index];
-            let content = Content::Cell {
+            let content = CellContent::Cell {
                 cell: cell.clone(),
+                scale: grid.scale(area, samples),
                 style: style.clone(),
                 mark: picture.mark.filter(|_| mark_at == Some(index)),
                 letters: letters.filter(|_| letter(cell).is_some()),
             };
-            put(self, grid.inside(area), grid.scale(area, samples), content);
+            put(self, grid.inside(area), content);
         }
         if let Some(area) = grid.caption {
-            let scale = grid.caption_scale(samples);
-            put(self, area, scale, Content::Caption(caption.to_owned()));
+            put(self, area, CellContent::Caption(caption.to_owned()));
         }
-        let frames: Vec<Area> = grid
+        let edges: Vec<Area> = grid
             .cells
             .iter()
             .map(|(_, area)| area)
@@ -331,7 +333,7 @@ impl CanvasPainter {
             width,
             height,
             depth: spec.depth,
-            rows: compose((width, height), tones, &frame, &frames, &placed),
+            rows: compose((width, height), tones, &edge, &edges, &placed),
         }
     }
 
@@ -368,9 +370,12 @@ impl CanvasPainter {
         let mask = self.draw(&key);
         let pixels = Arc::new(Pixels::new(
             &mask,
-            key.scale.samples as usize,
+            key.samples as usize,
             key.tones,
-            matches!(key.content, Content::Caption(_)),
+            match key.content {
+                CellContent::Cell { .. } => 255,
+                CellContent::Caption(_) => key.tones.caption_ink(),
+            },
             key.turn,
         ));
         self.cached_bytes += cost(&pixels);
@@ -386,11 +391,12 @@ impl CanvasPainter {
     }
 
     fn draw(&mut self, key: &CellKey) -> Mask {
-        let samples = key.scale.samples;
+        let samples = key.samples;
         let (width, height) = (key.width * samples, key.height * samples);
         match &key.content {
-            Content::Cell {
+            CellContent::Cell {
                 cell,
+                scale,
                 style,
                 mark,
                 letters,
@@ -398,17 +404,17 @@ impl CanvasPainter {
                 let mut mask = PanelCanvas {
                     width,
                     height,
-                    scale: key.scale,
+                    scale: *scale,
                     style,
                     type_: &mut self.type_,
                 }
                 .cell(cell, *letters);
                 if let Some(mark) = mark {
-                    draw::mark::add(*mark, &mut mask, key.scale);
+                    draw::mark::add(*mark, &mut mask, *scale);
                 }
                 mask
             }
-            Content::Caption(text) => self.caption(text, width, height),
+            CellContent::Caption(text) => self.caption(text, width, height),
         }
     }
 
@@ -447,7 +453,7 @@ fn cost(pixels: &Pixels) -> usize {
     CELL_OVERHEAD + pixels.grey.len()
 }
 
-/// Pixels that are drawn along each side of a pixel of the picture.
+/// Pixels of a mask along each side of a pixel.
 fn samples(depth: Depth, grid: &Grid) -> i32 {
     let area = grid.usual.0 * grid.usual.1;
     match depth {
@@ -470,8 +476,8 @@ fn letter(cell: &Cell) -> Option<&str> {
 fn compose(
     (width, height): (u32, u32),
     tones: Tones,
-    frame: &Frame,
-    frames: &[Area],
+    edge: &CellEdge,
+    edges: &[Area],
     placed: &[Placed],
 ) -> Vec<u8> {
     let bits = tones.depth.bits() as usize;
@@ -481,8 +487,8 @@ fn compose(
     let mut row = vec![tones.paper(); (width as usize).next_multiple_of(8)];
     for y in 0..height as usize {
         row.fill(tones.paper());
-        for area in frames {
-            frame.draw_row(*area, y as i32, &mut row);
+        for area in edges {
+            edge.draw_row(*area, y as i32, &mut row);
         }
         for Placed { x, y: top, pixels } in placed {
             let source = y.checked_sub(*top).and_then(|y| pixels.row(y));

@@ -3,8 +3,8 @@
 use super::{Depth, Turn};
 use crate::mask::{Area, Mask};
 
-/// Part of the way from paper to ink of what is less important, of 255.
-const FAINT: u32 = 150;
+/// Ink of the caption where there are greys, of 255. It is less important than the cells.
+const CAPTION_INK: u8 = 150;
 
 /// The greys of a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) struct Tones {
 }
 
 impl Tones {
-    /// The grey of a part of ink, 0 to 255, as the depth has it, at the most significant bits.
+    /// The grey for an amount of ink, 0 to 255. It is one of the levels of the depth, spread over 0 to 255.
     pub(super) fn grey(self, ink: u8) -> u8 {
         let grey = if self.dark { ink } else { 255 - ink };
         let most = (1 << self.depth.bits()) - 1;
@@ -26,16 +26,16 @@ impl Tones {
         self.grey(0)
     }
 
-    /// Ink of what is less important. One bit has no greys.
-    pub(super) fn faint(self) -> u8 {
+    /// Ink of the caption. One bit has no greys.
+    pub(super) fn caption_ink(self) -> u8 {
         match self.depth {
             Depth::One => 255,
-            Depth::Two | Depth::Four | Depth::Eight => FAINT as u8,
+            Depth::Two | Depth::Four | Depth::Eight => CAPTION_INK,
         }
     }
 }
 
-/// The part of a cell that has ink, as it is delivered: grey and rotated.
+/// The part of a cell that has ink, grey and rotated as it is delivered.
 pub(super) struct Pixels {
     /// Distance from the left edge of the cell, px.
     pub(super) left: usize,
@@ -46,12 +46,14 @@ pub(super) struct Pixels {
 }
 
 impl Pixels {
-    /// Averages a mask that has several pixels per pixel, and rotates it.
+    /// Averages each square of `samples` by `samples` pixels of a mask, and rotates the result.
+    ///
+    /// A square that is all ink has `full_ink`, of 255.
     pub(super) fn new(
         mask: &Mask,
         samples: usize,
         tones: Tones,
-        is_faint: bool,
+        full_ink: u8,
         turn: Turn,
     ) -> Pixels {
         let side = samples as i32;
@@ -79,10 +81,9 @@ impl Pixels {
             width: area.width * side,
             height: area.height * side,
         });
-        let full = if is_faint { tones.faint() } else { 255 };
         let most = samples * samples;
         let greys: Vec<u8> = (0..=most)
-            .map(|count| tones.grey((usize::from(full) * count / most) as u8))
+            .map(|count| tones.grey((usize::from(full_ink) * count / most) as u8))
             .collect();
         let upright = averaged(&inked, samples, area.width.max(0) as usize, &greys);
         let target = turn.area(area, cell);
@@ -101,7 +102,7 @@ impl Pixels {
     }
 }
 
-/// The grey of each square of `samples` pixels, by the number of those that are ink.
+/// The grey of each square, by the number of its pixels that are ink.
 fn averaged(mask: &Mask, samples: usize, width: usize, greys: &[u8]) -> Vec<u8> {
     let rows: Vec<&[u64]> = mask.rows().collect();
     let squares = 64 / samples;

@@ -1,4 +1,4 @@
-//! The edge of a cell: a thin line with round corners.
+//! The line around a cell, with round corners.
 
 use super::pixels::Tones;
 use crate::{canvas::Depth, mask::Area};
@@ -6,8 +6,8 @@ use crate::{canvas::Depth, mask::Area};
 /// Ink of the line where there are greys, of 255.
 const LINE: f32 = 96.0;
 
-/// The line around cells of a canvas.
-pub(super) struct Frame {
+/// How the line around each cell of a canvas is drawn.
+pub(super) struct CellEdge {
     /// Thickness of the line, px.
     thick: i32,
     radius: i32,
@@ -17,8 +17,8 @@ pub(super) struct Frame {
     corner: Vec<u8>,
 }
 
-impl Frame {
-    pub(super) fn new(thick: i32, radius: i32, tones: Tones) -> Frame {
+impl CellEdge {
+    pub(super) fn new(thick: i32, radius: i32, tones: Tones) -> CellEdge {
         let most = match tones.depth {
             Depth::One => 255.0,
             Depth::Two | Depth::Four | Depth::Eight => LINE,
@@ -37,7 +37,7 @@ impl Frame {
             };
             tones.grey((ring * most) as u8)
         });
-        Frame {
+        CellEdge {
             thick,
             radius,
             line: tones.grey(most as u8),
@@ -45,7 +45,7 @@ impl Frame {
         }
     }
 
-    /// Draws what a row of the canvas has of the line around an area.
+    /// Draws the part of the line around a cell that is in one row of the canvas.
     pub(super) fn draw_row(&self, area: Area, y: i32, row: &mut [u8]) {
         let from_edge = (y - area.y).min(area.y + area.height - 1 - y);
         let (left, right) = (
