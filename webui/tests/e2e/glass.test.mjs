@@ -226,7 +226,7 @@ describe('the section of the page', () => {
     await display.getByText('Waiting for approval').waitFor();
     assert.equal(
       await display.locator('[data-health]').textContent(),
-      'Battery 87 %, 4.1 V · Signal -69 dBm · Last contact 12 s ago · Next contact in 1 min',
+      'Battery 94 %, 4.1 V · Signal -69 dBm · Last contact 12 s ago · Next contact in 1 min',
     );
     await display.locator('[data-picture="screen"]').waitFor();
     await display.getByRole('button', { name: 'Approve' }).click();

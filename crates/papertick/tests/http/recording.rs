@@ -118,6 +118,42 @@ async fn packed(clock: &Clock) -> Value {
     })
 }
 
+/// A display that waits for approval, and the answer that adds one whose owner enters a token.
+async fn displays(clock: &Clock) -> Value {
+    let introduction = [
+        "ID: AB:CD:EF:12:34:56",
+        "Model: og",
+        "FW-Version: 1.8.14",
+        "RSSI: -69",
+        "Battery-Voltage: 4.10",
+    ];
+    let setup = clock.send("GET", "/api/setup", &introduction, "").await;
+    let token = format!(
+        "Access-Token: {}",
+        setup.json()["api_key"].as_str().unwrap()
+    );
+    let request = [&introduction[..], &[token.as_str()]].concat();
+    let asked = clock.send("GET", "/api/display", &request, "").await;
+    assert_eq!(asked.json()["status"], 202);
+    let lines = r#"{"logs":[{"created_at":1764120000,"level":"error","message":"no answer"}]}"#;
+    let length = format!("Content-Length: {}", lines.len());
+    let request = [&request[..], &[length.as_str()]].concat();
+    clock.send("POST", "/api/log", &request, lines).await;
+    let mut waiting = clock.get("/api/displays").await.json()["displays"][0].take();
+    let mut added = clock
+        .json("POST", "/api/displays", r#"{"name":"Kindle"}"#)
+        .await
+        .json();
+    // What is another at every run.
+    for (display, id) in [(&mut waiting, "917F0B"), (&mut added, "917F0C")] {
+        display["id"] = id.into();
+    }
+    waiting["lastContactSec"] = 12.into();
+    waiting["nextContactSec"] = 60.into();
+    added["token"] = "kept-by-its-owner".into();
+    json!({ "waiting": waiting, "added": added })
+}
+
 async fn recording() -> Value {
     let clock = a_clock_that_has_seen_something().await;
     let mut follower = Follower::at(&clock, "/events?bench").await;
@@ -192,6 +228,7 @@ async fn recording() -> Value {
             "firmware": real.get("/api/system/status").await.json()["firmware"],
             "release": clock.get("/api/system/status").await.json()["release"],
         },
+        "displays": displays(&real).await,
         "manifest": clock.get("/manifest.json").await.json(),
         "policy": clock.get("/").await.header("content-security-policy"),
     })
