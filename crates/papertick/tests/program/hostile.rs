@@ -112,7 +112,7 @@ fn no_byte_of_a_hostile_clock_reaches_the_terminal() {
         let address = hostile_clock(status).to_string();
         for line in lines() {
             // A picture or a dump goes to a program as it is; only a refusal of it is text.
-            let is_file = ["panel", "coredump", "preview"]
+            let is_file = ["panel", "coredump", "preview", "qr"]
                 .iter()
                 .any(|word| line.contains(word));
             if is_file && status.starts_with('2') {
