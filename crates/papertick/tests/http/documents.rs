@@ -1,4 +1,4 @@
-//! What can be read: settings and their tag, pictures, the page, metrics, the description of the interface.
+//! GET requests: settings with their ETag, pictures, the page, metrics, the OpenAPI document.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ use tokio::{
 use crate::support::{Clock, Setup};
 
 #[tokio::test]
-async fn settings_have_a_tag_that_changes_with_them_alone() {
+async fn the_etag_of_the_settings_changes_only_with_them() {
     let clock = Clock::start().await;
     let first = clock.get("/api/settings").await;
     let tag = first.header("etag").unwrap().to_string();
@@ -51,9 +51,9 @@ async fn settings_have_a_tag_that_changes_with_them_alone() {
     );
 }
 
-/// Who compares page and program learns of a mismatch and of nothing else.
+/// Page and program can be compared.
 #[tokio::test]
-async fn the_page_has_the_version_of_the_program_that_it_is_part_of() {
+async fn the_embedded_page_has_the_version_of_the_program() {
     let clock = Clock::start().await;
     let settings = clock.get("/api/settings").await.json();
     let answer = clock.get("/manifest.json").await;
@@ -69,7 +69,7 @@ async fn the_page_has_the_version_of_the_program_that_it_is_part_of() {
 }
 
 #[tokio::test]
-async fn a_change_of_another_version_is_refused() {
+async fn a_patch_of_an_old_version_is_refused() {
     let mut clock = Clock::start().await;
     let tag = clock
         .get("/api/settings")
@@ -100,12 +100,12 @@ async fn a_change_of_another_version_is_refused() {
 }
 
 #[tokio::test]
-async fn of_two_who_save_at_once_what_they_saw_one_is_told_of_the_other() {
+async fn of_two_concurrent_patches_one_is_refused() {
     let clock = Clock::real().await;
     let settings = clock.get("/api/settings").await;
     let condition = format!("If-Match: {}", settings.header("etag").unwrap());
     let patch = async |brightness: u32| {
-        // Hashing takes its time, in which the other may come.
+        // Hashing is slow, so that the requests overlap.
         let body = json!({ "ledBrightness": brightness, "otaPass": "horse" }).to_string();
         let length = format!("Content-Length: {}", body.len());
         let headers = [length.as_str(), &condition];
@@ -124,7 +124,7 @@ async fn of_two_who_save_at_once_what_they_saw_one_is_told_of_the_other() {
 }
 
 #[tokio::test]
-async fn a_picture_is_as_large_as_it_is_wanted() {
+async fn a_picture_has_the_requested_scale() {
     let clock = Clock::start().await;
     let width = async |path: &str| {
         let picture = clock.get(path).await.body;
@@ -138,7 +138,7 @@ async fn a_picture_is_as_large_as_it_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_preview_is_as_large_as_it_is_wanted() {
+async fn a_preview_has_the_requested_scale() {
     let clock = Clock::real().await;
     for (path, body) in [
         ("/api/preview.png", "{}"),
@@ -188,7 +188,7 @@ async fn a_frame_is_of_the_requested_form_and_changes_nothing() {
     );
     let time = clock.get("/api/frame.png?screen=3").await.body;
     assert_ne!(time, clock.get("/api/frame.png?screen=0").await.body);
-    // The pool's screens are off.
+    // The screens of pools are disabled.
     assert_eq!(clock.get("/api/frame.png?screen=70").await.status, 409);
     assert_eq!(clock.get("/api/frame.png?screen=1").await.status, 400);
     let after = clock.get("/api/status").await.json();
@@ -224,7 +224,7 @@ async fn a_browser_without_scripts_reloads_one_picture() {
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.ends_with("frame-ancestors 'self'"), "{policy}");
     }
-    // The live page looks for itself.
+    // The live page polls by itself.
     let live = clock.get("/glass?live").await;
     assert_eq!(
         (live.header("refresh"), live.text().contains("<img")),
@@ -233,7 +233,7 @@ async fn a_browser_without_scripts_reloads_one_picture() {
 }
 
 #[tokio::test]
-async fn pictures_are_sent_once() {
+async fn pictures_have_an_etag() {
     let clock = Clock::start().await;
     for path in [
         "/api/panels.png",
@@ -260,7 +260,7 @@ async fn pictures_are_sent_once() {
 }
 
 #[tokio::test]
-async fn the_page_is_compressed_and_known_again() {
+async fn the_page_is_compressed_and_has_an_etag() {
     let clock = Clock::start().await;
     let plain = clock.get("/").await;
     assert_eq!(
@@ -319,7 +319,7 @@ async fn head_is_answered_like_get_without_a_body() {
 }
 
 #[tokio::test]
-async fn methods_that_are_not_there_are_named() {
+async fn a_wrong_method_is_answered_with_the_allowed_ones() {
     let clock = Clock::start().await;
     let rows = [
         ("DELETE", "/api/settings", "GET, PATCH, POST, HEAD"),
@@ -337,22 +337,22 @@ async fn methods_that_are_not_there_are_named() {
     }
 }
 
-/// What monitors are told.
-struct Figures(String);
+/// The metrics.
+struct Metrics(String);
 
-impl Figures {
-    async fn of(clock: &Clock) -> Figures {
-        Figures(clock.get("/metrics").await.text().to_string())
+impl Metrics {
+    async fn of(clock: &Clock) -> Metrics {
+        Metrics(clock.get("/metrics").await.text().to_string())
     }
 
-    /// The value of a figure, with its labels; none if it is not told.
+    /// The value of a metric, with its labels. `None` if it is missing.
     fn value(&self, name: &str) -> Option<&str> {
         let samples = self.0.lines().filter_map(|line| line.rsplit_once(' '));
         let mut found = samples.filter(|(told, _)| *told == name);
         Some(found.next()?.1)
     }
 
-    fn assert_told(&self, line: &str) {
+    fn assert_has(&self, line: &str) {
         let is_told = self.0.lines().any(|told| told == line);
         assert!(is_told, "{line}: {}", self.0);
     }
@@ -361,7 +361,7 @@ impl Figures {
 const OPEN_METRICS: &str = "Accept: application/openmetrics-text; version=1.0.0,text/plain;q=0.5";
 
 #[tokio::test]
-async fn metrics_are_told_in_the_format_that_is_wanted() {
+async fn metrics_have_the_accepted_format() {
     let clock = Clock::start().await;
     let classic = clock.get("/metrics").await;
     let kind = classic.header("content-type").unwrap();
@@ -405,7 +405,7 @@ async fn metrics_are_told_in_the_format_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn the_metrics_tell_which_sources_are_up_and_how_old_the_height_is() {
+async fn the_metrics_have_source_states_and_the_age_of_the_height() {
     let clock = Clock::start().await;
     clock.change(|view| {
         let was_up = SourceState {
@@ -426,19 +426,19 @@ async fn the_metrics_tell_which_sources_are_up_and_how_old_the_height_is() {
             })),
         });
     });
-    let figures = Figures::of(&clock).await;
+    let metrics = Metrics::of(&clock).await;
     for line in [
         "papertick_source_up{source=\"relay\"} 0",
         "papertick_source_up{source=\"node\"} 1",
         "papertick_height_timestamp_seconds 1767225600",
         "papertick_block_height 900000",
     ] {
-        figures.assert_told(line);
+        metrics.assert_has(line);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_metrics_tell_since_when_a_source_is_silent() {
+async fn the_metrics_have_the_last_success_of_a_source() {
     let clock = Clock::start().await;
     sleep(Duration::from_secs(100)).await;
     clock.change(|view| {
@@ -448,23 +448,23 @@ async fn the_metrics_tell_since_when_a_source_is_silent() {
         };
         view.sources = [(SourceId::Relay, source)].into();
     });
-    let figures = Figures::of(&clock).await;
-    let value = |name: &str| -> f64 { figures.value(name).unwrap().parse().unwrap() };
+    let metrics = Metrics::of(&clock).await;
+    let value = |name: &str| -> f64 { metrics.value(name).unwrap().parse().unwrap() };
     let age = value("papertick_source_age_seconds{source=\"relay\"}");
     assert!((60.0..65.0).contains(&age), "{age}");
     let uptime = value("papertick_uptime_seconds");
     assert!((uptime - age - 40.0).abs() < 0.01, "{uptime} and {age}");
     let since = "papertick_source_last_success_timestamp_seconds{source=\"relay\"}";
-    assert_eq!(figures.value(since), None, "nobody knows the time");
+    assert_eq!(metrics.value(since), None, "nobody knows the time");
     clock.time.set(1_767_225_660_000);
-    let figures = Figures::of(&clock).await;
-    let value = |name: &str| -> f64 { figures.value(name).unwrap().parse().unwrap() };
+    let metrics = Metrics::of(&clock).await;
+    let value = |name: &str| -> f64 { metrics.value(name).unwrap().parse().unwrap() };
     let ago = 1_767_225_660.0 - value(since);
     assert!((55.0..65.0).contains(&ago), "{ago}");
 }
 
 #[tokio::test]
-async fn the_metrics_tell_what_is_old_what_is_disputed_and_whether_the_broker_is_there() {
+async fn the_metrics_have_stale_disputed_and_the_broker() {
     let clock = Clock::start().await;
     for (stale, disputed, broker) in [
         (false, false, Some(true)),
@@ -484,8 +484,8 @@ async fn the_metrics_tell_what_is_old_what_is_disputed_and_whether_the_broker_is
             };
             view.sources = [(SourceId::Relay, dropped)].into();
         });
-        let figures = Figures::of(&clock).await;
-        let value = |name: &str| figures.value(name);
+        let metrics = Metrics::of(&clock).await;
+        let value = |name: &str| metrics.value(name);
         let number = |flag: bool| Some(if flag { "1" } else { "0" });
         assert_eq!(value("papertick_stale"), number(stale));
         assert_eq!(value("papertick_disputed"), number(disputed));
@@ -498,7 +498,7 @@ async fn the_metrics_tell_what_is_old_what_is_disputed_and_whether_the_broker_is
 }
 
 #[tokio::test]
-async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off() {
+async fn the_metrics_have_states_and_deviations_of_values() {
     let clock = Clock::start().await;
     let tip = |height| Tip {
         height,
@@ -547,7 +547,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
             last_depth: 5,
         };
     });
-    let figures = Figures::of(&clock).await;
+    let metrics = Metrics::of(&clock).await;
     for line in [
         "truth{value=\"height\",state=\"alone\"} 1",
         "truth{value=\"height\",state=\"proven\"} 0",
@@ -555,7 +555,7 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
         "truth{value=\"fee\",state=\"agreed\"} 0",
         "truth{value=\"USD\",state=\"agreed\"} 1",
         "truth{value=\"USD\",state=\"stale\"} 0",
-        // Nobody has quoted it in this run.
+        // No source has quoted it in this run.
         "truth{value=\"EUR\",state=\"stale\"} 1",
         "truth{value=\"EUR\",state=\"agreed\"} 0",
         "truth{value=\"time\",state=\"refused\"} 1",
@@ -570,12 +570,12 @@ async fn the_metrics_tell_how_good_the_values_are_and_by_how_much_they_are_off()
         "claim_lead_blocks{source=\"explorer\"} -2",
     ] {
         let line = format!("papertick_{line}");
-        figures.assert_told(&line);
+        metrics.assert_has(&line);
     }
 }
 
 #[tokio::test]
-async fn the_metrics_tell_each_state_of_the_clock_apart() {
+async fn the_metrics_have_each_state_of_the_clock() {
     let clock = Clock::start().await;
     for on in ["timer_running", "dnd_active", "safe_mode"] {
         clock.change(|view| {
@@ -583,16 +583,16 @@ async fn the_metrics_tell_each_state_of_the_clock_apart() {
             view.dnd_active = on == "dnd_active";
             view.safe_mode = (on == "safe_mode").then(|| "it broke off".into());
         });
-        let figures = Figures::of(&clock).await;
+        let metrics = Metrics::of(&clock).await;
         for name in ["timer_running", "dnd_active", "safe_mode"] {
             let line = format!("papertick_{name} {}", u8::from(name == on));
-            figures.assert_told(&line);
+            metrics.assert_has(&line);
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_told_in_both_formats_is_the_same() {
+async fn both_formats_of_metrics_are_equal() {
     let clock = Clock::start().await;
     let samples = |text: &str| -> Vec<String> {
         let samples = text.lines().filter(|line| !line.starts_with('#'));
@@ -606,7 +606,7 @@ async fn what_is_told_in_both_formats_is_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
+async fn each_panel_has_its_text_and_fault() {
     let clock = Clock::start().await;
     clock.glass.send_modify(|glass| {
         let glass = Arc::make_mut(glass);
@@ -629,8 +629,8 @@ async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
     });
     assert_eq!(panels[6], broken);
     sleep(Duration::from_secs(30)).await;
-    let figures = Figures::of(&clock).await;
-    let age = figures.value("papertick_panel_age_seconds{panel=\"0\"}");
+    let metrics = Metrics::of(&clock).await;
+    let age = metrics.value("papertick_panel_age_seconds{panel=\"0\"}");
     let age: f64 = age.unwrap().parse().unwrap();
     assert!((30.0..35.0).contains(&age), "{age}");
     for line in [
@@ -640,9 +640,9 @@ async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
         "papertick_panel_failures{panel=\"6\"} 3",
         "papertick_panel_partials{panel=\"0\"} 12",
     ] {
-        figures.assert_told(line);
+        metrics.assert_has(line);
     }
-    let ages = figures
+    let ages = metrics
         .0
         .lines()
         .filter(|line| line.starts_with("papertick_panel_age_seconds{"));
@@ -654,14 +654,14 @@ async fn each_panel_tells_what_is_on_it_and_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn connections_that_are_made_and_those_that_are_not_are_counted() {
+async fn connections_and_failures_are_counted() {
     let dialer = Dialer::new(Roots::public());
     let clock = Clock::with(Setup {
         dialer: dialer.clone(),
         ..Setup::default()
     })
     .await;
-    // Taken, so that nobody else gets it, but nobody listens.
+    // A reserved port without a listener.
     let silent = TcpSocket::new_v4().unwrap();
     silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let closed = silent.local_addr().unwrap().port();
@@ -671,7 +671,7 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
             port,
             security: TransportSecurity::Plain,
         };
-        // Whether it is there is what is counted.
+        // Only the connection is counted.
         let _ = dialer.connect(&Route::default(), place).await;
     }
     let answer = clock.get("/metrics").await;
@@ -695,11 +695,11 @@ async fn connections_that_are_made_and_those_that_are_not_are_counted() {
 }
 
 #[tokio::test]
-async fn effects_that_find_the_queue_of_the_strip_full_are_counted() {
+async fn dropped_strip_effects_are_counted() {
     let clock = Clock::real().await;
     let drops = async || clock.get("/api/system/status").await.json()["queueDrops"]["led"].clone();
     assert_eq!(drops().await, 0);
-    // The clock of this test goes on by a second with each of them, and the effect is longer.
+    // The time advances a second with each request, and the effect is longer.
     for _ in 0..40 {
         let body = r#"{"name":"breathe_error"}"#;
         let answer = clock.json("POST", "/api/lights/effect", body).await;
@@ -709,14 +709,14 @@ async fn effects_that_find_the_queue_of_the_strip_full_are_counted() {
 }
 
 #[tokio::test]
-async fn the_description_is_served() {
+async fn the_openapi_document_is_served() {
     let clock = Clock::start().await;
     let served = clock.get("/openapi.json").await.json();
     assert_eq!(served, openapi::document_of(&clock.view.borrow().board));
 }
 
 #[tokio::test]
-async fn the_status_tells_of_the_time_server() {
+async fn the_status_has_the_time_server() {
     let clock = Clock::start().await;
     assert_eq!(
         clock.get("/api/status").await.json()["timeServer"],
@@ -735,9 +735,9 @@ async fn the_status_tells_of_the_time_server() {
     assert!(server["nextTrySec"].as_u64() > Some(3500), "{server}");
 }
 
-/// Clients of nodes know it in this form.
+/// The format of Bitcoin nodes.
 #[tokio::test]
-async fn the_status_tells_the_work_of_a_chain_in_64_digits() {
+async fn the_status_has_the_work_of_the_chain_in_64_digits() {
     let clock = Clock::start().await;
     let told =
         async || clock.get("/api/status").await.json()["truth"]["height"]["chainWork"].clone();
@@ -749,7 +749,7 @@ async fn the_status_tells_the_work_of_a_chain_in_64_digits() {
     assert_eq!(told().await, digits);
 }
 
-/// A view of the page has an address that can be opened, kept and sent to somebody.
+/// Each view of the page has a URL.
 #[tokio::test]
 async fn every_view_of_the_page_has_an_address() {
     let clock = Clock::start().await;
@@ -788,9 +788,9 @@ async fn every_view_of_the_page_has_an_address() {
     }
 }
 
-/// Files are compressed at their first request, and clients keep files with a hash in their name.
+/// Files are compressed at their first request, and clients cache files with a hash in their name.
 #[tokio::test]
-async fn the_page_travels_packed_and_its_files_are_kept() {
+async fn the_files_of_the_page_are_compressed_and_cacheable() {
     let clock = Clock::start().await;
     let page = clock.get("/").await;
     let script = page
@@ -828,9 +828,9 @@ async fn the_page_travels_packed_and_its_files_are_kept() {
     assert_eq!(tags.len(), 2);
 }
 
-/// A long document is packed for who takes it so; its version still counts as the one that was read.
+/// A long document is compressed if the client accepts it, with the same ETag.
 #[tokio::test]
-async fn long_documents_are_packed_on_request() {
+async fn long_documents_are_compressed_on_request() {
     let mut clock = Clock::start().await;
     let plain = clock.get("/api/settings").await;
     assert_eq!(plain.header("content-encoding"), None);
@@ -861,9 +861,9 @@ async fn long_documents_are_packed_on_request() {
     assert_eq!(short.header("content-encoding"), None);
 }
 
-/// What a change would look like is drawn as the panels draw it, and nothing is changed.
+/// A preview of a PATCH equals the later panels.
 #[tokio::test]
-async fn a_change_is_seen_before_it_is_made() {
+async fn a_preview_of_settings_changes_nothing() {
     let clock = Clock::real().await;
     let text = clock.json("POST", "/api/show/text", r#"{"t":"8"}"#).await;
     assert_eq!(text.status, 200);
@@ -903,7 +903,7 @@ async fn a_change_is_seen_before_it_is_made() {
     }
     let large = clock.json("POST", "/api/preview.png?scale=99", "{}").await;
     assert_eq!(large.status, 400);
-    // Saved, the glass shows the very picture.
+    // After the PATCH the panels show the same picture.
     let inverted = drawn(r#"{"invertedColor":true}"#).await;
     clock
         .json("PATCH", "/api/settings", r#"{"invertedColor":true}"#)
@@ -911,9 +911,9 @@ async fn a_change_is_seen_before_it_is_made() {
     assert_eq!(drawn("{}").await, inverted);
 }
 
-/// A text, and another screen, are drawn as the panels would draw them, and are not shown.
+/// Texts and other screens are drawn like on the panels, but not shown.
 #[tokio::test]
-async fn a_text_is_seen_before_it_is_shown() {
+async fn a_preview_of_a_text_changes_nothing() {
     let clock = Clock::real().await;
     let before = clock.get("/api/status").await.json()["data"].clone();
     let drawn = async |path: &str, body: &str| {

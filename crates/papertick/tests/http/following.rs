@@ -1,4 +1,4 @@
-//! The event stream: what a client is told, in which order, and when it ends.
+//! The event stream: its events, their order, and its end.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,25 +15,25 @@ use market::source_id::SourceId;
 
 use crate::support::{Clock, SOON, Setup, followers};
 
-/// A client that follows.
-pub(crate) struct Follower {
+/// A client of the events.
+pub(crate) struct EventClient {
     stream: TcpStream,
     received: String,
 }
 
-impl Follower {
-    pub(crate) async fn of(clock: &Clock) -> Follower {
-        Follower::at(clock, "/events").await
+impl EventClient {
+    pub(crate) async fn of(clock: &Clock) -> EventClient {
+        EventClient::at(clock, "/events").await
     }
 
-    pub(crate) async fn at(clock: &Clock, path: &str) -> Follower {
+    pub(crate) async fn at(clock: &Clock, path: &str) -> EventClient {
         let mut stream = clock.connect().await;
         let head = format!(
             "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n\r\n",
             clock.address
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        let mut follower = Follower {
+        let mut follower = EventClient {
             stream,
             received: String::new(),
         };
@@ -42,7 +42,7 @@ impl Follower {
         for header in [
             "content-type: text/event-stream",
             "cache-control: no-cache",
-            // A server in front of the clock that gathers what it passes on would keep events back.
+            // A buffering proxy would delay events.
             "x-accel-buffering: no",
         ] {
             assert!(head.contains(&format!("{header}\r\n")), "{head}");
@@ -75,7 +75,7 @@ impl Follower {
     async fn next(&mut self) -> (String, String) {
         loop {
             let chunk = self.until("\n\n").await;
-            // The length of a chunk stands before it; one chunk may hold several frames.
+            // A chunk starts with its length, and may have several frames.
             let text = chunk.trim_start_matches("\r\n");
             let text = text.split_once("\r\n").map_or(text, |(_, text)| text);
             let field = |name: &str| {
@@ -98,24 +98,24 @@ impl Follower {
 }
 
 #[tokio::test]
-async fn a_client_is_welcomed_and_told_the_status_at_once() {
+async fn a_client_receives_the_status_at_once() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     assert_eq!(client.frame().await, ("welcome".into(), "{}".into()));
     assert_eq!(client.status().await["currentScreen"], 20);
     clock.change(|view| view.current_screen = 3);
     assert_eq!(client.status().await["currentScreen"], 3);
 }
 
-/// Who has the settings open learns that they are not the newest any more.
+/// A client with open settings must reload them.
 #[tokio::test]
-async fn a_client_is_told_that_settings_changed() {
+async fn a_client_receives_changes_of_settings() {
     let clock = Clock::start().await;
     let tag = async || {
         let settings = clock.get("/api/settings").await;
         settings.header("etag").unwrap().to_string()
     };
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     let first = tag().await;
     assert_eq!(client.status().await["settingsTag"], first);
@@ -126,9 +126,9 @@ async fn a_client_is_told_that_settings_changed() {
 }
 
 #[tokio::test]
-async fn a_client_is_told_at_once_who_is_gone() {
+async fn a_lost_source_is_sent_at_once() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     client.status().await;
     let gone = || SourceState {
@@ -144,9 +144,9 @@ async fn a_client_is_told_at_once_who_is_gone() {
     assert_eq!(client.status().await["timeServer"]["lastError"], "gone");
 }
 
-/// What waits for a restart is told for as long as it does: a value that is set back needs none.
+/// Settings that need a restart are listed until they are reverted.
 #[tokio::test]
-async fn a_client_is_told_what_waits_for_a_restart() {
+async fn settings_that_need_a_restart_are_sent() {
     let clock = Clock::real().await;
     let waiting = async || clock.get("/api/status").await.json()["restartFor"].clone();
     let rows = [
@@ -160,9 +160,9 @@ async fn a_client_is_told_what_waits_for_a_restart() {
     }
 }
 
-/// The bench is told to who asks for it, at once and when it changes; to nobody else, and not where there is none.
+/// The signals of the bench are sent to clients that request them, at once and after changes.
 #[tokio::test(start_paused = true)]
-async fn who_asks_for_the_bench_is_told_its_signals() {
+async fn bench_signals_are_sent_on_request() {
     let spec = board::spec::find("rev-b").unwrap();
     let bench = sim::board(spec, SimOptions::default()).bench;
     let clock = Clock::with(Setup {
@@ -170,8 +170,8 @@ async fn who_asks_for_the_bench_is_told_its_signals() {
         ..Setup::default()
     })
     .await;
-    let mut client = Follower::at(&clock, "/events?bench").await;
-    let mut other = Follower::of(&clock).await;
+    let mut client = EventClient::at(&clock, "/events?bench").await;
+    let mut other = EventClient::of(&clock).await;
     for follower in [&mut client, &mut other] {
         assert_eq!(follower.frame().await.0, "welcome");
         follower.status().await;
@@ -183,25 +183,25 @@ async fn who_asks_for_the_bench_is_told_its_signals() {
     let (name, data) = client.frame().await;
     let state: Value = serde_json::from_str(&data).unwrap();
     assert_eq!((name.as_str(), &state["lux"]), ("bench", &json!(7.0)));
-    // Nothing moves, and nothing is told.
+    // Without changes nothing is sent.
     clock.change(|view| view.current_screen = 3);
     assert_eq!(client.status().await["currentScreen"], 3);
     assert_eq!(other.status().await["currentScreen"], 3);
 
     let real = Clock::start().await;
-    let mut client = Follower::at(&real, "/events?bench").await;
+    let mut client = EventClient::at(&real, "/events?bench").await;
     client.frame().await;
     client.status().await;
     real.change(|view| view.current_screen = 3);
     assert_eq!(client.status().await["currentScreen"], 3);
 }
 
-/// A client that leaves, another one that comes: what changes meanwhile and back is told.
+/// A change between two clients is sent with its reversal.
 #[tokio::test(start_paused = true)]
-async fn who_comes_after_a_change_is_told_that_it_was_taken_back() {
+async fn a_change_and_its_reversal_are_sent_to_a_later_client() {
     let clock = Clock::start().await;
     for round in 0..3 {
-        let mut client = Follower::of(&clock).await;
+        let mut client = EventClient::of(&clock).await;
         client.frame().await;
         assert_eq!(client.status().await["currentScreen"], 20, "round {round}");
         drop(client);
@@ -210,7 +210,7 @@ async fn who_comes_after_a_change_is_told_that_it_was_taken_back() {
         }
         clock.change(|view| view.current_screen = 3);
         sleep(Duration::from_secs(1)).await;
-        let mut client = Follower::of(&clock).await;
+        let mut client = EventClient::of(&clock).await;
         client.frame().await;
         assert_eq!(client.status().await["currentScreen"], 3, "round {round}");
         clock.change(|view| view.current_screen = 20);
@@ -219,9 +219,9 @@ async fn who_comes_after_a_change_is_told_that_it_was_taken_back() {
 }
 
 #[tokio::test]
-async fn quick_changes_are_told_at_most_ten_times_a_second_and_the_last_one_is_told() {
+async fn quick_changes_are_sent_at_most_ten_times_a_second_with_the_last_one() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     client.status().await;
     let started = tokio::time::Instant::now();
@@ -241,9 +241,9 @@ async fn quick_changes_are_told_at_most_ten_times_a_second_and_the_last_one_is_t
 }
 
 #[tokio::test]
-async fn repainted_panels_are_told_with_the_kind_of_refresh() {
+async fn repainted_panels_are_sent_with_the_kind_of_refresh() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     client.status().await;
     clock.glass.send_modify(|glass| {
@@ -267,7 +267,7 @@ async fn repainted_panels_are_told_with_the_kind_of_refresh() {
             r#"{"panel":5,"refresh":"partial"},{"panel":6,"refresh":"partial"}]}"#,
         )
     );
-    // The next tells of nothing that was told before.
+    // The next event has no earlier changes.
     clock.glass.send_modify(|glass| {
         let glass = Arc::make_mut(glass);
         glass.generation = 3;
@@ -281,9 +281,9 @@ async fn repainted_panels_are_told_with_the_kind_of_refresh() {
 }
 
 #[tokio::test]
-async fn the_stream_says_that_the_server_closes_and_then_ends() {
+async fn the_stream_announces_its_end() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     client.status().await;
     clock.shutdown.send_replace(true);
@@ -295,9 +295,9 @@ async fn the_stream_says_that_the_server_closes_and_then_ends() {
 }
 
 #[tokio::test]
-async fn a_panel_that_hangs_is_told_of_until_it_is_back() {
+async fn a_panel_fault_is_sent_until_it_recovers() {
     let clock = Clock::start().await;
-    let mut follower = Follower::of(&clock).await;
+    let mut follower = EventClient::of(&clock).await;
     follower.frame().await;
     assert_eq!(follower.status().await["panelFaults"], json!([]));
     let told = json!([{ "panel": 3, "fault": "busy-stuck", "failures": 2 }]);
@@ -318,11 +318,11 @@ async fn a_panel_that_hangs_is_told_of_until_it_is_back() {
     }
 }
 
-/// Proxies and clients take a stream that is silent for long for a dead one.
+/// Proxies and clients close streams that are silent for long.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_hears_nothing_else_hears_a_sign_of_life_every_five_seconds() {
+async fn an_idle_stream_has_a_keepalive_every_five_seconds() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     client.status().await;
     client.until(": ping\n\n").await;
@@ -334,20 +334,20 @@ async fn a_client_that_hears_nothing_else_hears_a_sign_of_life_every_five_second
     }
 }
 
-/// More frames than are kept for a client that does not read, and the time for each.
+/// More frames than are buffered for a client that does not read, and the time for each.
 const FRAMES: u32 = 100;
 const FRAME_GAP: Duration = Duration::from_millis(105);
 
-/// More frames than are kept for it, while it does not read: then it knows everything there is, and nothing twice.
+/// After more frames than are buffered, a client receives the complete state, and nothing twice.
 #[tokio::test]
-async fn a_client_that_lagged_behind_is_told_everything_at_once() {
+async fn a_client_that_lags_receives_the_complete_state() {
     let clock = Clock::start().await;
-    let mut client = Follower::of(&clock).await;
+    let mut client = EventClient::of(&clock).await;
     client.frame().await;
     client.status().await;
-    // From here on nothing is read: what the kernel still delivers takes no time.
+    // From here on the client does not read.
     pause();
-    // Frames that fill what waits in the kernel, before the one with the panel.
+    // Frames that fill the socket buffers, before the one with the panel.
     let filler = "x".repeat(300_000);
     for round in 0..FRAMES {
         clock.change(|view| view.notes = vec![format!("{round} {filler}")]);

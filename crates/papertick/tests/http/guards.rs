@@ -1,4 +1,4 @@
-//! Who may do what: credentials, pages of other sites, names that are not ours.
+//! Access control: credentials, pages of other sites, foreign host names.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::support::{Clock, Kind, Setup};
 
 pub(crate) fn hash(password: &str) -> PasswordHash {
     let salt = SaltString::encode_b64(b"sixteen bytes 16").unwrap();
-    // The cheapest there is: these tests are about who is let in.
+    // The cheapest parameters, because these tests are not about hashing.
     let argon2 = Argon2::from(Params::new(Params::MIN_M_COST, 1, 1, None).unwrap());
     let hash = argon2.hash_password(password.as_bytes(), &salt).unwrap();
     PasswordHash::new(hash.to_string())
@@ -46,7 +46,7 @@ pub(crate) async fn guarded() -> Clock {
 }
 
 #[tokio::test]
-async fn figures_are_open_where_the_owner_says_so_and_nothing_else_is() {
+async fn metrics_can_be_public_and_nothing_else() {
     let clock = guarded().await;
     for (open, status) in [(false, 401), (true, 200), (false, 401)] {
         clock.change(|view| {
@@ -61,7 +61,7 @@ async fn figures_are_open_where_the_owner_says_so_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn everything_but_the_page_wants_credentials() {
+async fn everything_except_the_page_requires_credentials() {
     let clock = guarded().await;
     let guarded = [
         "GET /api/status",
@@ -94,7 +94,7 @@ async fn everything_but_the_page_wants_credentials() {
             challenge.starts_with("Basic realm=\"papertick\""),
             "{challenge}"
         );
-        // The page has a form of its own, and a browser that knew the scheme would ask before it.
+        // The page has its own form, and a browser that knows the scheme would show a dialog before it.
         let answer = clock.send(method, path, &["X-Sign-In: form"], "").await;
         assert_eq!(answer.status, 401, "{request}");
         let challenge = answer.header("www-authenticate").unwrap();
@@ -124,9 +124,9 @@ async fn everything_but_the_page_wants_credentials() {
     );
 }
 
-/// Whatever can be stored can be used: nobody locks themselves out.
+/// All credentials that can be stored can be used, so that no owner is locked out.
 #[tokio::test]
-async fn the_longest_credentials_open_the_door() {
+async fn the_longest_credentials_work() {
     let clock = Clock::real().await;
     let (user, password) = ("ü".repeat(TEXT_MAX / 2), "p:".repeat(TEXT_MAX / 2));
     let body = json!({ "httpAuthEnabled": true, "httpAuthUser": user, "httpAuthPass": password });
@@ -148,9 +148,9 @@ async fn the_longest_credentials_open_the_door() {
     assert_eq!(answer.status, 401);
 }
 
-/// Who empties the field signs in by the password alone, whatever a browser or the glass puts for the name.
+/// With an empty user the password is enough, whatever name a browser sends.
 #[tokio::test]
-async fn where_no_user_is_stored_the_password_is_enough() {
+async fn without_a_stored_user_the_password_is_enough() {
     let clock = Clock::with(Setup {
         settings: Settings {
             http_auth_enabled: true,
@@ -174,7 +174,7 @@ async fn where_no_user_is_stored_the_password_is_enough() {
 }
 
 #[tokio::test]
-async fn who_guesses_is_slowed_and_the_right_password_is_not() {
+async fn wrong_passwords_are_delayed_and_the_right_one_is_not() {
     let clock = guarded().await;
     let ask = async |pair: &str| clock.send("GET", "/api/status", &[&basic(pair)], "").await;
     for guess in 0..5 {
@@ -203,7 +203,7 @@ async fn credentials_are_those_stored_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_made_password_is_asked_for_and_shown_until_somebody_signs_in() {
+async fn a_generated_password_is_required_and_shown_until_the_first_sign_in() {
     let clock = Clock::with(Setup {
         device: Kind::Real,
         made_password: Some(MadePassword {
@@ -234,9 +234,9 @@ async fn a_made_password_is_asked_for_and_shown_until_somebody_signs_in() {
     }
 }
 
-/// Nobody can stand before a simulated clock and read the password that it made.
+/// The panels of a simulated clock are visible only on its page.
 #[tokio::test]
-async fn a_simulated_clock_shows_the_password_that_it_made_to_everybody() {
+async fn a_simulated_clock_shows_its_generated_password_publicly() {
     let start = async |bench: bool, is_made: bool| {
         let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
         Clock::with(Setup {
@@ -272,7 +272,7 @@ async fn a_simulated_clock_shows_the_password_that_it_made_to_everybody() {
             assert_eq!(clock.get(path).await.status, 401, "{path}, {case}");
         }
     }
-    // Once the owner has signed in, the password is gone, and what is shown then is not for everybody.
+    // After the sign-in the password is hidden, and the panels are protected.
     let clock = start(true, true).await;
     let right = basic("papertick:made up");
     assert_eq!(
@@ -283,7 +283,7 @@ async fn a_simulated_clock_shows_the_password_that_it_made_to_everybody() {
 }
 
 #[tokio::test]
-async fn uploads_have_a_password_of_their_own() {
+async fn uploads_have_their_own_password() {
     let settings = Settings {
         http_auth_enabled: true,
         http_auth_pass: hash("control"),
@@ -346,19 +346,19 @@ async fn pages_of_other_sites_change_nothing() {
             _ => assert_eq!(answer.json()["error"], "cross-site request"),
         }
     }
-    assert_eq!(reached(&mut clock), None, "refused requests");
+    assert_eq!(request_to_device(&mut clock), None, "refused requests");
 }
 
-/// Operations that change something, uploads among them, and the older GETs beside them.
+/// All operations that change something, including uploads and deprecated GETs.
 #[tokio::test]
-async fn nothing_that_changes_something_is_done_for_pages_of_other_sites() {
+async fn pages_of_other_sites_cannot_use_changing_operations() {
     let mut clock = Clock::start().await;
     let api = openapi::document();
     let mut tried = 0;
     for (path, item) in api["paths"].as_object().unwrap() {
         for method in ["POST", "PATCH", "DELETE"] {
             let operation = &item[method.to_lowercase()];
-            // What only an access point serves has a test of its own.
+            // Operations of the access point have their own test.
             if operation.is_null() || operation["tags"][0] == "Access point" {
                 continue;
             }
@@ -373,12 +373,12 @@ async fn nothing_that_changes_something_is_done_for_pages_of_other_sites() {
         }
     }
     assert!(tried > 30, "{tried} operations");
-    assert_eq!(reached(&mut clock), None, "refused requests");
+    assert_eq!(request_to_device(&mut clock), None, "refused requests");
 }
 
 const BROWSER: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0";
 
-/// All older GETs that change something, with something in the open part, and what they say they do.
+/// All deprecated GETs that change something, with a path parameter, and their summaries.
 fn older_gets() -> Vec<(String, String)> {
     let api = openapi::document();
     let mut gets = Vec::new();
@@ -398,15 +398,15 @@ fn older_gets() -> Vec<(String, String)> {
     gets
 }
 
-/// What the device was asked meanwhile.
-fn reached(clock: &mut Clock) -> Option<String> {
+/// The request that has reached the device.
+fn request_to_device(clock: &mut Clock) -> Option<String> {
     let asked = clock.asked.try_recv().ok()?;
     Some(format!("{asked:?}"))
 }
 
-/// Over plain HTTP a picture, a frame or a fetch of another site may carry no mark at all.
+/// Over plain HTTP, requests of other sites may have no header that shows their origin.
 #[tokio::test]
-async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
+async fn a_get_of_a_browser_changes_nothing_unless_our_page_sends_it() {
     let mut clock = Clock::with(Setup {
         allow_origins: vec!["http://localhost:5173".into()],
         ..Setup::default()
@@ -432,7 +432,7 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
             assert_eq!(answer.status, 403, "{path} {mark}");
             let (page, button) = (answer.text(), format!("<button>{summary}</button>"));
             assert!(page.contains(&button) && page.contains(&path), "{page}");
-            // Without it some browsers do not say from which site a button was pressed.
+            // Without it some browsers do not send the origin of a form.
             assert_eq!(answer.header("referrer-policy"), Some("same-origin"));
             let form = "<form method=\"post\" action=\"?pressed\">";
             assert!(page.contains(form), "{page}");
@@ -451,15 +451,15 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
                 "{path} {mark}"
             );
         }
-        assert_eq!(reached(&mut clock), None, "{path}");
+        assert_eq!(request_to_device(&mut clock), None, "{path}");
 
-        // A program, our page, and the button do the same.
+        // Programs, our page, and the button work.
         let expected = clock.get(&path).await.status;
-        let asked = reached(&mut clock);
+        let asked = request_to_device(&mut clock);
         for mark in ours {
             let answer = clock.send("GET", &path, &[BROWSER, mark], "").await;
             assert_eq!(answer.status, expected, "{path} {mark}");
-            assert_eq!(reached(&mut clock), asked, "{path} {mark}");
+            assert_eq!(request_to_device(&mut clock), asked, "{path} {mark}");
         }
         let pressed = format!("{path}?pressed");
         for (mark, status) in [
@@ -471,13 +471,13 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
             let answer = clock.send("POST", &pressed, &sent, "").await;
             assert_eq!(answer.status, status, "{path} {mark}");
             let expected = asked.clone().filter(|_| status != 403);
-            assert_eq!(reached(&mut clock), expected, "{path} {mark}");
+            assert_eq!(request_to_device(&mut clock), expected, "{path} {mark}");
         }
     }
     let plain = clock.send("POST", "/api/show/screen/7", &[], "").await;
     assert_eq!(plain.status, 405, "the older form is a GET");
 
-    // Not only pages send requests, and not every browser says so.
+    // Programs send no such headers, and neither do all browsers.
     for mark in [
         "Accept: text/html,application/xhtml+xml",
         "Accept: image/avif,image/webp,*/*;q=0.8",
@@ -490,7 +490,7 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
     ] {
         let answer = clock.send("GET", "/api/restart", &[mark], "").await;
         assert_eq!(answer.status, 403, "{mark}");
-        assert_eq!(reached(&mut clock), None, "{mark}");
+        assert_eq!(request_to_device(&mut clock), None, "{mark}");
     }
     let program = [
         "Accept: application/json, text/html",
@@ -500,9 +500,9 @@ async fn a_browsers_get_changes_nothing_unless_our_page_sends_it() {
     assert_eq!(answer.status, 200);
 }
 
-/// Whoever has pressed the button sees what came of it, and the way back.
+/// The result page has the result and a link back.
 #[tokio::test]
-async fn the_button_leads_to_a_page_that_says_what_was_done() {
+async fn the_button_leads_to_a_result_page() {
     let clock = Clock::real().await;
     let origin = format!("Origin: http://{}", clock.address);
     for (path, status, text) in [
@@ -535,7 +535,7 @@ async fn the_button_leads_to_a_page_that_says_what_was_done() {
     }
 }
 
-/// What stands in the path is shown as it is, and as nothing else.
+/// The path is escaped on the page.
 #[tokio::test]
 async fn the_page_with_the_button_shows_any_path() {
     let clock = Clock::start().await;
@@ -549,9 +549,9 @@ async fn the_page_with_the_button_shows_any_path() {
     );
 }
 
-/// A document that holds what a client wrote must not be taken for a page.
+/// A document with input of a client must not be interpreted as HTML.
 #[tokio::test]
-async fn every_answer_is_only_what_it_says_it_is() {
+async fn every_response_has_a_strict_content_type() {
     let clock = Clock::start().await;
     for request in [
         "GET /api/status",
@@ -591,7 +591,7 @@ async fn only_allowed_origins_may_read() {
         allowed.header("access-control-allow-origin"),
         Some("http://localhost:5173")
     );
-    // What a browser keeps for one page is none for another.
+    // A cached response of one origin is not used for another one.
     for path in ["/openapi.json", "/api/panels/0.png"] {
         for headers in [&["Origin: http://localhost:5173"][..], &[]] {
             let answer = clock.send("GET", path, headers, "").await;
@@ -645,7 +645,7 @@ async fn only_allowed_origins_may_read() {
     );
 }
 
-/// A frame lets another site guide its visitors' clicks.
+/// Another site could misuse clicks in a frame (clickjacking).
 #[tokio::test]
 async fn only_allowed_origins_may_frame_the_page() {
     for (allowed, ancestors) in [
@@ -677,9 +677,9 @@ async fn only_allowed_origins_may_frame_the_page() {
     }
 }
 
-/// A page can rebind a name of its own to the clock's address, and send any User-Agent.
+/// A page can rebind its own name to the clock's address (DNS rebinding), and send any User-Agent.
 #[tokio::test]
-async fn a_request_under_a_name_that_is_not_the_clocks_is_refused() {
+async fn a_request_with_a_foreign_host_name_is_refused() {
     let mut clock = Clock::start().await;
     let agents = [BROWSER, "User-Agent: x", "Accept: */*"];
     let rows = [
@@ -716,10 +716,10 @@ async fn a_request_under_a_name_that_is_not_the_clocks_is_refused() {
         reason.contains("--public-url http://evil.example:8080"),
         "{reason}"
     );
-    assert_eq!(reached(&mut clock), None);
+    assert_eq!(request_to_device(&mut clock), None);
 }
 
-/// Servers and proxies could disagree about whom such a request is for, or where it ends.
+/// Servers and proxies could disagree about the target or the end of such a request.
 #[tokio::test]
 async fn an_ambiguous_request_is_refused() {
     let clock = Clock::start().await;

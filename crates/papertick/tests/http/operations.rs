@@ -1,4 +1,4 @@
-//! Every operation: what a client sends, what the device is asked, what the client is answered.
+//! Every operation: the request of the client, the request to the device, and the response.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use updates::policy::Signatures;
 
 use crate::support::{Answer, Clock, Setup};
 
-/// What each request makes of the device's inbox.
+/// HTTP requests and the resulting requests to the device.
 #[tokio::test]
 async fn operations_reach_the_device() {
     // The board has four LEDs.
@@ -109,9 +109,9 @@ async fn operations_reach_the_device() {
     }
 }
 
-/// Requests with an answer of their own.
+/// Requests with special responses.
 #[tokio::test]
-async fn operations_answer_in_their_own_words() {
+async fn operations_with_special_responses() {
     let red = [Rgb {
         red: 255,
         green: 0,
@@ -154,9 +154,9 @@ async fn operations_answer_in_their_own_words() {
     }
 }
 
-/// Documents that only tell.
+/// Documents from the view.
 #[tokio::test]
-async fn documents_tell_what_the_view_says() {
+async fn documents_have_the_values_of_the_view() {
     let clock = Clock::start().await;
     let dnd = r#"{"enabled":false,"dndTimeEnabled":false,"timeBasedEnabled":false,"startTime":"22:00","endTime":"7:00","active":false}"#;
     let rows = [
@@ -222,9 +222,9 @@ async fn a_managed_clock_refuses_updates_and_names_the_manager() {
     assert_eq!(system["firmware"]["managedBy"], "Umbrel");
 }
 
-/// What is not there yet is refused as on a board without it.
+/// A missing part is refused, also before it is known.
 #[tokio::test]
-async fn what_the_board_does_not_have_is_refused() {
+async fn operations_of_missing_parts_are_refused() {
     let clock = Clock::start().await;
     let keys = clock.folder.path().join("update-keys");
     let nobody = format!(
@@ -252,7 +252,7 @@ async fn what_the_board_does_not_have_is_refused() {
             "{request}"
         );
     }
-    // The rest of the body may come and is not waited for.
+    // The response does not wait for the rest of the body.
     let mut stream = clock.connect().await;
     let head = format!(
         "POST /upload/firmware HTTP/1.1\r\nHost: {}\r\nContent-Length: 99999999999\r\n\r\n",
@@ -307,9 +307,9 @@ async fn uploads_can_be_switched_off() {
     }
 }
 
-/// It is one of those settings that count from the next start on.
+/// The setting takes effect at the next start.
 #[tokio::test]
-async fn switching_uploads_off_or_on_waits_for_the_next_start() {
+async fn switching_uploads_needs_a_restart() {
     for started_with in [false, true] {
         let with = |ota_enabled| Settings {
             ota_enabled,
@@ -329,7 +329,7 @@ async fn switching_uploads_off_or_on_waits_for_the_next_start() {
     }
 }
 
-/// What a request is answered that is wrong in itself.
+/// Responses to malformed requests.
 #[tokio::test]
 async fn wrong_requests_are_answered_in_json() {
     #[rustfmt::skip]
@@ -398,7 +398,7 @@ async fn wrong_requests_are_answered_in_json() {
     }
 }
 
-/// Lists of the wrong length are refused by the device, in the words of what they list.
+/// Lists of the wrong length are refused by the device, with a text for each kind.
 #[tokio::test]
 async fn lists_of_the_wrong_length_are_refused() {
     let rows = [
@@ -425,9 +425,9 @@ async fn lists_of_the_wrong_length_are_refused() {
     }
 }
 
-/// What the device's refusals are told as.
+/// Responses for refusals of the device.
 #[tokio::test]
-async fn refusals_have_their_own_status() {
+async fn refusals_have_status_codes() {
     #[rustfmt::skip]
     let rows = [
         (Refusal::UnknownScreen, 400, r#"{"error":"unknown screen id"}"#),
@@ -466,9 +466,9 @@ async fn status_has_the_members_of_the_interface() {
     assert!(status["espUptime"].is_u64() && status["espHeapSize"].is_u64());
 }
 
-/// Which sources are up, and what clients are told is connected.
+/// Connected sources, and the connections in the status.
 #[tokio::test]
-async fn the_status_tells_what_is_connected() {
+async fn the_status_has_the_connections() {
     use SourceId::{Exchange, Explorer, Nostr, Pool, Relay, Wallet, Zaps};
     // The data source, whether the wallet is on, what is up: price, blocks, V2, nostr, nwc.
     let rows: &[(u32, bool, &[SourceId], [bool; 5])] = &[
@@ -497,7 +497,7 @@ async fn the_status_tells_what_is_connected() {
                 nwc_enabled: *nwc_enabled,
                 ..Settings::default()
             });
-            // All that are there have a state, those that are not up too.
+            // All enabled sources have a state, also disconnected ones.
             let all = [Exchange, Explorer, Nostr, Pool, Relay, Wallet, Zaps];
             let state = |id: SourceId| SourceState {
                 up: up.contains(&id),
@@ -512,9 +512,9 @@ async fn the_status_tells_what_is_connected() {
     }
 }
 
-/// What the host has, and what the device counts.
+/// Facts of the host, and counters of the device.
 #[tokio::test]
-async fn the_system_status_tells_the_values_of_host_and_device() {
+async fn the_system_status_has_the_values_of_host_and_device() {
     let clock = Clock::start().await;
     let rows = [
         (None, None, 78),
@@ -537,7 +537,7 @@ async fn the_system_status_tells_the_values_of_host_and_device() {
         let drops = json!({ "buttons": 0, "led": 3, "frontlight": 0 });
         assert_eq!(system["queueDrops"], drops);
     }
-    // Others write meanwhile.
+    // Other programs write meanwhile.
     const SLACK: u64 = 64 << 20;
     let disk = || rustix::fs::statvfs(std::env::temp_dir()).unwrap();
     let used = || (disk().f_blocks - disk().f_bfree) * disk().f_frsize;
@@ -557,7 +557,7 @@ async fn the_system_status_tells_the_values_of_host_and_device() {
 }
 
 #[tokio::test]
-async fn a_change_is_in_the_very_next_status() {
+async fn a_change_is_in_the_next_status() {
     let clock = Clock::start().await;
     for screen in [0, 3, 4, 20] {
         clock.change(|view| view.current_screen = screen);
@@ -569,7 +569,7 @@ async fn a_change_is_in_the_very_next_status() {
 }
 
 #[tokio::test]
-async fn the_fee_rate_in_the_status_is_the_one_on_the_glass() {
+async fn the_fee_rate_of_the_status_is_the_shown_one() {
     let clock = Clock::start().await;
     let fee = |text: &str, secs| {
         Some(Figure {
@@ -582,7 +582,7 @@ async fn the_fee_rate_in_the_status_is_the_one_on_the_glass() {
             failed_polls: 0,
         })
     };
-    // A source gives decimals only while they are asked for: afterwards that value is an old one.
+    // Sources send decimals only while the setting is on: afterwards that value is old.
     let rows = [
         (true, ("4", 9), ("4.25", 9), "4.25", "4.25"),
         (true, ("7", 9), ("4.25", 8), "7.00", "7"),

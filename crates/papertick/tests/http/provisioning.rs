@@ -1,4 +1,4 @@
-//! The portal, while the clock is an access point: what is served, what is not, and how an attempt ends.
+//! The portal of the access point: what it serves, and the results of attempts to join.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use wifi::{AccessPointIdentity, TRY_LIMIT};
 
 use crate::support::{Answer, Clock, Setup};
 
-/// A radio that does as it is told, and tells what it was given.
+/// A radio with a fixed result that records its credentials.
 struct Puppet {
     networks: Vec<WifiNetwork>,
     outcome: Result<(), ProvisionError>,
@@ -51,17 +51,17 @@ impl Wifi for Puppet {
     }
 }
 
-/// A clock that is an access point, with a radio that does as it is told.
+/// A clock that is an access point, with a radio of a fixed result.
 pub(crate) struct Portal {
     pub(crate) clock: Clock,
     given: mpsc::Receiver<(String, Secret, Duration)>,
-    /// What the driver tells the device; without anybody to listen it would end.
+    /// Inputs of the driver; it would end without this receiver.
     _told: tokio::task::JoinHandle<()>,
     _plan: watch::Sender<WifiPlan>,
 }
 
 impl Portal {
-    /// A portal whose radio gets onto every network.
+    /// A portal whose radio joins every network.
     pub(crate) async fn new() -> Portal {
         Portal::with(Ok(())).await
     }
@@ -163,7 +163,7 @@ async fn only_the_portal_is_served() {
 }
 
 #[tokio::test]
-async fn in_a_network_there_is_no_portal() {
+async fn with_a_network_there_is_no_portal() {
     let clock = Clock::start().await;
     for request in ["GET /scan", "POST /save", "GET /api/scan", "POST /api/wifi"] {
         let (method, path) = request.split_once(' ').unwrap();
@@ -173,9 +173,9 @@ async fn in_a_network_there_is_no_portal() {
     assert!(!clock.get("/").await.text().contains("Choose a network"));
 }
 
-/// A page that lent us the name of its own site must not read the password on the glass, nor which networks are around.
+/// A page that resolves its name to the clock must not read the password on the panels or the networks in range.
 #[tokio::test]
-async fn a_page_of_another_site_reads_nothing_under_its_own_name() {
+async fn a_page_of_another_site_reads_nothing_by_dns_rebinding() {
     let portal = Portal::new().await;
     for path in ["/sim/state", "/sim/panels.png", "/scan", "/api/scan"] {
         for (host, agent, status) in [
@@ -193,7 +193,7 @@ async fn a_page_of_another_site_reads_nothing_under_its_own_name() {
     }
 }
 
-/// What the usual systems ask to find out whether there is a portal, and under which name.
+/// Captive portal probes of common systems: path and host name.
 const PROBES: &[(&str, &str)] = &[
     ("connectivitycheck.gstatic.com", "/generate_204"),
     ("clients3.google.com", "/gen_204"),
@@ -212,7 +212,7 @@ const PROBES: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn the_probes_of_the_usual_systems_find_the_portal() {
+async fn captive_portal_probes_are_redirected() {
     let portal = Portal::new().await;
     let browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0";
     for (host, path) in PROBES {
@@ -227,7 +227,7 @@ async fn the_probes_of_the_usual_systems_find_the_portal() {
 }
 
 #[tokio::test]
-async fn a_page_that_somebody_opens_by_another_name_leads_to_the_portal() {
+async fn other_host_names_are_redirected_to_the_portal() {
     let portal = Portal::new().await;
     let request = "GET / HTTP/1.1\r\nHost: neverssl.com\r\nUser-Agent: Mozilla/5.0 (Android 16)\r\nConnection: close\r\n\r\n";
     let answer = portal.clock.raw(request.as_bytes()).await;
@@ -261,14 +261,14 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
         assert!(page.contains(said), "{said}");
     }
     assert!(page.contains("action=\"/save?lang=en\"") && page.contains("name=\"pw\""));
-    // The address of the clock is named; nothing is loaded from anywhere.
+    // The page has the address of the clock, and loads no other files.
     let rest = page.replace("http://papertick-a1b2c3.local/", "");
     assert!(!rest.contains("http://") && !rest.contains("https://"));
     assert!(!page.contains("{{"), "nothing is left to fill in");
 }
 
 #[tokio::test]
-async fn the_page_tells_how_the_last_attempt_ended() {
+async fn the_page_has_the_result_of_the_last_attempt() {
     let portal = Portal::new().await;
     portal
         .clock
@@ -322,7 +322,7 @@ async fn right_credentials_are_stored() {
 }
 
 #[tokio::test]
-async fn the_whole_key_of_a_network_may_be_given() {
+async fn a_network_key_in_hex_is_accepted() {
     let key = "0123456789abcdef".repeat(4);
     let body = serde_json::json!({ "ssid": "Home", "pw": key });
     let mut portal = Portal::new().await;
@@ -370,7 +370,7 @@ async fn wrong_credentials_are_answered_with_the_reason() {
 }
 
 #[tokio::test]
-async fn credentials_that_cannot_be_stored_are_said_to_be() {
+async fn credentials_that_cannot_be_stored_are_reported() {
     let portal = Portal::with(Err(ProvisionError::NotStored("disk full".to_string()))).await;
     let answer = portal.save(r#"{"ssid":"Home","pw":"x"}"#).await;
     assert_eq!(answer.status, 500);
@@ -439,7 +439,7 @@ async fn a_browser_without_scripts_gets_pages() {
 }
 
 #[tokio::test]
-async fn the_page_says_where_the_clock_will_be_in_the_language_of_the_browser() {
+async fn the_page_has_the_later_address_in_the_language_of_the_browser() {
     let portal = Portal::with(Err(ProvisionError::Failed(LinkFailure::Auth))).await;
     let german = "Accept-Language: de-AT,en;q=0.7";
     for (path, accepted, title) in [
@@ -472,14 +472,14 @@ async fn the_page_says_where_the_clock_will_be_in_the_language_of_the_browser() 
 }
 
 #[tokio::test]
-async fn a_page_of_another_site_sets_no_network() {
+async fn a_page_of_another_site_cannot_join_a_network() {
     let mut portal = Portal::new().await;
     let body = r#"{"ssid":"Evil","pw":"12345678"}"#;
     let length = format!("Content-Length: {}", body.len());
     let headers = ["Origin: http://evil.example", length.as_str()];
     let answer = portal.clock.send("POST", "/save", &headers, body).await;
     assert_eq!(answer.status, 403);
-    // A name of somebody else that was made to lead here.
+    // A foreign name that resolves to the clock.
     let headers = [
         "Host: evil.example",
         "Origin: http://evil.example",

@@ -16,7 +16,7 @@ use market::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    following::Follower,
+    following::EventClient,
     support::{Clock, Kind, Setup},
 };
 
@@ -156,7 +156,7 @@ async fn displays(clock: &Clock) -> Value {
 
 async fn recording() -> Value {
     let clock = a_clock_that_has_seen_something().await;
-    let mut follower = Follower::at(&clock, "/events?bench").await;
+    let mut follower = EventClient::at(&clock, "/events?bench").await;
     let mut events = Map::new();
     let mut note = |(name, data): (String, String)| {
         let data = serde_json::from_str(&data).unwrap();

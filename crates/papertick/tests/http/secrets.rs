@@ -6,7 +6,7 @@ use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::{
-    following::Follower,
+    following::EventClient,
     guards::{basic, guarded},
     logged::Logged,
     support::{Clock, Kind, Setup},
@@ -39,7 +39,7 @@ async fn what_was_set_is_nowhere() {
     for (key, secret) in secrets {
         body[key] = secret.into();
     }
-    let mut follower = Follower::of(&clock).await;
+    let mut follower = EventClient::of(&clock).await;
     let answer = clock
         .json("PATCH", "/api/settings", &body.to_string())
         .await;

@@ -1,4 +1,4 @@
-//! Settings as a file: out of one clock and into another.
+//! Export and import of settings.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ const PASSPHRASE: &str = "four words by chance";
 /// 2026-01-01, s since 1970-01-01 UTC.
 const START: i64 = 1_767_225_600;
 
-/// A clock with the real core behind it, and credentials where it asks for a password.
+/// A clock with a real device, and credentials if it has a password.
 async fn clock_with(settings: Settings) -> Clock {
     Clock::with(Setup {
         device: Kind::Real,
@@ -58,7 +58,7 @@ fn file(settings: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_file_goes_from_one_clock_to_another() {
+async fn settings_are_exported_and_imported() {
     let from = clock_with(Settings {
         led_brightness: 33,
         screens_hidden: vec![3, 20],
@@ -123,7 +123,7 @@ async fn a_file_goes_from_one_clock_to_another() {
 }
 
 #[tokio::test]
-async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
+async fn secrets_are_exported_only_from_a_protected_clock_with_a_passphrase() {
     let open = clock_with(Settings {
         http_auth_enabled: false,
         ..guarded()
@@ -134,7 +134,7 @@ async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
     assert_eq!(refused.status, 403);
     assert_eq!(refused.json()["error"], "password required");
     assert_eq!(ask(&open, EXPORT, &json!({}), &[]).await.status, 200);
-    // One that asks for it from its next start is as open until then.
+    // A password that applies from the next start does not protect before.
     open.change(|view| view.settings = Arc::new(guarded()));
     assert_eq!(ask(&open, EXPORT, &wish, &[]).await.status, 403);
 
@@ -168,7 +168,7 @@ async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
     assert!(changes.contains(&secret("proxyPass")), "{changes:?}");
     assert!(changes.contains(&secret("httpAuthPass")), "{changes:?}");
     let stored = to.view.borrow().settings.clone();
-    // It was entered there while anybody could have.
+    // The secret was entered while the clock was open.
     let expected = Settings {
         guarded_secrets: String::new(),
         ..guarded()
@@ -177,7 +177,7 @@ async fn secrets_leave_a_guarded_clock_under_a_passphrase_alone() {
 }
 
 #[tokio::test]
-async fn one_wrong_value_and_nothing_is_taken_over() {
+async fn one_invalid_value_refuses_the_import() {
     let clock = clock_with(Settings::default()).await;
     let wrong = file(&json!({ "ledBrightness": 300, "fontName": "oswald", "tzString": "Mars" }));
     let before = clock.get("/api/settings").await.body;
@@ -208,7 +208,7 @@ async fn one_wrong_value_and_nothing_is_taken_over() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_understood_is_refused_by_name() {
+async fn invalid_files_are_refused_with_a_reason() {
     let clock = clock_with(Settings::default()).await;
     let good = || file(&json!({ "ledBrightness": 3 }));
     let mut listed = good();
@@ -252,9 +252,9 @@ async fn what_cannot_be_understood_is_refused_by_name() {
     assert_eq!(clock.view.borrow().settings.led_brightness, 128);
 }
 
-/// Who finds a clock open can set a password of their own; that must not hand them what was entered before.
+/// A client of an open clock can set a password, but must not get earlier secrets by that.
 #[tokio::test]
-async fn a_password_that_is_set_later_opens_no_secret_of_before() {
+async fn a_later_password_does_not_allow_to_export_earlier_secrets() {
     let clock = clock_with(Settings {
         guarded_secrets: String::new(),
         nwc_uri: device::secret::Secret::new("nostr+walletconnect://planted"),
@@ -276,7 +276,7 @@ async fn a_password_that_is_set_later_opens_no_secret_of_before() {
         opened().await,
         (json!(["proxyPass", "nwcUri"]), String::new())
     );
-    // Entered anew by somebody who knows the password, it may leave.
+    // A secret that is entered again with the password can be exported.
     let body = r#"{"proxyPass":"planted anew"}"#;
     let length = format!("Content-Length: {}", body.len());
     let headers = [length.as_str(), credentials.as_str()];
@@ -288,9 +288,9 @@ async fn a_password_that_is_set_later_opens_no_secret_of_before() {
     );
 }
 
-/// So may what a file brought, if whoever took it over knew the password.
+/// The same for an imported secret, if the import used the password.
 #[tokio::test]
-async fn a_secret_of_a_file_leaves_a_clock_that_was_guarded_when_it_came() {
+async fn an_imported_secret_can_be_exported_if_the_clock_was_protected() {
     let source = clock_with(guarded()).await;
     let credentials = basic("satoshi:correct horse");
     let wish = json!({ "passphrase": PASSPHRASE });
@@ -312,7 +312,7 @@ async fn a_secret_of_a_file_leaves_a_clock_that_was_guarded_when_it_came() {
 }
 
 #[tokio::test]
-async fn what_was_seen_is_what_is_taken_over() {
+async fn a_dry_run_equals_the_import() {
     let clock = clock_with(Settings::default()).await;
     let tag = clock.get("/api/settings").await;
     let tag = format!("If-Match: {}", tag.header("etag").unwrap());
@@ -325,7 +325,7 @@ async fn what_was_seen_is_what_is_taken_over() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_neither_read_nor_write_files() {
+async fn pages_of_other_sites_neither_export_nor_import() {
     let clock = clock_with(Settings::default()).await;
     let foreign = "Origin: http://evil.example";
     let wish = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
@@ -365,7 +365,7 @@ async fn the_log_can_be_read_and_has_no_passphrase() {
 }
 
 #[tokio::test]
-async fn so_many_files_are_taken_in_at_once_and_no_more() {
+async fn the_number_of_concurrent_imports_is_limited() {
     const MOST: usize = 8;
 
     let clock = Clock::start().await;
@@ -380,19 +380,19 @@ async fn so_many_files_are_taken_in_at_once_and_no_more() {
         stream.write_all(head.as_bytes()).await.unwrap();
         stream
     };
-    let mut begun = Vec::new();
+    let mut started = Vec::new();
     for _ in 0..MOST {
-        begun.push(begin().await);
+        started.push(begin().await);
     }
     let status = async || clock.json("POST", IMPORT, &body).await.status;
     let refused = async {
-        // They have been heard of by then.
+        // The requests have been accepted by then.
         while status().await != 503 {
             sleep(Duration::from_millis(10)).await;
         }
     };
     timeout(SOON, refused).await.expect("there is no room");
-    drop(begun.pop());
+    drop(started.pop());
     let room = async {
         while status().await == 503 {
             sleep(Duration::from_millis(10)).await;

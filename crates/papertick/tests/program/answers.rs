@@ -1,4 +1,4 @@
-//! What `ctl` makes of answers that a healthy clock seldom gives.
+//! `ctl` with unusual responses.
 
 use std::{
     fs,
@@ -13,11 +13,11 @@ use papertick::failure::Code;
 
 use crate::clock::{folder, papertick};
 
-/// Bytes of a file that no buffer between client and server takes whole.
+/// Size of a file that exceeds all buffers between client and server, bytes.
 const LARGE: usize = 32 * 1024 * 1024;
 
-/// Reads the head of a request per answer, never a body, answers and closes; with the heads.
-fn stand_in(answers: &'static [&'static str]) -> (SocketAddr, Receiver<String>) {
+/// A server that reads the head of each request, but no body, responds and closes; with the received heads.
+fn fake_server(answers: &'static [&'static str]) -> (SocketAddr, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (send, heads) = channel();
@@ -42,11 +42,11 @@ fn ctl(address: SocketAddr, line: &str) -> Output {
 }
 
 #[test]
-fn an_upload_that_is_refused_early_says_why() {
+fn an_early_refusal_of_an_upload_is_reported() {
     let folder = folder();
     let image = folder.path().join("clock.img");
     fs::write(&image, vec![0; LARGE]).unwrap();
-    // One server waits for the file, the other one has told the client to send it and then changes its mind.
+    // One server waits for the file, the other one sends `100 Continue` before the refusal.
     for answer in [
         &[
             "HTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\ncontent-length: 25\r\n\r\n{\"msg\":\"updates are off\"}",
@@ -55,19 +55,19 @@ fn an_upload_that_is_refused_early_says_why() {
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\ncontent-length: 25\r\n\r\n{\"msg\":\"updates are off\"}",
         ],
     ] {
-        let (address, heads) = stand_in(answer);
+        let (address, heads) = fake_server(answer);
         let output = ctl(address, &format!("ctl update firmware {}", image.display()));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(Code::Refused as i32), "{said}");
-        assert!(said.contains("updates are off"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(Code::Refused as i32), "{stderr}");
+        assert!(stderr.contains("updates are off"), "{stderr}");
         let head = heads.recv().unwrap().to_lowercase();
         assert!(head.contains("expect: 100-continue"), "{head}");
     }
 }
 
 #[test]
-fn a_clock_that_restarts_is_asked_again() {
-    let (address, heads) = stand_in(&[
+fn requests_are_retried_during_a_restart() {
+    let (address, heads) = fake_server(&[
         "HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
     ]);
@@ -77,7 +77,7 @@ fn a_clock_that_restarts_is_asked_again() {
 }
 
 #[test]
-fn a_refusal_is_json_where_that_is_asked_for() {
+fn a_refusal_is_json_with_the_flag_json() {
     for (answer, expected) in [
         (
             &[
@@ -90,7 +90,7 @@ fn a_refusal_is_json_where_that_is_asked_for() {
             "",
         ),
     ] {
-        let (address, _) = stand_in(answer);
+        let (address, _) = fake_server(answer);
         let output = ctl(address, "ctl --json identify");
         assert!(!output.status.success());
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);

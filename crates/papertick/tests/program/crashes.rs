@@ -1,4 +1,4 @@
-//! A device that crashes leaves a dump, and the clock goes on.
+//! A crashed device leaves a dump and is restarted.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -11,13 +11,13 @@ use crate::{
     programs::{NEW, firmware, install, wait_for_takeover, working_program},
 };
 
-/// Secrets of a clock; its own password is not among them, for the clock would ask for it.
+/// Secrets of a clock, except its password, which would be required for the requests.
 const SECRETS: &str = r#"{"proxyPass":"canary-proxy","otaPass":"canary-upload","nwcUri":"nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Frelay.invalid&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100cafe0","httpAuthUser":"canary-user"}"#;
 
-/// Where the first thread of a device waits for its end.
+/// Function in which the main thread of a device waits.
 const LINE: &str = "papertick::device_process::run at ";
 
-/// Lets the device of a clock crash, and waits for the next one.
+/// Crashes the device of a clock, and waits for the next one.
 fn crash(clock: &Clock, signal: Signal) {
     let before = clock.device();
     kill_process(before, signal).unwrap();
@@ -26,7 +26,7 @@ fn crash(clock: &Clock, signal: Signal) {
 }
 
 #[test]
-fn a_crash_leaves_a_dump_that_leads_to_the_line() {
+fn a_crash_dump_has_the_source_line() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     assert_eq!(clock.patch(SECRETS).status, 200);
@@ -35,7 +35,7 @@ fn a_crash_leaves_a_dump_that_leads_to_the_line() {
         let file = folder.path().join("coredump.dmp");
         let program = Path::new(env!("CARGO_BIN_EXE_papertick"));
         let mut text = String::new();
-        // The signal reaches the first thread unless that has one already.
+        // The signal goes to the main thread unless one is pending there.
         for _ in 0..3 {
             crash(&clock, signal);
             text = backtrace::of(&file, program).unwrap();
@@ -76,16 +76,15 @@ fn a_crash_leaves_a_dump_that_leads_to_the_line() {
 }
 
 #[test]
-fn a_board_without_dumps_goes_on_without_one() {
+fn a_board_without_dumps_restarts_without_one() {
     let folder = folder();
     let clock = Clock::start_with(folder.path(), &["--board", "rev-a"]);
     crash(&clock, Signal::ABORT);
     assert!(!folder.path().join("coredump.dmp").exists());
 }
 
-/// The disk is no reason to stand still.
 #[test]
-fn a_dump_that_cannot_be_kept_holds_nobody_up() {
+fn a_dump_that_cannot_be_stored_delays_nothing() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     fs::create_dir_all(folder.path().join("coredump.dmp.part/in the way")).unwrap();
@@ -94,16 +93,16 @@ fn a_dump_that_cannot_be_kept_holds_nobody_up() {
 }
 
 #[test]
-fn a_device_that_is_killed_leaves_none() {
+fn a_killed_device_leaves_no_dump() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     crash(&clock, Signal::KILL);
     assert!(!folder.path().join("coredump.dmp").exists());
 }
 
-/// Its supervisor is another program by then, in the same process, which waits at the same place.
+/// The supervisor process has executed another program by then.
 #[test]
-fn a_device_whose_supervisor_was_replaced_leaves_a_dump() {
+fn dumps_work_after_a_takeover_of_the_supervisor() {
     let folder = folder();
     install(
         folder.path(),

@@ -1,4 +1,4 @@
-//! A folder in which a test runs the program and looks at what it made.
+//! A folder in which a test runs the program.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ impl Desk {
         Desk(folder())
     }
 
-    /// Runs the program here; gives its exit code and what it said where.
+    /// Runs the program in the folder; returns exit code, standard output and standard error.
     pub(crate) fn try_to(&self, line: &str) -> (i32, String, String) {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         let output = papertick(&arguments)
@@ -32,7 +32,7 @@ impl Desk {
         (code, text(output.stdout), text(output.stderr))
     }
 
-    /// Runs the program here and expects it to do what it is told.
+    /// Runs the program in the folder; it must succeed.
     pub(crate) fn run(&self, line: &str) -> String {
         let (code, out, error) = self.try_to(line);
         assert_eq!((code, error.as_str()), (0, ""), "{line}");
@@ -43,7 +43,7 @@ impl Desk {
         serde_json::from_str(&self.run(line)).unwrap()
     }
 
-    /// Runs the program here and expects one line that says why not.
+    /// Runs the program in the folder; it must fail with a code and one line with these parts.
     pub(crate) fn fails(&self, line: &str, code: i32, parts: &[&str]) {
         let (got, out, error) = self.try_to(line);
         assert_eq!((got, out.as_str()), (code, ""), "{line}: {error}");
@@ -65,7 +65,7 @@ impl Desk {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// A small program that says what it was built from.
+    /// Writes a small program with build facts.
     pub(crate) fn program(&self, name: &str, machine: u8, note: &str) {
         let mut program = b"\x7fELF\x02\x01\x01".to_vec();
         program.resize(64, 0);

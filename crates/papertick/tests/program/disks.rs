@@ -1,4 +1,4 @@
-//! Updates on disks that are full, or from which nothing can be started.
+//! Updates on disks that are full or do not allow to execute programs.
 
 use std::{
     env, fs,
@@ -16,7 +16,7 @@ use crate::{
     updating::{UpdateRig, facts, image_of, noise},
 };
 
-/// The program on a disk of its own, which lives in memory and is seen by nobody else, after a preparation by a shell.
+/// The program on a private disk in memory, prepared by a shell command.
 fn on_a_disk(prepare: &str) -> Option<Command> {
     let can = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "mount"])
@@ -40,7 +40,7 @@ fn on_a_disk(prepare: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Trusts the key of a rig, which is on another disk.
+/// Trusts the key of a rig on another disk.
 fn trust(rig: &UpdateRig, command: &mut Command) {
     let key = rig.path().join("update-keys/ours.pub");
     command.arg("--update-key").arg(key);
@@ -56,7 +56,7 @@ fn refusal(clock: &Clock, image: &[u8]) -> (u16, Value) {
 }
 
 #[test]
-fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
+fn an_upload_that_fills_the_disk_is_removed() {
     let rig = UpdateRig::new();
     let place = folder();
     let Some(mut command) = on_a_disk(&mount("size=1m", place.path())) else {
@@ -67,7 +67,7 @@ fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
     let before = clock.get("/api/status").json();
     let device = clock.device();
     let large = rig.signed(image_of(facts("4.9.0"), &noise(3 * 1024 * 1024)));
-    // The image has room, and what is in it has not.
+    // The image fits on the disk, but not its content.
     let swollen = rig.signed(image_of(facts("4.9.0"), &vec![0; 3 * 1024 * 1024]));
     for image in [large, swollen] {
         let (status, told) = refusal(&clock, &image);
@@ -94,7 +94,7 @@ fn an_upload_that_fills_the_disk_leaves_room_and_everything_as_it_was() {
 }
 
 #[test]
-fn a_disk_from_which_nothing_can_be_started_takes_no_programs() {
+fn a_disk_without_exec_refuses_programs() {
     let rig = UpdateRig::new();
     let place = folder();
     let Some(mut command) = on_a_disk(&mount("noexec", place.path())) else {
@@ -112,9 +112,9 @@ fn a_disk_from_which_nothing_can_be_started_takes_no_programs() {
     assert_eq!(firmware(&clock)["running"], "factory");
 }
 
-/// Somebody has mounted the disk in another way since the program was installed.
+/// The disk was remounted without exec after the installation.
 #[test]
-fn a_program_that_cannot_be_started_any_more_is_stood_in_for() {
+fn a_program_that_can_no_longer_be_executed_is_replaced() {
     let before = folder();
     install(
         before.path(),

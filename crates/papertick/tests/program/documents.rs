@@ -1,4 +1,4 @@
-//! What the documents tell people: each link leads somewhere, and each command is one.
+//! The documents: each link has a target, and each command exists.
 
 use std::{
     collections::BTreeSet,
@@ -11,10 +11,10 @@ use crate::examples::{commands, request, words};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Folders whose documents are other people's, or are made.
+/// Folders with documents that are generated or not ours.
 const NOT_OURS: [&str; 4] = ["target", "node_modules", ".git", "book"];
 
-/// Programs of the system that a document may name; what they do is theirs.
+/// Programs of the system that documents may use; they are not checked.
 const OF_THE_SYSTEM: &[&str] = &[
     "cat",
     "cp",
@@ -45,7 +45,7 @@ const OF_THE_SYSTEM: &[&str] = &[
     "export",
 ];
 
-/// Every document of the project.
+/// All documents of the project.
 fn documents() -> Vec<PathBuf> {
     fn gather(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -65,7 +65,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The name by which a heading is linked to.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     heading
         .trim_start_matches('#')
@@ -77,7 +77,7 @@ fn anchor(heading: &str) -> String {
         .collect()
 }
 
-/// What stands outside of blocks of code.
+/// The text outside of code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_block = false;
     text.lines().filter(move |line| {
@@ -96,7 +96,7 @@ fn anchors(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_link_leads_somewhere() {
+fn each_link_has_a_target() {
     let mut links = 0;
     for document in documents() {
         let text = fs::read_to_string(&document).unwrap();
@@ -123,8 +123,8 @@ fn each_link_leads_somewhere() {
     assert!(links > 50, "{links} links");
 }
 
-/// What is wrong with a command that Cargo is given; it is not run, because that takes minutes.
-fn wrong_of_cargo(words: &[&str]) -> Option<String> {
+/// The mistake in a command of Cargo. It is not run, because that takes minutes.
+fn cargo_mistake(words: &[&str]) -> Option<String> {
     let after = |flag| {
         let at = words.iter().position(|word| *word == flag)?;
         words.get(at + 1).copied()
@@ -155,8 +155,8 @@ fn wrong_of_cargo(words: &[&str]) -> Option<String> {
     }
 }
 
-/// Whether the program takes the words of a command.
-fn wrong_of_ours(words: &[&str]) -> Option<String> {
+/// The mistake in a command of the program.
+fn command_mistake(words: &[&str]) -> Option<String> {
     let words: Vec<&str> = words
         .iter()
         .copied()
@@ -168,24 +168,24 @@ fn wrong_of_ours(words: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn each_command_is_one() {
+fn each_command_exists() {
     let (mut ours, mut asked) = (0, 0);
     let folder = folder();
     let mut clock = Clock::start(folder.path());
     for document in documents() {
-        // Its requests are tried with the control interface, by tests of their own.
+        // Its requests are tested with the control interface.
         if document.ends_with("docs/http-api.md") {
             continue;
         }
         let text = fs::read_to_string(&document).unwrap();
         for (line, command) in commands(&text) {
             let place = format!("{} line {line}: {command}", document.display());
-            // What a variable is set to is a command as well.
+            // The value of a variable can be a command.
             let inner = command
                 .split_once("=$(")
                 .filter(|(name, _)| !name.contains(' '));
             let words = words(inner.map_or(command.as_str(), |(_, inner)| inner));
-            // Variables of the environment come first.
+            // Environment variables come first.
             let words: Vec<&str> = words
                 .iter()
                 .map(String::as_str)
@@ -195,13 +195,13 @@ fn each_command_is_one() {
                 [] => None,
                 ["papertick", rest @ ..] | ["cargo", "run", "--release", "--", rest @ ..] => {
                     ours += 1;
-                    wrong_of_ours(rest)
+                    command_mistake(rest)
                 }
-                ["cargo", rest @ ..] => wrong_of_cargo(rest),
+                ["cargo", rest @ ..] => cargo_mistake(rest),
                 ["curl", ..] if command.contains("$clock") => None,
                 ["curl", ..] => {
                     asked += 1;
-                    wrong_of_request(&mut clock, &command)
+                    request_mistake(&mut clock, &command)
                 }
                 ["python3", file, ..] | [file, ..] if file.contains('/') => {
                     let there = Path::new(ROOT).join(file).exists();
@@ -218,8 +218,8 @@ fn each_command_is_one() {
     assert!(asked > 8, "{asked} requests");
 }
 
-/// Sends a request of a document to a clock; none if it was answered as people would expect.
-fn wrong_of_request(clock: &mut Clock, command: &str) -> Option<String> {
+/// Sends a request of a document to a clock; returns its mistake, if it has one.
+fn request_mistake(clock: &mut Clock, command: &str) -> Option<String> {
     let request = request(command);
     let (_, place) = request.url.split_once("://").unwrap();
     let path = &place[place.find('/').unwrap()..];
@@ -233,7 +233,7 @@ fn wrong_of_request(clock: &mut Clock, command: &str) -> Option<String> {
     if path == "/api/restart" {
         crate::clock::eventually("another device", || clock.device() != before);
     }
-    // There was no crash, and a program that everybody gets does not trace allocations.
+    // There is no crash dump, and the released program does not trace allocations.
     let expected = match path {
         "/api/coredump" | "/api/diag/heap_trace/start" | "/api/diag/heap_trace/stop" => [404, 501],
         _ => [200, 200],
@@ -241,9 +241,9 @@ fn wrong_of_request(clock: &mut Clock, command: &str) -> Option<String> {
     (!expected.contains(&answer.status)).then(|| format!("{}: {}", answer.status, answer.body))
 }
 
-/// The service manager starts the clock at the next request, as long as its socket is open.
+/// The service manager starts the clock at the next request while its socket is active.
 #[test]
-fn who_is_to_set_a_password_is_told_to_stop_the_socket_too() {
+fn the_help_of_passwd_stops_the_socket_too() {
     let service = fs::read_to_string(Path::new(ROOT).join("packaging/systemd/papertick.service"));
     assert!(service.unwrap().contains("Requires=papertick.socket"));
     let help = String::from_utf8(output(&["passwd", "--help"]).stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Releases that are fetched through a proxy, of each kind that there is.
+//! Downloads of releases through every kind of proxy.
 
 use std::{
     io::{self, Read, Write},
@@ -16,7 +16,7 @@ use crate::{
     updating::{UpdateRig, serve},
 };
 
-/// Reads up to a byte, which is left out.
+/// Reads up to a byte, without it.
 fn until(client: &mut TcpStream, end: u8) -> io::Result<String> {
     let mut text = Vec::new();
     let mut byte = [0];
@@ -35,8 +35,8 @@ fn bytes<const N: usize>(client: &mut TcpStream) -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Lets a client say where it wants to go, in whichever way; tells the way, who it is, and the place.
-fn hear(client: &mut TcpStream) -> io::Result<String> {
+/// Reads the request to a proxy of any kind; returns the kind, the user, and the target.
+fn read_request(client: &mut TcpStream) -> io::Result<String> {
     match bytes(client)? {
         [4] => {
             let [1, high, low, ip @ ..] = bytes::<7>(client)? else {
@@ -85,7 +85,7 @@ fn hear(client: &mut TcpStream) -> io::Result<String> {
     }
 }
 
-/// A proxy that leads to one server, wherever its clients want to go; tells where that is.
+/// A proxy that connects all clients to one server, and reports the requests.
 fn proxy(server: SocketAddr) -> (SocketAddr, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -94,8 +94,10 @@ fn proxy(server: SocketAddr) -> (SocketAddr, Receiver<String>) {
         for client in listener.incoming() {
             let (mut client, told) = (client.unwrap(), told.clone());
             thread::spawn(move || {
-                let Ok(wish) = hear(&mut client) else { return };
-                // The test may have seen enough.
+                let Ok(wish) = read_request(&mut client) else {
+                    return;
+                };
+                // Fails if the test has ended.
                 let _ = told.send(wish);
                 let mut server = TcpStream::connect(server).unwrap();
                 let (mut back, mut forth) =
@@ -110,10 +112,10 @@ fn proxy(server: SocketAddr) -> (SocketAddr, Receiver<String>) {
 }
 
 #[test]
-fn a_clock_updates_itself_through_each_kind_of_proxy() {
+fn a_clock_updates_itself_through_every_kind_of_proxy() {
     for (kind, host, way) in [
         (1, "releases.invalid", "connect releases.invalid:"),
-        // The oldest kind looks no names up.
+        // SOCKS4 does not resolve names.
         (2, "127.0.0.1", "socks4 127.0.0.1:"),
         (3, "releases.invalid", "socks4a releases.invalid:"),
         (4, "releases.invalid", "socks5 me@releases.invalid:"),

@@ -12,12 +12,12 @@ use papertick::failure::Code;
 use crate::clock::{Clock, folder, papertick};
 
 /// Exit code and standard error of a check.
-fn checked(command: &mut Command) -> (Option<i32>, String) {
+fn check(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     assert_eq!(output.stdout, b"");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.lines().count() <= 1, "{said}");
-    (output.status.code(), said)
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.lines().count() <= 1, "{stderr}");
+    (output.status.code(), stderr)
 }
 
 #[test]
@@ -29,12 +29,12 @@ fn a_clock_that_answers_is_healthy() {
     // As in a container, where the clock listens on every address.
     let listen = format!("0.0.0.0:{port}");
     assert_eq!(
-        checked(papertick(&["healthcheck"]).env("PAPERTICK_LISTEN", &listen)),
+        check(papertick(&["healthcheck"]).env("PAPERTICK_LISTEN", &listen)),
         healthy
     );
     let url = format!("http://127.0.0.1:{port}");
     assert_eq!(
-        checked(&mut papertick(&["healthcheck", "--url", &url])),
+        check(&mut papertick(&["healthcheck", "--url", &url])),
         healthy
     );
 }
@@ -48,9 +48,9 @@ fn a_clock_that_does_not_answer_is_unhealthy() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     for address in [closed, silent.local_addr().unwrap()] {
         let url = format!("http://{address}");
-        let (code, said) = checked(&mut papertick(&["healthcheck", "--url", &url]));
-        assert_eq!(code, Some(Code::Unreachable as i32), "{said}");
-        assert!(said.contains(&url), "{said}");
+        let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &url]));
+        assert_eq!(code, Some(Code::Unreachable as i32), "{stderr}");
+        assert!(stderr.contains(&url), "{stderr}");
     }
 }
 
@@ -67,11 +67,11 @@ fn an_error_is_unhealthy() {
         stream
     });
     let url = format!("http://{address}");
-    let (code, said) = checked(&mut papertick(&["healthcheck", "--url", &url]));
+    let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &url]));
     assert_eq!(
-        (code, said.contains("502")),
+        (code, stderr.contains("502")),
         (Some(Code::Failed as i32), true),
-        "{said}"
+        "{stderr}"
     );
     server.join().unwrap();
 }

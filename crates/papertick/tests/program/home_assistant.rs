@@ -20,7 +20,7 @@ fn head(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn the_broker_of_home_assistant_is_used_without_a_question() {
+fn the_broker_of_home_assistant_is_used_automatically() {
     let broker = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = broker.local_addr().unwrap().port();
     let supervisor = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! A host on the network that pretends to be a clock and sends bytes that a terminal would act on.
+//! A host that pretends to be a clock and sends control characters for the terminal.
 
 use std::{
     fs,
@@ -12,10 +12,10 @@ use papertick::cli::{self, Command};
 
 use crate::clock::{folder, papertick};
 
-/// What a hostile clock sends in every text: C0, DEL and C1 as UTF-8.
+/// Content of every text of a hostile clock: C0, DEL and C1 as UTF-8.
 const HOSTILE: &str = "x\x1b]0;title\x07\u{7f}\u{9b}2J\u{9d}y";
 
-/// Serves the same answer to every request; ends with the process.
+/// Sends the same response to every request, until the process exits.
 fn hostile_clock(status: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -28,7 +28,7 @@ fn hostile_clock(status: &'static str) -> SocketAddr {
 }
 
 fn answer(mut stream: TcpStream, status: &str) {
-    // C0 characters can stand in JSON as escapes alone; the client decodes them.
+    // JSON has C0 characters only as escapes; the client decodes them.
     let text = serde_json::to_string(HOSTILE).unwrap();
     let body = format!(
         "{{\"error\":{text},\"msg\":{text},{text}:{text},\"says\":{text},\"changes\":[{{\"name\":{text},\"old\":{text},\"new\":1}}],\
@@ -63,7 +63,7 @@ fn lines() -> Vec<String> {
         };
         let example = help.split("papertick ctl ").last().unwrap();
         let example = example.lines().next().unwrap();
-        // What goes into a file is not shown.
+        // Output to a file is not printed.
         let shown = example.split(" -o ").next().unwrap();
         assert!(shown.starts_with(&words), "{words}: {shown}");
         format!("ctl {shown}")
@@ -98,7 +98,7 @@ fn assert_harmless(line: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn no_byte_of_a_hostile_clock_reaches_the_terminal() {
+fn no_control_character_of_a_hostile_clock_reaches_the_terminal() {
     let folder = folder();
     fs::write(
         folder.path().join("settings.json"),
@@ -111,7 +111,7 @@ fn no_byte_of_a_hostile_clock_reaches_the_terminal() {
     for status in ["200 OK", "400 Bad Request", "500 Internal Server Error"] {
         let address = hostile_clock(status).to_string();
         for line in lines() {
-            // A picture or a dump goes to a program as it is; only a refusal of it is text.
+            // Pictures and dumps are printed as they are; only a refusal is text.
             let is_file = ["panel", "coredump", "preview", "qr"]
                 .iter()
                 .any(|word| line.contains(word));

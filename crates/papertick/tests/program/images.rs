@@ -1,4 +1,4 @@
-//! Keys and images, with the program alone and together with the stock tool.
+//! Keys and images, also with the tool minisign.
 
 use std::{
     fs,
@@ -58,7 +58,7 @@ fn a_key_is_made_and_protected() {
 }
 
 #[test]
-fn an_image_says_what_its_program_says() {
+fn an_image_has_the_build_facts_of_its_program() {
     let desk = Desk::new().with_image();
     let shown = desk.json("image show --json i.img");
     for (member, value) in [
@@ -101,7 +101,7 @@ fn this_program_is_packed_by_default() {
 }
 
 #[test]
-fn what_cannot_be_packed() {
+fn files_that_cannot_be_packed() {
     let desk = Desk::new();
     desk.program("machine", 62, "4.2.0|||aarch64-unknown-linux-gnu");
     desk.program("planet", 62, "4.2.0|||z80-unknown-none");
@@ -145,7 +145,7 @@ fn what_cannot_be_packed() {
 }
 
 #[test]
-fn signing_and_what_is_refused() {
+fn signing_and_verifying() {
     let desk = Desk::new().with_image();
     desk.run("image keygen --no-password other");
     let unsigned = desk.bytes("i.img");
@@ -254,7 +254,7 @@ fn a_page_is_packed_with_its_manifest() {
 }
 
 #[test]
-fn the_stock_tool_checks_what_the_program_signed_and_the_reverse() {
+fn signatures_are_compatible_with_minisign() {
     let Some(minisign) = needs::program("minisign") else {
         return;
     };
@@ -278,12 +278,12 @@ fn the_stock_tool_checks_what_the_program_signed_and_the_reverse() {
     let (held, said) = stock("-Vm body -p k.pub");
     assert!(held && said.contains("firmware 4.2.0"), "{said}");
 
-    // A key of the stock tool, used by both.
+    // A key of minisign, used by both.
     assert!(stock("-G -W -p s.pub -s s.key").0);
     desk.run("image sign --key s.key i.img");
     desk.run("image verify --key s.pub i.img");
 
-    // A signature of the stock tool, put behind the payload by both.
+    // A signature of minisign, inserted by both.
     assert!(stock("-Sm body -s s.key").0);
     let signature = desk.bytes("body.minisig");
     fs::write(desk.path("appended"), [&unsigned[..], &signature].concat()).unwrap();
@@ -301,14 +301,14 @@ fn the_stock_tool_checks_what_the_program_signed_and_the_reverse() {
         &["k.pub", "no minisign signature"],
     );
 
-    // And a key of the program, used by the stock tool.
+    // A key of the program, used by minisign.
     fs::write(desk.path("body"), &unsigned).unwrap();
     assert!(stock("-Sm body -s k").0);
     assert!(stock("-Vm body -p k.pub").0);
 }
 
 #[test]
-fn usual_tools_take_a_page_apart() {
+fn usual_tools_can_unpack_a_page() {
     let desk = Desk::new();
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../webui/dist");
     desk.run(&format!("image pack --web {} -o page.img", dist.display()));
@@ -326,7 +326,7 @@ fn usual_tools_take_a_page_apart() {
     let manifest: Value = serde_json::from_slice(&desk.bytes("out/manifest.json")).unwrap();
     assert!(manifest["minFirmware"].is_string() && manifest["commit"].is_string());
 
-    // What tar makes of the same folder is taken as well.
+    // A page packed by tar is accepted too.
     let script = "tar --format=ustar -C out -cf made.tar .";
     let ran = Command::new("sh")
         .args(["-ec", script])

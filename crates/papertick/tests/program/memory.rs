@@ -1,4 +1,4 @@
-//! Memory: what clients take of it, and that it is given back.
+//! Memory of clients, and that it is freed.
 
 use std::{
     fs,
@@ -11,22 +11,22 @@ use rustix::process::Pid;
 
 use crate::clock::{Clock, eventually, folder, resident};
 
-/// Clients at once; not more than any limit on open files allows.
+/// Number of clients, below the limit of open files.
 const CLIENTS: u64 = 500;
 
-/// What they may take each while they say nothing, bytes.
+/// Most memory of a silent client, bytes.
 const SILENT_MAX: u64 = 4 * 1024;
 
-/// What they may take each while they follow or could ask again, bytes; this build is not optimised.
+/// Most memory of a client of the events or with a persistent connection, bytes; this build is not optimised.
 const IDLE_MAX: u64 = 16 * 1024;
 
-/// Time without a change after which memory is at rest.
+/// Time without a change until the memory is stable.
 const REST: Duration = Duration::from_secs(1);
 
-/// How much more than before may be left when they have gone, percent.
+/// Most remaining memory after the clients have disconnected, percent above the start.
 const LEFT_MAX: u64 = 20;
 
-/// Connects, asks, and waits for the beginning of an answer if there was a question.
+/// Connects, sends a request if there is one, and waits for the start of the response.
 fn client(clock: &Clock, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(clock.address()).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
@@ -36,8 +36,8 @@ fn client(clock: &Clock, request: &str) -> TcpStream {
     stream
 }
 
-/// Resident memory of a process once it has not changed for a while, bytes.
-fn at_rest(device: Pid) -> u64 {
+/// Resident memory of a process once it is stable, bytes.
+fn stable_memory(device: Pid) -> u64 {
     let mut found = (resident(device), Instant::now());
     eventually("memory comes to rest", || {
         let now = resident(device);
@@ -50,18 +50,18 @@ fn at_rest(device: Pid) -> u64 {
 }
 
 #[test]
-fn clients_that_do_nothing_take_little_and_leave_nothing_behind() {
+fn idle_clients_use_little_memory_and_free_it() {
     let status = "GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let events = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for (request, most) in [("", SILENT_MAX), (status, IDLE_MAX), (events, IDLE_MAX)] {
         let folder = folder();
         let clock = Clock::start(folder.path());
         let device = clock.device();
-        // What is made once for all clients is not theirs.
+        // Memory that is allocated once for all clients is not counted.
         drop((client(&clock, status), client(&clock, events)));
-        let before = at_rest(device);
+        let before = stable_memory(device);
         let clients: Vec<_> = (0..CLIENTS).map(|_| client(&clock, request)).collect();
-        // Whoever comes later is answered later: the clock knows all of them.
+        // The response shows that the clock has accepted the connections before.
         assert_eq!(clock.get("/api/status").status, 200);
         let taken = resident(device).saturating_sub(before);
         let each = taken / CLIENTS;
@@ -73,9 +73,9 @@ fn clients_that_do_nothing_take_little_and_leave_nothing_behind() {
     }
 }
 
-/// What the program tells of its memory are figures of its allocator and its host.
+/// The figures come from the allocator and the host.
 #[test]
-fn memory_by_kind_is_counted() {
+fn memory_is_counted_by_kind() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let read = || {
@@ -95,15 +95,15 @@ fn memory_by_kind_is_counted() {
             )
         })[0]
     };
-    // What a start takes for a moment counts for neither side.
-    at_rest(clock.device());
+    // Temporary memory of the start is not counted.
+    stable_memory(clock.device());
     let (bytes, blocks, ready) = read();
     let whole = resident(clock.device());
     assert!(bytes > 100_000 && bytes < whole, "{bytes} of {whole}");
     assert!(blocks > 500 && blocks < bytes / 8, "{blocks} in {bytes}");
     assert!(ready > 0);
 
-    // Clients that follow take blocks; some of theirs were taken before, for threads have a few ready.
+    // Clients of the events allocate blocks; some were allocated before, because threads cache a few.
     let events = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let clients: Vec<TcpStream> = (0..300).map(|_| client(&clock, events)).collect();
     let (_, with_clients, _) = read();
@@ -114,9 +114,9 @@ fn memory_by_kind_is_counted() {
     drop(clients);
 }
 
-/// Two figures of the same host, with whatever else runs there in between.
+/// Compares two figures of the same host, where other programs run too.
 #[test]
-fn the_metrics_tell_the_memory_that_can_be_had() {
+fn the_metrics_have_the_available_memory() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let info = fs::read_to_string("/proc/meminfo").unwrap();
@@ -139,10 +139,10 @@ fn the_metrics_tell_the_memory_that_can_be_had() {
     );
 }
 
-/// In a build that traces.
+/// Only in a build with tracing.
 #[cfg(feature = "heap-trace")]
 #[test]
-fn a_trace_tells_what_was_taken_and_not_given_back() {
+fn a_trace_lists_allocations_that_were_not_freed() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let post = |path: &str, body: &str| clock.send("POST", path, body).unwrap();

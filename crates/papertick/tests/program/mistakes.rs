@@ -1,4 +1,4 @@
-//! What cannot be done is said in one line, with a number for programs.
+//! Failures print one line and have an exit code.
 
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, process::Stdio};
 
@@ -7,7 +7,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::clock::{Clock, Owned, eventually, folder, output, papertick};
 
-/// Checks that the program ends with a code and one line on the error output that has these parts.
+/// Checks the exit code, and that standard error has one line with these parts.
 fn assert_fails(arguments: &[&str], code: i32, parts: &[&str]) {
     let output = output(arguments);
     let text = String::from_utf8(output.stderr).unwrap();
@@ -21,7 +21,7 @@ fn assert_fails(arguments: &[&str], code: i32, parts: &[&str]) {
 }
 
 #[test]
-fn the_environment_is_checked_like_the_command_line() {
+fn the_environment_is_checked() {
     let output = papertick(&["run"])
         .env("PAPERTICK_BOARD", "toaster")
         .output()
@@ -35,7 +35,7 @@ fn the_environment_is_checked_like_the_command_line() {
 }
 
 #[test]
-fn the_command_line_takes_the_place_of_the_environment() {
+fn flags_override_the_environment() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -44,14 +44,14 @@ fn the_command_line_takes_the_place_of_the_environment() {
         .env("PAPERTICK_WIRING", "/nowhere.toml")
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    // It comes as far as the folder.
-    assert!(said.contains("below"), "{said}");
-    assert!(!said.contains("exclude"), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    // The first failure is the folder.
+    assert!(stderr.contains("below"), "{stderr}");
+    assert!(!stderr.contains("exclude"), "{stderr}");
 }
 
 #[test]
-fn a_port_that_is_taken() {
+fn a_port_in_use() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let folder = folder();
@@ -70,7 +70,7 @@ fn a_port_that_is_taken() {
 }
 
 #[test]
-fn a_data_folder_that_cannot_be_used() {
+fn an_unusable_data_folder() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -94,7 +94,7 @@ fn a_data_folder_that_cannot_be_used() {
     let locked = folder.path().join("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).unwrap();
-    // Whoever may write everywhere finds nothing wrong with it.
+    // Root can write to it.
     if fs::write(locked.join("probe"), "").is_err() {
         assert_fails(
             &[
@@ -111,7 +111,7 @@ fn a_data_folder_that_cannot_be_used() {
 }
 
 #[test]
-fn a_pipe_or_a_folder_in_place_of_a_file() {
+fn a_pipe_or_a_folder_instead_of_a_file() {
     let folder = folder();
     let pipe = folder.path().join("pipe");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -156,23 +156,27 @@ fn a_second_clock_on_one_folder() {
 }
 
 #[test]
-fn looking_for_clocks_where_none_is_announced() {
+fn discover_without_clocks() {
     let folder = folder();
     let here = Clock::start(folder.path());
-    // It listens on loopback alone, and so does who looks.
-    let looking = ["discover", "--seconds", "1", "--on", "127.0.0.1"];
-    assert_fails(&looking, 3, &["no clock", "1 s", "--listen", "mdnsEnabled"]);
+    // The clock listens only on loopback, and the search is only on loopback.
+    let arguments = ["discover", "--seconds", "1", "--on", "127.0.0.1"];
+    assert_fails(
+        &arguments,
+        3,
+        &["no clock", "1 s", "--listen", "mdnsEnabled"],
+    );
     let announced = &here.get("/api/status").json()["link"]["announced"];
     assert!(announced.is_null(), "{announced}");
     assert_fails(&["discover", "--on", "here"], 2, &["here", "--help"]);
 }
 
 #[test]
-fn state_is_kept_where_the_users_environment_says_and_that_of_a_demo_apart() {
+fn the_default_data_folder_is_in_the_state_folder_of_the_user() {
     let home = folder();
     let named = |name: &str| home.path().join(name);
-    // There is nothing in it yet.
-    let kept_in = |variables: &[(&str, &str)]| {
+    // The folder is empty.
+    let data_folder_of = |variables: &[(&str, &str)]| {
         let mut command = papertick(&["passwd", "--clear"]);
         command.env("HOME", home.path()).envs(variables.to_vec());
         let output = command.output().unwrap();
@@ -181,14 +185,14 @@ fn state_is_kept_where_the_users_environment_says_and_that_of_a_demo_apart() {
     };
     let own = named(".local/state/papertick");
     let elsewhere = named("elsewhere");
-    let told = kept_in(&[]);
+    let told = data_folder_of(&[]);
     assert!(told.contains(own.to_str().unwrap()), "{told}");
-    let told = kept_in(&[("XDG_STATE_HOME", elsewhere.to_str().unwrap())]);
+    let told = data_folder_of(&[("XDG_STATE_HOME", elsewhere.to_str().unwrap())]);
     assert!(
         told.contains(elsewhere.join("papertick").to_str().unwrap()),
         "{told}"
     );
-    let told = kept_in(&[("XDG_STATE_HOME", "elsewhere")]);
+    let told = data_folder_of(&[("XDG_STATE_HOME", "elsewhere")]);
     assert!(told.contains(own.to_str().unwrap()), "{told}");
 
     let mut demo = papertick(&["demo", "--listen", "127.0.0.1:0"]);
@@ -204,7 +208,7 @@ fn state_is_kept_where_the_users_environment_says_and_that_of_a_demo_apart() {
 }
 
 #[test]
-fn a_switch_in_the_environment_can_be_off() {
+fn a_boolean_variable_can_be_false() {
     let folder = folder();
     for (word, is_on) in [("0", false), ("false", false), ("1", true)] {
         let mut command = papertick(&["run"]);

@@ -1,4 +1,4 @@
-//! The whole way of a clock with a radio: access point, portal, restart, network, and back.
+//! A clock with a simulated radio: access point, portal, restart, network, and back.
 
 use std::{fs, net::UdpSocket, path::PathBuf};
 
@@ -9,7 +9,7 @@ use crate::clock::{Answer, Clock, PATIENCE, eventually, folder};
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
-/// A clock with a radio, and its air.
+/// A clock with a simulated radio, and its networks.
 struct Desk {
     folder: TempDir,
     clock: Clock,
@@ -20,7 +20,7 @@ impl Desk {
         Desk::with(&[])
     }
 
-    /// The same with more arguments.
+    /// As `new`, with more arguments.
     fn with(arguments: &[&str]) -> Desk {
         let folder = folder();
         let air = folder.path().join("air.json");
@@ -44,7 +44,7 @@ impl Desk {
         self.clock.send("POST", path, body).unwrap()
     }
 
-    /// Asks a clock that may be restarting right now.
+    /// Sends a request to a clock that may be restarting.
     fn ask(&self, path: &str) -> Option<Answer> {
         self.clock.send("GET", path, "").ok()
     }
@@ -82,7 +82,7 @@ impl Desk {
 }
 
 #[test]
-fn a_fresh_clock_is_provisioned_and_reset() {
+fn a_new_clock_is_provisioned_and_reset() {
     let desk = Desk::new();
     desk.portal();
     assert_eq!(desk.clock.get("/api/status").status, 404);
@@ -111,7 +111,7 @@ fn a_fresh_clock_is_provisioned_and_reset() {
     assert_eq!(desk.clock.get("/").status, 200);
     assert_eq!(desk.clock.get("/scan").status, 404);
 
-    // Another network password, but the same access point after the network is forgotten.
+    // The network is forgotten, but the password of the access point stays.
     let hold = r#"{"action":"cycle","hold":[1],"ms":3200}"#;
     assert_eq!(desk.post("/sim/power", hold).status, 200);
     desk.portal();
@@ -132,7 +132,7 @@ fn a_fresh_clock_is_provisioned_and_reset() {
 }
 
 #[test]
-fn killing_it_with_the_answer_to_a_factory_reset_finds_a_fresh_clock() {
+fn a_kill_at_the_response_to_a_factory_reset_leaves_a_new_clock() {
     for round in 0..2 {
         let mut desk = Desk::new();
         desk.provision();
@@ -161,7 +161,7 @@ fn killing_it_with_the_answer_to_a_factory_reset_finds_a_fresh_clock() {
 }
 
 /// The address that the server answers for a name.
-fn looked_up(server: &str, name: &str) -> Vec<u8> {
+fn resolve(server: &str, name: &str) -> Vec<u8> {
     let mut question = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0".to_vec();
     for label in name.split('.') {
         question.push(u8::try_from(label.len()).unwrap());
@@ -173,12 +173,12 @@ fn looked_up(server: &str, name: &str) -> Vec<u8> {
     socket.send_to(&question, server).unwrap();
     let mut answer = [0; 512];
     let length = socket.recv(&mut answer).unwrap();
-    // An address is the last thing of its answer.
+    // The answer ends with the address.
     answer[length - 4..length].to_vec()
 }
 
 #[test]
-fn every_name_leads_to_the_portal_while_there_is_one() {
+fn all_names_resolve_to_the_portal_while_it_is_up() {
     let desk = Desk::new();
     desk.portal();
     eventually("names are answered", || {
@@ -189,7 +189,7 @@ fn every_name_leads_to_the_portal_while_there_is_one() {
         .unwrap()
         .to_string();
     for name in ["captive.apple.com", "connectivitycheck.gstatic.com", "a.b"] {
-        assert_eq!(looked_up(&server, name), [127, 0, 0, 1], "{name}");
+        assert_eq!(resolve(&server, name), [127, 0, 0, 1], "{name}");
     }
     desk.provision();
     UdpSocket::bind(&server).expect("the server has gone with the portal");

@@ -1,4 +1,4 @@
-//! Folders for clocks to update themselves from.
+//! Folders of update images.
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
@@ -94,7 +94,7 @@ fn a_program_and_a_page_become_a_release() {
 }
 
 #[test]
-fn images_that_are_ready_are_taken_as_they_are() {
+fn finished_images_are_unchanged() {
     let desk = Desk::new().with_image();
     desk.run("image sign --key k i.img");
     desk.run("image pack --program p --board v8 -o v8.img");
@@ -114,7 +114,7 @@ fn images_that_are_ready_are_taken_as_they_are() {
 }
 
 #[test]
-fn what_is_not_signed_is_said() {
+fn unsigned_images_cause_a_warning() {
     let desk = Desk::new().with_image();
     let (code, out, error) = desk.try_to("release p --board V8 -o out");
     assert_eq!(code, 0, "{error}");
@@ -126,7 +126,7 @@ fn what_is_not_signed_is_said() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused_and_leaves_nothing() {
+fn conflicting_files_are_refused_and_leave_no_folder() {
     let desk = Desk::new().with_image();
     built_page(&desk);
     desk.run("image pack --program p --version 4.3.0 --board v8 -o newer.img");

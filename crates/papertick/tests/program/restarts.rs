@@ -1,4 +1,4 @@
-//! Restarts and updates as clients notice them: no connection is refused, and no change that was answered is lost.
+//! Restarts and updates for clients: no connection is refused, and no acknowledged change is lost.
 
 use std::{
     io::{Read, Write},
@@ -14,10 +14,10 @@ use crate::{
     updating::UpdateRig,
 };
 
-/// Answers that a client wants, however slow the machine is.
+/// Number of responses to wait for, however slow the machine is.
 const ANSWERS_MIN: u32 = 6;
 
-/// A client that keeps its connection for as long as it may.
+/// A client that keeps its connection as long as possible.
 fn ask_on_one_connection(clock: &Clock, over: &AtomicBool) {
     let mut answers = 0;
     let connect = || {
@@ -41,12 +41,12 @@ fn ask_on_one_connection(clock: &Clock, over: &AtomicBool) {
                 continue;
             }
         }
-        // It was asked to come again, or met the end of a connection on which nothing was under way.
+        // It was asked to retry, or the idle connection was closed.
         stream = connect();
     }
 }
 
-/// What a client that follows is told until the end of its stream.
+/// All events of a client until the end of its stream.
 fn follow(clock: &Clock) -> impl FnOnce() -> String + Send + use<> {
     let mut stream = clock.follow();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -72,7 +72,7 @@ fn a_restart_and_an_update_refuse_no_client() {
                 let mut answers = 0;
                 while answers < ANSWERS_MIN || !over.load(Ordering::Relaxed) {
                     assert_eq!(clock.get("/api/status").status, 200);
-                    // What is stored is stored once the answer is there, whoever gives it.
+                    // An acknowledged change is stored, by either device.
                     let body = format!(r#"{{"digitFontPx": {}}}"#, 180 + answers % 30);
                     assert_eq!(clock.patch(&body).status, 200);
                     answers += 1;
@@ -110,7 +110,7 @@ fn a_restart_and_an_update_refuse_no_client() {
 fn a_clock_shows_the_same_screen_after_a_restart() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    // Quicker than screens are stored while the clock runs.
+    // Before the screen would be saved while the clock runs.
     for screen in [3, 0, 10, 20] {
         let before = clock.device();
         let shown = clock.send("GET", &format!("/api/show/screen/{screen}"), "");

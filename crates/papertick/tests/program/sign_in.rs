@@ -1,4 +1,4 @@
-//! Signing in while somebody else guesses.
+//! Signing in during an attack on the password.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -15,9 +15,9 @@ fn basic(password: &str) -> String {
     format!("Authorization: Basic {pair}")
 }
 
-/// Fifty guesses a second, each another one, from the address of the owner, who signs in for the first time.
+/// Fifty different wrong passwords per second from the address of the owner, who signs in for the first time.
 #[test]
-fn guesses_keep_the_owner_out_no_more_than_they_take_memory() {
+fn wrong_passwords_neither_lock_the_owner_out_nor_use_memory() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     clock.patch(
@@ -41,7 +41,7 @@ fn guesses_keep_the_owner_out_no_more_than_they_take_memory() {
             scope.spawn(move || {
                 thread::sleep(Duration::from_millis(20) * number);
                 guessed.fetch_add(1, Ordering::Relaxed);
-                // A guess waits for its turn behind all that came before, however busy the machine is.
+                // Each attempt waits for all earlier ones, however busy the machine is.
                 let guess = basic(&format!("guess {number}"));
                 let answer = clock.queue_with("GET", "/api/status", &guess).unwrap();
                 assert_eq!(answer.status, 401, "{number}");
@@ -59,7 +59,7 @@ fn guesses_keep_the_owner_out_no_more_than_they_take_memory() {
 }
 
 #[test]
-fn a_password_among_the_defaults_signs_in() {
+fn a_default_password_works() {
     let folder = folder();
     let mut command = papertick(&["run"]);
     let defaults =
