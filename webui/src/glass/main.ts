@@ -7,9 +7,9 @@
 import type { ErrorBody, Status } from '../lib/documents.gen';
 import { asBlob, asText } from '../lib/keepsake';
 import { at, ofThisClock } from '../lib/root';
-import { signed } from '../lib/sign';
+import { encoded, signed, use } from '../lib/sign';
 import type { Frame } from '../lib/sse';
-import { EventStream, type StreamState } from '../lib/stream';
+import { browserWorld, EventStream, type StreamState } from '../lib/stream';
 import './glass.css';
 import { framed, shifted, type Size } from './frame';
 import { aged, language, words } from './words';
@@ -32,6 +32,10 @@ if (query.has('live')) start();
 else location.replace(`${location.search}${location.search ? '&' : '?'}live${location.hash}`);
 
 function start(): void {
+  // A kiosk has nobody to sign in, but an address that may name the user and the password.
+  const { username, password } = new URL(document.baseURI);
+  if (username || password) use(encoded(decodeURIComponent(username), decodeURIComponent(password)));
+
   const root = document.documentElement;
   const isClear = query.has('transparent');
   const screen = query.get('screen');
@@ -83,7 +87,7 @@ function start(): void {
     const address = at(`/api/frame.png?${framed(size, { screen, dark })}`);
     const known = last?.address === address && last.tag;
     try {
-      const answer = await fetch(new URL(address, location.origin), {
+      const answer = await send(address, {
         headers: { ...signed(), ...(known && { 'If-None-Match': known }) },
         cache: 'no-store',
         signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -198,7 +202,7 @@ function start(): void {
     if (screen !== null) return;
     failure = '';
     try {
-      const answer = await fetch(new URL(at(`/api/screen/${direction}`), location.origin), {
+      const answer = await send(at(`/api/screen/${direction}`), {
         method: 'POST',
         headers: signed(),
         signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -242,7 +246,7 @@ function start(): void {
     setTimeout(everyMinute, 60_000 - (Date.now() % 60_000) + 50);
   }
 
-  const stream = new EventStream('/events', { state: streamed, frame: happened });
+  const stream = new EventStream('/events', { state: streamed, frame: happened }, { ...browserWorld, fetch: send });
 
   let idle = 0;
   function moved(): void {
@@ -290,6 +294,11 @@ function start(): void {
   stream.start();
   if ('serviceWorker' in navigator && import.meta.env.PROD)
     void navigator.serviceWorker.register(at('/sw.js')).catch(() => {});
+}
+
+/** Sends a request. Its address is made from the origin, because no request may name a password in its address. */
+function send(path: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  return fetch(new URL(String(path), location.origin), init);
 }
 
 async function reason(answer: Response): Promise<string> {

@@ -188,6 +188,16 @@ describe('full screen', () => {
     await page.waitForFunction(() => document.querySelector('canvas')?.width === 1200);
   });
 
+  test('a kiosk signs in by its address', async () => {
+    clock.password = 'correct horse';
+    context = await browser.newContext({ viewport: VIEWPORT });
+    const page = await context.newPage();
+    await page.goto(`${clock.url.replace('//', '//papertick:correct%20horse@')}/glass`);
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
+    await page.keyboard.press('Space');
+    await until('a step', () => steps().length === 1);
+  });
+
   test('a browser without scripts gets one picture that a header reloads', async () => {
     context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
