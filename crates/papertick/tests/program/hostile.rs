@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use api::operations::all;
+use api::{operation::Operation, operations::all};
 use papertick::cli::{self, Command};
 
 use crate::clock::{folder, papertick};
@@ -53,8 +53,18 @@ fn answer(mut stream: TcpStream, status: &str) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
-/// The command line of each operation, from the example in its help.
-fn lines() -> Vec<String> {
+/// Whether the response of an operation is a file, such as a picture or a dump.
+fn is_file(operation: &Operation) -> bool {
+    let mut answers = operation.answers.iter();
+    answers.any(|(status, shape)| {
+        let content_type = shape.content_type().unwrap_or_default();
+        *status == 200
+            && (content_type.starts_with("image/") || content_type == "application/octet-stream")
+    })
+}
+
+/// The command line of each operation, from the example in its help, and whether its response is a file.
+fn lines() -> Vec<(String, bool)> {
     let example = |words: String| {
         let help = format!("papertick ctl {words} --help");
         let help = cli::parse(help.split(' ').map(Into::into));
@@ -68,8 +78,8 @@ fn lines() -> Vec<String> {
         assert!(shown.starts_with(&words), "{words}: {shown}");
         format!("ctl {shown}")
     };
-    let mut lines: Vec<String> = all()
-        .map(|operation| example(operation.command()))
+    let mut lines: Vec<(String, bool)> = all()
+        .map(|operation| (example(operation.command()), is_file(operation)))
         .collect();
     lines.extend(
         [
@@ -83,7 +93,7 @@ fn lines() -> Vec<String> {
             "ctl --json log",
             "restore --json settings.json",
         ]
-        .map(String::from),
+        .map(|line| (line.to_string(), false)),
     );
     lines
 }
@@ -110,11 +120,8 @@ fn no_control_character_of_a_hostile_clock_reaches_the_terminal() {
     }
     for status in ["200 OK", "400 Bad Request", "500 Internal Server Error"] {
         let address = hostile_clock(status).to_string();
-        for line in lines() {
-            // Pictures and dumps are printed as they are; only a refusal is text.
-            let is_file = ["panel", "coredump", "preview", "qr"]
-                .iter()
-                .any(|word| line.contains(word));
+        for (line, is_file) in lines() {
+            // Files are printed as they are; only a refusal is text.
             if is_file && status.starts_with('2') {
                 continue;
             }
