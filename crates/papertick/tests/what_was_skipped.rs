@@ -1,5 +1,5 @@
-//! The end of a run: which tests did not run for want of a program, and that on a machine that checks everything
-//! such a test fails. Cargo runs test targets in the order of their names.
+//! Lists at the end of a run the tests that were skipped because a program is missing, and checks that such a test fails
+//! in CI. Cargo runs test targets in the order of their names.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
@@ -12,11 +12,11 @@ use std::{
     process::{Command, Output},
 };
 
-/// Set for a run of this file's own, in which one test lacks its program.
+/// Set for a nested run of this file, in which the program of one test is missing.
 const LACKING: &str = "PAPERTICK_TEST_LACKS";
 
 #[test]
-fn the_tests_that_did_not_run_are_listed() {
+fn skipped_tests_are_listed() {
     let list = needs::list();
     let Ok(lines) = fs::read_to_string(&list) else {
         return;
@@ -34,29 +34,29 @@ fn the_tests_that_did_not_run_are_listed() {
 }
 
 #[test]
-fn a_program_that_is_missing_is_missed() {
+fn a_missing_program_is_reported() {
     if env::var_os(LACKING).is_some() {
         needs::program("a-program-that-nobody-has");
         return;
     }
-    let local = lacking("");
+    let local = run_without_program("");
     let _ = fs::remove_file(needs::list().with_file_name(std::process::id().to_string()));
     let said = String::from_utf8_lossy(&local.stderr);
     assert!(local.status.success(), "{local:?}");
     assert_eq!(
         said.trim(),
-        "skipped: a_program_that_is_missing_is_missed needs a-program-that-nobody-has"
+        "skipped: a_missing_program_is_reported needs a-program-that-nobody-has"
     );
-    let ci = lacking("true");
+    let ci = run_without_program("true");
     let said = String::from_utf8_lossy(&ci.stdout);
     assert!(!ci.status.success(), "{ci:?}");
     assert!(said.contains("needs a-program-that-nobody-has"), "{said}");
 }
 
-/// Runs the test above once more, as a test that lacks its program.
-fn lacking(ci: &str) -> Output {
+/// Runs the test above with a missing program.
+fn run_without_program(ci: &str) -> Output {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "a_program_that_is_missing_is_missed"])
+        .args(["--exact", "a_missing_program_is_reported"])
         .env(LACKING, "1")
         .env("CI", ci)
         .output()

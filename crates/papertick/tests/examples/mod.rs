@@ -1,17 +1,17 @@
-//! Commands that the documents tell people to type.
+//! Commands in the documents.
 
-/// A request as a `curl` command asks for it.
+/// The request of a `curl` command.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
     pub(crate) method: Option<String>,
     pub(crate) url: String,
     pub(crate) headers: Vec<String>,
     pub(crate) body: String,
-    /// It follows what never ends.
+    /// The response is an endless stream.
     pub(crate) follows: bool,
 }
 
-/// The commands in a document's blocks for a shell, each in one line, with the number of the line it begins at.
+/// The commands in the shell blocks of a document, each as one line, with its line number.
 pub(crate) fn commands(document: &str) -> Vec<(usize, String)> {
     let (mut found, mut in_block, mut here) = (Vec::<(usize, String)>::new(), false, None);
     for (number, line) in (1..).zip(document.lines()) {
@@ -22,7 +22,7 @@ pub(crate) fn commands(document: &str) -> Vec<(usize, String)> {
         if !in_block {
             continue;
         }
-        // What stands until the END of a document in a document is no command.
+        // The content of a here-document is no command.
         if let Some(end) = &here {
             if line == *end {
                 here = None;
@@ -44,7 +44,7 @@ pub(crate) fn commands(document: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Splits a command at spaces that stand outside of quotes; what is behind a `#` is for people.
+/// Splits a command at spaces outside of quotes; removes comments.
 pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
@@ -63,7 +63,7 @@ pub(crate) fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// What a `curl` command asks for; panics at what it does not know.
+/// Parses a `curl` command; panics at unknown options.
 pub(crate) fn request(command: &str) -> Request {
     let mut words = words(command).into_iter().skip(1);
     let mut request = Request::default();

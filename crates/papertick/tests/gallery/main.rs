@@ -1,6 +1,6 @@
-//! The gallery in `docs` is what the program draws: `docs/gallery.md`, its pictures, and those of the front page.
+//! The gallery in `docs` equals the output of the program: `docs/gallery.md`, its pictures, and those of the README.
 //!
-//! `UPDATE_GALLERY=1 cargo test -p papertick --test gallery` draws it again; look at every picture that changes.
+//! `UPDATE_GALLERY=1 cargo test -p papertick --test gallery` updates it; check every picture that changes.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
@@ -23,7 +23,7 @@ use papertick::{
 
 use shots::{FRONT_PAGE, SECTIONS, Section, Shot};
 
-/// Most that all pictures may take, bytes.
+/// Largest total size of the pictures, bytes.
 const BYTES_MAX: u64 = 400_000;
 
 const INTRODUCTION: &str = "\
@@ -53,7 +53,7 @@ fn draw(words: &str) -> Vec<u8> {
     render::picture(&flags, status).unwrap_or_else(|failure| panic!("{words}: {failure}"))
 }
 
-/// Every picture, by its file under `docs`.
+/// All pictures by their files under `docs`.
 fn pictures() -> BTreeMap<String, Vec<u8>> {
     let front_page = FRONT_PAGE
         .iter()
@@ -100,7 +100,7 @@ fn page() -> String {
     page
 }
 
-/// A picture's size and pixels, as the file packs them.
+/// Size and pixels of a picture.
 fn decode(file: &[u8]) -> Option<(u32, u32, Vec<u8>)> {
     let mut decoder = png::Decoder::new(Cursor::new(file));
     decoder.set_transformations(png::Transformations::IDENTITY);
@@ -134,7 +134,7 @@ fn accept(pictures: &BTreeMap<String, Vec<u8>>, page: &str) {
 }
 
 #[test]
-fn the_front_page_says_what_its_pictures_show() {
+fn the_readme_describes_its_pictures() {
     let front_page = fs::read_to_string(docs().join("../README.md")).unwrap();
     for (file, _, shown) in FRONT_PAGE {
         let picture = format!("![{shown}](docs/{file})");
@@ -143,7 +143,7 @@ fn the_front_page_says_what_its_pictures_show() {
 }
 
 #[test]
-fn the_gallery_is_what_the_program_draws() {
+fn the_gallery_is_fresh() {
     let (pictures, page) = (pictures(), page());
     if env::var_os("UPDATE_GALLERY").is_some() {
         accept(&pictures, &page);

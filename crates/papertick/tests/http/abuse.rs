@@ -1,6 +1,6 @@
-//! Clients that are slow, greedy or broken: they are bounded, and the others notice nothing.
+//! Slow, greedy or broken clients are limited and do not affect others.
 //!
-//! Most of these tests run on paused time: it jumps to the next deadline as soon as nobody has anything to do.
+//! Most of these tests run on paused time, which jumps to the next deadline when all tasks wait.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use updates::policy::Signatures;
 
 use crate::support::{Answer, Clock, SOON, Setup, followers};
 
-/// Reads until the server closes; without a time limit, because time jumps.
+/// Reads until the server closes. Without a timeout, because the time jumps.
 async fn rest(stream: &mut TcpStream) -> Vec<u8> {
     let mut received = Vec::new();
     // The server may reset a connection whose bytes it never read.
@@ -31,7 +31,7 @@ async fn heads_are_bounded() {
         "GET / HTTP/1.1\r\nHost: {host}\r\nX: {}\r\n\r\n",
         "x".repeat(64 * 1024)
     );
-    // With two more.
+    // Two more are too many.
     let headers = |count| {
         format!(
             "GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{}\r\n",
@@ -50,7 +50,7 @@ async fn heads_are_bounded() {
         (long_path, 431),
         (nonsense, 400),
     ] {
-        // Most clients send all of a head before they look for the answer.
+        // Most clients send the whole head before they read the response.
         let mut stream = clock.connect().await;
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut received = Vec::new();
@@ -61,7 +61,7 @@ async fn heads_are_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_head_that_never_ends_is_given_up() {
+async fn an_endless_head_times_out() {
     let clock = Clock::start().await;
     let started = Instant::now();
     let mut stream = clock.connect().await;
@@ -78,7 +78,7 @@ async fn a_head_that_never_ends_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_never_ends_is_given_up() {
+async fn an_endless_body_times_out() {
     let clock = Clock::start().await;
     let mut stream = clock.connect().await;
     let head = format!(
@@ -93,7 +93,7 @@ async fn a_body_that_never_ends_is_given_up() {
     );
 }
 
-/// Nobody has to send what is refused anyway.
+/// A refused body need not be sent.
 #[tokio::test]
 async fn an_announced_body_above_the_limit_is_refused_before_it_is_read() {
     let clock = Clock::start().await;
@@ -128,7 +128,7 @@ async fn an_announced_body_above_the_limit_is_refused_before_it_is_read() {
             (400, Some(error)),
             "{path}"
         );
-        // The connection goes on after the body.
+        // The connection stays open after the body.
         let next = format!(
             "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
             clock.address
@@ -143,7 +143,7 @@ async fn an_announced_body_above_the_limit_is_refused_before_it_is_read() {
     }
 }
 
-/// One that is not announced is refused as soon as it is too long, also while more of it comes.
+/// A chunked body is refused as soon as it is too long, while it is being sent.
 #[tokio::test]
 async fn a_body_of_unknown_length_is_refused_at_its_limit() {
     let clock = Clock::start().await;
@@ -167,7 +167,7 @@ async fn a_body_of_unknown_length_is_refused_at_its_limit() {
 }
 
 #[tokio::test]
-async fn a_body_that_was_announced_politely_is_asked_for() {
+async fn expect_100_continue_is_answered() {
     let clock = Clock::start().await;
     let mut stream = clock.connect().await;
     let head = format!(
@@ -182,9 +182,9 @@ async fn a_body_that_was_announced_politely_is_asked_for() {
     assert_eq!(Answer::parse(&rest(&mut stream).await).status, 200);
 }
 
-/// Most clients look for the answer only when all is sent.
+/// Most clients read the response only after they have sent the whole body.
 #[tokio::test]
-async fn a_refusal_reaches_who_sends_everything_first() {
+async fn a_refusal_reaches_a_client_that_sends_the_whole_body_first() {
     let settings = Settings {
         ota_pass: PasswordHash::new("none matches"),
         ..Settings::default()
@@ -200,7 +200,7 @@ async fn a_refusal_reaches_who_sends_everything_first() {
     })
     .await;
     let rows = [
-        // It is refused while it comes: it is no image.
+        // It is refused during the upload, because it is not an image.
         (&unsigned, "/upload/webui", 500),
         (&Clock::start().await, "/upload/firmware", 503),
         (&Clock::start().await, "/api/nothing", 404),
@@ -230,9 +230,9 @@ async fn a_refusal_reaches_who_sends_everything_first() {
     }
 }
 
-/// A client that is silent, or sends something around the image for ever, does not keep others from updating.
+/// A client that stalls, or sends endless form parts, does not block other updates.
 #[tokio::test(start_paused = true)]
-async fn an_upload_that_does_not_come_makes_room() {
+async fn a_stalled_upload_does_not_block_others() {
     let clock = Clock::with(Setup {
         signatures: Signatures::NotRequired,
         ..Setup::default()
@@ -272,9 +272,9 @@ async fn an_upload_that_does_not_come_makes_room() {
     assert_eq!(answer.json()["error"], "ESP_ERR_OTA_VALIDATE_FAILED");
 }
 
-/// Who asks whether to send is answered at once, and sends nothing.
+/// The refusal is sent instead of `100 Continue`.
 #[tokio::test]
-async fn a_refusal_reaches_who_asks_first() {
+async fn a_refusal_reaches_a_client_with_expect_100_continue() {
     let clock = Clock::start().await;
     let request = format!(
         "POST /upload/firmware HTTP/1.1\r\nHost: {}\r\nExpect: 100-continue\r\nContent-Length: 9000000\r\n\r\n",
@@ -286,7 +286,7 @@ async fn a_refusal_reaches_who_asks_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_follower_that_does_not_read_is_dropped_and_the_others_are_told() {
+async fn an_event_client_that_does_not_read_is_dropped() {
     let clock = Clock::start().await;
     let request = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", clock.address);
     let mut deaf = clock.connect().await;
@@ -323,7 +323,7 @@ async fn a_follower_that_does_not_read_is_dropped_and_the_others_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn idle_connections_leave_when_there_is_no_room() {
+async fn idle_connections_are_closed_if_all_are_in_use() {
     let clock = Clock::with(Setup {
         connections: Some(8),
         ..Setup::default()
@@ -343,7 +343,7 @@ async fn idle_connections_leave_when_there_is_no_room() {
 }
 
 #[tokio::test]
-async fn followers_leave_room_for_those_who_act() {
+async fn event_clients_leave_connections_for_requests() {
     let clock = Clock::with(Setup {
         connections: Some(8),
         ..Setup::default()
@@ -387,9 +387,9 @@ async fn the_server_stops_even_if_a_client_does_not() {
     );
 }
 
-/// What was accepted and not yet read when the server stops is answered, also what comes a moment later.
+/// Accepted connections whose requests were not read yet are answered, also if the requests arrive a moment later.
 #[tokio::test(start_paused = true)]
-async fn who_was_accepted_is_answered_when_the_server_stops() {
+async fn accepted_connections_are_answered_when_the_server_stops() {
     for (used, late) in [
         (false, Duration::ZERO),
         (false, Duration::from_millis(400)),
@@ -407,7 +407,7 @@ async fn who_was_accepted_is_answered_when_the_server_stops() {
                 assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0);
             }
         }
-        // Time passes when all have done what they can.
+        // The time advances when all tasks wait.
         sleep(Duration::from_millis(1)).await;
         clock.shutdown.send_replace(true);
         if !late.is_zero() {

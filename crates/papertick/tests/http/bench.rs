@@ -23,7 +23,7 @@ use tokio_tungstenite::{
 
 use crate::support::{Clock, SOON, Setup};
 
-async fn on_the_bench() -> (Clock, sim::Bench) {
+async fn with_bench() -> (Clock, sim::Bench) {
     let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
     let clock = Clock::with(Setup {
         bench: Some(board.bench.clone()),
@@ -35,7 +35,7 @@ async fn on_the_bench() -> (Clock, sim::Bench) {
 
 #[tokio::test]
 async fn the_bench_acts_on_the_board() {
-    let (clock, bench) = on_the_bench().await;
+    let (clock, bench) = with_bench().await;
     let state = clock.get("/sim/state").await.json();
     assert_eq!(state["board"], "rev-b");
     assert_eq!(state["panels"].as_array().unwrap().len(), 7);
@@ -70,7 +70,7 @@ async fn the_bench_acts_on_the_board() {
 
 #[tokio::test]
 async fn the_bench_shows_the_glass_and_a_real_board_does_not() {
-    let (clock, _bench) = on_the_bench().await;
+    let (clock, _bench) = with_bench().await;
     let seen = clock.get("/sim/panels.png?scale=2").await;
     assert_eq!(seen.status, 200);
     assert_eq!(seen.body, clock.get("/api/panels.png?scale=2").await.body);
@@ -81,7 +81,7 @@ async fn the_bench_shows_the_glass_and_a_real_board_does_not() {
 
 #[tokio::test]
 async fn the_bench_refuses_what_the_board_does_not_have() {
-    let (clock, _bench) = on_the_bench().await;
+    let (clock, _bench) = with_bench().await;
     let rows = [
         ("POST /sim/buttons", r#"{"press":[5],"ms":1}"#),
         ("POST /sim/buttons", r#"{"press":[0]}"#),
@@ -122,7 +122,7 @@ async fn a_real_board_has_no_bench() {
     }
 }
 
-/// Asks who sends pictures of the panels for something; tells what comes next.
+/// Sends an action on the web socket; returns the next message.
 async fn ask(socket: &mut WebSocketStream<TcpStream>, action: &str) -> Message {
     let wish = format!("{{\"action\":\"{action}\"}}");
     socket.send(Message::text(wish)).await.unwrap();
@@ -158,7 +158,7 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
         socket.next().await.unwrap().unwrap();
     }
 
-    // Who has seen enough is sent nothing until they want to see again.
+    // After `stop` nothing is sent until the next `start`.
     let reply = ask(&mut socket, "stop").await;
     assert_eq!(reply, Message::text("{\"streaming\":false}"));
     clock
@@ -177,7 +177,7 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
 }
 
 #[tokio::test]
-async fn so_many_watch_the_panels_and_no_more() {
+async fn the_number_of_watching_clients_is_limited() {
     const MOST: usize = 32;
 
     let clock = Clock::start().await;
@@ -203,9 +203,9 @@ async fn so_many_watch_the_panels_and_no_more() {
     timeout(SOON, room).await.expect("there is room again");
 }
 
-/// Places are for clients that watch: one that asks for nothing, or does not answer pings, loses its place.
+/// A client that requests nothing, or does not answer pings, is disconnected.
 #[tokio::test(start_paused = true)]
-async fn a_silent_client_loses_its_place() {
+async fn a_silent_client_is_disconnected() {
     let clock = Clock::start().await;
     for asks in [false, true] {
         let url = format!("ws://{}/api/preview/ws", clock.address);
@@ -256,9 +256,9 @@ async fn a_plain_request_is_told_to_upgrade() {
     assert_eq!(foreign.status, 403);
 }
 
-/// Whoever stands before a demo makes things happen in its market; a real market is nobody's to move.
+/// Events can be made in the market of a demo, but not in the real one.
 #[tokio::test]
-async fn the_market_of_a_demo_moves_by_hand() {
+async fn events_in_the_market_of_a_demo() {
     let relay = DemoRelay::start(RelayQuotes::at(900_000), MarketPace::Still)
         .await
         .unwrap();

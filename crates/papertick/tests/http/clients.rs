@@ -1,11 +1,11 @@
-//! What existing clients send, byte for byte where it matters, against the real core.
+//! Requests of existing clients, byte for byte where it matters, with the real device.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{Answer, Clock, SOON};
 
-/// How the Home Assistant integration sends a POST without a body.
+/// A POST without a body, as the Home Assistant integration sends it.
 const HOME_ASSISTANT: &[&str] = &[
     "Accept: */*",
     "User-Agent: HomeAssistant/2026.11.1 aiohttp/3.13.2 Python/3.13",
@@ -18,7 +18,7 @@ async fn status(clock: &Clock) -> Value {
 }
 
 #[tokio::test]
-async fn home_assistant_steers_the_clock() {
+async fn requests_of_home_assistant() {
     let clock = Clock::real().await;
     let post = async |path: &str| clock.send("POST", path, HOME_ASSISTANT, "").await.status;
 
@@ -68,9 +68,9 @@ async fn home_assistant_steers_the_clock() {
     }
 }
 
-/// It takes a document that is not declared as JSON for an empty one, and then thinks the clock is an old one.
+/// It ignores documents without the content type of JSON, and then treats the clock as an old one.
 #[tokio::test]
-async fn home_assistant_finds_what_it_reads() {
+async fn documents_for_home_assistant() {
     let clock = Clock::real().await;
     let settings = clock.get("/api/settings").await.json();
     let keys = [
@@ -151,7 +151,7 @@ async fn home_assistant_finds_what_it_reads() {
     assert_eq!(clock.get("/api/lights").await.json()[0]["hex"], "#FF8800");
 }
 
-/// A client that switches the lights off does not switch them off for good.
+/// Switching the lights off does not mute them.
 #[tokio::test]
 async fn lights_that_are_off_are_not_muted() {
     let clock = Clock::real().await;
@@ -168,9 +168,9 @@ async fn lights_that_are_off_are_not_muted() {
     assert_eq!(settings["disableLeds"], true, "a colour unmutes nothing");
 }
 
-/// Who sets a colour and sees no light is told why.
+/// The status explains why a colour is not visible.
 #[tokio::test]
-async fn the_status_says_why_the_lights_stay_dark() {
+async fn the_status_has_the_reason_for_muted_lights() {
     let clock = Clock::real().await;
     assert_eq!(status(&clock).await["ledsMuted"], Value::Null);
     for (path, patch, why) in [
@@ -191,9 +191,9 @@ async fn the_status_says_why_the_lights_stay_dark() {
     }
 }
 
-/// The page of 2024 acts with GET and paths, and sets lights with PATCH.
+/// The page of 2024 uses GET with path parameters, and PATCH for lights.
 #[tokio::test]
-async fn the_page_of_2024_steers_the_clock() {
+async fn requests_of_the_page_of_2024() {
     let clock = Clock::real().await;
     let agent = [
         "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36",
@@ -243,7 +243,7 @@ async fn the_page_of_2024_steers_the_clock() {
 
 /// The newest page sends JSON bodies.
 #[tokio::test]
-async fn the_page_of_today_steers_the_clock() {
+async fn requests_of_the_current_page() {
     let clock = Clock::real().await;
     let rows = [
         ("/api/show/screen", r#"{"s":4}"#),
@@ -265,7 +265,7 @@ async fn the_page_of_today_steers_the_clock() {
     );
 }
 
-/// Clients keep connections and use them again.
+/// Clients reuse connections.
 #[tokio::test]
 async fn a_connection_serves_many_requests() {
     let clock = Clock::real().await;

@@ -1,4 +1,4 @@
-//! What existing clients save, upload and follow, against the real core.
+//! Settings and uploads of existing clients, with the real device.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ async fn settings(clock: &Clock) -> Value {
     clock.get("/api/settings").await.json()
 }
 
-/// A refusal names the field, and is declared as JSON, or the page does not find the field.
+/// The page finds the field of an error only with the content type of JSON.
 #[tokio::test]
 async fn documents_and_refusals_are_declared_as_json() {
     let clock = Clock::real().await;
@@ -33,9 +33,9 @@ async fn documents_and_refusals_are_declared_as_json() {
     }
 }
 
-/// The Home Assistant integration changes one setting at a time, and all of the schedule together.
+/// The Home Assistant integration changes single settings, and the whole schedule at once.
 #[tokio::test]
-async fn home_assistant_saves() {
+async fn settings_from_home_assistant() {
     let clock = Clock::real().await;
     let dnd = json!({
         "enabled": true, "dndTimeEnabled": true,
@@ -69,7 +69,7 @@ async fn home_assistant_saves() {
     }
 }
 
-/// A POST with neither a body nor a word about one.
+/// A POST without body and `Content-Length`.
 #[tokio::test]
 async fn bare_posts_are_served() {
     let clock = Clock::real().await;
@@ -94,9 +94,9 @@ async fn bare_posts_are_served() {
     }
 }
 
-/// Older clients send images as forms. What cannot be installed must never look as if it were.
+/// Older clients send images as forms. A refusal must never look like a success.
 #[tokio::test]
-async fn uploads_as_forms_are_not_taken_for_installed() {
+async fn a_refused_form_upload_does_not_look_like_a_success() {
     let clock = Clock::with(Setup {
         device: Kind::Real,
         ..Setup::default()
@@ -121,9 +121,9 @@ async fn uploads_as_forms_are_not_taken_for_installed() {
     }
 }
 
-/// The flasher lists what it found by tag and page, and can make a clock recognisable.
+/// The flasher lists clocks by version and page, and can identify a clock.
 #[tokio::test]
-async fn the_flasher_finds_what_it_reads() {
+async fn documents_for_the_flasher() {
     let clock = Clock::real().await;
     let settings = settings(&clock).await;
     for key in ["gitTag", "fsRev", "hwRev", "hostname"] {

@@ -1,4 +1,4 @@
-//! Crash dumps and memory, as clients ask for them.
+//! Crash dumps and memory over HTTP.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use device::settings::Settings;
 
 use crate::support::{Clock, Setup};
 
-/// More than is read at once.
+/// A dump larger than a read buffer.
 fn dump() -> Vec<u8> {
     (0..100_000_u32).map(|at| (at % 251) as u8).collect()
 }
@@ -23,7 +23,7 @@ async fn with_dump(board: &'static str, settings: Settings) -> Clock {
 }
 
 #[tokio::test]
-async fn a_crash_dump_is_told_until_it_is_forgotten() {
+async fn a_crash_dump_is_available_until_it_is_deleted() {
     let clock = with_dump("rev-b", Settings::default()).await;
     for _ in 0..2 {
         let answer = clock.get("/api/coredump").await;
@@ -59,7 +59,7 @@ async fn a_board_without_crash_dumps_has_none() {
 }
 
 #[tokio::test]
-async fn what_is_no_dump_is_neither_told_nor_said_to_be_gone() {
+async fn a_file_that_is_no_dump_is_neither_returned_nor_deleted() {
     let clock = Clock::start().await;
     fs::create_dir_all(clock.folder.path().join("coredump.dmp/in the way")).unwrap();
     assert_eq!(clock.get("/api/coredump").await.status, 404);

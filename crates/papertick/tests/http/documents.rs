@@ -94,9 +94,9 @@ async fn a_patch_of_an_old_version_is_refused() {
     let lines = format!("If-Match: \"another\"\r\nIf-Match: {tag}");
     assert_eq!(patch(&lines).await.status, 200);
     for _ in 0..4 {
-        clock.asked().await;
+        clock.next_request().await;
     }
-    assert!(clock.asked.try_recv().is_err());
+    assert!(clock.requests.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -854,7 +854,7 @@ async fn long_documents_are_compressed_on_request() {
         .send("PATCH", "/api/settings", &[&insists, &length], body)
         .await;
     assert_eq!(changed.status, 200);
-    clock.asked().await;
+    clock.next_request().await;
     let short = clock
         .send("GET", "/healthz", &["Accept-Encoding: gzip"], "")
         .await;

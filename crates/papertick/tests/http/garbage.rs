@@ -1,4 +1,4 @@
-//! What nobody should send, made up by chance: nothing panics, and nothing is half done.
+//! Random invalid requests: nothing panics, and no change is partial.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A body with keys that mean something.
+/// A body with existing keys.
 fn body() -> impl Strategy<Value = Map<String, Value>> {
     let mut names: Vec<&str> = SPECS
         .iter()
@@ -78,7 +78,7 @@ fn body() -> impl Strategy<Value = Map<String, Value>> {
 
 proptest! {
     #[test]
-    fn parsers_take_anything(bytes in prop::collection::vec(any::<u8>(), 0..600), text in ".{0,80}", name in "[a-z]{0,3}") {
+    fn parsers_accept_any_input(bytes in prop::collection::vec(any::<u8>(), 0..600), text in ".{0,80}", name in "[a-z]{0,3}") {
         let _ = parse::network_credentials(&bytes);
         let _ = parse::query_value(&text, &name);
         let _ = parse::percent_decode(&text, true);
@@ -88,14 +88,14 @@ proptest! {
     }
 
     #[test]
-    fn texts_survive_the_query(text in ".{0,40}", name in "[a-z]{1,5}") {
+    fn texts_round_trip_through_the_query(text in ".{0,40}", name in "[a-z]{1,5}") {
         let encoded: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
         prop_assert_eq!(parse::percent_decode(&encoded, false), Some(text.clone()));
         prop_assert_eq!(parse::query_value(&format!("zz9=1&{name}={encoded}&{name}=2"), &name), Some(text));
     }
 
     #[test]
-    fn credentials_survive_their_header(user in "[^:]{0,20}", password in ".{0,40}") {
+    fn credentials_round_trip_through_the_header(user in "[^:]{0,20}", password in ".{0,40}") {
         let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")));
         let read = parse::basic_credentials(&HeaderValue::from_str(&header).unwrap());
         let (read_user, read_password) = read.unwrap();
@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// Bytes that are almost requests: the server answers or closes, and goes on.
+/// Bytes that are almost requests: the server responds or closes, and continues.
 #[tokio::test]
 async fn the_server_survives_garbage() {
     let clock = Clock::real().await;

@@ -342,7 +342,7 @@ async fn pages_of_other_sites_change_nothing() {
         let answer = clock.send(method, "/api/full_refresh", &[mark], "").await;
         assert_eq!(answer.status, status, "{method} {mark}");
         match status {
-            200 => drop(clock.asked().await),
+            200 => drop(clock.next_request().await),
             _ => assert_eq!(answer.json()["error"], "cross-site request"),
         }
     }
@@ -400,7 +400,7 @@ fn older_gets() -> Vec<(String, String)> {
 
 /// The request that has reached the device.
 fn request_to_device(clock: &mut Clock) -> Option<String> {
-    let asked = clock.asked.try_recv().ok()?;
+    let asked = clock.requests.try_recv().ok()?;
     Some(format!("{asked:?}"))
 }
 

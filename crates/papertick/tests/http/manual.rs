@@ -1,4 +1,4 @@
-//! The examples of the manual: each command is sent as it stands and must succeed.
+//! The examples in the documentation: each command is sent unchanged and must succeed.
 
 use board::sim::{self, SimOptions};
 
@@ -37,7 +37,7 @@ async fn every_example_works() {
         }
         let method = request.method.as_deref().unwrap();
         let length = format!("Content-Length: {}", request.body.len());
-        // What curl says of every body, right or wrong.
+        // The content type that curl sends for every body.
         let form = "Content-Type: application/x-www-form-urlencoded".to_string();
         let headers = [vec![length, form], request.headers.clone()].concat();
         let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
@@ -52,7 +52,7 @@ async fn every_example_works() {
 }
 
 #[test]
-fn every_operation_of_today_is_in_the_manual() {
+fn every_operation_that_is_not_deprecated_is_documented() {
     let api = api::openapi::document();
     for (path, item) in api["paths"].as_object().unwrap() {
         let old = item

@@ -102,7 +102,7 @@ async fn operations_reach_the_device() {
             "{request} {body}"
         );
         assert_eq!(
-            format!("{:?}", clock.asked().await),
+            format!("{:?}", clock.next_request().await),
             asked,
             "{request} {body}"
         );

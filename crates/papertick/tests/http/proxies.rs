@@ -1,4 +1,4 @@
-//! Behind a reverse proxy: which headers count, which hosts are known, which addresses the page has.
+//! Behind a reverse proxy: trusted headers, known hosts, and the addresses of the page.
 
 use web::proxy::PublicAccess;
 
@@ -25,7 +25,7 @@ async fn behind(proxies: &[&str], urls: &[&str]) -> Clock {
     .await
 }
 
-/// Sends a request line with header lines; a `Host` among them replaces the clock's own.
+/// Sends a request line with header lines, which may include `Host`.
 async fn send(clock: &Clock, line: &str, headers: &str) -> Answer {
     let (method, path) = line.split_once(' ').unwrap();
     let headers: Vec<&str> = headers
@@ -53,12 +53,12 @@ async fn hosts_and_origins_are_those_of_the_proxy_and_the_public_urls() {
         (&[], &[], status, "Host: umbrel.local:3711\r\n".into(), 403),
         (&[LOOPBACK], &[], status, forwarded.into(), 403),
         (&[LOOPBACK], &[PUBLIC], status, forwarded.into(), 200),
-        // The same headers from an address that is not trusted change nothing.
+        // Headers from an untrusted address are ignored.
         (&["192.0.2.0/24"], &[], status, forwarded.into(), 200),
         (&[], &[], next, format!("{forwarded}{own}"), 403),
         (&[LOOPBACK], &[PUBLIC], next, format!("{forwarded}{own}"), 200),
         (&[LOOPBACK], &[PUBLIC], next, format!("{forwarded}{foreign}"), 403),
-        // A proxy that rewrites the host and does not tell which it was.
+        // A proxy that rewrites the host without forwarding the original one.
         (&[], &[PUBLIC], next, own.into(), 200),
         (&[LOOPBACK], &["https://home.example"], next, format!("{https}Origin: https://home.example\r\n"), 200),
         (&[LOOPBACK], &["https://home.example"], next, format!("{https}Origin: http://home.example:8080\r\n"), 403),
@@ -117,7 +117,7 @@ async fn the_page_is_served_below_a_prefix() {
 }
 
 #[tokio::test]
-async fn guesses_are_counted_by_the_address_of_the_client() {
+async fn failed_logins_are_counted_by_the_address_of_the_client() {
     let clock = Clock::with(Setup {
         access: access(&[LOOPBACK], &[]),
         ..guarded_setup()

@@ -1,4 +1,4 @@
-//! What the program says, recorded for the tests of the page, whose stand-in clock is made of it.
+//! A recording of documents for the tests of the page, whose fake clock uses it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     support::{Clock, Kind, Setup},
 };
 
-/// Members that are others at every run, and what stands in their place.
+/// Members that differ at every run, and their fixed values.
 const PASSING: [(&str, Value); 8] = [
     ("espUptime", Value::Null),
     ("espFreeHeap", Value::Null),
@@ -32,8 +32,8 @@ const PASSING: [(&str, Value); 8] = [
     ("settingsTag", Value::Null),
 ];
 
-/// Replaces what is another at every run.
-fn lasting(mut document: Value) -> Value {
+/// Replaces members that differ at every run.
+fn normalised(mut document: Value) -> Value {
     for (name, replacement) in PASSING {
         if let Some(member) = document.get_mut(name) {
             *member = replacement;
@@ -42,8 +42,8 @@ fn lasting(mut document: Value) -> Value {
     document
 }
 
-/// One source that is well and one that is not, with everything a source can tell.
-async fn a_clock_that_has_seen_something() -> Clock {
+/// A clock with a working and a failing source, with all members of sources.
+async fn clock_with_data() -> Clock {
     let spec = board::spec::find("rev-b").unwrap();
     let clock = Clock::with(Setup {
         bench: Some(sim::board(spec, SimOptions::default()).bench),
@@ -105,8 +105,8 @@ async fn a_clock_that_has_seen_something() -> Clock {
     clock
 }
 
-/// How a document is sent to a browser, which takes it packed; the tag without what is another at every run.
-async fn packed(clock: &Clock) -> Value {
+/// The headers of a document for a browser that accepts compression; the ETag without its varying part.
+async fn compressed(clock: &Clock) -> Value {
     let answer = clock
         .send("GET", "/api/settings", &["Accept-Encoding: gzip, br"], "")
         .await;
@@ -155,12 +155,12 @@ async fn displays(clock: &Clock) -> Value {
 }
 
 async fn recording() -> Value {
-    let clock = a_clock_that_has_seen_something().await;
+    let clock = clock_with_data().await;
     let mut follower = EventClient::at(&clock, "/events?bench").await;
     let mut events = Map::new();
     let mut note = |(name, data): (String, String)| {
         let data = serde_json::from_str(&data).unwrap();
-        events.insert(name, lasting(data));
+        events.insert(name, normalised(data));
     };
     for _ in 0..3 {
         note(follower.frame().await);
@@ -210,7 +210,7 @@ async fn recording() -> Value {
     let open = json!({ "file": {} }).to_string();
     json!({
         "settings": clock.get("/api/settings").await.json(),
-        "packed": packed(&clock).await,
+        "compressed": compressed(&clock).await,
         "bench": clock.get("/sim/state").await.json(),
         "events": events,
         "patch": {
@@ -234,9 +234,9 @@ async fn recording() -> Value {
     })
 }
 
-/// The page is tested against what the clock says, not against what somebody once took it to say.
+/// The page is tested with real documents of the clock.
 #[tokio::test]
-async fn the_recording_that_the_page_is_tested_with_is_fresh() {
+async fn the_recording_for_tests_of_the_page_is_fresh() {
     let fresh = format!("{:#}\n", recording().await);
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -1,4 +1,4 @@
-//! Secrets go in and never come out: not in an answer, not to a follower, not in the log.
+//! Secrets are never in responses, events or the log.
 
 use api::openapi;
 use runtime::log_lines::LogLines;
@@ -15,7 +15,7 @@ use crate::{
 const WALLET_SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
 #[tokio::test]
-async fn what_was_set_is_nowhere() {
+async fn secrets_are_never_returned_or_logged() {
     let kept = LogLines::new();
     let log = Logged::from_now(LevelFilter::TRACE, &kept);
     let clock = Clock::with(Setup {
@@ -81,7 +81,7 @@ async fn what_was_set_is_nowhere() {
 }
 
 #[tokio::test]
-async fn failed_attempts_are_logged_without_what_was_tried() {
+async fn failed_logins_are_logged_without_the_password() {
     let log = Logged::from_now(LevelFilter::TRACE, &LogLines::new());
     let clock = guarded().await;
     for pair in ["satoshi:guess-one", "guess-two:guess-three"] {

@@ -1,4 +1,4 @@
-//! A server on a port of its own, a stand-in for the device that writes down what it is asked, and a plain client.
+//! A server on its own port, a fake device that records requests, and a simple client.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -45,10 +45,10 @@ use wifi::Radio;
 
 use crate::limit::Limit;
 
-/// Longest wait for anything that should come at once.
+/// Timeout for events that should come at once.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
-/// The settings of a fresh device.
+/// The view of a new device.
 pub(crate) fn view_of(board: &str, settings: Settings) -> View {
     let board: BoardSpec = *board::spec::find(board).unwrap();
     let settings = Arc::new(settings);
@@ -108,7 +108,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
     }
 }
 
-/// What the panels show at first.
+/// The first snapshot of the panels.
 pub(crate) fn glass_of(panels: usize) -> DisplaySnapshot {
     let panel = PanelGlass {
         painted: 1,
@@ -121,13 +121,13 @@ pub(crate) fn glass_of(panels: usize) -> DisplaySnapshot {
     }
 }
 
-/// A server with its stand-in for the device.
+/// A server with a fake or a real device.
 pub(crate) struct Clock {
     pub(crate) address: std::net::SocketAddr,
     pub(crate) view: watch::Sender<Arc<View>>,
     pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
     pub(crate) shutdown: watch::Sender<bool>,
-    pub(crate) asked: mpsc::Receiver<Request>,
+    pub(crate) requests: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,
     pub(crate) server: JoinHandle<()>,
     pub(crate) folder: TempDir,
@@ -135,7 +135,7 @@ pub(crate) struct Clock {
     _limit: Limit,
 }
 
-/// What can be set before a clock starts.
+/// Options of a clock.
 pub(crate) struct Setup {
     pub(crate) board: &'static str,
     pub(crate) settings: Settings,
@@ -153,12 +153,12 @@ pub(crate) struct Setup {
     pub(crate) managed_by: Option<String>,
 }
 
-/// Who answers behind the inbox.
+/// The device behind the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A stand-in that writes down what it is asked.
+    /// A fake device that records requests.
     StandIn,
-    /// The core of the clock.
+    /// The real device.
     Real,
 }
 
@@ -213,10 +213,10 @@ impl Clock {
         let glass = watch::Sender::new(Arc::new(glass_of(view.board.panels)));
         let view = watch::Sender::new(Arc::new(view));
         let shutdown = watch::Sender::new(false);
-        let (written, asked) = mpsc::channel(64);
+        let (written, requests) = mpsc::channel(64);
         let (replies, scripted) = mpsc::channel(64);
         match setup.device {
-            Kind::StandIn => tokio::spawn(stand_in(messages, written, scripted)),
+            Kind::StandIn => tokio::spawn(fake_device(messages, written, scripted)),
             Kind::Real => tokio::spawn(core(*device, messages, view.clone())),
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -261,7 +261,7 @@ impl Clock {
             view,
             glass,
             shutdown,
-            asked,
+            requests,
             replies,
             server,
             folder,
@@ -270,7 +270,7 @@ impl Clock {
         }
     }
 
-    /// Starts a clock with the real core.
+    /// Starts a clock with the real device.
     pub(crate) async fn real() -> Clock {
         Clock::with(Setup {
             device: Kind::Real,
@@ -306,7 +306,7 @@ impl Clock {
         .await
     }
 
-    /// Sends a request as it is, on a connection of its own.
+    /// Sends a request on its own connection.
     pub(crate) async fn send(
         &self,
         method: &str,
@@ -327,7 +327,7 @@ impl Clock {
         self.raw(request.as_bytes()).await
     }
 
-    /// Sends bytes and reads the answer until the connection closes.
+    /// Sends bytes and reads the response until the connection closes.
     pub(crate) async fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect().await;
         stream.write_all(bytes).await.unwrap();
@@ -339,9 +339,9 @@ impl Clock {
         Answer::parse(&received)
     }
 
-    /// What the device was asked last.
-    pub(crate) async fn asked(&mut self) -> Request {
-        timeout(SOON, self.asked.recv())
+    /// The next request to the device.
+    pub(crate) async fn next_request(&mut self) -> Request {
+        timeout(SOON, self.requests.recv())
             .await
             .expect("a request in time")
             .unwrap()
@@ -353,7 +353,7 @@ impl Clock {
     }
 }
 
-async fn stand_in(
+async fn fake_device(
     mut messages: mpsc::Receiver<InboxMessage>,
     written: mpsc::Sender<Request>,
     mut scripted: mpsc::Receiver<Reply>,
@@ -366,7 +366,7 @@ async fn stand_in(
     }
 }
 
-/// The core of the clock, without a store and without time.
+/// The real device, without a store and without time.
 async fn core(
     mut device: Device,
     mut messages: mpsc::Receiver<InboxMessage>,
@@ -386,7 +386,7 @@ async fn core(
     }
 }
 
-/// An answer, taken apart.
+/// A parsed response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -395,7 +395,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Takes an answer apart.
+    /// Parses a response.
     pub(crate) fn parse(bytes: &[u8]) -> Answer {
         let text = String::from_utf8_lossy(bytes);
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
@@ -434,7 +434,7 @@ impl Answer {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    /// The body as JSON; its content type must say so.
+    /// The body as JSON; checks the content type.
     pub(crate) fn json(&self) -> Value {
         assert_eq!(
             self.header("content-type"),
@@ -445,7 +445,7 @@ impl Answer {
     }
 }
 
-/// How many clients follow.
+/// Number of event clients.
 pub(crate) async fn followers(clock: &Clock) -> u64 {
     let metrics = clock.get("/metrics").await;
     let line = metrics

@@ -1,13 +1,13 @@
-//! Changes of settings through the real core: every token of a refusal, and what an accepted change is answered.
+//! PATCH requests to the real device: every error token, and the responses of accepted changes.
 
 use serde_json::json;
 use web::parse::percent_decode;
 
 use crate::support::Clock;
 
-/// A body, and the token it is refused with.
+/// Bodies and their error tokens.
 #[tokio::test]
-async fn every_token_is_told_as_it_is() {
+async fn every_error_token() {
     let rows = [
         ("{", "json"),
         ("[]", "not_object"),
@@ -42,7 +42,7 @@ async fn every_token_is_told_as_it_is() {
     );
 }
 
-/// The body itself is judged first, by its length.
+/// The length of the body is checked first.
 #[tokio::test]
 async fn a_body_is_from_1_byte_to_16_kib() {
     let clock = Clock::real().await;
@@ -82,7 +82,7 @@ async fn a_body_is_from_1_byte_to_16_kib() {
 }
 
 #[tokio::test]
-async fn an_accepted_change_is_answered_with_nothing_or_the_wish_for_a_restart() {
+async fn an_accepted_change_is_answered_empty_or_with_reboot_required() {
     let clock = Clock::real().await;
     let live = clock
         .json(
@@ -110,7 +110,7 @@ async fn an_accepted_change_is_answered_with_nothing_or_the_wish_for_a_restart()
     );
 }
 
-/// What an owner can do about a text that is not taken is said in words; the token stays as programs know it.
+/// A refused text has an explanation for people; the token for programs is unchanged.
 #[tokio::test]
 async fn a_text_that_cannot_be_stored_is_explained() {
     let clock = Clock::real().await;
@@ -151,9 +151,9 @@ async fn a_text_that_cannot_be_stored_is_explained() {
     assert_eq!(answer.header("papertick-reason"), None);
 }
 
-/// A password belongs to the server it was entered for: to no other one is it sent.
+/// A password is never sent to another server than the one it was entered for.
 #[tokio::test]
-async fn a_password_that_loses_its_server_is_cleared_and_the_client_is_told() {
+async fn a_password_is_cleared_with_its_server() {
     let clock = Clock::real().await;
     let entered = json!({
         "nodeHost": "node", "nodePass": "one", "mqttHost": "broker", "mqttPass": "two",
@@ -183,18 +183,18 @@ async fn a_password_that_loses_its_server_is_cleared_and_the_client_is_told() {
 }
 
 #[tokio::test]
-async fn older_clients_change_settings_in_their_own_words() {
+async fn older_clients_change_settings_with_their_own_requests() {
     for (method, path) in [
         ("POST", "/api/settings"),
         ("PATCH", "/api/settings"),
         ("POST", "/api/json/settings"),
         ("PATCH", "/api/json/settings"),
     ] {
-        legacy_object_is_taken(method, path).await;
+        legacy_object_is_accepted(method, path).await;
     }
 }
 
-async fn legacy_object_is_taken(method: &str, path: &str) {
+async fn legacy_object_is_accepted(method: &str, path: &str) {
     let clock = Clock::real().await;
     let body = r#"{"fetchEurPrice":true,"fgColor":"16777215","bgColor":"0","screen[1]":false,"tzOffset":60,"ledBrightness":3}"#;
     let answer = clock.json(method, path, body).await;
@@ -210,9 +210,9 @@ async fn legacy_object_is_taken(method: &str, path: &str) {
     assert_eq!((enabled(10), enabled(20)), (json!(false), json!(true)));
 }
 
-/// Passwords come in, a hash is stored, nothing of either goes out, and the same password again is no change.
+/// Passwords are stored as hashes, neither is returned, and the same password again is no change.
 #[tokio::test]
-async fn passwords_are_kept_as_hashes_and_known_again() {
+async fn passwords_are_stored_as_hashes() {
     let clock = Clock::real().await;
     let body = r#"{"httpAuthPass":"correct horse","otaPass":"battery staple"}"#;
     let first = clock.json("PATCH", "/api/settings", body).await;

@@ -1,4 +1,4 @@
-//! A time limit for a test that talks to something which may never answer.
+//! A timeout for a test with a process that may never answer.
 
 use std::{
     io::{self, Write},
@@ -10,20 +10,20 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Time that a test may take, also on a machine that does ten other things.
+/// Timeout of a test, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Time that a test gets to fail by itself when what it talks to has gone.
+/// Time for a test to fail after its process was killed.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Watches over a test until it is dropped.
+/// Limits the time of a test until it is dropped.
 pub(crate) struct Limit {
     _open: Sender<()>,
 }
 
 impl Limit {
-    /// Watches over the test that calls it: kills the process that it talks to when the time is over, and ends all tests
-    /// if that does not end it. Without a limit a test that hangs hangs the run, and nobody learns which it was.
+    /// After the timeout, kills the other process, and aborts all tests if that does not end the test. Without a limit
+    /// the whole run would hang, without the name of the test.
     pub(crate) fn new(other: Option<Pid>) -> Limit {
         let test = thread::current().name().unwrap_or("a test").to_owned();
         let (open, ended) = channel::<()>();

@@ -1,4 +1,4 @@
-//! What a test logs, line by line.
+//! The log lines of a test.
 
 use std::{
     io::{self, Write},
@@ -15,16 +15,16 @@ use tracing::{
 };
 use tracing_subscriber::{filter::LevelFilter, fmt, layer::SubscriberExt, registry};
 
-/// All that its own thread logs, which is all there is in a test, until this is dropped.
+/// Captures the log of the current thread until it is dropped.
 pub(crate) struct Logged {
     lines: Receiver<String>,
     _guard: DefaultGuard,
 }
 
 impl Logged {
-    /// Reads what is logged from now on, beside what the clock itself keeps of it.
-    pub(crate) fn from_now(level: LevelFilter, kept: &LogLines) -> Logged {
-        // What first comes by in a test that has no log would be taken for something that nobody wants to know.
+    /// Starts to capture, in addition to the log lines of the clock.
+    pub(crate) fn from_now(level: LevelFilter, own: &LogLines) -> Logged {
+        // Callsites that were first used in a test without a log are cached as disabled.
         static EVERYWHERE: Once = Once::new();
         EVERYWHERE.call_once(|| {
             let _ = set_global_default(registry());
@@ -34,14 +34,14 @@ impl Logged {
         let written = fmt::layer()
             .with_ansi(false)
             .with_writer(move || Line(told.clone()));
-        let subscriber = registry().with(level).with(written).with(kept.layer());
+        let subscriber = registry().with(level).with(written).with(own.layer());
         Logged {
             lines,
             _guard: set_default(subscriber),
         }
     }
 
-    /// The lines that were not read before.
+    /// The lines since the last call.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.lines.try_iter().collect()
     }
@@ -51,7 +51,7 @@ struct Line(Sender<String>);
 
 impl Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nobody reads any more when the test is over.
+        // Fails if the test is over.
         let _ = self.0.send(String::from_utf8_lossy(bytes).into_owned());
         Ok(bytes.len())
     }

@@ -1,4 +1,4 @@
-//! A chain that a test makes by itself, where a try or two makes a block.
+//! A miner on regtest, where a block needs one or two attempts.
 
 #[path = "../../../chain/tests/mined/mod.rs"]
 pub mod mined;
@@ -7,10 +7,10 @@ use chain::{BlockHash, Header, anchor::genesis, network::Network};
 
 use mined::mined;
 
-/// What time it is when a test begins, Unix seconds: 2026-01-01.
+/// Start of the tests, Unix seconds: 2026-01-01.
 pub const START: u32 = 1_767_225_600;
 
-/// Whoever makes blocks on a network of one's own, where a try or two makes one.
+/// A miner.
 #[derive(Debug, Clone)]
 pub struct Miner {
     pub headers: Vec<Header>,
@@ -38,7 +38,7 @@ impl Miner {
         self.headers.push(mined(parent, time));
     }
 
-    /// Goes another way after so many blocks less, and some more.
+    /// Replaces blocks by a longer branch.
     pub fn reorganise(&mut self, less: u32) {
         self.headers.truncate(self.headers.len() - less as usize);
         self.way += 1;

@@ -1,8 +1,7 @@
-//! What a test needs of the machine besides Rust: a program, multicast.
+//! Requirements of tests besides Rust: a program, multicast.
 //!
-//! Where it is missing, the test fails if `CI` is `true`, since a check that did not run holds nothing. On somebody's
-//! own machine it is skipped, and said so: at once, past the capture of a test's output, and once more in the list
-//! that `what_was_skipped` prints at the end of a run.
+//! If one is missing, the test fails if `CI` is `true`. Otherwise it is skipped with a message: at once, past the capture
+//! of the output of tests, and in the list that `what_was_skipped` prints at the end of a run.
 
 use std::{
     env, fs,
@@ -12,13 +11,13 @@ use std::{
     thread,
 };
 
-/// Tells a test whether it can run, by what it needs and whether that is there.
+/// Whether a test can run. Reports a missing requirement.
 pub(crate) fn met(need: &str, is_there: bool) -> bool {
     if is_there {
         return true;
     }
     let thread = thread::current();
-    // With one thread for all tests their names are not known.
+    // With a single test thread the name of the test is unknown.
     let test = thread.name().filter(|name| *name != "main");
     let test = test.unwrap_or("a test");
     assert!(
@@ -26,7 +25,7 @@ pub(crate) fn met(need: &str, is_there: bool) -> bool {
         "{test} needs {need}"
     );
     let line = format!("skipped: {test} needs {need}\n");
-    // Written as one piece, and not by a macro: those are captured.
+    // Written in one call and not by a macro, whose output would be captured.
     io::stderr().write_all(line.as_bytes()).unwrap();
     let list = list();
     fs::create_dir_all(list.parent().unwrap()).unwrap();
@@ -35,7 +34,7 @@ pub(crate) fn met(need: &str, is_there: bool) -> bool {
     false
 }
 
-/// Where the tests that one Cargo runs write down what they skipped.
+/// File in which the tests of a run record what they skipped.
 pub(crate) fn list() -> PathBuf {
     let run = parent_id().to_string();
     [env!("CARGO_TARGET_TMPDIR"), "skipped", &run]
@@ -43,7 +42,7 @@ pub(crate) fn list() -> PathBuf {
         .collect()
 }
 
-/// A program by its name alone, where the shell would find it.
+/// Path of a program, as a shell would find it.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let found = env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join(name))

@@ -1,4 +1,4 @@
-//! The access point comes up and goes, makes way for attempts, and comes back.
+//! The access point: start, stop, attempts to join, and restart.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     joining::{home, plan},
 };
 
-/// Time between two attempts to be an access point.
+/// Time between two attempts to start the access point.
 const RAISE_RETRY: Duration = Duration::from_secs(10);
 
 fn portal(attempts: u64) -> WifiPlan {
@@ -28,28 +28,28 @@ fn portal(attempts: u64) -> WifiPlan {
     }
 }
 
-/// A radio that is an access point.
-async fn raised(host: &Host) -> Radio {
+/// A radio with the access point up.
+async fn with_access_point(host: &Host) -> Radio {
     host.set_address("192.168.4.1").await;
     let mut radio = host.radio();
     let first = radio.event().await;
     assert!(matches!(first, LinkEvent::Credentials(_)));
     radio.0.follow(&portal(0)).await;
-    is_up(&mut radio).await;
+    wait_until_up(&mut radio).await;
     radio
 }
 
-async fn is_up(radio: &mut Radio) {
+async fn wait_until_up(radio: &mut Radio) {
     let address = "192.168.4.1:8080".to_string();
-    radio.tells(&[LinkEvent::Portal { address }]).await;
+    radio.expect_events(&[LinkEvent::Portal { address }]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_access_point_comes_and_goes() {
+async fn the_access_point_starts_and_stops() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut radio = raised(&host).await;
+    let mut radio = with_access_point(&host).await;
     let profiles = host.profiles().await;
     assert_eq!(profiles.len(), 1);
     for part in [
@@ -72,7 +72,7 @@ async fn the_access_point_comes_and_goes() {
     radio.0.follow(&portal(0)).await;
     radio.is_quiet().await;
     assert_eq!(host.profiles().await, profiles);
-    // The access point is a network in reach, too, but none to join.
+    // The own access point is in range too, but cannot be joined.
     host.add_network("own", "papertick-ABCD", 100, 0x100).await;
     let offered = radio.0.scan().await;
     let mut names: Vec<&str> = offered.iter().map(|network| &*network.ssid).collect();
@@ -85,13 +85,13 @@ async fn the_access_point_comes_and_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_earlier_run_left_behind_goes() {
+async fn leftovers_of_an_earlier_run_are_removed() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
     host.add_profile(&home("trial")).await;
     host.add_profile(&home("access-point")).await;
-    let _radio = raised(&host).await;
+    let _radio = with_access_point(&host).await;
     assert_eq!(host.profiles().await.len(), 1);
 }
 
@@ -100,7 +100,7 @@ async fn wrong_credentials_bring_the_access_point_back() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut radio = raised(&host).await;
+    let mut radio = with_access_point(&host).await;
     let code = "role = get_object(args[0]).settings['user']['data']['papertick.role']\n\
          if role == 'trial':\n    \
              for change in [(110, 100, 60), (40, 30, 0), (120, 60, 7)]:\n        \
@@ -116,12 +116,12 @@ async fn wrong_credentials_bring_the_access_point_back() {
         outcome,
         Err(board::ports::ProvisionError::Failed(LinkFailure::Auth))
     );
-    is_up(&mut radio).await;
+    wait_until_up(&mut radio).await;
     let profiles = host.profiles().await;
     assert_eq!(profiles.len(), 1, "{profiles:?}");
     assert!(profiles[0].1.contains("access-point"));
     host.succeed().await;
-    // Right ones are stored, and the access point has had its use.
+    // Right credentials are stored, and the access point stops.
     assert_eq!(
         radio
             .0
@@ -135,7 +135,7 @@ async fn wrong_credentials_bring_the_access_point_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_access_point_makes_way_only_for_a_network_in_reach() {
+async fn the_access_point_stops_only_for_a_network_in_range() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
@@ -143,18 +143,22 @@ async fn the_access_point_makes_way_only_for_a_network_in_reach() {
     let wireless = elsewhere.get_mut("802-11-wireless").unwrap();
     wireless.insert("ssid", b"Elsewhere".to_vec().into());
     let stored = host.add_profile(&elsewhere).await;
-    let mut radio = raised(&host).await;
+    let mut radio = with_access_point(&host).await;
     radio.0.follow(&portal(1)).await;
-    radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+    radio
+        .expect_events(&[LinkEvent::Down(LinkFailure::NotFound)])
+        .await;
     radio.is_quiet().await;
     assert_eq!(host.profiles().await.len(), 2, "the access point stayed up");
 
     let () = host.call(&stored, PROFILE, "Delete", &()).await;
     host.add_profile(&home("network")).await;
     radio.0.follow(&portal(2)).await;
-    // The stand-in does not say which of the networks of that name was joined.
+    // The mock does not report which network of that name was joined.
     let ip = "192.168.4.1".to_string();
-    radio.tells(&[LinkEvent::Up { ip, ssid: None }]).await;
+    radio
+        .expect_events(&[LinkEvent::Up { ip, ssid: None }])
+        .await;
     radio.0.follow(&plan(2)).await;
     assert_eq!(host.profiles().await.len(), 1);
 }
@@ -167,51 +171,51 @@ async fn the_access_point_stays_up_while_the_stored_password_is_wrong() {
     host.add_profile(&home("network")).await;
     host.fail_with(7).await;
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
     let refused = [LinkEvent::Down(LinkFailure::Auth)];
     radio.0.follow(&plan(1)).await;
-    radio.tells(&refused).await;
+    radio.expect_events(&refused).await;
 
     host.set_address("192.168.4.1").await;
     host.succeed().await;
     radio.0.follow(&portal(1)).await;
-    is_up(&mut radio).await;
-    // Whoever types the right one is not thrown out.
+    wait_until_up(&mut radio).await;
+    // A client that enters the right password is not disconnected before.
     for attempt in 2..4 {
         radio.0.follow(&portal(attempt)).await;
-        radio.tells(&refused).await;
+        radio.expect_events(&refused).await;
         radio.is_quiet().await;
     }
     assert_eq!(host.profiles().await.len(), 2, "the access point stayed up");
     assert_eq!(host.calls(MANAGER_PATH, "ActivateConnection").await, 2);
 }
 
-/// In one thread, where time can be moved on.
+/// On one thread, where the time can be advanced.
 #[tokio::test]
-async fn an_access_point_that_breaks_down_is_given_time_and_comes_back() {
+async fn a_failed_access_point_is_restarted_after_a_pause() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut radio = raised(&host).await;
+    let mut radio = with_access_point(&host).await;
     let before = host.calls(MANAGER_PATH, "ActivateConnection").await;
     host.change_state(30, 100, 39).await;
     radio.is_quiet().await;
-    // It is not raised again at once: whatever took it down would do so again.
+    // It is not with_access_point again at once: whatever took it down would do so again.
     let after = host.calls(MANAGER_PATH, "ActivateConnection").await;
     assert_eq!((before, after), (1, 1));
     time::pause();
     time::advance(RAISE_RETRY).await;
     time::resume();
-    is_up(&mut radio).await;
+    wait_until_up(&mut radio).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_access_point_that_fails_is_given_time() {
+async fn a_failed_start_of_the_access_point_is_retried_after_a_pause() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(false)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(false)]).await;
     host.fail_with(17).await;
     radio.0.follow(&portal(0)).await;
     radio.is_quiet().await;

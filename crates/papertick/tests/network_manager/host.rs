@@ -1,4 +1,4 @@
-//! A host for a test alone: a bus in a folder of its own, and python-dbusmock as the NetworkManager on it.
+//! A host for one test: a private D-Bus, with python-dbusmock as NetworkManager.
 
 use std::{
     collections::BTreeMap,
@@ -22,13 +22,13 @@ use zbus::{
 
 use crate::needs;
 
-/// Debian's Python: dbusmock is installed for it, not for others that may come first on the path.
+/// The Python of Debian, which has dbusmock; another Python may be first on the path.
 const PYTHON: &str = "/usr/bin/python3";
 
-/// Time a slow machine may take for what should take a moment.
+/// Timeout on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Time in which what must not happen would have happened.
+/// How long to wait for events that must not happen.
 pub(crate) const MOMENT: Duration = Duration::from_millis(300);
 
 pub(crate) const MANAGER: &str = "org.freedesktop.NetworkManager";
@@ -42,7 +42,7 @@ const WIRELESS: &str = "org.freedesktop.NetworkManager.Device.Wireless";
 const ACCESS_POINT: &str = "org.freedesktop.NetworkManager.AccessPoint";
 const MOCK: &str = "org.freedesktop.DBus.Mock";
 
-/// Where a radio has addresses of one kind.
+/// Properties for the addresses of a radio, IPv4 or IPv6.
 pub(crate) struct Addresses {
     property: &'static str,
     interface: &'static str,
@@ -64,7 +64,7 @@ pub(crate) const IPV6: Addresses = Addresses {
 /// Settings of a profile: groups of keys.
 pub(crate) type Settings = BTreeMap<&'static str, BTreeMap<&'static str, Variant<'static>>>;
 
-/// A process that ends with the test.
+/// A process that is killed at the end of the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -74,7 +74,7 @@ impl Drop for Running {
     }
 }
 
-/// A host with a bus, and perhaps with NetworkManager.
+/// A host with a bus, with or without NetworkManager.
 pub(crate) struct Host {
     folder: TempDir,
     daemon: Option<Running>,
@@ -82,7 +82,7 @@ pub(crate) struct Host {
     client: Option<Connection>,
 }
 
-/// Tells whether what stands in for the host is installed.
+/// Whether the programs for the mock are installed.
 fn installed() -> bool {
     let has = |program: &str, arguments: &[&str]| {
         Command::new(program)
@@ -98,7 +98,7 @@ fn installed() -> bool {
 }
 
 impl Host {
-    /// A host with a bus; none where it cannot be had.
+    /// A host with a bus. `None` if a program is missing.
     pub(crate) async fn bare() -> Option<Host> {
         if !installed() {
             return None;
@@ -120,7 +120,7 @@ impl Host {
         Some(host)
     }
 
-    /// A host with a radio that is on no network and sees two.
+    /// A host with a radio without a connection, and two networks in range.
     pub(crate) async fn with_radio() -> Option<Host> {
         let host = Host::wired().await?;
         host.add_radio(30).await;
@@ -164,7 +164,7 @@ impl Host {
         self.client = Some(client.unwrap());
     }
 
-    /// Ends the bus, and then whoever was on it: nobody hears of them any more.
+    /// Stops the bus, and then the processes on it.
     pub(crate) fn stop_bus(&mut self) {
         self.client = None;
         self.daemon = None;
@@ -199,7 +199,7 @@ impl Host {
         self.mock = None;
     }
 
-    /// Calls a method of one of NetworkManager's objects.
+    /// Calls a method of an object of NetworkManager.
     pub(crate) async fn call<R>(
         &self,
         path: &str,
@@ -218,7 +218,7 @@ impl Host {
         answer.body().deserialize().unwrap()
     }
 
-    /// Calls a method of the stand-in itself.
+    /// Calls a method of the mock.
     pub(crate) async fn mock<R>(
         &self,
         path: &str,
@@ -231,14 +231,14 @@ impl Host {
         self.call(path, MOCK, method, body).await
     }
 
-    /// Adds a radio in a state, which sees "Home" with a password and "Café" without.
+    /// Adds a radio in a state, with "Home" (with a password) and "Café" (open) in range.
     pub(crate) async fn add_radio(&self, state: i32) {
         let _: String = self
             .mock(MANAGER_PATH, "AddWiFiDevice", &("wlan0", "wlan0", state))
             .await;
         self.add_network("home", "Home", 87, 0x100).await;
         self.add_network("cafe", "Café", 50, 0).await;
-        // A radio gives itself one of the second kind, whatever network it is on.
+        // A radio always has a link-local IPv6 address.
         for (kind, address) in [(IPV4, "192.168.7.9"), (IPV6, "fe80::1")] {
             let data = BTreeMap::from([("AddressData", addresses(&[address]))]);
             let methods: Vec<(&str, &str, &str, &str)> = Vec::new();
@@ -251,7 +251,7 @@ impl Host {
         }
     }
 
-    /// Adds a network to those that the radio sees.
+    /// Adds a network in range.
     pub(crate) async fn add_network(&self, name: &str, ssid: &str, strength: u8, security: u32) {
         let place = (RADIO, name, ssid, "00:23:F8:7E:12:BB");
         let (a, b, c, d) = place;
@@ -283,7 +283,7 @@ impl Host {
         let () = self.mock(MANAGER_PATH, "AddMethod", &body).await;
     }
 
-    /// Lets the radio go through states without anybody's doing.
+    /// Changes the state of the radio.
     pub(crate) async fn change_state(&self, new: u32, old: u32, reason: u32) {
         let change = BTreeMap::from([("State", Variant::from(new))]);
         let () = self
@@ -295,7 +295,7 @@ impl Host {
         let () = self.mock(RADIO, "EmitSignal", &body).await;
     }
 
-    /// Lets every attempt to use a profile fail for a reason.
+    /// Makes every activation of a profile fail for a reason.
     pub(crate) async fn fail_with(&self, reason: u32) {
         let signal = |new: u32, old: u32, reason: u32| {
             format!(
@@ -313,7 +313,7 @@ impl Host {
         self.replace("ActivateConnection", "ooo", "o", &code).await;
     }
 
-    /// Lets every attempt to use a profile succeed, as it does at first.
+    /// Makes every activation of a profile succeed, which is the default.
     pub(crate) async fn succeed(&self) {
         let code = "ret = self.activate_connection(self, args[0], args[1], args[2])";
         self.replace("ActivateConnection", "ooo", "o", code).await;
@@ -325,7 +325,7 @@ impl Host {
             .await
     }
 
-    /// The profiles there are: path, name and settings in words.
+    /// All profiles: path, and name and settings as a text.
     pub(crate) async fn profiles(&self) -> Vec<(OwnedObjectPath, String)> {
         type Read = BTreeMap<String, BTreeMap<String, zbus::OwnedVariant>>;
         let paths: Vec<OwnedObjectPath> = self
@@ -339,7 +339,7 @@ impl Host {
         profiles
     }
 
-    /// Puts the radio on a network with a profile.
+    /// Connects the radio to a network with a profile.
     pub(crate) async fn activate(&self, profile: &OwnedObjectPath, network: &str) {
         let network = format!("/org/freedesktop/NetworkManager/AccessPoint/{network}");
         let path = |text: &str| OwnedObjectPath::try_from(text.to_string()).unwrap();
@@ -356,8 +356,8 @@ impl Host {
         calls.len()
     }
 
-    /// Lets the radio tell when it last looked around, and do so when it is asked to.
-    pub(crate) async fn tell_scans(&self) {
+    /// Makes the radio report the time of its last scan, and scan on request.
+    pub(crate) async fn report_scans(&self) {
         let last = Variant::from(1i64);
         let () = self
             .mock(RADIO, "AddProperty", &(WIRELESS, "LastScan", last))
@@ -368,7 +368,7 @@ impl Host {
         let () = self.mock(RADIO, "AddMethod", &body).await;
     }
 
-    /// The radio as the clock drives it.
+    /// The driver under test.
     pub(crate) fn radio(&self) -> Radio {
         self.radio_with(Duration::ZERO)
     }
@@ -402,8 +402,8 @@ impl Radio {
         event.expect("there is an event")
     }
 
-    /// Asserts what the next events are.
-    pub(crate) async fn tells(&mut self, expected: &[LinkEvent]) {
+    /// Asserts the next events.
+    pub(crate) async fn expect_events(&mut self, expected: &[LinkEvent]) {
         for expected in expected {
             assert_eq!(self.event().await, *expected);
         }

@@ -1,4 +1,4 @@
-//! The stored network is joined when the plan says so, and why that fails is told.
+//! Joining the stored network by the plan, and the reasons of failures.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(crate) fn plan(attempts: u64) -> WifiPlan {
     }
 }
 
-/// What is told of "Home" with an address.
+/// The event for "Home" with an address.
 pub(crate) fn up(ip: &str) -> LinkEvent {
     LinkEvent::Up {
         ip: ip.to_string(),
@@ -27,7 +27,7 @@ pub(crate) fn up(ip: &str) -> LinkEvent {
     }
 }
 
-/// A profile that somebody else made.
+/// A profile of another program.
 pub(crate) fn others(ssid: &str) -> Settings {
     let connection = BTreeMap::from([
         ("id", Variant::from(ssid.to_string())),
@@ -40,7 +40,7 @@ pub(crate) fn others(ssid: &str) -> Settings {
     Settings::from([("connection", connection), ("802-11-wireless", wireless)])
 }
 
-/// A profile for "Home" that is ours, for a purpose.
+/// A profile of the clock for "Home", with a role.
 pub(crate) fn home(role: &'static str) -> Settings {
     let data = BTreeMap::from([("papertick.role", role)]);
     let mut settings = others("Home");
@@ -48,7 +48,7 @@ pub(crate) fn home(role: &'static str) -> Settings {
     settings
 }
 
-/// A profile that the host does not use by itself.
+/// A profile that the host does not activate by itself.
 pub(crate) fn idle(ssid: &str) -> Settings {
     let mut settings = others(ssid);
     let connection = settings.get_mut("connection").unwrap();
@@ -57,7 +57,7 @@ pub(crate) fn idle(ssid: &str) -> Settings {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_known_is_told_first() {
+async fn known_state_is_reported_first() {
     let mut wired = others("Home");
     let connection = wired.get_mut("connection").unwrap();
     connection.insert("type", "802-3-ethernet".into());
@@ -80,7 +80,7 @@ async fn what_is_known_is_told_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_that_is_in_use_is_known_unless_it_is_no_network_to_keep() {
+async fn an_active_network_counts_as_stored_unless_it_is_temporary() {
     for (profile, known) in [
         (idle("Home"), true),
         (home("trial"), false),
@@ -105,30 +105,30 @@ async fn the_stored_network_is_joined_when_an_attempt_is_due() {
     host.add_profile(&idle("Café")).await;
     host.add_profile(&home("network")).await;
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
     radio.is_quiet().await;
     radio.0.follow(&plan(0)).await;
     radio.is_quiet().await;
     radio.0.follow(&plan(1)).await;
-    // The stand-in does not say which of the networks of that name was joined.
+    // The mock does not report which network of that name was joined.
     let ip = "192.168.7.9".to_string();
     let joined = LinkEvent::Up { ip, ssid: None };
-    radio.tells(std::slice::from_ref(&joined)).await;
-    // A network that is there is told again, and not left.
+    radio.expect_events(std::slice::from_ref(&joined)).await;
+    // An active network is reported again, and not left.
     radio.0.follow(&plan(2)).await;
-    radio.tells(&[joined]).await;
+    radio.expect_events(&[joined]).await;
     radio.0.follow(&plan(2)).await;
     radio.is_quiet().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn why_an_attempt_fails_is_told() {
+async fn the_reason_of_a_failed_attempt_is_reported() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
     host.add_profile(&home("network")).await;
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
     let reasons = [
         (7, LinkFailure::Auth),
         (8, LinkFailure::Association),
@@ -139,7 +139,7 @@ async fn why_an_attempt_fails_is_told() {
     for (attempts, (reason, failure)) in (1..).zip(reasons) {
         host.fail_with(reason).await;
         radio.0.follow(&plan(attempts)).await;
-        radio.tells(&[LinkEvent::Down(failure)]).await;
+        radio.expect_events(&[LinkEvent::Down(failure)]).await;
         radio.is_quiet().await;
     }
     for (attempts, (error, failure)) in (10..).zip([
@@ -151,6 +151,6 @@ async fn why_an_attempt_fails_is_told() {
         );
         host.replace("ActivateConnection", "ooo", "o", &code).await;
         radio.0.follow(&plan(attempts)).await;
-        radio.tells(&[LinkEvent::Down(failure)]).await;
+        radio.expect_events(&[LinkEvent::Down(failure)]).await;
     }
 }

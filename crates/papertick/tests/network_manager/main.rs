@@ -1,4 +1,4 @@
-//! The radio of a host with NetworkManager: the real driver and the real bus, with a stand-in for NetworkManager.
+//! The driver for NetworkManager with a real D-Bus and a mock of NetworkManager.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 #[path = "../program/clock.rs"]

@@ -1,4 +1,4 @@
-//! The whole clock on a host with NetworkManager.
+//! The program on a host with NetworkManager.
 
 use crate::{
     clock::{Clock, eventually, folder, papertick},
@@ -7,7 +7,7 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_clock_says_which_network_it_is_on() {
+async fn the_status_has_the_network() {
     let Some(host) = Host::with_radio().await else {
         return;
     };

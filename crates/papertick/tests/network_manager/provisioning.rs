@@ -1,4 +1,4 @@
-//! Credentials are tried, kept only if they are right, and forgotten without touching what is not ours.
+//! Credentials are tried, stored only if they are right, and deleted without changing profiles of other programs.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
 
 const LIMIT: Duration = Duration::from_secs(15);
 
-async fn begun(host: &Host) -> Radio {
+async fn started(host: &Host) -> Radio {
     let mut radio = host.radio();
     let first = radio.event().await;
     assert!(matches!(first, LinkEvent::Credentials(_)));
@@ -38,7 +38,7 @@ async fn right_credentials_are_stored_in_place_of_older_ones() {
     };
     let other = host.add_profile(&others("Home")).await;
     let older = host.add_profile(&home("network")).await;
-    let mut radio = begun(&host).await;
+    let mut radio = started(&host).await;
     assert_eq!(provision(&mut radio, "Home", "correct horse").await, Ok(()));
     let profiles = host.profiles().await;
     assert_eq!(profiles.len(), 2, "{profiles:?}");
@@ -59,16 +59,16 @@ async fn open_networks_need_no_password() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut radio = begun(&host).await;
+    let mut radio = started(&host).await;
     assert_eq!(provision(&mut radio, "Café", "").await, Ok(()));
     let profiles = host.profiles().await;
     assert!(!profiles[0].1.contains("psk"), "{profiles:?}");
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_that_does_not_tell_its_name_is_looked_for_by_it() {
+async fn hidden_networks_are_searched_by_name() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
@@ -77,13 +77,13 @@ async fn a_network_that_does_not_tell_its_name_is_looked_for_by_it() {
         ("Cellar", "", true),
         ("Home", "correct horse", false),
     ] {
-        let mut radio = begun(&host).await;
+        let mut radio = started(&host).await;
         assert_eq!(provision(&mut radio, ssid, password).await, Ok(()));
         let profiles = host.profiles().await;
         let (_, stored) = profiles.last().unwrap();
         for member in [
             format!("\"hidden\": OwnedVariant(Bool({is_hidden}))"),
-            // The host prefers it to what it knows by itself.
+            // The host prefers it to its own profiles.
             "\"autoconnect-priority\": OwnedVariant(I32(10))".to_owned(),
         ] {
             assert!(stored.contains(&member), "{member} is in {stored}");
@@ -93,14 +93,14 @@ async fn a_network_that_does_not_tell_its_name_is_looked_for_by_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_credentials_leave_what_was_stored() {
+async fn wrong_credentials_keep_the_stored_ones() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
     host.add_profile(&others("Café")).await;
     host.add_profile(&home("network")).await;
     let before = host.profiles().await;
-    let mut radio = begun(&host).await;
+    let mut radio = started(&host).await;
     for (reason, failure) in [
         (7, LinkFailure::Auth),
         (11, LinkFailure::Handshake),
@@ -112,7 +112,7 @@ async fn wrong_credentials_leave_what_was_stored() {
         assert_eq!(outcome, failed(failure));
         assert_eq!(host.profiles().await, before);
     }
-    // What cannot be right is not tried at all.
+    // Invalid credentials are not tried.
     for (ssid, password) in [("Home", ""), ("Home", "short"), ("Café", "correct horse")] {
         let outcome = provision(&mut radio, ssid, password).await;
         assert_eq!(outcome, failed(LinkFailure::Auth), "{ssid} {password}");
@@ -125,7 +125,7 @@ async fn an_attempt_has_a_limit() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut radio = begun(&host).await;
+    let mut radio = started(&host).await;
     let code = "ret = dbus.ObjectPath('/org/freedesktop/NetworkManager/ActiveConnection/9')";
     host.replace("ActivateConnection", "ooo", "o", code).await;
     for (state, failure) in [(50, LinkFailure::Timeout), (60, LinkFailure::Auth)] {
@@ -142,7 +142,7 @@ async fn credentials_that_cannot_be_stored_are_no_success() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut radio = begun(&host).await;
+    let mut radio = started(&host).await;
     // The path that the next profile gets.
     let probe = host.add_profile(&others("Home")).await;
     let () = host.call(&probe, PROFILE, "Delete", &()).await;
@@ -162,7 +162,7 @@ async fn credentials_that_cannot_be_stored_are_no_success() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_ours_is_forgotten() {
+async fn only_own_profiles_are_deleted() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
@@ -171,10 +171,10 @@ async fn only_ours_is_forgotten() {
     for role in ["network", "network", "trial", "access-point"] {
         host.add_profile(&home(role)).await;
     }
-    // Also where nobody has waited for an event yet.
+    // Also before the first event was received.
     let mut radio = host.radio();
     assert_eq!(radio.0.forget().await, Ok(()));
     assert_eq!(host.profiles().await, before);
     assert_eq!(radio.0.forget().await, Ok(()));
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
 }

@@ -1,4 +1,4 @@
-//! What is told of a host's network: who manages it, where it is, that it comes and goes.
+//! Events of the network of a host: its manager, its address, and its changes.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::{
     joining::{home, others, plan, up},
 };
 
-/// Longest time that a radio is waited for which does not tell when it has looked around.
+/// Timeout for a radio that does not report the end of a scan.
 const SCAN_LIMIT: Duration = Duration::from_secs(5);
 
-async fn is_left_to_the_host(mut radio: Radio) {
+async fn assert_unmanaged(mut radio: Radio) {
     let ip = board::host::address().to_string();
     let own = LinkEvent::Up { ip, ssid: None };
-    radio.tells(&[LinkEvent::Unmanaged, own]).await;
+    radio.expect_events(&[LinkEvent::Unmanaged, own]).await;
     radio.is_quiet().await;
     assert!(radio.0.scan().await.is_empty());
     let password = Secret::new("correct horse");
@@ -33,47 +33,47 @@ async fn is_left_to_the_host(mut radio: Radio) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_bus_the_host_has_the_network() {
+async fn without_a_bus_the_host_manages_the_network() {
     let Some(mut host) = Host::bare().await else {
         return;
     };
     host.stop_bus();
-    is_left_to_the_host(host.radio()).await;
+    assert_unmanaged(host.radio()).await;
     assert!(host.radio().0.forget().await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_network_manager_the_host_has_the_network() {
+async fn without_network_manager_the_host_manages_the_network() {
     let Some(host) = Host::bare().await else {
         return;
     };
-    is_left_to_the_host(host.radio()).await;
+    assert_unmanaged(host.radio()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_radio_the_host_has_the_network() {
+async fn without_a_radio_the_host_manages_the_network() {
     let Some(host) = Host::wired().await else {
         return;
     };
     let wire = ("eth0", "eth0", 100i32);
     let _: String = host.mock(MANAGER_PATH, "AddEthernetDevice", &wire).await;
-    // Patience is for hosts that start; this one has started.
-    is_left_to_the_host(host.radio_with(Duration::from_secs(3600))).await;
+    // The timeout is for hosts that are starting; this one has started.
+    assert_unmanaged(host.radio_with(Duration::from_secs(3600))).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_radio_that_others_manage_is_left_alone() {
+async fn a_radio_of_another_manager_is_not_used() {
     for state in [10, 20] {
         let Some(host) = Host::wired().await else {
             return;
         };
         host.add_radio(state).await;
-        is_left_to_the_host(host.radio()).await;
+        assert_unmanaged(host.radio()).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_permission_the_host_has_the_network() {
+async fn without_permission_the_host_manages_the_network() {
     for (answer, managed) in [("no", false), ("auth", false), ("yes", true)] {
         let Some(host) = Host::with_radio().await else {
             return;
@@ -83,15 +83,15 @@ async fn without_permission_the_host_has_the_network() {
         host.replace("GetPermissions", "", "a{ss}", &code).await;
         let mut radio = host.radio();
         if managed {
-            radio.tells(&[LinkEvent::Credentials(false)]).await;
+            radio.expect_events(&[LinkEvent::Credentials(false)]).await;
         } else {
-            is_left_to_the_host(radio).await;
+            assert_unmanaged(radio).await;
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_may_take_its_time_to_start() {
+async fn a_slow_start_of_the_host_is_awaited() {
     let Some(mut host) = Host::bare().await else {
         return;
     };
@@ -101,7 +101,7 @@ async fn a_host_may_take_its_time_to_start() {
     host.add_radio(20).await;
     radio.is_quiet().await;
     host.change_state(30, 20, 0).await;
-    radio.tells(&[LinkEvent::Credentials(false)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(false)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,7 +110,7 @@ async fn networks_are_listed() {
         return;
     };
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(false)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(false)]).await;
     let expected =
         [("Café", -70, false), ("Home", -48, true)].map(|(ssid, rssi, secured)| WifiNetwork {
             ssid: ssid.to_string(),
@@ -119,14 +119,14 @@ async fn networks_are_listed() {
         });
     for is_telling in [false, true] {
         if is_telling {
-            host.tell_scans().await;
+            host.report_scans().await;
         }
         let begun = Instant::now();
         let mut networks = radio.0.scan().await;
         let took = begun.elapsed();
         networks.sort_by_key(|network| network.rssi);
         assert_eq!(networks, expected);
-        // A radio that tells when it has looked around is not waited for any longer.
+        // A reported scan ends the wait.
         assert!(!is_telling || took < SCAN_LIMIT, "{took:?}");
     }
     assert_eq!(host.calls(RADIO, "RequestScan").await, 2);
@@ -141,33 +141,35 @@ async fn a_network_is_followed() {
     host.activate(&profile, "home").await;
     let mut radio = host.radio();
     radio
-        .tells(&[
+        .expect_events(&[
             LinkEvent::Credentials(true),
             up("192.168.7.9"),
             LinkEvent::Rssi(-48),
         ])
         .await;
     host.set_strength("home", 50).await;
-    radio.tells(&[LinkEvent::Rssi(-70)]).await;
-    // The same strength again, and that of another network.
+    radio.expect_events(&[LinkEvent::Rssi(-70)]).await;
+    // The same strength again, and the strength of another network.
     host.set_strength("home", 50).await;
     host.set_strength("cafe", 90).await;
     radio.is_quiet().await;
     host.set_address("192.168.7.10").await;
     radio
-        .tells(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
+        .expect_events(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
         .await;
     host.change_state(30, 100, 8).await;
-    radio.tells(&[LinkEvent::Down(LinkFailure::Lost)]).await;
+    radio
+        .expect_events(&[LinkEvent::Down(LinkFailure::Lost)])
+        .await;
     radio.is_quiet().await;
     host.change_state(100, 90, 0).await;
     radio
-        .tells(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
+        .expect_events(&[up("192.168.7.10"), LinkEvent::Rssi(-70)])
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_ipv4_the_address_is_one_that_browsers_open() {
+async fn without_ipv4_a_routable_ipv6_address_is_reported() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
@@ -175,11 +177,13 @@ async fn without_ipv4_the_address_is_one_that_browsers_open() {
     host.activate(&profile, "home").await;
     host.set_addresses(&IPV4, &[]).await;
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
-    // The one that it gave itself is of no use to anybody.
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
+    // The link-local address is ignored.
     radio.is_quiet().await;
     host.set_addresses(&IPV6, &["fe80::1", "fd00::7"]).await;
-    radio.tells(&[up("fd00::7"), LinkEvent::Rssi(-48)]).await;
+    radio
+        .expect_events(&[up("fd00::7"), LinkEvent::Rssi(-48)])
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,9 +195,9 @@ async fn a_radio_may_be_unplugged() {
     host.activate(&profile, "home").await;
     let mut radio = host.radio();
     radio
-        .tells(&[LinkEvent::Credentials(true), up("192.168.7.9")])
+        .expect_events(&[LinkEvent::Credentials(true), up("192.168.7.9")])
         .await;
-    radio.tells(&[LinkEvent::Rssi(-48)]).await;
+    radio.expect_events(&[LinkEvent::Rssi(-48)]).await;
     let () = host.mock(MANAGER_PATH, "RemoveObject", &RADIO).await;
     let removed = vec![Variant::from(RADIO)];
     let body = (
@@ -203,9 +207,13 @@ async fn a_radio_may_be_unplugged() {
         removed,
     );
     let () = host.mock(MANAGER_PATH, "EmitSignal", &body).await;
-    radio.tells(&[LinkEvent::Down(LinkFailure::Lost)]).await;
+    radio
+        .expect_events(&[LinkEvent::Down(LinkFailure::Lost)])
+        .await;
     radio.0.follow(&plan(1)).await;
-    radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+    radio
+        .expect_events(&[LinkEvent::Down(LinkFailure::NotFound)])
+        .await;
     radio.is_quiet().await;
 }
 
@@ -218,9 +226,9 @@ async fn the_bus_may_die() {
     host.activate(&profile, "home").await;
     let mut radio = host.radio();
     radio
-        .tells(&[LinkEvent::Credentials(true), up("192.168.7.9")])
+        .expect_events(&[LinkEvent::Credentials(true), up("192.168.7.9")])
         .await;
-    radio.tells(&[LinkEvent::Rssi(-48)]).await;
+    radio.expect_events(&[LinkEvent::Rssi(-48)]).await;
 
     host.stop_bus();
     // The network outlives the bus.
@@ -231,7 +239,9 @@ async fn the_bus_may_die() {
     assert!(radio.0.scan().await.is_empty());
     assert!(radio.0.forget().await.is_err());
     radio.0.follow(&plan(1)).await;
-    radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+    radio
+        .expect_events(&[LinkEvent::Down(LinkFailure::NotFound)])
+        .await;
 
     host.start_bus().await;
     host.start_manager().await;
@@ -239,23 +249,25 @@ async fn the_bus_may_die() {
     let profile = host.add_profile(&others("Home")).await;
     host.activate(&profile, "home").await;
     radio
-        .tells(&[up("192.168.7.9"), LinkEvent::Rssi(-48)])
+        .expect_events(&[up("192.168.7.9"), LinkEvent::Rssi(-48)])
         .await;
 }
 
-/// Whether the radio has noticed it by then depends on the load of the machine; what is told does not.
+/// The result does not depend on whether the driver has noticed the end of the bus.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bus_that_has_just_died_is_told_as_one_that_was_never_there() {
+async fn a_bus_that_has_just_ended_is_reported_as_missing() {
     let Some(mut host) = Host::with_radio().await else {
         return;
     };
     host.add_profile(&home("network")).await;
     let mut radio = host.radio();
-    radio.tells(&[LinkEvent::Credentials(true)]).await;
+    radio.expect_events(&[LinkEvent::Credentials(true)]).await;
     host.stop_bus();
     for attempt in 1..=2 {
         radio.0.follow(&plan(attempt)).await;
-        radio.tells(&[LinkEvent::Down(LinkFailure::NotFound)]).await;
+        radio
+            .expect_events(&[LinkEvent::Down(LinkFailure::NotFound)])
+            .await;
         radio.is_quiet().await;
     }
 }
@@ -269,17 +281,19 @@ async fn network_manager_may_be_started_again() {
     host.activate(&profile, "home").await;
     let mut radio = host.radio();
     radio
-        .tells(&[LinkEvent::Credentials(true), up("192.168.7.9")])
+        .expect_events(&[LinkEvent::Credentials(true), up("192.168.7.9")])
         .await;
-    radio.tells(&[LinkEvent::Rssi(-48)]).await;
+    radio.expect_events(&[LinkEvent::Rssi(-48)]).await;
     host.stop_manager();
     radio.is_quiet().await;
     host.start_manager().await;
     host.add_radio(30).await;
-    radio.tells(&[LinkEvent::Down(LinkFailure::Lost)]).await;
+    radio
+        .expect_events(&[LinkEvent::Down(LinkFailure::Lost)])
+        .await;
     let profile = host.add_profile(&others("Home")).await;
     host.activate(&profile, "home").await;
     radio
-        .tells(&[up("192.168.7.9"), LinkEvent::Rssi(-48)])
+        .expect_events(&[up("192.168.7.9"), LinkEvent::Rssi(-48)])
         .await;
 }

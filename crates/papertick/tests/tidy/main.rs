@@ -1,4 +1,4 @@
-//! Keeps the house in order: what ARCHITECTURE.md promises of the whole workspace and no compiler checks.
+//! Rules of ARCHITECTURE.md for the whole workspace that the compiler does not check.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-/// Words that no source file may have, with what to do instead; written so that this file has none of them.
+/// Banned words with their replacements; written so that this file has none of them.
 const BANNED: &[(&str, &str)] = &[
     (concat!("TO", "DO"), "do it, or say it in the docs"),
     (concat!("FIX", "ME"), "do it, or say it in the docs"),
@@ -95,7 +95,7 @@ fn every_dependency_is_used() {
                     .any(|place| path.starts_with(folder.join(place)))
             })
         };
-        // Tests come last in a file.
+        // Tests are at the end of a file.
         let code = |text: &str| {
             text.split("#[cfg(test)]\nmod tests {")
                 .next()
@@ -129,7 +129,7 @@ fn every_dependency_is_used() {
     assert_eq!(unused, [""; 0], "not used");
 }
 
-/// Tells whether a path in the text begins with a crate.
+/// Whether a path in the text starts with a crate.
 fn uses(text: &str, name: &str) -> bool {
     let paths = [
         format!("{name}::"),
