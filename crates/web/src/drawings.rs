@@ -56,7 +56,7 @@ impl ImageFormat {
 /// An image file.
 #[derive(Debug, Clone)]
 pub struct Drawing {
-    /// Hash of what the picture shows, without the time in its caption: 12 hexadecimal digits.
+    /// Hash of what the picture shows, and of the program that drew it: 12 hexadecimal digits.
     pub name: String,
     /// Format of the file.
     pub format: ImageFormat,
@@ -91,12 +91,14 @@ pub struct Drawings {
 
 /// The other end of the queue.
 pub struct DrawJobs {
+    /// Revision of the program: another one may draw the same frame differently.
+    revision: String,
     requests: mpsc::Receiver<DrawingRequest>,
     drawn: Arc<AtomicU64>,
 }
 
 /// Makes the queue of the drawing task.
-pub fn queue() -> (Drawings, DrawJobs) {
+pub fn queue(revision: &str) -> (Drawings, DrawJobs) {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let drawn = Arc::new(AtomicU64::new(0));
     let drawings = Drawings {
@@ -104,6 +106,7 @@ pub fn queue() -> (Drawings, DrawJobs) {
         drawn: Arc::clone(&drawn),
     };
     let jobs = DrawJobs {
+        revision: revision.into(),
         requests: receiver,
         drawn,
     };
@@ -163,7 +166,11 @@ pub async fn run(mut jobs: DrawJobs) {
                 continue;
             }
         };
+        if reply.is_closed() {
+            continue;
+        }
         let key = hash((
+            &jobs.revision,
             &frame.picture.cells,
             &frame.picture.style,
             frame.picture.mark,
@@ -175,12 +182,6 @@ pub async fn run(mut jobs: DrawJobs) {
         let drawing = match place.and_then(|place| kept.remove(place)) {
             Some(drawing) => drawing,
             None => {
-                let name = hash((
-                    &frame.picture.cells,
-                    &frame.picture.style,
-                    frame.picture.mark,
-                    spec,
-                ));
                 let drawn = spawn_blocking(move || {
                     let canvas = painter.paint(&frame.picture, &frame.caption, &spec);
                     let bytes = match format {
@@ -198,7 +199,7 @@ pub async fn run(mut jobs: DrawJobs) {
                 jobs.drawn.fetch_add(1, Ordering::Relaxed);
                 Drawing {
                     format,
-                    name: format!("{name:016x}").split_off(4),
+                    name: format!("{key:016x}").split_off(4),
                     tag: etag::tag(&format!("{key:016x}")),
                     bytes: bytes.into(),
                     key,

@@ -176,7 +176,11 @@ impl Device {
     }
 
     /// The picture for another screen.
-    pub(super) fn compose_frame(&self, content: FrameContent, now: Now) -> Result<Frame, Refusal> {
+    pub(super) fn compose_frame(
+        &mut self,
+        content: FrameContent,
+        now: Now,
+    ) -> Result<Frame, Refusal> {
         let known = known(
             &self.upstream,
             &self.settings,

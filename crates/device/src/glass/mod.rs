@@ -10,10 +10,14 @@ mod prices;
 pub mod refresh;
 pub mod rotation;
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 use core::time::Duration;
 
-use market::{Market, now::Now, units::Currency};
+use market::{
+    Market,
+    now::{Now, UtcTime},
+    units::Currency,
+};
 
 use self::{
     layers::Layers,
@@ -65,6 +69,16 @@ pub struct Glass {
     update_percent: u8,
     update_painted: Duration,
     update_coming: Option<Coming>,
+    /// The newest frame of each slot, for the time of its value.
+    framed: BTreeMap<RotationSlot, FramedValue>,
+}
+
+/// The value that a frame shows.
+#[derive(Debug, Clone)]
+struct FramedValue {
+    cells: Vec<Cell>,
+    /// When the clock learned it. `None` if the wall clock was not set.
+    since: Option<UtcTime>,
 }
 
 /// A layer that is waiting to be painted.
@@ -105,6 +119,7 @@ impl Glass {
             update_percent: 0,
             update_painted: now.uptime,
             update_coming: None,
+            framed: BTreeMap::new(),
         }
     }
 
@@ -469,7 +484,7 @@ impl Glass {
     /// # Errors
     /// There is no such screen, or its feature is off.
     pub fn frame(
-        &self,
+        &mut self,
         content: FrameContent,
         known: &ComposeContext<'_>,
         now: Now,
@@ -486,12 +501,10 @@ impl Glass {
                 (self.rotation.slot_of(screen, settings), false)
             }
         };
+        let turn_at = self.turn_deadline().filter(|_| is_followed);
         let changes = |depends_on| Changes {
             depends_on,
-            turn_in: self
-                .turn_deadline()
-                .filter(|_| is_followed)
-                .map(|at| at.saturating_sub(now.uptime)),
+            turn_in: turn_at.map(|at| at.saturating_sub(now.uptime)),
             minute_in: frames::minute_in(now),
             quiet_for: None,
             price_pace: Duration::from_secs(u64::from(settings.min_sec_price_upd)),
@@ -509,7 +522,18 @@ impl Glass {
         let composition = self.compose_slot(slot, known.market, known, now);
         let screen = catalog::find(slot.screen).ok_or(Refusal::UnknownScreen)?;
         let scene = self.scene(slot, known.market, known, now);
-        let since = compose::seen(slot, &scene, now).map(|utc| known.settled.zone().local(utc));
+        // An unchanged value keeps its time, so that the frame stays equal while sources repeat the value.
+        let framed = self.framed.get(&slot);
+        let same = framed.filter(|framed| framed.cells == composition.cells);
+        let since = same
+            .and_then(|framed| framed.since)
+            .or_else(|| compose::seen(slot, &scene, now));
+        let framed = FramedValue {
+            cells: composition.cells.clone(),
+            since,
+        };
+        self.framed.insert(slot, framed);
+        let since = since.map(|utc| known.settled.zone().local(utc));
         Ok(Frame {
             picture: Picture {
                 cells: composition.cells,
