@@ -130,7 +130,7 @@ fn battery(headers: &HeaderMap) -> Option<Battery> {
     let is_e_reader = headers.contains_key("png-width");
     let percent_of = |value: f64| (0.0..=100.0).contains(&value).then(|| value.round() as u8);
     let millivolts = voltage
-        .filter(|volts| (0.5..6.0).contains(volts))
+        .filter(|volts| !is_e_reader && (0.5..6.0).contains(volts))
         .map(|volts| (volts * 1e3).round() as u32);
     let percent = number(headers, "percent-charged").and_then(percent_of);
     let percent = percent
