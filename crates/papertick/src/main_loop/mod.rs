@@ -15,6 +15,7 @@ use chain::{BlockHash, chain::Chain, network::Network};
 use device::{
     board::BoardSpec,
     device::Device,
+    displays::Display,
     input::{Finished, Input},
     memory::Memory,
     output::{Effect, Unsaved},
@@ -490,8 +491,8 @@ fn wipe_result(input: &Input) -> Option<bool> {
     Some(result.is_ok())
 }
 
-/// Whether a change affects passwords. Older generations of the settings must be replaced then, because they would let
-/// clients in with the old password.
+/// Whether a change affects passwords or removes a remote display. Older generations of the settings must be replaced
+/// then, because they would let clients in with the old password or the token of the display.
 fn changes_credentials(before: &Settings, after: &Settings) -> bool {
     let credentials = |settings: &Settings| {
         (
@@ -501,7 +502,11 @@ fn changes_credentials(before: &Settings, after: &Settings) -> bool {
             settings.ota_pass.clone(),
         )
     };
-    credentials(before) != credentials(after)
+    let is_removed = |display: &Display| {
+        let mut tokens = after.displays.iter().map(|display| display.token);
+        tokens.all(|token| token != display.token)
+    };
+    credentials(before) != credentials(after) || before.displays.iter().any(is_removed)
 }
 
 #[cfg(test)]
