@@ -121,6 +121,8 @@ fn display_sensors(view: &View) -> Vec<Entity> {
         let has_battery = state.report.contact.battery.is_some();
         entity(key(id), "sensor", members).only_if(has_battery)
     };
+    // Before the first contact since the start it is not known whether a display has a battery.
+    let approved = approved.filter(|state| state.report.last_contact.is_some());
     let former = view.former_displays.iter().map(|id| Entity {
         key: key(id),
         platform: "sensor",
