@@ -43,6 +43,9 @@ pub const PANEL_STREAMS_MAX: usize = 32;
 /// Previews of panels that are rendered at the same time; others wait.
 const PREVIEWS_AT_ONCE: usize = 1;
 
+/// Pictures of displays that wait that are drawn at the same time; others wait.
+const WAITING_DRAWINGS_AT_ONCE: usize = 1;
+
 /// Files that are encrypted or decrypted at the same time; others wait.
 const ENCRYPTIONS_AT_ONCE: usize = 1;
 
@@ -85,6 +88,8 @@ pub struct ServerState {
     pub changes: Semaphore,
     /// Draws pictures for other screens.
     pub drawings: Drawings,
+    /// Permits to draw for displays that wait: anybody can make them, and they must not delay the others.
+    pub waiting_drawings: Semaphore,
     /// Permits to render previews of the panels.
     pub previews_rendering: Semaphore,
     /// Permits to encrypt and decrypt settings files, which takes memory.
@@ -121,7 +126,7 @@ impl ServerState {
         let (authenticator, attempts) =
             Authenticator::new(&services.view.borrow().active, shutdown);
         let (hasher, passwords) = passwords::hasher();
-        let (drawings, draw_jobs) = drawings::queue();
+        let (drawings, draw_jobs) = drawings::queue(&services.identity.git_rev);
         let state = ServerState {
             authenticator,
             sites: Sites::new(&services.allow_origins, &services.access),
@@ -135,6 +140,7 @@ impl ServerState {
             settings_key: passwords::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawings,
+            waiting_drawings: Semaphore::new(WAITING_DRAWINGS_AT_ONCE),
             previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),
             encryption: Arc::new(Semaphore::new(ENCRYPTIONS_AT_ONCE)),
             imports: Semaphore::new(IMPORTS_MAX),

@@ -513,6 +513,8 @@ export interface RemoteDisplay {
   name: string;
   /** `waiting` for approval, or `approved`. */
   state: string;
+  /** Id of the approved display that it replaces when it is approved, because their hardware addresses are equal. */
+  replaces: string | null;
   /** Word for its model; null if it sends none. */
   model: string | null;
   /** Version of its firmware; null if it sends none. */

@@ -31,6 +31,8 @@ pub struct RemoteDisplay {
     pub name: String,
     /// `waiting` for approval, or `approved`.
     pub state: &'static str,
+    /// Id of the approved display that it replaces when it is approved, because their hardware addresses are equal.
+    pub replaces: Option<String>,
     /// Word for its model; null if it sends none.
     pub model: Option<String>,
     /// Version of its firmware; null if it sends none.
@@ -110,6 +112,7 @@ impl RemoteDisplay {
         let DisplayState {
             display,
             is_approved,
+            replaces,
             report,
         } = state;
         let contact = &report.contact;
@@ -118,6 +121,7 @@ impl RemoteDisplay {
             mac: display.mac.clone().or_else(|| contact.mac.clone()),
             name: display.name.clone(),
             state: if *is_approved { "approved" } else { "waiting" },
+            replaces: replaces.clone(),
             model: contact.model.clone(),
             firmware: contact.firmware.clone(),
             width: display.width,

@@ -29,11 +29,8 @@ pub const LAYOUTS: &[&str] = &["auto", "row", "two-rows", "column"];
 /// Accepted ages of a picture, minutes.
 pub const INTERVALS_MIN: RangeInclusive<u32> = 1..=1440;
 
-/// Accepted age of a picture on a new display with a battery, minutes.
-pub const INTERVAL_ON_BATTERY: u32 = 10;
-
-/// Accepted age of a picture on a new display without a battery, minutes.
-pub const INTERVAL_ON_MAINS: u32 = 1;
+/// Accepted age of a picture on a new display, minutes: most displays have a battery.
+pub const INTERVAL_MIN: u32 = 10;
 
 /// Longest name, bytes.
 pub const NAME_MAX: usize = 64;
@@ -330,7 +327,7 @@ impl Display {
             dark: None,
             content: DisplayContent::Clock,
             screens: Vec::new(),
-            interval_min: INTERVAL_ON_BATTERY,
+            interval_min: INTERVAL_MIN,
         };
         display.apply(change);
         if display.lacks_screens() {

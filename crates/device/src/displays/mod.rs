@@ -17,8 +17,8 @@ use alloc::{
 use core::time::Duration;
 
 pub use self::display::{
-    DEPTHS, Display, DisplayChange, DisplayContent, HEIGHTS, INTERVAL_ON_BATTERY,
-    INTERVAL_ON_MAINS, INTERVALS_MIN, LAYOUTS, NAME_MAX, SCREENS_MAX, TURNS, TokenDigest, WIDTHS,
+    DEPTHS, Display, DisplayChange, DisplayContent, HEIGHTS, INTERVAL_MIN, INTERVALS_MIN, LAYOUTS,
+    NAME_MAX, SCREENS_MAX, TURNS, TokenDigest, WIDTHS,
 };
 use self::schedule::PowerSource;
 use crate::{
@@ -107,6 +107,8 @@ pub struct DisplayState {
     pub display: Display,
     /// It is approved; else it waits.
     pub is_approved: bool,
+    /// Id of the approved display that it replaces when it is approved, because their hardware addresses are equal.
+    pub replaces: Option<String>,
     /// What it has reported.
     pub report: DisplayReport,
 }
@@ -120,7 +122,7 @@ pub enum DisplayRequest {
     Poll {
         /// Its token.
         token: TokenDigest,
-        /// What it sent. `None` if someone else looks at its picture.
+        /// What it sent. `None` if the request is not from the display.
         contact: Option<DisplayContact>,
         /// How its own rotation moves.
         step: RotationStep,
@@ -179,7 +181,9 @@ pub struct Displays {
 struct WaitingDisplay {
     display: Display,
     report: DisplayReport,
-    /// The owner has set its size.
+    /// Id of the approved display that had its hardware address when it was set up.
+    replaces: Option<String>,
+    /// The owner has set its size or depth.
     is_sized: bool,
 }
 
@@ -204,11 +208,13 @@ impl Displays {
         let approved = settings.displays.iter().map(|display| DisplayState {
             display: display.clone(),
             is_approved: true,
+            replaces: None,
             report: self.reports.get(&display.id).cloned().unwrap_or_default(),
         });
         let waiting = self.waiting.iter().map(|waiting| DisplayState {
             display: waiting.display.clone(),
             is_approved: false,
+            replaces: waiting.replaces.clone(),
             report: waiting.report.clone(),
         });
         self.states = Arc::new(approved.chain(waiting).collect());
@@ -246,7 +252,6 @@ impl Displays {
             waiting.display.height = height;
             waiting.display.depth = depth;
         }
-        waiting.display.mac = contact.mac.clone().or(waiting.display.mac);
         waiting.report.contact = contact;
         waiting.report.last_contact = Some(uptime);
         waiting.report.next_contact = Some(uptime + WAITING_RETURN);
@@ -255,7 +260,8 @@ impl Displays {
         Ok(id)
     }
 
-    /// A display that waits; one that was approved before under the same hardware address keeps what its owner has set.
+    /// A display that waits, instead of one that waits with the same hardware address. One that was approved before under
+    /// this address keeps what its owner has set.
     fn new_waiting(
         &mut self,
         token: TokenDigest,
@@ -267,6 +273,9 @@ impl Displays {
         if room == 0 {
             return Err(Refusal::TooManyDisplays);
         }
+        if contact.mac.is_some() {
+            self.waiting.retain(|one| one.display.mac != contact.mac);
+        }
         while self.waiting.len() >= room {
             self.waiting.pop_front();
         }
@@ -276,6 +285,7 @@ impl Displays {
             .unwrap_or_else(|| new_display(token, contact));
         let id = self.free_id(token, settings);
         Ok(WaitingDisplay {
+            replaces: before.map(|known| known.id.clone()),
             is_sized: before.is_some(),
             display: Display {
                 id,
@@ -371,7 +381,8 @@ impl Displays {
         let waiting = waiting.ok_or(Refusal::UnknownDisplay)?;
         let mut display = waiting.display.clone();
         let is_approved = change.is_approved;
-        waiting.is_sized |= change.width.is_some() || change.height.is_some();
+        waiting.is_sized |=
+            change.width.is_some() || change.height.is_some() || change.depth.is_some();
         display.apply(change);
         if display.lacks_screens() {
             return Err(Refusal::NoScreens);
@@ -379,8 +390,7 @@ impl Displays {
         waiting.display = display.clone();
         if is_approved {
             // A display that was reset replaces itself.
-            let before = of_mac(&approved, display.mac.as_deref()).map(|known| known.id.clone());
-            approved.retain(|known| Some(&known.id) != before.as_ref());
+            approved.retain(|known| Some(&known.id) != waiting.replaces.as_ref());
             if approved.len() >= DISPLAYS_MAX {
                 return Err(Refusal::TooManyDisplays);
             }
@@ -394,13 +404,17 @@ impl Displays {
     /// # Errors
     /// There is no room, or it has no screens to show.
     pub fn add(
-        &self,
+        &mut self,
         token: TokenDigest,
         change: DisplayChange,
         settings: &Settings,
     ) -> Result<Display, Refusal> {
-        if settings.displays.len() + self.waiting.len() >= DISPLAYS_MAX {
+        let room = DISPLAYS_MAX.saturating_sub(settings.displays.len());
+        if room == 0 {
             return Err(Refusal::TooManyDisplays);
+        }
+        while self.waiting.len() >= room {
+            self.waiting.pop_front();
         }
         let mut display = new_display(token, &DisplayContact::default());
         display.id = self.free_id(token, settings);
@@ -463,10 +477,7 @@ fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
         dark: None,
         content: DisplayContent::Clock,
         screens: Vec::new(),
-        interval_min: match contact.battery {
-            Some(_) => INTERVAL_ON_BATTERY,
-            None => INTERVAL_ON_MAINS,
-        },
+        interval_min: INTERVAL_MIN,
     }
 }
 

@@ -43,17 +43,14 @@ struct Recorded {
     glass: (u32, u32, u8),
     /// Model, firmware, volts, percent, charging and signal as the owner sees them.
     report: Value,
-    /// Accepted age of a picture at first, min.
-    interval: u32,
 }
 
 fn recorded() -> Vec<Recorded> {
-    let row = |client, headers, glass, report, interval| Recorded {
+    let row = |client, headers, glass, report| Recorded {
         client,
         headers,
         glass,
         report,
-        interval,
     };
     Vec::from([
         row(
@@ -67,7 +64,6 @@ fn recorded() -> Vec<Recorded> {
             ],
             (800, 480, 1),
             json!([null, "1.5.12", 3.5, 5, null, -50]),
-            10,
         ),
         row(
             "TRMNL, firmware 1.6.8",
@@ -84,14 +80,12 @@ fn recorded() -> Vec<Recorded> {
             ],
             (800, 480, 1),
             json!(["og", "1.6.8", 4.2, 100, null, -69]),
-            10,
         ),
         row(
             "TRMNL, firmware 1.8.14",
             OG,
             (800, 480, 1),
             json!(["og", "1.8.14", 4.0, 84, false, -69]),
-            10,
         ),
         row(
             "TRMNL X",
@@ -108,7 +102,6 @@ fn recorded() -> Vec<Recorded> {
             ],
             (1872, 1404, 4),
             json!(["x", "1.8.14", 4.1, 87, true, -40]),
-            10,
         ),
         row(
             "a kit with a model that is not known",
@@ -123,7 +116,6 @@ fn recorded() -> Vec<Recorded> {
             ],
             (960, 640, 1),
             json!(["reTerminal Sticky", "1.8.14", 4.1, 94, null, -40]),
-            10,
         ),
         row(
             "Go on Linux",
@@ -135,7 +127,6 @@ fn recorded() -> Vec<Recorded> {
             ],
             (800, 480, 1),
             json!([null, null, null, null, null, null]),
-            1,
         ),
         row(
             "Kindle",
@@ -149,7 +140,6 @@ fn recorded() -> Vec<Recorded> {
             ],
             (600, 800, 8),
             json!([null, null, null, 87, null, null]),
-            10,
         ),
         row(
             "KOReader",
@@ -162,7 +152,6 @@ fn recorded() -> Vec<Recorded> {
             ],
             (1236, 1648, 8),
             json!([null, null, null, 64, null, -61]),
-            10,
         ),
         row(
             "Kobo",
@@ -174,14 +163,12 @@ fn recorded() -> Vec<Recorded> {
             ],
             (800, 480, 1),
             json!([null, "1.0", 3.8, 58, null, -70]),
-            10,
         ),
         row(
             "Android",
             &["ID: android-1", "RSSI: -55", "Percent-Charged: 99.6"],
             (800, 480, 1),
             json!([null, null, null, 100, null, -55]),
-            10,
         ),
     ])
 }
@@ -246,7 +233,6 @@ async fn each_client_gets_what_it_needs() {
             headers,
             glass: expected,
             report,
-            interval,
         } = recorded;
         let clock = Clock::real().await;
         let waiting = display(&clock, TOKEN, headers).await;
@@ -257,7 +243,7 @@ async fn each_client_gets_what_it_needs() {
 
         let [listed] = list(&clock).await.try_into().unwrap();
         assert_eq!(listed["state"], "waiting", "{client}");
-        assert_eq!(listed["intervalMin"], interval, "{client}");
+        assert_eq!(listed["intervalMin"], 10, "{client}");
         let battery = &listed["battery"];
         let seen = json!([
             listed["model"],
@@ -325,10 +311,10 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
         assert_eq!(glass(&picture(&clock, &document).await.body), (800, 480, 1));
     }
     // Each set-up makes a token. The second one is used.
-    let [first, second] = list(&clock).await.try_into().unwrap();
-    assert_eq!(first["mac"], "AB:CD:EF:12:34:56");
-    approve(&clock, &second["id"]).await;
-    assert_eq!(list(&clock).await.len(), 2);
+    let [waiting] = list(&clock).await.try_into().unwrap();
+    assert_eq!(waiting["mac"], "AB:CD:EF:12:34:56");
+    approve(&clock, &waiting["id"]).await;
+    assert_eq!(list(&clock).await.len(), 1);
 
     // A display that was reset waits with its old settings while its old token works, and then replaces it.
     let clock = Clock::real().await;
@@ -342,7 +328,8 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
     let new = token(setup().await.json());
     assert_eq!(display(&clock, &old, OG).await.json()["status"], 0);
     assert_eq!(display(&clock, &new, OG).await.json()["status"], 202);
-    let [_, waiting] = list(&clock).await.try_into().unwrap();
+    let [replaced, waiting] = list(&clock).await.try_into().unwrap();
+    assert_eq!(waiting["replaces"], replaced["id"]);
     approve(&clock, &waiting["id"]).await;
     assert_eq!(display(&clock, &new, OG).await.json()["status"], 0);
     let [approved] = list(&clock).await.try_into().unwrap();
@@ -514,17 +501,14 @@ async fn there_are_at_most_64_displays() {
     let waiting = list(&clock).await;
     assert_eq!(waiting.len(), WAITING_MAX);
     assert_eq!(waiting[0]["mac"], "AA:BB:CC:DD:EE:02", "the oldest is gone");
-    for _ in WAITING_MAX..DISPLAYS_MAX {
+    let last = &waiting[WAITING_MAX - 1]["id"];
+    // Those that wait make room for those of the owner.
+    for _ in 1..DISPLAYS_MAX {
         add(&clock, "{}").await;
     }
+    assert_eq!(list(&clock).await.len(), DISPLAYS_MAX);
+    approve(&clock, last).await;
     assert_eq!(clock.json("POST", "/api/displays", "{}").await.status, 409);
-    for _ in 0..WAITING_MAX {
-        let displays = list(&clock).await;
-        let waiting = displays
-            .iter()
-            .find(|display| display["state"] == "waiting");
-        approve(&clock, &waiting.unwrap()["id"]).await;
-    }
     assert_eq!(list(&clock).await.len(), DISPLAYS_MAX);
     assert_eq!(clock.send("GET", "/api/setup", OG, "").await.status, 404);
     assert_eq!(display(&clock, TOKEN, OG).await.status, 409);
@@ -664,7 +648,7 @@ async fn a_bad_value_is_refused_with_its_bounds() {
             );
         }
     }
-    assert_eq!(list(&clock).await, std::slice::from_ref(&listed));
+    assert_eq!(list(&clock).await, [listed.clone()], "nothing has changed");
     // A client may send a whole display back.
     let answer = clock.json("PATCH", &path, &listed.to_string()).await;
     assert_eq!((answer.status, answer.json()), (200, listed));

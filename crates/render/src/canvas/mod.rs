@@ -6,7 +6,7 @@ mod edge;
 mod grid;
 mod pixels;
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::sync::Arc;
 
 use device::cells::{Cell, Picture, Style};
 use market::mark::Mark;
@@ -23,11 +23,7 @@ use crate::{
     text::{Room, Typesetter},
 };
 
-/// Widths of a canvas, px.
-pub const WIDTHS: RangeInclusive<u32> = 200..=3840;
-
-/// Heights of a canvas, px.
-pub const HEIGHTS: RangeInclusive<u32> = 100..=2160;
+pub use device::displays::{HEIGHTS, WIDTHS};
 
 /// Largest size of cached cells, bytes. All cells of ten pictures of 1872x1404 px need about this much.
 const CELL_BYTES_MAX: usize = 4 * 1024 * 1024;

@@ -120,11 +120,10 @@ async fn read_change(call: &mut Call) -> Result<DisplayChange, Response> {
 
 /// Sends a request about a display to the device.
 async fn ask(state: &ServerState, request: DisplayRequest) -> Result<Reply, Response> {
-    let reply = state.request(Request::Display(request)).await?;
-    if let Reply::Refused(refusal) = reply {
-        return Err(response::from_answer(refusal_answer(refusal)));
+    match state.request(Request::Display(request)).await? {
+        Reply::Refused(refusal) => Err(response::from_answer(refusal_answer(refusal))),
+        reply => Ok(reply),
     }
-    Ok(reply)
 }
 
 async fn changed(
@@ -153,6 +152,10 @@ async fn draw(
     picture: &DisplayPicture,
     contact: &DisplayContact,
 ) -> Option<Drawing> {
+    let _permit = match picture.is_approved {
+        true => None,
+        false => Some(state.waiting_drawings.acquire().await.ok()?),
+    };
     let bytes_max = headers::file_bytes_max(contact);
     let mut spec = spec(&picture.display);
     let bits = spec.depth.bits();
