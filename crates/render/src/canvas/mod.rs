@@ -523,7 +523,7 @@ mod tests {
     fn number(number: u32) -> Picture {
         let digits = format!("{number:06}");
         let mut cells = vec![Cell::label("BLOCK", "HEIGHT")];
-        cells.extend(digits.chars().map(|digit| Cell::digit(digit)));
+        cells.extend(digits.chars().map(Cell::digit));
         Picture {
             cells,
             style: Style {

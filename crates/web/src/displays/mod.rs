@@ -120,10 +120,11 @@ async fn read_change(call: &mut Call) -> Result<DisplayChange, Response> {
 
 /// Sends a request about a display to the device.
 async fn ask(state: &ServerState, request: DisplayRequest) -> Result<Reply, Response> {
-    match state.request(Request::Display(request)).await? {
-        Reply::Refused(refusal) => Err(response::from_answer(refusal_answer(refusal))),
-        reply => Ok(reply),
+    let reply = state.request(Request::Display(request)).await?;
+    if let Reply::Refused(refusal) = reply {
+        return Err(response::from_answer(refusal_answer(refusal)));
     }
+    Ok(reply)
 }
 
 async fn changed(

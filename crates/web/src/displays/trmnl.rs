@@ -239,20 +239,20 @@ fn log_line(line: &Value) -> DisplayLogLine {
         let text = &text[..text.floor_char_boundary(max)];
         text.replace(char::is_control, " ")
     };
-    match line {
-        Value::String(_) => DisplayLogLine {
+    if line.is_string() {
+        return DisplayLogLine {
             unix_s: None,
             level: "info".into(),
             message: text(line, LOG_MESSAGE_MAX),
+        };
+    }
+    DisplayLogLine {
+        unix_s: line["created_at"].as_i64(),
+        level: match line["level"].as_str() {
+            Some(_) => text(&line["level"], REPORT_TEXT_MAX),
+            None => "error".into(),
         },
-        line => DisplayLogLine {
-            unix_s: line["created_at"].as_i64(),
-            level: match line["level"].as_str() {
-                Some(_) => text(&line["level"], REPORT_TEXT_MAX),
-                None => "error".into(),
-            },
-            message: text(&line["message"], LOG_MESSAGE_MAX),
-        },
+        message: text(&line["message"], LOG_MESSAGE_MAX),
     }
 }
 
