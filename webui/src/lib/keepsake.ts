@@ -9,6 +9,12 @@ export interface Keepsake {
 }
 
 const STORED = ofThisClock('papertick-last');
+const GLASS = ofThisClock('papertick-glass');
+
+/** Storage key of the last picture of a full screen page with these parameters. */
+export function glassKey(screen: string | null, dark: boolean | undefined, isTransparent: boolean): string {
+  return `${GLASS}?screen=${screen ?? ''}&dark=${dark ?? ''}&transparent=${isTransparent}`;
+}
 
 /** What is kept; null if there is nothing, or nothing that can be read. */
 export function recall(): Keepsake | null {
@@ -32,10 +38,11 @@ export function keep(keepsake: Keepsake): void {
   }
 }
 
-/** Forgets them. */
+/** Removes the pictures of the panels and those of all full screen pages. */
 export function forgetKeepsake(): void {
   try {
-    localStorage.removeItem(STORED);
+    for (const key of Object.keys(localStorage))
+      if (key === STORED || key === GLASS || key.startsWith(`${GLASS}?`)) localStorage.removeItem(key);
   } catch {
     // Storage may be refused; nothing is in it then.
   }

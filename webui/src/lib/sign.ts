@@ -4,7 +4,8 @@ import { ofThisClock } from './root';
 /** Keeps them until the tab closes, or until the person signs out. */
 export type Keep = 'tab' | 'browser';
 
-const STORED = ofThisClock('papertick-sign-in');
+/** Storage key of the credentials. */
+export const STORED = ofThisClock('papertick-sign-in');
 
 /** Tells the clock that this page has a form for its password, so that no browser asks with one of its own. */
 const OWN_FORM = { 'X-Sign-In': 'form' };

@@ -51,12 +51,18 @@ export class EventStream {
   #cancelWait: (() => void) | undefined;
   /** When the clock said that it closes, ms; it has not come back since. */
   #closedAt: number | undefined;
+  #lastByteAt = 0;
 
   constructor(
     private readonly url: string,
     private readonly listener: StreamListener,
     private readonly world: StreamWorld = browserWorld,
   ) {}
+
+  /** When the last bytes of a stream arrived, pings included, ms; 0 before the first ones. */
+  get lastByteAt(): number {
+    return this.#lastByteAt;
+  }
 
   start(): void {
     void this.#connect();
@@ -108,6 +114,7 @@ export class EventStream {
         throw new Error(`no event stream: ${answer.status}`);
       }
       notSilentFor(SILENCE_MS);
+      this.#lastByteAt = this.world.now();
       this.#backoff.reset();
       this.#closedAt = undefined;
       this.listener.state({ kind: 'live' });
@@ -118,6 +125,7 @@ export class EventStream {
         const { done, value } = await body.read();
         if (done) break;
         notSilentFor(SILENCE_MS);
+        this.#lastByteAt = this.world.now();
         for (const frame of reader.push(decoder.decode(value, { stream: true }))) {
           if (frame.name === 'message' && frame.data === 'closing') ending = 'closing';
           else this.listener.frame(frame);

@@ -44,6 +44,10 @@ const shows = (text, asked = '') =>
 const steps = () => clock.log.map(({ key }) => key).filter((key) => key.startsWith('POST /api/screen'));
 const next = () => clock.data().join('');
 
+/** Storage keys of the pictures of full screen pages. */
+const storedPictures = (page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('papertick-glass')));
+
 /** Changes the block height. */
 function mine() {
   const before = clock.data();
@@ -96,7 +100,7 @@ describe('full screen', () => {
     await shows(clock.data(20).join(''), 'screen=20');
     await page.keyboard.press('Space');
     mine();
-    await until('a look', () => frames().at(-1).notModified);
+    await until('a request', () => frames().at(-1).notModified);
     assert.deepEqual(steps(), []);
     await page.goto(`${clock.url}/glass?screen=77`);
     await page.getByText('The clock refused: unknown screen id').waitFor();
@@ -134,7 +138,7 @@ describe('full screen', () => {
     await until('a shade', async () => (await shade()) === '0.65');
   });
 
-  test('the screen stays on, and once a minute the picture moves and is looked at', async () => {
+  test('the screen stays on, and once a minute the picture moves and is refreshed', async () => {
     context = await browser.newContext({ viewport: VIEWPORT });
     const page = await context.newPage();
     await page.clock.install();
@@ -152,7 +156,7 @@ describe('full screen', () => {
     clock.log = [];
     await page.clock.runFor(60_000);
     assert.notEqual(await place(), before);
-    await until('a look', () => frames().at(-1)?.notModified);
+    await until('a request', () => frames().at(-1)?.notModified);
   });
 
   test('an outage shows the last picture with its age, also after a reload, and ends by itself', async () => {
@@ -171,6 +175,79 @@ describe('full screen', () => {
     await clock.comeBack();
     await shows(next());
     await page.getByText('No connection to the clock.').waitFor({ state: 'detached' });
+  });
+
+  test('after a sleep the picture is as old as the last bytes of the clock', async () => {
+    context = await browser.newContext({ viewport: VIEWPORT });
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(`${clock.url}/glass`);
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
+    await page.route(/frame\.png|events/, (route) => route.abort());
+    await page.clock.fastForward('08:00:00');
+    await page.getByText('No connection to the clock. Picture 8 hr old.').waitFor();
+  });
+
+  test('a browser that lacks an API stays on the picture', async () => {
+    context = await browser.newContext({ viewport: VIEWPORT });
+    const page = await context.newPage();
+    await page.addInitScript(() => delete globalThis.createImageBitmap);
+    for (const [path, search] of [
+      ['/glass', ''],
+      ['/glass?screen=20&live', '?screen=20'],
+    ]) {
+      await page.goto(clock.url + path);
+      await page.locator('img').waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.deepEqual([new URL(page.url()).search, await page.locator('canvas').count()], [search, 0]);
+    }
+  });
+
+  test('signing out on the page removes the pictures of all full screen pages', async () => {
+    clock.password = 'correct horse';
+    context = await browser.newContext({ viewport: VIEWPORT });
+    const main = await context.newPage();
+    await main.goto(clock.url);
+    const form = main.locator('[data-sign-in]');
+    await form.getByLabel('Password').fill(clock.password);
+    await form.getByLabel('Stay signed in').check();
+    await form.getByRole('button', { name: 'Sign in' }).click();
+    await main.waitForSelector('[data-link="live"]');
+    const page = await context.newPage();
+    for (const path of ['/glass', '/glass?dark', '/glass?screen=20']) {
+      await page.goto(clock.url + path);
+      await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
+    }
+    assert.equal((await storedPictures(main)).length, 2);
+    await main.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(await storedPictures(main), []);
+  });
+
+  test('a picture that arrives after the sign-in ended is neither shown nor stored', async () => {
+    const page = await openGlass();
+    let isHeld = false;
+    let release;
+    const held = new Promise((done) => (release = done));
+    await page.route(/frame\.png/, async (route) => {
+      const response = await route.fetch();
+      isHeld = true;
+      await held;
+      await route.fulfill({ response });
+    });
+    mine();
+    await until('a request', () => isHeld);
+    clock.password = 'correct horse';
+    await clock.goAway();
+    await clock.comeBack();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    const arrival = page.waitForEvent('requestfinished', (request) => request.url().includes('frame.png'));
+    release();
+    await arrival;
+    await page.waitForTimeout(200);
+    assert.equal(await page.evaluate(() => document.querySelector('canvas').width), 0);
+    await page.evaluate(() => dispatchEvent(new Event('pagehide')));
+    assert.deepEqual(await storedPictures(page), []);
   });
 
   test('a password is asked for by the page of the clock', async () => {

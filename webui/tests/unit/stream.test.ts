@@ -159,6 +159,23 @@ test('gives up on a connection that falls silent after it has spoken', async () 
   expect(states.at(-1)?.kind).toBe('away');
 });
 
+test('remembers when the last bytes arrived, pings included', async () => {
+  const world = new TestWorld();
+  let body: ReadableStreamDefaultController<Uint8Array>;
+  const answer = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
+  world.answers = [new Response(answer, { headers: { 'content-type': 'text/event-stream' } })];
+  world.time = 1_000;
+  const { events, states } = await follow(world);
+  expect(events.lastByteAt).toBe(1_000);
+  await world.pass(5_000);
+  body!.enqueue(new TextEncoder().encode(': ping\n\n'));
+  await settle();
+  world.time += 8 * 3_600_000;
+  body!.error(new Error('the device slept'));
+  await settle();
+  expect([events.lastByteAt, states.at(-1)?.kind]).toEqual([6_000, 'away']);
+});
+
 const locked = () => new Response('', { status: 401 });
 
 test('a clock that asks who it is, is asked again only when somebody signed in', async () => {
