@@ -8,7 +8,7 @@ here=$(dirname "$0")
 # Address of the clock. A Kindle resolves no .local names.
 CLOCK=http://192.0.2.7:8080
 # Size of the screen, px: 600x800 for most models with 167 dots per inch, 758x1024 for Paperwhite 1 and 2, 1072x1448 for
-# Paperwhite 3 and later with 300 dots per inch.
+# Paperwhite 3 and 4 and Voyage, 1236x1648 for Paperwhite 11. `eips -i` prints it.
 WIDTH=600
 HEIGHT=800
 # Degrees clockwise: 90 or 270 for a Kindle that lies on its side.

@@ -15,6 +15,11 @@ export function display(id: string): string {
   return `${DISPLAYS}/${encodeURIComponent(id)}`;
 }
 
+/** Name of a display, or its id if it has none. */
+export function nameOf({ name, id }: RemoteDisplay): string {
+  return name || id;
+}
+
 export const DEPTHS = [1, 2, 4, 8] as const;
 export const ROTATIONS = [0, 90, 180, 270] as const;
 export const LAYOUTS: Readonly<Record<string, string>> = {
@@ -35,9 +40,8 @@ export function editOf(display: RemoteDisplay): DisplayEdit {
   return { name, width, height, depth, rotate, layout, dark, content, screens: [...screens], intervalMin };
 }
 
-/** The members that differ. */
-export function changeOf(display: RemoteDisplay, edit: DisplayEdit): Partial<DisplayEdit> {
-  const before = editOf(display);
+/** The members that the owner changed since the form was opened. */
+export function changeOf(before: DisplayEdit, edit: DisplayEdit): Partial<DisplayEdit> {
   const differs = (name: string) =>
     JSON.stringify(before[name as keyof DisplayEdit]) !== JSON.stringify(edit[name as keyof DisplayEdit]);
   return Object.fromEntries(Object.entries(edit).filter(([name]) => differs(name)));

@@ -342,6 +342,30 @@ describe('the section of the page', () => {
     assert.equal(sent('DELETE').length, 1);
   });
 
+  test('a waiting display names the one that it replaces', async () => {
+    const before = { ...introduced('917F0A'), state: 'approved', name: 'Kitchen' };
+    clock.displays = [before, { ...introduced('917F0B'), replaces: '917F0A' }];
+    await openSection();
+    await section().getByText('Approving it replaces “Kitchen”.').waitFor();
+    assert.equal(await section().locator('[data-replaces]').count(), 1);
+    before.name = '';
+    await section().getByText('Approving it replaces “917F0A”.').waitFor();
+  });
+
+  test('a form sends only what its owner changed', async () => {
+    const display = { ...introduced('917F0B'), state: 'approved', name: 'Kitchen' };
+    clock.displays = [display];
+    await openSection();
+    const article = section().locator('[data-display="917F0B"]');
+    await article.getByRole('button', { name: 'Change' }).click();
+    Object.assign(display, { intervalMin: 30, name: 'Hall' });
+    await section().getByRole('article', { name: 'Hall' }).waitFor();
+    await article.getByLabel('Colours').selectOption('dark');
+    await article.getByRole('button', { name: 'Save' }).click();
+    await article.getByRole('button', { name: 'Change' }).waitFor();
+    assert.deepEqual(sent('PATCH').at(-1).body, { dark: true });
+  });
+
   test('a token is shown once', async () => {
     await openSection();
     await section().getByLabel('Name of a new display').fill('Kindle');

@@ -225,7 +225,7 @@ export class MockClock {
     const json = (status, value, headers = {}) => {
       const plain = JSON.stringify(value);
       const sent = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers };
-      const { coding, vary, tagBegins } = recorded.packed;
+      const { coding, vary, tagBegins } = recorded.compressed;
       if (plain.length >= PACKED_FROM) sent.Vary = vary;
       if (plain.length < PACKED_FROM || !request.headers['accept-encoding']?.includes(coding))
         return void response.writeHead(status, sent).end(plain);

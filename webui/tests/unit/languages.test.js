@@ -41,7 +41,13 @@ function ofClock() {
   return [...words.split('\n}')[0].matchAll(/= "([^"]+)";/g)].map(([, text]) => text);
 }
 
-const texts = [...new Set([...ofPage(), ...ofSettings(), ...ofClock()])].filter((text = '') =>
+/** Why the clock rejects a certificate or a key: a sentence that it composes. */
+function ofPem() {
+  const kinds = read('../crates/device/src/settings/kinds/pem.rs').matchAll(/\bwhat: "([^"]+)"/g);
+  return [...kinds].map(([, what]) => `takes ${what} in PEM form`);
+}
+
+const texts = [...new Set([...ofPage(), ...ofSettings(), ...ofClock(), ...ofPem()])].filter((text = '') =>
   /[a-z]/i.test(text.replace(/\{\w+\}/g, '')),
 );
 const gaps = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
