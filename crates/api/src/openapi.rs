@@ -27,7 +27,7 @@ use crate::{
 const DESCRIPTIONS: &[(Shape, &str)] = &[
     (
         Shape::Changed,
-        "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it body_rule effect at the next start.",
+        "Changed. The body is empty, or `{\"rebootRequired\":true}` when part of it takes effect at the next start.",
     ),
     (
         sent::<NotErased>(),
