@@ -114,6 +114,8 @@ pub struct Display {
     pub height: u32,
     /// Bits per pixel.
     pub depth: u8,
+    /// The owner has set its size or depth; else they are those that the display reports.
+    pub is_sized: bool,
     /// Turn of its picture, degrees clockwise.
     pub rotate: u16,
     /// Layout of the cells: one of [`LAYOUTS`].
@@ -266,6 +268,8 @@ impl Display {
                 *value = new;
             }
         }
+        self.is_sized |=
+            change.width.is_some() || change.height.is_some() || change.depth.is_some();
         set(&mut self.name, change.name);
         set(&mut self.width, change.width);
         set(&mut self.height, change.height);
@@ -276,6 +280,15 @@ impl Display {
         set(&mut self.content, change.content);
         set(&mut self.screens, change.screens);
         set(&mut self.interval_min, change.interval_min);
+    }
+
+    /// Takes the size and depth that the display reports, unless its owner has set them.
+    pub fn fit(&mut self, glass: Option<(u32, u32, u8)>) {
+        if let Some((width, height, depth)) = glass.filter(|_| !self.is_sized) {
+            self.width = width;
+            self.height = height;
+            self.depth = depth;
+        }
     }
 
     /// Returns whether it shows screens of its own but has none.
@@ -294,6 +307,7 @@ impl Display {
             "width": self.width,
             "height": self.height,
             "depth": self.depth,
+            "isSized": self.is_sized,
             "rotate": self.rotate,
             "layout": self.layout,
             "dark": self.dark,
@@ -322,6 +336,7 @@ impl Display {
             width: change.width?,
             height: change.height?,
             depth: change.depth?,
+            is_sized: true,
             rotate: 0,
             layout: LAYOUTS[0],
             dark: None,
@@ -330,6 +345,7 @@ impl Display {
             interval_min: INTERVAL_MIN,
         };
         display.apply(change);
+        display.is_sized = stored.get("isSized").and_then(Value::as_bool) != Some(false);
         if display.lacks_screens() {
             display.content = DisplayContent::Clock;
         }

@@ -183,8 +183,6 @@ struct WaitingDisplay {
     report: DisplayReport,
     /// Id of the approved display that had its hardware address when it was set up.
     replaces: Option<String>,
-    /// The owner has set its size or depth.
-    is_sized: bool,
 }
 
 impl Displays {
@@ -205,11 +203,16 @@ impl Displays {
 
     /// Collects the states after a change.
     fn collect(&mut self, settings: &Settings) {
-        let approved = settings.displays.iter().map(|display| DisplayState {
-            display: display.clone(),
-            is_approved: true,
-            replaces: None,
-            report: self.reports.get(&display.id).cloned().unwrap_or_default(),
+        let approved = settings.displays.iter().map(|display| {
+            let mut display = display.clone();
+            let report = self.reports.get(&display.id).cloned().unwrap_or_default();
+            display.fit(report.contact.glass);
+            DisplayState {
+                display,
+                is_approved: true,
+                replaces: None,
+                report,
+            }
         });
         let waiting = self.waiting.iter().map(|waiting| DisplayState {
             display: waiting.display.clone(),
@@ -245,13 +248,7 @@ impl Displays {
             Some(waiting) => waiting,
             None => self.new_waiting(token, &contact, settings)?,
         };
-        if let Some((width, height, depth)) = contact.glass
-            && !waiting.is_sized
-        {
-            waiting.display.width = width;
-            waiting.display.height = height;
-            waiting.display.depth = depth;
-        }
+        waiting.display.fit(contact.glass);
         waiting.report.contact = contact;
         waiting.report.last_contact = Some(uptime);
         waiting.report.next_contact = Some(uptime + WAITING_RETURN);
@@ -286,7 +283,6 @@ impl Displays {
         let id = self.free_id(token, settings);
         Ok(WaitingDisplay {
             replaces: before.map(|known| known.id.clone()),
-            is_sized: before.is_some(),
             display: Display {
                 id,
                 token,
@@ -370,6 +366,8 @@ impl Displays {
     ) -> Result<Vec<Display>, Refusal> {
         let mut approved = settings.displays.clone();
         if let Some(display) = approved.iter_mut().find(|display| display.id == id) {
+            let report = self.reports.get(id);
+            display.fit(report.and_then(|report| report.contact.glass));
             display.apply(change);
             return match display.lacks_screens() {
                 true => Err(Refusal::NoScreens),
@@ -381,8 +379,6 @@ impl Displays {
         let waiting = waiting.ok_or(Refusal::UnknownDisplay)?;
         let mut display = waiting.display.clone();
         let is_approved = change.is_approved;
-        waiting.is_sized |=
-            change.width.is_some() || change.height.is_some() || change.depth.is_some();
         display.apply(change);
         if display.lacks_screens() {
             return Err(Refusal::NoScreens);
@@ -472,6 +468,7 @@ fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
         width,
         height,
         depth,
+        is_sized: false,
         rotate: 0,
         layout: LAYOUTS[0],
         dark: None,

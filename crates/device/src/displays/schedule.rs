@@ -74,10 +74,10 @@ pub fn returns_in(
     returns_in.clamp(RETURN_MIN, RETURN_MAX)
 }
 
-/// Right after the first minute at which the picture has the accepted age.
+/// Right after the last minute at which the picture does not exceed the accepted age; at least after the next one.
 fn at_a_minute(age: Duration, minute_in: Duration) -> Duration {
     const MINUTE: u64 = 60;
-    let minutes = age.saturating_sub(minute_in).as_secs().div_ceil(MINUTE);
+    let minutes = age.saturating_sub(minute_in).as_secs() / MINUTE;
     minute_in + Duration::from_secs(minutes * MINUTE + 1)
 }
 
@@ -154,9 +154,9 @@ mod tests {
             (PRICE, 10, empty, 3554),
             (PRICE, 1440, empty, 86_400),
             // The time of day: at a minute.
-            (TIME, 1, mains, 81),
-            (TIME, 10, full, 621),
-            (quiet(TIME, 20_000), 10, full, 621),
+            (TIME, 1, mains, 30),
+            (TIME, 10, full, 561),
+            (quiet(TIME, 20_000), 10, full, 561),
             (quiet(turning(TIME, 60), 20_000), 10, full, 3600),
             // The rotation: evenly up to the next turn, then right after it.
             (turning(PRICE, 1800), 5, full, 300),

@@ -350,6 +350,27 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
 }
 
 #[tokio::test]
+async fn an_added_display_has_the_size_that_its_client_reports() {
+    let clock = Clock::real().await;
+    let kindle = ["png-width: 1072", "png-height: 1448", "battery-voltage: 87"];
+    let scribe = ["png-width: 1860", "png-height: 2480"];
+    let token = add(&clock, "{}").await;
+    for (headers, expected) in [
+        (&kindle[..], (1072, 1448, 8)),
+        (&scribe[..], (1620, 2160, 8)),
+    ] {
+        let shown = display(&clock, &token, headers).await.json();
+        assert_eq!(glass(&picture(&clock, &shown).await.body), expected);
+    }
+    // What the owner sets counts more.
+    let [listed] = list(&clock).await.try_into().unwrap();
+    let path = format!("/api/displays/{}", listed["id"].as_str().unwrap());
+    clock.json("PATCH", &path, r#"{"depth":4}"#).await;
+    let shown = display(&clock, &token, &kindle).await.json();
+    assert_eq!(glass(&picture(&clock, &shown).await.body), (1620, 2160, 4));
+}
+
+#[tokio::test]
 async fn an_unchanged_picture_keeps_its_name_and_is_drawn_once() {
     let clock = Clock::real().await;
     let drawn = async || {

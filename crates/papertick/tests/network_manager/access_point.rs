@@ -200,7 +200,7 @@ async fn a_failed_access_point_is_restarted_after_a_pause() {
     let before = host.calls(MANAGER_PATH, "ActivateConnection").await;
     host.change_state(30, 100, 39).await;
     radio.is_quiet().await;
-    // It is not with_access_point again at once: whatever took it down would do so again.
+    // It is not an access point again at once: whatever took it down would do so again.
     let after = host.calls(MANAGER_PATH, "ActivateConnection").await;
     assert_eq!((before, after), (1, 1));
     time::pause();

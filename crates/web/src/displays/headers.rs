@@ -3,6 +3,9 @@
 use device::displays::{Battery, DisplayContact, HEIGHTS, REPORT_TEXT_MAX, WIDTHS};
 use http::HeaderMap;
 
+/// Bytes of a hardware address.
+const MAC_BYTES: usize = 6;
+
 /// Lengths of a token, characters.
 const TOKEN_LEN: std::ops::RangeInclusive<usize> = 16..=128;
 
@@ -73,7 +76,9 @@ const CHARGE: &[(u32, u32)] = &[
 pub fn contact(headers: &HeaderMap) -> DisplayContact {
     let model = report(headers, "model");
     DisplayContact {
-        mac: report(headers, "id").map(|mac| mac.to_ascii_uppercase()),
+        mac: report(headers, "id")
+            .filter(|id| is_mac(id))
+            .map(|mac| mac.to_ascii_uppercase()),
         firmware: report(headers, "fw-version"),
         glass: glass_of(headers, model.as_deref()),
         battery: battery(headers),
@@ -81,6 +86,12 @@ pub fn contact(headers: &HeaderMap) -> DisplayContact {
         rssi: number(headers, "rssi").filter(|rssi| (-150..0).contains(rssi)),
         model,
     }
+}
+
+/// Returns whether a text is a hardware address, such as `AB:CD:EF:12:34:56`.
+fn is_mac(text: &str) -> bool {
+    let is_byte = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split(':').count() == MAC_BYTES && text.split(':').all(is_byte)
 }
 
 /// The token; `None` if it is missing, or too short for a secret.
@@ -110,14 +121,26 @@ fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, u8)> 
         return Some((glass.width, glass.height, glass.depth));
     }
     let size = |width: &str, height: &str| {
-        let width = number(headers, width).filter(|width| WIDTHS.contains(width))?;
-        let height = number(headers, height).filter(|height| HEIGHTS.contains(height))?;
-        Some((width, height))
+        let (width, height): (u32, u32) = (number(headers, width)?, number(headers, height)?);
+        fitted(width, height)
     };
     match size("png-width", "png-height") {
         Some((width, height)) => Some((width, height, 8)),
         None => size("width", "height").map(|(width, height)| (width, height, 1)),
     }
+}
+
+/// The largest picture of this shape on a glass that is larger than any picture. `None` if it is too small or too narrow.
+fn fitted(width: u32, height: u32) -> Option<(u32, u32)> {
+    let (width, height) = (u64::from(width), u64::from(height));
+    let (width_max, height_max) = (u64::from(*WIDTHS.end()), u64::from(*HEIGHTS.end()));
+    let (width, height) = match width * height_max > height * width_max {
+        true if width > width_max => (width_max, height * width_max / width),
+        false if height > height_max => (width * height_max / height, height_max),
+        true | false => (width, height),
+    };
+    let size = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
+    (WIDTHS.contains(&size.0) && HEIGHTS.contains(&size.1)).then_some(size)
 }
 
 fn find(model: &str) -> Option<&'static ModelGlass> {

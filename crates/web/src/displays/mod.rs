@@ -22,7 +22,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
-    call::Call,
+    call::{Call, ReceivedBody},
     canvas,
     drawings::{Drawing, ImageFormat},
     proxy::BaseUrl,
@@ -109,12 +109,26 @@ async fn newest(call: &Call, state: &DisplayState) -> Response {
 }
 
 async fn read_change(call: &mut Call) -> Result<DisplayChange, Response> {
-    match call.json(SMALL_BODY_MAX).await {
-        Some(Value::Object(members)) => {
+    match read_json(call, SMALL_BODY_MAX).await? {
+        Value::Object(members) => {
             DisplayChange::parse(&members).map_err(|reason| response::bad_request(&reason))
         }
-        Some(_) => Err(response::bad_request("the body must be a JSON object")),
-        None => Err(response::bad_request("the body must be JSON")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(response::bad_request("the body must be a JSON object"))
+        }
+    }
+}
+
+/// Reads a body of at most `max` bytes as JSON.
+async fn read_json(call: &mut Call, max: usize) -> Result<Value, Response> {
+    let not_json = || response::bad_request("the body must be JSON");
+    match call.body(max).await {
+        ReceivedBody::Complete(bytes) => device::json::parse(&bytes).ok_or_else(not_json),
+        ReceivedBody::TooLarge => Err(response::error(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &format!("the body must have at most {max} bytes"),
+        )),
+        ReceivedBody::Empty | ReceivedBody::Incomplete => Err(not_json()),
     }
 }
 
@@ -192,9 +206,9 @@ fn base(call: &Call) -> &str {
     base.map_or("", |base| base.0.as_str())
 }
 
-/// Address of the page.
+/// Address of the section of the page that approves displays.
 fn page(call: &Call) -> String {
-    format!("{}/", base(call))
+    format!("{}/care/screens", base(call))
 }
 
 /// A new token. `None` if the host has no random numbers.

@@ -2,6 +2,8 @@
 //!
 //! Some clients send no headers when they fetch a picture, so its address has a key that only the display knows.
 
+use std::ops::RangeInclusive;
+
 use api::{
     documents::displays::{TrmnlDisplay, TrmnlScreen, TrmnlSetup},
     limits::DISPLAY_LOG_BODY_MAX,
@@ -36,6 +38,9 @@ const CURRENT: u16 = 200;
 
 /// Time that a display waits for a picture, s.
 const PICTURE_TIMEOUT: u32 = 15;
+
+/// Times of log lines, s since 1970-01-01 UTC: those with four digits for the year.
+const LOG_TIMES: RangeInclusive<i64> = 0..=253_402_300_799;
 
 /// Longest message to a display that is set up, bytes.
 const MESSAGE_MAX: usize = 127;
@@ -153,18 +158,25 @@ pub async fn current_screen(call: Call) -> Response {
 
 /// Takes log lines of a display.
 pub async fn log(mut call: Call) -> Response {
-    let Some(token) = headers::token(call.headers()).map(displays::digest) else {
+    let Some(secret) = headers::token(call.headers()).map(String::from) else {
         return no_token();
     };
-    let Some(body) = call.json(DISPLAY_LOG_BODY_MAX).await else {
-        return response::bad_request("the body must be JSON");
+    let token = displays::digest(&secret);
+    let body = match displays::read_json(&mut call, DISPLAY_LOG_BODY_MAX).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal,
     };
     let lines = match (body["logs"].as_array(), body["log"].as_array()) {
         (Some(lines), _) | (None, Some(lines)) => lines,
         (None, None) => return response::bad_request("the body must have logs or log, a list"),
     };
     let first = lines.len().saturating_sub(LOG_LINES_MAX);
-    let lines = lines.iter().skip(first).map(log_line).collect();
+    // A display may log its own requests.
+    let masked = |mut line: DisplayLogLine| {
+        line.message = line.message.replace(&secret, "***");
+        line
+    };
+    let lines = lines.iter().skip(first).map(log_line).map(masked).collect();
     match displays::ask(&call.state, DisplayRequest::Log(token, lines)).await {
         Ok(_) => response::empty(StatusCode::NO_CONTENT),
         Err(refusal) => refusal,
@@ -247,7 +259,9 @@ fn log_line(line: &Value) -> DisplayLogLine {
         };
     }
     DisplayLogLine {
-        unix_s: line["created_at"].as_i64(),
+        unix_s: line["created_at"]
+            .as_i64()
+            .filter(|time| LOG_TIMES.contains(time)),
         level: match line["level"].as_str() {
             Some(_) => text(&line["level"], REPORT_TEXT_MAX),
             None => "error".into(),
@@ -259,6 +273,6 @@ fn log_line(line: &Value) -> DisplayLogLine {
 fn no_token() -> Response {
     response::error(
         StatusCode::UNAUTHORIZED,
-        "the header Access-Token must have a token of at least 16 characters",
+        "the header Access-Token must have a token of 16 to 128 letters, digits or signs of ASCII, without spaces",
     )
 }
