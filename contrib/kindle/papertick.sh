@@ -20,8 +20,13 @@ KEEP_WIFI=0
 # Longest time to wait for the Wi-Fi, s.
 WIFI_MAX=30
 
-# shellcheck source=/dev/null
-[ -r "$here/papertick.conf" ] && . "$here/papertick.conf"
+if [ -r "$here/papertick.conf" ]; then
+  # An editor on Windows ends lines with a carriage return.
+  tr -d '\r' <"$here/papertick.conf" >/tmp/papertick.conf
+  # shellcheck source=/dev/null
+  . /tmp/papertick.conf
+fi
+CLOCK=${CLOCK%/}
 
 old=/tmp/papertick.png
 new=/tmp/papertick.new.png
@@ -44,20 +49,23 @@ wait_online() {
 }
 
 fetch() {
-  wget -q -T 20 -O "$new" "$CLOCK/api/frame.png?width=$WIDTH&height=$HEIGHT&rotate=$ROTATE&depth=8$MORE"
+  error=$(wget -q -T 20 -O "$new" "$CLOCK/api/frame.png?width=$WIDTH&height=$HEIGHT&rotate=$ROTATE&depth=8$MORE" 2>&1)
 }
 
 # The screen saver would cover the clock.
 lipc-set-prop com.lab126.powerd preventScreenSaver 1
 
 wifi 1
+error='no Wi-Fi'
 wait_online && fetch
 failed=$?
 [ "$KEEP_WIFI" = 1 ] || wifi 0
 
 if [ "$failed" -ne 0 ]; then
   # An old price must not look like a new one. The next picture has to cover this line.
-  eips 0 0 "No connection at $(date +%H:%M)"
+  message="No picture at $(date +%H:%M): ${error:-the clock does not answer or refuses}"
+  echo "$message" >&2
+  eips 0 0 "$message"
   rm -f "$old" "$new"
   exit 1
 fi
