@@ -159,7 +159,8 @@ impl DisplayBattery {
 }
 
 impl DisplayLog {
-    fn of(line: &DisplayLogLine) -> DisplayLog {
+    /// A line.
+    pub fn of(line: &DisplayLogLine) -> DisplayLog {
         DisplayLog {
             at: line.unix_s,
             level: line.level.clone(),

@@ -31,7 +31,7 @@ use serde_json::{Map, Value, json};
 use super::topics::Lamp;
 use crate::{
     answer::Answer,
-    documents::displays::DisplayBattery,
+    documents::displays::{DisplayBattery, DisplayLog},
     schema::Word,
     status::{ClockStatus, LinkStatus, PanelStatus, ReleaseStatus},
 };
@@ -162,6 +162,8 @@ struct DisplayReport<'a> {
     rssi: Option<i32>,
     /// s since 1970-01-01 UTC.
     last_contact: Option<i64>,
+    /// The newest line of its log.
+    last_log: Option<DisplayLog>,
 }
 
 /// The document on `displays`: what the approved remote displays report, by id. `None` if there are none.
@@ -176,6 +178,7 @@ pub fn displays(view: &View, now: Now) -> Option<Value> {
             battery: DisplayBattery::of(contact.battery.unwrap_or_default()),
             rssi: contact.rssi,
             last_contact: last_contact.map(|utc| utc.unix_ms.div_euclid(1000)),
+            last_log: state.report.log.back().map(DisplayLog::of),
         };
         (state.display.id.as_str(), report)
     });

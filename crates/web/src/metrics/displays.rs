@@ -50,6 +50,12 @@ pub(super) fn write(metrics: &mut MetricsWriter, view: &View, now: Now) {
             Some((label(state), unix_seconds(state.report.last_contact?, now)?))
         }),
     );
+    metrics.gauge(
+        "display_log_lines",
+        "",
+        "Newest log lines of a remote display that the clock keeps.",
+        approved().map(|state| (label(state), state.report.log.len() as f64)),
+    );
     let waiting = view.displays.iter().filter(|state| !state.is_approved);
     metrics.gauge(
         "displays_waiting",
