@@ -30,6 +30,7 @@ mod notes;
 mod restarts;
 
 pub mod board;
+pub mod canvas;
 pub mod cells;
 pub mod displays;
 pub mod frames;

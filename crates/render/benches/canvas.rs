@@ -8,6 +8,7 @@
 mod common;
 
 use common::picture;
+use device::canvas::chosen;
 use device::cells::{Cell, Picture};
 use divan::{Bencher, black_box};
 use render::{
@@ -40,7 +41,7 @@ fn spec(name: &str) -> CanvasSpec {
         } else {
             Turn::None
         },
-        depth: Depth::from_bits(words.next().unwrap().parse().unwrap()).unwrap(),
+        depth: chosen("depth", words.next(), &Depth::choices()).unwrap(),
         layout: Layout::Auto,
         dark: None,
     }

@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 
 use api::device_call::refusal_answer;
 use device::{
+    canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS, bounded, chosen},
     frames::{Frame, FrameContent},
     request::{Reply, Request},
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use render::canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS};
 
 use super::{
     call::Call,
@@ -102,43 +102,28 @@ pub fn content(call: &Call) -> Result<FrameContent, String> {
 /// # Errors
 /// A sentence that names the parameter and its bounds.
 pub fn spec(call: &Call, size: (u32, u32)) -> Result<CanvasSpec, String> {
-    let width = side(call, "width", size.0, &WIDTHS)?;
-    let height = side(call, "height", size.1, &HEIGHTS)?;
-    let turns = Turn::ALL.map(|turn| (turn.degrees().to_string(), turn));
-    let depths = Depth::ALL.map(|depth| (depth.bits().to_string(), depth));
-    let layouts = Layout::ALL.map(|layout| (layout.name().to_string(), layout));
+    let side = |name: &str, default: u32, bounds: &RangeInclusive<u32>| {
+        let sent = call
+            .query(name)
+            .map_or(Some(default), |text| text.parse().ok());
+        bounded(name, sent, bounds)
+    };
     Ok(CanvasSpec {
-        width,
-        height,
-        turn: choice(call, "rotate", &turns)?.unwrap_or_default(),
-        depth: choice(call, "depth", &depths)?.unwrap_or(DEPTH),
-        layout: choice(call, "layout", &layouts)?.unwrap_or_default(),
+        width: side("width", size.0, &WIDTHS)?,
+        height: side("height", size.1, &HEIGHTS)?,
+        turn: choice(call, "rotate", &Turn::choices())?.unwrap_or_default(),
+        depth: choice(call, "depth", &Depth::choices())?.unwrap_or(DEPTH),
+        layout: choice(call, "layout", &Layout::choices())?.unwrap_or_default(),
         dark: switch(call, "dark")?,
     })
 }
 
-fn side(
-    call: &Call,
-    name: &str,
-    default: u32,
-    bounds: &RangeInclusive<u32>,
-) -> Result<u32, String> {
-    let given = call.query(name).map_or(Ok(default), |text| text.parse());
-    let side = given.ok().filter(|side| bounds.contains(side));
-    side.ok_or_else(|| format!("{name} must be {} to {}", bounds.start(), bounds.end()))
-}
-
 /// The value of a word in the query. `None` without the parameter.
 fn choice<T: Copy>(call: &Call, name: &str, choices: &[(String, T)]) -> Result<Option<T>, String> {
-    let Some(given) = call.query(name) else {
-        return Ok(None);
-    };
-    let chosen = choices.iter().find(|(word, _)| *word == given);
-    let value = chosen.map(|(_, value)| *value).ok_or_else(|| {
-        let words: Vec<&str> = choices.iter().map(|(word, _)| word.as_str()).collect();
-        format!("{name} must be one of {}", words.join(", "))
-    });
-    value.map(Some)
+    let sent = call.query(name);
+    let sent = sent.as_deref();
+    sent.map(|word| chosen(name, Some(word), choices))
+        .transpose()
 }
 
 /// A switch in the query; a name without a value switches it on, too.

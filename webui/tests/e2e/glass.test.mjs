@@ -325,7 +325,7 @@ describe('the section of the page', () => {
     await display.getByLabel('Shows').selectOption('screens of its own in turn');
     await display.getByLabel('Block Height').check();
     await display.getByRole('button', { name: 'Save' }).click();
-    await display.getByText('The clock refused: width must be 200 to 3840').waitFor();
+    await display.getByText('The clock refused: width must be a whole number from 200 to 3840').waitFor();
     await display.getByLabel('Width, px').fill('600');
     await display.getByRole('button', { name: 'Save' }).click();
     await display.getByRole('heading', { name: 'Kitchen' }).waitFor();

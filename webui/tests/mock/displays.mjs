@@ -25,7 +25,7 @@ export function displays(clock, { method, path, body, json, response }) {
   } else if (method === 'DELETE') {
     clock.displays = clock.displays.filter((some) => some !== display);
     response.writeHead(200).end();
-  } else if (body.width > 3840) json(400, { error: 'width must be 200 to 3840' });
+  } else if (body.width > 3840) json(400, { error: 'width must be a whole number from 200 to 3840' });
   else json(200, Object.assign(display, like(display, body)));
   return true;
 }

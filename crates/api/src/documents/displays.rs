@@ -3,9 +3,8 @@
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
-use device::displays::{
-    Battery, DEPTHS, DISPLAYS_MAX, DisplayContent, DisplayLogLine, DisplayState, LAYOUTS, TURNS,
-};
+use device::canvas::{Depth, Layout, Turn};
+use device::displays::{Battery, DISPLAYS_MAX, DisplayContent, DisplayLogLine, DisplayState};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
@@ -42,9 +41,9 @@ pub struct RemoteDisplay {
     /// Height of its picture, px.
     pub height: u32,
     /// Bits per pixel.
-    pub depth: u8,
+    pub depth: u32,
     /// Turn of its picture, degrees clockwise.
-    pub rotate: u16,
+    pub rotate: u32,
     /// Layout of the cells: `auto`, `row`, `two-rows` or `column`.
     pub layout: &'static str,
     /// White on black; null: as on the panels.
@@ -124,12 +123,12 @@ impl RemoteDisplay {
             replaces: replaces.clone(),
             model: contact.model.clone(),
             firmware: contact.firmware.clone(),
-            width: display.width,
-            height: display.height,
-            depth: display.depth,
-            rotate: display.rotate,
-            layout: display.layout,
-            dark: display.dark,
+            width: display.canvas.width,
+            height: display.canvas.height,
+            depth: display.canvas.depth.bits(),
+            rotate: display.canvas.turn.degrees(),
+            layout: display.canvas.layout.name(),
+            dark: display.canvas.dark,
             content: display.content.word(),
             screens: display.screens.clone(),
             interval_min: display.interval_min,
@@ -222,16 +221,16 @@ fn states(_generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "enum": ["approved", "waiting"] })
 }
 
-fn depths(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": DEPTHS })
+pub(super) fn depths(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": Depth::ALL.map(Depth::bits) })
 }
 
-fn turns(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": TURNS })
+pub(super) fn turns(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": Turn::ALL.map(Turn::degrees) })
 }
 
-fn layouts(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": LAYOUTS })
+pub(super) fn layouts(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": Layout::ALL.map(Layout::name) })
 }
 
 fn contents(_generator: &mut SchemaGenerator) -> Schema {

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CutNumber, numbers::cut_schema, or_default};
+use super::{CutNumber, displays, numbers::cut_schema, or_default};
 use crate::schema::any_type;
 
 /// Choice of a screen.
@@ -67,17 +67,15 @@ pub struct FrameHeight(#[schemars(range(min = 100, max = 2160))] pub u32);
 
 /// Clockwise rotation of a picture, degrees.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-pub struct FrameRotation(#[schemars(extend("enum" = [0, 90, 180, 270]))] pub u16);
+pub struct FrameRotation(#[schemars(schema_with = "displays::turns")] pub u32);
 
 /// Greys of a picture, bits per pixel.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-pub struct FrameDepth(#[schemars(extend("enum" = [1, 2, 4, 8]))] pub u8);
+pub struct FrameDepth(#[schemars(schema_with = "displays::depths")] pub u32);
 
 /// Arrangement of the panels in a picture.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-pub struct FrameLayout(
-    #[schemars(extend("enum" = ["auto", "row", "two-rows", "column"]))] pub String,
-);
+pub struct FrameLayout(#[schemars(schema_with = "displays::layouts")] pub String);
 
 /// Choice of a currency.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]

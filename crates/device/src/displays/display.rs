@@ -9,22 +9,10 @@ use core::{fmt, ops::RangeInclusive};
 
 use serde_json::{Value, json};
 
-use crate::screens::catalog;
-
-/// Widths of a picture, px.
-pub const WIDTHS: RangeInclusive<u32> = 200..=3840;
-
-/// Heights of a picture, px.
-pub const HEIGHTS: RangeInclusive<u32> = 100..=2160;
-
-/// Depths of a picture, bits per pixel.
-pub const DEPTHS: &[u8] = &[1, 2, 4, 8];
-
-/// Turns of a picture, degrees clockwise.
-pub const TURNS: &[u16] = &[0, 90, 180, 270];
-
-/// Layouts of the cells on a picture.
-pub const LAYOUTS: &[&str] = &["auto", "row", "two-rows", "column"];
+use crate::{
+    canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS, bounded, chosen},
+    screens::catalog,
+};
 
 /// Accepted ages of a picture, minutes.
 pub const INTERVALS_MIN: RangeInclusive<u32> = 1..=1440;
@@ -108,20 +96,10 @@ pub struct Display {
     pub token: TokenDigest,
     /// Its hardware address. `None` if it does not send one.
     pub mac: Option<String>,
-    /// Width of its picture, px.
-    pub width: u32,
-    /// Height of its picture, px.
-    pub height: u32,
-    /// Bits per pixel.
-    pub depth: u8,
+    /// Size and form of its picture.
+    pub canvas: CanvasSpec,
     /// The owner has set its size or depth; else they are those that the display reports.
     pub is_sized: bool,
-    /// Turn of its picture, degrees clockwise.
-    pub rotate: u16,
-    /// Layout of the cells: one of [`LAYOUTS`].
-    pub layout: &'static str,
-    /// White on black. `None`: as on the panels.
-    pub dark: Option<bool>,
     /// What it shows.
     pub content: DisplayContent,
     /// Ids of its screens.
@@ -142,11 +120,11 @@ pub struct DisplayChange {
     /// Height of its picture, px.
     pub height: Option<u32>,
     /// Bits per pixel.
-    pub depth: Option<u8>,
-    /// Turn of its picture, degrees clockwise.
-    pub rotate: Option<u16>,
+    pub depth: Option<Depth>,
+    /// Rotation of its picture.
+    pub turn: Option<Turn>,
     /// Layout of the cells.
-    pub layout: Option<&'static str>,
+    pub layout: Option<Layout>,
     /// White on black; the inner `None`: as on the panels.
     pub dark: Option<Option<bool>>,
     /// What it shows.
@@ -172,13 +150,10 @@ impl DisplayChange {
 
     fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
         let number = |bounds: &RangeInclusive<u32>| {
-            let number = value
-                .as_u64()
-                .and_then(|number| u32::try_from(number).ok())
-                .filter(|number| bounds.contains(number));
-            let (least, most) = (bounds.start(), bounds.end());
-            number.ok_or_else(|| format!("{name} must be a whole number from {least} to {most}"))
+            let sent = value.as_u64().and_then(|number| u32::try_from(number).ok());
+            bounded(name, sent, bounds)
         };
+        let digits = value.as_u64().map(|number| number.to_string());
         match name {
             "name" => {
                 let text = value.as_str().filter(|text| is_name(text));
@@ -191,13 +166,9 @@ impl DisplayChange {
             }
             "width" => self.width = Some(number(&WIDTHS)?),
             "height" => self.height = Some(number(&HEIGHTS)?),
-            "depth" => self.depth = Some(among(name, value, DEPTHS)?),
-            "rotate" => self.rotate = Some(among(name, value, TURNS)?),
-            "layout" => {
-                let known = LAYOUTS.iter().find(|layout| value == **layout);
-                let words = LAYOUTS.join(", ");
-                self.layout = Some(known.ok_or_else(|| format!("layout must be one of {words}"))?);
-            }
+            "depth" => self.depth = Some(chosen(name, digits.as_deref(), &Depth::choices())?),
+            "rotate" => self.turn = Some(chosen(name, digits.as_deref(), &Turn::choices())?),
+            "layout" => self.layout = Some(chosen(name, value.as_str(), &Layout::choices())?),
             "dark" => {
                 let is_known = value.is_null() || value.is_boolean();
                 let dark = is_known.then(|| value.as_bool());
@@ -242,20 +213,6 @@ fn screens(value: &Value) -> Result<Vec<u16>, String> {
     }
 }
 
-/// A number that is one of a few.
-fn among<T: Copy + ToString + Into<u64>>(
-    name: &str,
-    value: &Value,
-    known: &[T],
-) -> Result<T, String> {
-    let number = value.as_u64();
-    let found = known.iter().find(|known| Some((**known).into()) == number);
-    found.copied().ok_or_else(|| {
-        let words: Vec<String> = known.iter().map(ToString::to_string).collect();
-        format!("{name} must be one of {}", words.join(", "))
-    })
-}
-
 fn is_name(text: &str) -> bool {
     text.len() <= NAME_MAX && !text.chars().any(char::is_control)
 }
@@ -271,23 +228,23 @@ impl Display {
         self.is_sized |=
             change.width.is_some() || change.height.is_some() || change.depth.is_some();
         set(&mut self.name, change.name);
-        set(&mut self.width, change.width);
-        set(&mut self.height, change.height);
-        set(&mut self.depth, change.depth);
-        set(&mut self.rotate, change.rotate);
-        set(&mut self.layout, change.layout);
-        set(&mut self.dark, change.dark);
+        set(&mut self.canvas.width, change.width);
+        set(&mut self.canvas.height, change.height);
+        set(&mut self.canvas.depth, change.depth);
+        set(&mut self.canvas.turn, change.turn);
+        set(&mut self.canvas.layout, change.layout);
+        set(&mut self.canvas.dark, change.dark);
         set(&mut self.content, change.content);
         set(&mut self.screens, change.screens);
         set(&mut self.interval_min, change.interval_min);
     }
 
     /// Takes the size and depth that the display reports, unless its owner has set them.
-    pub fn fit(&mut self, glass: Option<(u32, u32, u8)>) {
+    pub fn fit(&mut self, glass: Option<(u32, u32, Depth)>) {
         if let Some((width, height, depth)) = glass.filter(|_| !self.is_sized) {
-            self.width = width;
-            self.height = height;
-            self.depth = depth;
+            self.canvas.width = width;
+            self.canvas.height = height;
+            self.canvas.depth = depth;
         }
     }
 
@@ -304,13 +261,13 @@ impl Display {
             "name": self.name,
             "digest": digest,
             "mac": self.mac,
-            "width": self.width,
-            "height": self.height,
-            "depth": self.depth,
+            "width": self.canvas.width,
+            "height": self.canvas.height,
+            "depth": self.canvas.depth.bits(),
             "isSized": self.is_sized,
-            "rotate": self.rotate,
-            "layout": self.layout,
-            "dark": self.dark,
+            "rotate": self.canvas.turn.degrees(),
+            "layout": self.canvas.layout.name(),
+            "dark": self.canvas.dark,
             "content": self.content.word(),
             "screens": self.screens,
             "intervalMin": self.interval_min,
@@ -333,13 +290,15 @@ impl Display {
             name: String::new(),
             token: TokenDigest::new(digest),
             mac: text("mac"),
-            width: change.width?,
-            height: change.height?,
-            depth: change.depth?,
+            canvas: CanvasSpec {
+                width: change.width?,
+                height: change.height?,
+                depth: change.depth?,
+                turn: Turn::None,
+                layout: Layout::Auto,
+                dark: None,
+            },
             is_sized: true,
-            rotate: 0,
-            layout: LAYOUTS[0],
-            dark: None,
             content: DisplayContent::Clock,
             screens: Vec::new(),
             interval_min: INTERVAL_MIN,

@@ -17,11 +17,12 @@ use alloc::{
 use core::time::Duration;
 
 pub use self::display::{
-    DEPTHS, Display, DisplayChange, DisplayContent, HEIGHTS, INTERVAL_MIN, INTERVALS_MIN, LAYOUTS,
-    NAME_MAX, SCREENS_MAX, TURNS, TokenDigest, WIDTHS,
+    Display, DisplayChange, DisplayContent, INTERVAL_MIN, INTERVALS_MIN, NAME_MAX, SCREENS_MAX,
+    TokenDigest,
 };
 use self::schedule::PowerSource;
 use crate::{
+    canvas::{CanvasSpec, Depth, Layout, Turn},
     cells::{Cell, Picture, Style},
     frames::{Changes, Frame},
     request::Refusal,
@@ -78,7 +79,7 @@ pub struct DisplayContact {
     /// Version of its firmware.
     pub firmware: Option<String>,
     /// Width and height of its glass, px, and depth, bits per pixel. `None` if unknown.
-    pub glass: Option<(u32, u32, u8)>,
+    pub glass: Option<(u32, u32, Depth)>,
     /// Its battery. `None` if it has none, or does not report it.
     pub battery: Option<Battery>,
     /// Strength of its Wi-Fi signal, dBm.
@@ -459,19 +460,21 @@ fn of_mac<'a>(displays: &'a [Display], mac: Option<&str>) -> Option<&'a Display>
 
 /// A display as it is before its owner has set anything.
 fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
-    let (width, height, depth) = contact.glass.unwrap_or((800, 480, 1));
+    let (width, height, depth) = contact.glass.unwrap_or((800, 480, Depth::One));
     Display {
         id: String::new(),
         name: String::new(),
         token,
         mac: contact.mac.clone(),
-        width,
-        height,
-        depth,
+        canvas: CanvasSpec {
+            width,
+            height,
+            turn: Turn::None,
+            depth,
+            layout: Layout::Auto,
+            dark: None,
+        },
         is_sized: false,
-        rotate: 0,
-        layout: LAYOUTS[0],
-        dark: None,
         content: DisplayContent::Clock,
         screens: Vec::new(),
         interval_min: INTERVAL_MIN,

@@ -23,7 +23,7 @@ use crate::{
     text::{Room, Typesetter},
 };
 
-pub use device::displays::{HEIGHTS, WIDTHS};
+pub use device::canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS};
 
 /// Largest size of cached cells, bytes. All cells of ten pictures of 1872x1404 px need about this much.
 const CELL_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -36,146 +36,6 @@ const GLYPH_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// Area up to which a cell is drawn at four times its size to be averaged, px. Larger ones are drawn at twice their size.
 const FINE_AREA_MAX: i32 = 100_000;
-
-/// Where the cells are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Layout {
-    /// As fits the canvas.
-    #[default]
-    Auto,
-    /// Side by side.
-    Row,
-    /// In two rows. If the number of cells is odd, a heading is as tall as both.
-    TwoRows,
-    /// One below the other.
-    Column,
-}
-
-impl Layout {
-    /// All layouts.
-    pub const ALL: [Layout; 4] = [Layout::Auto, Layout::Row, Layout::TwoRows, Layout::Column];
-
-    /// Name in JSON and addresses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layout::Auto => "auto",
-            Layout::Row => "row",
-            Layout::TwoRows => "two-rows",
-            Layout::Column => "column",
-        }
-    }
-
-    /// Looks up a layout by its name.
-    pub fn named(name: &str) -> Option<Layout> {
-        Layout::ALL.into_iter().find(|layout| layout.name() == name)
-    }
-}
-
-/// Bits of grey per pixel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each variant is a number of bits")]
-pub enum Depth {
-    One,
-    Two,
-    Four,
-    Eight,
-}
-
-impl Depth {
-    /// All depths.
-    pub const ALL: [Depth; 4] = [Depth::One, Depth::Two, Depth::Four, Depth::Eight];
-
-    /// Number of bits.
-    pub fn bits(self) -> u32 {
-        match self {
-            Depth::One => 1,
-            Depth::Two => 2,
-            Depth::Four => 4,
-            Depth::Eight => 8,
-        }
-    }
-
-    /// The depth of a number of bits.
-    pub fn from_bits(bits: u32) -> Option<Depth> {
-        Depth::ALL.into_iter().find(|depth| depth.bits() == bits)
-    }
-}
-
-/// Rotation, clockwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[allow(missing_docs, reason = "each variant is a part of a full turn")]
-pub enum Turn {
-    #[default]
-    None,
-    Quarter,
-    Half,
-    ThreeQuarters,
-}
-
-impl Turn {
-    /// All rotations.
-    pub const ALL: [Turn; 4] = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters];
-
-    /// Degrees.
-    pub fn degrees(self) -> u32 {
-        match self {
-            Turn::None => 0,
-            Turn::Quarter => 90,
-            Turn::Half => 180,
-            Turn::ThreeQuarters => 270,
-        }
-    }
-
-    /// The rotation by a number of degrees, 0 to 270.
-    pub fn from_degrees(degrees: u32) -> Option<Turn> {
-        Turn::ALL.into_iter().find(|turn| turn.degrees() == degrees)
-    }
-
-    /// Whether width and height are exchanged.
-    fn is_across(self) -> bool {
-        matches!(self, Turn::Quarter | Turn::ThreeQuarters)
-    }
-
-    /// An area of an upright canvas of a size on the rotated canvas.
-    fn area(self, area: Area, (width, height): (i32, i32)) -> Area {
-        let right = width - area.x - area.width;
-        let below = height - area.y - area.height;
-        let (x, y) = match self {
-            Turn::None => (area.x, area.y),
-            Turn::Quarter => (below, area.x),
-            Turn::Half => (right, below),
-            Turn::ThreeQuarters => (area.y, right),
-        };
-        let (width, height) = if self.is_across() {
-            (area.height, area.width)
-        } else {
-            (area.width, area.height)
-        };
-        Area {
-            x,
-            y,
-            width,
-            height,
-        }
-    }
-}
-
-/// How a canvas is painted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CanvasSpec {
-    /// Width of the delivered image, px. One outside [`WIDTHS`] is taken as the nearest bound.
-    pub width: u32,
-    /// Height of the delivered image, px. One outside [`HEIGHTS`] is taken as the nearest bound.
-    pub height: u32,
-    /// Rotation of the picture within it.
-    pub turn: Turn,
-    /// Bits per pixel.
-    pub depth: Depth,
-    /// Where the cells are.
-    pub layout: Layout,
-    /// White on black; `None` follows the style of the picture.
-    pub dark: Option<bool>,
-}
 
 /// A painted canvas.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -269,7 +129,7 @@ impl CanvasPainter {
         self.type_.next_panel();
         let width = spec.width.clamp(*WIDTHS.start(), *WIDTHS.end());
         let height = spec.height.clamp(*HEIGHTS.start(), *HEIGHTS.end());
-        let upright = if spec.turn.is_across() {
+        let upright = if is_across(spec.turn) {
             (height as i32, width as i32)
         } else {
             (width as i32, height as i32)
@@ -296,7 +156,7 @@ impl CanvasPainter {
                 turn: spec.turn,
                 content,
             });
-            let target = spec.turn.area(area, upright);
+            let target = turned_area(spec.turn, area, upright);
             placed.push(Placed {
                 x: target.x as usize + pixels.left,
                 y: target.y as usize + pixels.top,
@@ -323,7 +183,7 @@ impl CanvasPainter {
             .iter()
             .map(|(_, area)| area)
             .chain(&grid.empty)
-            .map(|area| spec.turn.area(*area, upright))
+            .map(|area| turned_area(spec.turn, *area, upright))
             .collect();
         Canvas {
             width,
@@ -512,6 +372,34 @@ fn compose(
         rows.truncate(end);
     }
     rows
+}
+
+/// Returns whether a rotation exchanges width and height.
+fn is_across(turn: Turn) -> bool {
+    matches!(turn, Turn::Quarter | Turn::ThreeQuarters)
+}
+
+/// An area of an upright canvas of a size on the rotated canvas.
+fn turned_area(turn: Turn, area: Area, (width, height): (i32, i32)) -> Area {
+    let right = width - area.x - area.width;
+    let below = height - area.y - area.height;
+    let (x, y) = match turn {
+        Turn::None => (area.x, area.y),
+        Turn::Quarter => (below, area.x),
+        Turn::Half => (right, below),
+        Turn::ThreeQuarters => (area.y, right),
+    };
+    let (width, height) = if is_across(turn) {
+        (area.height, area.width)
+    } else {
+        (area.width, area.height)
+    };
+    Area {
+        x,
+        y,
+        width,
+        height,
+    }
 }
 
 #[cfg(test)]

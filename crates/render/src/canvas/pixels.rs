@@ -1,6 +1,6 @@
 //! Ink as grey pixels.
 
-use super::{Depth, Turn};
+use super::{Depth, Turn, turned_area};
 use crate::mask::{Area, Mask};
 
 /// Ink of the caption where there are greys, of 255. It is less important than the cells.
@@ -86,7 +86,7 @@ impl Pixels {
             .map(|count| tones.grey((usize::from(full_ink) * count / most) as u8))
             .collect();
         let upright = averaged(&inked, samples, area.width.max(0) as usize, &greys);
-        let target = turn.area(area, cell);
+        let target = turned_area(turn, area, cell);
         Pixels {
             left: target.x as usize,
             top: target.y as usize,

@@ -1,6 +1,9 @@
 //! What a display sends in the headers of its requests. Each client has its own set of headers.
 
-use device::displays::{Battery, DisplayContact, HEIGHTS, REPORT_TEXT_MAX, WIDTHS};
+use device::{
+    canvas::{Depth, HEIGHTS, WIDTHS},
+    displays::{Battery, DisplayContact, REPORT_TEXT_MAX},
+};
 use http::HeaderMap;
 
 /// Bytes of a hardware address.
@@ -20,12 +23,12 @@ struct ModelGlass {
     model: &'static str,
     width: u32,
     height: u32,
-    depth: u8,
+    depth: Depth,
     /// It has memory for large pictures.
     is_large: bool,
 }
 
-const fn glass(model: &'static str, width: u32, height: u32, depth: u8) -> ModelGlass {
+const fn glass(model: &'static str, width: u32, height: u32, depth: Depth) -> ModelGlass {
     ModelGlass {
         model,
         width,
@@ -37,26 +40,26 @@ const fn glass(model: &'static str, width: u32, height: u32, depth: u8) -> Model
 
 /// Models with a known glass. The models of TRMNL's own firmware send the size as well, but not when they are set up.
 const MODELS: &[ModelGlass] = &[
-    glass("og", 800, 480, 1),
-    glass("og_gen2", 800, 480, 1),
-    glass("xteink_x4", 800, 480, 1),
-    glass("waveshare", 800, 480, 1),
-    glass("waveshare_397", 800, 480, 1),
-    glass("seeed_esp32c3", 800, 480, 1),
-    glass("seeed_esp32s3", 800, 480, 1),
-    glass("xiao_epaper_display", 800, 480, 1),
-    glass("reterminal_e1001", 800, 480, 1),
-    glass("reterminal_e1002", 800, 480, 1),
+    glass("og", 800, 480, Depth::One),
+    glass("og_gen2", 800, 480, Depth::One),
+    glass("xteink_x4", 800, 480, Depth::One),
+    glass("waveshare", 800, 480, Depth::One),
+    glass("waveshare_397", 800, 480, Depth::One),
+    glass("seeed_esp32c3", 800, 480, Depth::One),
+    glass("seeed_esp32s3", 800, 480, Depth::One),
+    glass("xiao_epaper_display", 800, 480, Depth::One),
+    glass("reterminal_e1001", 800, 480, Depth::One),
+    glass("reterminal_e1002", 800, 480, Depth::One),
     ModelGlass {
         is_large: true,
-        ..glass("x", 1872, 1404, 4)
+        ..glass("x", 1872, 1404, Depth::Four)
     },
     ModelGlass {
         is_large: true,
-        ..glass("reterminal_e1003", 1872, 1404, 4)
+        ..glass("reterminal_e1003", 1872, 1404, Depth::Four)
     },
-    glass("lilygo", 960, 540, 4),
-    glass("paper_s3", 960, 540, 4),
+    glass("lilygo", 960, 540, Depth::Four),
+    glass("paper_s3", 960, 540, Depth::Four),
 ];
 
 /// Charge of a lithium battery by its voltage: mV and percent.
@@ -116,7 +119,7 @@ pub fn file_bytes_max(contact: &DisplayContact) -> Option<usize> {
 }
 
 /// Size and depth of the glass: those of the model, or of an e-reader, whose glass is grey, or as sent.
-fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, u8)> {
+fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth)> {
     if let Some(glass) = model.and_then(find) {
         return Some((glass.width, glass.height, glass.depth));
     }
@@ -125,8 +128,8 @@ fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, u8)> 
         fitted(width, height)
     };
     match size("png-width", "png-height") {
-        Some((width, height)) => Some((width, height, 8)),
-        None => size("width", "height").map(|(width, height)| (width, height, 1)),
+        Some((width, height)) => Some((width, height, Depth::Eight)),
+        None => size("width", "height").map(|(width, height)| (width, height, Depth::One)),
     }
 }
 

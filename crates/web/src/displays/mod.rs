@@ -8,16 +8,16 @@ use api::{
     documents::displays::{DisplayList, RemoteDisplay},
     limits::SMALL_BODY_MAX,
 };
+use device::canvas::Depth;
 use device::{
     displays::{
-        Display, DisplayChange, DisplayContact, DisplayPicture, DisplayRequest, DisplayState,
-        RotationStep, TokenDigest,
+        DisplayChange, DisplayContact, DisplayPicture, DisplayRequest, DisplayState, RotationStep,
+        TokenDigest,
     },
     frames::Frame,
     request::{Reply, Request},
 };
 use http::StatusCode;
-use render::canvas::{CanvasSpec, Depth, Layout, Turn};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -172,7 +172,7 @@ async fn draw(
         false => Some(state.waiting_drawings.acquire().await.ok()?),
     };
     let bytes_max = headers::file_bytes_max(contact);
-    let mut spec = spec(&picture.display);
+    let mut spec = picture.display.canvas;
     let bits = spec.depth.bits();
     let mut lower = Depth::ALL
         .into_iter()
@@ -186,17 +186,6 @@ async fn draw(
             Some(depth) => spec.depth = depth,
             None => return Some(drawing),
         }
-    }
-}
-
-fn spec(display: &Display) -> CanvasSpec {
-    CanvasSpec {
-        width: display.width,
-        height: display.height,
-        turn: Turn::from_degrees(display.rotate.into()).unwrap_or(Turn::None),
-        depth: Depth::from_bits(display.depth.into()).unwrap_or(Depth::One),
-        layout: Layout::named(display.layout).unwrap_or(Layout::Auto),
-        dark: display.dark,
     }
 }
 
