@@ -410,9 +410,14 @@ pub const fn web_socket(path: &'static str) -> HttpEndpoint {
     endpoint
 }
 
+/// A GET that changes something, because a protocol wants it. There is no HEAD for it.
+pub const fn changing_get(path: &'static str) -> HttpEndpoint {
+    endpoint(Method::Get, path)
+}
+
 /// A GET that changes something, as older clients send it.
 pub const fn deprecated_get(path: &'static str) -> HttpEndpoint {
-    let mut endpoint = endpoint(Method::Get, path);
+    let mut endpoint = changing_get(path);
     endpoint.deprecated = true;
     endpoint
 }

@@ -222,15 +222,15 @@ fn states(_generator: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn depths(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": Depth::ALL.map(Depth::bits) })
+    json_schema!({ "type": "integer", "enum": Depth::ALL.map(Depth::bits) })
 }
 
 pub(super) fn turns(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": Turn::ALL.map(Turn::degrees) })
+    json_schema!({ "type": "integer", "enum": Turn::ALL.map(Turn::degrees) })
 }
 
 pub(super) fn layouts(_generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "enum": Layout::ALL.map(Layout::name) })
+    json_schema!({ "type": "string", "enum": Layout::ALL.map(Layout::name) })
 }
 
 fn contents(_generator: &mut SchemaGenerator) -> Schema {

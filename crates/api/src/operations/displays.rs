@@ -12,7 +12,9 @@ use crate::{
         },
     },
     limits::DISPLAY_LOG_BODY_MAX,
-    operation::{Guard, Operation, ProgramOperation, by_program, delete, get, patch, post},
+    operation::{
+        Guard, Operation, ProgramOperation, by_program, changing_get, delete, get, patch, post,
+    },
     shape::{Shape, received, sent},
 };
 
@@ -34,14 +36,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .answers(&[(200, sent::<DisplayList>())]),
     by_program(
-        "Add a remote display whose token its owner enters",
+        "Add a remote display. The owner enters its token in the display",
         ProgramOperation::AddDisplay,
         &[post("/api/displays")],
     )
     .command_words("display add")
     .body(received::<DisplayChange>())
     .answers(&[(200, sent::<RemoteDisplay>()), BAD, FULL, LACKING]),
-    // Before the next one, whose path fits it as well.
+    // The path of the next operation matches this path, too, so this operation comes first.
     by_program(
         "The picture that a remote display would get now",
         ProgramOperation::DisplayPreview,
@@ -67,7 +69,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "A TRMNL asks for a token",
         ProgramOperation::TrmnlSetup,
-        &[get("/api/setup")],
+        &[changing_get("/api/setup")],
     )
     .command_words("trmnl setup")
     .guard(Guard::Open)
@@ -75,7 +77,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "A TRMNL asks for a picture",
         ProgramOperation::TrmnlDisplay,
-        &[get("/api/display")],
+        &[changing_get("/api/display")],
     )
     .command_words("trmnl display")
     .guard(Guard::Open)

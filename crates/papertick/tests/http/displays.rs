@@ -301,6 +301,10 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
     for path in ["/api/setup", "/api/setup/"] {
         assert_eq!(clock.get(path).await.status, 400, "without an address");
         let headers = ["ID: ab:cd:ef:12:34:56", "FW-Version: 1.8.14", "Model: og"];
+        // Neither a look at the head nor a page of another site makes a display.
+        assert_eq!(clock.send("HEAD", path, &headers, "").await.status, 405);
+        let foreign = [&headers[..], &["Sec-Fetch-Site: cross-site"]].concat();
+        assert_eq!(clock.send("GET", path, &foreign, "").await.status, 403);
         let answer = clock.send("GET", path, &headers, "").await;
         assert_eq!(answer.status, 200);
         let document = answer.json();
