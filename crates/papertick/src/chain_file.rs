@@ -1,6 +1,6 @@
 //! The file of block headers that survives restarts.
 //!
-//! A file of another network or another anchor is ignored: an owner who sets an anchor trusts no other headers.
+//! A file of another network or another anchor is ignored, because the configured anchor is the only trusted header.
 
 use chain::{BlockHash, CompactTarget, HEADER_BYTES, Header, Work, anchor::Anchor, chain::Chain};
 use hex::FromHex;

@@ -26,9 +26,6 @@ const READER_SIZE: (u32, u32) = (600, 800);
 /// Least time between two loads without scripts: an e-reader flashes black at each.
 const RELOAD_MIN: Duration = Duration::from_secs(60);
 
-/// Longest time between two loads without scripts.
-const RELOAD_MAX: Duration = Duration::from_secs(60 * 60);
-
 /// Time until the browser loads the address again, s.
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
 
@@ -63,7 +60,7 @@ pub async fn page(call: Call) -> Response {
     let (width, height) = (spec.width, spec.height);
     let picture =
         format!("<img src=\"{address}\" width=\"{width}\" height=\"{height}\" alt=\"The clock\">");
-    let reload = frame.changes.expected().clamp(RELOAD_MIN, RELOAD_MAX);
+    let reload = frame.changes.expected().max(RELOAD_MIN);
     let mut response = response::bytes(
         HeaderValue::from_static("text/html; charset=utf-8"),
         document.replaced("<!--still-->", &picture),

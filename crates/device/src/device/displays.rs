@@ -145,7 +145,7 @@ impl Device {
         })))
     }
 
-    /// The frame that an approved display shows. A screen whose feature is off is replaced by the block height.
+    /// The frame that an approved display shows: the block height if the feature of its screen is off.
     fn display_frame(
         &mut self,
         display: &Display,

@@ -1,7 +1,7 @@
 //! When a display returns for its next picture.
 //!
 //! Each return costs a display on battery about ten seconds of radio. It returns so that its picture is never older than
-//! its owner accepts, right after the rotation has turned, and rarely while nobody looks.
+//! its owner accepts, right after the rotation has turned, and rarely in quiet hours.
 
 use core::time::Duration;
 
@@ -13,7 +13,7 @@ pub const RETURN_MIN: Duration = Duration::from_secs(30);
 /// Longest time between two returns.
 pub const RETURN_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Time between two returns in quiet hours, when nobody looks.
+/// Time between two returns in quiet hours.
 const QUIET_PACE: Duration = Duration::from_secs(60 * 60);
 
 /// Time from the end of the sleep of a display to its new picture.

@@ -34,7 +34,7 @@ impl Scale {
         samples: 1,
     };
 
-    /// A cell of a size, in pixels of the picture, whose digits are as high as those of a usual cell.
+    /// A cell of a size, px, with digits as high as in a cell of the usual size.
     pub(crate) fn of_cell(
         (width, height): (i32, i32),
         (usual_width, usual_height): (i32, i32),

@@ -118,7 +118,7 @@ pub fn file_bytes_max(contact: &DisplayContact) -> Option<usize> {
     }
 }
 
-/// Size and depth of the glass: those of the model, or of an e-reader, whose glass is grey, or as sent.
+/// Size and depth of the glass: those of the model if it is known, else as sent. E-readers get 256 greys.
 fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth)> {
     if let Some(glass) = model.and_then(find) {
         return Some((glass.width, glass.height, glass.depth));

@@ -88,7 +88,7 @@ pub async fn set_up(call: Call) -> Response {
     })
 }
 
-/// Tells a display its picture and when to return.
+/// Responds with the picture of a display and the time to its return.
 pub async fn display(call: Call) -> Response {
     let Some(token) = headers::token(call.headers()).map(displays::digest) else {
         return no_token();
@@ -130,7 +130,7 @@ pub async fn display(call: Call) -> Response {
     })
 }
 
-/// Tells what a display shows. Its own rotation does not move.
+/// Responds with what a display shows. Its own rotation does not move.
 pub async fn current_screen(call: Call) -> Response {
     let Some(token) = headers::token(call.headers()).map(displays::digest) else {
         return no_token();

@@ -21,7 +21,7 @@ pub enum Newest {
     Behind(u32),
     /// The tip of the rival branch.
     Rival,
-    /// A block on the honest tip whose time is this many seconds ahead of the wall clock.
+    /// A block on the honest tip. Its time is this many seconds ahead of the wall clock.
     Ahead(i64),
     Flawed(Flaw),
 }

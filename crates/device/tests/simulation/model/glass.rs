@@ -28,7 +28,7 @@ pub struct Glass {
     pub mark: Option<Mark>,
     /// The current marks of the shown values; the painted one may be worse.
     pub current_marks: Marks,
-    /// Font, inversion and satoshi symbol; then sizes, whose changes leave no ghosts.
+    /// Font, inversion and satoshi symbol; then sizes. A change of sizes leaves no ghosts.
     pub style: (String, bool, u32, [u32; 3]),
     /// The shown price.
     price: Option<u64>,

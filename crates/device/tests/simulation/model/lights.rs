@@ -394,7 +394,7 @@ impl Lights {
             .map(|_| (show, picture, now + 10 * SECOND));
     }
 
-    /// Flashes at once if the picture was not painted anew.
+    /// Flashes at once if the picture was not painted again.
     pub fn release(&mut self, newest: u64, settings: &Settings, now: Duration) {
         if self.flash.is_some_and(|(_, picture, _)| newest < picture) {
             self.fire(settings, now);
