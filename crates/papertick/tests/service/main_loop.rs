@@ -5,6 +5,7 @@ use std::time::Duration;
 use board::spec;
 use chain::{BlockHash, Header, network::Network};
 use device::{
+    displays::{DisplayChange, DisplayRequest, TokenDigest},
     input::{Finished, Input, LinkEvent},
     limits::PROVISIONED_DELAY,
     memory::Memory,
@@ -416,6 +417,21 @@ async fn older_generations_have_no_old_credentials() {
         );
         assert_eq!(kept, expected, "{body}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn older_generations_have_no_removed_display() {
+    let desk = Desk::new();
+    let add = DisplayRequest::Add(TokenDigest::new([7; 32]), DisplayChange::default());
+    let added = desk.inbox.request(Request::Display(add)).await.unwrap();
+    let Reply::Display(added) = added else {
+        panic!("{added:?}");
+    };
+    desk.patch(json!({"digitFontPx": 200})).await;
+    assert_eq!(desk.settings_if_damaged().displays.len(), 1);
+    let remove = Request::Display(DisplayRequest::Remove(added.display.id));
+    assert_eq!(desk.inbox.request(remove).await.unwrap(), Reply::Done);
+    assert_eq!(desk.settings_if_damaged().displays, []);
 }
 
 #[tokio::test(start_paused = true)]
