@@ -35,16 +35,14 @@ const DESCRIPTIONS: &[(Shape, &str)] = &[
     ),
 ];
 
-/// The OpenAPI document of a clock with this board: its lists have one entry per LED or panel.
-pub fn document_of(board: &BoardSpec) -> Value {
-    let mut document = document();
+/// Narrows the document to a clock with this board: its lists have one entry per LED or panel.
+pub fn narrow(document: &mut Value, board: &BoardSpec) {
     let schemas = &mut document["components"]["schemas"];
     schemas[&*LedColours::schema_name()] = LedColours::schema_for(Some(board.leds));
     schemas[&*DutyList::schema_name()] = DutyList::schema_for(Some(board.panels));
-    document
 }
 
-/// The OpenAPI document of any clock.
+/// The OpenAPI document of any clock, which `docs/openapi.json` holds.
 ///
 /// It has no web sockets, because OpenAPI cannot describe them.
 pub fn document() -> Value {

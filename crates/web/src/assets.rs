@@ -11,7 +11,9 @@ use http::{
 };
 
 use super::{
-    coding, etag,
+    coding,
+    embedded::EmbeddedFile,
+    etag,
     response::{self, Response},
 };
 
@@ -34,28 +36,19 @@ impl Assets {
     /// The files of an installed page.
     pub fn of_page(page: &Page) -> Assets {
         let files = page.files.iter().filter(|(name, _)| *name != MANIFEST);
-        Assets::new(files.map(|(name, content)| {
-            let guessed = mime_guess::from_path(name).first_or_octet_stream();
-            let content_type = content_type(name, guessed.essence_str());
-            (name.clone(), content_type, content.clone().into())
-        }))
+        let files = files
+            .map(|(name, content)| (name.clone(), Asset::of_file(name, content.clone().into())));
+        Assets(files.collect())
     }
 
-    /// Collects files by name, each with its content type.
-    pub fn new(files: impl IntoIterator<Item = (String, HeaderValue, Bytes)>) -> Assets {
-        let assets = files.into_iter().map(|(name, content_type, bytes)| {
-            let cache = match is_hashed(&name) {
-                true => CACHE_FOREVER,
-                false => REVALIDATE,
-            };
-            let asset = Asset {
-                cache,
-                gzip: OnceLock::new(),
-                ..Asset::new(bytes, content_type)
-            };
-            (name, asset)
-        });
-        Assets(assets.collect())
+    /// The files of the page that is built into the program, and more files of the program.
+    pub fn of_program(page: &'static [EmbeddedFile], more: &[(&str, &'static str)]) -> Assets {
+        let page = page.iter().filter(|file| file.name != MANIFEST);
+        let page = page.map(|file| (file.name.to_string(), Asset::embedded(file)));
+        let more = more
+            .iter()
+            .map(|(name, text)| (name.to_string(), Asset::of_file(name, (*text).into())));
+        Assets(page.chain(more).collect())
     }
 
     /// The file of a name.
@@ -84,7 +77,8 @@ fn is_hashed(name: &str) -> bool {
 
 /// One file, ready to be sent.
 pub struct Asset {
-    plain: Representation,
+    /// Decompressed at the first request that needs it, if the program holds the file compressed.
+    plain: OnceLock<Representation>,
     /// Compressed at the first request that accepts gzip. The inner value is `None` if compression saves nothing.
     gzip: OnceLock<Option<Representation>>,
     content_type: HeaderValue,
@@ -111,10 +105,39 @@ impl Asset {
     /// A file that is generated for one response. It is not compressed.
     pub fn new(plain: Bytes, content_type: HeaderValue) -> Asset {
         Asset {
-            plain: Representation::new(plain),
+            plain: OnceLock::from(Representation::new(plain)),
             gzip: OnceLock::from(None),
             content_type,
             cache: REVALIDATE,
+        }
+    }
+
+    /// A file of a page.
+    fn of_file(name: &str, plain: Bytes) -> Asset {
+        let cache = match is_hashed(name) {
+            true => CACHE_FOREVER,
+            false => REVALIDATE,
+        };
+        Asset {
+            cache,
+            gzip: OnceLock::new(),
+            ..Asset::new(plain, content_type(name))
+        }
+    }
+
+    /// A file that is built into the program.
+    pub fn embedded(file: &'static EmbeddedFile) -> Asset {
+        let bytes = Bytes::from_static(file.bytes);
+        if !file.is_gzip {
+            return Asset {
+                gzip: OnceLock::from(None),
+                ..Asset::of_file(file.name, bytes)
+            };
+        }
+        Asset {
+            plain: OnceLock::new(),
+            gzip: OnceLock::from(Some(Representation::new(bytes))),
+            ..Asset::of_file(file.name, Bytes::new())
         }
     }
 
@@ -126,12 +149,22 @@ impl Asset {
 
     /// The text of the file with its first `from` replaced.
     pub fn replaced(&self, from: &str, to: &str) -> Bytes {
-        let text = String::from_utf8_lossy(&self.plain.bytes);
+        let text = String::from_utf8_lossy(&self.plain().bytes);
         text.replacen(from, to, 1).into()
     }
 
+    fn plain(&self) -> &Representation {
+        let gunzip = || {
+            let gzip = self.gzip.get().and_then(Option::as_ref);
+            let plain = gzip.map(|gzip| coding::gunzip(&gzip.bytes));
+            Representation::new(plain.unwrap_or_default())
+        };
+        self.plain.get_or_init(gunzip)
+    }
+
     fn gzip(&self) -> Option<&Representation> {
-        let gzip = || coding::gzip(&self.plain.bytes, Compression::best()).map(Representation::new);
+        let gzip =
+            || coding::gzip(&self.plain().bytes, Compression::best()).map(Representation::new);
         self.gzip.get_or_init(gzip).as_ref()
     }
 
@@ -140,7 +173,7 @@ impl Asset {
         let gzip = coding::is_gzip_accepted(headers)
             .then(|| self.gzip())
             .flatten();
-        let sent = gzip.unwrap_or(&self.plain);
+        let sent = gzip.unwrap_or_else(|| self.plain());
         let tag = sent.tag.clone();
         let mut response = if etag::is_known(headers, &tag) {
             etag::not_modified(tag)
@@ -162,10 +195,12 @@ impl Asset {
     }
 }
 
-/// The content type of a file, from its name and a guess by its extension.
-pub fn content_type(path: &str, guessed: &str) -> HeaderValue {
-    let text = guessed.starts_with("text/") && !guessed.contains("charset");
-    match path.rsplit('.').next() {
+/// The content type of a file, by its name.
+fn content_type(name: &str) -> HeaderValue {
+    let guessed = mime_guess::from_path(name).first_or_octet_stream();
+    let guessed = guessed.essence_str();
+    let text = guessed.starts_with("text/");
+    match name.rsplit('.').next() {
         Some("json" | "map") => response::JSON,
         Some("webmanifest") => HeaderValue::from_static("application/manifest+json"),
         _ if text => {

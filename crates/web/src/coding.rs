@@ -1,9 +1,9 @@
 //! Compression of bodies, for clients that accept it.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use http::{
     HeaderMap, HeaderValue,
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY},
@@ -39,6 +39,14 @@ pub fn gzip(plain: &[u8], level: Compression) -> Option<Bytes> {
     encoder.write_all(plain).ok()?;
     let compressed = encoder.finish().ok()?;
     (compressed.len() < plain.len()).then(|| compressed.into())
+}
+
+/// Decompresses bytes that the program has compressed itself.
+pub fn gunzip(compressed: &[u8]) -> Bytes {
+    let mut plain = Vec::new();
+    // Reading from memory to memory cannot fail.
+    let _ = GzDecoder::new(compressed).read_to_end(&mut plain);
+    plain.into()
 }
 
 /// Compresses a JSON body if the client accepts gzip. Short and streamed bodies stay plain.

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use http::{
-    HeaderName, HeaderValue,
+    HeaderName,
     header::{CONTENT_SECURITY_POLICY, USER_AGENT},
 };
 
@@ -61,10 +61,7 @@ pub async fn page(call: Call) -> Response {
     let picture =
         format!("<img src=\"{address}\" width=\"{width}\" height=\"{height}\" alt=\"The clock\">");
     let reload = frame.changes.expected().max(RELOAD_MIN);
-    let mut response = response::bytes(
-        HeaderValue::from_static("text/html; charset=utf-8"),
-        document.replaced("<!--still-->", &picture),
-    );
+    let mut response = response::bytes(response::HTML, document.replaced("<!--still-->", &picture));
     let headers = response.headers_mut();
     headers.insert(REFRESH, reload.as_secs().into());
     headers.insert(CONTENT_SECURITY_POLICY, call.state.policy.clone());

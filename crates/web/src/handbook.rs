@@ -1,12 +1,12 @@
 //! The handbook: the documents of the project as HTML pages, with their images.
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
-use rust_embed::RustEmbed;
 
 use super::{
-    assets::{Asset, content_type},
+    assets::Asset,
+    embedded::{DOCUMENTS, EmbeddedFile},
     html::escaped,
-    pages::bytes,
+    response,
 };
 
 /// First segment of the paths of all handbook pages.
@@ -21,34 +21,20 @@ const FIRST: &str = "README";
 /// The document that lists all others.
 const CONTENTS: &str = "SUMMARY";
 
-#[derive(RustEmbed)]
-#[folder = "../../docs"]
-struct Documents;
-
 /// The page or file of a path below the folder; `None` if there is none.
 pub fn asset(path: &str) -> Option<Asset> {
     let name = if path.is_empty() { FIRST } else { path };
     let name = name.strip_suffix(".md").unwrap_or(name);
     if let Some(text) = document(name) {
         let page = page(&text, &document(CONTENTS)?);
-        return Some(Asset::new(
-            page.into(),
-            content_type("page.html", "text/html"),
-        ));
+        return Some(Asset::new(page.into(), response::HTML));
     }
-    let file = Documents::get(path)?;
-    let guessed = match path.rsplit('.').next() {
-        Some("png") => "image/png",
-        Some("json") => "application/json",
-        _ => "text/plain",
-    };
-    let content_type = content_type(path, guessed);
-    Some(Asset::new(bytes(file.data), content_type))
+    EmbeddedFile::find(DOCUMENTS, path).map(Asset::embedded)
 }
 
 fn document(name: &str) -> Option<String> {
-    let file = Documents::get(&format!("{name}.md"))?;
-    String::from_utf8(file.data.into_owned()).ok()
+    let file = EmbeddedFile::find(DOCUMENTS, &format!("{name}.md"))?;
+    String::from_utf8(file.plain().into()).ok()
 }
 
 fn page(text: &str, contents: &str) -> String {
@@ -133,8 +119,9 @@ mod tests {
 
     #[test]
     fn every_link_in_the_handbook_is_served() {
-        let pages: Vec<String> = Documents::iter()
-            .filter_map(|file| file.strip_suffix(".md").map(String::from))
+        let pages: Vec<&str> = DOCUMENTS
+            .iter()
+            .filter_map(|file| file.name.strip_suffix(".md"))
             .collect();
         assert!(pages.len() > 15, "{pages:?}");
         let mut broken = BTreeSet::new();
@@ -150,8 +137,7 @@ mod tests {
                     (None, part) => is_outside || values(&text, "id").contains(&part),
                     (Some(target), "") => asset(target).is_some(),
                     (Some(target), part) => {
-                        pages.iter().any(|page| page == target)
-                            && values(&page_of(target), "id").contains(&part)
+                        pages.contains(&target) && values(&page_of(target), "id").contains(&part)
                     }
                 };
                 if !found {

@@ -49,7 +49,7 @@ pub fn notice(status: StatusCode, title: &str, content: &str) -> Response {
     let html = NOTICE
         .replace("{{title}}", &escaped(title))
         .replace("{{content}}", content);
-    let content_type = HeaderValue::from_static("text/html; charset=utf-8");
+    let content_type = response::HTML;
     let mut response = response::bytes(content_type, html.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();

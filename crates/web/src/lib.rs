@@ -17,6 +17,7 @@ mod diag;
 mod displays;
 mod documents;
 mod drawings;
+mod embedded;
 mod etag;
 mod events;
 mod frames;

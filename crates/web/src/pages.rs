@@ -1,25 +1,20 @@
 //! The web page and its files: from the installed page, else from the page built into the program.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use api::documents::page::Manifest;
-use bytes::Bytes;
 use feeds::image::page::{ENTRY, MANIFEST};
 use http::HeaderMap;
-use rust_embed::RustEmbed;
 
 use super::{
-    assets::{Asset, Assets, content_type},
+    assets::{Asset, Assets},
     call::Call,
+    embedded::{self, EmbeddedFile},
     handbook, html,
     parse::percent_decode,
     response::{self, Response},
     state::ServerState,
 };
-
-#[derive(RustEmbed)]
-#[folder = "../../webui/dist"]
-struct Bundle;
 
 /// The base address in the page itself, which is right for `/`.
 const OWN_ROOT: &str = "./";
@@ -27,20 +22,19 @@ const OWN_ROOT: &str = "./";
 /// First path segments of the page's views; the page itself reads the rest of the path.
 const VIEWS: [&str; 2] = ["settings", "care"];
 
-/// The page with the documentation of the control interface.
-const DOCS: &str = include_str!("docs.html");
+/// Path of the documentation of the control interface.
+const DOCS: &str = "docs";
 
-/// Its style.
-const DOCS_STYLE: &str = include_str!("docs.css");
-
-/// Its script.
-const DOCS_SCRIPT: &str = include_str!("docs.js");
-
-/// Style of the handbook.
-const HANDBOOK_STYLE: &str = include_str!("handbook.css");
+/// Its file.
+const DOCS_FILE: &str = "docs.html";
 
 /// Files that always come from the program, not from an installed page.
-const PROGRAM_FILES: [&str; 4] = ["docs", "docs.css", "docs.js", "handbook.css"];
+const PROGRAM_FILES: [(&str, &str); 4] = [
+    (DOCS_FILE, include_str!("docs.html")),
+    ("docs.css", include_str!("docs.css")),
+    ("docs.js", include_str!("docs.js")),
+    ("handbook.css", include_str!("handbook.css")),
+];
 
 /// The document of the full screen page.
 const GLASS: &str = "glass.html";
@@ -48,31 +42,8 @@ const GLASS: &str = "glass.html";
 /// What the names of the files of the full screen page begin with. They come from the program, which completes the page.
 const GLASS_FILES: [&str; 2] = ["glass.", "assets/glass-"];
 
-static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
-    let files = Bundle::iter().filter(|path| path != MANIFEST);
-    let bundled = files.filter_map(|path| {
-        let file = Bundle::get(&path)?;
-        let content_type = content_type(&path, file.metadata.mimetype());
-        Some((path.into_owned(), content_type, bytes(file.data)))
-    });
-    let program_files = [
-        ("docs", "text/html", DOCS),
-        ("docs.css", "text/css", DOCS_STYLE),
-        ("docs.js", "text/javascript", DOCS_SCRIPT),
-        ("handbook.css", "text/css", HANDBOOK_STYLE),
-    ];
-    let program_files = program_files
-        .map(|(name, kind, text)| (name.to_string(), content_type(name, kind), text.into()));
-    Assets::new(bundled.chain(program_files))
-});
-
-/// Bytes of an embedded file, without a copy.
-pub fn bytes(data: Cow<'static, [u8]>) -> Bytes {
-    match data {
-        Cow::Borrowed(data) => Bytes::from_static(data),
-        Cow::Owned(data) => data.into(),
-    }
-}
+static ASSETS: LazyLock<Assets> =
+    LazyLock::new(|| Assets::of_program(embedded::PAGE, &PROGRAM_FILES));
 
 /// The response with a file of the page; `None` if there is no such file.
 pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Response> {
@@ -100,6 +71,9 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
     if segments.first().is_some_and(|view| VIEWS.contains(view)) {
         name = ENTRY.to_string();
     }
+    if name == DOCS {
+        name = DOCS_FILE.to_string();
+    }
     let installed = state.assets();
     let asset = match &installed {
         Some(installed) if !is_of_program(&name) => installed.get(&name),
@@ -115,7 +89,8 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
 
 fn is_of_program(name: &str) -> bool {
     let mut glass_files = GLASS_FILES.iter();
-    PROGRAM_FILES.contains(&name) || glass_files.any(|start| name.starts_with(start))
+    PROGRAM_FILES.iter().any(|(file, _)| *file == name)
+        || glass_files.any(|start| name.starts_with(start))
 }
 
 /// The document of the full screen page; `None` if the program was built without it.
@@ -128,8 +103,8 @@ pub fn manifest(call: &Call) -> Response {
     let state = &call.state;
     let installed = state.services.installer.page();
     let file = match &installed {
-        Some(page) => page.files.get(MANIFEST).map(|file| file.as_slice().into()),
-        None => Bundle::get(MANIFEST).map(|file| file.data),
+        Some(page) => page.files.get(MANIFEST).map(|file| file.clone().into()),
+        None => EmbeddedFile::find(embedded::PAGE, MANIFEST).map(EmbeddedFile::plain),
     };
     let mut manifest: Manifest = file
         .and_then(|file| serde_json::from_slice(&file).ok())

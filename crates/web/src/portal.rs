@@ -257,10 +257,7 @@ async fn page(
         .replace("{{lang}}", texts.code)
         .replace("{{body}}", &body)
         .replace("{{script}}", SCRIPT);
-    let mut response = response::bytes(
-        HeaderValue::from_static("text/html; charset=utf-8"),
-        html.into(),
-    );
+    let mut response = response::bytes(response::HTML, html.into());
     *response.status_mut() = status;
     response
         .headers_mut()

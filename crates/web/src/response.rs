@@ -24,6 +24,9 @@ pub type Response = http::Response<ResponseBody>;
 /// Content type of JSON.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
+/// Content type of pages.
+pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
 /// `Cache-Control` that forbids caching.
 pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 

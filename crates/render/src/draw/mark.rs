@@ -2,7 +2,7 @@
 
 use market::mark::Mark;
 
-use zeno::{Stroke, Transform};
+use zeno::{Command, PathData, Stroke, Transform};
 
 use super::Scale;
 use crate::mask::{Area, Mask};
@@ -129,7 +129,8 @@ fn draw(mark: Mark, scale: Scale, most: i32) -> Mask {
     let ratio = side as f32 / SIDE as f32;
     let thick = ((STROKE * ratio).round() as i32).max(samples) as f32 / ratio;
     let mut coverage = vec![0; (side * side) as usize];
-    zeno::Mask::new(outline(mark))
+    let outline: Vec<Command> = outline(mark).commands().collect();
+    zeno::Mask::new(&*outline)
         .style(Stroke::new(thick))
         .transform(Some(Transform::scale(ratio, ratio)))
         .size(side as u32, side as u32)

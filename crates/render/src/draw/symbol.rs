@@ -2,7 +2,7 @@
 
 use device::cells::Icon;
 use market::logo::Logo;
-use zeno::Transform;
+use zeno::{Command, PathData, Transform};
 
 use super::{PanelCanvas, Scale};
 use crate::{
@@ -70,7 +70,8 @@ impl PanelCanvas<'_> {
 /// The ink of an icon, cropped.
 fn outline(icon: Icon, side: f32) -> Mask {
     let scale = side / icons::SIDE;
-    let (coverage, place) = zeno::Mask::new(icons::path(icon))
+    let path: Vec<Command> = icons::path(icon).commands().collect();
+    let (coverage, place) = zeno::Mask::new(&*path)
         .transform(Some(Transform::scale(scale, scale)))
         .render();
     let mask = Mask::from_coverage(&coverage, place.width as i32, place.height as i32);
