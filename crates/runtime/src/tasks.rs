@@ -5,7 +5,7 @@
     reason = "this is where tasks get their names"
 )]
 
-use std::{borrow::Cow, collections::BTreeMap, future::Future, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, future::Future, pin::Pin, time::Duration};
 
 use tokio::{
     sync::watch,
@@ -50,6 +50,8 @@ impl Tasks {
         name: impl Into<Cow<'static, str>>,
         task: impl Future<Output = ()> + Send + 'static,
     ) {
+        // Boxed, because the runtime would be compiled again for each type of future.
+        let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(task);
         let id = self.set.spawn(task).id();
         self.names.insert(id, name.into());
     }
