@@ -21,6 +21,7 @@ pub mod status;
 
 pub mod mqtt;
 
+#[cfg(feature = "schemas")]
 pub mod openapi;
 pub mod schema;
 pub mod shape;

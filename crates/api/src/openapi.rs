@@ -7,16 +7,11 @@ use alloc::{
     vec::Vec,
 };
 
-use device::board::BoardSpec;
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    documents::{
-        ErrorBody,
-        device::NotErased,
-        lights::{DutyList, LedColours},
-    },
+    documents::{ErrorBody, device::NotErased},
     operation::{BodyRule, Guard, HttpEndpoint, Method, Operation},
     operations::GROUPS,
     schema,
@@ -34,13 +29,6 @@ const DESCRIPTIONS: &[(Shape, &str)] = &[
         "Not everything could be erased. The clock goes on with its settings, and `notes` in the status say what went wrong.",
     ),
 ];
-
-/// Narrows the document to a clock with this board: its lists have one entry per LED or panel.
-pub fn narrow(document: &mut Value, board: &BoardSpec) {
-    let schemas = &mut document["components"]["schemas"];
-    schemas[&*LedColours::schema_name()] = LedColours::schema_for(Some(board.leds));
-    schemas[&*DutyList::schema_name()] = DutyList::schema_for(Some(board.panels));
-}
 
 /// The OpenAPI document of any clock, which `docs/openapi.json` holds.
 ///

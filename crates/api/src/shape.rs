@@ -3,9 +3,13 @@
 use alloc::borrow::Cow;
 use core::{any::TypeId, fmt};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
+#[cfg(feature = "schemas")]
+use schemars::{Schema, SchemaGenerator};
+#[cfg(feature = "schemas")]
 use serde_json::{Value, json};
 
+#[cfg(feature = "schemas")]
 use crate::schema;
 
 /// What a body, an answer or a parameter consists of.
@@ -40,6 +44,7 @@ pub struct JsonType {
     id: TypeId,
     is_sent: bool,
     name: fn() -> Cow<'static, str>,
+    #[cfg(feature = "schemas")]
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -58,6 +63,7 @@ const fn json_type<T: JsonSchema + 'static>(is_sent: bool) -> Shape {
         id: TypeId::of::<T>(),
         is_sent,
         name: T::schema_name,
+        #[cfg(feature = "schemas")]
         schema: SchemaGenerator::subschema_for::<T>,
     })
 }
@@ -83,6 +89,7 @@ impl Shape {
     }
 
     /// JSON Schema that stands alone.
+    #[cfg(feature = "schemas")]
     pub fn schema(self) -> Value {
         match self {
             Shape::Empty | Shape::Changed => json!({}),
@@ -109,11 +116,13 @@ impl JsonType {
     }
 
     /// JSON Schema, with the definitions that it refers to in a generator.
+    #[cfg(feature = "schemas")]
     pub fn subschema(self, generator: &mut SchemaGenerator) -> Schema {
         (self.schema)(generator)
     }
 
     /// JSON Schema that stands alone; only recursive parts have definitions.
+    #[cfg(feature = "schemas")]
     fn schema(self) -> Value {
         let mut settings = schema::settings("/$defs", self.is_sent);
         settings.inline_subschemas = true;
@@ -142,6 +151,7 @@ impl fmt::Debug for JsonType {
 }
 
 /// One event of the stream.
+#[cfg(feature = "schemas")]
 fn event() -> Value {
     json!({
         "type": "object",

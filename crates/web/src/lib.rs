@@ -26,7 +26,7 @@ mod handbook;
 mod handlers;
 mod html;
 mod metrics;
-mod openapi;
+pub mod openapi;
 mod origin;
 mod pages;
 mod panels;

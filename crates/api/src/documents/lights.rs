@@ -94,7 +94,7 @@ pub struct DutyList(pub Vec<u16>);
 
 impl DutyList {
     /// JSON Schema for this number of channels; `None` if it is not known.
-    pub fn schema_for(channels: Option<usize>) -> Value {
+    fn schema_for(channels: Option<usize>) -> Value {
         one_each(cut_schema(0, DUTY_MAX.into()).to_value(), channels)
     }
 }
@@ -115,7 +115,7 @@ pub struct LedColours;
 
 impl LedColours {
     /// JSON Schema for this number of LEDs; `None` if it is not known.
-    pub fn schema_for(leds: Option<usize>) -> Value {
+    fn schema_for(leds: Option<usize>) -> Value {
         let number = json!({ "type": "number", "description": "The low eight bits count." });
         let by_hex = json!({
             "type": "object",
@@ -142,6 +142,12 @@ impl JsonSchema for LedColours {
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         Schema::try_from(LedColours::schema_for(None)).unwrap_or_default()
     }
+}
+
+/// Replaces the schemas of lists with one entry per LED or panel.
+pub fn set_lengths(schemas: &mut Value, leds: usize, panels: usize) {
+    schemas[&*LedColours::schema_name()] = LedColours::schema_for(Some(leds));
+    schemas[&*DutyList::schema_name()] = DutyList::schema_for(Some(panels));
 }
 
 /// A list with this number of entries, or with none at all; of any length if the number is not known.

@@ -13,6 +13,7 @@ mod offline_settings;
 pub mod passwd;
 pub mod release;
 pub mod render;
+mod schemas;
 mod setting_args;
 pub(crate) mod suggestion;
 pub mod watch;

@@ -7,7 +7,7 @@ use device::settings::{
 };
 use serde_json::Value;
 
-use super::suggestion;
+use super::{schemas, suggestion};
 use crate::failure::Failure;
 
 /// Splits `NAME=VALUE`. `before` is the text before it on the command line, for the message.
@@ -80,7 +80,7 @@ pub(crate) fn unread(key: &str) -> Failure {
 
 /// Names of all settings that can be read.
 pub(crate) fn read_names() -> impl Iterator<Item = String> {
-    let schema = sent::<Settings>().schema();
+    let schema = schemas::of(sent::<Settings>());
     let properties = schema["properties"].as_object().cloned();
     properties
         .unwrap_or_default()

@@ -252,10 +252,11 @@ mod tests {
     };
 
     use super::*;
+    use crate::commands::schemas;
 
     fn read(shape: Shape, line: &str) -> Result<Value, Failure> {
         let words: Vec<String> = line.split_whitespace().map(String::from).collect();
-        document(&shape.schema(), &words)
+        document(&schemas::of(shape), &words)
     }
 
     #[test]

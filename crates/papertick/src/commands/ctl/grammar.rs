@@ -23,7 +23,7 @@ use crate::{
     commands::{
         backup,
         client::{ClientRequest, Payload, target},
-        icons,
+        icons, schemas,
         setting_args::{self, assignment},
         suggestion, watch,
     },
@@ -238,7 +238,7 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
             .required(endpoint.default_value.is_none());
         command = command.arg(parameter.help("Which one"));
     }
-    let schema = body(operation).map(Shape::schema).unwrap_or_default();
+    let schema = body(operation).map(schemas::of).unwrap_or_default();
     for param in endpoint.query {
         if schema["properties"].get(param.name).is_none() {
             let flag = Arg::new(param.name).long(param.name).value_name("VALUE");
@@ -378,7 +378,7 @@ fn payload(operation: &Operation, matches: &ArgMatches) -> Result<Payload, Failu
     if shape.is::<TextPerPanel>() {
         icons::warn_unknown(&custom::cells(&values, None, values.len()));
     }
-    arguments::document(&shape.schema(), &values).map(Payload::Json)
+    arguments::document(&schemas::of(shape), &values).map(Payload::Json)
 }
 
 /// The body of a PATCH of settings. Secrets can come from files.
