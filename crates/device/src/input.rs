@@ -9,7 +9,7 @@ use crate::{
     host::HostFacts,
     releases::ReleaseCheck,
     request::Request,
-    secret::{MadePassword, Secret},
+    secret::{GeneratedPassword, Secret},
 };
 use market::{Connection, HeadersReach, Observation, ProofOrigin, source_id::SourceId};
 
@@ -51,7 +51,7 @@ pub enum Input {
     SafeMode(String),
     /// The control interface is protected with a password generated for this run. The panels show it until a client has
     /// signed in.
-    PasswordGenerated(MadePassword),
+    PasswordGenerated(GeneratedPassword),
     /// A client has signed in.
     SignedIn,
     /// A problem found at the start, as a text for people without secrets.

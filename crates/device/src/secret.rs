@@ -32,18 +32,18 @@ impl fmt::Debug for Secret {
 
 /// A password generated for one run of the device, because one is required and none is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadePassword {
+pub struct GeneratedPassword {
     /// The password; only the panels show it.
     pub password: Secret,
-    /// Its hash, computed outside because this crate has no random numbers.
+    /// Hash of the password, computed by the caller because this crate has no random numbers.
     pub hash: PasswordHash,
-    /// Why it was generated.
-    pub why: WhyMade,
+    /// Why the password was generated.
+    pub reason: GenerationReason,
 }
 
 /// Why a password was generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyMade {
+pub enum GenerationReason {
     /// The stored settings, perhaps with a password, cannot be read.
     SettingsLost,
     /// The settings require a password, but none was ever stored.

@@ -13,7 +13,7 @@ use crate::{
     lights::shows::Show,
     network::LinkNews,
     output::{Effect, Output, RebootReason},
-    secret::MadePassword,
+    secret::GeneratedPassword,
 };
 
 impl Device {
@@ -132,9 +132,9 @@ impl Device {
     }
 
     /// Protects the control interface with a generated password that is shown on the panels.
-    pub(super) fn lock(&mut self, made: MadePassword, uptime: Duration) {
-        self.settings.lock(&made.hash);
-        self.glass.keep(LayerContent::SignIn(made), uptime);
+    pub(super) fn lock(&mut self, generated: GeneratedPassword, uptime: Duration) {
+        self.settings.lock(&generated.hash);
+        self.glass.keep(LayerContent::SignIn(generated), uptime);
     }
 
     /// Handles an edge of the buttons at the time it occurred, which may be long ago.

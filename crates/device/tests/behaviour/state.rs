@@ -9,7 +9,7 @@ use device::{
     releases::Habit,
     request::{Refusal, Reply, Request},
     screens::SCREENS,
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     sources::SourceConfig,
 };
 use market::{MinerStats, Observation, mark::Mark, source_id::SourceId, units::Hashrate};
@@ -137,10 +137,10 @@ fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
         ("httpAuthUser=satoshi", "Name satoshi"),
     ] {
         let mut world = World::at_noon(settings(pairs));
-        world.handle(Input::PasswordGenerated(MadePassword {
+        world.handle(Input::PasswordGenerated(GeneratedPassword {
             password: Secret::new("correct-horse"),
             hash: PasswordHash::new("hash"),
-            why: WhyMade::SettingsLost,
+            reason: GenerationReason::SettingsLost,
         }));
         assert_eq!(written(&world, 3), name);
         assert_eq!(written(&world, 4), "Password correct-horse");
@@ -585,10 +585,10 @@ fn the_view_says_what_stands_over_the_screens() {
         assert_eq!(said(world, script), expected, "{script}");
     }
     let mut locked = World::at_noon(settings(on));
-    locked.handle(Input::PasswordGenerated(MadePassword {
+    locked.handle(Input::PasswordGenerated(GeneratedPassword {
         password: Secret::new("correct-horse"),
         hash: PasswordHash::new("hash"),
-        why: WhyMade::SettingsLost,
+        reason: GenerationReason::SettingsLost,
     }));
     assert_eq!(
         said(locked, ""),

@@ -11,7 +11,7 @@ use device::{
     memory::Memory,
     output::Effect,
     request::{Patch, Refusal, Reply, Request},
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Key, Settings},
     view::View,
 };
@@ -802,13 +802,13 @@ fn the_timer_turns_after_its_period_and_never_while_it_is_paused() {
 }
 
 #[test]
-fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
+fn a_generated_password_is_shown_until_the_first_sign_in() {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
-    let locked = Input::PasswordGenerated(MadePassword {
-        password: Secret::new("canary-made"),
+    let locked = Input::PasswordGenerated(GeneratedPassword {
+        password: Secret::new("canary-generated"),
         hash: PasswordHash::new("hash"),
-        why: WhyMade::SettingsLost,
+        reason: GenerationReason::SettingsLost,
     });
     for ending in ["signed in", "stored"] {
         world.handle(locked.clone());
@@ -819,8 +819,11 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
         assert!(!view.settings.http_auth_enabled, "nothing is stored");
         assert_eq!(view.restart_for, [""; 0], "and nothing waits");
         let glass = format!("{:?}", world.device.desired().picture.cells);
-        assert!(glass.contains("canary-made"), "{glass}");
-        assert!(!format!("{view:?}").contains("canary-made"), "only there");
+        assert!(glass.contains("canary-generated"), "{glass}");
+        assert!(
+            !format!("{view:?}").contains("canary-generated"),
+            "only on the panels"
+        );
         // It comes back from under whatever covers it.
         world.run(&Step::Text("HI".into()));
         assert_eq!(world.device.view().mode, "custom");
