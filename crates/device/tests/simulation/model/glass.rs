@@ -278,7 +278,7 @@ impl Model {
         let mut texts = vec![
             "NO/DATA".into(),
             "No block, fee or price has come in so far.".into(),
-            format!("PaintReason {reason}"),
+            format!("Why {reason}"),
             "The clock goes on trying by itself.".into(),
             format!("More at {ip}"),
         ];
