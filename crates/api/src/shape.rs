@@ -13,8 +13,8 @@ use crate::schema;
 pub enum Shape {
     /// Nothing.
     Empty,
-    /// Nothing, or [`RestartRequired`](crate::documents::settings::RestartRequired): a schema cannot tell two answers of
-    /// one status apart.
+    /// Nothing, or [`RestartRequired`](crate::documents::settings::RestartRequired): a schema cannot describe two answers of
+    /// one status separately.
     Changed,
     /// JSON.
     Json(JsonType),
@@ -82,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// JSON Schema that stands alone.
+    /// A complete JSON Schema.
     pub fn schema(self) -> Value {
         match self {
             Shape::Empty | Shape::Changed => json!({}),
@@ -113,7 +113,7 @@ impl JsonType {
         (self.schema)(generator)
     }
 
-    /// JSON Schema that stands alone; only recursive parts have definitions.
+    /// A complete JSON Schema; only recursive parts have definitions.
     fn schema(self) -> Value {
         let mut settings = schema::settings("/$defs", self.is_sent);
         settings.inline_subschemas = true;
