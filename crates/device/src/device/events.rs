@@ -10,7 +10,7 @@ use crate::{
     event_log::DeviceEvent,
     glass::{Layer, LayerContent, RefreshCause},
     input::{BrokerEvent, Contacts, LinkEvent, UpdateEvent},
-    lights::shows::Show,
+    lights::animations::Animation,
     network::LinkNews,
     output::{Effect, Output, RebootReason},
     secret::GeneratedPassword,
@@ -36,7 +36,7 @@ impl Device {
             LinkNews::FirstAddress => {
                 self.settle_strip(now.uptime);
                 let settings = self.settings.active();
-                self.lights.play(Show::Success, settings, now.uptime);
+                self.lights.play(Animation::Success, settings, now.uptime);
                 RefreshCause::Data
             }
             LinkNews::Provisioned => {

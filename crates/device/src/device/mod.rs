@@ -111,7 +111,7 @@ impl Device {
             device.glass.keep(LayerContent::Splash, now.uptime);
         }
         device.upstream.follow(&device.settings, now);
-        device.lights.follow_quiet_hours(&device.settings, now);
+        device.lights.update_quiet(&device.settings, now);
         device.update_lights(now);
         device.present(RefreshCause::Forced, now);
         device
@@ -373,7 +373,7 @@ impl Device {
         self.settle_strip(now.uptime);
         let fault = self.fault();
         self.lights
-            .tell_fault(fault, self.settings.active(), now.uptime);
+            .show_fault(fault, self.settings.active(), now.uptime);
     }
 
     fn settle_strip(&mut self, uptime: Duration) {
@@ -430,8 +430,8 @@ impl Device {
         let cause = self.glass.follow(&before, settings, now.uptime);
         self.displays.follow(settings);
         self.upstream.follow(&self.settings, now);
-        self.lights.follow(&before, settings, now.uptime);
-        self.lights.follow_quiet_hours(&self.settings, now);
+        self.lights.apply_settings(&before, settings, now.uptime);
+        self.lights.update_quiet(&self.settings, now);
         if !self.settings.stored().http_auth_pass.is_empty() {
             self.glass.hide(Layer::SignIn);
         }

@@ -84,7 +84,8 @@ impl Model {
                     return;
                 }
                 if s.led_flash_on_upd {
-                    self.lights.play(super::Show::Price, &self.settings, now);
+                    self.lights
+                        .play(super::Animation::Price, &self.settings, now);
                 }
             }
         }
