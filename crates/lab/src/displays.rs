@@ -256,7 +256,7 @@ impl World {
         let content = scenario
             .screen
             .map_or(FrameContent::Follow, FrameContent::Screen);
-        let reply = self.handle(Input::Asked(Request::Frame(content)), second)?;
+        let reply = self.handle(Input::Request(Request::Frame(content)), second)?;
         if let Reply::Frame(frame) = reply {
             return Some(frame);
         }
@@ -275,7 +275,7 @@ impl World {
             ..DisplayChange::default()
         };
         let add = Request::Display(DisplayRequest::Add(token, change));
-        self.handle(Input::Asked(add), 0);
+        self.handle(Input::Request(add), 0);
         SimDisplay {
             rule,
             token,
@@ -304,7 +304,7 @@ impl World {
             step: RotationStep::Next,
             page: String::new(),
         });
-        let Some(Reply::DisplayPicture(picture)) = self.handle(Input::Asked(poll), second) else {
+        let Some(Reply::DisplayPicture(picture)) = self.handle(Input::Request(poll), second) else {
             return;
         };
         let sleep = match display.rule {

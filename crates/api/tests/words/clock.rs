@@ -38,6 +38,6 @@ pub(crate) fn clock(board: BoardSpec) -> Device {
 }
 
 pub(crate) fn reply(clock: &mut Device, request: Request) -> Reply {
-    let output = clock.handle(Input::Asked(request), now(1));
+    let output = clock.handle(Input::Request(request), now(1));
     output.reply.expect("every request has a reply")
 }

@@ -345,7 +345,7 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
         body: Map::from_iter([("miningPoolName".into(), json!("ocean"))]),
         hashes: BTreeMap::new(),
     };
-    device.handle(Input::Asked(Request::Patch(patch)), now(40));
+    device.handle(Input::Request(Request::Patch(patch)), now(40));
     let document = status(&device.view(), 70);
     let names: Vec<&String> = document["figures"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["minerHashrate", "minerBest", "walletBalance"]);

@@ -198,7 +198,7 @@ fn execute(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
     };
     for call in calls {
         let reply = clock
-            .handle(Input::Asked(call.request), now(20))
+            .handle(Input::Request(call.request), now(20))
             .reply
             .unwrap();
         let answer = call.reply_format.answer(reply);
@@ -234,7 +234,7 @@ fn clocks() -> [Device; 2] {
     informed.handle(Input::Observed(SourceId::Relay, observations), now(2));
     let screen = Request::ShowScreen(20);
     assert_eq!(
-        informed.handle(Input::Asked(screen), now(15)).reply,
+        informed.handle(Input::Request(screen), now(15)).reply,
         Some(Reply::Done)
     );
     [fresh, informed]

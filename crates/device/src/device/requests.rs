@@ -76,7 +76,7 @@ impl Device {
                 done(RefreshCause::Data)
             }
             Request::Restart => {
-                output.effects.push(Effect::Reboot(RebootReason::Asked));
+                output.effects.push(Effect::Reboot(RebootReason::Requested));
                 done(RefreshCause::Data)
             }
             Request::FactoryReset if self.is_erasing() => {

@@ -430,7 +430,7 @@ impl Displays {
     }
 
     /// Follows a change: a display that was approved does not wait any more, a removed one has no report.
-    pub fn follow(&mut self, settings: &Settings) {
+    pub fn apply_settings(&mut self, settings: &Settings) {
         let approved = &settings.displays;
         for display in approved {
             let is_it = |one: &WaitingDisplay| one.display.token == display.token;

@@ -6,7 +6,7 @@ use device::{
     input::{Input, LinkEvent},
     mqtt::MqttPlan,
     output::Effect,
-    releases::Habit,
+    releases::UpdateMode,
     request::{Refusal, Reply, Request},
     screens::SCREENS,
     secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
@@ -254,16 +254,16 @@ fn sources_are_stopped_and_started_by_hand() {
 #[test]
 fn broker_and_releases_are_used_only_with_a_network_outside_safe_mode() {
     let on = "mqttEnabled=true mqttHost=broker gitReleaseUrl=https://feed.example/ updateAuto=true";
-    for (lines, expected_broker, expected_habit) in [
-        ("", "On", Some(Habit::Installs)),
-        ("set updateAuto=false", "On", Some(Habit::Looks)),
-        ("network lost", "Paused", Some(Habit::Waits)),
-        ("network lost; network up", "On", Some(Habit::Installs)),
-        ("safe-mode", "Paused", Some(Habit::Waits)),
+    for (lines, expected_broker, expected_mode) in [
+        ("", "On", Some(UpdateMode::Install)),
+        ("set updateAuto=false", "On", Some(UpdateMode::CheckOnly)),
+        ("network lost", "Paused", Some(UpdateMode::Paused)),
+        ("network lost; network up", "On", Some(UpdateMode::Install)),
+        ("safe-mode", "Paused", Some(UpdateMode::Paused)),
         // A factory reset removes the clock from the broker too.
         ("factory-reset", "Off", None),
         ("network lost; factory-reset", "Off", None),
-        ("factory-reset; not-wiped", "On", Some(Habit::Installs)),
+        ("factory-reset; not-wiped", "On", Some(UpdateMode::Install)),
     ] {
         let mut world = World::at_noon(settings(on));
         let identity = LinkEvent::Identity {
@@ -278,12 +278,8 @@ fn broker_and_releases_are_used_only_with_a_network_outside_safe_mode() {
             MqttPlan::Paused => "Paused",
             MqttPlan::Off => "Off",
         };
-        let habit = desired.releases.map(|plan| plan.habit);
-        assert_eq!(
-            (broker, habit),
-            (expected_broker, expected_habit),
-            "{lines}"
-        );
+        let mode = desired.releases.map(|plan| plan.mode);
+        assert_eq!((broker, mode), (expected_broker, expected_mode), "{lines}");
     }
 }
 
@@ -626,7 +622,7 @@ fn a_single_source_can_be_restarted() {
     let mut world = World::at_noon(settings("miningPoolStats=true"));
     let before = world.device.desired().sources;
     let ask = |world: &mut World, source| {
-        let request = Input::Asked(Request::RestartSource(source));
+        let request = Input::Request(Request::RestartSource(source));
         world.device.handle(request, world.now).reply
     };
     assert_eq!(ask(&mut world, SourceId::Pool), Some(Reply::Done));
@@ -642,7 +638,7 @@ fn a_single_source_can_be_restarted() {
 #[test]
 fn the_connection_to_the_broker_can_be_restarted() {
     let ask = |world: &mut World| {
-        let request = Input::Asked(Request::RestartBroker);
+        let request = Input::Request(Request::RestartBroker);
         world.device.handle(request, world.now).reply
     };
     let mut world = World::at_noon(settings("mqttEnabled=true mqttHost=broker"));

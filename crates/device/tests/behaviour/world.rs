@@ -467,7 +467,7 @@ fn quiet_hours(settings: &Settings) -> Value {
 }
 
 fn ask(request: Request) -> Input {
-    Input::Asked(request)
+    Input::Request(request)
 }
 
 fn source(name: &str) -> SourceId {

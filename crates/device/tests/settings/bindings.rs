@@ -55,7 +55,7 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
             let is_empty = [Some(&json!(false)), Some(&json!(""))].contains(&is_set);
             assert!(is_empty, "{name} after {body}: {is_set:?}");
         }
-        let secrets = transfer::apart(&settings).together();
+        let secrets = transfer::split_secrets(&settings).merged();
         let text = Value::from(secrets).to_string();
         assert_eq!(text.contains("secret-1"), !cleared.contains(&"nodePass"));
         assert_eq!(
@@ -111,7 +111,7 @@ fn an_import_clears_passwords_of_other_servers() {
         |change: &transfer::SettingChange| change.name == "nodePass" && change.values.is_none();
     assert!(moved.changes.iter().any(secret));
     // Importing the clock's own export without secrets changes nothing.
-    let own = transfer::import(&stored, &transfer::apart(&stored).open);
+    let own = transfer::import(&stored, &transfer::split_secrets(&stored).open);
     assert_eq!(
         (own.changed.cleared, own.settings),
         (vec![], stored.clone())

@@ -218,7 +218,7 @@ fn single_spaced(line: &str) -> String {
 fn rows_match_the_interface() {
     let interface = INTERFACE
         .lines()
-        .map(squeezed)
+        .map(single_spaced)
         .filter(|line| !line.is_empty());
     let shown = SPECS.iter().filter(|spec| spec.access != Access::Internal);
     let rows: Vec<String> = shown.map(|spec| single_spaced(&as_text(spec))).collect();

@@ -45,9 +45,9 @@ fn names(import: &Import) -> Vec<&'static str> {
 
 #[test]
 fn an_export_separates_open_settings_from_secrets() {
-    let apart = transfer::apart(&with_all_secrets());
+    let split = transfer::split_secrets(&with_all_secrets());
     let text = |map: &Map<String, Value>| Value::from(map.clone()).to_string();
-    let (open, secret) = (text(&apart.open), text(&apart.secret));
+    let (open, secret) = (text(&split.open), text(&split.secret));
     assert!(
         !open.contains("horse-staple") && !open.contains("argon2"),
         "{open}"
@@ -58,12 +58,12 @@ fn an_export_separates_open_settings_from_secrets() {
     }
     assert!(secret.contains("argon2"), "{secret}");
     assert_eq!(
-        apart.open["gitReleaseUrl"], "https://me:***@feed.example",
+        split.open["gitReleaseUrl"], "https://me:***@feed.example",
         "only the password of an address is secret"
     );
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
-        assert!(!apart.open.contains_key(spec.name), "{}", spec.name);
-        assert!(apart.secret.contains_key(spec.name), "{}", spec.name);
+        assert!(!split.open.contains_key(spec.name), "{}", spec.name);
+        assert!(split.secret.contains_key(spec.name), "{}", spec.name);
     }
 }
 
@@ -73,10 +73,10 @@ fn the_token_of_a_pool_is_exported_as_a_secret() {
     let body = r#"{"miningPoolName": "braiins", "miningPoolUser": "horse-staple-7"}"#;
     let settings = bench::send(&Settings::default(), body).unwrap().settings;
     assert_eq!(bench::get(&settings)["miningPoolUser"], "horse-staple-7");
-    let apart = transfer::apart(&settings);
-    assert!(!apart.open.contains_key("miningPoolUser"));
-    assert_eq!(apart.secret["miningPoolUser"], "horse-staple-7");
-    let back = transfer::import(&Settings::default(), &apart.together());
+    let split = transfer::split_secrets(&settings);
+    assert!(!split.open.contains_key("miningPoolUser"));
+    assert_eq!(split.secret["miningPoolUser"], "horse-staple-7");
+    let back = transfer::import(&Settings::default(), &split.merged());
     let user = back
         .changes
         .iter()
@@ -124,7 +124,7 @@ fn an_import_reports_changes_but_no_values_of_secrets() {
 #[test]
 fn masked_and_missing_settings_keep_their_values() {
     let stored = with_all_secrets();
-    let open = transfer::apart(&stored).open;
+    let open = transfer::split_secrets(&stored).open;
     let same = transfer::import(&stored, &open);
     assert_eq!((names(&same), same.settings), (vec![], stored.clone()));
     assert!(same.missing.contains(&"nwcUri"), "{:?}", same.missing);

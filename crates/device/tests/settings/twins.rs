@@ -77,7 +77,7 @@ impl Twins {
     }
 
     fn request(&mut self, request: Request) {
-        self.send(&Input::Asked(request));
+        self.send(&Input::Request(request));
     }
 
     fn observe(&mut self, source: SourceId, observation: Observation) {

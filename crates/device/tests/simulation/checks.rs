@@ -123,7 +123,7 @@ fn frame(world: &World, step: &Step) {
     let picture = device.desired().picture;
     let view = device.view();
     let request = Request::Frame(FrameContent::Follow);
-    let reply = device.handle(Input::Asked(request), world.now).reply;
+    let reply = device.handle(Input::Request(request), world.now).reply;
     let Some(Reply::Frame(frame)) = reply else {
         panic!("{reply:?} instead of a frame, after {step}");
     };

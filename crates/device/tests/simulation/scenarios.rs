@@ -610,7 +610,7 @@ fn a_black_strip_does_not_mute_effects() {
         world.run(&"set ledFlashOnUpd=true".parse().unwrap());
         world.run(&Step::Block(840_000));
         world.wait(Duration::from_secs(10));
-        world.handle(Input::Asked(black.clone()));
+        world.handle(Input::Request(black.clone()));
         assert!(!world.device.settings().disable_leds, "{black:?}");
         assert_eq!(world.device.desired().strip, [Rgb::BLACK; 4], "{black:?}");
         world.run(&Step::Block(840_001));
@@ -842,7 +842,7 @@ fn a_generated_password_is_shown_until_the_first_sign_in() {
                 body: Map::from_iter([("httpAuthPass".into(), json!("new"))]),
                 hashes: [(Key::http_auth_pass, PasswordHash::new("new"))].into(),
             };
-            world.handle(Input::Asked(Request::Patch(patch)));
+            world.handle(Input::Request(Request::Patch(patch)));
         }
         let view = world.device.view();
         let waits: &[&str] = match ending {
@@ -863,7 +863,7 @@ fn a_generated_password_is_shown_until_the_first_sign_in() {
 fn erasing() -> World {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
-    let output = world.handle(Input::Asked(Request::FactoryReset));
+    let output = world.handle(Input::Request(Request::FactoryReset));
     assert_eq!(output.effects, [Effect::Wipe]);
     assert_eq!(world.device.view().mode, "erasing");
     assert!(world.device.desired().sources.is_empty());
@@ -877,7 +877,7 @@ fn a_factory_reset_restarts_only_after_the_wipe() {
         world.passes_without_effects(Duration::from_secs(60)),
         "the restart waits for the end of the wipe"
     );
-    let again = world.handle(Input::Asked(Request::FactoryReset));
+    let again = world.handle(Input::Request(Request::FactoryReset));
     assert_eq!(again.reply, Some(Reply::Refused(Refusal::Erasing)));
     assert_eq!(again.effects, []);
     world.handle(Input::Finished(Finished::Wiped(Ok(()))));
@@ -902,7 +902,7 @@ fn a_failed_factory_reset_leaves_the_clock_unchanged() {
         assert_eq!(view.notes.len(), 1, "reported once");
         assert!(!world.device.desired().sources.is_empty());
         assert!(world.passes_without_effects(Duration::from_secs(60)));
-        world.handle(Input::Asked(Request::FactoryReset));
+        world.handle(Input::Request(Request::FactoryReset));
     }
 }
 

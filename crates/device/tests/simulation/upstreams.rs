@@ -33,7 +33,7 @@ impl World {
     }
 
     fn ask(&mut self, request: Request) {
-        self.device.handle(Input::Asked(request), self.now);
+        self.device.handle(Input::Request(request), self.now);
     }
 
     fn patch(&mut self, members: Value) {
@@ -163,7 +163,7 @@ fn cleared_logos_are_removed_at_once_and_fetched_again() {
     assert_eq!(world.glass(), "OFF/LINE", "a picture has no text");
     let refreshes = world.device.desired().picture.full_refreshes;
 
-    let clear = Input::Asked(Request::ClearPoolLogos);
+    let clear = Input::Request(Request::ClearPoolLogos);
     let effects = world.device.handle(clear, world.now).effects;
     assert_eq!(effects, [Effect::ClearLogos]);
     assert_eq!(world.glass(), "ocean OFF/LINE");

@@ -198,7 +198,7 @@ impl World {
 
     /// Runs one step, with ticks at all deadlines on the way.
     pub fn run(&mut self, step: &Step) -> Option<Reply> {
-        let request = |request| Some(Input::Asked(request));
+        let request = |request| Some(Input::Request(request));
         let observed = |source, observation| Some(Input::Observed(source, vec![observation]));
         let input = match step.clone() {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),

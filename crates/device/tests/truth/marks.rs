@@ -25,7 +25,7 @@ impl World {
             body,
             ..Patch::default()
         });
-        self.device.handle(Input::Asked(patch), now(self.secs));
+        self.device.handle(Input::Request(patch), now(self.secs));
     }
 
     fn picture(&self) -> Picture {
@@ -146,7 +146,7 @@ fn suspend_ages_values_like_running() {
         for screen in [20, 0] {
             let at = now(world.secs());
             for request in [Request::ShowScreen(screen), Request::FullRefresh] {
-                world.device.handle(Input::Asked(request), at);
+                world.device.handle(Input::Request(request), at);
             }
             marks.push(world.mark());
         }
@@ -212,7 +212,7 @@ fn a_worse_mark_is_painted_at_once_and_a_better_one_with_the_next_picture() {
     world.claim(RELAY, 900_000);
     assert_eq!(world.picture(), after, "nothing is painted for it");
     assert!(!world.device.view().disputed);
-    let refresh = Input::Asked(Request::FullRefresh);
+    let refresh = Input::Request(Request::FullRefresh);
     let at = now(world.secs());
     world.device.handle(refresh, at);
     assert_eq!(world.mark(), None);

@@ -15,7 +15,7 @@ impl World {
     /// Requests the screen; returns whether it exists.
     fn show_proof(&mut self) -> bool {
         let at = now(self.secs());
-        let show = Input::Asked(Request::ShowScreen(PROOF));
+        let show = Input::Request(Request::ShowScreen(PROOF));
         let reply = self.device.handle(show, at).reply;
         matches!(reply, Some(Reply::Done))
     }

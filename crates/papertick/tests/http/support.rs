@@ -359,7 +359,7 @@ async fn fake_device(
     mut scripted: mpsc::Receiver<Reply>,
 ) {
     while let Some(message) = messages.recv().await {
-        if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
+        if let (Input::Request(request), Some(answer)) = (message.input, message.answer) {
             let _ = written.try_send(request);
             let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
         }

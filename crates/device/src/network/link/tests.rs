@@ -276,7 +276,7 @@ fn behind_the_fallback_the_stored_network_is_still_tried() {
         assert_eq!(bench.plan().attempts, before + attempt);
         bench.down(LinkFailure::NotFound);
     }
-    // A radio that does not answer is asked again later.
+    // An attempt without an answer of the radio is repeated later.
     let before = bench.plan().attempts;
     bench.wait(secs(100));
     assert_eq!(bench.plan().attempts, before + 3);

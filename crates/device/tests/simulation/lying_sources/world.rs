@@ -353,7 +353,7 @@ impl World {
 
     fn set(&mut self, key: &str, value: Value) {
         let body = Map::from_iter([(key.to_owned(), value)]);
-        self.handle(Input::Asked(Request::Patch(Patch {
+        self.handle(Input::Request(Request::Patch(Patch {
             body,
             ..Patch::default()
         })));
@@ -362,8 +362,8 @@ impl World {
     /// Shows a screen with its current mark.
     fn show(&mut self, screen: u16) {
         self.screen = screen;
-        self.handle(Input::Asked(Request::ShowScreen(screen.into())));
-        self.handle(Input::Asked(Request::FullRefresh));
+        self.handle(Input::Request(Request::ShowScreen(screen.into())));
+        self.handle(Input::Request(Request::FullRefresh));
     }
 
     fn observe(&mut self, source: SourceId, observation: Observation) {

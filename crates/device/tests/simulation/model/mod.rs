@@ -278,7 +278,7 @@ impl Model {
                     self.observe(*source, observation);
                 }
             }
-            Input::Asked(request) => {
+            Input::Request(request) => {
                 let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
                 if let Some(expected) = self.is_refused(request) {
                     assert_eq!(refused, expected, "whether {request:?} is refused");
