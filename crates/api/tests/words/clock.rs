@@ -1,4 +1,4 @@
-//! A clock to talk to: the device itself, on a board with everything.
+//! A device on a board with all parts, for the tests.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) const BOARD: BoardSpec = BoardSpec {
     ..BoardSpec::EXAMPLE
 };
 
-/// The same with panels alone.
+/// The same with panels only.
 pub(crate) const BARE: BoardSpec = BoardSpec {
     leds: 0,
     frontlight: false,
