@@ -34,7 +34,7 @@ fn colours_follow_the_polarity() {
 }
 
 #[test]
-fn the_period_is_given_in_minutes() {
+fn the_period_is_in_minutes() {
     let seconds =
         |minutes: &str| after(&[&format!(r#"{{"timePerScreen": {minutes}}}"#)]).timer_seconds;
     let rows = [

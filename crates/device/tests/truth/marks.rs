@@ -36,12 +36,15 @@ impl World {
     pub(crate) fn mark(&self) -> Option<Mark> {
         let mark = self.picture().mark;
         let view = self.device.view();
-        let told = match (view.stale, view.disputed) {
+        let reported = match (view.stale, view.disputed) {
             (true, true | false) => Some(Mark::Stale),
             (false, true) => Some(Mark::Disputed),
             (false, false) => None,
         };
-        assert!(told <= mark, "{told:?} is told, {mark:?} is seen");
+        assert!(
+            reported <= mark,
+            "{reported:?} is reported, {mark:?} is shown"
+        );
         mark
     }
 }
@@ -349,7 +352,7 @@ fn marks_and_unproven_heights_can_be_switched_off() {
 }
 
 #[test]
-fn what_is_invented_for_show_carries_no_mark() {
+fn invented_values_have_no_mark() {
     let mut world = World::with(data_source::EXPLORER, None);
     world.claim(RELAY, 900_000);
     world.wait(10);
@@ -364,10 +367,10 @@ fn a_claim_below_the_anchor_is_marked_at_once() {
     let mut world = World::with(data_source::PUBLIC_RELAY, main);
     world.claim(RELAY, 900_000);
     assert_eq!(world.mark(), Some(Mark::Disputed));
-    let says = world.device.view().sentence.to_string();
+    let sentence = world.device.view().sentence.to_string();
     assert!(
-        says.ends_with("The sources disagree about this, or it cannot be."),
-        "{says}"
+        sentence.ends_with("The sources disagree about this, or it cannot be."),
+        "{sentence}"
     );
 }
 
