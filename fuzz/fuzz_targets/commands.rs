@@ -33,7 +33,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(call) = operations::command(name, parameters, &VIEW) else {
         return;
     };
-    let output = clock().handle(Input::Asked(call.request), NOW);
+    let output = clock().handle(Input::Request(call.request), NOW);
     let answer = call
         .reply_format
         .answer(output.reply.expect("every request has a reply"));

@@ -30,7 +30,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         body,
         hashes: BTreeMap::new(),
     };
-    let output = device.handle(Input::Asked(Request::Patch(patch)), now);
+    let output = device.handle(Input::Request(Request::Patch(patch)), now);
     if let Some(Reply::Rejected(_)) = output.reply {
         assert_eq!(*device.settings(), before);
     }

@@ -1,14 +1,14 @@
-//! Bounds of what clients give.
+//! Limits of what clients send.
 
 use core::ops::RangeInclusive;
 
-/// Largest body but for those with a limit of their own, bytes.
+/// Largest body of an operation without its own limit, bytes.
 pub const SMALL_BODY_MAX: usize = 1024;
 
 /// Largest body with a file of settings, bytes.
 pub const IMPORT_BODY_MAX: usize = 160 * 1024;
 
-/// Lengths of a passphrase under which secrets leave the clock, bytes.
+/// Lengths of a passphrase that encrypts exported secrets, bytes.
 pub const PASSPHRASE_LEN: RangeInclusive<usize> = 8..=256;
 
 /// Lines of the log that are kept.
@@ -29,6 +29,6 @@ pub const GLYPH_PX: RangeInclusive<u32> = 20..=220;
 /// The word that confirms a factory reset.
 pub const CONFIRMATION: &str = "factory_reset";
 
-/// Largest body of a text for all panels, bytes: Home Assistant writes each of 255 letters of other scripts as six, or as
-/// twelve where it needs two of them.
+/// Largest body of a text for all panels, bytes. Home Assistant sends up to 255 characters, and escapes each one outside of
+/// ASCII with 6 bytes, or 12 for a surrogate pair.
 pub const TEXT_BODY_MAX: usize = 4 * 1024;

@@ -26,7 +26,7 @@ const DESCRIPTIONS: &[(Shape, &str)] = &[
     ),
     (
         sent::<NotErased>(),
-        "Not everything could be erased. The clock goes on with its settings, and `notes` in the status say what went wrong.",
+        "Not everything could be erased. The clock keeps running with its settings, and `notes` in the status gives the reason.",
     ),
 ];
 
@@ -120,18 +120,18 @@ fn operation_object(
         Method::Get => BodyRule::None,
         Method::Post | Method::Patch | Method::Delete => operation.body,
     };
-    // OpenAPI cannot say that one of two is required, so the query is left to the words.
+    // OpenAPI cannot express that either the body or the query is required, so the description mentions the query.
     let replaces_query = matches!(body_rule, BodyRule::Optional(_) | BodyRule::BodyOrQuery(_));
     let parameters = parameters(endpoint, !replaces_query);
     if !parameters.is_empty() {
         described["parameters"] = parameters.into();
     }
     if replaces_query && let [param] = endpoint.query {
-        let words = format!(
-            "`{}` may also stand in the query instead of the body.",
+        let text = format!(
+            "`{}` may be sent in the query instead of the body.",
             param.name
         );
-        described["description"] = words.into();
+        described["description"] = text.into();
     }
     let (shape, required) = match body_rule {
         BodyRule::None => (Shape::Empty, false),

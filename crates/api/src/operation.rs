@@ -39,7 +39,7 @@ pub struct Operation {
     pub guard: Guard,
     /// It also exists while the clock is an access point.
     pub also_in_portal: bool,
-    /// It only reads, but can fail all the same: it answers 500 or 503 then.
+    /// It only reads, but can fail; then it answers 500 or 503.
     pub may_fail: bool,
     /// Whether it takes a body.
     pub body: BodyRule,
@@ -319,7 +319,7 @@ impl Operation {
         self
     }
 
-    /// Says that it can fail although it only reads.
+    /// Marks an operation that only reads but can fail.
     pub const fn may_fail(mut self) -> Operation {
         self.may_fail = true;
         self

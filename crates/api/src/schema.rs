@@ -17,7 +17,7 @@ use schemars::{
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// How to generate schemas of documents that the clock sends or receives. Schemas of types that have a name stand under
+/// How to generate schemas of documents that the clock sends or receives. Schemas of named types are under
 /// `definitions`.
 pub fn settings(definitions: &'static str, is_sent: bool) -> SchemaSettings {
     let mut settings = SchemaSettings::draft2020_12();
@@ -110,7 +110,7 @@ vocabularies! {
     TimeState::name;
 }
 
-/// Why a release is not taken.
+/// Why a release is not installed.
 impl Vocabulary for ReleaseVerdict {
     const NAME: &'static str = "ReleaseRefusal";
 

@@ -17,8 +17,8 @@ use crate::schema;
 pub enum Shape {
     /// Nothing.
     Empty,
-    /// Nothing, or [`RestartRequired`](crate::documents::settings::RestartRequired): a schema cannot tell two answers of
-    /// one status apart.
+    /// Nothing, or [`RestartRequired`](crate::documents::settings::RestartRequired): a schema cannot describe two answers of
+    /// one status separately.
     Changed,
     /// JSON.
     Json(JsonType),
@@ -88,7 +88,7 @@ impl Shape {
         }
     }
 
-    /// JSON Schema that stands alone.
+    /// A complete JSON Schema.
     #[cfg(feature = "schemas")]
     pub fn schema(self) -> Value {
         match self {
@@ -121,7 +121,7 @@ impl JsonType {
         (self.schema)(generator)
     }
 
-    /// JSON Schema that stands alone; only recursive parts have definitions.
+    /// A complete JSON Schema; only recursive parts have definitions.
     #[cfg(feature = "schemas")]
     fn schema(self) -> Value {
         let mut settings = schema::settings("/$defs", self.is_sent);

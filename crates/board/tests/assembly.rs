@@ -1,4 +1,4 @@
-//! A board made from parts, on the emulated circuit: every port does what its part should.
+//! A board assembled from drivers on an emulated circuit: tests of each port.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{sync::Arc, time::Duration};
@@ -40,7 +40,7 @@ fn bench_on(circuit: Circuit, wiring: &Wiring) -> Bench {
     }
 }
 
-/// The next edge of the buttons; without a limit virtual time would pass for ever.
+/// The next edge of the buttons, with a timeout because virtual time would pass without end.
 async fn edge(buttons: &mut AssembledButtons) -> ButtonEdge {
     let next = timeout(Duration::from_secs(60), buttons.edge());
     next.await.expect("an edge within a minute")
@@ -54,9 +54,9 @@ fn picture(number: u32) -> Arc<Bitmap> {
 }
 
 impl Bench {
-    /// Shows a picture on each panel and waits for all; how long that took.
+    /// Shows a picture on each panel and waits for all. Returns the duration.
     async fn show_all(&mut self, number: u32, refresh: Refresh) -> Duration {
-        let begun = Instant::now();
+        let start = Instant::now();
         let panels = &mut self.board.panels;
         for panel in 0..panels.count() {
             let frame = picture(number + panel as u32);
@@ -71,32 +71,32 @@ impl Bench {
                 ended += 1;
             }
         }
-        begun.elapsed()
+        start.elapsed()
     }
 
-    fn assert_nothing_forbidden(&self) {
+    fn assert_no_violations(&self) {
         assert_eq!(self.circuit.violations(), Vec::<String>::new());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_panels_of_every_board_show_what_they_are_told_all_at_once() {
-    // Beside them an example whose panels have a switched supply.
+async fn all_panels_of_every_board_refresh_in_parallel() {
+    // Also the example whose panels have a switched supply.
     let one_panel = include_str!("../../../docs/wiring/pi-one-panel.toml");
     for (name, text) in wiring::BASES.iter().chain(&[("one panel", one_panel)]) {
         let mut bench = bench(&wiring::read(text).unwrap().wiring);
         let full = bench.show_all(0, Refresh::Full).await;
         assert!(full < Duration::from_millis(2400), "{name}: {full:?}");
-        // The preparations for the next refresh are over.
+        // Wait until the next refresh is prepared.
         sleep(Duration::from_secs(1)).await;
         let partial = bench.show_all(10, Refresh::Partial).await;
         assert!(partial < Duration::from_millis(660), "{name}: {partial:?}");
-        bench.assert_nothing_forbidden();
+        bench.assert_no_violations();
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panel_that_fails_is_told_and_holds_up_no_other() {
+async fn a_failed_panel_is_reported_and_does_not_delay_the_others() {
     let mut bench = bench(&wiring::base("v8").unwrap());
     bench.show_all(0, Refresh::Full).await;
     bench.circuit.set_condition(5, PanelCondition::Silent);
@@ -119,15 +119,15 @@ async fn a_panel_that_fails_is_told_and_holds_up_no_other() {
         others,
         [(4, Ok(Refresh::Partial)), (6, Ok(Refresh::Partial))]
     );
-    let nobody = panels.start(8, &picture(1), Refresh::Full).await;
-    assert_eq!(nobody, Err(PanelFault::Bus));
+    let missing = panels.start(8, &picture(1), Refresh::Full).await;
+    assert_eq!(missing, Err(PanelFault::Bus));
     let more = timeout(Duration::from_secs(60), panels.idle()).await;
-    assert!(more.is_err(), "nothing refreshes");
-    bench.assert_nothing_forbidden();
+    assert!(more.is_err(), "no panel refreshes");
+    bench.assert_no_violations();
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_waits_for_ink_that_moves() {
+async fn shutdown_waits_for_a_running_refresh() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     bench.show_all(0, Refresh::Full).await;
     let frame = picture(9);
@@ -146,7 +146,7 @@ async fn the_end_waits_for_ink_that_moves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_does_not_wait_for_ever_for_a_panel_that_is_stuck() {
+async fn shutdown_waits_for_a_stuck_panel_only_for_a_limited_time() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     bench.show_all(0, Refresh::Full).await;
     let frame = picture(9);
@@ -159,13 +159,13 @@ async fn the_end_does_not_wait_for_ever_for_a_panel_that_is_stuck() {
     sleep(Duration::from_millis(300)).await;
     bench.circuit.set_condition(3, PanelCondition::StuckBusy);
     drop(bench.board);
-    let begun = Instant::now();
+    let start = Instant::now();
     while bench.buses.join_next().await.is_some() {}
-    assert!(begun.elapsed() <= Duration::from_millis(5300));
+    assert!(start.elapsed() <= Duration::from_millis(5300));
 }
 
 #[tokio::test(start_paused = true)]
-async fn buttons_are_edges_wherever_they_are() {
+async fn edges_of_buttons_are_reported_by_interrupt_poll_and_host() {
     let on_host = {
         let mut wiring = wiring::base("rev-b").unwrap();
         let lines = ["K1", "K2", "K3", "K4"].map(wiring::WiringLine::named);
@@ -181,7 +181,7 @@ async fn buttons_are_edges_wherever_they_are() {
     let millis = Duration::from_millis;
     let by = [
         ("interrupt", wiring::base("rev-b").unwrap(), millis(2)),
-        ("look", wiring::base("v8").unwrap(), millis(22)),
+        ("poll", wiring::base("v8").unwrap(), millis(22)),
         ("edge", on_host, millis(2)),
     ];
     let plain = by.iter().cloned();
@@ -200,19 +200,19 @@ async fn buttons_are_edges_wherever_they_are() {
         ] {
             sleep(millis(1234)).await;
             bench.circuit.touch(&lines[button], level);
-            let begun = Instant::now();
+            let start = Instant::now();
             let edge = edge(&mut buttons).await;
             assert_eq!(edge.down, expected, "{by}");
-            let late = edge.at.duration_since(begun);
+            let late = edge.at.duration_since(start);
             assert!(late <= latest, "{by}: {late:?}");
         }
         let more = timeout(Duration::from_secs(5), buttons.edge()).await;
-        assert!(more.is_err(), "nobody touches anything");
+        assert!(more.is_err(), "no button changes");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn buttons_are_seen_in_time_while_panels_refresh_whose_busy_lines_share_their_expander() {
+async fn buttons_are_reported_in_time_while_their_expander_polls_busy_lines() {
     let wiring = wiring::base("v8").unwrap();
     let mut bench = bench(&wiring);
     bench.show_all(0, Refresh::Full).await;
@@ -225,7 +225,7 @@ async fn buttons_are_seen_in_time_while_panels_refresh_whose_busy_lines_share_th
     }
     sleep(Duration::from_millis(300)).await;
     let lines = &wiring.buttons.as_ref().unwrap().lines;
-    // Two buttons a moment apart, at ever other times between two looks at the busy lines.
+    // Two buttons 1 ms apart, each round at another time between two polls of the busy lines.
     for round in 0..10 {
         assert!(bench.circuit.is_refreshing(7), "round {round}");
         for (level, expected) in [(LineLevel::Low, 0b0011), (LineLevel::High, 0b0000)] {
@@ -243,7 +243,7 @@ async fn buttons_are_seen_in_time_while_panels_refresh_whose_busy_lines_share_th
 }
 
 #[tokio::test(start_paused = true)]
-async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
+async fn buttons_work_again_when_their_expander_is_plugged_in_again() {
     let wiring = wiring::base("rev-b").unwrap();
     let bench = bench(&wiring);
     let line = &wiring.buttons.as_ref().unwrap().lines[1];
@@ -251,8 +251,8 @@ async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
     assert_eq!(edge(&mut buttons).await.down, 0);
     bench.circuit.unplug("exp1");
     bench.circuit.touch(line, LineLevel::Low);
-    let while_out = timeout(Duration::from_secs(5), buttons.edge()).await;
-    assert!(while_out.is_err(), "nothing is known of the buttons");
+    let while_unplugged = timeout(Duration::from_secs(5), buttons.edge()).await;
+    assert!(while_unplugged.is_err(), "no edges without the expander");
     bench.circuit.plug("exp1");
     assert_eq!(edge(&mut buttons).await.down, 0b0010);
     bench.circuit.touch(line, LineLevel::High);
@@ -260,7 +260,7 @@ async fn buttons_of_an_expander_that_is_pulled_out_come_back_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn buttons_that_answer_late_were_not_held_as_the_power_came_on() {
+async fn buttons_of_a_late_expander_do_not_count_as_held_at_power_on() {
     let wiring = wiring::base("rev-b").unwrap();
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
     for (is_late, expected) in [(false, &[0b0001][..]), (true, &[0, 0b0001])] {
@@ -282,10 +282,10 @@ async fn buttons_that_answer_late_were_not_held_as_the_power_came_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_button_that_is_pressed_before_the_bus_is_served_was_not_held_from_power_on() {
+async fn a_press_before_the_bus_task_runs_does_not_count_as_held_at_power_on() {
     let wiring = wiring::base("rev-b").unwrap();
     let mut bench = bench(&wiring);
-    // The tasks of the buses have had no turn yet.
+    // The tasks of the buses have not run yet.
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
     bench.circuit.touch(line, LineLevel::Low);
     let mut buttons = bench.board.buttons.take().unwrap();
@@ -294,7 +294,7 @@ async fn a_button_that_is_pressed_before_the_bus_is_served_was_not_held_from_pow
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
+async fn a_stuck_interrupt_line_does_not_cause_a_busy_loop() {
     let wiring = wiring::base("rev-b").unwrap();
     let bench = bench(&wiring);
     let mut buttons = bench.board.buttons.unwrap();
@@ -304,24 +304,24 @@ async fn an_interrupt_line_that_is_stuck_keeps_nothing_busy() {
     let changes = bench.circuit.changes();
     let before = *changes.borrow();
     sleep(Duration::from_secs(1)).await;
-    let looks = *changes.borrow() - before;
-    assert!(looks <= 210, "{looks} in a second");
+    let changed = *changes.borrow() - before;
+    assert!(changed <= 210, "{changed} changes in a second");
     let line = &wiring.buttons.as_ref().unwrap().lines[0];
     bench.circuit.touch(line, LineLevel::Low);
     assert_eq!(edge(&mut buttons).await.down, 0b0001);
 }
 
 #[tokio::test(start_paused = true)]
-async fn lights_and_sensor_do_as_they_are_told() {
+async fn strip_frontlight_and_sensor_work() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     let mut frontlight = bench.board.frontlight.take().unwrap();
     let duties = [0, 1, 2048, 4095, 5, 6, 7];
     frontlight.set(&duties).await;
     assert_eq!(bench.circuit.duties()[..7], duties);
-    let begun = Instant::now();
+    let start = Instant::now();
     frontlight.set(&[7; 7]).await;
     assert!(
-        begun.elapsed() < Duration::from_millis(2),
+        start.elapsed() < Duration::from_millis(2),
         "fast enough for a flash"
     );
     assert_eq!(bench.circuit.duties()[..7], [7; 7]);
@@ -334,7 +334,7 @@ async fn lights_and_sensor_do_as_they_are_told() {
     bench.circuit.set_millilux(Some(20_000));
     assert_eq!(sensor.read().await, Sensed::Millilux(20_000));
 
-    // The chain of this board begins on the right.
+    // The first LED of this board is on the right.
     let mut strip = bench.board.strip.take().unwrap();
     let colours = [1, 2, 3, 4].map(|red| Rgb {
         red,
@@ -345,40 +345,40 @@ async fn lights_and_sensor_do_as_they_are_told() {
     let mut seen = bench.circuit.leds();
     seen.reverse();
     assert_eq!(seen, colours);
-    bench.assert_nothing_forbidden();
+    bench.assert_no_violations();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_frontlight_that_did_not_answer_for_a_while_shines_again() {
+async fn a_frontlight_recovers_after_its_driver_was_unplugged() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     let mut frontlight = bench.board.frontlight.take().unwrap();
     assert!(frontlight.try_set(&[9; 7]).await);
-    // Its supply dips: it is asleep when it is back.
+    // After a loss of power the driver sleeps.
     bench.circuit.unplug_frontlight();
     assert!(!frontlight.try_set(&[8; 7]).await);
     assert_eq!(bench.circuit.duties()[..7], [0; 7]);
     bench.circuit.plug_frontlight();
     assert!(frontlight.try_set(&[7; 7]).await);
     assert_eq!(bench.circuit.duties()[..7], [7; 7]);
-    bench.assert_nothing_forbidden();
+    bench.assert_no_violations();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_measurement_does_not_keep_the_frontlight_waiting() {
+async fn a_measurement_does_not_delay_the_frontlight() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     let mut frontlight = bench.board.frontlight.take().unwrap();
     let mut sensor = bench.board.sensor.take().unwrap();
     frontlight.set(&[0; 7]).await;
     let measuring = tokio::spawn(async move { sensor.read().await });
     sleep(Duration::from_millis(20)).await;
-    let begun = Instant::now();
+    let start = Instant::now();
     frontlight.set(&[9; 7]).await;
-    assert!(begun.elapsed() < Duration::from_millis(2));
+    assert!(start.elapsed() < Duration::from_millis(2));
     assert!(matches!(measuring.await.unwrap(), Sensed::Millilux(_)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_wiring_leaves_out_is_not_there() {
+async fn a_board_has_only_the_parts_of_its_wiring() {
     let mut wiring = wiring::base("rev-b").unwrap();
     (wiring.strip, wiring.frontlight, wiring.sensor) = (None, None, None);
     wiring.buttons = None;
@@ -389,7 +389,7 @@ async fn what_a_wiring_leaves_out_is_not_there() {
 }
 
 #[test]
-fn a_bus_on_a_thread_of_its_own_serves_without_the_runtime_waiting_for_it() {
+fn a_bus_on_its_own_thread_does_not_block_the_runtime() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

@@ -1,4 +1,4 @@
-//! The part of the host's layer that needs no hardware.
+//! The parts of `linux` that need no hardware.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
@@ -11,7 +11,7 @@ use board::{
 use tokio::time::Instant;
 
 #[test]
-fn a_bus_is_for_one_program_alone() {
+fn a_bus_is_used_by_one_program() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spidev0.0");
     fs::write(&path, "").unwrap();
@@ -24,7 +24,7 @@ fn a_bus_is_for_one_program_alone() {
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn errors_name_the_missing_device() {
     assert_eq!(find(&LineLocation::Named("no such line".into())), None);
     let mut wiring = wiring::base("rev-b").unwrap();
     wiring.spi.device = "/dev/spidev-that-is-not-there".into();

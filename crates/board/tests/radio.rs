@@ -1,4 +1,4 @@
-//! The simulated radio keeps the time and the manners of a real one.
+//! The simulated radio has the timing and the results of a real one.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
@@ -18,7 +18,7 @@ use device::{
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-const AIR: &str = r#"[
+const NETWORKS: &str = r#"[
     {"ssid": "Home", "password": "correct horse", "rssi": -48},
     {"ssid": "Café", "rssi": -70},
     {"ssid": "Deaf", "password": "12345678", "fault": "timeout"},
@@ -27,21 +27,21 @@ const AIR: &str = r#"[
 
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// A board with a radio, in a folder.
-struct Desk {
+/// A board with a simulated radio, and its folder.
+struct TestBoard {
     folder: TempDir,
     board: SimBoard,
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl TestBoard {
+    fn new() -> TestBoard {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("networks"), AIR).unwrap();
-        Desk::on(folder)
+        fs::write(folder.path().join("networks"), NETWORKS).unwrap();
+        TestBoard::on(folder)
     }
 
-    /// Switches a board on that finds what is in the folder.
-    fn on(folder: TempDir) -> Desk {
+    /// Starts a board with the content of a folder.
+    fn on(folder: TempDir) -> TestBoard {
         let radio = RadioOptions {
             networks: folder.path().join("networks"),
             credentials: folder.path().join("wifi"),
@@ -52,11 +52,11 @@ impl Desk {
             ..SimOptions::default()
         };
         let board = sim::board(spec::find("rev-b").unwrap(), options);
-        Desk { folder, board }
+        TestBoard { folder, board }
     }
 
-    fn power_cycle(self) -> Desk {
-        Desk::on(self.folder)
+    fn power_cycle(self) -> TestBoard {
+        TestBoard::on(self.folder)
     }
 
     fn credentials(&self) -> PathBuf {
@@ -68,7 +68,7 @@ impl Desk {
         self.board.wifi.provision(ssid, &password, LIMIT).await
     }
 
-    /// The next event but those of the transmit power.
+    /// The next event, except those of the transmit power.
     async fn event(&mut self) -> LinkEvent {
         loop {
             let event = self.board.wifi.event().await;
@@ -84,7 +84,7 @@ fn failed(failure: LinkFailure) -> Result<(), ProvisionError> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn credentials_are_tried_and_only_right_ones_are_stored() {
+async fn only_correct_credentials_are_stored() {
     for (ssid, password, takes, outcome) in [
         ("Home", "wrong", REFUSE_TIME, failed(LinkFailure::Auth)),
         ("Home", "", REFUSE_TIME, failed(LinkFailure::Auth)),
@@ -99,43 +99,43 @@ async fn credentials_are_tried_and_only_right_ones_are_stored() {
         ("Home", "correct horse", JOIN_TIME, Ok(())),
         ("Café", "", JOIN_TIME, Ok(())),
     ] {
-        let mut desk = Desk::new();
-        let begun = Instant::now();
-        assert_eq!(desk.provision(ssid, password).await, outcome, "{ssid}");
-        assert_eq!(begun.elapsed(), takes, "{ssid}");
-        assert_eq!(desk.credentials().exists(), outcome.is_ok(), "{ssid}");
+        let mut board = TestBoard::new();
+        let start = Instant::now();
+        assert_eq!(board.provision(ssid, password).await, outcome, "{ssid}");
+        assert_eq!(start.elapsed(), takes, "{ssid}");
+        assert_eq!(board.credentials().exists(), outcome.is_ok(), "{ssid}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_attempt_leaves_what_was_stored() {
-    let mut desk = Desk::new();
-    desk.provision("Home", "correct horse").await.unwrap();
-    let before = fs::read(desk.credentials()).unwrap();
-    assert!(desk.provision("Café", "wrong").await.is_err());
-    assert_eq!(fs::read(desk.credentials()).unwrap(), before);
-    let mode = fs::metadata(desk.credentials()).unwrap().permissions();
+async fn a_failed_attempt_keeps_the_stored_credentials() {
+    let mut board = TestBoard::new();
+    board.provision("Home", "correct horse").await.unwrap();
+    let before = fs::read(board.credentials()).unwrap();
+    assert!(board.provision("Café", "wrong").await.is_err());
+    assert_eq!(fs::read(board.credentials()).unwrap(), before);
+    let mode = fs::metadata(board.credentials()).unwrap().permissions();
     assert_eq!(mode.mode() & 0o777, 0o600);
 }
 
 #[tokio::test(start_paused = true)]
-async fn credentials_are_stored_after_a_power_cut_while_others_were() {
-    let mut desk = Desk::new();
-    let half = desk.credentials().with_extension("new");
+async fn credentials_can_be_stored_after_a_power_cut_during_a_save() {
+    let mut board = TestBoard::new();
+    let half = board.credentials().with_extension("new");
     fs::write(&half, "{\"ssid\": \"Ho").unwrap();
-    desk.provision("Home", "correct horse").await.unwrap();
+    board.provision("Home", "correct horse").await.unwrap();
     assert!(!half.exists());
-    let mut desk = desk.power_cycle();
-    assert_eq!(desk.event().await, LinkEvent::Credentials(true));
+    let mut board = board.power_cycle();
+    assert_eq!(board.event().await, LinkEvent::Credentials(true));
 }
 
 #[tokio::test(start_paused = true)]
 async fn damaged_credentials_count_as_none() {
     for damaged in ["", "{", "[]", "{\"ssid\": 3}"] {
-        let desk = Desk::new();
-        fs::write(desk.credentials(), damaged).unwrap();
-        let mut desk = desk.power_cycle();
-        assert_eq!(desk.event().await, LinkEvent::Credentials(false));
+        let board = TestBoard::new();
+        fs::write(board.credentials(), damaged).unwrap();
+        let mut board = board.power_cycle();
+        assert_eq!(board.event().await, LinkEvent::Credentials(false));
     }
 }
 
@@ -144,7 +144,7 @@ fn files_of_networks_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("networks");
     for (text, outcome) in [
-        (AIR, Ok(4)),
+        (NETWORKS, Ok(4)),
         ("[]", Ok(0)),
         (r#"{"networks": [{"ssid": "a"}]}"#, Ok(1)),
         (r#"[{"ssid": "a", "pw": "b", "signal": -3}]"#, Ok(1)),

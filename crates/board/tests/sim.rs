@@ -1,4 +1,4 @@
-//! The simulated board keeps the time of a real one, as seen through its ports and its bench.
+//! The simulated board has the timing of a real one at its ports and its bench.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{sync::Arc, time::Duration};
@@ -23,7 +23,7 @@ fn frame() -> Arc<Bitmap> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_paper_shows_the_old_picture_until_the_refresh_ends() {
+async fn a_panel_shows_the_old_picture_until_the_refresh_ends() {
     let mut board = rev_b(SimOptions::default());
     let (first, second) = (frame(), frame());
     board.panels.start(0, &first, Refresh::Full).await.unwrap();
@@ -41,7 +41,7 @@ async fn the_paper_shows_the_old_picture_until_the_refresh_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stuck_panel_holds_up_no_other_and_comes_back_when_mended() {
+async fn a_stuck_panel_does_not_delay_the_others_and_works_after_its_repair() {
     let mut board = rev_b(SimOptions::default());
     board.bench.set_fault(2, SimFault::BusyStuck).unwrap();
     for panel in 0..4 {
@@ -65,61 +65,61 @@ async fn a_stuck_panel_holds_up_no_other_and_comes_back_when_mended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_press_is_seen_down_and_up_and_ends_after_the_release() {
+async fn a_press_is_reported_as_two_edges_and_ends_after_the_release() {
     let mut board = rev_b(SimOptions::default());
     let bench = board.bench.clone();
-    let begun = Instant::now();
+    let start = Instant::now();
     let hold = Duration::from_millis(900);
     let ((), ()) = tokio::join!(async { bench.press(&[1, 3], hold).await.unwrap() }, async {
-        for (down, at) in [(0, begun), (0b0101, begun), (0, begun + hold)] {
+        for (down, at) in [(0, start), (0b0101, start), (0, start + hold)] {
             assert_eq!(board.buttons.edge().await, ButtonEdge { down, at });
         }
-        assert_eq!(begun.elapsed(), hold);
+        assert_eq!(start.elapsed(), hold);
     });
 }
 
 #[tokio::test(start_paused = true)]
-async fn presses_that_nobody_looked_at_are_told_with_their_moments() {
+async fn queued_presses_are_reported_with_their_times() {
     let mut board = rev_b(SimOptions::default());
     let bench = board.bench.clone();
-    let begun = Instant::now();
+    let start = Instant::now();
     let ms = Duration::from_millis;
     bench.press(&[2], ms(100)).await.unwrap();
     sleep(ms(50)).await;
     bench.press(&[2], ms(900)).await.unwrap();
     sleep(ms(5000)).await;
-    let told = [(0, 0), (0b0010, 0), (0, 100), (0b0010, 150), (0, 1050)];
-    for (down, at) in told {
-        let at = begun + ms(at);
+    let expected = [(0, 0), (0b0010, 0), (0, 100), (0b0010, 150), (0, 1050)];
+    for (down, at) in expected {
+        let at = start + ms(at);
         assert_eq!(board.buttons.edge().await, ButtonEdge { down, at });
     }
     assert!(timeout(MOMENT, board.buttons.edge()).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hold_that_ends_before_anybody_looks_is_told() {
+async fn a_hold_at_power_on_is_reported_even_after_its_end() {
     let held = Duration::from_millis(3200);
     let mut board = rev_b(SimOptions {
         held: PowerCycle { mask: 0b0001, held },
         ..SimOptions::default()
     });
-    let begun = Instant::now();
+    let start = Instant::now();
     sleep(2 * held).await;
-    // Somebody else has pressed meanwhile; the order of the edges is that of their moments.
+    // Another button was pressed later; the edges are in the order of their times.
     board.bench.press(&[3], held).await.unwrap();
-    let told = [
-        (0b0001, begun),
-        (0, begun + held),
-        (0b0100, begun + 2 * held),
-        (0, begun + 3 * held),
+    let expected = [
+        (0b0001, start),
+        (0, start + held),
+        (0b0100, start + 2 * held),
+        (0, start + 3 * held),
     ];
-    for (down, at) in told {
+    for (down, at) in expected {
         assert_eq!(board.buttons.edge().await, ButtonEdge { down, at });
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_press_that_is_abandoned_lets_go() {
+async fn a_cancelled_press_releases_the_button() {
     let mut board = rev_b(SimOptions::default());
     let press = board.bench.press(&[2], Duration::from_secs(30));
     assert!(timeout(MOMENT, press).await.is_err());
@@ -128,5 +128,5 @@ async fn a_press_that_is_abandoned_lets_go() {
     while let Ok(edge) = timeout(MOMENT, board.buttons.edge()).await {
         last = edge;
     }
-    assert_eq!(last.down, 0, "nothing is down");
+    assert_eq!(last.down, 0, "no button is pressed");
 }

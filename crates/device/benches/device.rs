@@ -109,7 +109,7 @@ fn input(bencher: divan::Bencher<'_, '_>, kind: &str) {
         Observation::Connection(Connection::Up),
         Duration::ZERO,
     );
-    let show = Input::Asked(Request::ShowCurrency(Currency::USD));
+    let show = Input::Request(Request::ShowCurrency(Currency::USD));
     device.handle(show, now(Duration::ZERO));
     let (mut uptime, mut micros) = (Duration::ZERO, 95_432_000_000);
     bencher.bench_local(|| {

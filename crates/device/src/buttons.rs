@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_all_released_in_time_wipes_nothing_however_late_it_is_told() {
+    fn a_release_in_time_prevents_the_wipe_even_if_it_is_reported_late() {
         for (released_ms, wipes) in [(4_999, false), (5_000, true), (6_000, true)] {
             let mut buttons = ButtonDecoder::default();
             let mut new = buttons.edge(0b1111, MS);

@@ -39,7 +39,7 @@ pub enum Cell {
     Text {
         /// The text.
         text: String,
-        /// Glyph height asked for by the owner, px.
+        /// Glyph height set by the owner, px.
         px: Option<u32>,
     },
     /// The owner's text on two lines with a bar between, fitted to the panel.
@@ -51,11 +51,11 @@ pub enum Cell {
     },
     /// A symbol of the icon set.
     Icon(Icon),
-    /// A symbol that the owner asked for by name.
+    /// A symbol that the owner has chosen by name.
     NamedIcon {
-        /// The symbol; empty paper if there is none of that name.
+        /// The symbol; blank if the name is unknown.
         icon: Option<Icon>,
-        /// What the owner wrote, such as `mdi:wifi`.
+        /// The text of the owner, such as `mdi:wifi`.
         text: String,
     },
     /// The satoshi symbol in the variant of the style.
@@ -141,23 +141,23 @@ pub struct Style {
     pub sats_variant: u8,
 }
 
-/// What is less than good about the values of a picture; the worst mark is the one on the glass.
+/// The marks of the values of a picture. The panels show the worst one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks(u8);
 
 impl Marks {
-    /// Tells whether a mark is among them.
+    /// Whether a mark is in the set.
     pub fn has(self, mark: Mark) -> bool {
         self.0 & bit(mark) != 0
     }
 
-    /// Those among them, the worst first.
+    /// The marks in the set, the worst first.
     pub fn worst_first(self) -> impl Iterator<Item = Mark> {
         let marks = Mark::ALL.into_iter().rev();
         marks.filter(move |mark| self.has(*mark))
     }
 
-    /// The worst.
+    /// The worst mark.
     pub fn worst(self) -> Option<Mark> {
         self.worst_first().next()
     }
@@ -176,23 +176,22 @@ fn bit(mark: Mark) -> u8 {
 
 /// The content of all panels and how it is to be drawn.
 ///
-/// The two counters of refreshes only grow, so that a refresh that was asked for cannot be lost when
-/// pictures are skipped while the panels are busy.
+/// The two counters of refreshes only grow, so that a requested refresh is not lost if the busy panels skip a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// One cell per panel, leftmost first.
     pub cells: Vec<Cell>,
     /// How to draw them.
     pub style: Style,
-    /// On the first panel: a value on the glass is less than good.
+    /// The mark on the first panel, for a doubtful or stale value.
     pub mark: Option<Mark>,
-    /// A password is in it, which is for those who stand before the clock.
+    /// Whether the picture contains a password, which only the panels may show.
     pub shows_password: bool,
-    /// Full refreshes of all panels asked for so far.
+    /// Number of requested full refreshes of all panels.
     pub full_refreshes: u64,
-    /// Repaints of all panels asked for so far, changed or not, full or partial.
+    /// Number of requested repaints of all panels, changed or not, full or partial.
     pub repaints: u64,
-    /// Number of the picture, greater than that of every picture before it.
+    /// Serial number, greater than that of every earlier picture.
     pub serial: u64,
 }
 
@@ -218,7 +217,7 @@ impl Cell {
         }
     }
 
-    /// The cell as the status names it: `A/B` for two lines, nothing for pictures and blanks.
+    /// The cell as text, for the status: `A/B` for two lines, empty for pictures and blanks.
     pub fn mirror(&self) -> String {
         match self {
             Cell::Blank | Cell::Logo(_) | Cell::Block { .. } | Cell::Qr(_) => String::new(),
@@ -243,7 +242,7 @@ impl Cell {
     }
 }
 
-/// The cells as the status names them, one text per panel.
+/// The cells as texts, for the status, one per panel.
 pub fn mirror(cells: &[Cell]) -> Vec<String> {
     cells.iter().map(Cell::mirror).collect()
 }

@@ -1,4 +1,4 @@
-//! Pictures for screens other than the panels: tablets, e-readers and displays that ask for a picture now and then.
+//! Pictures for screens other than the panels: tablets, e-readers and displays that request a picture periodically.
 
 use alloc::{format, string::String};
 use core::time::Duration;

@@ -9,11 +9,11 @@ use crate::{
     host::HostFacts,
     releases::ReleaseCheck,
     request::Request,
-    secret::{MadePassword, Secret},
+    secret::{GeneratedPassword, Secret},
 };
 use market::{Connection, HeadersReach, Observation, ProofOrigin, source_id::SourceId};
 
-/// An event; the device changes only by handling one of these.
+/// An input; the device changes only by handling one.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A deadline of the device has come, or the wall clock stepped.
@@ -24,7 +24,7 @@ pub enum Input {
     /// the stored chain.
     Headers(ProofOrigin, Vec<Header>, HeadersReach),
     /// A request of a client; the output carries the reply.
-    Asked(Request),
+    Request(Request),
     /// The buttons at power-on.
     ButtonsAtPowerOn(Contacts),
     /// A button was pressed or released. May be delivered late, but in order.
@@ -35,15 +35,15 @@ pub enum Input {
     TimeServerRejected,
     /// State of the connection to the owner's broker, or a message dropped there.
     Broker(BrokerEvent),
-    /// The light sensor measured.
+    /// A reading or an error of the light sensor.
     Sensed(Sensed),
     /// The network changed.
     Linked(LinkEvent),
-    /// An update moved on.
+    /// Progress of an update.
     Uploaded(UpdateEvent),
     /// A release check has ended.
     ReleaseCheck(ReleaseCheck),
-    /// Work asked for by an effect has ended.
+    /// An effect or a paint has ended.
     Finished(Finished),
     /// Facts about the host.
     Host(HostFacts),
@@ -51,7 +51,7 @@ pub enum Input {
     SafeMode(String),
     /// The control interface is protected with a password generated for this run. The panels show it until a client has
     /// signed in.
-    PasswordGenerated(MadePassword),
+    PasswordGenerated(GeneratedPassword),
     /// A client has signed in.
     SignedIn,
     /// A problem found at the start, as a text for people without secrets.
@@ -72,7 +72,7 @@ pub enum BrokerEvent {
 /// State of the buttons since a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contacts {
-    /// Buttons that are down, a bit per button in the order of the board's pins.
+    /// Pressed buttons, one bit per button in the order of the board's pins.
     pub down: u8,
     /// Uptime of the change.
     pub at: Duration,
@@ -174,7 +174,7 @@ pub enum LinkFailure {
     Association,
     /// The handshake did not end.
     Handshake,
-    /// The connection broke off.
+    /// The connection was lost.
     Connection,
     /// No answer in time.
     Timeout,

@@ -24,7 +24,7 @@ pub struct Output {
 pub struct Unsaved {
     /// Settings differ from those on disk.
     pub settings: bool,
-    /// The memory differs from what is on disk. May be saved later.
+    /// The memory differs from the stored one. It may be saved later.
     pub memory: bool,
 }
 
@@ -45,8 +45,8 @@ pub enum Effect {
 /// Why the device restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RebootReason {
-    /// A client asked for it.
-    Asked,
+    /// A client has requested it.
+    Requested,
     /// The network was away for too long.
     NoNetwork,
     /// The clock was not provisioned in time.

@@ -22,7 +22,7 @@ pub struct ReleasePlan {
     /// Which releases are accepted.
     pub rule: ReleaseRule,
     /// What is done automatically.
-    pub habit: Habit,
+    pub mode: UpdateMode,
 }
 
 impl ReleasePlan {
@@ -34,13 +34,13 @@ impl ReleasePlan {
 
 /// What the clock does automatically about releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Habit {
+pub enum UpdateMode {
     /// Nothing: there is no network, or the device is in safe mode.
-    Waits,
+    Paused,
     /// Checks regularly.
-    Looks,
+    CheckOnly,
     /// Checks regularly and installs accepted releases.
-    Installs,
+    Install,
 }
 
 /// Which releases the clock accepts.
@@ -228,10 +228,10 @@ pub fn plan(settings: &Settings, hostname: &str, may_act: bool) -> Option<Releas
             share: u8::try_from(settings.update_share).unwrap_or(u8::MAX),
             id: hostname.into(),
         },
-        habit: match (may_act, settings.update_auto) {
-            (false, _) => Habit::Waits,
-            (true, false) => Habit::Looks,
-            (true, true) => Habit::Installs,
+        mode: match (may_act, settings.update_auto) {
+            (false, _) => UpdateMode::Paused,
+            (true, false) => UpdateMode::CheckOnly,
+            (true, true) => UpdateMode::Install,
         },
     })
 }

@@ -32,18 +32,18 @@ impl fmt::Debug for Secret {
 
 /// A password generated for one run of the device, because one is required and none is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadePassword {
+pub struct GeneratedPassword {
     /// The password; only the panels show it.
     pub password: Secret,
-    /// Its hash, computed outside because this crate has no random numbers.
+    /// Hash of the password, computed by the caller because this crate has no random numbers.
     pub hash: PasswordHash,
-    /// Why it was generated.
-    pub why: WhyMade,
+    /// Why the password was generated.
+    pub reason: GenerationReason,
 }
 
 /// Why a password was generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyMade {
+pub enum GenerationReason {
     /// The stored settings, perhaps with a password, cannot be read.
     SettingsLost,
     /// The settings require a password, but none was ever stored.
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_password_of_an_endpoint_is_not_told() {
+    fn the_password_of_an_endpoint_is_masked() {
         let rows = [
             ("https://me:planted@host/x?y#z", "https://me:***@host/x?y#z"),
             ("wss://me:planted@host", "wss://me:***@host"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_password_is_told_as_it_is() {
+    fn an_endpoint_without_a_password_is_not_masked() {
         let rows = [
             "",
             "host",
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_is_not_told_is_the_one_that_is_known() {
+    fn a_masked_password_is_restored_from_the_stored_one() {
         #[rustfmt::skip]
         let rows = [
             ("https://a:***@host/new", "https://a:pw@host/old", "https://a:pw@host/new"),
@@ -259,7 +259,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_told_leads_back(text in "(wss?://|https?://)?[a-c:@/?#*\\[\\]é0-9.]{0,24}") {
+        fn a_masked_endpoint_is_restored(text in "(wss?://|https?://)?[a-c:@/?#*\\[\\]é0-9.]{0,24}") {
             let endpoint = Endpoint::new(text);
             let told = Endpoint::new(endpoint.masked());
             prop_assert_eq!(told.masked(), endpoint.masked());

@@ -1,6 +1,6 @@
-//! Reads a crash dump down to the line: the stack of the thread that crashed, with functions, files and lines.
+//! Makes a backtrace from a crash dump: the stack of the crashed thread, with functions, files and lines.
 //!
-//! The dump has addresses; the program that left it, before its symbols were taken away, has the rest.
+//! The dump has the addresses. The unstripped program has the functions and lines.
 
 use std::{
     fmt::Write,
@@ -18,52 +18,56 @@ use minidump_unwind::{
 };
 use object::Object;
 
-/// Most frames that are told.
+/// Most frames of a backtrace.
 const FRAMES_MAX: usize = 200;
 
-/// Why a dump cannot be read.
+/// Why there is no backtrace.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
-    /// It is no dump, or lacks a part.
+pub enum BacktraceError {
+    /// The file is not a dump, or a stream is missing.
     #[error("the dump cannot be read: {0}")]
     Dump(#[from] minidump::Error),
-    /// It lacks something that every dump of ours has.
-    #[error("the dump names no {0}")]
-    Lacks(&'static str),
-    /// Another program, or another build of it, left the dump.
+    /// A part is missing.
+    #[error("the dump has no {0}")]
+    Missing(&'static str),
+    /// The dump is of another program or build.
     #[error("{} is not the program that crashed", .0.display())]
     OtherProgram(PathBuf),
-    /// The program has no lines.
-    #[error("the program tells no lines: {0}")]
-    Lines(String),
-    /// The reader could not start.
+    /// The program has no debug information.
+    #[error("the program has no line information: {0}")]
+    NoLines(String),
+    /// The runtime could not be started.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// Tells in text what the thread that crashed was doing, innermost first.
+/// The backtrace of the crashed thread as text, innermost frame first.
 ///
 /// # Errors
-/// Dump or program cannot be read, or they do not belong together.
-pub fn of(dump: &Path, program: &Path) -> Result<String, Unreadable> {
+/// The dump or the program cannot be read, or they do not match.
+pub fn of(dump: &Path, program: &Path) -> Result<String, BacktraceError> {
     let dump = Minidump::read_path(dump)?;
     let system = dump.get_stream::<MinidumpSystemInfo>()?;
     let names = dump.get_stream::<MinidumpThreadNames>().unwrap_or_default();
     let threads = dump.get_stream::<MinidumpThreadList>()?;
     let exception = dump.get_stream::<MinidumpException>()?;
     let found = dump.get_stream::<MinidumpModuleList>()?;
-    let own = found.main_module().ok_or(Unreadable::Lacks("program"))?;
+    let own = found
+        .main_module()
+        .ok_or(BacktraceError::Missing("program"))?;
     let own_base = own.base_address();
     if build_id(own) != build_id_of(program) {
-        return Err(Unreadable::OtherProgram(program.to_path_buf()));
+        return Err(BacktraceError::OtherProgram(program.to_path_buf()));
     }
-    let modules = here(&found, own_base, program);
+    let modules = local_modules(&found, own_base, program);
 
     let id = exception.get_crashing_thread_id();
-    let thread = threads.get_thread(id).ok_or(Unreadable::Lacks("thread"))?;
+    let thread = threads
+        .get_thread(id)
+        .ok_or(BacktraceError::Missing("thread"))?;
     let context = exception
         .context(&system, None)
-        .ok_or(Unreadable::Lacks("registers"))?
+        .ok_or(BacktraceError::Missing("registers"))?
         .into_owned();
     let memory = dump.get_memory().unwrap_or_default();
     let stack_memory = thread.stack_memory(&memory);
@@ -109,8 +113,8 @@ pub fn of(dump: &Path, program: &Path) -> Result<String, Unreadable> {
     Ok(text)
 }
 
-/// Tells what is at an address: a function and a line, or several where one function was put into another.
-fn places(lines: &Loader, address: u64) -> Result<Vec<String>, Unreadable> {
+/// Functions and lines at an address; several if functions were inlined.
+fn places(lines: &Loader, address: u64) -> Result<Vec<String>, BacktraceError> {
     let mut places = Vec::new();
     let mut frames = lines.find_frames(address).map_err(no_lines)?;
     while let Some(frame) = frames.next().map_err(no_lines)? {
@@ -129,29 +133,30 @@ fn places(lines: &Loader, address: u64) -> Result<Vec<String>, Unreadable> {
     if places.is_empty() {
         places.push((None, "?".to_string(), 0));
     }
-    // The table of symbols names the outermost function in full, also where there are lines and nothing else.
+    // The symbol table has the full name of the outermost function, even if there is only line information.
     let symbol = lines.find_symbol(address);
     if let (Some(symbol), Some((name, _, _))) = (symbol, places.last_mut()) {
         *name = Some(addr2line::demangle_auto(symbol.into(), None).into_owned());
     }
-    let told = places.into_iter().map(|(name, file, line)| {
+    let texts = places.into_iter().map(|(name, file, line)| {
         let name = name.unwrap_or_else(|| "?".to_string());
         format!("{name} at {file}:{line}")
     });
-    Ok(told.collect())
+    Ok(texts.collect())
 }
 
 fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // A string takes everything.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }
 
-fn no_lines(error: impl std::fmt::Display) -> Unreadable {
-    Unreadable::Lines(error.to_string())
+fn no_lines(error: impl std::fmt::Display) -> BacktraceError {
+    BacktraceError::NoLines(error.to_string())
 }
 
-/// What was loaded when it crashed, as it is found here; of files that are others by now only the names are left.
-fn here(found: &MinidumpModuleList, own_base: u64, program: &Path) -> MinidumpModuleList {
+/// The modules of the crashed process, with the local program. Libraries that differ from the local files only keep their
+/// names.
+fn local_modules(found: &MinidumpModuleList, own_base: u64, program: &Path) -> MinidumpModuleList {
     let module = |module: &MinidumpModule| {
         let mut module = module.clone();
         if module.base_address() == own_base {

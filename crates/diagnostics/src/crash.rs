@@ -1,8 +1,7 @@
-//! For the process that may crash: tells another one of a panic, an abort or a fatal signal, and waits until that one
-//! has looked.
+//! Runs in the process that may crash: reports a panic, an abort or a fatal signal to a server, and waits for the dump.
 //!
-//! What is told at the socket are the registers of the thread; the answer is one byte, or the end.
-//! What happens then is what would have happened anyway: the process dies by its signal, or the panic unwinds.
+//! The report on the socket has the registers of the thread. The server answers with one byte or closes the connection.
+//! After that the process continues as usual: it dies by its signal, or the panic unwinds.
 
 use std::{
     io,
@@ -18,26 +17,25 @@ use rustix::net::{
     sockopt::{Timeout, set_socket_timeout},
 };
 
-/// Longest time that a process which has crashed waits to be looked at.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+/// Longest time that a crashed process waits for its dump.
+pub const DUMP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What stands in the place of the signal when there was none: breakpad's word for a dump that was asked for.
+/// Breakpad's code for a requested dump, which replaces the signal number of a panic.
 const PANIC: u32 = 0xFFFF_FFFF;
 
-/// Tells of crashes from now on, for as long as the process lives, at the abstract socket of a name. Nobody need be there
-/// before that.
+/// Reports crashes of this process to the server on the abstract socket of a name. The server may be started later.
 ///
-/// Of all panics only the first is told: one that ends a single connection must not be repeated at will.
+/// Only the first panic is reported, because clients may be able to repeat a panic that ends a connection.
 ///
 /// # Errors
-/// The name is none, or the signals cannot be watched.
-pub fn tell(name: &str) -> io::Result<()> {
-    let handler = watch(SocketAddrUnix::new_abstract_name(name.as_bytes())?)?;
-    let usual = panic::take_hook();
-    let told = AtomicBool::new(false);
+/// The name is invalid, or the signal handlers cannot be installed.
+pub fn report_crashes(name: &str) -> io::Result<()> {
+    let handler = attach(SocketAddrUnix::new_abstract_name(name.as_bytes())?)?;
+    let default_hook = panic::take_hook();
+    let reported = AtomicBool::new(false);
     panic::set_hook(Box::new(move |panic| {
-        usual(panic);
-        if !told.swap(true, Ordering::Relaxed) {
+        default_hook(panic);
+        if !reported.swap(true, Ordering::Relaxed) {
             let _ = handler.simulate_signal(PANIC);
         }
     }));
@@ -46,33 +44,32 @@ pub fn tell(name: &str) -> io::Result<()> {
 
 #[allow(
     unsafe_code,
-    reason = "a signal handler may only do what is safe at any moment, and no type can say that"
+    reason = "no type can express that a signal handler is async-signal-safe"
 )]
-fn watch(other: SocketAddrUnix) -> io::Result<CrashHandler> {
-    // SAFETY: `report` opens a socket, writes and reads it, by system calls, and does nothing else; above all it takes no
-    // memory and no lock.
+fn attach(server: SocketAddrUnix) -> io::Result<CrashHandler> {
+    // SAFETY: `report` only makes system calls to open, write and read a socket. It does not allocate and takes no lock.
     let event = unsafe {
         crash_handler::make_crash_event(move |context| {
-            report(&other, context);
-            // A fault happens again now, and ends as it would have without us. A signal that was sent does not, and
-            // the handler below ours, which tells of full stacks, would let the process live.
+            report(&server, context);
+            // A fault occurs again when the handler returns, and then has its default action. A sent signal does not, and
+            // the handler of the standard library for stack overflows would keep the process alive.
             CrashEventResult::Handled(context.siginfo.ssi_code <= 0)
         })
     };
     CrashHandler::attach(event).map_err(io::Error::other)
 }
 
-/// Tells where it happened and waits; an error means that nobody is there to look.
-fn report(other: &SocketAddrUnix, context: &CrashContext) {
-    if let Ok(socket) = open(other)
+/// Sends the report and waits for the dump. Errors are ignored: then there is no server.
+fn report(server: &SocketAddrUnix, context: &CrashContext) {
+    if let Ok(socket) = open(server)
         && write_all(&socket, context.as_bytes())
     {
-        // Being stopped to be looked at ends a wait, too.
+        // The server stops this process with ptrace, which interrupts the read.
         while rustix::io::read(&socket, &mut [0; 1][..]) == Err(rustix::io::Errno::INTR) {}
     }
 }
 
-fn open(other: &SocketAddrUnix) -> rustix::io::Result<OwnedFd> {
+fn open(server: &SocketAddrUnix) -> rustix::io::Result<OwnedFd> {
     let socket = socket_with(
         AddressFamily::UNIX,
         SocketType::STREAM,
@@ -80,9 +77,9 @@ fn open(other: &SocketAddrUnix) -> rustix::io::Result<OwnedFd> {
         None,
     )?;
     for which in [Timeout::Send, Timeout::Recv] {
-        set_socket_timeout(&socket, which, Some(PATIENCE))?;
+        set_socket_timeout(&socket, which, Some(DUMP_TIMEOUT))?;
     }
-    connect(&socket, other)?;
+    connect(&socket, server)?;
     Ok(socket)
 }
 

@@ -1,4 +1,4 @@
-//! For the process that looks at one which has crashed: makes a minidump of it.
+//! Makes a minidump of another process that has crashed.
 
 use std::io::{self, Read, Write};
 
@@ -11,37 +11,40 @@ use crate::scrub;
 /// Largest dump, bytes: the stacks of all threads, one of which may have overflowed.
 pub const DUMP_MAX: usize = 16 * 1024 * 1024;
 
-/// Size from which the stacks of all but the first threads are shortened, bytes.
-const SHORTENED: u64 = 2 * 1024 * 1024;
+/// Size above which the stacks of all threads except the first ones are shortened, bytes.
+const SIZE_LIMIT: u64 = 2 * 1024 * 1024;
 
 /// Why there is no dump.
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
-    /// What was told is not where a thread of this process crashed.
-    #[error("the process did not say where it crashed")]
+    /// The report does not describe a thread of this process.
+    #[error("the crash report is invalid")]
     Context,
-    /// The process could not be looked at.
-    #[error("the process cannot be looked at: {0}")]
+    /// The process could not be read.
+    #[error("the process cannot be read: {0}")]
     Process(String),
-    /// It is larger than anybody needs.
-    #[error("the dump would take {0} bytes, more than the {DUMP_MAX} that it may")]
+    /// The dump is too large.
+    #[error("the dump has {0} bytes, the limit is {DUMP_MAX}")]
     Size(usize),
-    /// It could not be read or written.
+    /// The report could not be read, or the dump could not be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// What was made is no minidump.
-    #[error("the dump is not in order: {0}")]
-    Disorder(#[from] scrub::Disorder),
+    /// The result is not a valid minidump.
+    #[error("the dump is invalid: {0}")]
+    Invalid(#[from] scrub::MinidumpError),
 }
 
-/// Reads where a process has crashed, makes a dump of it, and writes that: nothing of it is written before all of it has
-/// been scrubbed.
+/// Reads the crash report of a process, makes a dump, removes secrets, and writes the dump.
 ///
 /// # Errors
-/// There is no dump; what was written of it is of no use.
-pub fn take(process: u32, told: &mut impl Read, to: &mut impl Write) -> Result<(), DumpError> {
+/// There is no dump, or it is incomplete.
+pub fn take(
+    process: u32,
+    crash_report: &mut impl Read,
+    to: &mut impl Write,
+) -> Result<(), DumpError> {
     let mut bytes = vec![0; size_of::<CrashContext>()];
-    told.read_exact(&mut bytes)?;
+    crash_report.read_exact(&mut bytes)?;
     let context = CrashContext::from_bytes(&bytes).ok_or(DumpError::Context)?;
     let number = i32::try_from(process).map_err(|_| DumpError::Context)?;
     if context.pid != number {
@@ -50,7 +53,7 @@ pub fn take(process: u32, told: &mut impl Read, to: &mut impl Write) -> Result<(
     let mut writer = MinidumpWriterConfig::new(number, context.tid);
     writer
         .set_crash_context(CrashContextExt { inner: context })
-        .set_minidump_size_limit(SHORTENED)
+        .set_minidump_size_limit(SIZE_LIMIT)
         .sanitize_stack();
     let mut dump = writer
         .write(&mut io::empty())

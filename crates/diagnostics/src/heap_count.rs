@@ -61,7 +61,7 @@ fn grow(bytes: usize) {
 
 #[expect(
     unsafe_code,
-    reason = "an allocator is a contract that no type can state; this one passes every call on as it came"
+    reason = "no type can express the contract of an allocator; every call is passed on unchanged"
 )]
 // SAFETY: every call goes to the inner allocator with the same arguments, and its result is returned unchanged.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Counted<A> {

@@ -1,10 +1,10 @@
-//! An allocator that can keep a list of what was taken since a moment and not given back, with where that was.
+//! An allocator that can record the allocations since a moment that were not freed, with their callers.
 //!
-//! While nothing is traced it costs one look at a flag.
+//! Without a trace, it only reads a flag.
 
 #![expect(
     clippy::disallowed_types,
-    reason = "every thread asks the allocator, and none can wait for a message"
+    reason = "every thread uses the allocator, and an allocator cannot wait for a message"
 )]
 
 use std::{
@@ -19,35 +19,35 @@ use std::{
     time::Instant,
 };
 
-/// Most allocations that are kept.
+/// Most recorded allocations.
 pub const CAPACITY_MAX: usize = 4096;
 
-/// Return addresses that are kept of each.
+/// Most recorded return addresses per allocation.
 pub const DEPTH: usize = 4;
 
-/// An allocator whose allocations can be traced; it is meant to be the global one.
+/// An allocator whose allocations can be traced. Use it as the global allocator.
 #[derive(Debug)]
 pub struct Traced<A>(pub A);
 
-/// What was taken and not given back.
+/// The allocations that were not freed during a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// Most allocations that it would have kept.
+    /// Greatest number of recorded allocations.
     pub capacity: usize,
     /// The allocations, in no order.
     pub leaks: Vec<Leak>,
 }
 
-/// An allocation that was not given back.
+/// An allocation that was not freed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leak {
-    /// Its size, bytes.
+    /// Size, bytes.
     pub size: usize,
-    /// Its address.
+    /// Address.
     pub address: usize,
-    /// When, ns since the start of the trace.
+    /// Time of the allocation, ns since the start of the trace.
     pub at: u64,
-    /// Where, innermost first: places in the program's file, as `addr2line` takes them, or addresses outside of it.
+    /// Callers, innermost first: offsets in the file of the program, as for `addr2line`, or addresses outside of the program.
     pub places: Vec<usize>,
 }
 
@@ -56,11 +56,11 @@ struct ActiveTrace {
     began: Instant,
     capacity: usize,
     addresses: Vec<usize>,
-    taken: Vec<Taken>,
+    allocations: Vec<AllocationRecord>,
 }
 
-/// What is noted of an allocation, beside its address.
-struct Taken {
+/// Record of an allocation, without its address.
+struct AllocationRecord {
     size: usize,
     at: u64,
     returns: [usize; DEPTH],
@@ -70,20 +70,20 @@ static IS_RUNNING: AtomicBool = AtomicBool::new(false);
 static RUNNING: Mutex<Option<ActiveTrace>> = Mutex::new(None);
 
 thread_local! {
-    /// This thread is at the list, which may allocate, too.
+    /// Whether this thread uses the trace, which may itself allocate.
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Starts a trace in the place of one that runs; tells its capacity, which is 1 to [`CAPACITY_MAX`].
+/// Starts a trace; a running trace is discarded. Returns its capacity, which is 1 to [`CAPACITY_MAX`].
 pub fn start(capacity: usize) -> usize {
     let capacity = capacity.clamp(1, CAPACITY_MAX);
     let new = ActiveTrace {
         began: Instant::now(),
         capacity,
         addresses: Vec::with_capacity(capacity),
-        taken: Vec::with_capacity(capacity),
+        allocations: Vec::with_capacity(capacity),
     };
-    let before = inside(|| {
+    let before = with_guard(|| {
         let before = running().replace(new);
         IS_RUNNING.store(true, Ordering::Release);
         before
@@ -92,21 +92,21 @@ pub fn start(capacity: usize) -> usize {
     capacity
 }
 
-/// Ends the trace; none if none runs.
+/// Ends the trace. `None` if there is none.
 pub fn stop() -> Option<Trace> {
     IS_RUNNING.store(false, Ordering::Release);
-    let ended = inside(|| running().take())??;
+    let ended = with_guard(|| running().take())??;
     let program = program();
     let place = |address: usize| match &program {
-        // A return address is behind the call.
+        // A return address is after the call.
         Some(program) if program.contains(&address) => address - program.start - 1,
         Some(_) | None => address,
     };
-    let leak = |(address, taken): (&usize, &Taken)| Leak {
-        size: taken.size,
+    let leak = |(address, record): (&usize, &AllocationRecord)| Leak {
+        size: record.size,
         address: *address,
-        at: taken.at,
-        places: taken
+        at: record.at,
+        places: record
             .returns
             .iter()
             .take_while(|address| **address != 0)
@@ -115,12 +115,17 @@ pub fn stop() -> Option<Trace> {
     };
     Some(Trace {
         capacity: ended.capacity,
-        leaks: ended.addresses.iter().zip(&ended.taken).map(leak).collect(),
+        leaks: ended
+            .addresses
+            .iter()
+            .zip(&ended.allocations)
+            .map(leak)
+            .collect(),
     })
 }
 
-/// Does something at the list, unless this thread does so already.
-fn inside<T>(work: impl FnOnce() -> T) -> Option<T> {
+/// Runs a function that uses the trace. `None` if this thread already uses the trace.
+fn with_guard<T>(work: impl FnOnce() -> T) -> Option<T> {
     let is_inside = IS_INSIDE.try_with(|inside| inside.replace(true));
     if is_inside.unwrap_or(true) {
         return None;
@@ -134,7 +139,7 @@ fn running() -> MutexGuard<'static, Option<ActiveTrace>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where the program is in memory.
+/// Addresses of the program in memory.
 fn program() -> Option<Range<usize>> {
     let own = fs::read_link("/proc/self/exe").ok()?;
     let own = own.to_str()?;
@@ -153,17 +158,17 @@ fn program() -> Option<Range<usize>> {
     Some(first.start..end)
 }
 
-/// Notes an allocation; `by` is the function of the allocator that asks.
+/// Records an allocation; `by` is the calling function of the allocator.
 #[inline(never)]
-fn note(address: usize, size: usize, by: usize) {
-    let own = note as *const () as usize;
-    inside(|| {
+fn record(address: usize, size: usize, by: usize) {
+    let own = record as *const () as usize;
+    with_guard(|| {
         let mut returns = [0; DEPTH];
         let (mut found, mut is_ours) = (0, true);
         backtrace::trace(|frame| {
             let function = frame.symbol_address() as usize;
             if is_ours {
-                // Everything down to this function is ours, and the one that asked.
+                // Skip the frames of the trace itself and of the allocator.
                 is_ours = function != own;
             } else if function != by {
                 returns[found] = frame.ip() as usize;
@@ -176,7 +181,7 @@ fn note(address: usize, size: usize, by: usize) {
         {
             let at = running.began.elapsed().as_nanos();
             running.addresses.push(address);
-            running.taken.push(Taken {
+            running.allocations.push(AllocationRecord {
                 size,
                 at: u64::try_from(at).unwrap_or(u64::MAX),
                 returns,
@@ -185,14 +190,14 @@ fn note(address: usize, size: usize, by: usize) {
     });
 }
 
-/// Forgets an allocation.
-fn forget(address: usize) {
-    inside(|| {
+/// Removes the record of an allocation.
+fn remove(address: usize) {
+    with_guard(|| {
         if let Some(running) = running().as_mut()
             && let Some(at) = running.addresses.iter().position(|kept| *kept == address)
         {
             running.addresses.swap_remove(at);
-            running.taken.swap_remove(at);
+            running.allocations.swap_remove(at);
         }
     });
 }
@@ -203,51 +208,51 @@ fn is_running() -> bool {
 
 #[allow(
     unsafe_code,
-    reason = "an allocator is a contract that no type can state; this one passes every call on as it came"
+    reason = "no type can express the contract of an allocator; every call is passed on unchanged"
 )]
-// SAFETY: every call goes to the inner allocator with the same arguments, and its answer is what is answered.
+// SAFETY: every call goes to the inner allocator with the same arguments, and its result is returned unchanged.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Traced<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        let taken = unsafe { self.0.alloc(layout) };
-        if is_running() && !taken.is_null() {
-            note(
-                taken as usize,
+        let block = unsafe { self.0.alloc(layout) };
+        if is_running() && !block.is_null() {
+            record(
+                block as usize,
                 layout.size(),
                 Self::alloc as *const () as usize,
             );
         }
-        taken
+        block
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        let taken = unsafe { self.0.alloc_zeroed(layout) };
-        if is_running() && !taken.is_null() {
+        let block = unsafe { self.0.alloc_zeroed(layout) };
+        if is_running() && !block.is_null() {
             let own = Self::alloc_zeroed as *const () as usize;
-            note(taken as usize, layout.size(), own);
+            record(block as usize, layout.size(), own);
         }
-        taken
+        block
     }
 
-    unsafe fn dealloc(&self, given: *mut u8, layout: Layout) {
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if is_running() {
-            forget(given as usize);
+            remove(block as usize);
         }
         // SAFETY: as above.
-        unsafe { self.0.dealloc(given, layout) }
+        unsafe { self.0.dealloc(block, layout) }
     }
 
-    unsafe fn realloc(&self, given: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Before somebody else is given its address.
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Before another thread can get the address.
         if is_running() {
-            forget(given as usize);
+            remove(block as usize);
         }
         // SAFETY: as above.
-        let taken = unsafe { self.0.realloc(given, layout, size) };
-        if is_running() && !taken.is_null() {
-            note(taken as usize, size, Self::realloc as *const () as usize);
+        let block = unsafe { self.0.realloc(block, layout, size) };
+        if is_running() && !block.is_null() {
+            record(block as usize, size, Self::realloc as *const () as usize);
         }
-        taken
+        block
     }
 }

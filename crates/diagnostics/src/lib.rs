@@ -1,14 +1,12 @@
-//! What a process can tell of itself: how it crashed, and what it does with its memory.
+//! Diagnostics of a process: crash dumps and memory.
 //!
-//! `crash` is for the process that may crash: it tells another one where that happened, and waits.
-//! `dump` is for the process that looks at it then and makes a minidump; `scrub` takes out of it what nobody needs who
-//! looks for a defect, and what may hold secrets.
-//! `heap_count` counts what is allocated.
-//! `heap_trace` (feature of that name) keeps a list of what was allocated and not freed, and where.
-//! `backtrace` (feature `read`) reads a dump down to the line, where the program is at hand.
+//! `crash` runs in the process that may crash: it reports a crash to another process, and waits for the dump.
+//! `dump` runs in that other process and makes a minidump; `scrub` removes secrets from it.
+//! `heap_count` counts allocations.
+//! `heap_trace` (feature of that name) lists allocations that were not freed, and their callers.
+//! `backtrace` (feature `read`) turns a dump and its program into a backtrace with lines.
 //!
-//! A signal handler and an allocator cannot be written without `unsafe`, so this crate has those few lines, and no other
-//! crate has any.
+//! A signal handler and an allocator need `unsafe`. Only this crate has `unsafe` code.
 
 #[cfg(feature = "read")]
 pub mod backtrace;

@@ -1,52 +1,51 @@
-//! Takes out of a minidump what may hold secrets and tells nothing of where a program failed: its environment, its
-//! command line, and the registers that copies of texts pass through.
+//! Removes parts of a minidump that may contain secrets and do not help to find the fault: environment, command line, and
+//! the vector registers, which contain copied texts.
 
 use std::env::consts::ARCH;
 
-/// Bytes of the head of a minidump, and of an entry of its directory.
+/// Lengths of the header of a minidump and of a directory entry, bytes.
 const HEAD: usize = 32;
 const ENTRY: usize = 12;
 
-/// Where the head has the number of streams and the place of the directory.
+/// Offsets of the number of streams and of the directory's offset in the header.
 const COUNT_AT: usize = 8;
 const DIRECTORY_AT: usize = 12;
 
-/// Kinds of streams.
+/// Types of streams.
 const UNUSED: u32 = 0;
 const THREADS: u32 = 3;
 const COMMAND_LINE: u32 = 0x4767_0006;
 const ENVIRONMENT: u32 = 0x4767_0007;
 
-/// Bytes of a thread in the list of threads, and where it has the size and the place of its registers.
+/// Length of an entry of the thread list, and the offset of the size and location of its registers, bytes.
 const THREAD: usize = 48;
 const REGISTERS_AT: usize = 40;
 
-/// Where the registers that are needed to walk a stack end, by architecture: what follows are those for numbers with a
-/// fraction, and the wide ones by which memory is copied.
+/// End of the registers that are needed to unwind a stack, by architecture. Floating-point and vector registers follow.
 const NEEDED: &[(&str, usize)] = &[
     ("x86_64", 256),
     ("aarch64", 8 + 33 * 8 + 4),
     ("arm", 4 + 16 * 4 + 4),
 ];
 
-/// Why something is no minidump.
+/// Why bytes are not a minidump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Disorder {
-    /// It does not begin as one.
-    #[error("it does not begin as a minidump does")]
+pub enum MinidumpError {
+    /// The signature is missing.
+    #[error("it does not start with the signature of a minidump")]
     Head,
-    /// It points to somewhere outside of itself.
+    /// An offset is beyond the end.
     #[error("it ends before {0} bytes")]
     End(usize),
 }
 
-/// Takes out what may hold secrets; the rest stays where it is.
+/// Overwrites the parts that may contain secrets with zeros.
 ///
 /// # Errors
-/// It is no minidump.
-pub fn scrub(dump: &mut [u8]) -> Result<(), Disorder> {
+/// The bytes are not a minidump.
+pub fn scrub(dump: &mut [u8]) -> Result<(), MinidumpError> {
     if dump.len() < HEAD || !dump.starts_with(b"MDMP") {
-        return Err(Disorder::Head);
+        return Err(MinidumpError::Head);
     }
     let streams = number(dump, COUNT_AT)?;
     let directory = number(dump, DIRECTORY_AT)?;
@@ -55,7 +54,7 @@ pub fn scrub(dump: &mut [u8]) -> Result<(), Disorder> {
         match u32::try_from(number(dump, entry)?).unwrap_or(UNUSED) {
             COMMAND_LINE | ENVIRONMENT => {
                 part(dump, place, size)?.fill(0);
-                // Nobody looks for what an unused entry points to.
+                // An unused entry points nowhere.
                 part(dump, entry, ENTRY)?.fill(0);
             }
             THREADS => clear_registers(dump, place)?,
@@ -65,14 +64,14 @@ pub fn scrub(dump: &mut [u8]) -> Result<(), Disorder> {
     Ok(())
 }
 
-/// Bytes of registers that stay; none of an architecture that is not known: rather a stack that cannot be walked than a
-/// secret.
+/// Number of bytes of the registers to keep. 0 for an unknown architecture, because a secret in the dump is worse than a
+/// missing backtrace.
 fn needed(architecture: &str) -> usize {
     let known = NEEDED.iter().find(|(name, _)| *name == architecture);
     known.map_or(0, |(_, bytes)| *bytes)
 }
 
-fn clear_registers(dump: &mut [u8], list: usize) -> Result<(), Disorder> {
+fn clear_registers(dump: &mut [u8], list: usize) -> Result<(), MinidumpError> {
     let needed = needed(ARCH);
     for thread in 0..number(dump, list)? {
         let at = list + 4 + thread.saturating_mul(THREAD) + REGISTERS_AT;
@@ -84,29 +83,29 @@ fn clear_registers(dump: &mut [u8], list: usize) -> Result<(), Disorder> {
     Ok(())
 }
 
-fn number(dump: &[u8], at: usize) -> Result<usize, Disorder> {
+fn number(dump: &[u8], at: usize) -> Result<usize, MinidumpError> {
     let end = at.saturating_add(4);
-    let bytes = dump.get(at..end).ok_or(Disorder::End(end))?;
+    let bytes = dump.get(at..end).ok_or(MinidumpError::End(end))?;
     Ok(bytes
         .iter()
         .rev()
         .fold(0, |number, byte| (number << 8) | usize::from(*byte)))
 }
 
-fn part(dump: &mut [u8], at: usize, size: usize) -> Result<&mut [u8], Disorder> {
+fn part(dump: &mut [u8], at: usize, size: usize) -> Result<&mut [u8], MinidumpError> {
     let end = at.saturating_add(size);
-    dump.get_mut(at..end).ok_or(Disorder::End(end))
+    dump.get_mut(at..end).ok_or(MinidumpError::End(end))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Bytes of the registers of a thread.
+    /// Length of the registers of a thread, bytes.
     const REGISTERS: usize = 1232;
 
-    /// A dump with an environment, a command line, two threads, and 100 bytes of something else; everything is 7 that is
-    /// no number.
+    /// A dump with an environment, a command line, two threads, and another stream of 100 bytes. All bytes without a meaning
+    /// are 7.
     fn dump() -> Vec<u8> {
         let threads = HEAD + 4 * ENTRY;
         let registers = threads + 4 + 2 * THREAD;
@@ -139,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn what_may_hold_secrets_is_taken_out_and_nothing_else() {
+    fn only_parts_that_may_contain_secrets_are_cleared() {
         let (before, mut after) = (dump(), dump());
         assert_eq!(scrub(&mut after), Ok(()));
         let end = before.len();
         let registers = end - 300 - 2 * REGISTERS;
         let needed = needed(ARCH);
-        let taken = [
+        let cleared = [
             HEAD + ENTRY..HEAD + 2 * ENTRY,
             HEAD + 3 * ENTRY..HEAD + 4 * ENTRY,
             registers + needed..registers + REGISTERS,
@@ -154,14 +153,14 @@ mod tests {
             end - 100..end,
         ];
         for at in 0..end {
-            let is_taken = taken.iter().any(|range| range.contains(&at));
-            let expected = if is_taken { 0 } else { before[at] };
+            let is_cleared = cleared.iter().any(|range| range.contains(&at));
+            let expected = if is_cleared { 0 } else { before[at] };
             assert_eq!(after[at], expected, "byte {at}");
         }
     }
 
     #[test]
-    fn the_registers_that_a_stack_is_walked_with_stay() {
+    fn registers_for_unwinding_are_kept() {
         for (architecture, bytes) in [
             ("x86_64", 256),
             ("aarch64", 276),
@@ -173,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_dump_is_said_to_be_none() {
-        assert_eq!(scrub(&mut []), Err(Disorder::Head));
-        assert_eq!(scrub(&mut [7; 100]), Err(Disorder::Head));
+    fn other_bytes_are_refused() {
+        assert_eq!(scrub(&mut []), Err(MinidumpError::Head));
+        assert_eq!(scrub(&mut [7; 100]), Err(MinidumpError::Head));
         let dump = dump();
         for length in 0..dump.len() {
             let mut cut = dump[..length].to_vec();

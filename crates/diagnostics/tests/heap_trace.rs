@@ -1,4 +1,4 @@
-//! What was allocated and not freed, down to the line.
+//! A heap trace lists allocations that were not freed, with their lines.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use std::{alloc::System, env, hint::black_box, thread};
@@ -9,10 +9,10 @@ use diagnostics::heap_trace::{self, CAPACITY_MAX, DEPTH, Traced};
 #[global_allocator]
 static ALLOCATOR: Traced<System> = Traced(System);
 
-/// A size that nothing else has.
+/// A size that no other allocation has.
 const SIZE: usize = 12_345;
 
-/// Where `take` allocates.
+/// The line in which `take` allocates.
 const LINE: u32 = line!() + 5;
 
 #[inline(never)]
@@ -24,7 +24,7 @@ fn take() -> Vec<u8> {
 
 /// One test, because there is one trace.
 #[test]
-fn what_is_kept_is_told_with_its_line_and_what_is_freed_is_not() {
+fn a_trace_lists_allocations_that_were_not_freed_with_their_lines() {
     assert_eq!(heap_trace::stop(), None);
     assert_eq!(heap_trace::start(0), 1);
     assert_eq!(heap_trace::start(100_000), CAPACITY_MAX);
@@ -46,7 +46,7 @@ fn what_is_kept_is_told_with_its_line_and_what_is_freed_is_not() {
     assert_eq!(
         of(2 * SIZE).count(),
         1,
-        "the old place of what grew is free"
+        "the block before the reallocation is freed"
     );
     let lines = Loader::new(env::current_exe().unwrap()).unwrap();
     for leak in of(SIZE) {
@@ -56,7 +56,7 @@ fn what_is_kept_is_told_with_its_line_and_what_is_freed_is_not() {
             .iter()
             .filter_map(|place| lines.find_symbol(*place as u64))
             .collect();
-        // The line of the outermost of the functions that were put into each other there.
+        // The line in the outermost of the inlined functions.
         let place = leak.places.iter().find_map(|place| {
             let mut frames = lines.find_frames(*place as u64).ok()?;
             let mut last = None;

@@ -65,7 +65,7 @@ const NEWEST: u64 = 1_000_000;
 /// A disk on which the changes are tested.
 #[derive(Debug, Clone)]
 pub struct InitialDisk {
-    /// Its description.
+    /// Description of the disk.
     pub what: &'static str,
     /// The disk.
     pub disk: SimDisk,
@@ -159,7 +159,8 @@ pub fn test_all_changes(
         ("a picture of a pool is kept", SimDisk::default()),
         ("a picture of a pool is replaced", old_picture()),
     ] {
-        let counts = test_change(&disk, &Pictured, chances).map_err(|invalid| (what, invalid))?;
+        let counts =
+            test_change(&disk, &PictureChange, chances).map_err(|invalid| (what, invalid))?;
         tested.push(TestedChange { what, counts });
     }
     Ok(tested)
@@ -226,7 +227,7 @@ impl DataChange {
     }
 }
 
-/// A change and the program that makes it.
+/// A change and the program that performs it.
 struct RunningChange {
     change: DataChange,
     running: Program,
@@ -423,9 +424,9 @@ fn page(number: u64) -> Result<Vec<u8>, ImageRefusal> {
 }
 
 /// Replaces a picture.
-struct Pictured;
+struct PictureChange;
 
-impl DiskChange for Pictured {
+impl DiskChange for PictureChange {
     fn make(&self, mut disk: SharedDisk) -> bool {
         let spec = logo();
         logos::write_logo(&mut disk, spec, &vec![0xA5; spec.bytes()]).is_ok()

@@ -1,7 +1,7 @@
 //! Remote displays over a month: how often they return, and how old their pictures are.
 //!
-//! A real [`Device`] gets random blocks and prices in virtual time. Some displays return when it tells them to, others
-//! at a fixed interval. A picture is *stale* from the moment at which the clock shows something else.
+//! A real [`Device`] gets random blocks and prices in virtual time. Some displays return when the clock requests it, others
+//! at a fixed interval. A picture is *stale* as soon as the clock shows something else.
 
 use std::time::Duration;
 
@@ -52,26 +52,26 @@ const CURRENCIES: [(&str, f64); 3] = [("USD", 95_000.0), ("EUR", 82_000.0), ("JP
 /// When a display returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReturnRule {
-    /// As the clock tells it, with this accepted age of a picture, minutes.
+    /// When the clock requests it, with this accepted age of a picture, minutes.
     Clock(u32),
     /// At this interval, minutes.
     Fixed(u32),
 }
 
-/// What one display did in a simulation.
+/// Results of one display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DisplayOutcome {
     /// When it returned.
     pub rule: ReturnRule,
-    /// How often it returned per day.
+    /// Number of returns per day.
     pub wakes_per_day: f64,
-    /// Staleness outside of the quiet hours.
+    /// Staleness outside of Do Not Disturb.
     pub day: Staleness,
-    /// Staleness in the quiet hours.
+    /// Staleness during Do Not Disturb.
     pub quiet: Staleness,
 }
 
-/// How long the picture has been stale, at a random moment.
+/// Time for which the picture has been stale, at a random moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Staleness {
     /// The mean, s.
@@ -148,7 +148,7 @@ struct SimDisplay {
     rule: ReturnRule,
     token: TokenDigest,
     returns_at: u64,
-    /// What it will show, and from when on.
+    /// The picture that it will show, and from when on.
     coming: Option<(u64, Vec<Cell>)>,
     shown: Vec<Cell>,
     stale_since: Option<u64>,
@@ -157,7 +157,7 @@ struct SimDisplay {
     quiet: Histogram,
 }
 
-/// The clock and the world around it.
+/// The clock and its environment.
 struct World {
     device: Device,
     deadline: Option<Duration>,
@@ -214,7 +214,7 @@ impl World {
         self.handle(Input::Observed(SourceId::Relay, vec![observation]), second);
     }
 
-    /// Lets everything happen that is due at a second. Returns whether that was anything.
+    /// Handles everything that is due at a second. Returns whether anything was due.
     fn advance(&mut self, second: u64) -> bool {
         let mut is_due = false;
         let now = at(second);
@@ -251,12 +251,12 @@ impl World {
         is_due
     }
 
-    /// What a display would show if it returned now.
+    /// The picture that a display would get now.
     fn frame(&mut self, scenario: Scenario, second: u64) -> Option<Box<Frame>> {
         let content = scenario
             .screen
             .map_or(FrameContent::Follow, FrameContent::Screen);
-        let reply = self.handle(Input::Asked(Request::Frame(content)), second)?;
+        let reply = self.handle(Input::Request(Request::Frame(content)), second)?;
         if let Reply::Frame(frame) = reply {
             return Some(frame);
         }
@@ -275,7 +275,7 @@ impl World {
             ..DisplayChange::default()
         };
         let add = Request::Display(DisplayRequest::Add(token, change));
-        self.handle(Input::Asked(add), 0);
+        self.handle(Input::Request(add), 0);
         SimDisplay {
             rule,
             token,
@@ -304,7 +304,7 @@ impl World {
             step: RotationStep::Next,
             page: String::new(),
         });
-        let Some(Reply::DisplayPicture(picture)) = self.handle(Input::Asked(poll), second) else {
+        let Some(Reply::DisplayPicture(picture)) = self.handle(Input::Request(poll), second) else {
             return;
         };
         let sleep = match display.rule {
@@ -378,8 +378,8 @@ fn at(second: u64) -> Now {
 mod tests {
     use super::*;
 
-    /// While someone may look, a display that returns as the clock says has newer pictures than one that returns at that
-    /// interval, although it returns less often.
+    /// By day, a display that returns when the clock requests it has newer pictures than one that returns at that interval,
+    /// although it returns less often.
     #[test]
     fn the_clock_beats_fixed_intervals() {
         let minutes = [5, 15, 30];
@@ -390,12 +390,12 @@ mod tests {
         let of = |rule: fn(u32) -> ReturnRule| minutes.map(rule);
         let rules = [of(ReturnRule::Fixed), of(ReturnRule::Clock)].concat();
         let outcomes = simulate(scenario, &rules, 2, 7);
-        let (fixed, told) = outcomes.split_at(minutes.len());
-        for (fixed, told) in fixed.iter().zip(told) {
-            let is_better = told.wakes_per_day < fixed.wakes_per_day
-                && told.day.mean < fixed.day.mean
-                && told.day.most <= fixed.day.most;
-            assert!(is_better, "{told:?} against {fixed:?}");
+        let (fixed, requested) = outcomes.split_at(minutes.len());
+        for (fixed, requested) in fixed.iter().zip(requested) {
+            let is_better = requested.wakes_per_day < fixed.wakes_per_day
+                && requested.day.mean < fixed.day.mean
+                && requested.day.most <= fixed.day.most;
+            assert!(is_better, "{requested:?} against {fixed:?}");
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct Counts {
 pub struct InvalidState {
     /// When the power was cut, and what survived.
     pub when: String,
-    /// What was found.
+    /// The state that the start found.
     pub found: String,
 }
 

@@ -57,7 +57,7 @@ impl<'a> Payloads<'a> {
         &self.view
     }
 
-    /// Stores a new state of the device. Returns a function that tells for a topic whether its payload may have changed.
+    /// Stores a new state of the device. Returns a function that returns whether the payload of a topic may have changed.
     pub(super) fn set_view(&mut self, view: Arc<View>) -> impl Fn(RetainedTopic) -> bool + use<> {
         let old = std::mem::replace(&mut self.view, view);
         let new = &self.view;

@@ -66,7 +66,7 @@ enum StopReason {
     Failed,
 }
 
-/// Runs the device until it stops. The exit code tells the supervisor why.
+/// Runs the device until it stops. The exit code is the reason for the supervisor.
 ///
 /// # Errors
 /// It cannot start.
@@ -185,7 +185,7 @@ fn inherited_socket() -> Result<TcpListener, Failure> {
         })
 }
 
-/// Starts the log; what is given keeps its last lines.
+/// Starts the log, with a buffer of its last lines.
 fn start_log(config: &DeviceConfig, settings: &Settings) -> LogLines {
     let word = match &config.run.log {
         Some(word) => word.as_str(),

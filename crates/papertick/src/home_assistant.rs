@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_owner_has_entered_stays() {
+    fn settings_of_the_owner_are_kept() {
         let broker = broker(json!(1883));
         assert_eq!(broker.change(("", "")).unwrap()["mqttEnabled"], true);
         // The password may be new, but MQTT stays off if the owner has switched it off.

@@ -4,10 +4,10 @@ use std::io;
 
 use device::{
     memory::Memory,
-    secret::{MadePassword, WhyMade},
+    secret::{GeneratedPassword, GenerationReason},
     settings::{Settings, store},
 };
-use passwords::made;
+use passwords::generate;
 use storage::{Loaded, file::StoredContent, series::Records};
 
 /// What the previous run stored.
@@ -19,7 +19,7 @@ pub(crate) struct StoredState {
     /// The block headers.
     pub(crate) chain: Records,
     /// A generated password, if the control interface must be protected and none is stored.
-    pub(crate) made_password: Option<MadePassword>,
+    pub(crate) generated_password: Option<GeneratedPassword>,
     /// Problems, as texts for people.
     pub(crate) notes: Vec<String>,
     /// Why the data folder is not writable. `None` if it is.
@@ -36,7 +36,7 @@ impl StoredState {
         fresh: impl FnOnce() -> (Settings, Vec<String>),
     ) -> io::Result<StoredState> {
         let mut notes = loaded.notes;
-        let mut why = WhyMade::NoneStored;
+        let mut reason = GenerationReason::NoneStored;
         let settings = match loaded.settings {
             StoredContent::Whole(stored) => {
                 let (settings, found) = store::from_json(&stored);
@@ -49,7 +49,7 @@ impl StoredState {
                 settings
             }
             StoredContent::Lost => {
-                why = WhyMade::SettingsLost;
+                reason = GenerationReason::SettingsLost;
                 // A password may have been among the lost settings: protect the interface.
                 Settings {
                     http_auth_enabled: true,
@@ -59,21 +59,21 @@ impl StoredState {
         };
         let memory = loaded.memory.whole();
         let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        let made_password = made::for_interface(&settings, why)?;
-        if made_password.is_some() {
-            let why = match why {
-                WhyMade::SettingsLost => "the settings could not be read",
-                WhyMade::NoneStored => "a password is required and none is stored",
+        let generated_password = generate::interface_password(&settings, reason)?;
+        if generated_password.is_some() {
+            let reason = match reason {
+                GenerationReason::SettingsLost => "the settings could not be read",
+                GenerationReason::NoneStored => "a password is required and none is stored",
             };
             notes.push(format!(
-                "{why}: sign in with the password that the panels show"
+                "{reason}: sign in with the password that the panels show"
             ));
         }
         Ok(StoredState {
             settings,
             memory,
             chain: loaded.chain,
-            made_password,
+            generated_password,
             notes,
             storage_error: None,
         })

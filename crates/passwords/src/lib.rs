@@ -21,7 +21,7 @@ use tokio::{
     time::sleep,
 };
 
-pub mod made;
+pub mod generate;
 
 /// Most memory of an imported hash, KiB.
 const MEMORY_KIB_MAX: u32 = 64 * 1024;

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn btc_column_is_what_the_character_maps_say() {
+    fn btc_column_matches_the_character_maps() {
         for font in FontId::all() {
             let drawn = Font::open(font).has('₿');
             assert_eq!(drawn, has_btc_symbol(font), "{}", font.id());
@@ -173,7 +173,7 @@ mod tests {
 
     /// The page warns about the other characters of a text.
     #[test]
-    fn the_page_knows_what_can_be_drawn() {
+    fn the_page_has_the_drawable_characters() {
         let rows: Vec<String> = ranges()
             .iter()
             .map(|(first, last)| format!("  [{first}, {last}]"))

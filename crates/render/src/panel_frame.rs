@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_pixels_are_read_back() {
         let bitmap = Bitmap::from_ink(122, 250, |x, y| (x * 7 + y * 3) % 5 == 0);
         let frame = write(6, &bitmap, 9, Duration::from_secs(1));
         assert_eq!(read(&frame), Some((6, bitmap)));

@@ -337,8 +337,8 @@ mod tests {
             .keys()
             .map(|(_, half_px, _)| *half_px)
             .collect();
-        assert!(!heights.contains(&20), "the oldest have gone");
-        assert!(heights.len() > 10, "not all of them");
+        assert!(!heights.contains(&20), "the oldest masks were dropped");
+        assert!(heights.len() > 10, "the newest masks are kept");
     }
 
     fn words(mask: &Mask) -> usize {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn fonts_are_dropped_when_there_are_others_or_nobody_uses_them() {
+    fn unused_fonts_and_the_oldest_fonts_are_dropped() {
         let mut typesetter = Typesetter::default();
         let fonts: Vec<FontId> = FontId::all().take(FONTS_MAX + 1).collect();
         let open = |typesetter: &Typesetter| -> Vec<FontId> {

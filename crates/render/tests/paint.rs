@@ -136,7 +136,7 @@ fn the_bitcoin_sign_is_one_drawing_on_numbers_and_in_the_owners_text() {
 }
 
 #[test]
-fn the_dot_stands_on_the_baseline_of_the_digits() {
+fn the_dot_is_on_the_baseline_of_the_digits() {
     let mut painter = Painter::new(WIDTH, HEIGHT);
     for font in FontId::all() {
         let dot = paint_digit(&mut painter, font, 180, ".").unwrap();
@@ -217,7 +217,7 @@ fn a_text_that_is_far_too_long_is_cut_before_it_is_too_small_to_read() {
 }
 
 #[test]
-fn a_line_that_is_too_wide_goes_on_in_the_next_as_late_as_it_can() {
+fn a_line_that_is_too_wide_is_wrapped_as_late_as_possible() {
     // At the least height that can be read at a glance, so that no line becomes smaller.
     let words = ["EHEHEHEHEHEHEHEHEHEHEHEHEHEH"];
     let broken = rows_of(block(&words, 24)).len();

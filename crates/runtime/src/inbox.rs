@@ -113,7 +113,7 @@ impl Inbox {
     pub async fn request(&self, request: Request) -> Result<Reply, Stopped> {
         let (reply_to, reply) = oneshot::channel();
         let message = InboxMessage {
-            input: Input::Asked(request),
+            input: Input::Request(request),
             answer: Some(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;

@@ -7,7 +7,7 @@ use std::{
 
 /// Replaces every character that a terminal could act on by its JSON escape, such as `\u001b`; lines and tabs stay.
 ///
-/// A JSON document stays a JSON document with the same meaning, because such characters stand only in its strings.
+/// A JSON document stays a JSON document with the same meaning, because such characters occur only in its strings.
 pub fn printable(text: &str) -> String {
     escaped(text, |character| matches!(character, '\n' | '\t'))
 }

@@ -16,7 +16,7 @@ pub const BACK_MAX: u32 = 8;
 /// Growth of the number of blocks from one such request to the next.
 const BACK_FACTOR: u32 = 4;
 
-/// Responses in a row without a new header: enough for all stored headers, whatever a node returns per request.
+/// Responses in a row without a new header: enough for all stored headers at any number of headers per request.
 pub const IDLE_MAX: u32 = 32;
 
 /// A node that serves headers by height.

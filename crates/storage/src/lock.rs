@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_ending_is_waited_for() {
+    fn the_lock_waits_for_a_process_that_is_ending() {
         let folder = tempfile::tempdir().unwrap();
         for holder in [Holder::Clock, Holder::Device] {
             let first = lock(folder.path(), holder).unwrap();
@@ -213,7 +213,10 @@ mod tests {
             std::thread::scope(|scope| {
                 scope.spawn(|| ending(first));
                 lock_patiently(folder.path(), holder, Duration::from_secs(10)).unwrap();
-                assert!(is_free.load(Ordering::SeqCst), "not before it was");
+                assert!(
+                    is_free.load(Ordering::SeqCst),
+                    "the lock was taken before the other process ended"
+                );
             });
         }
     }

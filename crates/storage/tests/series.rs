@@ -1,4 +1,4 @@
-//! A file that grows: appends, complete writes, and reads after damage.
+//! A file of records that grows: appends, complete writes, and reads after damage.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use lab::sim_disk::SimDisk;
@@ -43,15 +43,15 @@ fn new_records_are_appended_and_other_changes_write_the_whole_file() {
         steps = disk.recorded().len();
         done
     };
-    let anew = "write tried.dat.new, sync tried.dat.new, rename tried.dat.new";
+    let rewritten = "write tried.dat.new, sync tried.dat.new, rename tried.dat.new";
     let appended = "append tried.dat, sync tried.dat";
     let first = save(&mut series, &mut disk, "a", b"11112222");
-    assert!(first.contains(anew), "{first}");
+    assert!(first.contains(rewritten), "{first}");
     assert_eq!(save(&mut series, &mut disk, "a", b"111122223333"), appended);
     assert_eq!(save(&mut series, &mut disk, "a", b"111122223333"), "");
     for (word, records) in [("a", &b"11114444"[..]), ("a", b"1111"), ("b", b"11112222")] {
         let done = save(&mut series, &mut disk, word, records);
-        assert!(done.contains(anew), "{done}");
+        assert!(done.contains(rewritten), "{done}");
     }
     let (mut series, _, _) = open(&mut disk);
     steps = disk.recorded().len();

@@ -39,7 +39,7 @@ use tokio::{
 pub const DUMPER: &str = "crash-dump";
 
 /// Timeout of a dumper, shorter than a crashed device waits.
-const DUMPER_TIMEOUT: Duration = Duration::from_secs(crash::PATIENCE.as_secs() - 5);
+const DUMPER_TIMEOUT: Duration = Duration::from_secs(crash::DUMP_TIMEOUT.as_secs() - 5);
 
 /// Most dumpers at the same time: for a device that is ending, for the next device, and two spare.
 const DEVICES_MAX: usize = 4;
@@ -157,7 +157,7 @@ async fn run_dumper(process: Pid, socket: UnixStream, folder: &Path) -> io::Resu
 
 /// Installs the crash handler of this process (the device), which reports a crash on a socket.
 pub fn report_crashes(name: &str) {
-    if let Err(error) = crash::tell(name) {
+    if let Err(error) = crash::report_crashes(name) {
         print_error(&format!("crash dumps are not available: {error}"));
     }
 }

@@ -4,7 +4,7 @@ use std::{mem, time::Duration};
 
 use device::{
     input::Input,
-    releases::{Habit, Release, ReleaseCheck, ReleasePlan, ReleaseVerdict},
+    releases::{Release, ReleaseCheck, ReleasePlan, ReleaseVerdict, UpdateMode},
 };
 use feeds::{
     release::{ListedRelease, RELEASES_MAX},
@@ -166,8 +166,8 @@ async fn cancelled(
 ) {
     let cancels = |new: &Option<ReleasePlan>| {
         new.as_ref().is_none_or(|new| {
-            // `Habit::Waits` (network is down) does not cancel a download; it fails by itself if the network stays down.
-            let may_continue = cause != WatchCause::Install || new.habit != Habit::Looks;
+            // `UpdateMode::Paused` (network is down) does not cancel a download; it fails by itself if the network stays down.
+            let may_continue = cause != WatchCause::Install || new.mode != UpdateMode::CheckOnly;
             !may_continue || new.rule != plan.rule || !new.reads_as(plan)
         })
     };
@@ -227,19 +227,21 @@ impl FeedState {
         chance: &mut Chance,
     ) -> Option<Instant> {
         let mut soon = || now + chance.between(Duration::ZERO, INSTALL_WITHIN);
-        match (verdict, self.plan.habit) {
+        match (verdict, self.plan.mode) {
             // An overdue installation gets a new random time, so that not all clocks start at once.
-            (ReleaseVerdict::Taken, Habit::Installs) => {
+            (ReleaseVerdict::Taken, UpdateMode::Install) => {
                 let due = self.install_at.filter(|due| *due >= now);
                 Some(due.unwrap_or_else(soon))
             }
             // The image may have a trusted signature by now.
-            (ReleaseVerdict::Unsigned, Habit::Installs) if cause == WatchCause::Check => {
+            (ReleaseVerdict::Unsigned, UpdateMode::Install) if cause == WatchCause::Check => {
                 Some(soon())
             }
             // While the network is down, the planned time stays.
-            (ReleaseVerdict::Taken, Habit::Waits)
-            | (ReleaseVerdict::Unsigned, Habit::Waits | Habit::Installs) => self.install_at,
+            (ReleaseVerdict::Taken, UpdateMode::Paused)
+            | (ReleaseVerdict::Unsigned, UpdateMode::Paused | UpdateMode::Install) => {
+                self.install_at
+            }
             (_, _) => None,
         }
     }
@@ -247,10 +249,10 @@ impl FeedState {
     /// The next timer and its cause.
     fn next_timer(&self) -> Option<(Instant, WatchCause)> {
         let check = Some((self.check_at, WatchCause::Check));
-        match self.plan.habit {
-            Habit::Waits => None,
-            Habit::Looks => check,
-            Habit::Installs => {
+        match self.plan.mode {
+            UpdateMode::Paused => None,
+            UpdateMode::CheckOnly => check,
+            UpdateMode::Install => {
                 let install = self.install_at.map(|at| (at, WatchCause::Install));
                 [check, install]
                     .into_iter()
@@ -424,7 +426,7 @@ mod tests {
 
     use super::*;
 
-    fn feed(habit: Habit, install_at: Option<Instant>) -> FeedState {
+    fn feed(mode: UpdateMode, install_at: Option<Instant>) -> FeedState {
         let plan = ReleasePlan {
             feed: Endpoint::new("http://feed.example/"),
             route: Default::default(),
@@ -434,7 +436,7 @@ mod tests {
                 share: 100,
                 id: String::new(),
             },
-            habit,
+            mode,
         };
         FeedState {
             plan,
@@ -451,24 +453,24 @@ mod tests {
         let (due, past) = (now + Duration::from_secs(60), now - Duration::from_secs(1));
         #[rustfmt::skip]
         let rows = [
-            (ReleaseVerdict::Taken, Habit::Installs, WatchCause::PlanChanged, None, true),
-            (ReleaseVerdict::Taken, Habit::Looks, WatchCause::Check, Some(due), false),
-            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::Check, None, true),
+            (ReleaseVerdict::Taken, UpdateMode::Install, WatchCause::PlanChanged, None, true),
+            (ReleaseVerdict::Taken, UpdateMode::CheckOnly, WatchCause::Check, Some(due), false),
+            (ReleaseVerdict::Unsigned, UpdateMode::Install, WatchCause::Check, None, true),
             // It was just tried.
-            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::Install, None, false),
-            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::Requested, None, false),
-            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::PlanChanged, None, false),
-            (ReleaseVerdict::Unsigned, Habit::Installs, WatchCause::PlanChanged, Some(due), true),
-            (ReleaseVerdict::Unsigned, Habit::Looks, WatchCause::Check, None, false),
-            (ReleaseVerdict::Failed, Habit::Installs, WatchCause::Check, Some(due), false),
+            (ReleaseVerdict::Unsigned, UpdateMode::Install, WatchCause::Install, None, false),
+            (ReleaseVerdict::Unsigned, UpdateMode::Install, WatchCause::Requested, None, false),
+            (ReleaseVerdict::Unsigned, UpdateMode::Install, WatchCause::PlanChanged, None, false),
+            (ReleaseVerdict::Unsigned, UpdateMode::Install, WatchCause::PlanChanged, Some(due), true),
+            (ReleaseVerdict::Unsigned, UpdateMode::CheckOnly, WatchCause::Check, None, false),
+            (ReleaseVerdict::Failed, UpdateMode::Install, WatchCause::Check, Some(due), false),
         ];
-        for (verdict, habit, cause, before, is_due) in rows {
-            let feed = feed(habit, before);
+        for (verdict, mode, cause, before, is_due) in rows {
+            let feed = feed(mode, before);
             let at = feed.install_time(verdict, cause, now, &mut Chance::seeded(1));
-            assert_eq!(at.is_some(), is_due, "{verdict:?} {habit:?} {cause:?}");
+            assert_eq!(at.is_some(), is_due, "{verdict:?} {mode:?} {cause:?}");
             assert!(at.is_none_or(|at| at <= now + INSTALL_WITHIN));
         }
-        let overdue = feed(Habit::Installs, Some(past));
+        let overdue = feed(UpdateMode::Install, Some(past));
         let at = overdue.install_time(
             ReleaseVerdict::Taken,
             WatchCause::PlanChanged,

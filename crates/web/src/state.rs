@@ -88,7 +88,7 @@ pub struct ServerState {
     pub changes: Semaphore,
     /// Draws pictures for other screens.
     pub drawings: Drawings,
-    /// Permits to draw for displays that wait: anybody can make them, and they must not delay the others.
+    /// Permits to draw for waiting displays. Any client can add one, and they must not delay the others.
     pub waiting_drawings: Semaphore,
     /// Permits to render previews of the panels.
     pub previews_rendering: Semaphore,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use device::secret::Secret;
-use passwords::made;
+use passwords::generate;
 use storage::disk::{Disk, Folder, named};
 
 /// File of the password.
@@ -55,7 +55,7 @@ fn load_or_generate(folder: &mut impl Disk) -> io::Result<AccessPointPassword> {
         // Not overwritten, because it may be readable at the next start.
         Err(error) => Some(error),
     };
-    let text = made::text()?;
+    let text = generate::password()?;
     let not_stored = unreadable.or_else(|| store(folder, &text).err());
     Ok(AccessPointPassword {
         text: Secret::new(text),

@@ -2,13 +2,13 @@
 
 /** The status of the clock. */
 export interface Status {
-  /** Id of the current screen of the rotation, whatever covers it. */
+  /** Id of the current screen of the rotation, even if a layer covers it. */
   currentScreen: number;
   /** Number of panels. */
   numScreens: number;
-  /** The rotation timer runs. */
+  /** Whether the rotation timer runs. */
   timerRunning: boolean;
-  /** An update is being installed. */
+  /** Whether an update is being installed. */
   isOTAUpdating: boolean;
   /** White on black. */
   epdInverted: boolean;
@@ -26,11 +26,11 @@ export interface Status {
   phrase: Phrase;
   /** Do Not Disturb. */
   dnd: DndStatus;
-  /** Light in the room, lux; absent without a sensor that answers. */
+  /** Ambient light, lux; absent without a working sensor. */
   lightLevel?: number;
   /** Colours of the LEDs, leftmost first, before brightness. */
   leds: Led[];
-  /** Why the LEDs are dark whatever their colours; null if they are not muted. */
+  /** Why the LEDs are muted; null if they are not. */
   ledsMuted: MuteReason | null;
   /** The frontlight; absent on boards without one. */
   frontlight?: FrontlightStatus;
@@ -38,23 +38,23 @@ export interface Status {
   flStatus?: number[];
   /** What is visible, such as `rotation`, `zap` or `update`. */
   mode: string;
-  /** A value on the panels is older than its source's limit. */
+  /** Whether a value on the panels is older than the limit of its source. */
   stale: boolean;
-  /** Sources disagree about a value on the panels. */
+  /** Whether sources disagree about a value on the panels. */
   disputed: boolean;
   /** Changed settings that take effect at the next start. */
   restartFor: string[];
   /** Panels with a fault; they show an older picture than the others. */
   panelFaults: PanelFailure[];
-  /** What went wrong, in words for people. */
+  /** Problems, as texts for people. */
   notes: string[];
   /** The newest values. */
   market: MarketStatus;
   /** The newest values of the owner's mining pool, miner and wallet. */
   figures: FigureValues;
-  /** How good the values are. */
+  /** Quality of the values. */
   truth: TruthStatus;
-  /** Why the clock runs without its sources, in words for people; null if it runs as usual. */
+  /** Why the clock is in safe mode, without its sources, as a text for people; null if it is not. */
   safeMode: string | null;
   /** The network. */
   link: LinkStatus;
@@ -66,19 +66,19 @@ export interface Status {
   espFreeHeap: number;
   /** All memory. */
   espHeapSize: number;
-  /** The least memory that was available since the start. */
+  /** Lowest available memory since the start. */
   espMinFreeHeap: number;
-  /** Largest piece that can be had. */
+  /** Largest available block. */
   espLargestFreeBlock: number;
-  /** Free memory beyond that, such as swap. */
+  /** Free additional memory, such as swap. */
   espFreePsram: number;
-  /** All memory beyond that. */
+  /** All additional memory. */
   espPsramSize: number;
   /** The panels, leftmost first. */
   panels: PanelStatus[];
   /** The sources that should run, by name. */
   sources: Record<string, SourceStatus>;
-  /** The time server; null before it was asked. */
+  /** The time server; null before the first query. */
   timeServer: SourceStatus | null;
   /** The owner's MQTT broker; null if the settings want none. */
   mqtt: SourceStatus | null;
@@ -92,13 +92,13 @@ export interface SystemStatus {
   espFreeHeap: number;
   /** All memory. */
   espHeapSize: number;
-  /** The least memory that was available since the start. */
+  /** Lowest available memory since the start. */
   espMinFreeHeap: number;
-  /** Largest piece that can be had. */
+  /** Largest available block. */
   espLargestFreeBlock: number;
-  /** Free memory beyond that, such as swap. */
+  /** Free additional memory, such as swap. */
   espFreePsram: number;
-  /** All memory beyond that. */
+  /** All additional memory. */
   espPsramSize: number;
   /** Used space of the disk, bytes. */
   fsUsedBytes: number;
@@ -108,11 +108,11 @@ export interface SystemStatus {
   rssi: number;
   /** Transmit power, quarter-dBm. */
   txPower: number;
-  /** How often a queue was full since the start. */
+  /** Number of times that a queue was full since the start. */
   queueDrops: QueueDrops;
   /** Time since the start, s. */
   uptime: number;
-  /** The newest release and whether the clock takes it; null if none was looked for or found. */
+  /** The newest release, and whether the clock can install it; null before the first check. */
   release: ReleaseStatus | null;
   /** The program that runs. */
   firmware: FirmwareStatus;
@@ -122,7 +122,7 @@ export interface SystemStatus {
 export interface Log {
   /** The lines, oldest first. */
   lines: LogLine[];
-  /** Number of dropped lines before them. */
+  /** Number of older lines that were dropped. */
   earlier: number;
 }
 
@@ -136,21 +136,21 @@ export interface RestartRequired {
 export interface ImportReport {
   /** The clock that the file comes from. */
   from: SettingsOrigin;
-  /** What became of the secrets. */
+  /** Result for the secrets. */
   secrets: SecretsState;
   /** The settings that differ. */
   changes: ChangedSetting[];
-  /** Names of the file that this version does not know. */
+  /** Names in the file that this version does not know. */
   unknown: string[];
-  /** Settings that the file does not have; they stay as they are. */
+  /** Settings that are missing in the file; the clock keeps their values. */
   missing: string[];
-  /** Values that were not used as written, in words for people. */
+  /** Values that were changed on import, as texts for people. */
   notes: string[];
   /** Why the file is refused; empty if it is accepted. */
   refused: ErrorBody[];
-  /** Part of it takes effect at the next start. */
+  /** Whether part of the change takes effect at the next start. */
   rebootRequired: boolean;
-  /** The settings were changed. */
+  /** Whether the settings were changed. */
   applied: boolean;
 }
 
@@ -158,7 +158,7 @@ export interface ImportReport {
 export interface ErrorBody {
   /** Token for programs. */
   error: string;
-  /** The reason for people; absent if the token says it all. */
+  /** The reason for people; absent if the token is clear enough. */
   msg?: string;
 }
 
@@ -180,7 +180,7 @@ export interface PaintedPanels {
   panels: PaintedPanel[];
 }
 
-/** All signals of a simulated board, and what else a client can change there. */
+/** All signals of a simulated board, and the simulated relay. */
 export interface BenchState {
   /** Identifier of the board. */
   board: string;
@@ -192,9 +192,9 @@ export interface BenchState {
   leds: string[];
   /** Live duties of the frontlight, 0 to 4095; empty on a board without one. */
   frontlight: number[];
-  /** Numbers of the buttons that are down; the first is 1. */
+  /** Numbers of the pressed buttons; the first is 1. */
   buttons: number[];
-  /** Light, lux; null without a sensor. */
+  /** Ambient light, lux; null without a sensor. */
   lux: number | null;
   /** The network. */
   link: BenchLink;
@@ -204,7 +204,7 @@ export interface BenchState {
   access_point: AccessPointState | null;
   /** The power. */
   power: PowerState;
-  /** Whether the relay of a demo is there; null on a clock that is no demo. */
+  /** State of the relay of a demo; null on a clock that is not a demo. */
   demo_relay: DemoRelayState | null;
 }
 
@@ -212,7 +212,7 @@ export interface BenchState {
 export interface DisplayList {
   /** The approved ones, then those that wait for approval. */
   displays: RemoteDisplay[];
-  /** Most displays that there can be. */
+  /** Greatest number of displays. */
   max: number;
 }
 
@@ -240,9 +240,9 @@ export interface Phrase {
 
 /** Do Not Disturb. */
 export interface DndStatus {
-  /** Switched on by hand. */
+  /** Whether Do Not Disturb was switched on by hand. */
   enabled: boolean;
-  /** The schedule is on. */
+  /** Whether the schedule is enabled. */
   dndTimeEnabled: boolean;
   /** The same as `dndTimeEnabled`. */
   timeBasedEnabled: boolean;
@@ -250,7 +250,7 @@ export interface DndStatus {
   startTime: string;
   /** End of the schedule, `H:MM`. */
   endTime: string;
-  /** It is active now. */
+  /** Whether Do Not Disturb is active now. */
   active: boolean;
 }
 
@@ -270,7 +270,7 @@ export type MuteReason = 'disableLeds' | 'dnd';
 
 /** State of the frontlight. */
 export interface FrontlightStatus {
-  /** It is on, or about to be. */
+  /** Whether the frontlight is on or fading on. */
   on: boolean;
   /** Duty of each channel. */
   duties: number[];
@@ -282,11 +282,11 @@ export interface FrontlightStatus {
 
 /** A panel with a fault. */
 export interface PanelFailure {
-  /** Its place, 0 is the leftmost. */
+  /** Index of the panel; 0 is the leftmost. */
   panel: number;
-  /** What is wrong with it. */
+  /** Fault of the panel. */
   fault: PanelFault;
-  /** Failed refreshes since its last good one. */
+  /** Failed refreshes since the last successful one. */
   failures: number;
 }
 
@@ -315,7 +315,7 @@ export interface FigureValues {
   walletBalance?: MarketValue;
 }
 
-/** How good the values are, and what each source says. */
+/** Quality of the values, and the claims of each source. */
 export interface TruthStatus {
   /** The block height. */
   height: HeightStatus;
@@ -331,7 +331,7 @@ export interface TruthStatus {
 export interface LinkStatus {
   /** `idle`, `connecting`, `connected`, `disconnected` or `access-point`. */
   state: string;
-  /** Manager of the network: `radio` if it is the clock. */
+  /** Manager of the network: `radio` if the clock manages it. */
   network: 'host' | 'radio';
   /** Name of the network; empty on a wire. */
   ssid: string;
@@ -339,23 +339,23 @@ export interface LinkStatus {
   ip: string;
   /** Strength of the radio signal, dBm; 0 when not joined. */
   rssi: number;
-  /** What went wrong last; null while joined. */
+  /** Last error; null while joined. */
   failure: string | null;
-  /** Host name that is announced on the local network; null if none is. */
+  /** Host name that is announced on the local network; null if the clock is not announced. */
   announced: string | null;
 }
 
-/** What is on a panel. */
+/** State of a panel. */
 export interface PanelStatus {
-  /** Time since it was painted, s; absent before its first picture. */
+  /** Time since the last refresh, s; absent before the first one. */
   ageSec?: number;
-  /** How it was painted last; absent before its first picture. */
+  /** Kind of the last refresh; absent before the first one. */
   refresh?: Refresh;
-  /** Partial refreshes since its last full one. */
+  /** Partial refreshes since the last full one. */
   partials: number;
-  /** What is wrong with it; null if nothing is. */
+  /** Fault of the panel; null without a fault. */
   fault: PanelFault | null;
-  /** Failed refreshes since its last good one. */
+  /** Failed refreshes since the last successful one. */
   failures: number;
   /** Time until the next attempt, s; absent if none is scheduled. */
   nextTrySec?: number;
@@ -363,19 +363,19 @@ export interface PanelStatus {
 
 /** State of a connection. */
 export interface SourceStatus {
-  /** It works. */
+  /** Whether the connection works. */
   up: boolean;
-  /** Time since it last sent something useful, s; absent if it has not. */
+  /** Time since the last useful message, s; absent before the first one. */
   ageSec?: number;
-  /** Its last error, in words for people. */
+  /** Last error, as a text for people. */
   lastError?: string;
   /** Time until the next attempt, s. */
   nextTrySec?: number;
-  /** How many of its messages were dropped, by reason. */
+  /** Number of dropped messages, by reason. */
   dropped?: Record<string, number>;
 }
 
-/** How often a queue was full since the start. */
+/** Number of times that a queue was full since the start. */
 export interface QueueDrops {
   /** Always 0: buttons wait for a place in the inbox. */
   buttons: number;
@@ -385,11 +385,11 @@ export interface QueueDrops {
   frontlight: number;
 }
 
-/** What is known of releases. */
+/** Result of the release checks. */
 export interface ReleaseStatus {
-  /** Why the last look at the releases failed; null if it did not. */
+  /** Error of the last release check; null if it succeeded. */
   lastError: string | null;
-  /** All of it as sentences in English. */
+  /** The result as sentences in English. */
   says: string;
   /** The same sentences in their parts. */
   phrase: Phrase;
@@ -399,27 +399,27 @@ export interface ReleaseStatus {
   title?: string;
   /** Its page. */
   url?: string;
-  /** The clock takes it. */
+  /** Whether the clock can install the release. */
   taken?: boolean;
-  /** Why the clock does not take it; null if it does. */
+  /** Why the clock cannot install the release; null if it can. */
   why?: ReleaseRefusal | null;
-  /** The clock's number for it, which is below the share if it is the clock's turn. */
+  /** Number of the clock for a staged release; the clock installs it if the number is below the share. */
   number?: number;
-  /** Time since the last successful look, s; absent if there was none. */
+  /** Time since the last successful check, s; absent before the first one. */
   ageSec?: number;
 }
 
 /** The program that runs, and the keys that sign updates. */
 export interface FirmwareStatus {
-  /** Where the running program comes from. */
+  /** Origin of the running program. */
   running: 'factory' | 'a' | 'b';
   /** Its version. */
   version: string;
-  /** It has yet to prove that it works. */
+  /** Whether the program is on trial after an update. */
   trial: boolean;
-  /** Why the last update failed; null if it did not. */
+  /** Error of the last update; null if it succeeded. */
   lastFailure: string | null;
-  /** Updates must be signed. */
+  /** Whether updates must be signed. */
   signed: boolean;
   /** Number of trusted keys. */
   keys: number;
@@ -431,9 +431,9 @@ export interface FirmwareStatus {
 export interface LogLine {
   /** When it was written, as in RFC 3339. */
   time: string;
-  /** How grave it is. */
+  /** Level of the line. */
   level: LogLevel;
-  /** What it says. */
+  /** The message. */
   text: string;
 }
 
@@ -445,7 +445,7 @@ export interface SettingsOrigin {
   board: string;
   /** Version of its program. */
   firmware: string;
-  /** When they were exported, as in RFC 3339; null if the clock did not know. */
+  /** Time of the export, as in RFC 3339; null if the time was unknown. */
   time: string | null;
 }
 
@@ -454,21 +454,21 @@ export type SecretsState = 'absent' | 'closed' | 'opened';
 
 /** A setting that differs. */
 export interface ChangedSetting {
-  /** Its name. */
+  /** Name of the setting. */
   name: string;
   /** Value before the import; absent if it is secret. */
   old?: unknown;
   /** Value after the import; absent if it is secret. */
   new?: unknown;
-  /** It is secret. */
+  /** Whether the setting is secret. */
   secret?: true;
 }
 
 /** A panel that was painted. */
 export interface PaintedPanel {
-  /** Its index, from 0. */
+  /** Index of the panel, from 0. */
   panel: number;
-  /** How it was painted. */
+  /** Kind of the refresh. */
   refresh: Refresh;
 }
 
@@ -478,9 +478,9 @@ export interface BenchPanelState {
   full: number;
   /** Partial refreshes since the start. */
   partial: number;
-  /** Its busy line is high. */
+  /** Whether the busy line is high. */
   busy: boolean;
-  /** What is wrong with it. */
+  /** Fault of the panel. */
   fault: SimFault;
 }
 
@@ -489,11 +489,11 @@ export type BenchLink = 'up' | 'down';
 
 /** The access point, as shown on the panels. */
 export interface AccessPointState {
-  /** Its name. */
+  /** Name of the network. */
   ssid: string;
-  /** Its password. */
+  /** Password of the network. */
   password: string;
-  /** Address of the name server as `ADDRESS:PORT`, while there is one. */
+  /** Address of the DNS server as `ADDRESS:PORT`, while it runs. */
   dns: string | null;
 }
 
@@ -505,49 +505,49 @@ export type DemoRelayState = 'there' | 'gone';
 
 /** A remote display. */
 export interface RemoteDisplay {
-  /** Its id, six hex digits. */
+  /** Id of the display, six hex digits. */
   id: string;
-  /** Its hardware address; null if it sends none. */
+  /** Hardware address; null if the display sends none. */
   mac: string | null;
-  /** Its name; empty until it has one. */
+  /** Name of the display; empty by default. */
   name: string;
   /** `waiting` for approval, or `approved`. */
   state: string;
-  /** Id of the approved display that it replaces when it is approved, because their hardware addresses are equal. */
+  /** Id of the approved display that this display replaces on approval, because their hardware addresses are equal. */
   replaces: string | null;
-  /** Word for its model; null if it sends none. */
+  /** Model; null if the display sends none. */
   model: string | null;
-  /** Version of its firmware; null if it sends none. */
+  /** Version of the firmware; null if the display sends none. */
   firmware: string | null;
-  /** Width of its picture, px. */
+  /** Width of the picture, px. */
   width: number;
-  /** Height of its picture, px. */
+  /** Height of the picture, px. */
   height: number;
   /** Bits per pixel. */
   depth: number;
-  /** Turn of its picture, degrees clockwise. */
+  /** Clockwise rotation of the picture, degrees. */
   rotate: number;
   /** Layout of the cells: `auto`, `row`, `two-rows` or `column`. */
   layout: string;
   /** White on black; null: as on the panels. */
   dark: boolean | null;
-  /** What it shows: the `clock`, one `screen`, or a `rotation` of its own. */
+  /** Content: the `clock`, one `screen`, or a `rotation` of its own. */
   content: string;
-  /** Ids of its screens. */
+  /** Ids of the screens. */
   screens: number[];
-  /** Age of a picture that its owner accepts, min. */
+  /** Accepted age of a picture, min. */
   intervalMin: number;
-  /** Its battery; null if it reports none. */
+  /** Battery; null if the display reports none. */
   battery: DisplayBattery | null;
-  /** Strength of its Wi-Fi signal, dBm; null if it sends none. */
+  /** Strength of the Wi-Fi signal, dBm; null if the display sends none. */
   rssi: number | null;
-  /** Time since its last contact, s; null before the first one since the start. */
+  /** Time since the last contact, s; null before the first contact since the start. */
   lastContactSec: number | null;
-  /** Time to its expected next contact, s; null if unknown. */
+  /** Time until the expected next contact, s; null if unknown. */
   nextContactSec: number | null;
-  /** The newest lines of its log, oldest first. */
+  /** The newest log lines, oldest first. */
   log: DisplayLog[];
-  /** Its token, only in the answer that adds it. */
+  /** Token of the display, only in the answer that adds the display. */
   token?: string;
 }
 
@@ -560,31 +560,31 @@ export type PanelFault = 'busy-stuck' | 'started-busy' | 'not-refreshed' | 'bus'
 export interface MarketValue {
   /** The value. */
   value: number | string;
-  /** Its source. */
+  /** Source of the value. */
   source: SourceId;
-  /** Time since it was learned, s; absent for a value of an earlier run. */
+  /** Age of the value, s; absent for a value of an earlier run. */
   ageSec?: number;
-  /** It was learned before the clock started. */
+  /** Whether the value was received in an earlier run. */
   earlierRun?: boolean;
-  /** How good it is, as in `truth`; absent for figures. */
+  /** State of the value, as in `truth`; absent for figures. */
   state?: string;
 }
 
-/** How good the block height is. */
+/** Quality of the block height. */
 export interface HeightStatus {
-  /** How good it is. */
+  /** State of the value. */
   state: HeightState;
   /** Name of the chain; `demo` if the blocks are invented. */
   chain: string;
-  /** Height of the block that is taken for granted; null if there is none. */
+  /** Height of the anchor, a block that is trusted without proof; null without an anchor. */
   anchor: number | null;
   /** Height of the best proven block; null if no block is proven. */
   proven: number | null;
-  /** Hash of that block. */
+  /** Hash of the best proven block. */
   tipHash: string | null;
-  /** Time of that block as its miner wrote it, s since 1970-01-01 UTC. */
+  /** Time in the header of the best proven block, s since 1970-01-01 UTC. */
   tipTime: number | null;
-  /** Work of the chain up to that block, 64 hexadecimal digits. */
+  /** Work of the chain up to the best proven block, 64 hexadecimal digits. */
   chainWork: string | null;
   /** Public peers that have proven a block. */
   peers: number;
@@ -598,37 +598,37 @@ export interface HeightStatus {
   proofs: ProvenHeight[];
   /** Heights that sources claim. */
   claimed: ClaimedHeight[];
-  /** Time since the best proven block was made, s; absent if not known. */
+  /** Age of the best proven block, s; absent if not known. */
   tipAgeSec?: number;
 }
 
-/** How good the fee rate is. */
+/** Quality of the fee rate. */
 export interface FeeStatus {
-  /** Whether it is fresh. */
+  /** Whether the fee rate is fresh. */
   state: 'single' | 'stale';
-  /** Its source; null if no fee rate is known. */
+  /** Source of the fee rate; null if no fee rate is known. */
   source: SourceId | null;
 }
 
-/** How good a price is. */
+/** Quality of a price. */
 export interface PriceStatus {
-  /** How good it is. */
+  /** State of the value. */
   state: PriceState;
-  /** Its source. */
+  /** Source of the price. */
   source: SourceId;
   /** The price that is shown. */
   shown?: string;
-  /** From the lowest to the highest counted quote, thousandths; null for fewer than two. */
+  /** Difference between the highest and the lowest counted quote, per mille; null for fewer than two quotes. */
   spreadPermille?: number | null;
   /** All quotes, refused ones included. */
   voices?: PriceQuote[];
 }
 
-/** How good the time is. */
+/** Quality of the time. */
 export interface TimeStatus {
-  /** How good it is. */
+  /** State of the value. */
   state: TimeState;
-  /** The time cannot be earlier than this by the newest blocks, s since 1970-01-01 UTC; null if too few are known. */
+  /** Earliest possible time by the newest blocks, s since 1970-01-01 UTC; null if too few blocks are known. */
   earliest: number | null;
 }
 
@@ -636,7 +636,7 @@ export type Refresh = 'full' | 'partial';
 
 export type ReleaseRefusal = 'not-newer' | 'channel' | 'pin' | 'share' | 'no-image' | 'unsigned' | 'failed' | 'left';
 
-/** How grave a line of the log is. */
+/** Level of a log line. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** A fault of a simulated panel. */
@@ -644,11 +644,11 @@ export type SimFault = 'none' | 'busy-stuck';
 
 /** The battery of a remote display. */
 export interface DisplayBattery {
-  /** Its voltage, V; null if unknown. */
+  /** Voltage, V; null if unknown. */
   volts: number | null;
-  /** Its charge, percent; null if unknown. */
+  /** Charge, percent; null if unknown. */
   percent: number | null;
-  /** It is being charged; null if unknown. */
+  /** Whether the battery is being charged; null if unknown. */
   charging: boolean | null;
 }
 
@@ -656,7 +656,7 @@ export interface DisplayBattery {
 export interface DisplayLog {
   /** When it was written, s since 1970-01-01 UTC; null if unknown. */
   at: number | null;
-  /** Its level. */
+  /** Level of the line. */
   level: string;
   /** The message. */
   message: string;

@@ -1,4 +1,4 @@
-//! Networks, and joining one.
+//! Lists networks, and joins one.
 
 use alloc::{string::String, vec::Vec};
 
@@ -6,18 +6,18 @@ use device::secret::Secret;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The networks in reach.
+/// The networks in range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Networks(pub Vec<Network>);
 
-/// A network in reach.
+/// A network in range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Network {
-    /// Its name.
+    /// Name of the network.
     pub ssid: String,
-    /// Strength of its signal, dBm.
+    /// Signal strength, dBm.
     pub rssi: i32,
-    /// It requires a password.
+    /// Whether the network requires a password.
     pub secured: bool,
     /// The same as `secured`, under the name that newer pages read.
     pub secure: bool,

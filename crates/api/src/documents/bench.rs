@@ -1,4 +1,4 @@
-//! The table on which a simulated board lies.
+//! The simulation: signals and inputs of a simulated board.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -15,13 +15,13 @@ pub const LUX_MAX: u32 = 4_294_967;
 /// Default duration of a button press, ms.
 const SHORT_PRESS_MS: u64 = 100;
 
-/// All signals of a simulated board, and what else a client can change there.
+/// All signals of a simulated board, and the simulated relay.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BenchState {
     /// The signals.
     #[serde(flatten)]
     pub signals: BenchSignals,
-    /// Whether the relay of a demo is there; null on a clock that is no demo.
+    /// State of the relay of a demo; null on a clock that is not a demo.
     pub demo_relay: Option<DemoRelayState>,
 }
 
@@ -38,9 +38,9 @@ pub struct BenchSignals {
     pub leds: Vec<String>,
     /// Live duties of the frontlight, 0 to 4095; empty on a board without one.
     pub frontlight: Vec<u16>,
-    /// Numbers of the buttons that are down; the first is 1.
+    /// Numbers of the pressed buttons; the first is 1.
     pub buttons: Vec<u8>,
-    /// Light, lux; null without a sensor.
+    /// Ambient light, lux; null without a sensor.
     pub lux: Option<f64>,
     /// The network.
     pub link: BenchLink,
@@ -55,11 +55,11 @@ pub struct BenchSignals {
 /// The access point, as shown on the panels.
 #[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AccessPointState {
-    /// Its name.
+    /// Name of the network.
     pub ssid: String,
-    /// Its password.
+    /// Password of the network.
     pub password: String,
-    /// Address of the name server as `ADDRESS:PORT`, while there is one.
+    /// Address of the DNS server as `ADDRESS:PORT`, while it runs.
     pub dns: Option<String>,
 }
 
@@ -79,9 +79,9 @@ pub struct BenchPanelState {
     pub full: u64,
     /// Partial refreshes since the start.
     pub partial: u64,
-    /// Its busy line is high.
+    /// Whether the busy line is high.
     pub busy: bool,
-    /// What is wrong with it.
+    /// Fault of the panel.
     pub fault: SimFault,
 }
 
@@ -93,7 +93,7 @@ pub enum SimFault {
     /// No fault.
     #[default]
     None,
-    /// It never becomes idle again.
+    /// The panel stays busy.
     BusyStuck,
 }
 
@@ -102,9 +102,9 @@ pub enum SimFault {
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = plain_words)]
 pub enum PowerState {
-    /// It is on.
+    /// The power is on.
     On,
-    /// It is about to be cut.
+    /// The power is about to be cut.
     Cycling,
 }
 
@@ -113,9 +113,9 @@ pub enum PowerState {
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = plain_words)]
 pub enum BenchLink {
-    /// Plugged in.
+    /// The network is connected.
     Up,
-    /// Pulled out.
+    /// The network is disconnected.
     Down,
 }
 
@@ -124,9 +124,9 @@ pub enum BenchLink {
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = plain_words)]
 pub enum DemoRelayState {
-    /// It answers.
+    /// The relay responds.
     There,
-    /// It does not.
+    /// The relay does not respond.
     Gone,
 }
 
@@ -136,7 +136,7 @@ pub struct ButtonPress {
     /// Numbers of the buttons; the first is 1.
     #[schemars(inner(range(min = 1, max = 4)))]
     pub press: Vec<WholeNumber>,
-    /// How long they are held, ms.
+    /// Duration of the press, ms.
     #[serde(default = "short_press")]
     #[schemars(range(max = 60_000))]
     pub ms: WholeNumber,
@@ -149,13 +149,13 @@ fn short_press() -> WholeNumber {
 /// Ambient light.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 pub struct AmbientLight {
-    /// The light, lux; null takes the sensor away.
+    /// The light, lux; null removes the sensor.
     #[serde(deserialize_with = "present")]
     #[schemars(schema_with = "lux")]
     pub lux: Option<f64>,
 }
 
-/// Reads a member that must be there, though it may be null.
+/// Parses a required member that may be null.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     Option::deserialize(deserializer)
 }
@@ -164,23 +164,23 @@ fn lux(_generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["number", "null"], "minimum": 0, "maximum": LUX_MAX })
 }
 
-/// The network is plugged in or pulled out.
+/// Connects or disconnects the simulated network.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct LinkChange {
     /// The new state.
     pub link: BenchLink,
 }
 
-/// The power is cut and comes back.
+/// Cuts the simulated power and restores it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct PowerChange {
-    /// What happens.
+    /// The event.
     pub action: PowerAction,
-    /// Numbers of the buttons that are held from then on; the first is 1.
+    /// Numbers of the buttons that are held from power-on; the first is 1.
     #[serde(default)]
     #[schemars(inner(range(min = 1, max = 4)))]
     pub hold: Vec<WholeNumber>,
-    /// How long they are held, ms.
+    /// Duration of the press, ms.
     #[serde(default = "no_time")]
     #[schemars(range(max = 60_000))]
     pub ms: WholeNumber,
@@ -190,32 +190,32 @@ fn no_time() -> WholeNumber {
     WholeNumber(0)
 }
 
-/// What happens to the power.
+/// A change of the power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = plain_words)]
 pub enum PowerAction {
-    /// It is cut and comes back.
+    /// The power is cut and restored.
     Cycle,
 }
 
-/// A panel breaks or is mended.
+/// Breaks or repairs a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct PanelFaultChange {
     /// Index of the panel, from 0.
     pub panel: WholeNumber,
-    /// What is wrong with it from now on.
+    /// The new fault of the panel.
     pub fault: SimFault,
 }
 
-/// Something happens in the market.
+/// Simulates an event of the market.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct MarketEvent {
-    /// What happens.
+    /// The event.
     pub event: MarketEventKind,
 }
 
-/// What happens in the market.
+/// An event of the market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(transform = plain_words)]
@@ -226,8 +226,8 @@ pub enum MarketEventKind {
     Price,
     /// The wallet receives a payment.
     Payment,
-    /// The relay of a demo goes away.
+    /// The relay of a demo disconnects.
     RelayGone,
-    /// It comes back.
+    /// The relay connects again.
     RelayBack,
 }

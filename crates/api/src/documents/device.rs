@@ -12,7 +12,7 @@ use crate::{limits::CONFIRMATION, operations::device::BROKER, schema::any_type};
 /// Confirms a factory reset.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Confirmation {
-    /// The word that confirms it.
+    /// The confirmation word.
     #[schemars(extend("const" = CONFIRMATION))]
     pub confirm: String,
 }
@@ -28,7 +28,7 @@ pub struct NotErased {
     pub error: &'static str,
 }
 
-/// How many files were removed.
+/// Number of removed files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Removed {
     /// Number of files.
@@ -39,7 +39,7 @@ pub struct Removed {
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transform = any_type)]
 pub struct SourceChoice {
-    /// Name of the source; without one all sources are meant.
+    /// Name of the source; all sources if it is missing.
     #[serde(default)]
     #[schemars(with = "SourceName")]
     pub source: Option<SourceName>,

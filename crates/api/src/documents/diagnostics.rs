@@ -1,4 +1,4 @@
-//! What helps to find a fault.
+//! Documents for troubleshooting.
 
 use alloc::{string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ pub struct Log {
     /// The lines, oldest first.
     #[schemars(length(max = LOG_LINES))]
     pub lines: Vec<LogLine>,
-    /// Number of dropped lines before them.
+    /// Number of older lines that were dropped.
     pub earlier: u64,
 }
 
@@ -22,13 +22,13 @@ pub struct Log {
 pub struct LogLine {
     /// When it was written, as in RFC 3339.
     pub time: String,
-    /// How grave it is.
+    /// Level of the line.
     pub level: LogLevel,
-    /// What it says.
+    /// The message.
     pub text: String,
 }
 
-/// How grave a line of the log is.
+/// Level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = plain_words)]
@@ -58,9 +58,9 @@ pub struct TraceSize {
 pub struct TraceStarted {
     /// Always true.
     pub started: bool,
-    /// Number of allocations that it keeps.
+    /// Greatest number of recorded allocations.
     pub capacity: usize,
-    /// Number of callers of each that it keeps.
+    /// Greatest number of recorded callers per allocation.
     pub depth: usize,
 }
 
@@ -69,7 +69,7 @@ pub struct TraceStarted {
 pub struct HeapTrace {
     /// Number of allocations.
     pub count: usize,
-    /// Number of allocations that the trace could keep.
+    /// Greatest number of allocations of the trace.
     pub capacity: usize,
     /// The allocations.
     pub leaks: Vec<HeapLeak>,
@@ -82,9 +82,9 @@ pub struct HeapLeak {
     pub sz: usize,
     /// Address, in hex.
     pub addr: String,
-    /// Its number among the allocations of the trace.
+    /// Number of the allocation in the trace.
     pub cc: u64,
-    /// Addresses of its callers, in hex, innermost first.
+    /// Addresses of the callers, in hex, innermost first.
     pub pcs: Vec<String>,
 }
 
@@ -103,9 +103,9 @@ pub struct HeapStatus {
 pub struct HeapKinds {
     /// Memory of the program.
     pub internal: HeapRegion,
-    /// The same.
+    /// The same as `internal`.
     pub internal_dma: HeapRegion,
-    /// Memory beyond that, such as swap.
+    /// Additional memory, such as swap.
     pub spiram: HeapRegion,
     /// The same as `internal`.
     pub default: HeapRegion,
@@ -118,9 +118,9 @@ pub struct HeapRegion {
     pub total_free_bytes: u64,
     /// Allocated memory, bytes.
     pub total_allocated_bytes: u64,
-    /// Largest piece that is available, bytes.
+    /// Largest available block, bytes.
     pub largest_free_block: u64,
-    /// The least memory that was available since the start, bytes.
+    /// Lowest available memory since the start, bytes.
     pub minimum_free_bytes: u64,
     /// Number of allocated blocks.
     pub allocated_blocks: u64,

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub struct DisplayList {
     /// The approved ones, then those that wait for approval.
     pub displays: Vec<RemoteDisplay>,
-    /// Most displays that there can be.
+    /// Greatest number of displays.
     pub max: usize,
 }
 
@@ -22,49 +22,49 @@ pub struct DisplayList {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDisplay {
-    /// Its id, six hex digits.
+    /// Id of the display, six hex digits.
     pub id: String,
-    /// Its hardware address; null if it sends none.
+    /// Hardware address; null if the display sends none.
     pub mac: Option<String>,
-    /// Its name; empty until it has one.
+    /// Name of the display; empty by default.
     pub name: String,
     /// `waiting` for approval, or `approved`.
     pub state: &'static str,
-    /// Id of the approved display that it replaces when it is approved, because their hardware addresses are equal.
+    /// Id of the approved display that this display replaces on approval, because their hardware addresses are equal.
     pub replaces: Option<String>,
-    /// Word for its model; null if it sends none.
+    /// Model; null if the display sends none.
     pub model: Option<String>,
-    /// Version of its firmware; null if it sends none.
+    /// Version of the firmware; null if the display sends none.
     pub firmware: Option<String>,
-    /// Width of its picture, px.
+    /// Width of the picture, px.
     pub width: u32,
-    /// Height of its picture, px.
+    /// Height of the picture, px.
     pub height: u32,
     /// Bits per pixel.
     pub depth: u32,
-    /// Turn of its picture, degrees clockwise.
+    /// Clockwise rotation of the picture, degrees.
     pub rotate: u32,
     /// Layout of the cells: `auto`, `row`, `two-rows` or `column`.
     pub layout: &'static str,
     /// White on black; null: as on the panels.
     pub dark: Option<bool>,
-    /// What it shows: the `clock`, one `screen`, or a `rotation` of its own.
+    /// Content: the `clock`, one `screen`, or a `rotation` of its own.
     pub content: &'static str,
-    /// Ids of its screens.
+    /// Ids of the screens.
     pub screens: Vec<u16>,
-    /// Age of a picture that its owner accepts, min.
+    /// Accepted age of a picture, min.
     pub interval_min: u32,
-    /// Its battery; null if it reports none.
+    /// Battery; null if the display reports none.
     pub battery: Option<DisplayBattery>,
-    /// Strength of its Wi-Fi signal, dBm; null if it sends none.
+    /// Strength of the Wi-Fi signal, dBm; null if the display sends none.
     pub rssi: Option<i32>,
-    /// Time since its last contact, s; null before the first one since the start.
+    /// Time since the last contact, s; null before the first contact since the start.
     pub last_contact_sec: Option<u64>,
-    /// Time to its expected next contact, s; null if unknown.
+    /// Time until the expected next contact, s; null if unknown.
     pub next_contact_sec: Option<u64>,
-    /// The newest lines of its log, oldest first.
+    /// The newest log lines, oldest first.
     pub log: Vec<DisplayLog>,
-    /// Its token, only in the answer that adds it.
+    /// Token of the display, only in the answer that adds the display.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub token: Option<String>,
@@ -73,11 +73,11 @@ pub struct RemoteDisplay {
 /// The battery of a remote display.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisplayBattery {
-    /// Its voltage, V; null if unknown.
+    /// Voltage, V; null if unknown.
     pub volts: Option<f64>,
-    /// Its charge, percent; null if unknown.
+    /// Charge, percent; null if unknown.
     pub percent: Option<u8>,
-    /// It is being charged; null if unknown.
+    /// Whether the battery is being charged; null if unknown.
     pub charging: Option<bool>,
 }
 
@@ -86,7 +86,7 @@ pub struct DisplayBattery {
 pub struct DisplayLog {
     /// When it was written, s since 1970-01-01 UTC; null if unknown.
     pub at: Option<i64>,
-    /// Its level.
+    /// Level of the line.
     pub level: String,
     /// The message.
     pub message: String,
@@ -172,19 +172,19 @@ impl DisplayLog {
 #[derive(Debug, Clone, PartialEq, Eq, Default, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DisplayChange {
-    /// Its name, at most 64 bytes.
+    /// Name of the display, at most 64 bytes.
     #[serde(default)]
     #[schemars(with = "String")]
     pub name: Option<String>,
-    /// `approved` approves a display that waits.
+    /// `approved` approves a waiting display.
     #[serde(default)]
     #[schemars(schema_with = "states")]
     pub state: Option<String>,
-    /// Width of its picture, px.
+    /// Width of the picture, px.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 200, max = 3840))]
     pub width: Option<u32>,
-    /// Height of its picture, px.
+    /// Height of the picture, px.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 100, max = 2160))]
     pub height: Option<u32>,
@@ -192,7 +192,7 @@ pub struct DisplayChange {
     #[serde(default)]
     #[schemars(schema_with = "depths")]
     pub depth: Option<u8>,
-    /// Turn of its picture, degrees clockwise.
+    /// Clockwise rotation of the picture, degrees.
     #[serde(default)]
     #[schemars(schema_with = "turns")]
     pub rotate: Option<u16>,
@@ -203,15 +203,15 @@ pub struct DisplayChange {
     /// White on black; null: as on the panels.
     #[serde(default)]
     pub dark: Option<bool>,
-    /// What it shows.
+    /// Content of the display.
     #[serde(default)]
     #[schemars(schema_with = "contents")]
     pub content: Option<String>,
-    /// Ids of its screens, at most 32; `screen` shows the first one.
+    /// Ids of the screens, at most 32; `screen` shows the first one.
     #[serde(default)]
     #[schemars(with = "Vec<u16>")]
     pub screens: Option<Vec<u16>>,
-    /// Age of a picture that its owner accepts, min.
+    /// Accepted age of a picture, min.
     #[serde(default)]
     #[schemars(with = "u32", range(min = 1, max = 1440))]
     pub interval_min: Option<u32>,
@@ -237,29 +237,29 @@ fn contents(_generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "enum": DisplayContent::ALL.map(DisplayContent::word) })
 }
 
-/// Answer to a TRMNL that is set up.
+/// Answer to the setup request of a TRMNL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrmnlSetup {
-    /// 200: the device has a token now.
+    /// 200: the display is registered.
     pub status: u16,
-    /// Its token.
+    /// Token of the display.
     pub api_key: String,
-    /// Its id.
+    /// Id of the display.
     pub friendly_id: String,
-    /// Address of its first picture.
+    /// Address of the first picture.
     pub image_url: String,
     /// What to do next, for people; at most 127 characters.
     pub message: String,
 }
 
-/// Answer to a TRMNL, or a client of its servers, that asks for a picture.
+/// Answer to the picture request of a TRMNL or a compatible client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrmnlDisplay {
     /// 0, or 202 if the display waits for approval.
     pub status: u16,
     /// Absolute address of the picture, at most 1023 characters.
     pub image_url: String,
-    /// Time that the download may take, s.
+    /// Timeout of the download, s.
     pub image_url_timeout: u32,
     /// Name of the picture; the same picture has the same name.
     pub filename: String,
@@ -273,13 +273,13 @@ pub struct TrmnlDisplay {
     pub firmware_version: Option<String>,
     /// False: the display keeps its token.
     pub reset_firmware: bool,
-    /// What a press of the button does: `restart_playlist`, or `none` without a rotation of its own.
+    /// Action of the button: `restart_playlist`, or `none` without a rotation of its own.
     pub special_function: &'static str,
-    /// What was done because the button was pressed; only in the answer to such a request.
+    /// Action that the press of the button has caused; only in the answer to such a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub action: Option<&'static str>,
-    /// False: the glass may be refreshed in part.
+    /// False: partial refreshes are allowed.
     pub maximum_compatibility: bool,
     /// Waveforms for the temperature.
     pub temperature_profile: &'static str,

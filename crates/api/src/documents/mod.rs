@@ -33,7 +33,7 @@ pub use numbers::{CutNumber, WholeNumber};
 pub struct ErrorBody {
     /// Token for programs.
     pub error: String,
-    /// The reason for people; absent if the token says it all.
+    /// The reason for people; absent if the token is clear enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub msg: Option<String>,
@@ -72,7 +72,7 @@ pub struct MessageBody {
 
 /// Reads an object; `None` if it is something else, or a member is of another type.
 pub fn object<T: DeserializeOwned>(value: &Value) -> Option<T> {
-    // A derived reader would take the members out of an array, too.
+    // A derived `Deserialize` would also read the members from an array.
     let object = Some(value).filter(|value| value.is_object());
     T::deserialize(object?).ok()
 }

@@ -1,4 +1,4 @@
-//! The page and what machines ask for.
+//! The page, and checks for monitoring.
 
 use alloc::string::String;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// Whether the clock runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Health {
-    /// It does.
+    /// The clock runs.
     pub ok: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Manifest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     pub build_time: Option<i64>,
-    /// What else the page says of itself.
+    /// Other members of the manifest of the page.
     #[serde(flatten)]
     #[schemars(skip)]
     pub others: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! The settings: what GET answers and what a change takes follow from the table of settings.
+//! The settings: the schemas of GET and PATCH follow from the table of settings.
 
 use alloc::{borrow::Cow, format};
 
@@ -41,7 +41,7 @@ impl JsonSchema for SettingsChange {
             json!({ "type": "string", "pattern": "^((0x|#)[0-9A-Fa-f]{1,6}|[0-9]{1,8})$" });
         let colour = json!({
             "anyOf": [in_text, { "enum": [0, 0xFFFF] }],
-            "description": "A text, 24 bits at most, sets `invertedColor`; a number, as GET has it, changes nothing.",
+            "description": "A text of at most 24 bits sets `invertedColor`; a number, as in GET, changes nothing.",
         });
         add("fgColor", colour.clone());
         add("bgColor", colour);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{ErrorBody, or_default, some_object};
 use crate::{limits::PASSPHRASE_LEN, schema::plain_words};
 
-/// The format that a file of settings names.
+/// Name of the format in a file of settings.
 pub const FORMAT: &str = "papertick settings";
 
 /// Version of the format.
@@ -26,10 +26,10 @@ pub struct SettingsFile {
     /// Version of the format.
     #[schemars(extend("const" = VERSION))]
     pub version: u64,
-    /// Where the settings come from.
+    /// The clock that exported the file.
     #[serde(flatten)]
     pub origin: SettingsOrigin,
-    /// The settings that are no secret.
+    /// The settings that are not secret.
     pub settings: Map<String, Value>,
     /// The secrets; absent if the file has none.
     #[serde(
@@ -60,7 +60,7 @@ pub struct SettingsOrigin {
     /// Version of its program.
     #[serde(default, deserialize_with = "or_default")]
     pub firmware: String,
-    /// When they were exported, as in RFC 3339; null if the clock did not know.
+    /// Time of the export, as in RFC 3339; null if the time was unknown.
     #[serde(default, deserialize_with = "or_default")]
     pub time: Option<String>,
 }
@@ -71,7 +71,7 @@ pub struct SettingsOrigin {
 pub struct SealedSecrets {
     /// How the key is derived from the passphrase.
     pub kdf: String,
-    /// Memory that this takes, KiB.
+    /// Memory for the derivation, KiB.
     #[serde(rename = "memoryKiB")]
     pub memory_kib: u32,
     /// Passes over the memory.
@@ -87,7 +87,7 @@ pub struct SealedSecrets {
 /// What to export.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ExportRequest {
-    /// Encrypts the secrets; without one they are not exported.
+    /// Passphrase that encrypts the secrets; without a passphrase the secrets are not exported.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = *PASSPHRASE_LEN.start(), max = *PASSPHRASE_LEN.end()))]
     pub passphrase: Option<String>,
@@ -100,10 +100,10 @@ pub struct ImportRequest {
     /// The file.
     #[schemars(with = "SettingsFile")]
     pub file: Value,
-    /// Only answer what would change.
+    /// Dry run: only report the changes.
     #[serde(default)]
     pub dry_run: bool,
-    /// Decrypts the secrets of the file; without one they stay as they are.
+    /// Passphrase of the secrets in the file; without a passphrase the clock keeps its secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = *PASSPHRASE_LEN.start(), max = *PASSPHRASE_LEN.end()))]
     pub passphrase: Option<String>,
@@ -118,25 +118,25 @@ pub struct ImportRequest {
 pub struct ImportReport {
     /// The clock that the file comes from.
     pub from: SettingsOrigin,
-    /// What became of the secrets.
+    /// Result for the secrets.
     pub secrets: SecretsState,
     /// The settings that differ.
     pub changes: Vec<ChangedSetting>,
-    /// Names of the file that this version does not know.
+    /// Names in the file that this version does not know.
     pub unknown: Vec<String>,
-    /// Settings that the file does not have; they stay as they are.
+    /// Settings that are missing in the file; the clock keeps their values.
     pub missing: Vec<&'static str>,
-    /// Values that were not used as written, in words for people.
+    /// Values that were changed on import, as texts for people.
     pub notes: Vec<String>,
     /// Why the file is refused; empty if it is accepted.
     pub refused: Vec<ErrorBody>,
-    /// Part of it takes effect at the next start.
+    /// Whether part of the change takes effect at the next start.
     pub reboot_required: bool,
-    /// The settings were changed.
+    /// Whether the settings were changed.
     pub applied: bool,
 }
 
-/// A file of settings was refused; with a report if it could be read.
+/// A file of settings was refused; with a report if the file could be parsed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ImportRefusal {
     /// The report.
@@ -165,7 +165,7 @@ pub enum SecretsState {
 /// A setting that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChangedSetting {
-    /// Its name.
+    /// Name of the setting.
     pub name: &'static str,
     /// Value before the import; absent if it is secret.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub struct ChangedSetting {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub new: Option<Value>,
-    /// It is secret.
+    /// Whether the setting is secret.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("const" = true))]
     pub secret: bool,

@@ -20,13 +20,13 @@ pub struct PaintedPanels {
 /// A panel that was painted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PaintedPanel {
-    /// Its index, from 0.
+    /// Index of the panel, from 0.
     pub panel: usize,
-    /// How it was painted.
+    /// Kind of the refresh.
     pub refresh: Word<Refresh>,
 }
 
-/// Answer to a client of the preview that starts or stops it.
+/// Answer to a client that starts or stops the preview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PreviewState {
     /// Pictures follow.
@@ -41,7 +41,7 @@ pub struct TooManyFollowers {
     pub error: &'static str,
     /// Greatest number of clients.
     pub max: usize,
-    /// The limit of open files that it follows from; absent if it follows from none.
+    /// The limit of open files that causes this number; absent if another limit causes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub open_files: Option<u64>,

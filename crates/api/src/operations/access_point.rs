@@ -1,4 +1,4 @@
-//! Operations by which a clock that is an access point joins a network.
+//! Operations to join a network while the clock is an access point.
 
 use super::words::LACKING;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
-        "Networks in reach",
+        "List the Wi-Fi networks in range",
         ProgramOperation::Scan,
         &[get("/scan"), get("/api/scan")],
     )
@@ -20,7 +20,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guard(Guard::Portal)
     .answers(&[(200, sent::<Networks>())]),
     by_program(
-        "Join a network",
+        "Join a Wi-Fi network",
         ProgramOperation::Join,
         &[post("/save"), post("/api/wifi")],
     )

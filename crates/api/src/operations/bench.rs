@@ -1,4 +1,4 @@
-//! Operations on the table on which a simulated board lies.
+//! Operations of the simulation: signals and inputs of a simulated board.
 
 use super::words::{BAD, OK, SCALE};
 use crate::{
@@ -18,21 +18,21 @@ const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
-        "Signals of the simulated board",
+        "Get the signals of the simulated board",
         ProgramOperation::BenchState,
         &[get("/sim/state")],
     )
     .also_in_portal()
     .answers(&[(200, sent::<BenchState>()), UNSIMULATED]),
     by_program(
-        "The panels of the simulated board, also while it is an access point",
+        "Draw the panels of the simulated board, also while it is an access point",
         ProgramOperation::BenchPanels,
         &[get("/sim/panels.png").query(SCALE)],
     )
     .also_in_portal()
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD, UNSIMULATED]),
     by_program(
-        "Press buttons; answers after their release",
+        "Press buttons of the simulated board; answers after the release",
         ProgramOperation::BenchButtons,
         &[post("/sim/buttons")],
     )
@@ -40,7 +40,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .also_in_portal()
     .answers(ACTED),
     by_program(
-        "Light in the room; null takes the sensor away",
+        "Set the simulated ambient light; null removes the sensor",
         ProgramOperation::BenchLux,
         &[post("/sim/lux")],
     )
@@ -48,7 +48,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .also_in_portal()
     .answers(ACTED),
     by_program(
-        "Plug the network in or pull it out",
+        "Connect or disconnect the simulated network",
         ProgramOperation::BenchLink,
         &[post("/sim/wifi")],
     )
@@ -56,7 +56,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .also_in_portal()
     .answers(ACTED),
     by_program(
-        "Cut the power and give it back",
+        "Cut the simulated power and restore it",
         ProgramOperation::BenchPower,
         &[post("/sim/power")],
     )
@@ -64,7 +64,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .also_in_portal()
     .answers(ACTED),
     by_program(
-        "Let a block, a price jump or a payment happen, or take the relay of a demo away",
+        "Simulate a block, a price jump or a payment, or disconnect the relay of a demo",
         ProgramOperation::BenchMarket,
         &[post("/sim/market")],
     )
@@ -72,7 +72,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .also_in_portal()
     .answers(ACTED),
     by_program(
-        "Break a panel or mend it",
+        "Break or repair a simulated panel",
         ProgramOperation::BenchPanel,
         &[post("/sim/panel")],
     )

@@ -32,12 +32,12 @@ pub const BROKER: &str = "mqtt";
 const SOURCE: &[Param] = &[param(
     "source",
     received::<SourceName>(),
-    "Name of the source, as in the status; without one all are meant.",
+    "Name of the source, as in the status. All sources if omitted.",
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_device(
-        "Make the clock recognisable",
+        "Identify the clock: blink the LEDs",
         |_, _| Ok(DeviceCall::new(Request::Identify)),
         &[post("/api/identify"), deprecated_get("/api/identify")],
     ),
@@ -47,7 +47,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/restart"), deprecated_get("/api/restart")],
     ),
     by_device(
-        "Wipe every setting and restart",
+        "Factory reset: erase all settings and restart",
         factory_reset,
         &[post("/api/factory_reset")],
     )
@@ -63,20 +63,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/stop_datasources")],
     ),
     by_device(
-        "Stop and start all data sources, or one, or the connection to the MQTT broker",
+        "Restart all data sources, one source, or the connection to the MQTT broker",
         restart_sources,
         &[post("/api/restart_datasources").query(SOURCE)],
     )
     .optional_body(received::<SourceChoice>())
     .answers(&[OK, BAD, (409, sent::<ErrorBody>())]),
     by_device(
-        "Forget the pool logos and fetch them again",
+        "Delete the cached pool logos and fetch them again",
         clear_logos,
         &[post("/api/action/clear_pool_logos")],
     )
     .answers(&[(200, sent::<Removed>())]),
     by_device(
-        "Transmit power of the radio",
+        "Set the transmit power of the radio",
         tx_power,
         &[post("/api/wifi_set_tx_power").query(TX_POWER)],
     )
@@ -85,7 +85,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, sent::<TxPowerSet>()), BAD]),
 ];
 
-/// Wipes every setting, if that is really meant.
+/// Erases all settings if the body confirms it.
 fn factory_reset(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let confirmation: Option<Confirmation> = parameters.object();
     if confirmation.is_none_or(|confirmation| confirmation.confirm != CONFIRMATION) {

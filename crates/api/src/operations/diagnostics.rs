@@ -1,4 +1,4 @@
-//! Operations that help to find what is wrong.
+//! Operations for troubleshooting.
 
 use super::words::param;
 use crate::{
@@ -20,20 +20,20 @@ const NOT_BUILT_IN: (u16, Shape) = (501, sent::<ErrorBody>());
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
-        "The last lines of the log",
+        "Get the last lines of the log",
         ProgramOperation::Log,
         &[get("/api/log")],
     )
     .answers(&[(200, sent::<Log>())]),
     by_program(
-        "The last crash dump",
+        "Download the last crash dump",
         ProgramOperation::Coredump,
         &[get("/api/coredump")],
     )
     .may_fail()
     .answers(&[(200, Shape::Bytes), (404, sent::<ErrorBody>())]),
     by_program(
-        "Forget the last crash dump",
+        "Delete the last crash dump",
         ProgramOperation::ForgetCoredump,
         &[delete("/api/coredump")],
     )
@@ -47,7 +47,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .optional_body(received::<TraceSize>())
     .answers(&[(200, sent::<TraceStarted>()), NOT_BUILT_IN]),
     by_program(
-        "Stop tracing allocations",
+        "Stop tracing allocations and list those that were not freed",
         ProgramOperation::StopTrace,
         &[post("/api/diag/heap_trace/stop")],
     )
@@ -57,7 +57,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         NOT_BUILT_IN,
     ]),
     by_program(
-        "Memory by kind",
+        "Get the memory by kind",
         ProgramOperation::Heap,
         &[get("/api/diag/heap")],
     )

@@ -1,4 +1,4 @@
-//! Operations on remote displays, and the protocol of TRMNL, which they speak.
+//! Operations on remote displays, and the operations of the TRMNL protocol.
 
 use alloc::string::String;
 
@@ -18,19 +18,19 @@ use crate::{
     shape::{Shape, received, sent},
 };
 
-/// There is no such display.
+/// The display does not exist.
 const UNKNOWN: (u16, Shape) = (404, sent::<ErrorBody>());
 
-/// There is no room for it.
+/// The list of displays is full.
 const FULL: (u16, Shape) = (409, sent::<ErrorBody>());
 
 /// The token is missing or too short.
 const NO_TOKEN: (u16, Shape) = (401, sent::<ErrorBody>());
 
-// Those with a guard of their own check the token of the display.
+// The open operations check the token of the display themselves.
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
-        "Remote displays",
+        "List the remote displays",
         ProgramOperation::Displays,
         &[get("/api/displays")],
     )
@@ -45,7 +45,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, sent::<RemoteDisplay>()), BAD, FULL, LACKING]),
     // The path of the next operation matches this path, too, so this operation comes first.
     by_program(
-        "The picture that a remote display would get now",
+        "Draw the picture that a remote display would get now",
         ProgramOperation::DisplayPreview,
         &[get("/api/displays/{id}.png").path_parameter(received::<String>())],
     )
@@ -67,7 +67,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .command_words("display remove")
     .answers(&[(200, Shape::Empty), UNKNOWN]),
     by_program(
-        "A TRMNL asks for a token",
+        "TRMNL: register a display and get its token",
         ProgramOperation::TrmnlSetup,
         &[changing_get("/api/setup")],
     )
@@ -75,7 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guard(Guard::Open)
     .answers(&[(200, sent::<TrmnlSetup>()), BAD, UNKNOWN, LACKING]),
     by_program(
-        "A TRMNL asks for a picture",
+        "TRMNL: get the address of the next picture",
         ProgramOperation::TrmnlDisplay,
         &[changing_get("/api/display")],
     )
@@ -83,7 +83,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guard(Guard::Open)
     .answers(&[(200, sent::<TrmnlDisplay>()), NO_TOKEN, FULL, LACKING]),
     by_program(
-        "A client asks what a TRMNL shows",
+        "TRMNL: get the address of the current picture",
         ProgramOperation::TrmnlCurrentScreen,
         &[get("/api/current_screen")],
     )
@@ -91,7 +91,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guard(Guard::Open)
     .answers(&[(200, sent::<TrmnlScreen>()), NO_TOKEN, UNKNOWN, LACKING]),
     by_program(
-        "A TRMNL sends its log",
+        "TRMNL: store log lines of a display",
         ProgramOperation::TrmnlLog,
         &[post("/api/log")],
     )
@@ -101,7 +101,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .body_max(DISPLAY_LOG_BODY_MAX)
     .answers(&[(204, Shape::Empty), BAD, NO_TOKEN, UNKNOWN]),
     by_program(
-        "The picture of a remote display, at an address that only the display knows",
+        "Get the picture of a remote display; only the display knows the address",
         ProgramOperation::DisplayPicture,
         &[get("/display/{picture}.png").path_parameter(received::<String>())],
     )

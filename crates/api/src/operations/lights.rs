@@ -36,10 +36,14 @@ const LIT: &[(u16, Shape)] = &[OK, LACKING];
 const LIT_BY: &[(u16, Shape)] = &[OK, BAD, LACKING];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    from_view("Colours of the LED strip", colours, &[get("/api/lights")])
-        .answers(&[(200, sent::<Lights>()), LACKING]),
+    from_view(
+        "Get the colours of the LED strip",
+        colours,
+        &[get("/api/lights")],
+    )
+    .answers(&[(200, sent::<Lights>()), LACKING]),
     by_device(
-        "One colour for all LEDs",
+        "Set one colour for all LEDs",
         colour,
         &[
             post("/api/lights/color").query(COLOUR),
@@ -50,14 +54,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .body_or_query(received::<ColourChoice>())
     .answers(COLOURED),
     by_device(
-        "A colour per LED, or one for all",
+        "Set a colour per LED, or one for all",
         set,
         &[post("/api/lights/set"), patch("/api/lights/set")],
     )
     .body(received::<LedColours>())
     .answers(LIT_BY),
     by_device(
-        "All LEDs off",
+        "Switch all LEDs off",
         |_, _| Ok(pixels(Vec::new())),
         &[post("/api/lights/off"), deprecated_get("/api/lights/off")],
     )
@@ -70,13 +74,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .body(received::<EffectChoice>())
     .answers(&[(200, sent::<QueuedEffect>()), BAD, LACKING]),
     from_view(
-        "Duty of each frontlight channel",
+        "Get the duty of each frontlight channel",
         frontlight_status,
         &[get("/api/frontlight/status")],
     )
     .answers(&[(200, sent::<FrontlightDuties>()), LACKING]),
     by_device(
-        "Frontlight on",
+        "Switch the frontlight on",
         |_, _| Ok(frontlight(FrontlightCommand::On)),
         &[
             post("/api/frontlight/on"),
@@ -85,7 +89,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .answers(LIT),
     by_device(
-        "Frontlight off",
+        "Switch the frontlight off",
         |_, _| Ok(frontlight(FrontlightCommand::Off)),
         &[
             post("/api/frontlight/off"),
@@ -103,7 +107,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .answers(LIT),
     by_device(
-        "Brightness of the frontlight",
+        "Set the brightness of the frontlight",
         brightness,
         &[
             post("/api/frontlight/brightness").query(BRIGHTNESS),
@@ -113,25 +117,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .body_or_query(received::<BrightnessChoice>())
     .answers(LIT_BY),
     by_device(
-        "A duty per frontlight channel",
+        "Set a duty per frontlight channel",
         duties,
         &[post("/api/frontlight/set")],
     )
     .body(received::<DutyList>())
     .answers(LIT_BY),
     from_view(
-        "Do Not Disturb",
+        "Get the state of Do Not Disturb",
         |view| Answer::json(&DndStatus::of(view)),
         &[get("/api/dnd/status")],
     )
     .answers(&[(200, sent::<DndStatus>())]),
     by_device(
-        "Do Not Disturb on, by hand",
+        "Switch Do Not Disturb on",
         |_, _| Ok(DeviceCall::new(Request::SetDnd(true))),
         &[post("/api/dnd/enable"), deprecated_get("/api/dnd/enable")],
     ),
     by_device(
-        "Do Not Disturb off, by hand",
+        "Switch Do Not Disturb off",
         |_, _| Ok(DeviceCall::new(Request::SetDnd(false))),
         &[post("/api/dnd/disable"), deprecated_get("/api/dnd/disable")],
     ),
@@ -166,7 +170,7 @@ fn pixels(colours: Vec<Rgb>) -> DeviceCall {
     DeviceCall::new(Request::SetLights(colours)).mismatch_text("pixel count mismatch")
 }
 
-/// Reads a list of colours; a single one, in a list or alone, is that of all LEDs.
+/// Parses a list of colours. A single colour, in a list or alone, is for all LEDs.
 fn listed(value: &Value, leds: usize) -> Result<Vec<Rgb>, &'static str> {
     match value {
         Value::Array(list) => match list.as_slice() {
@@ -178,7 +182,7 @@ fn listed(value: &Value, leds: usize) -> Result<Vec<Rgb>, &'static str> {
     }
 }
 
-/// Reads `{"hex": "#RRGGBB"}` or `{"red": n, "green": n, "blue": n}`.
+/// Parses `{"hex": "#RRGGBB"}` or `{"red": n, "green": n, "blue": n}`.
 fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
     let object = entry.as_object().ok_or("bad entry")?;
     if let Some(hex) = object.get("hex") {
@@ -188,7 +192,7 @@ fn pixel(entry: &Value) -> Result<Rgb, &'static str> {
     let channel = |name: &str| {
         let number = object.get(name).and_then(Value::as_number);
         let number = number.ok_or("missing fields")?;
-        // A number that is too large has no low byte to speak of.
+        // A number that does not fit has no meaningful low byte.
         let whole = number
             .as_i64()
             .or_else(|| number.as_f64().map(|float| float as i64));
@@ -242,7 +246,7 @@ fn brightness(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer
     Ok(frontlight(FrontlightCommand::Brightness(duty)))
 }
 
-/// A brightness is what the setting takes.
+/// The brightness has the limits of its setting.
 fn in_range(duty: i64) -> Option<u32> {
     let fits = Duty::kind().shape("b", &duty.into()).is_ok();
     u32::try_from(duty).ok().filter(|_| fits)

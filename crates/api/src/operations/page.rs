@@ -1,4 +1,4 @@
-//! The page, the descriptions of the interface, and what machines ask for.
+//! The page, the description of the interface, and endpoints for monitoring.
 
 use alloc::string::String;
 
@@ -18,7 +18,7 @@ use crate::{
 const TEXT: &[Param] = &[param(
     "text",
     received::<String>(),
-    "The text, 1 to 256 bytes.",
+    "Text to encode, 1 to 256 bytes.",
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -27,14 +27,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .guard(Guard::Open)
         .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
     by_program(
-        "Versions of the page",
+        "Get the versions of the page",
         ProgramOperation::Manifest,
         &[get("/manifest.json")],
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
     by_program(
-        "Only the clock, for a whole screen",
+        "Show only the clock, in full screen",
         ProgramOperation::Glass,
         &[get("/glass").query(FRAME)],
     )
@@ -47,27 +47,27 @@ pub(super) const OPERATIONS: &[Operation] = &[
         LACKING,
     ]),
     by_program(
-        "A text as a QR code, one pixel per module",
+        "Draw a text as a QR code, one pixel per module",
         ProgramOperation::Qr,
         &[get("/api/qr.png").query(TEXT)],
     )
     .answers(&[(200, Shape::Png), BAD]),
     by_program(
-        "This description, for people",
+        "Read this description as a page",
         ProgramOperation::Page,
         &[get("/docs")],
     )
     .guard(Guard::Open)
     .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
     by_program(
-        "This description, for programs",
+        "Get this description as an OpenAPI document",
         ProgramOperation::OpenApi,
         &[get("/openapi.json")],
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<OpenApiDocument>()), (304, Shape::Empty)]),
     by_program(
-        "The server answers",
+        "Liveness check: the server answers",
         ProgramOperation::Health,
         &[get("/healthz")],
     )
@@ -75,13 +75,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guard(Guard::Open)
     .also_in_portal()
     .answers(&[(200, sent::<Health>())]),
-    by_program("The clock runs", ProgramOperation::Ready, &[get("/readyz")])
-        .command_words("ready")
-        .guard(Guard::Open)
-        .also_in_portal()
-        .answers(&[(200, sent::<Health>()), (503, sent::<Health>())]),
     by_program(
-        "Figures for a monitoring system",
+        "Readiness check: the clock runs",
+        ProgramOperation::Ready,
+        &[get("/readyz")],
+    )
+    .command_words("ready")
+    .guard(Guard::Open)
+    .also_in_portal()
+    .answers(&[(200, sent::<Health>()), (503, sent::<Health>())]),
+    by_program(
+        "Get metrics for a monitoring system",
         ProgramOperation::Metrics,
         &[get("/metrics")],
     )

@@ -77,7 +77,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .body_max(CUSTOM_BODY_MAX)
         .answers(&[OK, BAD]),
     by_program(
-        "The panels as they would be with a text per panel, which is not shown",
+        "Draw the panels with a text per panel, without showing it",
         ProgramOperation::TextPicture,
         &[post("/api/show/preview.png").query(SCALE)],
     )
@@ -106,7 +106,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("toggle"),
     by_device(
-        "Start the rotation anew",
+        "Restart the period of the rotation",
         |_, _| Ok(DeviceCall::new(Request::RestartTimer)),
         &[
             post("/api/action/timer_restart"),
@@ -122,7 +122,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
     ),
     by_device(
-        "Act as if a zap had come in",
+        "Simulate a zap",
         simulate_zap,
         &[post("/api/action/simulate_zap")],
     )
@@ -161,7 +161,7 @@ fn text(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     Ok(DeviceCall::new(Request::ShowText(text)))
 }
 
-/// Reads `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
+/// Parses `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
 fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let value = match &parameters.body {
         RequestBody::Json(value) => value,
@@ -181,7 +181,7 @@ fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     Ok(DeviceCall::new(Request::ShowCustom { cells, digit_px }))
 }
 
-/// What the body does not say is made up.
+/// Missing members of the body have defaults.
 fn simulate_zap(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let zap: ZapRequest = parameters.object().unwrap_or_default();
     let CutNumber(amount) = zap.amount_sats.unwrap_or(CutNumber(21_000));

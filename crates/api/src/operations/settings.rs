@@ -24,19 +24,23 @@ use crate::{
     shape::{Shape, received, sent},
 };
 
-/// How a preview is drawn, and of what.
+/// Parameters of a preview.
 const DRAWN: &[Param] = &[
     scale(),
     param(
         "s",
         received::<ScreenOrPlace>(),
-        "Screen to draw in place of what is shown: its id, or its place in the rotation.",
+        "Screen to draw instead of the current one: its id, or its place in the rotation.",
     ),
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    by_program("All settings", ProgramOperation::Settings, &[get("/api/settings")])
-        .answers(&[(200, sent::<Settings>())]),
+    by_program(
+        "Get all settings",
+        ProgramOperation::Settings,
+        &[get("/api/settings")],
+    )
+    .answers(&[(200, sent::<Settings>())]),
     by_device(
         "Change settings",
         change,
@@ -52,14 +56,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .body_max(PATCH_BODY_MAX)
     .answers(&[(200, Shape::Changed), BAD, (412, sent::<ErrorBody>())]),
     by_program(
-        "The settings as a file; with a passphrase, its secrets sealed in it",
+        "Export the settings as a file; a passphrase adds the secrets, encrypted",
         ProgramOperation::ExportSettings,
         &[post("/api/settings/export"), get("/api/settings/export")],
     )
     .optional_body(received::<ExportRequest>())
     .answers(&[(200, sent::<SettingsFile>()), BAD, LACKING]),
     by_program(
-        "Take over the settings of a file, all of them or none; as a dry run, only tell what would change",
+        "Import the settings of a file, all or none; a dry run only reports the changes",
         ProgramOperation::ImportSettings,
         &[post("/api/settings/import")],
     )
@@ -71,7 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (412, sent::<ErrorBody>()),
     ]),
     by_program(
-        "The panels as they would be after a change of settings, which is not made",
+        "Draw the panels as they would be after a change of settings, without the change",
         ProgramOperation::SettingsPicture,
         &[post("/api/preview.png").query(DRAWN)],
     )
@@ -80,7 +84,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, Shape::Png), BAD, (409, sent::<ErrorBody>()), LACKING]),
 ];
 
-/// Changes settings; whoever carries the change to the device hashes the passwords in it.
+/// Changes settings. The caller hashes the passwords before it sends the request to the device.
 fn change(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let body = parameters
         .settings_patch()

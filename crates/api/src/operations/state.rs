@@ -1,4 +1,4 @@
-//! Operations that tell how the clock is.
+//! Operations that return the state of the clock.
 
 use alloc::string::String;
 
@@ -19,7 +19,7 @@ use crate::{
 const WATCHED: &[Param] = &[param(
     "bench",
     received::<String>(),
-    "Given, with whatever value: tells the signals of a simulated board too, as `event: bench`.",
+    "If present, with any value, the stream also has the signals of a simulated board, as `event: bench`.",
 )];
 
 /// Form of a picture of any size.
@@ -63,13 +63,13 @@ pub(super) const FRAME: &[Param] = &[
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
-        "State of the clock",
+        "Get the state of the clock",
         ProgramOperation::Status,
         &[get("/api/status")],
     )
     .answers(&[(200, sent::<Status>())]),
     by_program(
-        "State of the hardware",
+        "Get the state of the hardware",
         ProgramOperation::System,
         &[get("/api/system/status"), get("/api/system_status")],
     )
@@ -77,26 +77,26 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, sent::<SystemStatus>())]),
     // Open: the home server reads it without a password, and its values are public.
     from_view(
-        "Four values for the page of a home server",
+        "Get four values for the page of a home server",
         |view| Answer::json(&Widget::of(view)),
         &[get("/api/widget")],
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<Widget>())]),
     by_program(
-        "Follow the clock",
+        "Stream events of the clock",
         ProgramOperation::Events,
         &[get("/events").query(WATCHED)],
     )
     .answers(&[(200, Shape::Events), LACKING]),
     by_program(
-        "All panels as one picture",
+        "Draw all panels as one picture",
         ProgramOperation::Panels,
         &[get("/api/panels.png").query(SCALE)],
     )
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD]),
     by_program(
-        "One panel as a picture, pixel by pixel",
+        "Draw one panel, pixel by pixel",
         ProgramOperation::Panel,
         &[get("/api/panels/{i}.png").path_parameter(received::<u64>())],
     )
@@ -107,7 +107,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (404, sent::<ErrorBody>()),
     ]),
     by_program(
-        "The clock as a picture of any size",
+        "Draw the clock as a picture of any size",
         ProgramOperation::FramePng,
         &[get("/api/frame.png").query(FRAME)],
     )
@@ -120,7 +120,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         LACKING,
     ]),
     by_program(
-        "The clock as a BMP picture of any size",
+        "Draw the clock as a BMP picture of any size",
         ProgramOperation::FrameBmp,
         &[get("/api/frame.bmp").query(FRAME)],
     )
@@ -133,7 +133,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         LACKING,
     ]),
     by_program(
-        "Watch the panels over a web socket",
+        "Stream the panels over a WebSocket",
         ProgramOperation::Preview,
         &[web_socket("/api/preview/ws")],
     )

@@ -1,4 +1,4 @@
-//! Operations that change what program and page run.
+//! Operations that install a program or a page.
 
 use super::words::{BAD, LACKING, param};
 use crate::{
@@ -28,7 +28,7 @@ const UPLOADED: &[(u16, Shape)] = &[
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
-        "Fetch and install the newest release that the clock takes",
+        "Download and install the newest suitable release",
         ProgramOperation::AutoUpdate,
         &[
             post("/api/firmware/auto_update"),

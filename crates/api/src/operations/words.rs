@@ -1,4 +1,4 @@
-//! What rows of several groups say alike.
+//! Responses and parameters that several groups share.
 
 use crate::{
     documents::{ErrorBody, screens::Scale},
@@ -6,24 +6,28 @@ use crate::{
     shape::{Shape, received, sent},
 };
 
-/// Done, and nothing else to say.
+/// Success without a body.
 pub(super) const OK: (u16, Shape) = (200, Shape::Empty);
 
-/// What the client gave cannot be understood.
+/// The request cannot be parsed.
 pub(super) const BAD: (u16, Shape) = (400, sent::<ErrorBody>());
 
-/// What it takes is not there.
+/// A required part is not available.
 pub(super) const LACKING: (u16, Shape) = (503, sent::<ErrorBody>());
 
-/// How large a picture is to be.
+/// Scale of a picture.
 pub(super) const SCALE: &[Param] = &[scale()];
 
-/// How large a picture is to be.
+/// Scale of a picture.
 pub(super) const fn scale() -> Param {
-    param("scale", received::<Scale>(), "Pixels per pixel, 1 to 8.")
+    param(
+        "scale",
+        received::<Scale>(),
+        "Picture pixels per panel pixel, 1 to 8.",
+    )
 }
 
-/// A value in the query.
+/// A query parameter.
 pub(super) const fn param(name: &'static str, shape: Shape, doc: &'static str) -> Param {
     Param { name, shape, doc }
 }

@@ -34,7 +34,7 @@ pub struct Led {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FrontlightStatus {
-    /// It is on, or about to be.
+    /// Whether the frontlight is on or fading on.
     pub on: bool,
     /// Duty of each channel.
     #[schemars(inner(range(max = DUTY_MAX)))]
@@ -58,9 +58,9 @@ pub struct FrontlightDuties {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DndStatus {
-    /// Switched on by hand.
+    /// Whether Do Not Disturb was switched on by hand.
     pub enabled: bool,
-    /// The schedule is on.
+    /// Whether the schedule is enabled.
     pub dnd_time_enabled: bool,
     /// The same as `dndTimeEnabled`.
     pub time_based_enabled: bool,
@@ -68,7 +68,7 @@ pub struct DndStatus {
     pub start_time: String,
     /// End of the schedule, `H:MM`.
     pub end_time: String,
-    /// It is active now.
+    /// Whether Do Not Disturb is active now.
     pub active: bool,
 }
 

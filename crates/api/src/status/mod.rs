@@ -1,4 +1,4 @@
-//! The status: a document about all of the clock, made from one [`View`].
+//! The status document, made from one [`View`].
 
 mod lights;
 mod parts;
@@ -64,13 +64,13 @@ pub struct HostMemory {
     pub total: u64,
     /// Available memory.
     pub free: u64,
-    /// The least memory that was available since the start.
+    /// Lowest available memory since the start.
     pub least_free: u64,
-    /// All memory beyond that, such as swap.
+    /// All additional memory, such as swap.
     pub more_total: u64,
-    /// What is free of it.
+    /// Free additional memory.
     pub more_free: u64,
-    /// The least that was free of it since the start.
+    /// Lowest free additional memory since the start.
     pub least_more_free: u64,
 }
 
@@ -85,9 +85,9 @@ pub struct Status {
     pub market: MarketStatus,
     /// The newest values of the owner's mining pool, miner and wallet.
     pub figures: FigureValues,
-    /// How good the values are.
+    /// Quality of the values.
     pub truth: TruthStatus,
-    /// Why the clock runs without its sources, in words for people; null if it runs as usual.
+    /// Why the clock is in safe mode, without its sources, as a text for people; null if it is not.
     pub safe_mode: Option<String>,
     /// The network.
     pub link: LinkStatus,
@@ -103,7 +103,7 @@ pub struct Status {
     /// The sources that should run, by name.
     #[schemars(with = "BTreeMap<String, SourceStatus>")]
     pub sources: BTreeMap<Word<SourceId>, SourceStatus>,
-    /// The time server; null before it was asked.
+    /// The time server; null before the first query.
     pub time_server: Option<SourceStatus>,
     /// The owner's MQTT broker; null if the settings want none.
     pub mqtt: Option<SourceStatus>,
@@ -115,13 +115,13 @@ pub struct Status {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockStatus {
-    /// Id of the current screen of the rotation, whatever covers it.
+    /// Id of the current screen of the rotation, even if a layer covers it.
     pub current_screen: u16,
     /// Number of panels.
     pub num_screens: usize,
-    /// The rotation timer runs.
+    /// Whether the rotation timer runs.
     pub timer_running: bool,
-    /// An update is being installed.
+    /// Whether an update is being installed.
     #[serde(rename = "isOTAUpdating")]
     pub is_updating: bool,
     /// White on black.
@@ -140,13 +140,13 @@ pub struct ClockStatus {
     pub phrase: Phrase,
     /// Do Not Disturb.
     pub dnd: DndStatus,
-    /// Light in the room, lux; absent without a sensor that answers.
+    /// Ambient light, lux; absent without a working sensor.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64", range(min = 0))]
     pub light_level: Option<f64>,
     /// Colours of the LEDs, leftmost first, before brightness.
     pub leds: Vec<Led>,
-    /// Why the LEDs are dark whatever their colours; null if they are not muted.
+    /// Why the LEDs are muted; null if they are not.
     pub leds_muted: Option<Word<MuteReason>>,
     /// The frontlight; absent on boards without one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,15 +158,15 @@ pub struct ClockStatus {
     pub fl_status: Option<Vec<u16>>,
     /// What is visible, such as `rotation`, `zap` or `update`.
     pub mode: &'static str,
-    /// A value on the panels is older than its source's limit.
+    /// Whether a value on the panels is older than the limit of its source.
     pub stale: bool,
-    /// Sources disagree about a value on the panels.
+    /// Whether sources disagree about a value on the panels.
     pub disputed: bool,
     /// Changed settings that take effect at the next start.
     pub restart_for: Vec<&'static str>,
     /// Panels with a fault; they show an older picture than the others.
     pub panel_faults: Vec<PanelFailure>,
-    /// What went wrong, in words for people.
+    /// Problems, as texts for people.
     pub notes: Vec<String>,
 }
 
@@ -214,7 +214,7 @@ impl Status {
     }
 }
 
-/// What a client must know of the status: clients get a new status when this differs. It does not change with time alone.
+/// The part of the status whose changes are sent to clients. It does not change with time alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusNews {
     status: Status,

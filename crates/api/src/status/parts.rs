@@ -36,13 +36,13 @@ pub struct Connections {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceStatus {
-    /// It works.
+    /// Whether the connection works.
     pub up: bool,
-    /// Time since it last sent something useful, s; absent if it has not.
+    /// Time since the last useful message, s; absent before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub age_sec: Option<u64>,
-    /// Its last error, in words for people.
+    /// Last error, as a text for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub last_error: Option<String>,
@@ -50,28 +50,28 @@ pub struct SourceStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub next_try_sec: Option<u64>,
-    /// How many of its messages were dropped, by reason.
+    /// Number of dropped messages, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped: BTreeMap<&'static str, u64>,
 }
 
-/// What is on a panel.
+/// State of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PanelStatus {
-    /// Time since it was painted, s; absent before its first picture.
+    /// Time since the last refresh, s; absent before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub age_sec: Option<u64>,
-    /// How it was painted last; absent before its first picture.
+    /// Kind of the last refresh; absent before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Word<Refresh>")]
     pub refresh: Option<Word<Refresh>>,
-    /// Partial refreshes since its last full one.
+    /// Partial refreshes since the last full one.
     pub partials: u32,
-    /// What is wrong with it; null if nothing is.
+    /// Fault of the panel; null without a fault.
     pub fault: Option<Word<PanelFault>>,
-    /// Failed refreshes since its last good one.
+    /// Failed refreshes since the last successful one.
     pub failures: u32,
     /// Time until the next attempt, s; absent if none is scheduled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,11 +82,11 @@ pub struct PanelStatus {
 /// A panel with a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PanelFailure {
-    /// Its place, 0 is the leftmost.
+    /// Index of the panel; 0 is the leftmost.
     pub panel: usize,
-    /// What is wrong with it.
+    /// Fault of the panel.
     pub fault: Word<PanelFault>,
-    /// Failed refreshes since its last good one.
+    /// Failed refreshes since the last successful one.
     pub failures: u32,
 }
 
@@ -95,7 +95,7 @@ pub struct PanelFailure {
 pub struct LinkStatus {
     /// `idle`, `connecting`, `connected`, `disconnected` or `access-point`.
     pub state: &'static str,
-    /// Manager of the network: `radio` if it is the clock.
+    /// Manager of the network: `radio` if the clock manages it.
     #[schemars(extend("enum" = ["host", "radio"]))]
     pub network: &'static str,
     /// Name of the network; empty on a wire.
@@ -104,9 +104,9 @@ pub struct LinkStatus {
     pub ip: String,
     /// Strength of the radio signal, dBm; 0 when not joined.
     pub rssi: i32,
-    /// What went wrong last; null while joined.
+    /// Last error; null while joined.
     pub failure: Option<&'static str>,
-    /// Host name that is announced on the local network; null if none is.
+    /// Host name that is announced on the local network; null if the clock is not announced.
     pub announced: Option<String>,
 }
 

@@ -29,11 +29,11 @@ pub struct SystemStatus {
     pub rssi: i32,
     /// Transmit power, quarter-dBm.
     pub tx_power: i32,
-    /// How often a queue was full since the start.
+    /// Number of times that a queue was full since the start.
     pub queue_drops: QueueDrops,
     /// Time since the start, s.
     pub uptime: u64,
-    /// The newest release and whether the clock takes it; null if none was looked for or found.
+    /// The newest release, and whether the clock can install it; null before the first check.
     pub release: Option<ReleaseStatus>,
     /// The program that runs.
     pub firmware: FirmwareStatus,
@@ -47,17 +47,17 @@ pub struct MemoryStatus {
     pub esp_free_heap: u64,
     /// All memory.
     pub esp_heap_size: u64,
-    /// The least memory that was available since the start.
+    /// Lowest available memory since the start.
     pub esp_min_free_heap: u64,
-    /// Largest piece that can be had.
+    /// Largest available block.
     pub esp_largest_free_block: u64,
-    /// Free memory beyond that, such as swap.
+    /// Free additional memory, such as swap.
     pub esp_free_psram: u64,
-    /// All memory beyond that.
+    /// All additional memory.
     pub esp_psram_size: u64,
 }
 
-/// How often a queue was full since the start.
+/// Number of times that a queue was full since the start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueueDrops {
     /// Always 0: buttons wait for a place in the inbox.
@@ -72,16 +72,16 @@ pub struct QueueDrops {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FirmwareStatus {
-    /// Where the running program comes from.
+    /// Origin of the running program.
     #[schemars(extend("enum" = ["factory", "a", "b"]))]
     pub running: &'static str,
     /// Its version.
     pub version: String,
-    /// It has yet to prove that it works.
+    /// Whether the program is on trial after an update.
     pub trial: bool,
-    /// Why the last update failed; null if it did not.
+    /// Error of the last update; null if it succeeded.
     pub last_failure: Option<String>,
-    /// Updates must be signed.
+    /// Whether updates must be signed.
     pub signed: bool,
     /// Number of trusted keys.
     pub keys: usize,
@@ -89,26 +89,26 @@ pub struct FirmwareStatus {
     pub managed_by: Option<String>,
 }
 
-/// What is known of releases.
+/// Result of the release checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseStatus {
-    /// Why the last look at the releases failed; null if it did not.
+    /// Error of the last release check; null if it succeeded.
     pub last_error: Option<String>,
-    /// All of it as sentences in English.
+    /// The result as sentences in English.
     pub says: String,
     /// The same sentences in their parts.
     pub phrase: Phrase,
     /// The release; absent if none was found.
     #[serde(flatten)]
     pub found: Option<FoundRelease>,
-    /// Time since the last successful look, s; absent if there was none.
+    /// Time since the last successful check, s; absent before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub age_sec: Option<u64>,
 }
 
-/// A release that the clock takes, or the newest one if it takes none.
+/// The release that the clock can install, or the newest one if it can install none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FoundRelease {
     /// Its version.
@@ -117,16 +117,16 @@ pub struct FoundRelease {
     pub title: String,
     /// Its page.
     pub url: String,
-    /// The clock takes it.
+    /// Whether the clock can install the release.
     pub taken: bool,
-    /// Why the clock does not take it; null if it does.
+    /// Why the clock cannot install the release; null if it can.
     pub why: Option<Word<ReleaseVerdict>>,
-    /// The clock's number for it, which is below the share if it is the clock's turn.
+    /// Number of the clock for a staged release; the clock installs it if the number is below the share.
     #[schemars(range(max = 99))]
     pub number: u8,
 }
 
-/// How much a disk holds, bytes.
+/// Space of the disk, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DiskSpace {
     /// Used space.
@@ -179,7 +179,7 @@ impl From<HostMemory> for MemoryStatus {
 }
 
 impl ReleaseStatus {
-    /// What is known of releases, with its age if an uptime is given; `None` if nothing is known.
+    /// The result of the release checks, with its age if an uptime is given. `None` before the first check.
     pub fn of(known: &Releases, uptime: Option<Duration>) -> Option<ReleaseStatus> {
         let says = known.sentence()?;
         let age = known

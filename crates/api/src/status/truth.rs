@@ -1,4 +1,4 @@
-//! How good the values of the status are, and what each source says.
+//! Quality of the values in the status, and the claims of each source.
 
 use alloc::{
     borrow::ToOwned,
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::schema::Word;
 
-/// How good the values are, and what each source says.
+/// Quality of the values, and the claims of each source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TruthStatus {
     /// The block height.
@@ -38,23 +38,23 @@ pub struct TruthStatus {
     pub time: TimeStatus,
 }
 
-/// How good the block height is.
+/// Quality of the block height.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeightStatus {
-    /// How good it is.
+    /// State of the value.
     pub state: Word<HeightState>,
     /// Name of the chain; `demo` if the blocks are invented.
     pub chain: &'static str,
-    /// Height of the block that is taken for granted; null if there is none.
+    /// Height of the anchor, a block that is trusted without proof; null without an anchor.
     pub anchor: Option<u32>,
     /// Height of the best proven block; null if no block is proven.
     pub proven: Option<u32>,
-    /// Hash of that block.
+    /// Hash of the best proven block.
     pub tip_hash: Option<String>,
-    /// Time of that block as its miner wrote it, s since 1970-01-01 UTC.
+    /// Time in the header of the best proven block, s since 1970-01-01 UTC.
     pub tip_time: Option<u32>,
-    /// Work of the chain up to that block, 64 hexadecimal digits.
+    /// Work of the chain up to the best proven block, 64 hexadecimal digits.
     pub chain_work: Option<String>,
     /// Public peers that have proven a block.
     pub peers: usize,
@@ -68,7 +68,7 @@ pub struct HeightStatus {
     pub proofs: Vec<ProvenHeight>,
     /// Heights that sources claim.
     pub claimed: Vec<ClaimedHeight>,
-    /// Time since the best proven block was made, s; absent if not known.
+    /// Age of the best proven block, s; absent if not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub tip_age_sec: Option<u64>,
@@ -99,22 +99,22 @@ pub struct ClaimedHeight {
     pub age_sec: Option<u64>,
 }
 
-/// How good the fee rate is.
+/// Quality of the fee rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeeStatus {
-    /// Whether it is fresh.
+    /// Whether the fee rate is fresh.
     #[schemars(extend("enum" = [PriceState::Single.name(), PriceState::Stale.name()]))]
     pub state: &'static str,
-    /// Its source; null if no fee rate is known.
+    /// Source of the fee rate; null if no fee rate is known.
     pub source: Option<Word<SourceId>>,
 }
 
-/// How good a price is.
+/// Quality of a price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PriceStatus {
-    /// How good it is.
+    /// State of the value.
     pub state: Word<PriceState>,
-    /// Its source.
+    /// Source of the price.
     pub source: Word<SourceId>,
     /// The quotes of this run; absent if there are none.
     #[serde(flatten)]
@@ -127,7 +127,7 @@ pub struct PriceStatus {
 pub struct PriceQuotes {
     /// The price that is shown.
     pub shown: String,
-    /// From the lowest to the highest counted quote, thousandths; null for fewer than two.
+    /// Difference between the highest and the lowest counted quote, per mille; null for fewer than two quotes.
     pub spread_permille: Option<u64>,
     /// All quotes, refused ones included.
     pub voices: Vec<PriceQuote>,
@@ -147,12 +147,12 @@ pub struct PriceQuote {
     pub verdict: Word<QuoteVerdict>,
 }
 
-/// How good the time is.
+/// Quality of the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TimeStatus {
-    /// How good it is.
+    /// State of the value.
     pub state: Word<TimeState>,
-    /// The time cannot be earlier than this by the newest blocks, s since 1970-01-01 UTC; null if too few are known.
+    /// Earliest possible time by the newest blocks, s since 1970-01-01 UTC; null if too few blocks are known.
     pub earliest: Option<u32>,
 }
 

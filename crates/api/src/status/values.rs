@@ -71,16 +71,16 @@ pub struct FigureValues {
 pub struct MarketValue {
     /// The value.
     pub value: Quantity,
-    /// Its source.
+    /// Source of the value.
     pub source: Word<SourceId>,
-    /// Time since it was learned, s; absent for a value of an earlier run.
+    /// Age of the value, s; absent for a value of an earlier run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub age_sec: Option<u64>,
-    /// It was learned before the clock started.
+    /// Whether the value was received in an earlier run.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub earlier_run: bool,
-    /// How good it is, as in `truth`; absent for figures.
+    /// State of the value, as in `truth`; absent for figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub state: Option<&'static str>,

@@ -28,11 +28,11 @@ pub struct Widget {
     /// Layout of the widget: `four-stats`.
     #[serde(rename = "type")]
     pub layout: &'static str,
-    /// Time after which to read it again, such as `10s`.
+    /// Interval of the refresh, such as `10s`.
     pub refresh: &'static str,
     /// Path that a click opens; empty for the clock's page.
     pub link: &'static str,
-    /// Block height, price, fee rate, and how well the block height is proven.
+    /// Block height, price, fee rate, and the proof of the block height.
     pub items: [WidgetItem; 4],
 }
 
@@ -43,7 +43,7 @@ pub struct WidgetItem {
     pub title: &'static str,
     /// The value; `-` if it is not known.
     pub text: String,
-    /// Its unit or its sources; `disputed` or `stale` follows if it is.
+    /// Unit or sources; followed by `disputed` or `stale` if the value is.
     pub subtext: String,
 }
 
@@ -121,7 +121,7 @@ fn proof(view: &View) -> WidgetItem {
     }
 }
 
-/// A unit, and what is wrong with the value before it.
+/// A unit, and the state of the value if it is disputed or stale.
 fn judged(unit: &str, state: PriceState) -> String {
     match state {
         PriceState::Agreed | PriceState::Single => unit.to_owned(),
@@ -129,7 +129,7 @@ fn judged(unit: &str, state: PriceState) -> String {
     }
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 fn grouped(number: impl ToString) -> String {
     spoken::number(number).to_string()
 }

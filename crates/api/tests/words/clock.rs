@@ -1,4 +1,4 @@
-//! A clock to talk to: the device itself, on a board with everything.
+//! A device on a board with all parts, for the tests.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) const BOARD: BoardSpec = BoardSpec {
     ..BoardSpec::EXAMPLE
 };
 
-/// The same with panels alone.
+/// The same with panels only.
 pub(crate) const BARE: BoardSpec = BoardSpec {
     leds: 0,
     frontlight: false,
@@ -38,6 +38,6 @@ pub(crate) fn clock(board: BoardSpec) -> Device {
 }
 
 pub(crate) fn reply(clock: &mut Device, request: Request) -> Reply {
-    let output = clock.handle(Input::Asked(request), now(1));
+    let output = clock.handle(Input::Request(request), now(1));
     output.reply.expect("every request has a reply")
 }

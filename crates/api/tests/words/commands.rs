@@ -1,4 +1,4 @@
-//! Commands: what a client gives on the left, what the device is asked on the right, or why it is not.
+//! Table of commands: the parameters of a client, and the request to the device or the error.
 
 use api::{
     answer::Answer,
@@ -34,7 +34,7 @@ fn a_long_message_is_cut_between_letters() {
 }
 
 #[test]
-fn the_query_counts_for_what_the_body_lacks() {
+fn query_parameters_replace_missing_members_of_the_body() {
     type Query = [(&'static str, &'static str)];
     let parameters = |body: &str, query: &Query| Parameters {
         query: query
@@ -61,7 +61,7 @@ fn the_query_counts_for_what_the_body_lacks() {
 
 proptest! {
     #[test]
-    fn any_body_is_read_or_refused(body in prop::collection::vec(any::<u8>(), 0..200), json in "[\\[{]\"?(s|c|t|b|cells|hex|red|name)\"?[:,]?[-0-9a-f\"\\[\\]{}.]{0,20}") {
+    fn any_body_is_parsed_or_refused(body in prop::collection::vec(any::<u8>(), 0..200), json in "[\\[{]\"?(s|c|t|b|cells|hex|red|name)\"?[:,]?[-0-9a-f\"\\[\\]{}.]{0,20}") {
         let view = clock(BOARD).view();
         let names = all().filter_map(|operation| operation.name());
         for name in names {

@@ -1,4 +1,4 @@
-//! The description of the interface is fresh, whole, and says of each operation what the table says.
+//! The OpenAPI document is up to date, complete, and matches the table of operations.
 
 use std::{collections::BTreeSet, fs};
 
@@ -23,7 +23,7 @@ fn the_description_in_the_docs_is_fresh() {
 }
 
 #[test]
-fn the_description_is_whole() {
+fn the_description_is_complete() {
     let api = openapi::document();
     let schemas = api["components"]["schemas"].as_object().unwrap();
     let text = api.to_string();
@@ -46,11 +46,11 @@ fn the_description_is_whole() {
     assert_eq!(ids.len(), unique.len(), "operation ids are unique");
     let endpoints = all().flat_map(|operation| operation.endpoints);
     let endpoints = endpoints.filter(|endpoint| !endpoint.upgrades).count();
-    assert_eq!(ids.len(), endpoints, "each endpoint has an id of its own");
+    assert_eq!(ids.len(), endpoints, "each endpoint has an id");
 }
 
 #[test]
-fn an_operation_is_there_where_the_clock_is_what_it_is_for() {
+fn operations_exist_only_in_the_states_they_are_for() {
     for operation in all() {
         let (at_work, as_access_point) = (operation.is_served(false), operation.is_served(true));
         let expected = match (operation.also_in_portal, operation.guard) {
@@ -70,7 +70,7 @@ fn an_operation_is_there_where_the_clock_is_what_it_is_for() {
 }
 
 #[test]
-fn whoever_needs_a_path_asks_the_table() {
+fn paths_are_found_in_the_table() {
     assert_eq!(path_of(ProgramOperation::Health), "/healthz");
     assert_eq!(path_of(ProgramOperation::Join), "/save");
 }

@@ -1,4 +1,4 @@
-//! The documents that say how the clock is, against their own schemas.
+//! The documents with the state of the clock, validated with their schemas.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -67,7 +67,7 @@ const BROKEN: PanelStatus = PanelStatus {
     next_try_sec: Some(20),
 };
 
-/// The status as a client reads it at an uptime.
+/// The status at an uptime.
 fn status(view: &View, uptime: u64) -> Value {
     json!(Status::of(view, &surroundings(uptime)))
 }
@@ -86,7 +86,7 @@ fn surroundings(uptime: u64) -> Surroundings {
     }
 }
 
-/// Time alone does not make news.
+/// Asserts that time alone does not change the part that is sent to clients.
 fn assert_timeless(view: &View) {
     let news = |uptime| StatusNews::of(view, &surroundings(uptime));
     assert_eq!(news(70), news(80));
@@ -101,8 +101,8 @@ fn fits(shape: Shape, document: &Value) {
     assert!(errors.is_empty(), "{errors:?} in {document}");
 }
 
-/// The view of a clock that has heard something from a source.
-fn heard(source: SourceId, observations: Vec<Observation>) -> View {
+/// The view of a clock after observations of a source.
+fn view_after(source: SourceId, observations: Vec<Observation>) -> View {
     let mut clock = clock(BOARD);
     clock.handle(Input::Sensed(Sensed::Millilux(12_340)), now(5));
     clock.handle(Input::Observed(source, observations), now(10));
@@ -111,7 +111,7 @@ fn heard(source: SourceId, observations: Vec<Observation>) -> View {
 }
 
 #[test]
-fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
+fn the_status_of_a_clock_without_data_matches_its_schema() {
     for board in [BOARD, BARE] {
         let document = status(&clock(board).view(), 60);
         fits(sent::<Status>(), &document);
@@ -127,7 +127,7 @@ fn the_status_of_a_clock_that_knows_nothing_is_as_described() {
 }
 
 #[test]
-fn what_the_glass_says_is_told_in_its_parts_as_well() {
+fn the_sentence_is_also_reported_in_parts() {
     let mut view = clock(BOARD).view();
     let height = spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123));
     view.sentence = spoken::MARKED
@@ -149,12 +149,12 @@ fn what_the_glass_says_is_told_in_its_parts_as_well() {
     });
     assert_eq!(document["phrase"], phrase);
     view.sentence = spoken::VERBATIM.with("text", "HODL");
-    let told = &status(&view, 60)["phrase"]["values"];
-    assert_eq!(told, &json!({ "text": "HODL" }));
+    let reported = &status(&view, 60)["phrase"]["values"];
+    assert_eq!(reported, &json!({ "text": "HODL" }));
 }
 
 #[test]
-fn sources_are_told_with_what_they_say_and_how_old_it_is() {
+fn sources_are_reported_with_claims_and_ages() {
     let mut clock = clock(BOARD);
     let (price, fee) = (
         Price::parse("64000.5").unwrap(),
@@ -175,9 +175,9 @@ fn sources_are_told_with_what_they_say_and_how_old_it_is() {
 }
 
 #[test]
-fn what_is_known_is_told_with_its_age() {
+fn values_are_reported_with_their_age() {
     let usd = Currency::parse("USD").unwrap();
-    let view = heard(
+    let view = view_after(
         SourceId::Relay,
         vec![
             Observation::Connection(Connection::Up),
@@ -196,7 +196,7 @@ fn what_is_known_is_told_with_its_age() {
     let document = status(&view, 70);
     fits(sent::<Status>(), &document);
     let market = json!({
-        // It is below the block that is taken for granted.
+        // The height is below the anchor.
         "height": {
             "value": 840_000, "source": "relay", "ageSec": 60, "state": "disputed",
         },
@@ -239,7 +239,7 @@ fn the_widget_has_four_public_values() {
     ];
     assert_eq!(widget(&empty), unknown);
     let price = |text| Price::parse(text).unwrap();
-    let mut view = heard(
+    let mut view = view_after(
         SourceId::Relay,
         vec![
             Observation::Block(840_000),
@@ -247,7 +247,7 @@ fn the_widget_has_four_public_values() {
             Observation::Price(Currency::USD, price("65000.75")),
         ],
     );
-    // The block is below the one that is taken for granted.
+    // The block is below the anchor.
     let known = [
         "Block|840,000|height",
         "Price|65,001|USD",
@@ -265,7 +265,7 @@ fn the_widget_has_four_public_values() {
         "Proof|One source|0 sources",
     ];
     assert_eq!(widget(&view), old);
-    // A chosen currency without a price is passed over.
+    // A chosen currency without a price is skipped.
     view.active = Arc::new(Settings {
         act_currencies: ["JPY", "USD"]
             .map(|code| Currency::parse(code).unwrap())
@@ -280,7 +280,7 @@ fn the_widget_has_four_public_values() {
 }
 
 #[test]
-fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
+fn figures_of_pool_miner_and_wallet_are_reported_with_their_age() {
     let pairing = format!(
         "nostr+walletconnect://{}?relay=wss://relay.example&secret={}",
         "ab".repeat(32),
@@ -340,25 +340,25 @@ fn figures_of_pool_miner_and_wallet_are_told_with_their_age() {
     assert_timeless(&view);
     assert_eq!(documents::state(&view, &[]).get("figures"), None);
 
-    // Figures of a pool that the settings do not name are dropped.
+    // Figures of a pool that is not in the settings are dropped.
     let patch = Patch {
         body: Map::from_iter([("miningPoolName".into(), json!("ocean"))]),
         hashes: BTreeMap::new(),
     };
-    device.handle(Input::Asked(Request::Patch(patch)), now(40));
+    device.handle(Input::Request(Request::Patch(patch)), now(40));
     let document = status(&device.view(), 70);
     let names: Vec<&String> = document["figures"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["minerHashrate", "minerBest", "walletBalance"]);
 }
 
-/// Whose figures a source polls under these settings.
+/// The identity of the figures that a source polls with these settings.
 fn figure_identity(settings: &Settings, source: SourceId) -> FigureIdentity {
     let plan = sources::plan(settings, &[], ByHand::default(), None);
     plan[&source].config.identity()
 }
 
 #[test]
-fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
+fn values_of_an_earlier_run_are_reported_without_an_age() {
     fn earlier<T>(source: SourceId, value: T) -> Option<Datum<T>> {
         let seen = Seen::Before(UtcTime::plausible(1_776_999_000_000));
         Some(Datum {
@@ -400,7 +400,7 @@ fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
     let best = json!({ "value": "1.2G", "source": "miner", "earlierRun": true });
     assert_eq!(document["market"], json!({ "height": height }));
     assert_eq!(document["figures"], json!({ "minerBest": best }));
-    // The passing of time changes nothing of it.
+    // Time alone does not change the document.
     let later = status(&view, 80);
     for part in ["market", "figures"] {
         assert_eq!(later[part], document[part], "{part}");
@@ -408,7 +408,7 @@ fn what_an_earlier_run_knew_is_told_as_such_and_without_an_age() {
 }
 
 #[test]
-fn quiet_hours_are_told_to_the_minute() {
+fn do_not_disturb_is_reported_to_the_minute() {
     for ((hour, minute), (until_hour, until_minute), expected) in [
         ((22, 15), (6, 45), ("22:15", "6:45")),
         ((0, 5), (23, 0), ("0:05", "23:00")),
@@ -422,13 +422,13 @@ fn quiet_hours_are_told_to_the_minute() {
         };
         let clock = Device::new(BOARD, settings, Memory::default(), now(0));
         let dnd = &status(&clock.view(), 0)["dnd"];
-        let told = (dnd["startTime"].as_str(), dnd["endTime"].as_str());
-        assert_eq!(told, (Some(expected.0), Some(expected.1)));
+        let reported = (dnd["startTime"].as_str(), dnd["endTime"].as_str());
+        assert_eq!(reported, (Some(expected.0), Some(expected.1)));
     }
 }
 
 #[test]
-fn what_is_proven_is_told_with_all_that_speaks_for_it() {
+fn proven_blocks_are_reported_with_their_sources() {
     let mut view = clock(BOARD).view();
     let tip = Tip {
         height: 900_001,
@@ -471,7 +471,7 @@ fn what_is_proven_is_told_with_all_that_speaks_for_it() {
 }
 
 #[test]
-fn the_network_is_told_with_what_went_wrong() {
+fn the_network_is_reported_with_its_last_error() {
     let mut view = clock(BOARD).view();
     view.link = LinkState {
         state: "connecting",
@@ -504,7 +504,7 @@ fn the_network_is_told_with_what_went_wrong() {
 }
 
 #[test]
-fn the_fee_rate_is_told_with_its_source_and_whether_it_is_fresh() {
+fn the_fee_rate_is_reported_with_source_and_freshness() {
     let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now(0));
     let fee = |device: &Device| status(&device.view(), 70)["truth"]["fee"].clone();
     assert_eq!(fee(&device), json!({ "state": "stale", "source": null }));
@@ -519,7 +519,7 @@ fn the_fee_rate_is_told_with_its_source_and_whether_it_is_fresh() {
 }
 
 #[test]
-fn what_is_said_of_a_price_is_told_with_all_voices() {
+fn a_price_is_reported_with_all_quotes() {
     let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now(0));
     let quoted = Observation::Quote {
         currency: Currency::USD,
@@ -537,7 +537,7 @@ fn what_is_said_of_a_price_is_told_with_all_voices() {
         (&json!("60000.00"), &json!("relay"))
     );
     let voices = usd["voices"].as_array().unwrap();
-    let told: BTreeMap<&str, &str> = voices
+    let reported: BTreeMap<&str, &str> = voices
         .iter()
         .map(|voice| {
             (
@@ -547,18 +547,18 @@ fn what_is_said_of_a_price_is_told_with_all_voices() {
         })
         .collect();
     let expected = [("relay", "60000.00"), ("coinbase", "66000.00")];
-    assert_eq!(told, expected.into());
+    assert_eq!(reported, expected.into());
     assert_eq!(usd["spreadPermille"], 100, "{usd}");
 }
 
 #[test]
-fn flags_are_told_each_in_its_own_place() {
+fn each_flag_has_its_own_member() {
     let mut view = clock(BOARD).view();
     for (stale, disputed) in [(true, false), (false, true)] {
         (view.stale, view.disputed) = (stale, disputed);
-        let told = status(&view, 60);
+        let reported = status(&view, 60);
         assert_eq!(
-            (&told["stale"], &told["disputed"]),
+            (&reported["stale"], &reported["disputed"]),
             (&json!(stale), &json!(disputed))
         );
     }
@@ -580,29 +580,29 @@ fn flags_are_told_each_in_its_own_place() {
 }
 
 #[test]
-fn a_frontlight_that_is_off_is_told_with_what_it_would_be() {
+fn a_frontlight_that_is_off_is_reported_with_its_brightness() {
     let mut view = clock(BOARD).view();
     let state = view.frontlight.as_mut().unwrap();
     (state.on, state.target, state.brightness) = (false, 0, 1_024);
-    let told = status(&view, 60)["frontlight"].clone();
+    let reported = status(&view, 60)["frontlight"].clone();
     for (member, expected) in [
         ("on", json!(false)),
         ("targetDuty", json!(0)),
         ("configuredBrightness", json!(1_024)),
     ] {
-        assert_eq!(told[member], expected, "{member}");
+        assert_eq!(reported[member], expected, "{member}");
     }
     view.frontlight.as_mut().unwrap().on = true;
     assert_eq!(status(&view, 60)["frontlight"]["on"], true);
 }
 
 #[test]
-fn a_source_that_is_down_tells_why_and_when_it_is_tried() {
+fn a_disconnected_source_has_an_error_and_a_next_attempt() {
     let down = Connection::Down {
         reason: "refused".into(),
         retry_in: Duration::from_secs(30),
     };
-    let view = heard(SourceId::Relay, vec![Observation::Connection(down)]);
+    let view = view_after(SourceId::Relay, vec![Observation::Connection(down)]);
     let document = status(&view, 20);
     fits(sent::<Status>(), &document);
     let relay = json!({ "up": false, "lastError": "refused", "nextTrySec": 20 });
@@ -610,7 +610,7 @@ fn a_source_that_is_down_tells_why_and_when_it_is_tried() {
 }
 
 #[test]
-fn what_is_wrong_at_the_broker_is_told_and_that_there_is_no_network() {
+fn errors_of_the_broker_and_a_missing_network_are_reported() {
     let mut clock = mqtt::clock(BOARD);
     for (news, expected) in [
         (
@@ -633,9 +633,9 @@ fn what_is_wrong_at_the_broker_is_told_and_that_there_is_no_network() {
     }
 }
 
-/// Which connections clients see, by where data comes from and who is up.
+/// Table of the reported connections by data source and connected source.
 #[test]
-fn connections_are_grouped_as_clients_know_them() {
+fn connections_are_reported_in_the_groups_of_older_clients() {
     let rows = [
         (0, SourceId::Relay, [true, true, true, false]),
         (1, SourceId::Exchange, [true, false, false, false]),
@@ -657,7 +657,7 @@ fn connections_are_grouped_as_clients_know_them() {
             ..Patch::default()
         };
         reply(&mut clock, Request::Patch(patch));
-        // What takes effect at the next start.
+        // The setting takes effect at the next start.
         let settings = (*clock.view().settings).clone();
         let memory = device::memory::Memory::default();
         let mut clock = device::device::Device::new(BOARD, settings, memory, now(0));
@@ -668,13 +668,13 @@ fn connections_are_grouped_as_clients_know_them() {
         clock.handle(Input::Observed(source, up), now(10));
         let document = status(&clock.view(), 20);
         let connections = &document["connectionStatus"];
-        let told = ["price", "blocks", "V2", "nostr"].map(|name| connections[name] == true);
-        assert_eq!(told, expected, "{data_source} {source:?}");
+        let reported = ["price", "blocks", "V2", "nostr"].map(|name| connections[name] == true);
+        assert_eq!(reported, expected, "{data_source} {source:?}");
     }
 }
 
 #[test]
-fn the_state_of_the_host_has_the_names_that_clients_know() {
+fn the_state_of_the_host_has_the_names_of_older_clients() {
     let disk = DiskSpace {
         used: 10,
         total: 100,
@@ -717,7 +717,7 @@ fn firmware() -> FirmwareStatus {
 }
 
 #[test]
-fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
+fn a_release_is_reported_with_the_reason_why_it_is_not_installed() {
     let settings = Settings {
         git_release_url: Endpoint::new("https://me:planted@feed.example/"),
         ..Settings::default()
@@ -728,7 +728,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         password: Secret::default(),
     };
     clock.handle(Input::Linked(identity), now(1));
-    let told = |clock: &Device, at: u64| {
+    let reported = |clock: &Device, at: u64| {
         let (memory, disk) = (MEMORY, DiskSpace::default());
         let uptime = Duration::from_secs(at);
         let system = SystemStatus::of(&clock.view(), uptime, memory, disk, firmware());
@@ -736,10 +736,10 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         fits(sent::<SystemStatus>(), &system);
         system["release"].clone()
     };
-    assert_eq!(told(&clock, 2), Value::Null);
+    assert_eq!(reported(&clock, 2), Value::Null);
     let mut saw = |look, at| {
         clock.handle(Input::ReleaseCheck(look), now(at));
-        told(&clock, at + 5)
+        reported(&clock, at + 5)
     };
     let failed = ReleaseCheck::Failed("no list".into());
     let words = |template: &str, values: Value| json!({ "words": template, "values": values });
@@ -774,8 +774,8 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
             ReleaseVerdict::Failed => "it was tried here and did not work.",
             ReleaseVerdict::Left => "it ran here, and the owner went back to an older version.",
         };
-        let told = saw(ReleaseCheck::Found(release), 3);
-        let reason = &told["phrase"]["values"]["why"];
+        let reported = saw(ReleaseCheck::Found(release), 3);
+        let reason = &reported["phrase"]["values"]["why"];
         let reason = words(&why.replace("91", "{number}"), reason["values"].clone());
         let expected = json!({
             "version": "4.3.0", "title": "Winter", "url": "https://example.org/", "number": 91,
@@ -783,9 +783,9 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
             "says": format!("Release 4.3.0: {why}"),
             "phrase": words("Release {version}: {why}", json!({ "version": "4.3.0", "why": reason })),
         });
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
-    // What was seen before counts on.
+    // The results of earlier checks stay.
     let after = saw(failed, 20);
     assert_eq!(
         (&after["version"], &after["lastError"], &after["ageSec"]),
@@ -795,7 +795,7 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
     let said = format!("{left} The releases were not looked at: no list.");
     assert_eq!(after["says"], said);
     assert_eq!(after["phrase"]["values"]["mark"], unknown);
-    // Of another list it says nothing.
+    // The result does not apply to another list.
     let change = json!({ "gitReleaseUrl": "https://other.example/" });
     let Value::Object(body) = change else {
         panic!()
@@ -805,5 +805,5 @@ fn a_release_that_was_seen_is_told_with_the_reason_why_it_is_not_taken() {
         ..Patch::default()
     });
     assert_eq!(reply(&mut clock, patch), Reply::Done);
-    assert_eq!(told(&clock, 30), Value::Null);
+    assert_eq!(reported(&clock, 30), Value::Null);
 }

@@ -198,7 +198,7 @@ fn execute(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
     };
     for call in calls {
         let reply = clock
-            .handle(Input::Asked(call.request), now(20))
+            .handle(Input::Request(call.request), now(20))
             .reply
             .unwrap();
         let answer = call.reply_format.answer(reply);
@@ -234,7 +234,7 @@ fn clocks() -> [Device; 2] {
     informed.handle(Input::Observed(SourceId::Relay, observations), now(2));
     let screen = Request::ShowScreen(20);
     assert_eq!(
-        informed.handle(Input::Asked(screen), now(15)).reply,
+        informed.handle(Input::Request(screen), now(15)).reply,
         Some(Reply::Done)
     );
     [fresh, informed]
@@ -424,8 +424,8 @@ fn each_flag_is_that_of_its_name() {
     }
 }
 
-/// What an owner sees of each entity without a setting of its own: key, platform, name, class or `-`, unit or `-`,
-/// category or `-`, and whether it is shown unasked.
+/// Each entity without its own setting: key, platform, name, class or `-`, unit or `-`, category or `-`, and whether it is
+/// enabled by default.
 const SEEN: &str = include_str!("entities.txt");
 
 #[test]
@@ -449,14 +449,11 @@ fn entities_have_these_names_classes_and_units() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/words/entities.txt");
         return std::fs::write(path, told).unwrap();
     }
-    assert_eq!(
-        told, SEEN,
-        "run with UPDATE_EXPECT=1 and read what has changed"
-    );
+    assert_eq!(told, SEEN, "run with UPDATE_EXPECT=1 and check the changes");
 }
 
 #[test]
-fn each_button_does_what_it_says() {
+fn each_button_executes_its_command() {
     let [clock, _] = clocks();
     let broker = broker(&clock);
     let entities = entities(&clock, &broker);
@@ -479,7 +476,7 @@ fn each_button_does_what_it_says() {
 }
 
 #[test]
-fn a_switch_that_mutes_is_on_where_there_is_light() {
+fn a_switch_for_muting_is_on_if_the_light_is_not_muted() {
     let [clock, _] = clocks();
     let entities = entities(&clock, &broker(&clock));
     for (key, name, is_mute) in [

@@ -1,4 +1,4 @@
-//! What clients say and what they are told, without any door.
+//! Requests and responses of the interface, without a server.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 mod clock;

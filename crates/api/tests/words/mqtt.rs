@@ -804,7 +804,7 @@ fn events_have_the_documented_members() {
         amount: Sats(21),
         message: "hello".into(),
     });
-    clock.handle(Input::Asked(zap), now(2));
+    clock.handle(Input::Request(zap), now(2));
     for direction in [Some(Direction::Received), Some(Direction::Sent), None] {
         let payment = Payment {
             direction,
@@ -1004,7 +1004,7 @@ fn refreshes_and_problems_are_events_once() {
     let failed = UpdateEvent::Failed("it did not come whole".into());
     let mut expected = Vec::new();
     let inputs = [
-        (Input::Asked(Request::FullRefresh), Some(refresh)),
+        (Input::Request(Request::FullRefresh), Some(refresh)),
         (noticed(), Some(warning("the disk is full"))),
         // The same problem again is not an event.
         (noticed(), None),
@@ -1065,7 +1065,7 @@ fn set_release_url(clock: &mut Device) {
         body,
         ..Default::default()
     };
-    clock.handle(Input::Asked(Request::Patch(patch)), now(2));
+    clock.handle(Input::Request(Request::Patch(patch)), now(2));
 }
 
 /// Reports the release 4.3.0 to the clock.
@@ -1191,7 +1191,7 @@ fn a_frontlight_that_is_off_keeps_its_brightness() {
         (FrontlightCommand::Brightness(1_024), "OFF"),
         (FrontlightCommand::On, "ON"),
     ] {
-        device.handle(Input::Asked(Request::Frontlight(command)), now(30));
+        device.handle(Input::Request(Request::Frontlight(command)), now(30));
         let lamp = documents::lamp(Lamp::Frontlight, &device.view()).unwrap();
         assert_eq!(lamp["state"], state);
     }

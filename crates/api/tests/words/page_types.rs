@@ -1,4 +1,4 @@
-//! The types of the page are made from the schemas of the documents that it reads.
+//! Makes the TypeScript types of the page from the schemas of its documents.
 
 use std::{fmt::Write, fs};
 
@@ -98,7 +98,7 @@ fn comment(text: &mut String, indent: &str, schema: &Value) {
     }
 }
 
-/// The TypeScript type of a schema; adds the types that it names to those that are needed.
+/// The TypeScript type of a schema. Adds the types that it refers to to `names`.
 fn type_of(schema: &Value, names: &mut Vec<String>) -> String {
     if let Some(path) = schema["$ref"].as_str() {
         let name = path.rsplit('/').next().unwrap().to_string();

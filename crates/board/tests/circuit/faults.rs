@@ -1,4 +1,4 @@
-//! What goes wrong with a part is named, and the others go on.
+//! A fault of a part is reported by name and does not affect the other parts.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use lab::circuit::PanelCondition;
 use crate::rig::{Rig, wiring};
 
 #[test]
-fn a_broken_panel_has_a_named_fault_and_comes_back() {
+fn a_broken_panel_has_a_named_fault_and_recovers() {
     use PanelFault::{BusyStuck, NotRefreshed};
     for (board, condition, fault) in [
         ("rev-b", PanelCondition::StuckBusy, BusyStuck),
@@ -34,7 +34,7 @@ fn a_broken_panel_has_a_named_fault_and_comes_back() {
         for panel in (0..count).filter(|panel| *panel != 3) {
             rig.assert_shows(panel, 20 + panel as u32);
         }
-        // While it is broken every try fails the same way, and disturbs no other.
+        // Each attempt on the broken panel fails with the same fault and does not affect the other panels.
         rig.show(3, 40, Refresh::Partial).unwrap();
         assert_eq!(rig.run(), [(3, Err(fault))], "{board}, {condition:?}");
         rig.circuit.set_condition(3, PanelCondition::Healthy);
@@ -45,13 +45,13 @@ fn a_broken_panel_has_a_named_fault_and_comes_back() {
             "{board}, {condition:?}"
         );
         rig.assert_shows(3, 41);
-        rig.assert_nothing_forbidden();
+        rig.assert_no_violations();
     }
 }
 
-/// What hangs in its controller ends with a reset alone; one that is well has to be left in peace.
+/// Only a reset recovers a hung controller. A working one must not be reset, because that ends partial refreshes.
 #[test]
-fn a_panel_is_reset_after_a_fault_and_only_then() {
+fn a_panel_is_reset_only_after_a_fault() {
     for board in ["rev-b", "v8"] {
         let wiring = wiring(board);
         let line = &wiring.panels[3].reset;
@@ -77,7 +77,7 @@ fn a_panel_is_reset_after_a_fault_and_only_then() {
 }
 
 #[test]
-fn a_panel_that_is_broken_at_the_start_holds_up_no_other() {
+fn a_panel_that_is_broken_at_the_start_does_not_delay_the_others() {
     for condition in [
         PanelCondition::StuckBusy,
         PanelCondition::Absent,
@@ -93,13 +93,13 @@ fn a_panel_that_is_broken_at_the_start_holds_up_no_other() {
                 .any(|(panel, end)| *panel == 0 && end.is_err())
         );
         rig.assert_shows(6, 6);
-        rig.assert_nothing_forbidden();
+        rig.assert_no_violations();
     }
 }
 
 #[test]
-fn a_refresh_of_an_earlier_run_is_waited_for() {
-    // The program died while the ink moved, and was started again.
+fn the_driver_waits_for_a_refresh_of_an_earlier_run() {
+    // The program was killed during a refresh and started again.
     let mut wiring = wiring("rev-b");
     wiring.panels.truncate(1);
     let mut rig = Rig::new(&wiring);
@@ -113,12 +113,12 @@ fn a_refresh_of_an_earlier_run_is_waited_for() {
     rig.show(0, 2, Refresh::Partial).unwrap();
     assert_eq!(rig.run(), [(0, Ok(Refresh::Full))]);
     rig.assert_shows(0, 2);
-    rig.assert_nothing_forbidden();
+    rig.assert_no_violations();
 }
 
 #[test]
-fn an_expander_that_is_pulled_out_is_noticed_and_may_come_back() {
-    // The select lines of all panels are on it.
+fn a_missing_expander_is_reported_and_may_be_plugged_in_again() {
+    // The expander has the select lines of all panels.
     let mut rig = Rig::new(&wiring("v8"));
     rig.show_all(0, Refresh::Full);
     rig.circuit.unplug("exp2");
@@ -131,11 +131,11 @@ fn an_expander_that_is_pulled_out_is_noticed_and_may_come_back() {
     for panel in 0..8 {
         rig.assert_shows(panel, 20 + panel as u32);
     }
-    rig.assert_nothing_forbidden();
+    rig.assert_no_violations();
 }
 
 #[test]
-fn an_expander_of_reset_lines_alone_is_not_missed_before_it_is_needed() {
+fn a_missing_expander_with_only_reset_lines_causes_no_fault() {
     let mut rig = Rig::new(&wiring("rev-b"));
     rig.show_all(0, Refresh::Full);
     rig.circuit.unplug("exp1");
@@ -144,11 +144,11 @@ fn an_expander_of_reset_lines_alone_is_not_missed_before_it_is_needed() {
     rig.circuit.plug("exp1");
     rig.show_all(20, Refresh::Partial);
     rig.assert_shows(4, 24);
-    rig.assert_nothing_forbidden();
+    rig.assert_no_violations();
 }
 
 #[test]
-fn an_expander_that_lost_its_power_unnoticed_is_set_up_again_after_the_first_fault() {
+fn an_expander_that_lost_power_is_configured_again_after_the_first_fault() {
     let mut rig = Rig::new(&wiring("v8"));
     rig.show_all(0, Refresh::Full);
     rig.circuit.unplug("exp2");

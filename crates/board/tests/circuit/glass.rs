@@ -1,4 +1,4 @@
-//! The glass equals the picture, for any order of pictures.
+//! The panels show the last picture after any order of pictures and faults.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::rig::{Rig, picture, wiring};
 const BOARDS: [&str; 3] = ["rev-a", "rev-b", "v8"];
 
 #[test]
-fn every_board_shows_its_pictures_in_full_and_in_part() {
+fn every_board_shows_pictures_by_full_and_partial_refreshes() {
     for board in BOARDS {
         let mut rig = Rig::new(&wiring(board));
         let count = rig.worker.count();
@@ -27,7 +27,7 @@ fn every_board_shows_its_pictures_in_full_and_in_part() {
                 assert_eq!(rig.circuit.refreshes(panel), (1, u64::from(round)));
             }
         }
-        rig.assert_nothing_forbidden();
+        rig.assert_no_violations();
     }
 }
 
@@ -40,11 +40,11 @@ fn panels_refresh_at_once_unless_they_are_staggered() {
         }
         let mut rig = Rig::new(&wiring);
         rig.show_all(0, Refresh::Full);
-        let begun = rig.circuit.now();
+        let start = rig.circuit.now();
         let outcomes = rig.show_all(7, Refresh::Partial);
         assert_eq!(outcomes.len(), 7);
-        rig.assert_nothing_forbidden();
-        rig.circuit.now() - begun
+        rig.assert_no_violations();
+        rig.circuit.now() - start
     };
     let (together, apart) = (longest(0), longest(100));
     assert!(together < Duration::from_millis(800), "{together:?}");
@@ -54,7 +54,7 @@ fn panels_refresh_at_once_unless_they_are_staggered() {
 }
 
 #[test]
-fn panels_of_every_make_and_mounting_show_what_they_are_told() {
+fn panels_of_every_model_and_rotation_show_their_pictures() {
     for model in ["gdey0213b74", "gdem0213b74", "waveshare-2.13-v4"] {
         for rotation in [PanelRotation::Upright, PanelRotation::UpsideDown] {
             for x_offset in [0, 1] {
@@ -68,7 +68,7 @@ fn panels_of_every_make_and_mounting_show_what_they_are_told() {
                 rig.show_all(0, Refresh::Full);
                 rig.show_all(10, Refresh::Partial);
                 rig.assert_shows(6, 16);
-                rig.assert_nothing_forbidden();
+                rig.assert_no_violations();
             }
         }
     }
@@ -82,9 +82,9 @@ fn large_panels_and_the_short_waveform_work_too() {
         panel.setup.full = FullWaveform::Warm;
     }
     let mut rig = Rig::new(&wiring);
-    let begun = rig.circuit.now();
+    let start = rig.circuit.now();
     rig.show_all(0, Refresh::Full);
-    let took = rig.circuit.now() - begun;
+    let took = rig.circuit.now() - start;
     assert!(took < Duration::from_millis(2100), "{took:?}");
     let glass = rig.circuit.glass(3).unwrap();
     assert_eq!((glass.width(), glass.height()), (128, 296));
@@ -92,11 +92,11 @@ fn large_panels_and_the_short_waveform_work_too() {
     for (x, y) in (0..250).flat_map(|y| (0..122).map(move |x| (x, y))) {
         assert_eq!(glass.is_ink(x, y), small.is_ink(x, y));
     }
-    rig.assert_nothing_forbidden();
+    rig.assert_no_violations();
 }
 
 #[test]
-fn a_full_refresh_takes_the_ghosts_away() {
+fn a_full_refresh_removes_ghosts() {
     let mut rig = Rig::new(&wiring("rev-b"));
     rig.show_all(0, Refresh::Full);
     for round in 1..=5 {
@@ -108,7 +108,7 @@ fn a_full_refresh_takes_the_ghosts_away() {
 }
 
 #[test]
-fn the_panels_of_one_reset_line_share_it() {
+fn panels_can_share_a_reset_line() {
     let mut wiring = wiring("rev-b");
     let reset = wiring.panels[0].reset.clone();
     for panel in &mut wiring.panels {
@@ -116,7 +116,7 @@ fn the_panels_of_one_reset_line_share_it() {
     }
     let mut rig = Rig::new(&wiring);
     rig.show_all(0, Refresh::Full);
-    // One fails while another refreshes: the line waits for that one, and all show what they should in the end.
+    // A panel fails while another one refreshes: the reset waits for that refresh, and all panels show their pictures.
     rig.circuit.set_condition(2, PanelCondition::Silent);
     rig.show(2, 52, Refresh::Partial).unwrap();
     rig.run();
@@ -134,18 +134,18 @@ fn the_panels_of_one_reset_line_share_it() {
     for (panel, number) in [(0, 60), (1, 1), (2, 62), (5, 55), (6, 6)] {
         rig.assert_shows(panel, number);
     }
-    rig.assert_nothing_forbidden();
+    rig.assert_no_violations();
 }
 
-/// Something that happens to a board.
+/// An event of a board.
 #[derive(Debug, Clone)]
-enum Deed {
+enum BoardEvent {
     Show(usize, u32, bool),
     Break(usize, PanelCondition),
     Wait(u64),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn event() -> impl Strategy<Value = BoardEvent> {
     let condition = prop::sample::select(vec![
         PanelCondition::Healthy,
         PanelCondition::Healthy,
@@ -157,21 +157,21 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]);
     prop_oneof![
         6 => (0..8usize, 0..1000u32, any::<bool>())
-            .prop_map(|(panel, number, full)| Deed::Show(panel, number, full)),
-        1 => (0..8usize, condition).prop_map(|(panel, condition)| Deed::Break(panel, condition)),
-        3 => (0..3000u64).prop_map(Deed::Wait),
+            .prop_map(|(panel, number, full)| BoardEvent::Show(panel, number, full)),
+        1 => (0..8usize, condition).prop_map(|(panel, condition)| BoardEvent::Break(panel, condition)),
+        3 => (0..3000u64).prop_map(BoardEvent::Wait),
     ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever happened: once all panels are mended, each shows the last picture it is given, and no other pixel.
+    /// When all panels are repaired, each shows exactly its next picture.
     #[test]
-    fn the_glass_is_the_last_picture_after_any_order_of_pictures_and_faults(
+    fn panels_show_their_last_picture_after_any_pictures_and_faults(
         board in prop::sample::select(BOARDS.to_vec()),
         shares_reset in any::<bool>(),
-        deeds in prop::collection::vec(deed(), 1..30),
+        events in prop::collection::vec(event(), 1..30),
     ) {
         let mut wiring = wiring(board);
         if shares_reset {
@@ -182,36 +182,36 @@ proptest! {
         }
         let mut rig = Rig::new(&wiring);
         let count = rig.worker.count();
-        let mut asked = 0u64;
+        let mut started = 0u64;
         let mut ended = 0u64;
-        // A panel that is pulled out in the midst of a refresh looks like one that is done: nothing tells that its
-        // picture did not get far, so that only a full refresh mends it.
+        // A panel that is unplugged during a refresh looks as if it had finished. The driver cannot detect the incomplete
+        // picture, so only a full refresh repairs it.
         let mut last_refresh = vec![Refresh::Partial; count];
-        for deed in deeds {
-            match deed {
-                Deed::Show(panel, number, full) => {
+        for event in events {
+            match event {
+                BoardEvent::Show(panel, number, full) => {
                     let refresh = if full { Refresh::Full } else { Refresh::Partial };
-                    asked += u64::from(rig.show(panel % count, number, refresh).is_ok());
+                    started += u64::from(rig.show(panel % count, number, refresh).is_ok());
                 }
-                Deed::Break(panel, condition) => {
+                BoardEvent::Break(panel, condition) => {
                     let panel = panel % count;
                     if condition == PanelCondition::Absent && rig.circuit.is_refreshing(panel) {
                         last_refresh[panel] = Refresh::Full;
                     }
                     rig.circuit.set_condition(panel, condition);
                 }
-                Deed::Wait(millis) => {
+                BoardEvent::Wait(millis) => {
                     let end = rig.circuit.now() + Duration::from_millis(millis);
                     ended += rig.run_until(end).len() as u64;
                 }
             }
         }
         ended += rig.run().len() as u64;
-        prop_assert_eq!(asked, ended, "every picture that was taken has an end");
+        prop_assert_eq!(started, ended, "every started picture has a result");
         for panel in 0..count {
             rig.circuit.set_condition(panel, PanelCondition::Healthy);
         }
-        // The first may still fail on what went wrong before.
+        // The first picture may still fail because of an earlier fault.
         rig.show_all(2000, Refresh::Partial);
         for (panel, refresh) in last_refresh.into_iter().enumerate() {
             rig.show(panel, 3000 + panel as u32, refresh).unwrap();
@@ -221,6 +221,6 @@ proptest! {
         for panel in 0..count {
             rig.assert_shows(panel, 3000 + panel as u32);
         }
-        rig.assert_nothing_forbidden();
+        rig.assert_no_violations();
     }
 }

@@ -1,4 +1,4 @@
-//! The drivers on emulated chips: the glass shows what was asked for, whatever happens, and nothing forbidden is done.
+//! The drivers on emulated chips: the panels show their pictures in spite of faults, without violations of data sheets.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod chips;

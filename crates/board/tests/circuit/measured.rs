@@ -1,4 +1,4 @@
-//! How much longer seven panels take than one, in emulated time; `docs/performance.md` has the table.
+//! Ratio of the refresh time of seven panels to that of one, in emulated time; `docs/performance.md` has the table.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use device::refresh::Refresh;
 
 use crate::rig::{Rig, wiring};
 
-/// Greatest ratio to the refresh of one panel.
+/// Greatest allowed ratio.
 const GOAL: f64 = 1.10;
 
-/// What is missed where every select line is set over a slow bus, as `docs/performance.md` says.
+/// Greatest allowed ratio if the select lines are on a slow I2C bus, as in `docs/performance.md`.
 const GOAL_OVER_SLOW_I2C: f64 = 1.11;
 
-/// Seven panels of a board at these clocks.
+/// A wiring of seven panels of a board, with these bus clocks.
 fn seven(board: &str, spi_hz: u32, i2c_hz: u32) -> Wiring {
     let mut wiring = wiring(board);
     wiring.panels.truncate(7);
@@ -24,7 +24,7 @@ fn seven(board: &str, spi_hz: u32, i2c_hz: u32) -> Wiring {
     wiring
 }
 
-/// Full and partial refresh of all panels, each over that of one alone by itself.
+/// Ratios of a full and a partial refresh of all panels to that of a single panel.
 fn ratios(wiring: &Wiring) -> (f64, f64) {
     let times = &wiring.panels[0].setup.model.times;
     let mut rig = Rig::new(wiring);
@@ -32,11 +32,11 @@ fn ratios(wiring: &Wiring) -> (f64, f64) {
     let full = took(&mut rig, 10, Refresh::Full).as_secs_f64() / times.full.as_secs_f64();
     let partial =
         took(&mut rig, 20, Refresh::Partial).as_secs_f64() / times.whole_partial().as_secs_f64();
-    rig.assert_nothing_forbidden();
+    rig.assert_no_violations();
     (full, partial)
 }
 
-/// Time from the pictures of all panels to the moment at which the last is known to be on the glass.
+/// Time from the start of all panels until the driver reports the last one as complete.
 fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
     let begun = rig.circuit.now();
     for panel in 0..7 {
@@ -48,7 +48,7 @@ fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
         let (ended, wake) = rig.worker.poll();
         shown += ended.len();
         if shown == 7 {
-            // What is sent ahead of the next pictures does not count.
+            // The preparation of the next refresh does not count.
             rig.run();
             return now - begun;
         }

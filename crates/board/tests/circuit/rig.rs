@@ -1,4 +1,4 @@
-//! A board of emulated chips with its panels' driver, in virtual time.
+//! A board of emulated chips with the driver of its panels, in virtual time.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ pub struct Rig {
     pub worker: PanelWorker<Circuit>,
 }
 
-/// A wiring of a known board.
+/// The wiring of a known board.
 pub fn wiring(name: &str) -> Wiring {
     wiring::base(name).unwrap()
 }
 
-/// The pictures of the tests differ from each other in many pixels.
+/// A picture that differs from those of other numbers in many pixels.
 pub fn picture(number: u32) -> Bitmap {
     Bitmap::from_ink(MODELS[0].width, MODELS[0].height, |x, y| {
         let place = u32::from(x / 6) * 7_919 + u32::from(y / 6) * 104_729 + number * 1_299_721;
@@ -35,7 +35,7 @@ impl Rig {
         Rig::on(Circuit::new(wiring, Flow::Stepped), wiring)
     }
 
-    /// A driver on a circuit that was there before.
+    /// A driver on an existing circuit.
     pub fn on(circuit: Circuit, wiring: &Wiring) -> Rig {
         let wire = ExpanderBus::open(&circuit, wiring).unwrap();
         let worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
@@ -46,7 +46,7 @@ impl Rig {
         self.worker.show(panel, &picture(number), refresh)
     }
 
-    /// Shows a picture on each panel, in parallel; what became of them, in the order in which they ended.
+    /// Shows a picture on each panel, in parallel. Returns the outcomes in the order of their ends.
     pub fn show_all(&mut self, first: u32, refresh: Refresh) -> Vec<(usize, Outcome)> {
         for panel in 0..self.worker.count() {
             self.show(panel, first + panel as u32, refresh).unwrap();
@@ -54,12 +54,12 @@ impl Rig {
         self.run()
     }
 
-    /// Lets time pass until there is nothing more to do.
+    /// Advances the time until the driver is idle.
     pub fn run(&mut self) -> Vec<(usize, Outcome)> {
         self.run_until(Duration::MAX)
     }
 
-    /// Lets time pass until a moment, or until there is nothing more to do.
+    /// Advances the time until a moment, or until the driver is idle.
     pub fn run_until(&mut self, end: Duration) -> Vec<(usize, Outcome)> {
         let mut outcomes = Vec::new();
         loop {
@@ -89,7 +89,7 @@ impl Rig {
         );
     }
 
-    pub fn assert_nothing_forbidden(&self) {
+    pub fn assert_no_violations(&self) {
         assert_eq!(self.circuit.violations(), Vec::<String>::new());
     }
 }

@@ -1,9 +1,9 @@
-//! Pictures in the controller's order.
+//! Pictures in the pixel order of the controller.
 
 use board::parts::ssd1680::{self, PanelFrame, PanelRotation, STRIDE};
 use render::Bitmap;
 
-/// Ink that no turning leaves where it is.
+/// A picture that differs from itself in every rotation.
 pub fn speckled(width: u16, height: u16) -> Bitmap {
     Bitmap::from_ink(width, height, |x, y| {
         (u32::from(x) * 31 + u32::from(y) * 17) % 7 < 2
@@ -16,7 +16,7 @@ fn is_ink(frame: &PanelFrame, x: u16, y: u16) -> bool {
 }
 
 #[test]
-fn each_pixel_is_where_the_mounting_puts_it() {
+fn each_pixel_is_at_the_place_of_its_rotation() {
     for model in ssd1680::MODELS {
         let (width, height) = (model.width, model.height);
         let bitmap = speckled(width, height);
@@ -36,12 +36,12 @@ fn each_pixel_is_where_the_mounting_puts_it() {
                 assert!(!is_ink(&upright, x, y) && !is_ink(&turned, x, y));
             }
         }
-        assert!(ink > 100, "something is drawn");
+        assert!(ink > 100, "the picture has ink");
     }
 }
 
 #[test]
-fn a_picture_of_another_size_is_cut_or_surrounded_by_paper() {
+fn a_picture_of_another_size_is_cut_or_padded_with_white() {
     let model = ssd1680::find("gdey0213b74").unwrap();
     for (width, height) in [(8, 8), (128, 296), (0, 0)] {
         let frame = PanelFrame::new(

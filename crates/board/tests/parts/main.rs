@@ -1,4 +1,4 @@
-//! The drivers of real parts put the bytes on the wires that the parts' makers ask for.
+//! The drivers of real parts send the bytes that the data sheets require.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod frames;

@@ -1,4 +1,4 @@
-//! What panels are sent, byte for byte, and what their busy line tells.
+//! The bytes that the driver sends to panels, and how it uses their busy line.
 
 use std::{
     sync::{
@@ -37,12 +37,12 @@ fn setup(model: &str) -> Setup {
 
 fn rig(setup: Setup, busy: &[bool]) -> Rig {
     let (recorder, trace) = recorder();
-    let (levels, laid) = channel();
+    let (levels, queued) = channel();
     levels.send(busy.to_vec()).unwrap();
     Rig {
         levels,
         bus: PanelBus::new(recorder.clone(), recorder.line("dc")),
-        panel: PanelDriver::new(setup, recorder.line("cs"), Busy::new(laid)),
+        panel: PanelDriver::new(setup, recorder.line("cs"), Busy::new(queued)),
         trace,
         now: Duration::from_secs(100),
         waits: Vec::new(),
@@ -50,7 +50,7 @@ fn rig(setup: Setup, busy: &[bool]) -> Rig {
 }
 
 impl Rig {
-    /// Gives the panel turns until it says something; every wait for its busy line ends after a second.
+    /// Polls the panel until it has a result. Each wait for the busy line ends after a second.
     fn run(&mut self) -> PollResult {
         self.waits.clear();
         loop {
@@ -72,7 +72,7 @@ impl Rig {
         }
     }
 
-    /// Lays new levels of the busy line ready.
+    /// Queues levels of the busy line.
     fn panel_busy(&mut self, levels: &[bool]) {
         self.levels.send(levels.to_vec()).unwrap();
     }
@@ -86,7 +86,7 @@ impl Rig {
     }
 }
 
-/// Levels of a busy line that is up for one look in each refresh.
+/// Levels of a busy line that is high for one read in each refresh.
 const HEALTHY: [bool; 5] = [false, false, true, false, false];
 
 const FULL_213: &str = "\
@@ -136,11 +136,11 @@ const PARTIAL_213: &str = "\
 ";
 
 #[test]
-fn a_full_refresh_is_the_sequence_of_the_sheet() {
+fn a_full_refresh_sends_the_sequence_of_the_data_sheet() {
     let mut rig = rig(setup("gdey0213b74"), &HEALTHY);
     assert_eq!(rig.show(Refresh::Full), PollResult::Shown(Refresh::Full));
     assert_eq!(rig.trace.windows(), FULL_213);
-    // The settling after the reset by command, the look at the busy line, the refresh.
+    // The wait after the reset command, the read of the busy line, the refresh.
     assert_eq!(rig.waits, ["10ms", "20ms", "idle within 9.98s"]);
 }
 
@@ -161,10 +161,10 @@ fn the_next_partial_refresh_is_prepared_in_the_pause() {
 }
 
 #[test]
-fn other_panels_differ_in_their_numbers() {
+fn other_models_have_other_parameters() {
     let mut large = rig(setup("gdey029t94"), &HEALTHY);
     large.show(Refresh::Full);
-    // More than the system takes in one call.
+    // More bytes than the kernel accepts in one call.
     let expected = FULL_213
         .replace("F9 00", "27 01")
         .replace("4000 bytes of FF", "4096 bytes of FF 640 bytes of FF");

@@ -1,4 +1,4 @@
-//! Buses and lines that write down what happens on them.
+//! Buses and lines that record their transfers.
 
 use std::{
     collections::VecDeque,
@@ -13,7 +13,7 @@ use embedded_hal::{
     spi::{self, SpiBus},
 };
 
-/// Something that happened on a wire.
+/// A recorded event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     Line(&'static str, bool),
@@ -50,7 +50,7 @@ impl Recorder {
 }
 
 impl Trace {
-    /// What went over the bus of the panels, a line per select: the bytes sent as command, then those sent as data.
+    /// The transfers on the bus of the panels, a line per select: the command bytes, then the data bytes.
     pub fn windows(&self) -> String {
         let mut text = String::new();
         let mut data = true;
@@ -58,7 +58,7 @@ impl Trace {
             match event {
                 Event::Line("cs", false) => text.push('['),
                 Event::Line("cs", true) => {
-                    assert!(data, "data/command rests high");
+                    assert!(data, "the data/command line is high when idle");
                     text.push_str("]\n");
                 }
                 Event::Line("dc", level) => data = level,
@@ -80,7 +80,7 @@ impl Trace {
         text
     }
 
-    /// What went over an I2C bus, a line per transaction.
+    /// The transactions on an I2C bus, one per line.
     pub fn transactions(&self) -> String {
         let mut text = String::new();
         for event in self.events.try_iter() {
@@ -144,7 +144,7 @@ impl spi::ErrorType for Recorder {
 
 impl SpiBus for Recorder {
     fn read(&mut self, _: &mut [u8]) -> Result<(), Infallible> {
-        panic!("nothing is read from panels or LEDs")
+        panic!("panels and LEDs cannot be read")
     }
 
     fn write(&mut self, words: &[u8]) -> Result<(), Infallible> {
@@ -153,11 +153,11 @@ impl SpiBus for Recorder {
     }
 
     fn transfer(&mut self, _: &mut [u8], _: &[u8]) -> Result<(), Infallible> {
-        panic!("nothing is read from panels or LEDs")
+        panic!("panels and LEDs cannot be read")
     }
 
     fn transfer_in_place(&mut self, _: &mut [u8]) -> Result<(), Infallible> {
-        panic!("nothing is read from panels or LEDs")
+        panic!("panels and LEDs cannot be read")
     }
 
     fn flush(&mut self) -> Result<(), Infallible> {
@@ -165,7 +165,7 @@ impl SpiBus for Recorder {
     }
 }
 
-/// An I2C bus on which only some addresses answer, with bytes that were laid ready.
+/// An I2C bus on which only some addresses respond, with queued bytes.
 #[derive(Debug)]
 pub struct RecordedI2c {
     pub recorder: Recorder,
@@ -205,17 +205,17 @@ impl I2c for RecordedI2c {
     }
 }
 
-/// A busy line whose levels were laid ready, one for each look; the last one stays until others are laid.
+/// A busy line with a queued level per read; the last level stays until others are queued.
 #[derive(Debug)]
 pub struct Busy {
-    laid: Receiver<Vec<bool>>,
+    queued: Receiver<Vec<bool>>,
     levels: VecDeque<bool>,
 }
 
 impl Busy {
-    pub fn new(laid: Receiver<Vec<bool>>) -> Busy {
+    pub fn new(queued: Receiver<Vec<bool>>) -> Busy {
         Busy {
-            laid,
+            queued,
             levels: VecDeque::new(),
         }
     }
@@ -227,7 +227,7 @@ impl digital::ErrorType for Busy {
 
 impl InputPin for Busy {
     fn is_high(&mut self) -> Result<bool, Infallible> {
-        for levels in self.laid.try_iter() {
+        for levels in self.queued.try_iter() {
             self.levels = levels.into();
         }
         let level = *self.levels.front().unwrap();

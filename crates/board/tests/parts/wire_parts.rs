@@ -1,4 +1,4 @@
-//! What the chips behind I2C and the strip are sent, byte for byte.
+//! The bytes that the drivers send to the chips on I2C and to the strip.
 
 use board::parts::{
     bh1750::Bh1750,
@@ -22,7 +22,7 @@ fn bus(present: &[u8], answers: &[u8]) -> (RecordedI2c, Trace) {
 }
 
 #[test]
-fn an_expander_is_configured_latches_first_and_then_written_by_port() {
+fn an_expander_is_configured_from_its_latches_on_then_written_by_port() {
     let (mut i2c, trace) = bus(&[0x20], &[0x0E, 0x7F]);
     let mut expander = Mcp23017::new(0x20);
     for pin in 8..15 {
@@ -53,7 +53,7 @@ fn an_expander_is_configured_latches_first_and_then_written_by_port() {
 }
 
 #[test]
-fn an_expander_that_failed_is_configured_anew() {
+fn an_expander_is_configured_again_after_a_fault() {
     let (mut i2c, trace) = bus(&[0x21], &[]);
     let mut expander = Mcp23017::new(0x21);
     expander.output(3, LineLevel::High);
@@ -84,7 +84,7 @@ fn an_expander_that_failed_is_configured_anew() {
 }
 
 #[test]
-fn the_frontlight_is_started_as_the_sheet_says() {
+fn the_frontlight_is_started_by_the_sequence_of_the_data_sheet() {
     let (mut i2c, trace) = bus(&[0x42], &[]);
     let frontlight = Pca9685 {
         address: 0x42,
@@ -110,7 +110,7 @@ fn the_frontlight_is_started_as_the_sheet_says() {
 }
 
 #[test]
-fn duties_beyond_the_last_output_are_left_out() {
+fn duties_beyond_the_last_output_are_ignored() {
     let (mut i2c, trace) = bus(&[0x40], &[]);
     let frontlight = Pca9685 {
         address: 0x40,
@@ -122,7 +122,7 @@ fn duties_beyond_the_last_output_are_left_out() {
 }
 
 #[test]
-fn the_light_sensor_is_asked_where_it_answers() {
+fn the_light_sensor_is_read_at_the_address_that_responds() {
     let (mut i2c, trace) = bus(&[0x23], &[0x0B, 0xA6, 0, 0]);
     let mut sensor = Bh1750::new(&[0x5C, 0x23]);
     assert_eq!(sensor.read(&mut i2c), Ok(None));
@@ -133,7 +133,7 @@ fn the_light_sensor_is_asked_where_it_answers() {
         trace.transactions(),
         "23: 01\n23: 20\n23: reads 2\n23: 01\n23: 20\n"
     );
-    // It moved to the other address: somebody changed the strap.
+    // The sensor now has the other address, as after a change of its address pin.
     i2c.present = vec![0x5C];
     sensor.begin(&mut i2c).unwrap();
     assert_eq!(sensor.read(&mut i2c), Ok(Some(0)));
@@ -146,7 +146,7 @@ fn the_light_sensor_is_asked_where_it_answers() {
 }
 
 #[test]
-fn the_strip_takes_pulses_of_four_bits() {
+fn each_bit_of_the_strip_is_a_pulse_of_four_bits() {
     let colour = Rgb {
         red: 0xFF,
         green: 0x00,

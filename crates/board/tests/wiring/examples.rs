@@ -1,4 +1,4 @@
-//! The examples of the manual, and the wirings of known boards.
+//! The examples of the manual, and the wirings of the known boards.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -14,7 +14,7 @@ use board::{
     },
 };
 
-/// Reads a text that has no mistakes.
+/// Parses a text without mistakes.
 pub fn good(text: &str) -> wiring::Wiring {
     match read(text) {
         Ok(file) => file.wiring,
@@ -30,7 +30,7 @@ pub fn messages(mistakes: &[Mistake]) -> String {
 }
 
 #[test]
-fn all_examples_are_without_mistakes() {
+fn all_examples_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/wiring");
     let mut names = Vec::new();
     for file in fs::read_dir(folder).unwrap() {
@@ -52,7 +52,7 @@ fn all_examples_are_without_mistakes() {
 }
 
 #[test]
-fn the_known_boards_are_wired_as_they_are() {
+fn the_known_boards_have_their_wirings() {
     let line = |name: &str, pin| LineLocation::Expander {
         name: name.into(),
         pin,
@@ -77,7 +77,7 @@ fn the_known_boards_are_wired_as_they_are() {
 }
 
 #[test]
-fn a_file_on_a_base_says_only_what_differs() {
+fn a_file_with_a_base_has_only_the_differences() {
     let wiring = good(
         r#"
 base = "rev-b"
@@ -120,7 +120,7 @@ select = "!chip:pinctrl-rp1/27"
     }
 }
 
-/// As little as a file may say.
+/// The shortest valid file.
 const ONE_PANEL: &str = r#"
 [spi]
 device = "/dev/spidev0.0"
@@ -132,7 +132,7 @@ reset = "gpio:RST"
 "#;
 
 #[test]
-fn what_is_left_out_has_a_usual_value() {
+fn omitted_values_have_defaults() {
     let wiring = good(ONE_PANEL);
     assert_eq!(
         (wiring.id.as_str(), wiring.name.as_str()),
@@ -175,7 +175,7 @@ fn what_is_left_out_has_a_usual_value() {
 }
 
 #[test]
-fn what_is_written_of_a_part_counts() {
+fn values_of_a_file_override_the_defaults() {
     let wiring = good(
         r#"
 base = "rev-b"
@@ -224,7 +224,7 @@ sensor.addresses = [0x23]
 }
 
 #[test]
-fn a_clock_is_as_large_as_its_panels() {
+fn the_size_of_a_clock_follows_from_its_panels() {
     for (model, size, hardware) in [
         ("gdem0213b74", (122, 250), "Rev B, 7 x 2.13 in"),
         ("gdey029t94", (128, 296), "Rev B, 7 x 2.9 in"),
@@ -239,7 +239,7 @@ fn a_clock_is_as_large_as_its_panels() {
 }
 
 #[test]
-fn limits_of_partial_refreshes_are_read() {
+fn limits_of_partial_refreshes_are_parsed() {
     let care_of = |care: &str| good(&format!("{ONE_PANEL}[care]\n{care}\n")).care;
     let care = care_of("full-after-partials = 30\nfull-every-hours = 3");
     assert_eq!(care.partials_max, 30);
@@ -268,7 +268,7 @@ fn a_drawing_has_every_wire() {
     assert!(text.contains(
         "\nPanel 2, gdey0213b74\n  select         gpio:GPIO4\n  busy           gpio:GPIO5\n"
     ));
-    // Buttons are counted from 1, as on the page and in the settings.
+    // The first button is 1, as on the page and in the settings.
     assert!(text.contains(
         "\nButtons\n  button 1       exp1:0\n  button 2       exp1:1\n  \
          button 3       exp1:2\n  button 4       exp1:3\n"

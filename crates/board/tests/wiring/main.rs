@@ -1,4 +1,4 @@
-//! Wiring files: what they say is what is wired, and every mistake is found at once, with its line.
+//! Wiring files: the wiring that a file describes, and the mistakes of a file, each with its line.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod examples;

@@ -1,10 +1,10 @@
-//! Every mistake, by table: the file, and what is said of it.
+//! Table of all mistakes in wiring files and their messages.
 
 use board::wiring::{FILE_MAX, read};
 
 use crate::examples::messages;
 
-/// A file without mistakes, each key on a line that a row can replace.
+/// A valid file, in which the rows replace parts.
 const GOOD: &str = r#"id = "mine"
 [spi]
 device = "/dev/spidev0.0"
@@ -40,7 +40,7 @@ addresses = [0x5C, 0x23]
 lines = ["exp1:0", "exp1:1", "exp1:2", "exp1:3"]
 "#;
 
-/// What is replaced in the good file by what, and the beginning of each thing that is said of it.
+/// A part of the valid file, its replacement, and the start of each expected message.
 #[rustfmt::skip]
 const ROWS: &[(&str, &str, &[&str])] = &[
     // The form of the file.
@@ -241,7 +241,7 @@ fn all_mistakes_of_a_file_are_reported_in_the_order_of_their_lines() {
 }
 
 #[test]
-fn a_board_has_no_more_panels_than_there_are_and_needs_some() {
+fn the_number_of_panels_is_checked() {
     let panel = "[[panel]]\nselect = \"gpio:A\"\nbusy = \"gpio:B\"\nreset = \"gpio:C\"\n";
     let on_base = format!("base = \"rev-b\"\n{}", "[[panel]]\n".repeat(7));
     assert!(read(&on_base).is_ok());
@@ -263,16 +263,19 @@ fn a_board_has_no_more_panels_than_there_are_and_needs_some() {
 }
 
 #[test]
-fn the_address_that_every_frontlight_driver_answers_at_is_taken() {
+fn the_address_to_which_every_frontlight_driver_responds_is_taken() {
     let text = GOOD.replace("address = 0x42", "address = 0x70");
     let mistakes = read(&text);
-    assert!(mistakes.is_ok(), "it is its own");
+    assert!(
+        mistakes.is_ok(),
+        "the frontlight itself may have this address"
+    );
     let text = "base = \"rev-a\"\n[frontlight]\naddress = 0x40\n[sensor]\naddresses = [0x23]\n";
     assert!(read(text).is_ok(), "{}", messages(&read(text).unwrap_err()));
 }
 
 #[test]
-fn a_file_that_is_too_large_is_not_read() {
+fn a_file_that_is_too_large_is_refused() {
     let text = "#".repeat(FILE_MAX + 1);
     let mistakes = read(&text).unwrap_err();
     assert_eq!(
@@ -282,7 +285,7 @@ fn a_file_that_is_too_large_is_not_read() {
 }
 
 #[test]
-fn a_conflict_with_the_base_has_the_line_of_the_file() {
+fn a_conflict_with_the_base_is_reported_at_the_line_of_the_file() {
     #[rustfmt::skip]
     let rows = [
         (

@@ -1,4 +1,4 @@
-//! Any file is read or has mistakes, and a board with any wiring can be driven.
+//! Random files: a file is parsed or has mistakes, and a board with any parsed wiring can be driven.
 
 use board::{
     assembly::{ExpanderBus, PanelWorker},
@@ -7,7 +7,7 @@ use board::{
 use lab::circuit::{Circuit, Flow};
 use proptest::prelude::*;
 
-/// What must hold for any text.
+/// Checks the result for any text.
 fn check(text: &str) -> Result<(), TestCaseError> {
     match read(text) {
         Ok(file) => can_be_wired(&file),
@@ -26,7 +26,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     }
 }
 
-/// Driving such a board never connects two outputs, and never makes a forbidden pin an input.
+/// Checks that no two outputs are connected, and that no output-only pin is an input.
 fn can_be_wired(file: &WiringFile) -> Result<(), TestCaseError> {
     let wiring = &file.wiring;
     let circuit = Circuit::new(wiring, Flow::Stepped);

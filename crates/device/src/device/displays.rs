@@ -28,7 +28,7 @@ impl Device {
         output: &mut Output,
     ) -> Reply {
         let reply = self.act_on_display(request, now, output);
-        self.displays.follow(self.settings.active());
+        self.displays.apply_settings(self.settings.active());
         reply.unwrap_or_else(Reply::Refused)
     }
 
@@ -96,7 +96,7 @@ impl Device {
     }
 
     fn display_state(&mut self, id: &str) -> Result<Reply, Refusal> {
-        self.displays.follow(self.settings.active());
+        self.displays.apply_settings(self.settings.active());
         let state = self.displays.find(|display| display.id == id);
         let state = state.ok_or(Refusal::UnknownDisplay)?;
         Ok(Reply::Display(Box::new(state.clone())))
@@ -116,7 +116,7 @@ impl Device {
             let settings = self.settings.active();
             self.displays
                 .contact(token, contact, settings, now.uptime)?;
-            self.displays.follow(settings);
+            self.displays.apply_settings(settings);
         }
         let state = self.displays.find(|display| display.token == token);
         let state = state.ok_or(Refusal::UnknownDisplay)?;

@@ -10,10 +10,10 @@ use crate::{
     event_log::DeviceEvent,
     glass::{Layer, LayerContent, RefreshCause},
     input::{BrokerEvent, Contacts, LinkEvent, UpdateEvent},
-    lights::shows::Show,
+    lights::animations::Animation,
     network::LinkNews,
     output::{Effect, Output, RebootReason},
-    secret::MadePassword,
+    secret::GeneratedPassword,
 };
 
 impl Device {
@@ -36,7 +36,7 @@ impl Device {
             LinkNews::FirstAddress => {
                 self.settle_strip(now.uptime);
                 let settings = self.settings.active();
-                self.lights.play(Show::Success, settings, now.uptime);
+                self.lights.play(Animation::Success, settings, now.uptime);
                 RefreshCause::Data
             }
             LinkNews::Provisioned => {
@@ -132,9 +132,9 @@ impl Device {
     }
 
     /// Protects the control interface with a generated password that is shown on the panels.
-    pub(super) fn lock(&mut self, made: MadePassword, uptime: Duration) {
-        self.settings.lock(&made.hash);
-        self.glass.keep(LayerContent::SignIn(made), uptime);
+    pub(super) fn lock(&mut self, generated: GeneratedPassword, uptime: Duration) {
+        self.settings.lock(&generated.hash);
+        self.glass.keep(LayerContent::SignIn(generated), uptime);
     }
 
     /// Handles an edge of the buttons at the time it occurred, which may be long ago.

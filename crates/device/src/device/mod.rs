@@ -1,7 +1,7 @@
 //! The state machine: one value, changed by one input at a time.
 //!
-//! It owns the parts `glass` (what is on the panels), `lights`, `network`, `sources` and `settings`. They do not know
-//! each other; `Device` passes on what one of them has learned and another needs.
+//! It owns the parts `glass` (what is on the panels), `lights`, `network`, `sources` and `settings`. They are
+//! independent of each other; `Device` passes data from one part to another.
 //! `handle` applies an input, `next_deadline` returns when the next tick is needed.
 //! `requests` handles the requests of clients, `events` the events of the network, updates and buttons, `observations` what
 //! the sources report; `outputs` returns what the hardware should do and what clients can read.
@@ -106,12 +106,12 @@ impl Device {
             upstream,
             now,
         };
-        device.displays.follow(device.settings.active());
+        device.displays.apply_settings(device.settings.active());
         if device.upstream.knows_nothing() {
             device.glass.keep(LayerContent::Splash, now.uptime);
         }
-        device.upstream.follow(&device.settings, now);
-        device.lights.follow_quiet_hours(&device.settings, now);
+        device.upstream.apply_settings(&device.settings, now);
+        device.lights.update_quiet(&device.settings, now);
         device.update_lights(now);
         device.present(RefreshCause::Forced, now);
         device
@@ -220,7 +220,7 @@ impl Device {
         self.lights.next_frame(now.uptime)
     }
 
-    /// Advances the lights alone: a frame costs a fraction of a tick. What else is due waits for a tick.
+    /// Advances only the lights, because a frame costs a fraction of a tick. Other deadlines need a tick.
     pub fn show_frame(&mut self, now: Now) {
         self.now = now;
         self.lights.advance(&self.settings, now);
@@ -246,7 +246,7 @@ impl Device {
         self.settings.stored()
     }
 
-    /// What is restored after a restart.
+    /// The memory to restore after a restart.
     pub fn memory(&self) -> Memory {
         Memory {
             slot: Some(self.glass.slot()),
@@ -277,7 +277,7 @@ impl Device {
             Input::Headers(origin, headers, reach) => {
                 return self.add_headers(origin, &headers, reach, now, output);
             }
-            Input::Asked(request) => {
+            Input::Request(request) => {
                 let (reply, cause) = self.answer(request, now, output);
                 output.reply = Some(reply);
                 return cause;
@@ -313,7 +313,7 @@ impl Device {
         RefreshCause::Data
     }
 
-    /// Does what is due by now and returns the kind of repaint that it needs.
+    /// Handles everything that is due by now. Returns the kind of the required repaint.
     fn advance(&mut self, now: Now, output: &mut Output) -> RefreshCause {
         self.lights.advance(&self.settings, now);
         let settings = self.settings.active();
@@ -373,7 +373,7 @@ impl Device {
         self.settle_strip(now.uptime);
         let fault = self.fault();
         self.lights
-            .tell_fault(fault, self.settings.active(), now.uptime);
+            .show_fault(fault, self.settings.active(), now.uptime);
     }
 
     fn settle_strip(&mut self, uptime: Duration) {
@@ -427,11 +427,11 @@ impl Device {
         if feed(&before) != feed(settings) {
             self.releases = Releases::default();
         }
-        let cause = self.glass.follow(&before, settings, now.uptime);
-        self.displays.follow(settings);
-        self.upstream.follow(&self.settings, now);
-        self.lights.follow(&before, settings, now.uptime);
-        self.lights.follow_quiet_hours(&self.settings, now);
+        let cause = self.glass.apply_settings(&before, settings, now.uptime);
+        self.displays.apply_settings(settings);
+        self.upstream.apply_settings(&self.settings, now);
+        self.lights.apply_settings(&before, settings, now.uptime);
+        self.lights.update_quiet(&self.settings, now);
         if !self.settings.stored().http_auth_pass.is_empty() {
             self.glass.hide(Layer::SignIn);
         }

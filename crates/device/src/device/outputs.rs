@@ -146,7 +146,7 @@ impl Device {
         match self.broker_plan() {
             MqttPlan::Off => None,
             MqttPlan::Paused if !self.settings.active().mqtt_enabled => None,
-            // A paused source is not connected, also if its last report said so.
+            // A paused source is not connected, even if its last report was that it is.
             MqttPlan::Paused => {
                 let mut broker = self.broker.clone();
                 (broker.up, broker.next_try) = (false, None);

@@ -10,7 +10,7 @@ use crate::{
     glass::rotation::Navigation,
     glass::{Layer, RefreshCause},
     input::ButtonAction,
-    lights::shows::Show,
+    lights::animations::Animation,
     mqtt::MqttPlan,
     output::{Effect, Output, RebootReason},
     request::{Changed, Imported, Patch, Refusal, Reply, Request},
@@ -72,11 +72,11 @@ impl Device {
             }
             Request::FullRefresh => done(RefreshCause::Forced),
             Request::Identify => {
-                self.lights.play(Show::Identify, settings, uptime);
+                self.lights.play(Animation::Identify, settings, uptime);
                 done(RefreshCause::Data)
             }
             Request::Restart => {
-                output.effects.push(Effect::Reboot(RebootReason::Asked));
+                output.effects.push(Effect::Reboot(RebootReason::Requested));
                 done(RefreshCause::Data)
             }
             Request::FactoryReset if self.is_erasing() => {
@@ -241,8 +241,12 @@ impl Device {
         match action {
             ButtonAction::TogglePause => {
                 let running = settings.timer_active;
-                let show = if running { Show::Pause } else { Show::Resume };
-                self.lights.play(show, settings, uptime);
+                let animation = if running {
+                    Animation::Pause
+                } else {
+                    Animation::Resume
+                };
+                self.lights.play(animation, settings, uptime);
                 self.run_timer(!running, now, output)
             }
             ButtonAction::Next | ButtonAction::Previous if debugging => RefreshCause::Data,
@@ -251,14 +255,14 @@ impl Device {
             ButtonAction::ToggleDebug => self.glass.toggle_debug(settings, uptime),
             ButtonAction::ToggleDnd => {
                 let enabled = !self.settings.stored().dnd_enabled;
-                let show = if enabled {
-                    Show::QuietOn
+                let animation = if enabled {
+                    Animation::QuietOn
                 } else {
-                    Show::QuietOff
+                    Animation::QuietOff
                 };
                 let cause = self.change(|settings| settings.dnd_enabled = enabled, now, output);
                 let settings = self.settings.active();
-                self.lights.acknowledge(show, settings, uptime);
+                self.lights.acknowledge(animation, settings, uptime);
                 cause
             }
             ButtonAction::FactoryReset => self.erase(now, output),

@@ -29,10 +29,10 @@ use crate::{
     settings::Settings,
 };
 
-/// Most displays, with those that wait.
+/// Most displays, including waiting ones.
 pub const DISPLAYS_MAX: usize = 64;
 
-/// Most displays that wait for approval; a new one replaces the one that has not called for the longest time.
+/// Most displays that wait for approval. A new one replaces the one with the oldest contact.
 pub const WAITING_MAX: usize = 16;
 
 /// Log lines that are kept of each display.
@@ -44,7 +44,7 @@ pub const REPORT_TEXT_MAX: usize = 32;
 /// Longest log message, bytes.
 pub const LOG_MESSAGE_MAX: usize = 200;
 
-/// Time after which a display that waits asks again whether it is approved.
+/// Time after which a waiting display returns to check whether it is approved.
 pub(crate) const WAITING_RETURN: Duration = Duration::from_secs(60);
 
 /// State of the battery of a display.
@@ -86,10 +86,10 @@ pub struct DisplayContact {
     pub rssi: Option<i32>,
 }
 
-/// What is known of a display besides what its owner has set.
+/// The report of a display.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DisplayReport {
-    /// What it sent last.
+    /// The newest data that it has sent.
     pub contact: DisplayContact,
     /// Uptime of the last contact. `None` before the first one since the start.
     pub last_contact: Option<Duration>,
@@ -101,16 +101,16 @@ pub struct DisplayReport {
     place: Option<usize>,
 }
 
-/// A display with everything that is known of it.
+/// The complete state of a display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisplayState {
-    /// What its owner has set.
+    /// Its settings.
     pub display: Display,
-    /// It is approved; else it waits.
+    /// Whether it is approved; otherwise it waits.
     pub is_approved: bool,
     /// Id of the approved display that it replaces when it is approved, because their hardware addresses are equal.
     pub replaces: Option<String>,
-    /// What it has reported.
+    /// Its report.
     pub report: DisplayReport,
 }
 
@@ -119,11 +119,11 @@ pub struct DisplayState {
 pub enum DisplayRequest {
     /// A new display was given this token.
     SetUp(TokenDigest, DisplayContact),
-    /// A display with this token asks for a picture. An unknown token makes a display that waits.
+    /// A display with this token requests a picture. An unknown token adds a waiting display.
     Poll {
         /// Its token.
         token: TokenDigest,
-        /// What it sent. `None` if the request is not from the display.
+        /// The data that it sent. `None` if the request is not from the display.
         contact: Option<DisplayContact>,
         /// How its own rotation moves.
         step: RotationStep,
@@ -154,9 +154,9 @@ pub enum RotationStep {
 /// The picture for a display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DisplayPicture {
-    /// What its owner has set.
+    /// Its settings.
     pub display: Display,
-    /// It is approved; else the picture says how to do that.
+    /// Whether it is approved; otherwise the picture shows how to approve it.
     pub is_approved: bool,
     /// The picture.
     pub frame: Frame,
@@ -187,7 +187,7 @@ struct WaitingDisplay {
 }
 
 impl Displays {
-    /// All displays: the approved ones, then those that wait.
+    /// All displays: first the approved ones, then the waiting ones.
     pub fn states(&self) -> &Arc<Vec<DisplayState>> {
         &self.states
     }
@@ -224,7 +224,7 @@ impl Displays {
         self.states = Arc::new(approved.chain(waiting).collect());
     }
 
-    /// Records a contact, and makes a display that waits if the token is new. Returns the id of the display.
+    /// Records a contact, and adds a waiting display if the token is new. Returns the id of the display.
     ///
     /// # Errors
     /// There is no room for another display.
@@ -430,7 +430,7 @@ impl Displays {
     }
 
     /// Follows a change: a display that was approved does not wait any more, a removed one has no report.
-    pub fn follow(&mut self, settings: &Settings) {
+    pub fn apply_settings(&mut self, settings: &Settings) {
         let approved = &settings.displays;
         for display in approved {
             let is_it = |one: &WaitingDisplay| one.display.token == display.token;

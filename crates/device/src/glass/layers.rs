@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use crate::{
     cells::Cell,
-    secret::{MadePassword, Secret},
+    secret::{GeneratedPassword, Secret},
     settings::Settings,
 };
 use market::{Payment, Zap};
@@ -43,7 +43,7 @@ pub enum LayerContent {
     /// Why the device runs without its sources, as a text for people.
     SafeMode(String),
     /// The password to sign in with.
-    SignIn(MadePassword),
+    SignIn(GeneratedPassword),
     /// The owner's text.
     Custom(Vec<Cell>),
     /// A zap.

@@ -183,7 +183,7 @@ impl Glass {
             .take_if(|coming| coming.picture <= serial);
     }
 
-    /// Tells whether a screen of the mining pool is visible.
+    /// Whether a screen of the mining pool is visible.
     pub fn shows_pool(&self) -> bool {
         self.visible_screen_needs(Dependency::Pool)
     }
@@ -221,7 +221,7 @@ impl Glass {
         presented
     }
 
-    /// Does what is due by now; returns the kind of repaint that it needs.
+    /// Handles everything that is due by now. Returns the kind of the required repaint.
     pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> RefreshCause {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
         if due(self.splash_deadline()) {
@@ -277,13 +277,13 @@ impl Glass {
     }
 
     /// Applies a change of settings.
-    pub fn follow(
+    pub fn apply_settings(
         &mut self,
         before: &Settings,
         settings: &Settings,
         uptime: Duration,
     ) -> RefreshCause {
-        self.rotation.follow(before, settings, uptime);
+        self.rotation.apply_settings(before, settings, uptime);
         match before.tz_string == settings.tz_string {
             true => RefreshCause::Data,
             false => RefreshCause::Forced,

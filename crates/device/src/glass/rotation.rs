@@ -275,7 +275,7 @@ impl ScreenRotation {
     }
 
     /// Applies a change of settings: period, pause, available screens.
-    pub fn follow(&mut self, before: &Settings, settings: &Settings, uptime: Duration) {
+    pub fn apply_settings(&mut self, before: &Settings, settings: &Settings, uptime: Duration) {
         if before.timer_seconds != settings.timer_seconds
             || before.timer_active != settings.timer_active
         {

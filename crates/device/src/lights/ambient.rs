@@ -1,46 +1,46 @@
-//! What the light in the room asks of the frontlight: a question that can be asked at any time.
+//! Decides from the ambient light whether the frontlight should be on.
 
 use crate::settings::Settings;
 
-/// Below this the room is dark, thousandths of a lux.
+/// A room is dark below this, thousandths of a lux.
 const DARK_BELOW: u32 = 1_000;
 
-/// From this on a dark room is bright enough again, thousandths of a lux.
+/// A dark room stays dark below this, thousandths of a lux.
 const DARK_UNTIL: u32 = 2_000;
 
-/// Whether the ambient light calls for the frontlight.
+/// A decision by the ambient light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AmbientDecision {
-    /// Light: the room is dim.
+    /// On, because the room is dim.
     On,
-    /// No light: the room is bright.
+    /// Off, because the room is bright.
     Off,
-    /// No light: the room is dark, and somebody may be asleep in it.
+    /// Off, because the room is dark, as at night.
     DarkOff,
 }
 
-/// What is known of the room; remembers whether it is dark, so that light at the limit does not make it flicker.
+/// The ambient light. Whether the room is dark has hysteresis, so that light at the limit does not cause flicker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ambient {
-    /// The newest reading, thousandths of a lux; none while no sensor answers.
+    /// The newest reading, thousandths of a lux. `None` if no sensor answers.
     millilux: Option<u32>,
     dark: bool,
 }
 
 impl Ambient {
-    /// Tells whether the room is taken to be dark.
+    /// Whether the room is dark.
     pub fn is_dark(self) -> bool {
         self.dark
     }
 
-    /// Takes note of a reading, thousandths of a lux; none if no sensor answers.
+    /// Records a reading, thousandths of a lux; `None` if no sensor answers.
     pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
         self.millilux = millilux;
-        self.follow(settings);
+        self.apply_settings(settings);
     }
 
-    /// Follows the settings.
-    pub fn follow(&mut self, settings: &Settings) {
+    /// Applies changed settings.
+    pub fn apply_settings(&mut self, settings: &Settings) {
         if settings.lux_light_toggle == 0 || !settings.fl_off_when_dark {
             self.dark = false;
         } else if let Some(millilux) = self.millilux {
@@ -49,14 +49,19 @@ impl Ambient {
         }
     }
 
-    /// What the room asks for; `lit` tells whether the frontlight is on, `held_off` that the owner switched it off by
-    /// hand.
-    pub fn wish(self, lit: bool, held_off: bool, settings: &Settings) -> Option<AmbientDecision> {
+    /// The decision, if it differs from the current state. `lit`: the frontlight is on. `held_off`: the owner has switched it
+    /// off by hand.
+    pub fn decision(
+        self,
+        lit: bool,
+        held_off: bool,
+        settings: &Settings,
+    ) -> Option<AmbientDecision> {
         let on = || (!lit && !held_off).then_some(AmbientDecision::On);
         if self.dark {
             return lit.then_some(AmbientDecision::DarkOff);
         }
-        // Nothing but the dark switches a light off that is always on, or one that does not mind the room.
+        // Only darkness switches off a light that is always on, or one without a limit.
         if settings.fl_always_on || settings.lux_light_toggle == 0 {
             return on();
         }

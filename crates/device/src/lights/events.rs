@@ -1,14 +1,14 @@
-//! What the lights do when something happens: on the strip, on the frontlight, and how quiet hours change that.
+//! Reactions of strip and frontlight to events, and the effect of Do Not Disturb on them.
 
 use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::{
     Rgb, StripEffect,
+    animations::Animation,
     faults::{FaultIndicator, FaultSignal},
     frontlight::{DUTY_MAX, FrontlightControl, FrontlightInput, FrontlightState},
     quiet,
-    shows::Show,
     strip::{Mode, MuteReason, StripControl, StripGate, update_bar},
 };
 use crate::{
@@ -31,15 +31,15 @@ pub struct Lights {
     millilux: Option<u32>,
     /// Do Not Disturb is active.
     quiet: bool,
-    /// Nothing was painted yet, and the strip shows that.
+    /// No picture was painted yet, and the strip shows the start.
     starting: bool,
 }
 
-/// A flash of the frontlight that waits until the ink has settled.
+/// A flash of the frontlight that waits until a picture is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PendingFlash {
     command: FrontlightInput,
-    /// Serial number of the picture whose ink it waits for.
+    /// Serial number of the picture that it waits for.
     picture: u64,
     deadline: Duration,
 }
@@ -62,10 +62,10 @@ impl Lights {
         }
     }
 
-    /// Does what was due by now.
+    /// Handles everything that is due by now.
     pub fn advance(&mut self, settled: &RunningSettings, now: Now) {
         let (settings, uptime) = (&**settled.active(), now.uptime);
-        self.follow_quiet_hours(settled, now);
+        self.update_quiet(settled, now);
         self.strip.advance(self.gate(settings), uptime);
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.advance(settings, self.quiet, uptime);
@@ -78,17 +78,17 @@ impl Lights {
         }
     }
 
-    /// Uptime at which something is due.
+    /// Uptime of the next deadline.
     pub fn next_deadline(&self, settled: &RunningSettings, now: Now) -> Option<Duration> {
         let (settings, frontlight) = (settled.active(), self.frontlight.as_ref());
         [
             self.strip.next_deadline(),
             frontlight.and_then(|light| light.next_deadline(settings, self.quiet, now.uptime)),
-            // It waits for the panels no longer than this.
+            // A flash has a timeout in case the panels do not paint.
             self.pending_flash.map(|pending| pending.deadline),
             self.faults
                 .next_deadline()
-                .filter(|_| self.may_tell_faults()),
+                .filter(|_| self.may_show_faults()),
             quiet_deadline(settled, now),
         ]
         .into_iter()
@@ -96,7 +96,7 @@ impl Lights {
         .min()
     }
 
-    /// Uptime at which strip or frontlight show the next frame of what they play.
+    /// Uptime of the next frame of an animation, a fade or a flash.
     pub fn next_frame(&self, uptime: Duration) -> Option<Duration> {
         let frontlight = self.frontlight.as_ref();
         let step = frontlight.and_then(|frontlight| frontlight.next_frame(uptime));
@@ -108,7 +108,7 @@ impl Lights {
         self.strip.pixels(self.gate(settings))
     }
 
-    /// Duties of the frontlight at this moment, one per panel; none on a board without one.
+    /// Duties of the frontlight at this moment, one per panel; empty on a board without a frontlight.
     pub fn duties(&self, uptime: Duration) -> Vec<u16> {
         let frontlight = self.frontlight.as_ref();
         frontlight
@@ -116,28 +116,28 @@ impl Lights {
             .unwrap_or_default()
     }
 
-    /// The frontlight as clients see it, on boards with one.
+    /// State of the frontlight for clients. `None` on a board without a frontlight.
     pub fn frontlight(&self, uptime: Duration) -> Option<FrontlightState> {
         let frontlight = self.frontlight.as_ref();
         frontlight.map(|frontlight| frontlight.state(uptime))
     }
 
-    /// The colours that rest on the strip, before brightness.
+    /// The resting colours of the strip, before brightness.
     pub fn resting(&self) -> &[Rgb] {
         self.strip.resting()
     }
 
-    /// Effects that found the strip's queue full since the start.
+    /// Number of animations that were dropped since the start because the queue was full.
     pub fn dropped(&self) -> u64 {
         self.strip.dropped()
     }
 
-    /// Why the strip is muted; none if it is not.
+    /// Why the strip is muted. `None` if it is not.
     pub fn mute(&self, settings: &Settings) -> Option<MuteReason> {
         self.gate(settings).mute()
     }
 
-    /// Light in the room, thousandths of a lux; none without a sensor that answers.
+    /// Ambient light, thousandths of a lux. `None` without a working sensor.
     pub fn millilux(&self) -> Option<u32> {
         self.millilux
     }
@@ -147,7 +147,7 @@ impl Lights {
         self.quiet
     }
 
-    /// What mutes the strip right now, and how bright it is.
+    /// The conditions that mute the strip now, and its brightness.
     fn gate(&self, settings: &Settings) -> StripGate {
         StripGate {
             disabled: settings.disable_leds,
@@ -156,21 +156,22 @@ impl Lights {
         }
     }
 
-    /// Plays an effect on the strip.
-    pub fn play(&mut self, show: Show, settings: &Settings, uptime: Duration) {
-        self.strip.play(show, self.gate(settings), uptime);
+    /// Plays an animation on the strip.
+    pub fn play(&mut self, animation: Animation, settings: &Settings, uptime: Duration) {
+        self.strip.play(animation, self.gate(settings), uptime);
     }
 
-    /// Plays an effect that says what was done, whether or not quiet hours would mute it.
-    pub fn acknowledge(&mut self, show: Show, settings: &Settings, uptime: Duration) {
-        self.strip.acknowledge(show, self.gate(settings), uptime);
+    /// Plays an animation that acknowledges a change of Do Not Disturb, which does not mute it.
+    pub fn acknowledge(&mut self, animation: Animation, settings: &Settings, uptime: Duration) {
+        self.strip
+            .acknowledge(animation, self.gate(settings), uptime);
     }
 
     /// Flashes for a new block; `picture` is the serial number of the picture that will show it.
     pub fn flash_for_block(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
         if settings.led_flash_on_upd {
             let color = Rgb::from_u24(settings.block_flash_color);
-            self.play(Show::Block(color), settings, uptime);
+            self.play(Animation::Block(color), settings, uptime);
         }
         if settings.fl_flash_on_upd {
             self.flash_after_paint(FrontlightInput::BlockFlash, picture, uptime);
@@ -180,7 +181,7 @@ impl Lights {
     /// Flashes for a zap; `picture` is the serial number of the picture that will show it.
     pub fn flash_for_zap(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
         if settings.led_flash_on_zap {
-            self.play(Show::Zap, settings, uptime);
+            self.play(Animation::Zap, settings, uptime);
         }
         if settings.fl_flash_on_zap {
             self.flash_after_paint(FrontlightInput::ZapFlash, picture, uptime);
@@ -190,19 +191,19 @@ impl Lights {
     /// Flashes for a payment; `picture` is the serial number of the picture that will show it.
     pub fn flash_for_payment(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
         if settings.nwc_flash_on_pay {
-            self.play(Show::Zap, settings, uptime);
+            self.play(Animation::Zap, settings, uptime);
             self.flash_after_paint(FrontlightInput::ZapFlash, picture, uptime);
         }
     }
 
-    /// Flashes for a price that got onto the glass.
+    /// Flashes for a price that was painted.
     pub fn flash_for_price(&mut self, settings: &Settings, uptime: Duration) {
         if settings.led_flash_on_upd {
-            self.play(Show::Update, settings, uptime);
+            self.play(Animation::Update, settings, uptime);
         }
     }
 
-    /// The panels show the picture with this serial number; those before it are history.
+    /// Records that the panels show the picture with this serial number.
     pub fn painted(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
         self.starting = false;
         if self
@@ -213,7 +214,7 @@ impl Lights {
         }
     }
 
-    /// Flashes now if the newest picture is an old one: there is no ink to wait for.
+    /// Flashes now if the event has not changed the picture, because then no paint follows.
     pub fn nothing_to_paint(&mut self, newest: u64, settings: &Settings, uptime: Duration) {
         if self
             .pending_flash
@@ -223,7 +224,7 @@ impl Lights {
         }
     }
 
-    /// Flashes now what waited for the panels.
+    /// Starts the pending flash.
     fn fire_flash(&mut self, settings: &Settings, uptime: Duration) {
         if let Some(pending) = self.pending_flash.take() {
             self.command(pending.command, settings, uptime);
@@ -240,19 +241,18 @@ impl Lights {
         }
     }
 
-    /// Shows on the strip how far an update is.
+    /// Shows the progress of an update on the strip.
     pub fn show_update_bar(&mut self, percent: u8, uptime: Duration) {
         let mode = Mode::Update(update_bar(percent));
         self.strip.enter(mode, uptime);
     }
 
-    /// Shows on the strip that an update is installed.
+    /// Shows on the strip that an update was installed.
     pub fn show_updated(&mut self, uptime: Duration) {
         self.strip.enter(Mode::Updated, uptime);
     }
 
-    /// Makes the strip do between effects what the device's state asks for; at rest it shows that the device starts,
-    /// as long as it does.
+    /// Sets what the strip shows between animations. During the start, the rainbow replaces the resting colours.
     pub fn enter(&mut self, mode: Mode, uptime: Duration) {
         let mode = if self.starting && mode == Mode::Resting {
             Mode::Starting
@@ -262,8 +262,8 @@ impl Lights {
         self.strip.enter(mode, uptime);
     }
 
-    /// Makes Do Not Disturb begin or end, if it is time.
-    pub fn follow_quiet_hours(&mut self, settled: &RunningSettings, now: Now) {
+    /// Starts or ends Do Not Disturb, if that is due.
+    pub fn update_quiet(&mut self, settled: &RunningSettings, now: Now) {
         let settings = settled.active();
         let quiet = quiet::is_active(settings, || settled.local(now));
         if quiet == self.quiet {
@@ -271,31 +271,31 @@ impl Lights {
         }
         let was_quiet = core::mem::replace(&mut self.quiet, quiet);
         if let Some(frontlight) = &mut self.frontlight {
-            frontlight.follow(settings, settings, was_quiet, quiet, now.uptime);
+            frontlight.apply_settings(settings, settings, was_quiet, quiet, now.uptime);
         }
     }
 
-    /// Time to the end of the quiet hours. `None` outside of them, or if they have no scheduled end.
+    /// Time to the end of Do Not Disturb. `None` if it is not active or has no scheduled end.
     pub fn quiet_for(&self, settled: &RunningSettings, now: Now) -> Option<Duration> {
         let edge = quiet_deadline(settled, now).filter(|_| self.quiet)?;
         Some(edge.saturating_sub(now.uptime))
     }
 
-    /// Shows now and then what is missing.
-    pub fn tell_fault(&mut self, fault: FaultSignal, settings: &Settings, uptime: Duration) {
-        if !self.may_tell_faults() {
+    /// Signals a fault periodically.
+    pub fn show_fault(&mut self, fault: FaultSignal, settings: &Settings, uptime: Duration) {
+        if !self.may_show_faults() {
             return;
         }
-        if let Some(show) = self.faults.look(fault, uptime) {
-            self.play(show, settings, uptime);
+        if let Some(animation) = self.faults.update(fault, uptime) {
+            self.play(animation, settings, uptime);
         }
     }
 
-    /// Whether what is missing is worth telling: not while the device starts, joins or is an access point.
-    fn may_tell_faults(&self) -> bool {
+    /// Whether faults are signalled: not while the device starts, joins a network or is an access point.
+    fn may_show_faults(&self) -> bool {
         match self.strip.mode() {
             Mode::Resting => true,
-            // Nothing is fetched during an update.
+            // The sources do not run during an update.
             Mode::Starting
             | Mode::Joining
             | Mode::Portal
@@ -305,17 +305,17 @@ impl Lights {
         }
     }
 
-    /// Follows a change of settings.
-    pub fn follow(&mut self, before: &Settings, settings: &Settings, uptime: Duration) {
+    /// Applies changed settings.
+    pub fn apply_settings(&mut self, before: &Settings, settings: &Settings, uptime: Duration) {
         if settings.disable_leds && !before.disable_leds {
             self.strip.switch_off();
         }
         if let Some(frontlight) = &mut self.frontlight {
-            frontlight.follow(before, settings, self.quiet, self.quiet, uptime);
+            frontlight.apply_settings(before, settings, self.quiet, self.quiet, uptime);
         }
     }
 
-    /// Takes note of the light in the room.
+    /// Records the ambient light.
     pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
         self.millilux = millilux;
         if let Some(frontlight) = &mut self.frontlight {
@@ -323,7 +323,7 @@ impl Lights {
         }
     }
 
-    /// Sets the colours that rest on the strip, one per LED; an empty list is all black.
+    /// Sets the resting colours of the strip, one per LED; an empty list is all black.
     pub fn set(&mut self, pixels: &[Rgb]) -> Reply {
         if self.leds == 0 {
             return Reply::Refused(Refusal::NoLeds);
@@ -336,7 +336,7 @@ impl Lights {
         Reply::Lights(self.strip.resting().to_vec())
     }
 
-    /// Plays an effect that was asked for.
+    /// Plays an effect that a client requests.
     pub fn play_effect(
         &mut self,
         effect: StripEffect,
@@ -346,16 +346,16 @@ impl Lights {
         if self.leds == 0 {
             return Reply::Refused(Refusal::NoLeds);
         }
-        let show = match effect {
-            StripEffect::Blink => Show::Update,
-            StripEffect::BlinkSuccess => Show::Success,
-            StripEffect::BlinkError => Show::Error,
-            StripEffect::Rainbow => Show::Rainbow,
-            StripEffect::Breathe => Show::Breath,
-            StripEffect::BreatheError => Show::NoData,
-            StripEffect::Zap => Show::Zap,
-            StripEffect::Identify => Show::Identify,
-            StripEffect::Heartbeat => Show::Heartbeat,
+        let animation = match effect {
+            StripEffect::Blink => Animation::Update,
+            StripEffect::BlinkSuccess => Animation::Success,
+            StripEffect::BlinkError => Animation::Error,
+            StripEffect::Rainbow => Animation::Rainbow,
+            StripEffect::Breathe => Animation::Breath,
+            StripEffect::BreatheError => Animation::NoData,
+            StripEffect::Zap => Animation::Zap,
+            StripEffect::Identify => Animation::Identify,
+            StripEffect::Heartbeat => Animation::Heartbeat,
             StripEffect::Idle => {
                 self.strip.idle();
                 return Reply::Done;
@@ -365,11 +365,11 @@ impl Lights {
                 return Reply::Done;
             }
         };
-        self.play(show, settings, uptime);
+        self.play(animation, settings, uptime);
         Reply::Done
     }
 
-    /// Does with the frontlight what was asked for.
+    /// Applies a command of a client to the frontlight.
     pub fn command_frontlight(
         &mut self,
         command: &FrontlightCommand,
@@ -409,7 +409,7 @@ impl Lights {
     }
 }
 
-/// Uptime at which the schedule of Do Not Disturb may begin or end.
+/// Uptime of the next start or end of the schedule of Do Not Disturb.
 fn quiet_deadline(settled: &RunningSettings, now: Now) -> Option<Duration> {
     let utc = now.utc?;
     let edge = quiet::next_edge(settled.active(), settled.zone(), utc)?;

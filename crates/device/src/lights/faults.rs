@@ -1,31 +1,31 @@
-//! The fault indicator: the strip tells, now and then, that the network or a feed is missing.
+//! The fault indicator: the strip signals periodically that the network or a feed is missing.
 
 use core::time::Duration;
 
-use super::shows::Show;
+use super::animations::Animation;
 
-/// Time a red fault must last before it is shown.
+/// Time for which a red fault must last before it is shown.
 const RED_GRACE: Duration = Duration::from_secs(5);
 
-/// Time between showings of a red fault.
+/// Period of the signal of a red fault.
 const RED_PERIOD: Duration = Duration::from_secs(5);
 
-/// Time between showings of a quiet fault.
+/// Period of the signal of other faults.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// The worst fault, which the LEDs signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FaultSignal {
-    /// Nothing.
+    /// No fault.
     #[default]
     None,
-    /// The feed of prices.
+    /// The feed of prices is missing.
     Prices,
-    /// The feed of blocks.
+    /// The feed of blocks is missing.
     Blocks,
-    /// Both feeds.
+    /// Both feeds are missing.
     Feeds,
-    /// The network.
+    /// The network is missing.
     Network,
 }
 
@@ -37,17 +37,17 @@ impl FaultSignal {
         }
     }
 
-    fn show(self) -> Option<Show> {
+    fn animation(self) -> Option<Animation> {
         match self {
             FaultSignal::None => None,
-            FaultSignal::Prices => Some(Show::NoPrices),
-            FaultSignal::Blocks => Some(Show::NoBlocks),
-            FaultSignal::Feeds | FaultSignal::Network => Some(Show::NoData),
+            FaultSignal::Prices => Some(Animation::NoPrices),
+            FaultSignal::Blocks => Some(Animation::NoBlocks),
+            FaultSignal::Feeds | FaultSignal::Network => Some(Animation::NoData),
         }
     }
 }
 
-/// Remembers what was missing and when it was last shown.
+/// The current fault, and the time of its last signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FaultIndicator {
     fault: FaultSignal,
@@ -56,8 +56,8 @@ pub struct FaultIndicator {
 }
 
 impl FaultIndicator {
-    /// Takes note of what is missing; tells what to show now, if anything.
-    pub fn look(&mut self, fault: FaultSignal, uptime: Duration) -> Option<Show> {
+    /// Records the current fault. Returns an animation if the fault is to be signalled now.
+    pub fn update(&mut self, fault: FaultSignal, uptime: Duration) -> Option<Animation> {
         let changed = fault != self.fault;
         self.fault = fault;
         if fault.is_red() {
@@ -77,10 +77,10 @@ impl FaultIndicator {
             return None;
         }
         self.shown = Some(uptime);
-        fault.show()
+        fault.animation()
     }
 
-    /// Uptime at which the fault is to be shown again.
+    /// Uptime of the next signal.
     pub fn next_deadline(&self) -> Option<Duration> {
         match self.fault {
             FaultSignal::None => None,

@@ -1,13 +1,13 @@
-//! Light: colours, effects of the LED strip, the frontlight, quiet hours.
+//! The lights: colours, animations of the LED strip, the frontlight, Do Not Disturb.
 //!
-//! `events` owns the others: nothing outside changes a light but through [`Lights`].
+//! All changes of the lights go through [`Lights`] in `events`.
 
 pub mod ambient;
+pub mod animations;
 pub mod events;
 pub mod faults;
 pub mod frontlight;
 pub mod quiet;
-pub mod shows;
 pub mod strip;
 
 use alloc::{format, string::String};
@@ -39,7 +39,7 @@ impl Rgb {
         Rgb { red, green, blue }
     }
 
-    /// Reads `RRGGBB` or `RGB`, with or without `#`, in any case; `off` is black.
+    /// Parses `RRGGBB` or `RGB`, with or without `#`, in any case; `off` is black.
     pub fn parse(text: &str) -> Option<Rgb> {
         if text.eq_ignore_ascii_case("off") {
             return Some(Rgb::BLACK);
@@ -78,7 +78,7 @@ impl Rgb {
     }
 }
 
-/// An effect of the LED strip that can be asked for.
+/// An effect of the LED strip that clients can request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StripEffect {
     /// Green and yellow.

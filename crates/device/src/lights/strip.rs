@@ -1,37 +1,37 @@
-//! The LED strip: resting colours, a queue of effects, and what mutes them.
+//! The LED strip: resting colours, a queue of animations, and the conditions that mute them.
 
 use alloc::{collections::VecDeque, vec, vec::Vec};
 use core::time::Duration;
 
 use super::{
     Rgb,
-    shows::{self, EffectFrame, Show},
+    animations::{self, Animation, EffectFrame},
 };
 use crate::settings::Key;
 
-/// Effects that may wait.
+/// Most queued animations.
 const QUEUE_MAX: usize = 8;
 
-/// What the strip does between effects.
+/// What the strip shows between animations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Shows its resting colours.
+    /// The resting colours.
     Resting,
     /// A turning rainbow, from power-on to the first picture.
     Starting,
-    /// One pixel that runs, while the network is being joined.
+    /// A running pixel, while the clock joins the network.
     Joining,
     /// A slow cyan breath, while the access point is up.
     Portal,
-    /// Steady red, while button 1 is held at power-on or the device has given up.
+    /// Steady red, while button 1 is held at power-on or after a fatal error.
     Alarm,
-    /// So many green pixels of an update's bar; not muted.
+    /// The progress bar of an update, with this number of green pixels; not muted.
     Update(usize),
-    /// An update is installed: its bar blinks and stays; not muted.
+    /// An update is installed: the full bar blinks, then stays; not muted.
     Updated,
 }
 
-/// What mutes the strip, and how bright it is.
+/// The conditions that mute the strip, and its brightness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StripGate {
     /// The owner has switched the strip off.
@@ -52,10 +52,10 @@ pub enum MuteReason {
 }
 
 impl MuteReason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [MuteReason; 2] = [MuteReason::SwitchedOff, MuteReason::Quiet];
 
-    /// Word for it, after what ends it.
+    /// Word for the reason: the setting that ends it.
     pub fn word(self) -> &'static str {
         match self {
             MuteReason::SwitchedOff => Key::disable_leds.name(),
@@ -65,7 +65,7 @@ impl MuteReason {
 }
 
 impl StripGate {
-    /// Why the strip is muted; none if it is not.
+    /// Why the strip is muted. `None` if it is not.
     pub fn mute(self) -> Option<MuteReason> {
         if self.disabled {
             return Some(MuteReason::SwitchedOff);
@@ -88,8 +88,8 @@ pub struct StripControl {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Queued {
-    show: Show,
-    /// Shows although Do Not Disturb is active, because it acknowledges just that.
+    animation: Animation,
+    /// It plays during Do Not Disturb, because it acknowledges a change of Do Not Disturb.
     despite_quiet: bool,
 }
 
@@ -115,45 +115,45 @@ impl StripControl {
         }
     }
 
-    /// Colours between effects, leftmost first, before brightness.
+    /// The resting colours, leftmost first, before brightness.
     pub fn resting(&self) -> &[Rgb] {
         &self.resting
     }
 
-    /// What the strip does between effects.
+    /// What the strip shows between animations.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Effects that found the queue full.
+    /// Number of animations that were dropped because the queue was full.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Sets the colours between effects; an empty list is all black, which is a colour and mutes nothing.
+    /// Sets the resting colours. An empty list is all black. Black does not mute animations.
     pub fn rest(&mut self, pixels: &[Rgb]) {
         for (index, resting) in self.resting.iter_mut().enumerate() {
             *resting = pixels.get(index).copied().unwrap_or(Rgb::BLACK);
         }
     }
 
-    /// Ends whatever plays or waits and clears the resting colours.
+    /// Stops and removes all animations, and sets the resting colours to black.
     pub fn switch_off(&mut self) {
         self.idle();
         self.rest(&[]);
     }
 
-    /// Ends whatever plays or waits and goes back to the resting colours.
+    /// Stops and removes all animations.
     pub fn idle(&mut self) {
         self.queue.clear();
         self.playing = None;
     }
 
-    /// Lets an effect play after those that wait; one that is muted is not kept.
-    pub fn play(&mut self, show: Show, gate: StripGate, uptime: Duration) {
+    /// Queues an animation, unless it is muted.
+    pub fn play(&mut self, animation: Animation, gate: StripGate, uptime: Duration) {
         self.enqueue(
             Queued {
-                show,
+                animation,
                 despite_quiet: false,
             },
             gate,
@@ -161,11 +161,11 @@ impl StripControl {
         );
     }
 
-    /// As [`StripControl::play`], for what acknowledges Do Not Disturb itself.
-    pub fn acknowledge(&mut self, show: Show, gate: StripGate, uptime: Duration) {
+    /// As [`StripControl::play`], for animations that acknowledge a change of Do Not Disturb.
+    pub fn acknowledge(&mut self, animation: Animation, gate: StripGate, uptime: Duration) {
         self.enqueue(
             Queued {
-                show,
+                animation,
                 despite_quiet: true,
             },
             gate,
@@ -173,7 +173,7 @@ impl StripControl {
         );
     }
 
-    /// Changes what the strip does between effects.
+    /// Changes what the strip shows between animations.
     pub fn enter(&mut self, mode: Mode, uptime: Duration) {
         if self.mode == mode {
             return;
@@ -183,18 +183,18 @@ impl StripControl {
         self.mode_until = self.mode_tick().map(|tick| uptime + tick);
     }
 
-    /// Does what is due by this uptime.
+    /// Handles everything that is due by this uptime.
     pub fn advance(&mut self, gate: StripGate, uptime: Duration) {
         while let Some(until) = self.mode_until.filter(|until| *until <= uptime) {
             self.mode_frame = self.mode_frame.wrapping_add(1);
             self.mode_until = self.mode_tick().map(|tick| until + tick);
         }
         while let Some(playing) = &self.playing {
-            if !is_audible(playing.queued, gate) {
+            if !is_visible(playing.queued, gate) {
                 self.start_next(gate, uptime);
             } else if playing.until <= uptime {
                 let (queued, index, from) = (playing.queued, playing.index + 1, playing.until);
-                match queued.show.frame(index, self.resting.len()) {
+                match queued.animation.frame(index, self.resting.len()) {
                     Some(frame) => {
                         let until = from + frame.time;
                         self.playing = Some(Playing {
@@ -224,9 +224,9 @@ impl StripControl {
         let colors = match (self.mode, &self.playing) {
             (mode @ (Mode::Update(_) | Mode::Updated), _) => self.between_effects(mode),
             _ if gate.disabled => vec![Rgb::BLACK; leds],
-            // Whoever is about to make the clock forget its network must not be told of a success in between.
+            // While button 1 is held to forget the network, no animation of a success may be visible.
             (Mode::Alarm, _) if !gate.quiet => self.between_effects(Mode::Alarm),
-            (_, Some(playing)) if is_audible(playing.queued, gate) => {
+            (_, Some(playing)) if is_visible(playing.queued, gate) => {
                 let (parts, of) = playing.frame.share;
                 let brightness = gate.brightness * parts / of;
                 let pixels = playing.frame.pixels.iter();
@@ -245,13 +245,13 @@ impl StripControl {
         let leds = self.resting.len();
         match mode {
             Mode::Resting => self.resting.clone(),
-            Mode::Starting => shows::rainbow(self.mode_frame, 0, leds).pixels,
+            Mode::Starting => animations::rainbow(self.mode_frame, 0, leds).pixels,
             Mode::Joining => {
                 let place = usize::try_from(self.mode_frame).unwrap_or_default() % leds.max(1);
                 (0..leds)
                     .map(|pixel| {
                         if pixel == place {
-                            shows::JOINING
+                            animations::JOINING
                         } else {
                             Rgb::BLACK
                         }
@@ -260,7 +260,7 @@ impl StripControl {
             }
             Mode::Portal => {
                 let level =
-                    shows::breath_level(255, self.mode_frame % PORTAL_FRAMES, PORTAL_FRAMES);
+                    animations::breath_level(255, self.mode_frame % PORTAL_FRAMES, PORTAL_FRAMES);
                 vec![Rgb::from_u24(0x00FFFF).dimmed(level); leds]
             }
             Mode::Alarm => vec![Rgb::from_u24(0xFF0000); leds],
@@ -283,7 +283,7 @@ impl StripControl {
     }
 
     fn enqueue(&mut self, queued: Queued, gate: StripGate, uptime: Duration) {
-        if !is_audible(queued, gate) {
+        if !is_visible(queued, gate) {
             return;
         }
         if self.queue.len() >= QUEUE_MAX {
@@ -299,8 +299,8 @@ impl StripControl {
     fn start_next(&mut self, gate: StripGate, from: Duration) {
         self.playing = None;
         while let Some(queued) = self.queue.pop_front() {
-            let frame = queued.show.frame(0, self.resting.len());
-            if let Some(frame) = frame.filter(|_| is_audible(queued, gate)) {
+            let frame = queued.animation.frame(0, self.resting.len());
+            if let Some(frame) = frame.filter(|_| is_visible(queued, gate)) {
                 let until = from + frame.time;
                 self.playing = Some(Playing {
                     queued,
@@ -314,14 +314,14 @@ impl StripControl {
     }
 }
 
-/// Frames of three blinks, light and dark in turn, and how long each shows.
+/// Number and duration of the frames of three blinks.
 const UPDATED_FRAMES: u32 = 6;
 const UPDATED_FRAME: Duration = Duration::from_millis(150);
 
-/// Frames of the breath while the access point is up.
+/// Number of frames of the breath while the access point is up.
 const PORTAL_FRAMES: u32 = 120;
 
-fn is_audible(queued: Queued, gate: StripGate) -> bool {
+fn is_visible(queued: Queued, gate: StripGate) -> bool {
     !gate.disabled && (!gate.quiet || queued.despite_quiet)
 }
 
@@ -332,7 +332,7 @@ fn lit_from_left(lit: usize, leds: usize) -> Vec<Rgb> {
         .collect()
 }
 
-/// Pixels of an update's bar at a percentage.
+/// Number of pixels of the progress bar at a percentage.
 pub fn update_bar(percent: u8) -> usize {
     match percent {
         0..25 => 1,

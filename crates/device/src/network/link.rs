@@ -44,7 +44,7 @@ pub struct NetworkLink {
     failure: Option<LinkFailure>,
     /// `None` until the driver has reported it.
     suffix: Option<String>,
-    /// Host name that was asked for, and the one in use on the network.
+    /// Requested host name, and the one in use on the network.
     announced: Option<(String, String)>,
     password: Secret,
     portal_address: String,
@@ -169,7 +169,7 @@ impl NetworkLink {
         LinkNews::None
     }
 
-    /// Does what is due by this uptime; returns a reason to restart once.
+    /// Handles everything that is due by this uptime. Returns a reason to restart once.
     pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Option<RebootReason> {
         let due = |deadline: Option<Duration>| deadline.is_some_and(|at| at <= uptime);
         if due(self.guard_deadline(settings)) {

@@ -56,7 +56,7 @@ impl NetworkControl {
         self.hold.is_reset_due(uptime)
     }
 
-    /// Does what is due by this uptime; returns a reason to restart once.
+    /// Handles everything that is due by this uptime. Returns a reason to restart once.
     pub fn advance(&mut self, settings: &Settings, uptime: Duration) -> Option<RebootReason> {
         self.link.advance(settings, uptime)
     }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_has_the_length_asked_for_and_follows_from_its_bytes() {
+    fn a_password_has_the_requested_length_and_depends_only_on_its_bytes() {
         let random = || (0..=255).cycle();
         for length in [8, 16, 1] {
             let made = password(random(), length);

@@ -8,7 +8,7 @@ use crate::{
     spoken::{self, Sentence},
 };
 
-/// Heights that the owner can ask for, px.
+/// Heights that the owner can choose, px.
 const PX: core::ops::RangeInclusive<u32> = 20..=220;
 
 /// Prefix of a text that names an icon, in any case.

@@ -79,7 +79,7 @@ pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
     row
 }
 
-/// The label of what is offline, and `OFF/LINE` in place of the unit.
+/// A label, and `OFF/LINE` instead of the unit.
 ///
 /// The word is on two lines like `HAL/VING`, because seven letters do not fit on every board.
 pub fn offline(label: Cell, panels: usize) -> Vec<Cell> {

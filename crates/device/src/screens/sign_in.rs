@@ -5,7 +5,7 @@ use alloc::{vec, vec::Vec};
 use super::{prose, row};
 use crate::{
     cells::Cell,
-    secret::{MadePassword, WhyMade},
+    secret::{GeneratedPassword, GenerationReason},
 };
 
 /// Height of the explanations, px.
@@ -17,10 +17,10 @@ const DETAILS_PX: u32 = 26;
 /// Why there is a password, what to type, and what to do then.
 ///
 /// All of it is in blocks, which the status does not contain.
-pub fn cells(user: &str, made: &MadePassword, panels: usize) -> Vec<Cell> {
-    let why = match made.why {
-        WhyMade::SettingsLost => "The settings could not be read, so the page is locked.",
-        WhyMade::NoneStored => "The page is locked, and no password was stored for it.",
+pub fn cells(user: &str, generated: &GeneratedPassword, panels: usize) -> Vec<Cell> {
+    let why = match generated.reason {
+        GenerationReason::SettingsLost => "The settings could not be read, so the page is locked.",
+        GenerationReason::NoneStored => "The page is locked, and no password was stored for it.",
     };
     let cells = vec![
         Cell::label("SIGN", "IN"),
@@ -33,7 +33,7 @@ pub fn cells(user: &str, made: &MadePassword, panels: usize) -> Vec<Cell> {
         ),
         prose::block([prose::entry("Name", user)], DETAILS_PX),
         prose::block(
-            [prose::entry("Password", made.password.expose())],
+            [prose::entry("Password", generated.password.expose())],
             DETAILS_PX,
         ),
         prose::block(

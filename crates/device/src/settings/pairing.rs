@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pairing_is_refused() {
+    fn invalid_pairings_are_refused() {
         #[rustfmt::skip]
         let rows = [
             ("", PairingError::BadScheme),

@@ -1,6 +1,6 @@
 //! Export and import of settings: which parts are secret, and what importing those of another clock changes.
 //!
-//! The stored form with its own names is used, so that nothing is lost; secrets are kept apart.
+//! Uses the stored form, so that nothing is lost. Secrets are separate from the other settings.
 
 use alloc::{
     string::{String, ToString},
@@ -20,11 +20,11 @@ use super::{
 use crate::request::Changed;
 
 /// Settings that are not exported.
-const OF_THE_MACHINE: &[Key] = &[Key::wifi_configured, Key::guarded_secrets, Key::displays];
+const NOT_EXPORTED: &[Key] = &[Key::wifi_configured, Key::guarded_secrets, Key::displays];
 
-/// Settings in their stored form, with the secrets apart.
+/// Exported settings in their stored form, with separate secrets.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Apart {
+pub struct ExportedSettings {
     /// The public part; passwords in addresses are hidden.
     pub open: Map<String, Value>,
     /// The secret part, passwords as hashes; it takes precedence over the public part.
@@ -34,7 +34,7 @@ pub struct Apart {
 /// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// All settings after it; meaningless if something is refused.
+    /// All settings after the import; meaningless if a value is refused.
     pub settings: Settings,
     /// The differences, in the order of the table.
     pub changes: Vec<SettingChange>,
@@ -42,7 +42,7 @@ pub struct Import {
     pub unknown: Vec<String>,
     /// Settings that are absent and stay unchanged.
     pub missing: Vec<&'static str>,
-    /// Values that were not used as written.
+    /// Values that were changed on import.
     pub notes: Vec<Note>,
     /// Why the import is refused; empty if it is accepted.
     pub refused: Vec<Rejection>,
@@ -59,42 +59,42 @@ pub struct SettingChange {
     pub values: Option<(Value, Value)>,
 }
 
-/// Separates the secrets.
-pub fn apart(settings: &Settings) -> Apart {
-    let mut apart = Apart::default();
-    for spec in SPECS.iter().filter(travels) {
+/// Splits settings into public and secret parts.
+pub fn split_secrets(settings: &Settings) -> ExportedSettings {
+    let mut split = ExportedSettings::default();
+    for spec in SPECS.iter().filter(is_exported) {
         let stored = settings.get(spec.key);
         let name = || spec.name.to_string();
         if is_secret(spec, settings) {
-            apart.secret.insert(name(), stored);
+            split.secret.insert(name(), stored);
             continue;
         }
         let open = spec.kind.open(&stored);
         if open != stored {
-            apart.secret.insert(name(), stored);
+            split.secret.insert(name(), stored);
         }
-        apart.open.insert(name(), open);
+        split.open.insert(name(), open);
     }
-    apart
+    split
 }
 
-impl Apart {
+impl ExportedSettings {
     /// Merges both parts.
-    pub fn together(self) -> Map<String, Value> {
+    pub fn merged(self) -> Map<String, Value> {
         let mut all = self.open;
         all.extend(self.secret);
         all
     }
 }
 
-/// Records which settings hold only secrets that were entered by a client that had signed in.
+/// Records the settings whose secrets were all entered by a signed-in client.
 ///
-/// Only those may leave by the control interface: otherwise a client that finds a clock open could set a password and export
-/// what was entered before. The secrets themselves are compared, because the rest of an address can be changed without
-/// knowing its password.
+/// Only these secrets may be exported. Otherwise a client of an open clock could set a password and export earlier
+/// secrets. The secrets themselves are compared, because a client can change the rest of an address without knowing its
+/// password.
 pub fn record_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {
     let mut guarded = guarded(before);
-    for spec in SPECS.iter().filter(travels) {
+    for spec in SPECS.iter().filter(is_exported) {
         let (old, new) = (secrets_in(spec, before), secrets_in(spec, settings));
         let has_known = new.iter().any(|secret| old.contains(secret));
         let has_other = new.iter().any(|secret| !old.contains(secret));
@@ -113,11 +113,11 @@ pub fn record_guarded(settings: &mut Settings, before: &Settings, is_guarded: bo
 /// entered them.
 pub fn unguarded(settings: &Settings) -> Vec<&'static str> {
     let guarded = guarded(settings);
-    // The export shows its hash, whose password the client has just entered.
+    // The client has just entered the password with this hash.
     let asked_for = [Key::http_auth_pass];
     SPECS
         .iter()
-        .filter(travels)
+        .filter(is_exported)
         .filter(|spec| !secrets_in(spec, settings).is_empty() && !asked_for.contains(&spec.key))
         .map(|spec| spec.name)
         .filter(|name| !guarded.contains(name))
@@ -172,13 +172,13 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
         refused: Vec::new(),
         changed: Changed::default(),
     };
-    for spec in SPECS.iter().filter(travels) {
+    for spec in SPECS.iter().filter(is_exported) {
         import.take(spec, stored, body);
     }
     let is_given = |key: Key| store::value_of(key.spec(), body).is_some();
     let settings = &mut import.settings;
     if !is_given(Key::mining_pool_user) {
-        // An unchanged user stays what it was, whatever the file says about it.
+        // For an unchanged user the file cannot change whether it is a key.
         settings.pool_user_is_key = stored.pool_user_is_key;
     }
     let is_key = settings.pool_user_is_key;
@@ -235,8 +235,8 @@ impl Import {
 }
 
 /// Returns whether a setting is exported.
-fn travels(spec: &&Spec) -> bool {
-    !OF_THE_MACHINE.contains(&spec.key)
+fn is_exported(spec: &&Spec) -> bool {
+    !NOT_EXPORTED.contains(&spec.key)
 }
 
 /// Returns whether a setting is secret as a whole.

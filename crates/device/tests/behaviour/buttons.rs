@@ -55,7 +55,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("inverseButtons=true", "power-on; hold 4; wait 3000", "[ForgetWifi] splash 0 runs loud"),
     ("inverseButtons=true", "power-on; hold 1; wait 9000", "[] splash 0 runs loud"),
 
-    // While the portal is up there is no navigation.
+    // No navigation while the portal is up.
     ("", "power-on; network none; press 1 100; press 2 100; press 4 100; press 1 900", "[] portal 0 runs loud"),
     ("", "power-on; network none; press 1234 5000", "[Wipe] erasing 0 runs loud"),
 ];
@@ -70,7 +70,7 @@ fn state(world: &World) -> String {
 }
 
 #[test]
-fn the_buttons_do_what_the_table_says() {
+fn the_buttons_match_the_table() {
     let mut wrong = Vec::new();
     for (pairs, script, expected) in ROWS {
         let settings = settings(pairs);
@@ -78,7 +78,7 @@ fn the_buttons_do_what_the_table_says() {
             Some(_) => World::new(settings),
             None => World::at_noon(settings),
         };
-        world.live(script.trim_start_matches("power-on"));
+        world.run_all(script.trim_start_matches("power-on"));
         let state = state(&world);
         if state != *expected {
             wrong.push(format!("{pairs} | {script}: {state}, not {expected}"));
@@ -88,16 +88,16 @@ fn the_buttons_do_what_the_table_says() {
 }
 
 #[test]
-fn the_network_is_forgotten_with_all_else_kept_and_a_restart() {
+fn forgetting_the_network_keeps_the_other_settings_and_restarts() {
     let kept = settings("wifiConfigured=true blockFlashColor=255 mowMode=true");
     let mut world = World::new(kept.clone());
-    world.live("hold 1; wait 3000");
+    world.run_all("hold 1; wait 3000");
     assert_eq!(world.effects, [Effect::ForgetWifi]);
     assert!(
         world.device.settings().wifi_configured,
-        "it is not gone yet"
+        "the setting stays until the network is forgotten"
     );
-    world.live("forgotten");
+    world.run_all("forgotten");
     let restart = Effect::Reboot(RebootReason::WifiReset);
     assert_eq!(world.effects, [Effect::ForgetWifi, restart]);
     let mut expected = kept;
@@ -106,7 +106,7 @@ fn the_network_is_forgotten_with_all_else_kept_and_a_restart() {
 }
 
 #[test]
-fn the_debug_view_comes_and_goes_with_a_full_refresh() {
+fn the_debug_view_opens_and_closes_with_a_full_refresh() {
     let mut world = World::at_noon(settings(""));
     let mut refreshes = Vec::new();
     for line in ["wait 0", "press 4 100", "wait 5000", "press 4 100"] {
@@ -118,8 +118,8 @@ fn the_debug_view_comes_and_goes_with_a_full_refresh() {
 }
 
 #[test]
-fn what_a_button_has_changed_is_there_after_a_restart() {
+fn changes_by_buttons_survive_a_restart() {
     let mut world = World::at_noon(settings(""));
-    world.live("press 1 100; press 1 900; press 2 100; press 1 100; restart");
+    world.run_all("press 1 100; press 1 900; press 2 100; press 1 100; restart");
     assert_eq!(state(&world), "[] rotation 3 paused quiet");
 }

@@ -1,32 +1,32 @@
-//! Automatic changes happen exactly at their deadline, to the millisecond, without other inputs.
+//! Automatic changes happen exactly at their deadline, to the millisecond, with a tick as the only input.
 
 use crate::world::{World, settings};
 
-/// Settings; inputs; time until an automatic change, ms; what is observed, before and after.
+/// Settings; inputs; time until an automatic change, ms; probe; values of the probe before and after the change.
 type Row = (
     &'static str,
     &'static str,
     u64,
-    See,
+    Probe,
     &'static str,
     &'static str,
 );
 
-/// Observes the clock.
-type See = fn(&World) -> String;
+/// Reads one value of the clock.
+type Probe = fn(&World) -> String;
 
-const GLASS: See = World::glass;
-const MODE: See = |world| world.device.view().mode.into();
-const STALE: See = |world| world.device.view().stale.to_string();
-const QUIET: See = |world| world.device.view().dnd_active.to_string();
-const STRIP: See = |world| world.device.desired().strip[0].hex();
-const FRONTLIGHT: See = |world| world.device.desired().frontlight[0].to_string();
-/// How many sources should run.
-const SOURCES: See = |world| world.device.desired().sources.len().to_string();
-const EFFECTS: See = |world| format!("{:?}", world.effects);
-const REFRESHES: See = |world| world.device.desired().picture.full_refreshes.to_string();
+const GLASS: Probe = World::glass;
+const MODE: Probe = |world| world.device.view().mode.into();
+const STALE: Probe = |world| world.device.view().stale.to_string();
+const QUIET: Probe = |world| world.device.view().dnd_active.to_string();
+const STRIP: Probe = |world| world.device.desired().strip[0].hex();
+const FRONTLIGHT: Probe = |world| world.device.desired().frontlight[0].to_string();
+/// Number of sources that should run.
+const SOURCES: Probe = |world| world.device.desired().sources.len().to_string();
+const EFFECTS: Probe = |world| format!("{:?}", world.effects);
+const REFRESHES: Probe = |world| world.device.desired().picture.full_refreshes.to_string();
 /// The uptime on the debug view.
-const DEBUG: See = |world| {
+const DEBUG: Probe = |world| {
     let cells = format!("{:?}", world.device.desired().picture.cells);
     let (_, uptime) = cells.split_once("Uptime").unwrap();
     uptime
@@ -86,7 +86,7 @@ const ROWS: &[Row] = &[
     // The rotation, and the refresh of the panels.
     ("timerSeconds=60", "screen 0", MINUTE, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:02"),
     ("timerSeconds=60", "text HI", MINUTE, GLASS, "H I", "03/02 12:02"),
-    // The rest of the period when an update starts continues when it fails; a manual step starts a new period.
+    // A failed update continues the period that it interrupted; a manual step starts a new period.
     ("timerSeconds=60", "screen 0; wait 20000; upload; wait 600000; upload-failed", 40_000, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:12"),
     ("timerSeconds=60", "screen 0; wait 20000; upload; wait 600000; screen 0; upload-failed", MINUTE, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:12"),
     ("fullRefreshMin=10", "full-refresh", 11 * MINUTE, REFRESHES, "2", "3"),
@@ -117,20 +117,20 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn what_the_clock_does_by_itself_comes_at_its_moment() {
+fn automatic_changes_happen_at_their_deadlines() {
     let mut wrong = Vec::new();
-    for (pairs, script, ms, see, before, after) in ROWS {
+    for (pairs, script, ms, probe, before, after) in ROWS {
         // The rotation is off unless the row tests it.
         let settings = settings(&format!("timerSeconds=0 {pairs}"));
         let mut world = match script.strip_prefix("power-on") {
             Some(_) => World::new(settings),
             None => World::at_noon(settings),
         };
-        world.live(script.trim_start_matches("power-on"));
-        let mut seen = vec![see(&world)];
+        world.run_all(script.trim_start_matches("power-on"));
+        let mut seen = vec![probe(&world)];
         for wait in [ms - 1, 1] {
             world.wait(wait);
-            seen.push(see(&world));
+            seen.push(probe(&world));
         }
         if seen != [*before, *before, *after] {
             wrong.push(format!("{pairs} | {script} | {ms}: {seen:?}"));
@@ -139,9 +139,9 @@ fn what_the_clock_does_by_itself_comes_at_its_moment() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An idle clock asks only for ticks that it needs.
+/// An idle clock has no deadline.
 #[test]
-fn a_clock_with_nothing_to_do_sleeps() {
+fn an_idle_clock_has_no_deadline() {
     let mut world = World::at_noon(settings("timerSeconds=0 fullRefreshMin=0"));
     world.wait(91 * MINUTE);
     assert_eq!(world.device.next_deadline(world.now), None);

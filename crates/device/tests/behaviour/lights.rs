@@ -1,4 +1,4 @@
-//! The lights after each kind of input, by the settings: one table.
+//! Table of the lights after each kind of input, by the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use device::settings::{
 use serde_json::Value;
 
 use crate::{
-    film::Film,
+    recording::Recording,
     world::{World, pairs_of, settings},
 };
 
-/// Settings, of which the row tests the first; inputs, on a clock whose lights rest in 102030 and are recorded from `>`
-/// on; frames of the strip with their times, ms; duties of the frontlight at times, ms.
+/// Settings, of which the row tests the first; inputs on a clock with lights in 102030, recorded from `>` on; frames of the
+/// strip with their durations, ms; duties of the frontlight at times, ms.
 ///
 /// A recording that continues ends with `…`; a single duty does not change.
 type Row = (&'static str, &'static str, &'static str, &'static str);
@@ -222,7 +222,7 @@ const ROWS: &[Row] = &[
     ("flOffWhenDark=true", "lux 0; wait 20000 > lux 2", REST, FADE_UP),
     ("flOffWhenDark=true", "lux 0; wait 4000 > lux 2", REST, "0 0, 6000 0, 6015 25, 7230 2048"),
 
-    // Manual quiet hours.
+    // Manual Do Not Disturb.
     ("dndEnabled=false ledFlashOnUpd=true", "block 840001", BLOCK, FLASH),
     ("dndEnabled=true ledFlashOnUpd=true", "block 840001", DARK, OFF),
     ("dndEnabled=true nostrZapNotify=true", "zap 21", DARK, OFF),
@@ -241,7 +241,7 @@ const ROWS: &[Row] = &[
     ("flAlwaysOn=false", "dnd on; wait 3000 > dnd off", REST, FADE_UP),
     ("flAlwaysOn=false", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
 
-    // Scheduled quiet hours, local time of Amsterdam: 22:00 to 07:00.
+    // Scheduled Do Not Disturb, local time of Amsterdam: 22:00 to 07:00.
     ("dndTimeEnabled=true", "clock 2026-02-03T21:59:58+01:00", "102030 2000, 000000", "0 2048, 2000 2048, 2015 2023, 3230 0"),
     ("dndTimeEnabled=false", "clock 2026-02-03T21:59:58+01:00", REST, LIT),
     ("dndTimeEnabled=true", "clock 2026-02-04T06:59:50+01:00; wait 8000 >", "000000 2000, 102030", "0 0, 2000 0, 2015 25, 3230 2048"),
@@ -257,7 +257,7 @@ const ROWS: &[Row] = &[
     ("tzString=Asia/Tokyo dndTimeEnabled=true", "clock 2026-02-03T13:59:58+01:00", "102030 2000, 000000", "0 2048, 2000 2048, 2015 2023, 3230 0"),
     ("tzString=Europe/Amsterdam dndTimeEnabled=true", "clock 2026-02-03T13:59:58+01:00", REST, LIT),
 
-    // An update: its bar is not muted.
+    // The progress bar of an update is not muted.
     ("", "upload", "00FF00/000000/000000/000000", LIT),
     ("", "upload > progress 24", "00FF00/000000/000000/000000", LIT),
     ("", "upload > progress 25", "00FF00/00FF00/000000/000000", LIT),
@@ -279,7 +279,7 @@ const ROWS: &[Row] = &[
     ("", "source relay down", NO_DATA, LIT),
     ("", "network lost", NO_DATA, LIT),
     ("", "source relay down; wait 4000 > source relay up", REST, LIT),
-    // Sources stopped by the owner are no fault.
+    // Sources that the owner has stopped are no fault.
     ("", "source relay down; wait 4000 > stop-sources", REST, LIT),
     ("", "source relay down; stop-sources; wait 4000 > restart-sources", NO_DATA, LIT),
     ("dataSource=1", "source explorer down", NO_BLOCKS, LIT),
@@ -307,23 +307,23 @@ const ROWS: &[Row] = &[
 ];
 
 /// Duration of the recording, ms.
-const WATCHED_MS: u64 = 20_000;
+const RECORDED_MS: u64 = 20_000;
 
 #[test]
-fn the_lights_do_what_the_table_says_with_settings_from_the_start() {
+fn the_lights_match_the_table_with_settings_from_the_start() {
     check(
         |pairs| World::at_noon(settings(&format!("ledBrightness=255 {pairs}"))),
         |_| true,
     );
 }
 
-/// Equal settings and observations give equal lights, whatever the path.
+/// Equal settings and observations give equal lights, also if the settings were changed later.
 #[test]
-fn the_lights_do_what_the_table_says_with_settings_changed_while_they_shine() {
+fn the_lights_match_the_table_with_settings_changed_at_runtime() {
     let changed = |pairs: &str| {
         let mut world = World::at_noon(settings("ledBrightness=255"));
         if !pairs.is_empty() {
-            world.live(&format!("set {pairs}; lights 102030; wait 60000"));
+            world.run_all(&format!("set {pairs}; lights 102030; wait 60000"));
         }
         world
     };
@@ -343,60 +343,60 @@ fn check(clock: impl Fn(&str) -> World, concerns: impl Fn(&Row) -> bool) {
             None => clock(pairs),
         };
         let script = script.trim_start_matches("power-on;");
-        let (before, filmed) = script.split_once('>').unwrap_or(("", script));
-        world.live(before);
-        world.film = Film::begin(&world.device.desired(), world.now.uptime);
-        world.live(filmed);
-        world.wait(WATCHED_MS);
+        let (before, recorded) = script.split_once('>').unwrap_or(("", script));
+        world.run_all(before);
+        world.recording = Recording::start(&world.device.desired(), world.now.uptime);
+        world.run_all(recorded);
+        world.wait(RECORDED_MS);
         for (light, shown, expected) in [
-            ("strip", strip_as(&world.film, strip), strip),
+            ("strip", strip_as(&world.recording, strip), strip),
             (
                 "frontlight",
-                frontlight_as(&world.film, frontlight),
+                frontlight_as(&world.recording, frontlight),
                 frontlight,
             ),
         ] {
             if shown != expected {
                 wrong.push(format!(
-                    "{pairs} | {script}: the {light}\n  was      {shown}\n  wanted   {expected}"
+                    "{pairs} | {script}: the {light}\n  is       {shown}\n  expected {expected}"
                 ));
             }
         }
     }
     assert!(
         wrong.is_empty(),
-        "{} films:\n{}",
+        "{} rows differ:\n{}",
         wrong.len(),
         wrong.join("\n")
     );
 }
 
 /// The frames of the strip, as many as expected.
-fn strip_as(film: &Film, expected: &str) -> String {
-    let mut frames = film.strip();
-    let wanted = expected.trim_end_matches(", …").split(", ").count();
-    let goes_on = frames.len() > wanted;
-    frames.truncate(wanted);
-    if goes_on {
+fn strip_as(recording: &Recording, expected: &str) -> String {
+    let mut frames = recording.strip();
+    let count = expected.trim_end_matches(", …").split(", ").count();
+    let continues = frames.len() > count;
+    frames.truncate(count);
+    if continues {
         frames.push("…".into());
     }
     frames.join(", ")
 }
 
 /// The duties at the expected times.
-fn frontlight_as(film: &Film, expected: &str) -> String {
+fn frontlight_as(recording: &Recording, expected: &str) -> String {
     if !expected.contains(' ') {
-        let moved = if film.frontlight_moved() {
-            " and moved"
+        let changed = if recording.frontlight_changed() {
+            " and changed"
         } else {
             ""
         };
-        return format!("{}{moved}", film.frontlight(0));
+        return format!("{}{changed}", recording.frontlight(0));
     }
     let moments = expected
         .split(", ")
         .map(|sample| sample.split_once(' ').unwrap().0);
-    let samples = moments.map(|ms| format!("{ms} {}", film.frontlight(ms.parse().unwrap())));
+    let samples = moments.map(|ms| format!("{ms} {}", recording.frontlight(ms.parse().unwrap())));
     samples.collect::<Vec<_>>().join(", ")
 }
 
@@ -404,7 +404,7 @@ fn spec_of(name: &str) -> &'static Spec {
     SPECS.iter().find(|spec| spec.name == name).unwrap()
 }
 
-/// A setting that acts on the lights, or is in their group.
+/// Whether a setting acts on the lights or is in one of their groups.
 fn concerns_lights(spec: &Spec) -> bool {
     let acts = match spec.apply {
         Apply::Live(components) => components
@@ -420,8 +420,8 @@ fn concerns_lights(spec: &Spec) -> bool {
 }
 
 #[test]
-fn every_setting_of_the_lights_has_rows_in_which_it_alone_decides() {
-    // Values tested per setting: rows that differ only in its value, by inputs and other settings.
+fn every_setting_of_the_lights_has_rows_that_depend_on_it() {
+    // Values of each setting, by inputs and other settings: rows that differ only in this value.
     type Values = BTreeMap<String, (&'static str, &'static str)>;
     let mut rows: BTreeMap<(&str, &str, Vec<String>), Values> = BTreeMap::new();
     for (pairs, script, strip, frontlight) in ROWS.iter().filter(|row| !row.0.is_empty()) {
@@ -430,18 +430,18 @@ fn every_setting_of_the_lights_has_rows_in_which_it_alone_decides() {
         let others = pairs
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        let films = rows.entry((name, script, others)).or_default();
+        let recordings = rows.entry((name, script, others)).or_default();
         assert!(
-            films
+            recordings
                 .insert(value.to_string(), (strip, frontlight))
                 .is_none(),
             "{name} {script} twice"
         );
     }
-    let decides = |films: &Values| films.values().collect::<BTreeSet<_>>().len() > 1;
+    let decides = |recordings: &Values| recordings.values().collect::<BTreeSet<_>>().len() > 1;
     let decisive: BTreeSet<&str> = rows
         .iter()
-        .filter(|(_, films)| decides(films))
+        .filter(|(_, recordings)| decides(recordings))
         .map(|((name, ..), _)| *name)
         .collect();
     let lights: BTreeSet<&str> = SPECS
@@ -450,8 +450,5 @@ fn every_setting_of_the_lights_has_rows_in_which_it_alone_decides() {
         .map(|spec| spec.name)
         .collect();
     let missing: Vec<_> = lights.difference(&decisive).collect();
-    assert!(
-        missing.is_empty(),
-        "no two rows show what {missing:?} decides"
-    );
+    assert!(missing.is_empty(), "no two rows differ only in {missing:?}");
 }

@@ -5,7 +5,7 @@
 
 mod buttons;
 mod deadlines;
-mod film;
 mod lights;
+mod recording;
 mod state;
 mod world;

@@ -1,4 +1,4 @@
-//! What the clock remembers and forgets, and the effect on the panels.
+//! What the clock stores, restores and discards, and the effect on the panels.
 
 use device::{
     cells::Cell,
@@ -6,37 +6,37 @@ use device::{
     input::{Input, LinkEvent},
     mqtt::MqttPlan,
     output::Effect,
-    releases::Habit,
+    releases::UpdateMode,
     request::{Refusal, Reply, Request},
     screens::SCREENS,
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     sources::SourceConfig,
 };
 use market::{MinerStats, Observation, mark::Mark, source_id::SourceId, units::Hashrate};
 
 use crate::world::{World, settings};
 
-/// A clock with every feature, and data on each of its screens.
-fn full_of_figures() -> World {
+/// A clock with all features, and data for each of its screens.
+fn with_all_values() -> World {
     let on = "miningPoolStats=true minerEnabled=true nwcEnabled=true timerSeconds=0";
     let mut world = World::at_noon(settings(on));
-    world.live("pool; miner; balance 123456");
+    world.run_all("pool; miner; balance 123456");
     world
 }
 
-fn glasses(world: &mut World) -> Vec<String> {
+fn texts_of_screens(world: &mut World) -> Vec<String> {
     let screens = ["90", "0", "6", "20", "70", "80", "81"];
     let show = |screen| {
-        world.live(&format!("screen {screen}"));
+        world.run_all(&format!("screen {screen}"));
         world.glass()
     };
     screens.map(show).into()
 }
 
 #[test]
-fn every_figure_is_there_after_a_restart() {
-    let mut world = full_of_figures();
-    let before = glasses(&mut world);
+fn all_values_survive_a_restart() {
+    let mut world = with_all_values();
+    let before = texts_of_screens(&mut world);
     let expected = [
         "BAL 123K",
         "BLOCK/HEIGHT 840000",
@@ -50,51 +50,55 @@ fn every_figure_is_there_after_a_restart() {
         assert!(glass.contains(figure), "{glass} without {figure}");
     }
     // The newest values and the last screen.
-    world.live("wait 5000; restart");
+    world.run_all("wait 5000; restart");
     assert_eq!(world.glass(), *before.last().unwrap());
-    assert_eq!(glasses(&mut world), before);
+    assert_eq!(texts_of_screens(&mut world), before);
 }
 
 #[test]
-fn a_clock_that_never_learned_anything_says_so_and_why() {
+fn a_clock_without_data_shows_the_reason() {
     let mut world = World::new(settings("timerSeconds=0"));
-    world.live("source relay down; wait 60000");
-    let told = format!("{:?}", world.device.desired().picture.cells);
-    assert!(told.contains("refused"), "{told}");
+    world.run_all("source relay down; wait 60000");
+    let cells = format!("{:?}", world.device.desired().picture.cells);
+    assert!(cells.contains("refused"), "{cells}");
     for (screen, lacks) in [("0", true), ("6", true), ("30", true), ("3", false)] {
-        world.live(&format!("screen {screen}"));
+        world.run_all(&format!("screen {screen}"));
         assert_eq!(world.glass() == "NO/DATA", lacks, "{screen}");
     }
-    world.live("screen 0; price USD 64000");
-    assert_eq!(world.glass(), "BLOCK/HEIGHT", "something is known");
+    world.run_all("screen 0; price USD 64000");
+    assert_eq!(
+        world.glass(),
+        "BLOCK/HEIGHT",
+        "a price is known, so only the height is blank"
+    );
 }
 
 #[test]
-fn a_clock_without_a_network_says_that_and_not_that_nobody_answers() {
+fn the_reason_for_no_data_is_the_missing_network_before_missing_answers() {
     let reason = |lines: &str| {
         let mut world = World::new(settings("timerSeconds=0"));
-        world.live(&format!("network radio; {lines}; wait 60000; screen 0"));
-        written(&world, 2)
+        world.run_all(&format!("network radio; {lines}; wait 60000; screen 0"));
+        text_of(&world, 2)
     };
     assert_eq!(reason("network up"), "Why No source has answered yet.");
     assert_eq!(reason("network up; network lost"), "Why no network");
     let back = "network up; network lost; network up";
     assert_eq!(reason(back), "Why No source has answered yet.");
-    // After a reconnect a source may report something else.
-    let asked = "network up; source relay down; network lost";
-    assert_eq!(reason(asked), "Why no network");
-    let asked = format!("{asked}; network up");
-    assert_eq!(reason(&asked), "Why No source has answered yet.");
+    // An error of a source does not outlive a reconnect of the network.
+    let steps = "network up; source relay down; network lost";
+    assert_eq!(reason(steps), "Why no network");
+    let steps = format!("{steps}; network up");
+    assert_eq!(reason(&steps), "Why No source has answered yet.");
 }
 
 #[test]
-fn the_no_data_screen_shows_an_address_at_which_the_page_is_served() {
+fn the_no_data_screen_shows_the_address_of_the_page() {
     for (served, ip, shown) in [
         ("0.0.0.0:80", "192.168.1.5", "192.168.1.5"),
         ("0.0.0.0:8080", "192.168.1.5", "192.168.1.5:8080"),
         ("[::]:8080", "fd00::5", "[fd00::5]:8080"),
         ("0.0.0.0:8080", "", "-"),
-        // The address of the network does not reach a clock that listens on another one.
+        // A clock that listens on another address is not reachable by that of the network.
         ("127.0.0.1:8080", "192.168.1.5", "127.0.0.1:8080"),
         ("[::1]:8080", "192.168.1.5", "[::1]:8080"),
         ("192.168.7.1:80", "192.168.1.5", "192.168.7.1"),
@@ -109,19 +113,19 @@ fn the_no_data_screen_shows_an_address_at_which_the_page_is_served() {
             let (ip, ssid) = (ip.to_owned(), None);
             world.handle(Input::Linked(LinkEvent::Up { ip, ssid }));
         }
-        world.live("source relay down; wait 60000");
-        assert_eq!(written(&world, 4), format!("More at {shown}"), "{served}");
+        world.run_all("source relay down; wait 60000");
+        assert_eq!(text_of(&world, 4), format!("More at {shown}"), "{served}");
     }
 }
 
-/// Text or QR code on a panel.
-fn written(world: &World, panel: usize) -> String {
+/// The text of a block, or the content of a QR code, on a panel.
+fn text_of(world: &World, panel: usize) -> String {
     let cell = &world.device.desired().picture.cells[panel];
     if let Cell::Qr(text) = cell {
         return text.clone();
     }
     let Cell::Block { lines, .. } = cell else {
-        panic!("it is no text: {cell:?}");
+        panic!("the cell has no text: {cell:?}");
     };
     let lines = lines.iter().map(|line| line.text.as_str());
     let lines = lines.filter(|text| !text.is_empty());
@@ -129,7 +133,7 @@ fn written(world: &World, panel: usize) -> String {
 }
 
 #[test]
-fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
+fn a_locked_clock_shows_the_name_and_password_to_sign_in() {
     for (pairs, name) in [
         ("", "Name papertick"),
         // A name has to be typed even if none is required.
@@ -137,18 +141,18 @@ fn a_clock_that_is_locked_says_with_which_name_and_password_to_sign_in() {
         ("httpAuthUser=satoshi", "Name satoshi"),
     ] {
         let mut world = World::at_noon(settings(pairs));
-        world.handle(Input::PasswordGenerated(MadePassword {
+        world.handle(Input::PasswordGenerated(GeneratedPassword {
             password: Secret::new("correct-horse"),
             hash: PasswordHash::new("hash"),
-            why: WhyMade::SettingsLost,
+            reason: GenerationReason::SettingsLost,
         }));
-        assert_eq!(written(&world, 3), name);
-        assert_eq!(written(&world, 4), "Password correct-horse");
+        assert_eq!(text_of(&world, 3), name);
+        assert_eq!(text_of(&world, 4), "Password correct-horse");
     }
 }
 
 #[test]
-fn who_follows_the_instructions_of_the_access_point_comes_to_the_portal() {
+fn the_access_point_shows_how_to_reach_the_portal() {
     for (password, portal, details, code) in [
         (
             "hunter22",
@@ -181,15 +185,15 @@ fn who_follows_the_instructions_of_the_access_point_comes_to_the_portal() {
             world.handle(Input::Linked(event));
         }
         let about = "Name papertick-efabcd Board Example Version 4.0.0 Built 2026-01-31";
-        assert_eq!(written(&world, 5), about);
-        assert_eq!(written(&world, 4), details);
-        assert_eq!(written(&world, 6), code);
+        assert_eq!(text_of(&world, 5), about);
+        assert_eq!(text_of(&world, 4), details);
+        assert_eq!(text_of(&world, 6), code);
     }
 }
 
 #[test]
-fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
-    for (line, worth) in [
+fn new_values_and_the_current_screen_are_saved() {
+    for (line, saves) in [
         ("block 840001", true),
         ("price USD 64001", true),
         ("fee 13", true),
@@ -203,29 +207,29 @@ fn what_is_learned_and_where_the_clock_stands_is_worth_remembering() {
         ("screen 0", false),
         ("lux 50", false),
     ] {
-        let mut world = full_of_figures();
-        world.live("screen 0");
+        let mut world = with_all_values();
+        world.run_all("screen 0");
         let before = world.save_memory();
-        world.live(line);
-        assert_eq!(world.save_memory() != before, worth, "{line}");
+        world.run_all(line);
+        assert_eq!(world.save_memory() != before, saves, "{line}");
     }
 }
 
 #[test]
 fn no_source_is_up_without_a_network() {
-    let mut world = full_of_figures();
+    let mut world = with_all_values();
     let up = |world: &World| {
         let sources = world.device.view().sources;
         sources.values().filter(|state| state.up).count()
     };
     assert_eq!(up(&world), world.device.desired().sources.len());
-    world.live("network lost");
+    world.run_all("network lost");
     assert_eq!(up(&world), 0);
     assert!(world.device.desired().sources.is_empty());
-    world.live("network up");
-    assert_eq!(up(&world), 0, "none has answered yet");
+    world.run_all("network up");
+    assert_eq!(up(&world), 0, "no source has connected yet");
     assert!(!world.device.desired().sources.is_empty());
-    world.live("source relay up");
+    world.run_all("source relay up");
     assert_eq!(up(&world), 1);
 }
 
@@ -237,29 +241,29 @@ fn sources_are_stopped_and_started_by_hand() {
         sources.get(&SourceId::Relay).map(|plan| plan.restarts)
     };
     assert_eq!(restarts(&world), Some(0));
-    world.live("restart-sources");
+    world.run_all("restart-sources");
     assert_eq!(restarts(&world), Some(1));
-    world.live("stop-sources");
+    world.run_all("stop-sources");
     assert_eq!(restarts(&world), None);
-    world.live("restart-sources");
+    world.run_all("restart-sources");
     assert_eq!(restarts(&world), Some(2));
-    world.live("safe-mode");
+    world.run_all("safe-mode");
     assert_eq!(restarts(&world), None);
 }
 
 #[test]
-fn broker_and_releases_are_asked_only_where_the_clock_may_act_by_itself() {
+fn broker_and_releases_are_used_only_with_a_network_outside_safe_mode() {
     let on = "mqttEnabled=true mqttHost=broker gitReleaseUrl=https://feed.example/ updateAuto=true";
-    for (lines, at_broker, of_releases) in [
-        ("", "On", Some(Habit::Installs)),
-        ("set updateAuto=false", "On", Some(Habit::Looks)),
-        ("network lost", "Paused", Some(Habit::Waits)),
-        ("network lost; network up", "On", Some(Habit::Installs)),
-        ("safe-mode", "Paused", Some(Habit::Waits)),
+    for (lines, expected_broker, expected_mode) in [
+        ("", "On", Some(UpdateMode::Install)),
+        ("set updateAuto=false", "On", Some(UpdateMode::CheckOnly)),
+        ("network lost", "Paused", Some(UpdateMode::Paused)),
+        ("network lost; network up", "On", Some(UpdateMode::Install)),
+        ("safe-mode", "Paused", Some(UpdateMode::Paused)),
         // A factory reset removes the clock from the broker too.
         ("factory-reset", "Off", None),
         ("network lost; factory-reset", "Off", None),
-        ("factory-reset; not-wiped", "On", Some(Habit::Installs)),
+        ("factory-reset; not-wiped", "On", Some(UpdateMode::Install)),
     ] {
         let mut world = World::at_noon(settings(on));
         let identity = LinkEvent::Identity {
@@ -267,20 +271,20 @@ fn broker_and_releases_are_asked_only_where_the_clock_may_act_by_itself() {
             password: Secret::default(),
         };
         world.handle(Input::Linked(identity));
-        world.live(lines);
+        world.run_all(lines);
         let desired = world.device.desired();
         let broker = match desired.mqtt {
             MqttPlan::On(_) => "On",
             MqttPlan::Paused => "Paused",
             MqttPlan::Off => "Off",
         };
-        let habit = desired.releases.map(|plan| plan.habit);
-        assert_eq!((broker, habit), (at_broker, of_releases), "{lines}");
+        let mode = desired.releases.map(|plan| plan.mode);
+        assert_eq!((broker, mode), (expected_broker, expected_mode), "{lines}");
     }
 }
 
 #[test]
-fn heights_are_believed_after_so_many_and_no_fewer() {
+fn refused_heights_are_accepted_after_three_growing_claims() {
     let below: &[&str] = &["839000", "839001", "839002"];
     let ahead: &[&str] = &["841000", "841001", "841002"];
     for heights in [below, ahead] {
@@ -291,7 +295,7 @@ fn heights_are_believed_after_so_many_and_no_fewer() {
                 "BLOCK/HEIGHT 840000",
                 "after {count} of {heights:?}"
             );
-            world.live(&format!("wait 60000; block {height}"));
+            world.run_all(&format!("wait 60000; block {height}"));
         }
         let last = heights.last().unwrap();
         assert_eq!(world.glass(), format!("BLOCK/HEIGHT {last}"));
@@ -299,7 +303,7 @@ fn heights_are_believed_after_so_many_and_no_fewer() {
 }
 
 #[test]
-fn a_screen_that_was_switched_off_is_not_what_a_clock_starts_with() {
+fn a_clock_does_not_start_with_a_disabled_screen() {
     let all: Vec<String> = SCREENS.iter().map(|screen| screen.id.to_string()).collect();
     let all = format!("screensHidden=[{}]", all.join(","));
     for (hidden, screen, after) in [
@@ -310,19 +314,19 @@ fn a_screen_that_was_switched_off_is_not_what_a_clock_starts_with() {
         (&all, "20", 0),
     ] {
         let mut world = World::at_noon(settings(hidden));
-        world.live(&format!("screen {screen}"));
+        world.run_all(&format!("screen {screen}"));
         assert_eq!(
             world.device.view().current_screen,
             20,
-            "by hand it is reached"
+            "a request shows a disabled screen"
         );
-        world.live("restart");
+        world.run_all("restart");
         assert_eq!(world.device.view().current_screen, after, "{hidden}");
     }
 }
 
 #[test]
-fn with_every_screen_switched_off_the_timer_shows_the_block_height() {
+fn the_timer_shows_the_block_height_if_all_screens_are_disabled() {
     let all: Vec<String> = SCREENS.iter().map(|screen| screen.id.to_string()).collect();
     let hidden = format!("timerSeconds=60 screensHidden=[{}]", all.join(","));
     let mut world = World::at_noon(settings(&hidden));
@@ -332,13 +336,13 @@ fn with_every_screen_switched_off_the_timer_shows_the_block_height() {
         ("wait 60000", 0),
         ("next", 3),
     ] {
-        world.live(line);
+        world.run_all(line);
         assert_eq!(world.device.view().current_screen, screen, "{line}");
     }
 }
 
 #[test]
-fn prices_in_currencies_of_no_use_are_forgotten() {
+fn prices_in_unused_currencies_are_discarded() {
     let mut world = World::at_noon(settings(""));
     let known = |world: &World| {
         let market = world.device.view().market;
@@ -353,14 +357,14 @@ fn prices_in_currencies_of_no_use_are_forgotten() {
         ),
         ("price CHF 60000", "EUR GBP JPY USD"),
         ("currencies USD EUR", "EUR JPY USD"),
-        // A client that cannot see a chosen currency does not deselect it.
+        // A client that does not see a chosen currency does not deselect it.
         ("set actCurrencies=[\"USD\"]", "EUR JPY USD"),
         (
             "currencies USD EUR JPY; set actCurrencies=[\"USD\"]; currencies USD",
             "USD",
         ),
     ] {
-        world.live(lines);
+        world.run_all(lines);
         assert_eq!(known(&world), codes, "{lines}");
     }
     let dropped = &world.device.view().sources[&SourceId::Relay].dropped;
@@ -368,11 +372,11 @@ fn prices_in_currencies_of_no_use_are_forgotten() {
 }
 
 #[test]
-fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
+fn a_visible_logo_is_added_and_removed_with_a_full_refresh() {
     for (screen, seen) in [("70", true), ("0", false)] {
-        let mut world = full_of_figures();
-        world.live(&format!("screen {screen}"));
-        let look = |world: &World| {
+        let mut world = with_all_values();
+        world.run_all(&format!("screen {screen}"));
+        let observed = |world: &World| {
             let desired = world.device.desired();
             let logo = |cell: &Cell| matches!(cell, Cell::Logo(_));
             let SourceConfig::Pool { logo_fetches, .. } = desired.sources[&SourceId::Pool].config
@@ -386,7 +390,7 @@ fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
                 logo_fetches,
             )
         };
-        let (shown, refreshes, fetches) = look(&world);
+        let (shown, refreshes, fetches) = observed(&world);
         assert!(!shown);
         let more = u64::from(seen);
         for (line, shown, refreshes, fetches) in [
@@ -395,9 +399,9 @@ fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
             ("clear-logos", false, refreshes + 2 * more, fetches + 1),
             ("clear-logos", false, refreshes + 2 * more, fetches + 2),
         ] {
-            world.live(line);
+            world.run_all(line);
             assert_eq!(
-                look(&world),
+                observed(&world),
                 (shown, refreshes, fetches),
                 "{line} on {screen}"
             );
@@ -410,7 +414,7 @@ fn a_logo_comes_and_goes_with_a_full_refresh_where_it_is_seen() {
 const OTHER_WALLET: &str = "nostr+walletconnect://c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
 #[test]
-fn a_figure_is_shown_and_stored_for_the_identity_it_was_polled_for_alone() {
+fn a_figure_is_shown_and_stored_only_for_the_identity_it_was_polled_for() {
     let other_wallet = format!("set nwcUri={OTHER_WALLET}; restart");
     #[rustfmt::skip]
     let rows = [
@@ -433,9 +437,9 @@ fn a_figure_is_shown_and_stored_for_the_identity_it_was_polled_for_alone() {
             "80" | "81" => "miner",
             _ => "balance",
         };
-        let mut world = full_of_figures();
+        let mut world = with_all_values();
         for then in [change, "restart"] {
-            world.live(&format!("{then}; screen {screen}"));
+            world.run_all(&format!("{then}; screen {screen}"));
             assert!(world.glass().contains(empty), "{change}: {}", world.glass());
             assert!(!world.device.view().stale, "{change}");
             let known = world.save_memory();
@@ -445,17 +449,17 @@ fn a_figure_is_shown_and_stored_for_the_identity_it_was_polled_for_alone() {
 }
 
 #[test]
-fn a_figure_that_is_on_its_way_when_its_identity_changes_is_dropped() {
-    let mut world = full_of_figures();
+fn a_queued_figure_is_dropped_if_its_identity_has_changed() {
+    let mut world = with_all_values();
     let stats = MinerStats {
         hashrate: Some(Hashrate(900_000_000_000)),
         best_difficulty: None,
     };
     let late = Observation::Miner(world.polled(SourceId::Miner, stats));
-    world.live("set minerHostname=other; screen 80");
+    world.run_all("set minerHostname=other; screen 80");
     world.handle(Input::Observed(SourceId::Miner, vec![late]));
     assert!(world.glass().contains("OFF/LINE"), "{}", world.glass());
-    world.live("miner");
+    world.run_all("miner");
     assert!(world.glass().contains("900GH/S"), "{}", world.glass());
 }
 
@@ -467,31 +471,31 @@ fn three_failed_polls_mark_a_figure_and_six_take_a_pool_or_miner_offline() {
         ("90", "balance 123456", "source wallet down", "123K", "123K"),
         ("90", "balance 123456", "poll-failed wallet", "123K", "123K"),
     ] {
-        let mut world = full_of_figures();
-        let look = |world: &World| (world.glass().contains(shown), world.device.view().stale);
-        world.live(&format!("screen {screen}; {failed}; {failed}; wait 60000"));
-        assert_eq!(look(&world), (true, false), "{failed} twice");
+        let mut world = with_all_values();
+        let observed = |world: &World| (world.glass().contains(shown), world.device.view().stale);
+        world.run_all(&format!("screen {screen}; {failed}; {failed}; wait 60000"));
+        assert_eq!(observed(&world), (true, false), "{failed} twice");
         // A successful poll resets the count; failures within half a minute count once.
-        world.live(&format!(
+        world.run_all(&format!(
             "{figure}; {failed}; {failed}; {failed}; wait 30000"
         ));
-        assert_eq!(look(&world), (true, false), "{failed}, 30 s old");
-        world.live("wait 1");
-        assert_eq!(look(&world), (true, true), "{failed} three times");
+        assert_eq!(observed(&world), (true, false), "{failed}, 30 s old");
+        world.run_all("wait 1");
+        assert_eq!(observed(&world), (true, true), "{failed} three times");
         let mark = world.device.desired().picture.mark;
         assert_eq!(mark, Some(Mark::Stale), "{failed}");
-        world.live(&format!("{failed}; {failed}"));
-        assert_eq!(look(&world), (true, true), "{failed} five times");
-        world.live(failed);
+        world.run_all(&format!("{failed}; {failed}"));
+        assert_eq!(observed(&world), (true, true), "{failed} five times");
+        world.run_all(failed);
         assert!(world.glass().contains(offline), "{}", world.glass());
         assert_eq!(world.device.view().stale, screen == "90", "{failed}");
-        world.live(figure);
-        assert_eq!(look(&world), (true, false), "{figure} again");
+        world.run_all(figure);
+        assert_eq!(observed(&world), (true, false), "{figure} again");
     }
 }
 
 #[test]
-fn a_change_that_would_leave_ghosts_is_painted_in_full() {
+fn a_change_that_would_leave_ghosts_is_a_full_refresh() {
     for (pair, full) in [
         ("fontName=inter", true),
         ("invertedColor=true", true),
@@ -504,14 +508,14 @@ fn a_change_that_would_leave_ghosts_is_painted_in_full() {
     ] {
         let mut world = World::at_noon(settings(""));
         let before = world.device.desired().picture.full_refreshes;
-        world.live(&format!("set {pair}"));
+        world.run_all(&format!("set {pair}"));
         let refreshes = world.device.desired().picture.full_refreshes - before;
         assert_eq!(refreshes, u64::from(full), "{pair}");
     }
 }
 
 #[test]
-fn the_splash_waits_for_something_to_show() {
+fn the_splash_stays_until_there_is_something_to_show() {
     for (line, mode) in [
         ("network up", "splash"),
         ("sources up", "splash"),
@@ -524,52 +528,55 @@ fn the_splash_waits_for_something_to_show() {
         ("text HI", "custom"),
     ] {
         let mut world = World::new(settings(""));
-        world.live(&format!("network host; {line}"));
+        world.run_all(&format!("network host; {line}"));
         assert_eq!(world.device.view().mode, mode, "{line}");
     }
 }
 
 #[test]
-fn a_clock_that_was_never_provisioned_waits_for_its_owner() {
+fn an_unprovisioned_clock_keeps_the_portal_open() {
     let mut world = World::new(settings("wpTimeout=10"));
-    world.live("network none; wait 60000");
+    world.run_all("network none; wait 60000");
     assert_eq!(
         (world.effects.as_slice(), world.device.view().mode),
         (&[][..], "portal")
     );
-    world.live("network provisioned");
-    world.live("restart");
+    world.run_all("network provisioned");
+    world.run_all("restart");
     assert!(world.device.settings().wifi_configured);
 }
 
 #[test]
-fn the_view_says_what_the_newest_picture_shows() {
+fn the_sentence_of_the_view_describes_the_newest_picture() {
     let mut world = World::at_noon(settings("timerSeconds=0"));
-    let mut said = |script: &str| {
-        world.live(script);
+    let mut sentence = |script: &str| {
+        world.run_all(script);
         world.device.view().sentence.to_string()
     };
-    // It is below the checkpoint.
+    // The height is disputed because it is below the checkpoint.
     let disputed = "Block height 840,000. The sources disagree about this, or it cannot be.";
-    assert_eq!(said("screen 0"), disputed);
-    assert_eq!(said("text HODL"), "HODL");
-    assert_eq!(said("next; screen 20"), "1 bitcoin costs 64,000 USD.");
+    assert_eq!(sentence("screen 0"), disputed);
+    assert_eq!(sentence("text HODL"), "HODL");
+    assert_eq!(sentence("next; screen 20"), "1 bitcoin costs 64,000 USD.");
     // The sentence of a throttled price changes when it is painted.
-    assert_eq!(said("price USD 65000"), "1 bitcoin costs 64,000 USD.");
-    assert_eq!(said("wait 30000"), "1 bitcoin costs 65,000 USD.");
+    assert_eq!(sentence("price USD 65000"), "1 bitcoin costs 64,000 USD.");
+    assert_eq!(sentence("wait 30000"), "1 bitcoin costs 65,000 USD.");
     let old = "1 bitcoin costs 65,000 USD. This is older than it should be.";
-    assert_eq!(said("wait 901000"), old);
+    assert_eq!(sentence("wait 901000"), old);
 }
 
 #[test]
-fn the_view_says_what_stands_over_the_screens() {
-    let said = |start: World, script: &str| {
+fn the_sentence_of_the_view_describes_the_visible_layer() {
+    let sentence = |start: World, script: &str| {
         let mut world = start;
-        world.live(script);
+        world.run_all(script);
         world.device.view().sentence.to_string()
     };
     let on = "nwcEnabled=true timerSeconds=0";
-    assert_eq!(said(World::new(settings(on)), ""), "The clock is starting.");
+    assert_eq!(
+        sentence(World::new(settings(on)), ""),
+        "The clock is starting."
+    );
     for (script, expected) in [
         ("press 4 100", "The debug view."),
         ("test-zap 21", "A zap of 21 sats came in."),
@@ -582,16 +589,16 @@ fn the_view_says_what_stands_over_the_screens() {
         ("factory-reset", "Everything is being erased."),
     ] {
         let world = World::at_noon(settings(on));
-        assert_eq!(said(world, script), expected, "{script}");
+        assert_eq!(sentence(world, script), expected, "{script}");
     }
     let mut locked = World::at_noon(settings(on));
-    locked.handle(Input::PasswordGenerated(MadePassword {
+    locked.handle(Input::PasswordGenerated(GeneratedPassword {
         password: Secret::new("correct-horse"),
         hash: PasswordHash::new("hash"),
-        why: WhyMade::SettingsLost,
+        reason: GenerationReason::SettingsLost,
     }));
     assert_eq!(
-        said(locked, ""),
+        sentence(locked, ""),
         "A name and a password to sign in with stand on the panels."
     );
     let mut joining = World::new(settings(on));
@@ -600,22 +607,22 @@ fn the_view_says_what_stands_over_the_screens() {
         password: Secret::new("hunter22"),
     }));
     assert_eq!(
-        said(joining, "network none"),
+        sentence(joining, "network none"),
         "The clock waits to be brought into a network: join its Wi-Fi papertick-ABCD."
     );
     let silent = World::new(settings("timerSeconds=0 ledTestOnPower=false"));
     assert_eq!(
-        said(silent, "network host; network up; screen 20; wait 120000"),
+        sentence(silent, "network host; network up; screen 20; wait 120000"),
         "No data so far: no source has answered yet."
     );
 }
 
 #[test]
-fn one_source_is_tried_anew_and_no_other() {
+fn a_single_source_can_be_restarted() {
     let mut world = World::at_noon(settings("miningPoolStats=true"));
     let before = world.device.desired().sources;
     let ask = |world: &mut World, source| {
-        let request = Input::Asked(Request::RestartSource(source));
+        let request = Input::Request(Request::RestartSource(source));
         world.device.handle(request, world.now).reply
     };
     assert_eq!(ask(&mut world, SourceId::Pool), Some(Reply::Done));
@@ -624,14 +631,14 @@ fn one_source_is_tried_anew_and_no_other() {
     assert_ne!(after[&SourceId::Pool], before[&SourceId::Pool]);
     let unused = Some(Reply::Refused(Refusal::UnusedSource));
     assert_eq!(ask(&mut world, SourceId::Miner), unused);
-    world.live("stop-sources");
+    world.run_all("stop-sources");
     assert_eq!(ask(&mut world, SourceId::Pool), unused);
 }
 
 #[test]
-fn the_broker_is_connected_anew_if_there_is_one() {
+fn the_connection_to_the_broker_can_be_restarted() {
     let ask = |world: &mut World| {
-        let request = Input::Asked(Request::RestartBroker);
+        let request = Input::Request(Request::RestartBroker);
         world.device.handle(request, world.now).reply
     };
     let mut world = World::at_noon(settings("mqttEnabled=true mqttHost=broker"));

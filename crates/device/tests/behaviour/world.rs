@@ -1,7 +1,6 @@
 //! One clock in virtual time, driven by lines of text.
 //!
-//! It gets a tick only when it has asked for one, and each time the test checks that an earlier tick would have changed
-//! nothing.
+//! The clock gets a tick only at its deadline. Before each one, the test checks that an earlier tick changes nothing.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -27,7 +26,7 @@ use market::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::film::Film;
+use crate::recording::Recording;
 
 /// A board with all parts.
 pub(crate) const BOARD: BoardSpec = BoardSpec::EXAMPLE;
@@ -46,43 +45,43 @@ pub(crate) struct World {
     pub(crate) device: Device,
     pub(crate) now: Now,
     /// Recording of the lights.
-    pub(crate) film: Film,
+    pub(crate) recording: Recording,
     /// Effects so far.
     pub(crate) effects: Vec<Effect>,
     /// Stored settings and memory.
     stored: (Arc<Settings>, Map<String, Value>),
-    /// The memory differs from what is stored.
+    /// The memory has changed since it was stored.
     memory_changed: bool,
-    /// Serial number of the picture that is being painted, and until when.
+    /// Serial number of the picture that is being painted, and the time at which it is complete.
     painting: Option<(u64, Duration)>,
     /// Serial number and full refreshes of the last picture that was started.
-    begun: (u64, u64),
-    /// The panels work.
+    last_started: (u64, u64),
+    /// Whether the panels work.
     paints: bool,
 }
 
 impl World {
     /// A fresh clock with these settings.
     pub(crate) fn new(settings: Settings) -> World {
-        World::remembering(settings, Memory::default())
+        World::with_memory(settings, Memory::default())
     }
 
     /// A clock with these settings and memory.
-    pub(crate) fn remembering(settings: Settings, memory: Memory) -> World {
+    pub(crate) fn with_memory(settings: Settings, memory: Memory) -> World {
         let now = Now {
             uptime: Duration::ZERO,
             utc: None,
         };
         let device = Device::new(BOARD, settings, memory, now);
         let mut world = World {
-            film: Film::begin(&device.desired(), now.uptime),
+            recording: Recording::start(&device.desired(), now.uptime),
             stored: (device.settings().clone(), Map::new()),
             memory_changed: false,
             device,
             now,
             effects: Vec::new(),
             painting: None,
-            begun: (0, 0),
+            last_started: (0, 0),
             paints: true,
         };
         world.paint();
@@ -92,15 +91,15 @@ impl World {
     /// A clock at noon whose sources are all connected, with a block and a price, and with settled lights.
     pub(crate) fn at_noon(settings: Settings) -> World {
         let mut world = World::new(settings);
-        world.live(
+        world.run_all(
             "network host; network up; sources up; clock 2026-02-03T12:00:00+01:00; currencies;
              block 840000; price USD 64000; price EUR 59000; price JPY 9900000; fee 12; lights 102030; wait 60000",
         );
         world
     }
 
-    /// Runs lines of text; a semicolon ends a line too.
-    pub(crate) fn live(&mut self, lines: &str) {
+    /// Runs lines of text; a semicolon also ends a line.
+    pub(crate) fn run_all(&mut self, lines: &str) {
         for line in lines.split([';', '\n']).map(str::trim) {
             if !line.is_empty() {
                 self.run(line);
@@ -141,7 +140,7 @@ impl World {
                 Input::Tick
             }
             ("set", _) => ask(Request::Patch(self.patch(rest))),
-            // All sources of the clock, running or not.
+            // All sources, whether they run or not.
             ("sources", [state]) => {
                 let each = SourceId::ALL.iter().map(|id| connected(*id, state));
                 for input in each.collect::<Vec<_>>() {
@@ -227,10 +226,10 @@ impl World {
             ("progress", [percent]) => {
                 Input::Uploaded(UpdateEvent::Progress(percent.parse().unwrap()))
             }
-            ("upload-failed", []) => Input::Uploaded(UpdateEvent::Failed("broke off".into())),
+            ("upload-failed", []) => Input::Uploaded(UpdateEvent::Failed("connection lost".into())),
             ("verified", []) => Input::Uploaded(UpdateEvent::Verified),
             ("wiped", []) => Input::Finished(Finished::Wiped(Ok(()))),
-            ("not-wiped", []) => Input::Finished(Finished::Wiped(Err("stuck".into()))),
+            ("not-wiped", []) => Input::Finished(Finished::Wiped(Err("disk error".into()))),
             ("forgotten", []) => Input::Finished(Finished::Forgotten(Ok(()))),
             ("safe-mode", []) => Input::SafeMode("it failed".into()),
             ("next", []) => ask(Request::Next),
@@ -259,7 +258,7 @@ impl World {
                 frontlight(FrontlightCommand::Set(duties.collect()))
             }
             ("dnd", [word]) => ask(Request::SetDnd(*word == "on")),
-            _ => panic!("not a line: {line}"),
+            _ => panic!("unknown line: {line}"),
         };
         let reply = self.handle(input).reply;
         let refused = matches!(reply, Some(Reply::Rejected(_)));
@@ -267,7 +266,7 @@ impl World {
         reply
     }
 
-    /// A figure of the pool, miner or wallet that the settings name.
+    /// A figure of the pool, miner or wallet of the settings.
     pub(crate) fn polled<T>(&self, source: SourceId, value: T) -> Polled<T> {
         let settings = self.device.view().active;
         let plan = sources::plan(&settings, &[], ByHand::default(), None);
@@ -286,7 +285,8 @@ impl World {
             self.stored.0 = self.device.settings().clone();
         }
         self.memory_changed |= output.unsaved.memory;
-        self.film.look(&self.device.desired(), self.now.uptime);
+        self.recording
+            .record(&self.device.desired(), self.now.uptime);
         self.paint();
         output
     }
@@ -294,17 +294,17 @@ impl World {
     /// Starts to paint a new picture, unless the panels are busy.
     fn paint(&mut self) {
         let picture = self.device.desired().picture;
-        if self.paints && self.painting.is_none() && picture.serial != self.begun.0 {
-            let time = match picture.full_refreshes == self.begun.1 {
+        if self.paints && self.painting.is_none() && picture.serial != self.last_started.0 {
+            let time = match picture.full_refreshes == self.last_started.1 {
                 true => PARTIAL_REFRESH,
                 false => FULL_REFRESH,
             };
-            self.begun = (picture.serial, picture.full_refreshes);
+            self.last_started = (picture.serial, picture.full_refreshes);
             self.painting = Some((picture.serial, self.now.uptime + time));
         }
     }
 
-    /// Advances the time, ms; reports painted pictures, and sends ticks when the clock has asked for them.
+    /// Advances the time, ms, with an input after each paint and a tick at each deadline.
     pub(crate) fn wait(&mut self, ms: u64) {
         let end = self.now.uptime + Duration::from_millis(ms);
         loop {
@@ -312,11 +312,11 @@ impl World {
             let painted = self.painting.map(|(_, until)| until);
             let next = deadline.into_iter().chain(painted).min();
             let next = next.filter(|next| *next <= end);
-            self.look_too_early(next.unwrap_or(end));
+            self.check_early_tick(next.unwrap_or(end));
             let Some(next) = next else { break };
             assert!(
                 next > self.now.uptime || painted == Some(next),
-                "the deadline {next:?} is behind"
+                "the deadline {next:?} has passed"
             );
             self.now = self.at(next);
             match self.painting.take_if(|(_, until)| *until == next) {
@@ -328,7 +328,7 @@ impl World {
     }
 
     /// Asserts that a tick before a deadline changes nothing.
-    fn look_too_early(&self, due: Duration) {
+    fn check_early_tick(&self, due: Duration) {
         const MS: Duration = Duration::from_millis(1);
         let room = due.saturating_sub(self.now.uptime);
         let before = (self.device.desired(), self.device.view());
@@ -341,7 +341,7 @@ impl World {
             let now = self.at(self.now.uptime + early);
             let mut device = self.device.clone();
             let output = device.handle(Input::Tick, now);
-            let place = format!("a tick at {:?}, with something due at {due:?}", now.uptime);
+            let place = format!("a tick at {:?}, before the deadline {due:?}", now.uptime);
             assert_eq!((device.desired(), device.view()), before, "{place}");
             assert_eq!(output.effects, [], "{place}");
             assert_eq!(output.unsaved, Unsaved::default(), "{place}");
@@ -373,7 +373,7 @@ impl World {
         }
     }
 
-    /// Restarts the clock with what was stored.
+    /// Restarts the clock with the stored settings and memory.
     fn restart(&mut self) {
         self.save_memory();
         let (settings, notes) = store::from_json(&store::to_json(&self.stored.0));
@@ -382,12 +382,12 @@ impl World {
         self.now.uptime = Duration::ZERO;
         self.device = Device::new(BOARD, settings, memory, self.now);
         self.painting = None;
-        self.begun = (0, 0);
-        self.film = Film::begin(&self.device.desired(), Duration::ZERO);
+        self.last_started = (0, 0);
+        self.recording = Recording::start(&self.device.desired(), Duration::ZERO);
         self.paint();
     }
 
-    /// Stores the memory if the clock has asked for it; returns what is stored.
+    /// Stores the memory if it has changed. Returns the stored memory.
     pub(crate) fn save_memory(&mut self) -> Map<String, Value> {
         if std::mem::take(&mut self.memory_changed) {
             self.stored.1 = self.device.memory().to_json(self.now);
@@ -448,8 +448,11 @@ pub(crate) fn pairs_of(pairs: &str) -> impl Iterator<Item = (&str, Value)> {
 
 fn set(settings: &mut Settings, name: &str, value: &Value) {
     let spec = SPECS.iter().find(|spec| spec.name == name);
-    let spec = spec.unwrap_or_else(|| panic!("{name} is no setting"));
-    assert!(settings.set(spec.key, value), "{name} is not {value}");
+    let spec = spec.unwrap_or_else(|| panic!("{name} is not a setting"));
+    assert!(
+        settings.set(spec.key, value),
+        "{name} does not accept {value}"
+    );
 }
 
 fn quiet_hours(settings: &Settings) -> Value {
@@ -464,7 +467,7 @@ fn quiet_hours(settings: &Settings) -> Value {
 }
 
 fn ask(request: Request) -> Input {
-    Input::Asked(request)
+    Input::Request(request)
 }
 
 fn source(name: &str) -> SourceId {

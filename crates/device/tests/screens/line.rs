@@ -1,4 +1,4 @@
-//! Left side of a line of the tables: a screen, its facts and its settings.
+//! Parses the left side of a line of the tables: a screen, its facts and its settings.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ pub(crate) struct Line {
     pub(crate) local: Option<LocalTime>,
 }
 
-/// Short names for some screens; the others have those of the catalogue.
+/// Short names of some screens; the other screens use the names of the catalogue.
 const SHORT_WORDS: &[(&str, u16)] = &[
     ("block", 0),
     ("clock", 3),
@@ -77,9 +77,9 @@ impl Line {
     fn take(&mut self, name: &str, value: &str) {
         match name {
             "height" => self.market.height = datum(value.parse().unwrap()),
-            // Unreadable values never enter the market.
+            // Sources drop values that cannot be parsed.
             "price" => {
-                // A screen has to handle any number, although sources with a price of zero are refused.
+                // A screen must handle any number, although a price of zero is refused earlier.
                 let micros = decimal_micros(value, Price::MAX_UNITS);
                 if let Some(price) = micros.and_then(|micros| datum(Price { micros })) {
                     Arc::make_mut(&mut self.market.prices).insert(self.currency, price);

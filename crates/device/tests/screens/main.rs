@@ -1,7 +1,7 @@
-//! What each screen shows: tables of facts and settings on the left, panels on the right.
+//! Tables of the screens: facts and settings on the left, the panels on the right.
 //!
 //! A line names a screen, its facts and the settings that differ from their defaults, then the panels of a board with 7
-//! or 8 of them, from the left:
+//! or 8 panels, from the left:
 //!
 //! ```text
 //! ticker USD price=95432 suffixPrice   7: BTC/USD|$|9|5|.|4|K
@@ -41,7 +41,7 @@ fn check(table: &str) {
         let shown = show(&Line::parse(left), panels);
         lines += 1;
         if shown != wanted {
-            writeln!(wrong, "{left}  {panels}: {wanted}\n  but it shows  {shown}").unwrap();
+            writeln!(wrong, "{left}  {panels}: {wanted}\n  but shows  {shown}").unwrap();
         }
     }
     assert!(lines > 0, "the table is empty");

@@ -1,4 +1,4 @@
-//! Layers over the rotation, including those of the device itself.
+//! Layers above the rotation: notices, texts, and pictures of the device itself.
 
 use std::time::Duration;
 
@@ -162,7 +162,7 @@ fn icons_are_named_in_any_case() {
 }
 
 #[test]
-fn status_echoes_what_the_owner_sent() {
+fn the_status_returns_the_texts_of_the_owner() {
     let sent = [
         "A/B",
         "mdi:wifi",

@@ -1,4 +1,4 @@
-//! For every number, in every currency, with all flags: the panels show a true value.
+//! The panels show a correct value for every number, currency and flag.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use proptest::prelude::*;
 
 use crate::reading::Reading;
 
-/// Largest number that is checked; the panels take any.
+/// Largest number that is tested.
 const MAX: u64 = 1_000_000_000_000_000;
 
 /// Four times as many cases as `PROPTEST_CASES`.
@@ -32,7 +32,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Numbers of every magnitude, and those where something rounds or a digit is added.
+/// Numbers of every magnitude, and numbers at which rounding or the number of digits changes.
 fn number() -> impl Strategy<Value = u64> {
     let magnitude = (0..=15u32).prop_flat_map(|exponent| 0..=10u64.pow(exponent));
     let starts = prop::sample::select(vec![1, 5, 25, 75, 95, 96, 99, 995, 9995, 99_995, 999_995]);
@@ -131,7 +131,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn ticker_tells_the_price(
+    fn ticker_shows_the_price(
         units in number(), below in 0..MICRO, currency in currency(), settings in settings(),
         panels in panels(),
     ) {
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn letters_keep_to_their_width(value in number(), width in 5..=7usize) {
+    fn numbers_with_letters_fit_their_width(value in number(), width in 5..=7usize) {
         let nearest = suffix::suffixed(value, width);
         prop_assert!(nearest.len() <= width, "{nearest}");
         let read = |text: &str| Reading::of(&row::digits(text)).unwrap();
@@ -196,13 +196,13 @@ proptest! {
     }
 
     #[test]
-    fn chain_screens_tell_the_height(
+    fn chain_screens_show_the_height(
         height in prop_oneof![0..2_000_000u32, any::<u32>()], settings in settings(),
         panels in panels(),
     ) {
         let market = Market { height: datum(height), ..Market::default() };
         let show = |screen| show(screen, &market, &settings, Currency::USD, panels);
-        // Leading digits are cut if not even all panels can hold the height.
+        // Leading digits are cut if all panels together are too short for the height.
         let last_digits = u128::from(height) % 10u128.pow(panels.try_into().unwrap());
         prop_assert!(behind_label(&show(0)).unwrap().is_nearest(last_digits, 1));
 
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn fee_rate_is_told(
+    fn fee_screen_shows_the_rate(
         micros in number(), settings in settings(), precise in any::<bool>(), panels in panels(),
     ) {
         let fee = figure(FeeRate { micros });
@@ -235,7 +235,7 @@ proptest! {
         let cells = show(6, &market, &settings, Currency::USD, panels);
         let (shown, unit) = between(&cells);
         prop_assert_eq!(unit, "sat/vB");
-        // Leading digits are cut if not even the whole number fits.
+        // Leading digits are cut if even the whole number is too long.
         let limit = 10u128.pow((panels - 2).try_into().unwrap());
         let whole = (u128::from(micros) + 500_000) / 1_000_000;
         let right = match whole < limit {
@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn pool_tells_hashrate_and_earnings(
+    fn pool_screens_show_hashrate_and_earnings(
         hashes in number(), scale in 0..=10u32, daily in number(), panels in panels(),
     ) {
         let settings = Settings::default();
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn miner_tells_its_hashrate(hashes in number(), panels in panels()) {
+    fn miner_screen_shows_the_hashrate(hashes in number(), panels in panels()) {
         let hashrate = Some(Hashrate(hashes.into()));
         let miner = MinerStats { hashrate, best_difficulty: None };
         let market = Market { miner: figure(miner), ..Market::default() };
@@ -272,7 +272,7 @@ proptest! {
     }
 
     #[test]
-    fn amounts_are_told(sats in number(), settings in settings(), panels in panels()) {
+    fn amounts_are_shown(sats in number(), settings in settings(), panels in panels()) {
         let msats = Msats(sats * 1000);
         let market = Market { balance: figure(msats), ..Market::default() };
         let balance = show(90, &market, &settings, Currency::USD, panels);

@@ -1,4 +1,4 @@
-//! Reads numbers back from the panels, as a viewer would.
+//! Parses the numbers on the panels, as a viewer would read them.
 
 use device::cells::Cell;
 
@@ -16,7 +16,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// Reads the digits of panels. `None` if there are none.
     ///
-    /// Signs before the number are skipped; panics if there is a gap in it or anything else.
+    /// Skips signs before the number. Panics on a gap or any other cell.
     pub(crate) fn of(cells: &[Cell]) -> Option<Reading> {
         let shown: Vec<&Cell> = cells
             .iter()

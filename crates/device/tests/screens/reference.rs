@@ -1,20 +1,18 @@
-//! Layouts that other clocks of the same interface show too.
+//! Layouts that other clocks with the same interface also show.
 //!
-//! Where this clock departs from theirs, and why:
+//! Differences of this clock, and their reasons:
 //!
-//! - What is not known is blank, not a 0: a height, a market cap without a price, a pool.
+//! - An unknown value is blank, not 0: a height, a market cap without a price, a pool.
 //! - `mcapBigChar` has no effect, so there are no groups of three digits on a panel.
-//! - A fee rate that its source gives without decimals is shown without.
-//! - A balance of one bitcoin or more keeps its decimals as long as any panel can be found for them;
-//!   an unknown one is `?`.
-//! - A miner's words stay whole where a dot that shares a panel makes room for them: `123.45M`
-//!   does not become `23.45M`.
+//! - A fee rate without decimals at its source is shown without decimals.
+//! - A balance of one bitcoin or more keeps as many decimals as there are panels; an unknown balance is `?`.
+//! - A miner's best difficulty is not cut if a dot that shares a panel makes room for it: `123.45M` does not become `23.45M`.
 //! - A supply that rounds to `100.00%` loses decimals, not its first digit.
 //! - 2 097 151 bytes are `1.9 MB`, not `1.10 MB`.
 //! - Millions of `mowMode` do not need `suffixPrice`.
-//! - Day and month on the clock's label have two digits each.
-//! - A miner that is offline reads so on seven panels too.
-//! - An update shows how far it is; the splash shows the name of this product.
+//! - Day and month in the label of the clock screen have two digits each.
+//! - An offline miner is shown as offline on seven panels too.
+//! - An update shows its progress; the splash shows the name of this product.
 
 use super::check;
 

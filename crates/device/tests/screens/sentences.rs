@@ -1,4 +1,4 @@
-//! Sentences of the screens: a screen with its facts on the left, the sentence on the right.
+//! Table of the sentences of the screens: a screen with its facts on the left, its sentence on the right.
 
 use device::{
     cells::Cell,
@@ -9,7 +9,7 @@ use device::{
 use crate::line::Line;
 
 /// The sentence of a screen.
-fn said(line: &Line) -> Sentence {
+fn sentence(line: &Line) -> Sentence {
     let screen = catalog::find(line.screen).unwrap();
     (screen.sentence)(&Scene {
         market: &line.market,
@@ -89,17 +89,20 @@ const ROWS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_screen_says_what_it_shows() {
+fn every_screen_has_its_sentence() {
     let mut wrong = Vec::new();
     let mut screens = Vec::new();
     for (left, wanted) in ROWS {
         let line = Line::parse(left);
         screens.push(line.screen);
-        let said = said(&line);
-        assert!(is_whole(&said), "{left}: a gap and a value for each other");
-        let said = said.to_string();
-        if said != *wanted {
-            wrong.push(format!("{left}: {wanted}\n  but it says {said}"));
+        let sentence = sentence(&line);
+        assert!(
+            is_whole(&sentence),
+            "{left}: placeholders and values do not match"
+        );
+        let sentence = sentence.to_string();
+        if sentence != *wanted {
+            wrong.push(format!("{left}: {wanted}\n  but is {sentence}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -124,7 +127,7 @@ fn is_whole(sentence: &Sentence) -> bool {
 }
 
 #[test]
-fn a_text_is_said_as_it_reads() {
+fn the_sentence_of_a_text_is_the_text() {
     let letters = |text| custom::sentence(&custom::letters(text, 7)).to_string();
     assert_eq!(letters("HI ALL"), "HI ALL");
     assert_eq!(letters(""), "The panels are empty.");

@@ -1,4 +1,4 @@
-//! More lines, on both sizes of board.
+//! More lines, on boards with 7 and with 8 panels.
 
 use super::check;
 

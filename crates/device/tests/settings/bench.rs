@@ -1,4 +1,4 @@
-//! Shared by the tests of the settings: a view of a device, and ways to patch it.
+//! Helpers for the tests of the settings: a view of a device, and ways to patch it.
 
 use std::{collections::BTreeMap, sync::Arc};
 

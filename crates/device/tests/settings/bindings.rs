@@ -1,11 +1,11 @@
-//! Passwords go only to the server they were entered for.
+//! A password is sent only to the server that it was entered for.
 
 use device::settings::{Settings, patch::Patched, transfer};
 use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-/// A clock with every password that is sent to a server.
+/// Settings with every password that is sent to a server.
 const ENTERED: &str = r#"{
     "nodeKind": 4, "nodeHost": "node.lan", "nodePort": 8332, "nodeUser": "rpc", "nodePass": "secret-1",
     "mqttHost": "10.0.0.7", "mqttUser": "clock", "mqttPass": "secret-2",
@@ -55,7 +55,7 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
             let is_empty = [Some(&json!(false)), Some(&json!(""))].contains(&is_set);
             assert!(is_empty, "{name} after {body}: {is_set:?}");
         }
-        let secrets = transfer::apart(&settings).together();
+        let secrets = transfer::split_secrets(&settings).merged();
         let text = Value::from(secrets).to_string();
         assert_eq!(text.contains("secret-1"), !cleared.contains(&"nodePass"));
         assert_eq!(
@@ -66,7 +66,7 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
     }
 }
 
-/// An encrypted connection must not become easier to read.
+/// A password that was entered for an encrypted connection is not sent over a less secure one.
 #[test]
 fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
     let entered = bench::send(&Settings::default(), ENTERED).unwrap().settings;
@@ -92,7 +92,7 @@ fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
 
 /// The rule holds for imports too.
 #[test]
-fn an_import_clears_what_belongs_to_another_server() {
+fn an_import_clears_passwords_of_other_servers() {
     let stored = bench::send(&Settings::default(), ENTERED).unwrap().settings;
     let import = |body: Value| {
         let body: Map<String, Value> = serde_json::from_value(body).unwrap();
@@ -110,8 +110,8 @@ fn an_import_clears_what_belongs_to_another_server() {
     let secret =
         |change: &transfer::SettingChange| change.name == "nodePass" && change.values.is_none();
     assert!(moved.changes.iter().any(secret));
-    // The clock's own export, without its secrets, changes nothing.
-    let own = transfer::import(&stored, &transfer::apart(&stored).open);
+    // Importing the clock's own export without secrets changes nothing.
+    let own = transfer::import(&stored, &transfer::split_secrets(&stored).open);
     assert_eq!(
         (own.changed.cleared, own.settings),
         (vec![], stored.clone())
@@ -119,7 +119,7 @@ fn an_import_clears_what_belongs_to_another_server() {
 }
 
 #[test]
-fn a_user_that_was_entered_as_a_name_stays_with_every_pool() {
+fn a_user_name_is_kept_for_every_pool() {
     let mut settings = bench::send(&Settings::default(), r#"{"miningPoolUser": "bc1q"}"#)
         .unwrap()
         .settings;

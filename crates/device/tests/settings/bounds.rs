@@ -266,7 +266,7 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!("gemini"), "*:bad_type"),
         ],
         "txPower" | "currencies" | "urls" | "keys" => Vec::new(),
-        other => panic!("{}: {other} has no values here", spec.name),
+        other => panic!("{}: no test values for {other}", spec.name),
     }
 }
 
@@ -292,7 +292,7 @@ fn check(spec: &Spec, name: &str, value: &Value, expect: &Expect) {
 }
 
 #[test]
-fn every_row_holds_its_bounds() {
+fn every_row_checks_its_bounds() {
     let written = SPECS
         .iter()
         .filter(|spec| matches!(spec.access, Access::ReadWrite | Access::WriteOnly));
@@ -313,7 +313,7 @@ fn every_row_holds_its_bounds() {
 }
 
 #[test]
-fn rows_of_get_alone_take_anything_and_keep_what_they_have() {
+fn read_only_rows_ignore_any_value() {
     for spec in SPECS
         .iter()
         .filter(|spec| matches!(spec.access, Access::ReadOnly | Access::Internal))
@@ -338,13 +338,13 @@ fn rows_of_get_alone_take_anything_and_keep_what_they_have() {
 }
 
 #[test]
-fn fonts_and_pools_are_the_choices() {
+fn choices_are_the_fonts_and_pools() {
     assert_eq!(fonts::ids().len(), 23);
     assert_eq!(pools::ids().len(), 13);
 }
 
 #[test]
-fn slashes_at_the_end_of_a_base_are_dropped() {
+fn trailing_slashes_of_a_base_url_are_removed() {
     let rows = [
         (r#"{"poolLogosUrl": "https://a/b///"}"#, "https://a/b"),
         (r#"{"poolLogosUrl": "https://a"}"#, "https://a"),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bench;
 
-/// A device in use: features on, order changed, secrets set.
+/// Settings of a device in use: features on, order changed, secrets set.
 fn used() -> Settings {
     let bodies = [
         r#"{"minerEnabled": true, "miningPoolStats": true, "miningPoolName": "viabtc", "miningPoolUser": "key"}"#,
@@ -38,7 +38,7 @@ fn the_page_of_2024_saves_the_whole_document() {
     body.insert("fgColor".into(), json!("65535"));
     body.insert("bgColor".into(), json!("0"));
     body.insert("timePerScreen".into(), serde_json::from_str("2.5").unwrap());
-    // Sending the order that was shown makes it the owner's choice.
+    // Sending back the order of GET stores it as the owner's choice.
     let stored_order = Settings {
         screen_order: vec![0, 3, 4, 40, 70, 80, 81, 10, 20, 30, 6],
         ..stored.clone()
@@ -114,7 +114,7 @@ fn the_home_integration_sends_one_key_at_a_time() {
 }
 
 #[test]
-fn the_object_of_version_3_is_understood() {
+fn the_object_of_version_3_is_accepted() {
     let object = bench::object(
         r#"{"fetchEurPrice": true, "fgColor": "16777215", "bgColor": "0", "ledTestOnPower": true, "ledFlashOnUpd": true,
             "mdnsEnabled": true, "otaEnabled": true, "stealFocus": true, "mcapBigChar": false, "explorerInstance": "e",

@@ -34,7 +34,7 @@ fn colours_follow_the_polarity() {
 }
 
 #[test]
-fn the_period_is_given_in_minutes() {
+fn the_period_is_in_minutes() {
     let seconds =
         |minutes: &str| after(&[&format!(r#"{{"timePerScreen": {minutes}}}"#)]).timer_seconds;
     let rows = [
@@ -58,7 +58,7 @@ fn the_period_is_given_in_minutes() {
 }
 
 #[test]
-fn the_power_of_the_radio_has_a_range_and_one_number_beyond() {
+fn the_transmit_power_has_a_range_and_a_value_that_clears_it() {
     let power = |number: &str| {
         after(&[r#"{"txPower": 20}"#, &format!(r#"{{"txPower": {number}}}"#)]).tx_power
     };
@@ -85,7 +85,7 @@ fn the_power_of_the_radio_has_a_range_and_one_number_beyond() {
 }
 
 #[test]
-fn currencies_are_those_on_offer_once_each() {
+fn currencies_are_stored_once_each_if_they_are_offered() {
     let codes = |list: &str| {
         let settings = after(&[&format!(r#"{{"actCurrencies": {list}}}"#)]);
         settings
@@ -123,7 +123,7 @@ fn a_chosen_currency_that_is_not_offered_stays_chosen() {
             .filter_map(Currency::parse)
             .collect()
     };
-    // Stored, offered, sent by a client, stored after that.
+    // Stored, offered, sent by a client, stored afterwards.
     let rows = [
         ("USD,EUR,JPY", "USD,GBP", "USD", "USD,EUR,JPY"),
         ("EUR,USD", "USD,GBP", "USD,GBP", "USD,GBP,EUR"),
@@ -152,13 +152,13 @@ fn a_chosen_currency_that_is_not_offered_stays_chosen() {
         assert_eq!(
             patched.settings.act_currencies,
             list(kept),
-            "{stored} with {offered} on offer, then {sent}"
+            "{stored} stored, {offered} offered, {sent} sent"
         );
     }
 }
 
 #[test]
-fn relays_and_keys_beside_the_first_are_lists() {
+fn further_relays_and_keys_are_lists() {
     let npub = "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg";
     let (hex, other) = (
         "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e",
@@ -172,7 +172,7 @@ fn relays_and_keys_beside_the_first_are_lists() {
     let document = bench::get(&settings);
     assert_eq!(document["nostrRelays"], json!(["wss://a", "ws://b/x"]));
     assert_eq!(document["nostrZapPubkeys"], json!([hex, other]));
-    // The first of each is a separate setting.
+    // The first relay and the first key are separate settings.
     assert_eq!(document["nostrRelay"], "wss://relay.primal.net");
     assert_eq!(document["nostrZapPubkey"], "");
     let cleared = r#"{"nostrRelays": [], "nostrZapPubkeys": []}"#;
@@ -208,15 +208,15 @@ fn relays_and_keys_beside_the_first_are_lists() {
 }
 
 #[test]
-fn the_password_of_a_relay_in_a_list_is_known_again_wherever_it_stands() {
+fn a_masked_password_in_a_list_is_restored_at_any_position() {
     let stored = after(&[r#"{"nostrRelays": ["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]}"#]);
-    let told = ["wss://a:***@x", "wss://b:***@y", "wss://a:***@x"];
-    assert_eq!(bench::get(&stored)["nostrRelays"], json!(told));
+    let masked = ["wss://a:***@x", "wss://b:***@y", "wss://a:***@x"];
+    assert_eq!(bench::get(&stored)["nostrRelays"], json!(masked));
     #[rustfmt::skip]
     let rows = [
-        (vec![told[0], told[1], told[2]], vec!["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]),
-        (vec![told[1], "wss://new", told[0]], vec!["wss://b:2@y", "wss://new", "wss://a:1@x"]),
-        (vec![told[0], "wss://c:***@z"], vec!["wss://a:1@x", "wss://c@z"]),
+        (vec![masked[0], masked[1], masked[2]], vec!["wss://a:1@x", "wss://b:2@y", "wss://a:3@x"]),
+        (vec![masked[1], "wss://new", masked[0]], vec!["wss://b:2@y", "wss://new", "wss://a:1@x"]),
+        (vec![masked[0], "wss://c:***@z"], vec!["wss://a:1@x", "wss://c@z"]),
     ];
     for (sent, expected) in rows {
         let patched = bench::send(&stored, &json!({ "nostrRelays": sent }).to_string()).unwrap();
@@ -226,7 +226,7 @@ fn the_password_of_a_relay_in_a_list_is_known_again_wherever_it_stands() {
 }
 
 #[test]
-fn the_schedule_is_written_whole_or_not_at_all() {
+fn the_schedule_is_stored_completely_or_not_at_all() {
     let dnd = |object: &str| {
         let settings = after(&[&format!(r#"{{"dnd": {object}}}"#)]);
         let times = [
@@ -272,7 +272,7 @@ fn the_schedule_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn of_two_names_of_the_schedule_the_one_that_was_changed_counts() {
+fn of_two_names_of_the_schedule_the_changed_one_counts() {
     let bodies = [(false, true), (true, false), (true, true), (false, false)];
     for stored in [false, true] {
         for (first, second) in bodies {
@@ -289,7 +289,7 @@ fn of_two_names_of_the_schedule_the_one_that_was_changed_counts() {
 }
 
 #[test]
-fn keys_of_a_pool_do_not_go_to_another() {
+fn the_key_of_a_pool_is_not_sent_to_another_pool() {
     let key = r#"{"miningPoolName": "viabtc", "miningPoolUser": "my-key"}"#;
     let with_key = after(&[key]);
     assert_eq!(with_key.mining_pool_user.expose(), "my-key");

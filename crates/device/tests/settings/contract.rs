@@ -1,4 +1,4 @@
-//! The tables of the interface, written out, compared with the rows of the code. `overlaySeconds`, `keptTexts`,
+//! The tables of the interface, compared with the rows of the code. `overlaySeconds`, `keptTexts`,
 //! `welcomed`, `metricsOpen`, and the settings of MQTT, node, peers, time servers and staged updates are extensions.
 
 use device::settings::{
@@ -169,7 +169,7 @@ const ALIASES: [(&str, &str); 5] = [
     ("minerPollSec", "bitaxePollSec"),
 ];
 
-fn written_out(spec: &Spec) -> String {
+fn as_text(spec: &Spec) -> String {
     let control = spec.kind.control();
     let text = |member: &str| control[member].as_str().unwrap().to_string();
     let is_capped = spec.kind.schema()["maxLength"] == 256;
@@ -210,18 +210,18 @@ fn written_out(spec: &Spec) -> String {
     format!("{} {kind} {default} {apply} {access}", spec.name)
 }
 
-fn squeezed(line: &str) -> String {
+fn single_spaced(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn rows_are_those_of_the_interface() {
+fn rows_match_the_interface() {
     let interface = INTERFACE
         .lines()
-        .map(squeezed)
+        .map(single_spaced)
         .filter(|line| !line.is_empty());
     let shown = SPECS.iter().filter(|spec| spec.access != Access::Internal);
-    let rows: Vec<String> = shown.map(|spec| squeezed(&written_out(spec))).collect();
+    let rows: Vec<String> = shown.map(|spec| single_spaced(&as_text(spec))).collect();
     assert_eq!(interface.collect::<Vec<_>>(), rows);
 }
 

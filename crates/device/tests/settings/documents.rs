@@ -1,4 +1,4 @@
-//! The document of GET and its schemas.
+//! The document of GET, and its schemas.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,8 +17,8 @@ use crate::bench;
 const SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 const WALLET: &str = "b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4";
 
-/// Settings with a marked secret in every place for one.
-fn secretive() -> Settings {
+/// Settings with a recognisable secret in every secret setting.
+fn with_all_secrets() -> Settings {
     Settings {
         proxy_pass: Secret::new("planted-proxy-secret"),
         mining_pool_name: "viabtc".into(),
@@ -50,7 +50,7 @@ fn secretive() -> Settings {
 
 #[test]
 fn no_secret_is_shown() {
-    let settings = secretive();
+    let settings = with_all_secrets();
     let document = Value::Object(bench::get(&settings)).to_string();
     for text in [document, format!("{settings:?}")] {
         assert!(
@@ -78,10 +78,10 @@ fn no_secret_is_shown() {
     }
 }
 
-/// A client that sends the whole document back, without passwords, clears none.
+/// A client that sends back the whole document, with passwords masked, clears no password.
 #[test]
-fn what_get_hides_is_kept_when_it_comes_back() {
-    let settings = secretive();
+fn masked_secrets_are_kept_when_a_client_sends_them_back() {
+    let settings = with_all_secrets();
     let document = bench::get(&settings);
     let hidden = [
         ("proxyHost", "me:***@proxy"),
@@ -111,7 +111,7 @@ fn what_get_hides_is_kept_when_it_comes_back() {
     assert_eq!(moved.settings.pool_logos_url.expose(), expected);
     let fresh = bench::send(&Settings::default(), r#"{"minerHostname": "me:***@m"}"#).unwrap();
     assert_eq!(fresh.settings.miner_hostname.expose(), "me@m");
-    // It is not sent to another host.
+    // The password is not sent to another host.
     let other = bench::send(&settings, r#"{"minerHostname": "me:***@other"}"#).unwrap();
     assert_eq!(other.settings.miner_hostname.expose(), "me@other");
     let long = format!(
@@ -141,7 +141,7 @@ fn an_unreadable_pairing_is_set_but_has_no_masked_form() {
 }
 
 #[test]
-fn state_comes_from_the_view() {
+fn the_state_is_that_of_the_view() {
     let mut view = bench::view(&Settings::default());
     view.timer_running = false;
     view.current_screen = 4;
@@ -180,7 +180,7 @@ fn state_comes_from_the_view() {
 }
 
 #[test]
-fn what_is_unknown_is_left_out() {
+fn unknown_values_are_omitted() {
     let mut view = bench::view(&Settings::default());
     view.millilux = None;
     let document = emit::document(&view, &emit::BuildIdentity::default());
@@ -216,7 +216,7 @@ fn light_is_rounded_to_tenths() {
 }
 
 #[test]
-fn fonts_say_whether_they_have_the_sign() {
+fn fonts_report_whether_they_have_the_bitcoin_sign() {
     let mut identity = bench::identity();
     identity.bitcoin_sign_fonts = device::settings::fonts::FontId::named("inter")
         .into_iter()
@@ -232,7 +232,7 @@ fn fonts_say_whether_they_have_the_sign() {
 
 #[test]
 fn the_largest_document_fits_into_a_body() {
-    let mut settings = secretive();
+    let mut settings = with_all_secrets();
     let longest = |start: &str| format!("{start}{}", "x".repeat(TEXT_MAX - start.len()));
     for spec in SPECS {
         match spec.kind.control()["control"].as_str().unwrap() {
@@ -256,14 +256,17 @@ fn the_largest_document_fits_into_a_body() {
 }
 
 #[test]
-fn what_a_setting_needs_can_be_met_and_missed() {
+fn conditions_of_settings_can_be_true_and_false() {
     let document = bench::get(&Settings::default());
     for spec in SPECS {
         for condition in spec.needs {
             let (key, values) = condition.terms();
             let name = spec.name;
             assert!(document.contains_key(key), "{name}: GET has no `{key}`");
-            assert!(!values.is_empty(), "{name}: nothing meets `{key}`");
+            assert!(
+                !values.is_empty(),
+                "{name}: no value of `{key}` meets the condition"
+            );
             let Some(needed) = SPECS.iter().find(|row| row.name == key) else {
                 continue;
             };
@@ -277,7 +280,10 @@ fn what_a_setting_needs_can_be_met_and_missed() {
                 };
                 let own = ["proxyEnabled", "mqttEnabled", "httpAuthEnabled"].contains(&key);
                 let taken = patch::apply(&Settings::default(), &patch, &Catalogue::default());
-                assert!(own || taken.is_ok(), "{name}: {key} cannot be {value}");
+                assert!(
+                    own || taken.is_ok(),
+                    "{name}: {key} does not accept {value}"
+                );
             }
         }
     }

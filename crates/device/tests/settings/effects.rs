@@ -1,4 +1,4 @@
-//! Each setting changes something observable, and only in its components.
+//! Each setting changes an observable output, and only outputs of its components.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::{
     twins::{Part, Twins},
 };
 
-/// Where a setting takes effect that is not visible in the outputs of the device.
+/// Where a setting takes effect if not in the outputs of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// The HTTP server; tested there.
@@ -22,7 +22,7 @@ enum Place {
     Log,
     /// The time client; tested there.
     Time,
-    /// No effect; stored because clients send it back.
+    /// Nowhere: the setting is stored because clients send it back.
     Nowhere,
 }
 
@@ -39,7 +39,7 @@ const ELSEWHERE: &[(&str, Place)] = &[
     ("timeServers", Place::Time),
 ];
 
-/// Key, body with what it needs, and body that changes it; other keys are toggled.
+/// Key, body with its preconditions, and body that changes it; keys without a row are toggled.
 #[rustfmt::skip]
 const CASES: &[(&str, &str, &str)] = &[
     ("fontName", "{}", r#"{"fontName": "inter"}"#),
@@ -146,7 +146,7 @@ const FEATURES: &str = r#"{
 }"#;
 
 fn with(stored: &Settings, body: &str) -> Settings {
-    // Only the device itself writes this.
+    // Clients cannot write this setting.
     if body == "never provisioned" {
         return Settings {
             wifi_configured: false,
@@ -201,9 +201,9 @@ fn differences(spec: &Spec) -> BTreeSet<Part> {
         spec.name
     );
     let mut found = BTreeSet::new();
-    for life in [Twins::live_a_day, Twins::lose_the_network] {
+    for scenario in [Twins::run_a_day, Twins::run_without_network] {
         let mut twins = Twins::new([base.clone(), changed.clone()]);
-        life(&mut twins);
+        scenario(&mut twins);
         found.extend(twins.differ);
     }
     found
@@ -241,7 +241,7 @@ fn check(half: usize) {
             let surplus: Vec<Part> = found.difference(&allowed(components)).copied().collect();
             if !surplus.is_empty() {
                 wrong.push(format!(
-                    "{} changes {surplus:?}, says {components:?}",
+                    "{} changes {surplus:?}, but its row names {components:?}",
                     spec.name
                 ));
             }
@@ -251,20 +251,20 @@ fn check(half: usize) {
 }
 
 #[test]
-fn a_row_changes_what_it_says_and_nothing_else() {
+fn even_rows_change_exactly_their_components() {
     check(0);
 }
 
 #[test]
-fn another_row_changes_what_it_says_and_nothing_else() {
+fn odd_rows_change_exactly_their_components() {
     check(1);
 }
 
 #[test]
-fn what_acts_elsewhere_changes_nothing_here() {
+fn settings_that_act_elsewhere_change_no_output() {
     for (name, place) in ELSEWHERE {
         let spec = SPECS.iter().find(|spec| spec.name == *name);
-        let spec = spec.unwrap_or_else(|| panic!("{name} is no row"));
+        let spec = spec.unwrap_or_else(|| panic!("{name} has no row"));
         assert_eq!(differences(spec), BTreeSet::new(), "{name}: {place:?}");
     }
 }

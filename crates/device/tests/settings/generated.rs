@@ -1,4 +1,4 @@
-//! Generated files are as the table makes them; `UPDATE_EXPECT=1` rewrites them.
+//! Compares generated files with the table; `UPDATE_EXPECT=1` rewrites them.
 
 use std::{env, fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! The host name that follows from its prefix.
+//! The host name that is made from the prefix.
 
 use device::settings::Settings;
 

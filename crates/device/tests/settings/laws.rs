@@ -1,4 +1,4 @@
-//! Properties of all settings and all bodies.
+//! Properties that hold for all settings and all bodies.
 
 use device::settings::{
     Key, SPECS, Settings,
@@ -68,7 +68,7 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
         "several" => prop::sample::subsequence(vec!["coinbase", "gemini", "bitstamp"], 0..3)
             .prop_map(|names| json!(names))
             .boxed(),
-        other => panic!("{}: {other} has no values here", spec.name),
+        other => panic!("{}: no test values for {other}", spec.name),
     };
     prop_oneof![30 => suited, 1 => odd()].boxed()
 }
@@ -170,7 +170,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_body_changes_nothing_but_what_it_gives_and_names_its_reboots(bodies in vec(body(), 0..6), last in body()) {
+    fn a_body_changes_only_its_members_and_lists_those_that_need_a_restart(bodies in vec(body(), 0..6), last in body()) {
         let stored = settled(&bodies);
         let before = stored.clone();
         let outcome = bench::patch(&stored, &last);
@@ -183,11 +183,11 @@ proptest! {
     }
 
     #[test]
-    fn what_get_shows_is_accepted_and_changes_nothing(bodies in vec(body(), 0..12)) {
+    fn the_document_of_get_is_accepted_and_changes_nothing(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         let patched = bench::patch(&stored, &bench::get(&stored));
         let patched = patched.map_err(|rejection| TestCaseError::fail(rejection.to_string()))?;
-        // The order that is shown becomes the owner's choice; the display stays the same.
+        // The order of GET becomes the owner's choice; the rotation stays the same.
         let screens = |settings: &Settings| bench::get(settings).get("screens").cloned();
         prop_assert_eq!(screens(&patched.settings), screens(&stored));
         let order = stored.screen_order.clone();
@@ -199,27 +199,27 @@ proptest! {
     }
 
     #[test]
-    fn what_is_stored_is_read_back(bodies in vec(body(), 0..12)) {
+    fn stored_settings_are_read_back(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         prop_assert_eq!(store::from_json(&store::to_json(&stored)), (stored, vec![]));
     }
 
     #[test]
-    fn settings_go_from_clock_to_clock_whole(here in vec(body(), 0..6), there in vec(body(), 0..6)) {
+    fn export_and_import_transfer_all_settings(here in vec(body(), 0..6), there in vec(body(), 0..6)) {
         let (here, there) = (settled(&here), settled(&there));
-        let apart = transfer::apart(&there);
-        let import = transfer::import(&here, &apart.clone().together());
+        let split = transfer::split_secrets(&there);
+        let import = transfer::import(&here, &split.clone().merged());
         prop_assert_eq!((&import.unknown, &import.missing, &import.notes, &import.refused), (&vec![], &vec![], &vec![], &vec![]));
         let expected = Settings { wifi_configured: here.wifi_configured, ..there.clone() };
         prop_assert_eq!(&import.settings, &expected);
         prop_assert_eq!(import.changes.is_empty(), expected == here);
         // An export without secrets restores a clock that has the same secrets.
-        let again = transfer::import(&expected, &apart.open);
+        let again = transfer::import(&expected, &split.open);
         prop_assert_eq!((again.settings, again.changes), (expected, vec![]));
     }
 
     #[test]
-    fn anything_that_is_taken_over_keeps_the_rules(members in vec(member(), 0..40), here in vec(body(), 0..4)) {
+    fn imported_settings_are_valid(members in vec(member(), 0..40), here in vec(body(), 0..4)) {
         let stored = settled(&here);
         let import = transfer::import(&stored, &members.into_iter().collect());
         if import.refused.is_empty() {
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_on_disk_gives_settings_that_keep_their_rules(members in vec(member(), 0..40), shred in vec((any::<prop::sample::Index>(), odd()), 0..10)) {
+    fn any_stored_document_gives_valid_settings(members in vec(member(), 0..40), shred in vec((any::<prop::sample::Index>(), odd()), 0..10)) {
         let mut disk: Map<String, Value> = members.into_iter().collect();
         for (index, value) in shred {
             disk.insert(SPECS[index.index(SPECS.len())].name.into(), value);
@@ -238,14 +238,14 @@ proptest! {
         let (settings, _) = store::from_json(&disk);
         prop_assert_eq!(store::from_json(&store::to_json(&settings)), (settings.clone(), vec![]));
         let patched = bench::patch(&settings, &bench::get(&settings));
-        // A required password that is missing is still required, and must be fixed before other changes.
+        // A missing required password stays required; the next change must set it.
         let keyless = settings.http_auth_enabled && settings.http_auth_pass.is_empty();
         let expected = if keyless { Err(Rejection::BadLength("httpAuthPass".into())) } else { Ok(()) };
         prop_assert_eq!(patched.map(|_| ()), expected);
     }
 
     #[test]
-    fn live_rows_are_taken_and_only_they(bodies in vec(body(), 0..12)) {
+    fn only_live_rows_become_active_at_once(bodies in vec(body(), 0..12)) {
         let stored = settled(&bodies);
         let mut active = Settings::default();
         active.take_live(&stored);

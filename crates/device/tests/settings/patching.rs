@@ -30,7 +30,7 @@ pub(crate) fn after(bodies: &[&str]) -> Settings {
 }
 
 #[test]
-fn bodies_are_read() {
+fn bodies_are_parsed() {
     let read = |bytes: &[u8]| patch::body(bytes).map(|members| members.len());
     let fits = format!("{{\"a\":\"{}\"}}", "x".repeat(16 * 1024 - 8));
     assert_eq!((fits.len(), read(fits.as_bytes())), (16 * 1024, Ok(1)));
@@ -59,7 +59,7 @@ fn bodies_are_read() {
 }
 
 #[test]
-fn what_clients_cannot_write_is_passed_over() {
+fn read_only_and_unknown_members_are_ignored() {
     #[rustfmt::skip]
     let rows = &[
         ("{}", "ok"),
@@ -89,9 +89,9 @@ fn legacy_colours_are_numbers_in_text() {
     ]);
 }
 
-/// Valid JSON that most programs cannot represent exactly.
+/// This JSON is valid, but most programs cannot represent it exactly.
 #[test]
-fn numbers_beyond_all_bounds_and_half_surrogates_are_refused_by_name() {
+fn huge_numbers_and_lone_surrogates_are_refused_by_name() {
     #[rustfmt::skip]
     let rows = [
         (r#"{"ledBrightness": 1e400}"#, "range:ledBrightness"),
@@ -117,7 +117,7 @@ fn numbers_beyond_all_bounds_and_half_surrogates_are_refused_by_name() {
 }
 
 #[test]
-fn control_characters_of_every_sort_are_refused() {
+fn all_control_characters_are_refused() {
     for control in ["\u{1}", "\u{7f}", "\u{80}", "\u{9b}", "\u{9f}"] {
         let body = serde_json::json!({ "poolWorker": control }).to_string();
         check(&[(&body, "poolWorker:bad_type")]);
@@ -126,7 +126,7 @@ fn control_characters_of_every_sort_are_refused() {
 }
 
 #[test]
-fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
+fn errors_are_reported_in_the_order_of_checks_and_members() {
     #[rustfmt::skip]
     let rows = &[
         (r#"{"digitFontPx": "x", "labelFitPct": 1}"#, "digitFontPx:bad_type"),
@@ -140,7 +140,7 @@ fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
         (r#"{"dnd": {"startHour": 24, "startMinute": 0, "endHour": 0, "endMinute": 0}, "tzString": "x"}"#, "dnd:range"),
         (r#"{"proxyEnabled": true, "tzString": "x"}"#, "tzString:unknown"),
         (r#"{"proxyEnabled": true, "mowMode": 1}"#, "mowMode:bad_type"),
-        // Rules about two keys are checked after all single keys.
+        // Rules on two keys are checked after all single keys.
         (r#"{"proxyEnabled": true, "proxyHost": "", "screens": [5]}"#, "screens:bad_entry"),
         (r#"{"proxyEnabled": true, "actCurrencies": [5]}"#, "currency:not_string"),
         (r#"{"proxyEnabled": true, "gitReleaseUrl": "ftp://a", "httpAuthEnabled": true}"#, "gitReleaseUrl:bad_scheme"),
@@ -153,7 +153,7 @@ fn the_first_walk_comes_before_the_second_and_the_body_orders_both() {
 }
 
 #[test]
-fn an_interface_that_asks_for_a_password_needs_one() {
+fn sign_in_requires_a_password() {
     #[rustfmt::skip]
     let rows = &[
         (r#"{"httpAuthEnabled": true}"#, "httpAuthPass:bad_length"),
@@ -172,7 +172,7 @@ fn an_interface_that_asks_for_a_password_needs_one() {
         outcome(&on, r#"{"httpAuthPass": "", "httpAuthEnabled": false}"#),
         "reboot"
     );
-    // Invalid stored settings: the next change has to fix them.
+    // Invalid stored settings: the next change must fix them.
     let open = Settings {
         http_auth_enabled: true,
         ..Settings::default()
@@ -207,7 +207,7 @@ fn a_proxy_and_a_broker_need_a_host() {
 }
 
 #[test]
-fn reboots_are_asked_for_when_something_really_changed() {
+fn a_restart_is_required_only_after_an_actual_change() {
     check(&[
         (r#"{"dataSource": 2}"#, "reboot"),
         (r#"{"dataSource": 0}"#, "ok"),
@@ -224,7 +224,7 @@ fn reboots_are_asked_for_when_something_really_changed() {
 }
 
 #[test]
-fn second_names_work_and_are_named_in_errors() {
+fn aliases_are_accepted_and_used_in_errors() {
     check(&[
         (r#"{"mempoolInstance": 5}"#, "mempoolInstance:bad_type"),
         (r#"{"bitaxePollSec": 4}"#, "range:bitaxePollSec"),
@@ -240,7 +240,7 @@ fn second_names_work_and_are_named_in_errors() {
 }
 
 #[test]
-fn of_two_names_the_one_that_was_changed_counts() {
+fn of_a_key_and_its_alias_the_changed_one_counts() {
     let stored = after(&[r#"{"explorerInstance": "old"}"#]);
     #[rustfmt::skip]
     let rows = [

@@ -30,7 +30,7 @@ fn nothing_stored_gives_the_defaults() {
 }
 
 #[test]
-fn the_owner_of_an_older_clock_was_welcomed_long_ago() {
+fn settings_of_an_older_version_count_as_welcomed() {
     let older = json!({ "version": 1, "digitFontPx": 200 });
     let (settings, _) = store::from_json(older.as_object().unwrap());
     assert!(settings.welcomed && !Settings::default().welcomed);
@@ -70,7 +70,7 @@ fn unusable_values_give_the_default_and_a_note() {
 }
 
 #[test]
-fn what_can_be_saved_is_saved() {
+fn usable_parts_of_a_value_are_kept() {
     let (settings, notes) = read(&json!({
         "screenOrder": [40, 1, 0, 40, -1, "x"],
         "screensHidden": [90, 7, 0],
@@ -102,7 +102,7 @@ fn a_proxy_without_a_host_is_off() {
 }
 
 #[test]
-fn retired_names_are_taken_over() {
+fn values_of_retired_names_are_used() {
     #[rustfmt::skip]
     let rows = [
         (json!({ "decimalShareDot": null, "suffixShareDot": true }), "decimalShareDot", "suffixShareDot", json!(true)),
@@ -124,7 +124,7 @@ fn retired_names_are_taken_over() {
 }
 
 #[test]
-fn retired_names_do_not_overrule() {
+fn current_names_override_retired_names() {
     let rows = [
         json!({ "decimalShareDot": false, "suffixShareDot": true }),
         json!({ "priceSymMode": 0, "useSatsSymbol": true, "useBtcSymbol": true }),
@@ -162,7 +162,7 @@ fn retired_fonts_fall_back_to_the_default() {
 }
 
 #[test]
-fn a_newer_version_is_read_as_far_as_it_goes() {
+fn known_settings_of_a_newer_version_are_read() {
     let (settings, notes) =
         read(&json!({ "version": store::VERSION + 1, "mowMode": true, "fromTheFuture": 1 }));
     assert!(settings.mow_mode);
@@ -170,12 +170,12 @@ fn a_newer_version_is_read_as_far_as_it_goes() {
 }
 
 #[test]
-fn notes_never_tell_values() {
+fn notes_never_contain_values() {
     let (_, notes) = read(&json!({ "proxyPass": "planted\n", "nwcUri": ["planted"] }));
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 2);
+    let texts: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 2);
     assert!(
-        !told.join(" ").contains("planted") && !format!("{notes:?}").contains("planted"),
-        "{told:?}"
+        !texts.join(" ").contains("planted") && !format!("{notes:?}").contains("planted"),
+        "{texts:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Sources that the settings require, and their proxies.
+//! The sources that the settings require, and their proxies.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn plan(settings: &Settings) -> BTreeMap<SourceId, SourcePlan> {
 fn words(body: &str) -> String {
     let plan = plan(&settings(body));
     let words = plan.values().map(|plan| word(&plan.config));
-    // Witnesses have their own table.
+    // The table of witnesses is separate.
     let words: Vec<String> = words.filter(|word| word != "witness").collect();
     words.join(" ")
 }
@@ -101,7 +101,7 @@ fn data_sources() {
         (r#"{"dataSource": 2, "nostrRelay": "", "nostrRelays": ["ws://s"]}"#, "nostr:ws://s:6423"),
     ];
     for (body, wanted) in rows {
-        // Features that are on by default are in the next table.
+        // The table of features has the sources that are on by default.
         let market: Vec<String> = words(body)
             .split(' ')
             .filter(|word| !word.starts_with("pool:") && !word.starts_with("peers:"))
@@ -147,12 +147,12 @@ fn features() {
     let plan = plan(&stored);
     assert!(
         !plan.contains_key(&SourceId::Pool),
-        "a pool that is no longer known is not asked"
+        "an unknown pool has no source"
     );
 }
 
 #[test]
-fn whose_figures_and_how_many_places_are_asked_for_is_up_to_the_owner() {
+fn precision_and_scope_of_figures_follow_the_settings() {
     for wanted in [true, false] {
         for (body, source) in [
             (r#""dataSource": 0"#, SourceId::Relay),
@@ -161,8 +161,11 @@ fn whose_figures_and_how_many_places_are_asked_for_is_up_to_the_owner() {
         ] {
             let body = format!(r#"{{{body}, "blockFeeDec": {wanted}}}"#);
             let plan = plan(&settings(&body));
-            let told = format!("{:?}", plan[&source].config);
-            assert!(told.contains(&format!("precise_fee: {wanted}")), "{told}");
+            let config = format!("{:?}", plan[&source].config);
+            assert!(
+                config.contains(&format!("precise_fee: {wanted}")),
+                "{config}"
+            );
         }
         let body = format!(r#"{{"miningPoolStats": true, "poolGlobalStats": {wanted}}}"#);
         let plan = plan(&settings(&body));
@@ -174,13 +177,13 @@ fn whose_figures_and_how_many_places_are_asked_for_is_up_to_the_owner() {
 }
 
 #[test]
-fn pools_miners_and_wallets_are_asked_as_their_owner_says() {
+fn pool_miner_and_wallet_are_polled_by_their_settings() {
     let body = r#"{"miningPoolStats": true, "miningPoolName": "local_public_pool", "miningPoolUser": "bc1me",
         "poolWorker": "rig", "poolGlobalStats": false, "localPoolHost": "own:2019", "poolPollSec": 77,
         "poolLogosUrl": "https://logos.example/dir", "minerEnabled": true, "minerHostname": "axe",
         "minerPollSec": 33, "nwcEnabled": true, "nwcUri": "nostr+walletconnect://x", "nwcRefreshSecs": 99}"#;
     let plan = plan(&settings(body));
-    let asked = [SourceId::Pool, SourceId::Miner, SourceId::Wallet].map(|id| &plan[&id].config);
+    let planned = [SourceId::Pool, SourceId::Miner, SourceId::Wallet].map(|id| &plan[&id].config);
     let pool = SourceConfig::Pool {
         pool: "local_public_pool".into(),
         user: Secret::new("bc1me"),
@@ -199,7 +202,7 @@ fn pools_miners_and_wallets_are_asked_as_their_owner_says() {
         uri: Secret::new("nostr+walletconnect://x"),
         refresh_secs: 99,
     };
-    assert_eq!(asked, [&pool, &miner, &wallet]);
+    assert_eq!(planned, [&pool, &miner, &wallet]);
 }
 
 #[test]
@@ -227,11 +230,7 @@ fn nodes_and_peers() {
     }
     let settings = settings(r#"{"nodeKind": 2, "nodeHost": "n"}"#);
     let plan = sources::plan(&settings, &[], ByHand::default(), None);
-    assert_eq!(
-        plan.len(),
-        1,
-        "nobody has headers of a chain that is invented"
-    );
+    assert_eq!(plan.len(), 1, "no source has headers of the demo's chain");
 }
 
 #[test]
@@ -246,14 +245,14 @@ fn witnesses() {
     ];
     for (body, wanted) in rows {
         let plan = plan(&settings(body));
-        let asked = plan.iter().filter_map(|(id, plan)| {
+        let planned = plan.iter().filter_map(|(id, plan)| {
             let SourceConfig::Witness { currencies } = &plan.config else {
                 return None;
             };
             let codes: Vec<&str> = currencies.iter().map(|code| code.code()).collect();
             Some(format!("{}:{}", id.name(), codes.join("+")))
         });
-        assert_eq!(asked.collect::<Vec<_>>().join(" "), wanted, "{body}");
+        assert_eq!(planned.collect::<Vec<_>>().join(" "), wanted, "{body}");
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::bench;
 
-/// Screens that are available while no feature is on.
+/// Screens that are available without optional features.
 const PLAIN: [u16; 8] = [0, 3, 4, 6, 10, 20, 30, 40];
 
 /// All screens in the default order.
@@ -49,7 +49,7 @@ fn with_miner() -> Settings {
 }
 
 #[test]
-fn entries_are_judged_in_their_order() {
+fn entries_are_checked_in_their_order() {
     #[rustfmt::skip]
     let rows = [
         (json!([]), "ok"),
@@ -96,7 +96,7 @@ fn entries_are_judged_in_their_order() {
 }
 
 #[test]
-fn visibility_alone_leaves_the_order() {
+fn a_change_of_visibility_keeps_the_order() {
     let body =
         r#"{"screens": [{"id": 0, "enabled": false}, {"id": 90, "enabled": true}, {"id": 3}]}"#;
     let settings = bench::send(&Settings::default(), body).unwrap().settings;
@@ -109,8 +109,8 @@ fn visibility_alone_leaves_the_order() {
     assert!(!Settings::default().is_screen_enabled(90));
 }
 
-/// Screens in the order of the rotation.
-fn turned(settings: &Settings) -> Vec<u64> {
+/// The screens in the order of the rotation.
+fn rotation_order(settings: &Settings) -> Vec<u64> {
     let mut ids = Vec::new();
     for entry in rotation::sequence(settings) {
         let id = u64::from(entry.slot.screen);
@@ -122,7 +122,7 @@ fn turned(settings: &Settings) -> Vec<u64> {
 }
 
 #[test]
-fn the_order_that_is_shown_is_the_one_in_which_it_turns() {
+fn the_order_of_get_is_that_of_the_rotation() {
     let everything = Settings {
         mining_pool_stats: true,
         mining_pool_name: "ocean".into(),
@@ -135,15 +135,15 @@ fn the_order_that_is_shown_is_the_one_in_which_it_turns() {
         all().into_iter().map(u64::from).collect::<Vec<_>>()
     );
     for fresh in [Settings::default(), with_miner(), everything] {
-        assert_eq!(listed(&fresh), turned(&fresh));
-        let ids: Vec<u16> = turned(&fresh)
+        assert_eq!(listed(&fresh), rotation_order(&fresh));
+        let ids: Vec<u16> = rotation_order(&fresh)
             .iter()
             .rev()
             .map(|id| u16::try_from(*id).unwrap())
             .collect();
         let body = json!({ "screens": reorder(&ids) }).to_string();
         let chosen = bench::send(&fresh, &body).unwrap().settings;
-        assert_eq!(listed(&chosen), turned(&chosen));
+        assert_eq!(listed(&chosen), rotation_order(&chosen));
         let more = Settings {
             mining_pool_stats: true,
             nwc_enabled: true,
@@ -151,14 +151,14 @@ fn the_order_that_is_shown_is_the_one_in_which_it_turns() {
         };
         assert_eq!(
             listed(&more),
-            turned(&more),
-            "with features that come later"
+            rotation_order(&more),
+            "with features that are enabled later"
         );
     }
 }
 
 #[test]
-fn an_order_that_equals_the_one_shown_is_a_choice_too() {
+fn sending_back_the_order_of_get_stores_it() {
     let fresh = Settings::default();
     let document = bench::get(&fresh);
     let body = json!({ "screens": document.get("screens") }).to_string();
@@ -170,7 +170,7 @@ fn an_order_that_equals_the_one_shown_is_a_choice_too() {
 }
 
 #[test]
-fn a_reorder_is_shown_as_it_was_sent() {
+fn get_returns_the_order_that_was_sent() {
     let ids = reversed(&PLAIN);
     let body = json!({ "screens": reorder(&ids) }).to_string();
     let settings = bench::send(&Settings::default(), &body).unwrap().settings;
@@ -192,7 +192,7 @@ fn a_reorder_is_shown_as_it_was_sent() {
 }
 
 #[test]
-fn screens_that_are_not_there_keep_their_places() {
+fn unavailable_screens_keep_their_places() {
     let order = [80, 0, 3, 4, 6, 81, 10, 20, 30, 40];
     let body = json!({ "screens": reorder(&order) }).to_string();
     let settings = bench::send(&with_miner(), &body).unwrap().settings;
@@ -224,7 +224,7 @@ fn features_may_change_in_the_same_body() {
 }
 
 #[test]
-fn earnings_are_there_for_pools_that_publish_them() {
+fn the_earnings_screen_is_available_for_pools_that_publish_earnings() {
     let available = |pool: &str| {
         let settings = Settings {
             mining_pool_stats: true,

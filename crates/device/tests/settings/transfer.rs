@@ -1,4 +1,4 @@
-//! Export and import: what is shown, refused and reported.
+//! Export and import: contents, refusals and reports.
 
 use device::{
     secret::{PasswordHash, Secret},
@@ -16,7 +16,7 @@ use crate::bench;
 const HASH: &str = "$argon2id$v=19$m=7168,t=5,p=1$c2FsdHNhbHRzYWx0$aGFzaA";
 
 /// A clock with a secret of every kind.
-fn secretive() -> Settings {
+fn with_all_secrets() -> Settings {
     Settings {
         http_auth_enabled: true,
         http_auth_pass: PasswordHash::new(HASH),
@@ -44,10 +44,10 @@ fn names(import: &Import) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_is_open_has_no_secret_and_the_rest_has_them_all() {
-    let apart = transfer::apart(&secretive());
+fn an_export_separates_open_settings_from_secrets() {
+    let split = transfer::split_secrets(&with_all_secrets());
     let text = |map: &Map<String, Value>| Value::from(map.clone()).to_string();
-    let (open, secret) = (text(&apart.open), text(&apart.secret));
+    let (open, secret) = (text(&split.open), text(&split.secret));
     assert!(
         !open.contains("horse-staple") && !open.contains("argon2"),
         "{open}"
@@ -58,25 +58,25 @@ fn what_is_open_has_no_secret_and_the_rest_has_them_all() {
     }
     assert!(secret.contains("argon2"), "{secret}");
     assert_eq!(
-        apart.open["gitReleaseUrl"], "https://me:***@feed.example",
-        "the rest of an address is no secret"
+        split.open["gitReleaseUrl"], "https://me:***@feed.example",
+        "only the password of an address is secret"
     );
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
-        assert!(!apart.open.contains_key(spec.name), "{}", spec.name);
-        assert!(apart.secret.contains_key(spec.name), "{}", spec.name);
+        assert!(!split.open.contains_key(spec.name), "{}", spec.name);
+        assert!(split.secret.contains_key(spec.name), "{}", spec.name);
     }
 }
 
-/// GET shows the token of a pool because the interface requires it; exports do not.
+/// GET returns the token of a pool because the interface requires it; exports treat it as a secret.
 #[test]
-fn the_token_of_a_pool_is_a_secret_of_the_file() {
+fn the_token_of_a_pool_is_exported_as_a_secret() {
     let body = r#"{"miningPoolName": "braiins", "miningPoolUser": "horse-staple-7"}"#;
     let settings = bench::send(&Settings::default(), body).unwrap().settings;
     assert_eq!(bench::get(&settings)["miningPoolUser"], "horse-staple-7");
-    let apart = transfer::apart(&settings);
-    assert!(!apart.open.contains_key("miningPoolUser"));
-    assert_eq!(apart.secret["miningPoolUser"], "horse-staple-7");
-    let back = transfer::import(&Settings::default(), &apart.together());
+    let split = transfer::split_secrets(&settings);
+    assert!(!split.open.contains_key("miningPoolUser"));
+    assert_eq!(split.secret["miningPoolUser"], "horse-staple-7");
+    let back = transfer::import(&Settings::default(), &split.merged());
     let user = back
         .changes
         .iter()
@@ -86,8 +86,8 @@ fn the_token_of_a_pool_is_a_secret_of_the_file() {
 }
 
 #[test]
-fn what_differs_is_told_but_for_secrets() {
-    let stored = secretive();
+fn an_import_reports_changes_but_no_values_of_secrets() {
+    let stored = with_all_secrets();
     let import = import(
         &stored,
         json!({
@@ -122,9 +122,9 @@ fn what_differs_is_told_but_for_secrets() {
 }
 
 #[test]
-fn what_is_hidden_or_not_said_stays_as_it_is() {
-    let stored = secretive();
-    let open = transfer::apart(&stored).open;
+fn masked_and_missing_settings_keep_their_values() {
+    let stored = with_all_secrets();
+    let open = transfer::split_secrets(&stored).open;
     let same = transfer::import(&stored, &open);
     assert_eq!((names(&same), same.settings), (vec![], stored.clone()));
     assert!(same.missing.contains(&"nwcUri"), "{:?}", same.missing);
@@ -138,12 +138,12 @@ fn what_is_hidden_or_not_said_stays_as_it_is() {
             .filter(|spec| spec.access != Access::Internal)
             .count()
             - 1,
-        "all but what belongs to the machine"
+        "all settings except the internal ones and one that belongs to the machine"
     );
 }
 
 #[test]
-fn every_refusal_is_told_at_once_and_nothing_else_is_done() {
+fn an_import_reports_all_refusals() {
     let import = import(
         &Settings::default(),
         json!({
@@ -172,7 +172,7 @@ fn every_refusal_is_told_at_once_and_nothing_else_is_done() {
 }
 
 #[test]
-fn what_no_setting_has_is_named() {
+fn an_import_lists_unknown_names() {
     let import = import(
         &Settings::default(),
         json!({ "ledBrigthness": 3, "holograms": true, "version": 1, "tzOffset": 60, "ledBrightness": 3 }),
@@ -182,7 +182,7 @@ fn what_no_setting_has_is_named() {
 }
 
 #[test]
-fn older_names_and_values_are_taken_over_and_said() {
+fn values_of_retired_names_are_imported_with_notes() {
     let import = import(
         &Settings {
             font_name: "oswald".into(),
@@ -206,14 +206,14 @@ fn older_names_and_values_are_taken_over_and_said() {
 }
 
 #[test]
-fn a_plain_user_of_another_pool_is_no_key() {
+fn the_user_of_a_pool_without_keys_is_not_secret() {
     let import = import(
-        &secretive(),
+        &with_all_secrets(),
         json!({ "miningPoolName": "ocean", "miningPoolUser": "bc1q", "poolUserIsKey": false }),
     );
     assert!(!import.settings.pool_user_is_key);
     assert_eq!(import.settings.mining_pool_user.expose(), "bc1q");
-    // A value that was a key is not shown.
+    // The previous value was a key, so it is not reported.
     let user = import
         .changes
         .iter()
@@ -222,12 +222,12 @@ fn a_plain_user_of_another_pool_is_no_key() {
 }
 
 #[test]
-fn a_key_that_is_stored_stays_one_whatever_a_file_says_of_it() {
+fn a_file_cannot_declare_a_stored_key_as_public() {
     for body in [
         json!({ "miningPoolName": "ocean", "poolUserIsKey": false }),
         json!({ "poolUserIsKey": false }),
     ] {
-        let settings = import(&secretive(), body).settings;
+        let settings = import(&with_all_secrets(), body).settings;
         let (user, is_key) = (
             settings.mining_pool_user.expose(),
             settings.pool_user_is_key,
@@ -241,10 +241,10 @@ fn a_key_that_is_stored_stays_one_whatever_a_file_says_of_it() {
 }
 
 #[test]
-fn a_password_of_this_clock_does_not_go_to_a_host_of_another() {
+fn stored_passwords_are_not_sent_to_hosts_of_an_imported_file() {
     let body =
         json!({ "gitReleaseUrl": "https://me:***@feed.evil", "minerHostname": "me:***@miner/2" });
-    let settings = import(&secretive(), body).settings;
+    let settings = import(&with_all_secrets(), body).settings;
     assert_eq!(settings.git_release_url.expose(), "https://me@feed.evil");
     assert_eq!(
         settings.miner_hostname.expose(),
@@ -252,7 +252,7 @@ fn a_password_of_this_clock_does_not_go_to_a_host_of_another() {
     );
 }
 
-/// Secrets that must not be exported, after entering a wallet in steps, signed in or not.
+/// Secrets that must not be exported after these values of a wallet, each stored with or without sign-in.
 fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
     let mut settings = Settings::default();
     for (uri, is_guarded) in steps {
@@ -264,12 +264,12 @@ fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
 }
 
 #[test]
-fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
+fn secrets_are_exported_only_if_they_were_entered_with_sign_in() {
     for (steps, held_back) in [
         (&[][..], false),
         (&[("a", false)], true),
         (&[("a", true)], false),
-        // A password set later does not unlock it.
+        // Sign-in after the secret was entered does not allow its export.
         (&[("a", false), ("a", true)], true),
         (&[("a", false), ("b", true)], false),
         (&[("a", true), ("b", false)], true),
@@ -281,9 +281,9 @@ fn secrets_leave_if_they_were_entered_by_somebody_who_had_signed_in() {
     }
 }
 
-/// The rest of an address can be changed without knowing its password.
+/// A client can change the rest of an address without knowing its password.
 #[test]
-fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
+fn a_masked_secret_that_was_sent_back_does_not_count_as_entered() {
     let relays = |urls: &[&str]| Settings {
         git_release_url: "https://me:planted@feed.example/a".into(),
         nostr_relays: urls.iter().map(|url| (*url).into()).collect(),
@@ -315,8 +315,8 @@ fn a_secret_that_was_sent_back_masked_does_not_count_as_entered() {
 }
 
 #[test]
-fn each_sort_of_secret_is_held_back_but_the_password_that_was_asked_for() {
-    let held_back = transfer::unguarded(&secretive());
+fn every_kind_of_secret_except_passwords_with_sign_in_is_held_back() {
+    let held_back = transfer::unguarded(&with_all_secrets());
     let expected = [
         "proxyPass",
         "miningPoolUser",

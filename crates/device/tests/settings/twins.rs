@@ -1,4 +1,4 @@
-//! Two clocks that differ in one setting live through the same day; their outputs are compared.
+//! Compares the outputs of two clocks that differ in one setting and get the same inputs for a day.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -42,7 +42,7 @@ pub(crate) enum Part {
     Effects,
 }
 
-/// Two clocks on the same day.
+/// Two clocks that get the same inputs.
 pub(crate) struct Twins {
     clocks: [Device; 2],
     uptime: Duration,
@@ -67,42 +67,42 @@ impl Twins {
     }
 
     /// Sends both clocks the same input.
-    fn tell(&mut self, input: &Input) {
+    fn send(&mut self, input: &Input) {
         let now = now_at(self.uptime);
-        let told = self
+        let effects = self
             .clocks
             .each_mut()
             .map(|clock| handle(clock, input.clone(), now));
-        self.compare(told);
+        self.compare(effects);
     }
 
-    fn ask(&mut self, request: Request) {
-        self.tell(&Input::Asked(request));
+    fn request(&mut self, request: Request) {
+        self.send(&Input::Request(request));
     }
 
-    fn learn(&mut self, source: SourceId, observation: Observation) {
-        self.tell(&Input::Observed(source, vec![observation]));
+    fn observe(&mut self, source: SourceId, observation: Observation) {
+        self.send(&Input::Observed(source, vec![observation]));
     }
 
-    /// A figure that each clock has polled from its own pool, miner or wallet.
-    fn learn_figure<T: Clone>(
+    /// Sends each clock a figure of its own pool, miner or wallet.
+    fn observe_polled<T: Clone>(
         &mut self,
         source: SourceId,
         of: impl Fn(Polled<T>) -> Observation,
         value: T,
     ) {
         let now = now_at(self.uptime);
-        let told = self.clocks.each_mut().map(|clock| {
+        let effects = self.clocks.each_mut().map(|clock| {
             let polled = Polled {
                 identity: bench::figure_identity(&clock.view().active, source),
                 value: value.clone(),
             };
             handle(clock, Input::Observed(source, vec![of(polled)]), now)
         });
-        self.compare(told);
+        self.compare(effects);
     }
 
-    /// Advances the time; at every step the clocks get a tick if one was due, and are compared.
+    /// Advances the time in steps. At each step, a clock with a due deadline gets a tick, and the outputs are compared.
     fn wait(&mut self, time: Duration, step: Duration) {
         let end = self.uptime + time;
         while self.uptime < end {
@@ -117,11 +117,11 @@ impl Twins {
         }
     }
 
-    fn glance(&mut self) {
+    fn wait_briefly(&mut self) {
         self.wait(Duration::from_millis(200), Duration::from_millis(100));
     }
 
-    fn watch(&mut self, seconds: u64) {
+    fn wait_secs(&mut self, seconds: u64) {
         self.wait(Duration::from_secs(seconds), Duration::from_millis(200));
     }
 
@@ -172,44 +172,44 @@ impl Twins {
         );
     }
 
-    pub(crate) fn live_a_day(&mut self) {
-        self.tell(&Input::Linked(LinkEvent::Identity {
+    pub(crate) fn run_a_day(&mut self) {
+        self.send(&Input::Linked(LinkEvent::Identity {
             suffix: "efabcd".into(),
             password: Secret::default(),
         }));
-        self.watch(12);
+        self.wait_secs(12);
         self.link_up();
-        self.tell(&Input::Sensed(Sensed::Millilux(300_000)));
-        self.learn_everything();
+        self.send(&Input::Sensed(Sensed::Millilux(300_000)));
+        self.observe_all();
         self.rest();
-        self.watch(3);
+        self.wait_secs(3);
         for screen in [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900] {
-            self.ask(Request::ShowScreen(screen));
-            self.glance();
+            self.request(Request::ShowScreen(screen));
+            self.wait_briefly();
         }
-        // Long enough for a turn of the rotation, before a manual step starts the timer.
+        // Long enough for a turn of the rotation, because the next manual step restarts the timer.
         self.wait(Duration::from_secs(1900), Duration::from_secs(100));
-        self.ask(Request::ShowScreen(20));
+        self.request(Request::ShowScreen(20));
         for price in ["64300.5", "64400.5"] {
-            self.learn(
+            self.observe(
                 SourceId::Relay,
                 Observation::Price(Currency::USD, Price::parse(price).unwrap()),
             );
             self.wait(Duration::from_secs(35), Duration::from_secs(1));
         }
-        // One that contradicts it, and then agrees.
+        // A venue contradicts the price, then agrees with it.
         for price in ["66000", "64350"] {
             let quote = Observation::Quote {
                 currency: Currency::USD,
                 price: Price::parse(price).unwrap(),
                 at: None,
             };
-            self.learn(SourceId::Coinbase, quote);
+            self.observe(SourceId::Coinbase, quote);
             self.wait(Duration::from_secs(130), Duration::from_secs(10));
         }
-        self.learn(SourceId::Relay, Observation::Block(840_001));
-        self.watch(4);
-        self.learn(
+        self.observe(SourceId::Relay, Observation::Block(840_001));
+        self.wait_secs(4);
+        self.observe(
             SourceId::Zaps,
             Observation::Zap(Zap {
                 amount: Sats(21),
@@ -217,27 +217,27 @@ impl Twins {
             }),
         );
         self.wait(Duration::from_secs(40), Duration::from_millis(500));
-        self.ask(Request::Next);
-        self.learn(
+        self.request(Request::Next);
+        self.observe(
             SourceId::Wallet,
             Observation::Payment(Payment {
                 direction: Some(Direction::Received),
                 amount: Msats(5000),
             }),
         );
-        self.watch(4);
-        self.ask(Request::Next);
+        self.wait_secs(4);
+        self.request(Request::Next);
         for millilux in [100_000, 300_000, 20_000, 500] {
-            self.tell(&Input::Sensed(Sensed::Millilux(millilux)));
+            self.send(&Input::Sensed(Sensed::Millilux(millilux)));
             self.wait(Duration::from_secs(11), Duration::from_millis(500));
         }
         for down in [0b0010, 0, 0b0001, 0, 0b0001, 0] {
             let at = self.uptime;
-            self.tell(&Input::Pressed(Contacts { down, at }));
+            self.send(&Input::Pressed(Contacts { down, at }));
             self.wait(Duration::from_millis(100), Duration::from_millis(10));
         }
-        self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
-        self.watch(5);
+        self.send(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
+        self.wait_secs(5);
         self.link_up();
         self.rest();
         self.wait(Duration::from_secs(4 * 3600), Duration::from_secs(120));
@@ -245,14 +245,14 @@ impl Twins {
     }
 
     /// A clock with a radio loses its network for half an hour and then restarts without it.
-    pub(crate) fn lose_the_network(&mut self) {
-        self.tell(&Input::Linked(LinkEvent::Identity {
+    pub(crate) fn run_without_network(&mut self) {
+        self.send(&Input::Linked(LinkEvent::Identity {
             suffix: "efabcd".into(),
             password: Secret::default(),
         }));
-        self.tell(&Input::Linked(LinkEvent::Credentials(true)));
+        self.send(&Input::Linked(LinkEvent::Credentials(true)));
         self.link_up();
-        self.tell(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
+        self.send(&Input::Linked(LinkEvent::Down(LinkFailure::Lost)));
         self.wait(Duration::from_secs(1800), Duration::from_secs(60));
         self.clocks.each_mut().into_iter().for_each(|clock| {
             let settings = Settings::clone(clock.settings());
@@ -263,8 +263,8 @@ impl Twins {
             *clock = Device::new(bench::BOARD, settings, Memory::default(), now);
         });
         self.uptime = Duration::ZERO;
-        self.tell(&Input::Linked(LinkEvent::Credentials(false)));
-        self.tell(&Input::Linked(LinkEvent::Portal {
+        self.send(&Input::Linked(LinkEvent::Credentials(false)));
+        self.send(&Input::Linked(LinkEvent::Portal {
             address: "192.0.2.1".into(),
         }));
         self.wait(Duration::from_secs(7200), Duration::from_secs(60));
@@ -272,57 +272,57 @@ impl Twins {
 
     fn link_up(&mut self) {
         let (ip, ssid) = ("192.0.2.7".into(), Some("home".into()));
-        self.tell(&Input::Linked(LinkEvent::Up { ip, ssid }));
+        self.send(&Input::Linked(LinkEvent::Up { ip, ssid }));
         for source in SourceId::ALL {
-            self.learn(*source, Observation::Connection(Connection::Up));
+            self.observe(*source, Observation::Connection(Connection::Up));
         }
     }
 
-    /// A state of the lights in which muting is visible.
+    /// Sets a state of the lights in which muting is visible.
     fn rest(&mut self) {
-        self.ask(Request::SetLightsColor(Rgb::from_u24(0x10_20_30)));
-        self.ask(Request::Frontlight(FrontlightCommand::On));
+        self.request(Request::SetLightsColor(Rgb::from_u24(0x10_20_30)));
+        self.request(Request::Frontlight(FrontlightCommand::On));
     }
 
-    fn learn_everything(&mut self) {
+    fn observe_all(&mut self) {
         let currency = |code: &str| Currency::parse(code).unwrap();
-        self.learn(
+        self.observe(
             SourceId::Relay,
             Observation::Currencies(bench::currencies()),
         );
-        self.learn(SourceId::Relay, Observation::Block(840_000));
+        self.observe(SourceId::Relay, Observation::Block(840_000));
         for (code, price) in [
             ("USD", "64211.53"),
             ("EUR", "59000"),
             ("JPY", "9900000"),
             ("GBP", "50000"),
         ] {
-            self.learn(
+            self.observe(
                 SourceId::Relay,
                 Observation::Price(currency(code), Price::parse(price).unwrap()),
             );
         }
-        self.learn(
+        self.observe(
             SourceId::Relay,
             Observation::Fee(FeeRate::whole(12).unwrap()),
         );
-        self.learn(
+        self.observe(
             SourceId::Relay,
             Observation::PreciseFee(FeeRate::parse("12.75").unwrap()),
         );
         let balance = Msats(123_456_000);
-        self.learn_figure(SourceId::Wallet, Observation::Balance, balance);
+        self.observe_polled(SourceId::Wallet, Observation::Balance, balance);
         let stats = PoolStats {
             hashrate: Hashrate(1_200_000_000_000),
             daily: Some(Sats(500)),
             workers: None,
         };
-        self.learn_figure(SourceId::Pool, Observation::Pool, stats);
+        self.observe_polled(SourceId::Pool, Observation::Pool, stats);
         let miner = MinerStats {
             hashrate: Some(Hashrate(900_000_000_000)),
             best_difficulty: Some("1.2G".into()),
         };
-        self.learn_figure(SourceId::Miner, Observation::Miner, miner);
+        self.observe_polled(SourceId::Miner, Observation::Miner, miner);
     }
 }
 
@@ -336,8 +336,8 @@ fn now_at(uptime: Duration) -> Now {
 
 /// Sends an input; the panels paint at once.
 fn handle(clock: &mut Device, input: Input, now: Now) -> Vec<Effect> {
-    let told = clock.handle(input, now).effects;
+    let effects = clock.handle(input, now).effects;
     let painted = Finished::Painted(clock.desired().picture.serial);
     let painted = clock.handle(Input::Finished(painted), now).effects;
-    [told, painted].concat()
+    [effects, painted].concat()
 }

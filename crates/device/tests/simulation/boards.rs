@@ -1,6 +1,6 @@
-//! The boards on which lives are lived: all of the table, and others that an owner may wire.
+//! The boards of the simulations: all boards of the table, and others that an owner may wire.
 //!
-//! The table belongs to a crate above this one; a test there holds it against these rows.
+//! The table is in a crate that depends on this one; a test there checks that these rows contain it.
 
 use device::board::BoardSpec;
 
@@ -19,9 +19,9 @@ const REV_A: BoardSpec = BoardSpec {
     web_slot_bytes: 8 * 1024 * 1024,
 };
 
-/// The boards; those of the table first.
+/// The boards; the boards of the table come first.
 #[rustfmt::skip]
-pub static LIVED: &[BoardSpec] = &[
+pub static SIMULATED_BOARDS: &[BoardSpec] = &[
     BoardSpec {
         id: "rev-b",
         name: "Rev B",

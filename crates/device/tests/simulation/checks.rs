@@ -18,10 +18,10 @@ use crate::{
     world::{Update, World},
 };
 
-/// Secrets in the settings of the workload, which must never be visible.
+/// Secrets in the settings of the workload. They must never be visible.
 pub const CANARIES: &[&str] = &["canary-proxy-password", "canary-pool-key"];
 
-/// Pictures for other screens are looked at where the uptime is a multiple of this.
+/// Pictures for other screens are checked when the uptime is a multiple of this.
 const FRAME_EVERY_SECS: u64 = 7;
 
 /// Asserts that panels, lights and state equal those of the model.
@@ -99,7 +99,7 @@ pub fn after(world: &World, step: &Step) {
     let desired = world.device.desired();
     assert_eq!(view.data.len(), view.board.panels, "one text per panel");
     assert!(
-        world.is_erasing() || world.would_find(&view.settings),
+        world.is_erasing() || world.stores(&view.settings),
         "the acknowledged settings differ from the stored ones after {step}"
     );
     network(world, step);
@@ -113,9 +113,9 @@ pub fn after(world: &World, step: &Step) {
     frame(world, step);
 }
 
-/// A picture for another screen is that of the panels, without passwords.
+/// Asserts that a picture for another screen equals that of the panels and has no password.
 fn frame(world: &World, step: &Step) {
-    // To copy a device takes longer than most steps.
+    // Cloning a device takes longer than most steps.
     if !world.now.uptime.as_secs().is_multiple_of(FRAME_EVERY_SECS) {
         return;
     }
@@ -123,15 +123,15 @@ fn frame(world: &World, step: &Step) {
     let picture = device.desired().picture;
     let view = device.view();
     let request = Request::Frame(FrameContent::Follow);
-    let reply = device.handle(Input::Asked(request), world.now).reply;
+    let reply = device.handle(Input::Request(request), world.now).reply;
     let Some(Reply::Frame(frame)) = reply else {
-        panic!("no frame but {reply:?}, after {step}");
+        panic!("{reply:?} instead of a frame, after {step}");
     };
     assert!(
         !frame.picture.shows_password,
-        "a password for everybody, after {step}"
+        "the frame shows a password, after {step}"
     );
-    // A price may have to wait for the panels.
+    // The panels may hold back a price.
     let is_equal = frame.picture.cells == picture.cells && frame.picture.style == picture.style;
     assert!(
         is_equal || picture.shows_password || view.currency.is_some(),
@@ -145,31 +145,31 @@ fn frame(world: &World, step: &Step) {
 
 /// Checks that access point, radio, sources and announcement are consistent.
 fn network(world: &World, step: &Step) {
-    let Some(air) = &world.air else { return };
+    let Some(radio) = &world.radio else { return };
     let view = world.device.view();
     let desired = world.device.desired();
     // The state of the radio does not matter while the device waits for a restart.
     assert!(
-        air.erasing || desired.wifi.access_point.is_some() == air.is_portal(),
+        radio.erasing || desired.wifi.access_point.is_some() == radio.is_portal(),
         "the state of the access point is wrong after {step}"
     );
     assert_eq!(
         view.link.state == "connected",
-        air.is_up(),
+        radio.is_up(),
         "{}, after {step}",
         view.link.state
     );
-    if air.is_portal() {
+    if radio.is_portal() {
         assert!(
             desired.sources.is_empty() && desired.advert.is_none(),
             "sources or an announcement on the access point, after {step}"
         );
     }
-    let rests = |update: Update| update.rests(world.now.uptime);
-    if view.safe_mode.is_some() || world.update.is_some_and(rests) {
+    let stops_sources = |update: Update| update.stops_sources(world.now.uptime);
+    if view.safe_mode.is_some() || world.update.is_some_and(stops_sources) {
         assert!(desired.sources.is_empty(), "a source runs, after {step}");
-    } else if air.is_up() && !air.erasing {
+    } else if radio.is_up() && !radio.erasing {
         assert!(!desired.sources.is_empty(), "no source runs, after {step}");
     }
-    air.has_patience(&view.active, world.now.uptime);
+    radio.check_timeouts(&view.active, world.now.uptime);
 }

@@ -1,10 +1,9 @@
-//! The whole device in virtual time: hand-written scenarios, and seeded random lives held against a small model.
+//! The whole device in virtual time: hand-written scenarios, and random runs that are compared with a reference model.
 //!
-//! `script` is the language of both; `world` runs it; `model` says what every panel, the strip and the frontlight should
-//! show at every moment; `checks` compares, and holds the invariants; `workload` makes random lives, `seeds` runs them and
-//! makes one that fails as short as it can; `scenarios` are the lives written by hand;
-//! `air` is the radio and what must come of it; `staleness` watches the mark of old values, `upstreams` what is known of the sources,
-//! `soak` a month of one clock, `liars` lives among voices that lie.
+//! `script` is the language of the steps, and `world` runs them. `model` computes the expected panels, strip and frontlight;
+//! `checks` compares them with the device and checks the invariants. `workload` makes random steps; `seeds` runs them and
+//! shortens a run that fails. `scenarios` are written by hand. `radio` simulates the radio, `staleness` tests the mark of
+//! old values, `upstreams` the states of the sources, `soak` a month of one clock, and `lying_sources` sources that lie.
 //!
 //! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
 
@@ -14,11 +13,11 @@
     reason = "the model names only the steps it cares for"
 )]
 
-mod air;
 mod boards;
 mod checks;
-mod liars;
+mod lying_sources;
 mod model;
+mod radio;
 mod scenarios;
 mod script;
 mod seeds;

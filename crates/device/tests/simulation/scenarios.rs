@@ -1,6 +1,4 @@
-//! Lives written by hand: each line is an input and, after `>`, what the panels show.
-//!
-//! The names of the first ones are the rows of the tables of display mode and rotation timer.
+//! Scenarios written by hand: each line is an input and, after `>`, the expected text of the panels.
 
 use std::time::Duration;
 
@@ -11,7 +9,7 @@ use device::{
     memory::Memory,
     output::Effect,
     request::{Patch, Refusal, Reply, Request},
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Key, Settings},
     view::View,
 };
@@ -35,7 +33,7 @@ const START: &str = "
     fee 4.7
 ";
 
-/// Scenarios: a name, then a step in each line and what the panels show after it.
+/// Scenarios: a name, then one step per line with the expected text of the panels.
 const SCENARIOS: &str = r#"
 # rotation to custom by show text
 text HELLO   > H ELLO
@@ -108,7 +106,7 @@ next         > BLOCK/HEIGHT 840000
 zap 2100     > ZAP 2100
 next         > BLOCK/HEIGHT 840000
 
-# zap during a zap starts anew
+# zap during a zap restarts the time
 zap 2100     > ZAP 2100
 wait 20000
 zap 21       > ZAP 21
@@ -187,7 +185,7 @@ pause
 restart-timer
 wait 60000   > 01/01 01:01
 
-# a step that only ends an overlay runs the timer too
+# navigation that only removes an overlay starts the timer too
 pause
 text HELLO   > H ELLO
 next         > BLOCK/HEIGHT 840000
@@ -226,7 +224,7 @@ block 840104 > ZAP 21
 next         > BTC/USD $95432
 screen 0     > BLOCK/HEIGHT 840104
 
-# disabled screens are reached by hand alone
+# disabled screens are reached only by hand
 set screens=[{"id":3,"enabled":false}]
 wait 60000   > HAL/VING 210000
 previous     > 01/01 01:01
@@ -238,7 +236,7 @@ screen 40    > BTC/SUPPLY 19.69M
 next         > MSCW/TIME 1048
 screen 70    > MSCW/TIME 1048
 
-# prices wait but navigation does not
+# prices are held back but navigation is not
 set minSecPriceUpd=30
 screen 20       > BTC/USD $95432
 wait 1000
@@ -255,7 +253,7 @@ wait 1000
 price USD 95800 > BTC/USD $95700
 currency USD    > BTC/USD $95800
 
-# a number that is no screen is a place in the rotation
+# a number without a screen is a place in the rotation
 screen 1     > 01/01 01:00
 screen 99    > 01/01 01:00
 
@@ -268,7 +266,7 @@ screen 0
 currency EUR > BTC/EUR €88001
 currency GBP > BTC/EUR €88001
 
-# a currency that vanishes shows the block height
+# the block height replaces a removed currency
 currency EUR > BTC/EUR €88001
 set actCurrencies=["USD"]
 wait 0       > BLOCK/HEIGHT 840000
@@ -319,7 +317,7 @@ press 4      > DEBUG
 screen 20    > DEBUG
 press 4      > BTC/USD $95432
 
-# a machine that slept shows the time at once
+# the time is shown at once after a suspend
 set timePerScreen=0
 screen 3       > 01/01 01:00
 sleep 1800000  > 01/01 01:30
@@ -328,7 +326,7 @@ wait 1         > 01/01 01:31
 "#;
 
 #[test]
-fn the_panels_show_what_the_scenarios_say() {
+fn the_panels_match_the_scenarios() {
     for scenario in SCENARIOS.split("\n\n") {
         let (name, script) = scenario.trim().split_once('\n').unwrap();
         let mut world = World::new(BOARD);
@@ -339,7 +337,11 @@ fn the_panels_show_what_the_scenarios_say() {
             }
             let step: Step = step.trim().parse().unwrap();
             world.run(&step);
-            assert_eq!(step.to_string().parse(), Ok(step), "a step reads back");
+            assert_eq!(
+                step.to_string().parse(),
+                Ok(step),
+                "a step is parsed from its text"
+            );
             if line.contains(" > ") {
                 assert_eq!(world.glass(), glass.trim(), "{name}, after {line}");
             }
@@ -348,14 +350,14 @@ fn the_panels_show_what_the_scenarios_say() {
 }
 
 #[test]
-fn rotation_to_zap_by_the_owners_test_whether_or_not_zaps_are_wanted() {
-    for (listens, flashes) in [(false, true), (true, true), (false, false), (true, false)] {
+fn a_simulated_zap_is_shown_even_if_zaps_are_disabled() {
+    for (is_enabled, flashes) in [(false, true), (true, true), (false, false), (true, false)] {
         let mut world = World::new(BOARD);
-        let settings = [("nostrZapNotify", listens), ("ledFlashOnZap", flashes)];
+        let settings = [("nostrZapNotify", is_enabled), ("ledFlashOnZap", flashes)];
         for (key, value) in settings.into_iter().chain([("flFlashOnZap", flashes)]) {
             world.run(&Step::Set(key.into(), value.into()));
         }
-        // The rainbow of the start and the fade of the frontlight are over.
+        // Wait until the rainbow of the start and the fade of the frontlight have ended.
         for line in ["block 840000", "lights 000001", "wait 60000"] {
             world.run(&line.parse().unwrap());
         }
@@ -367,7 +369,7 @@ fn rotation_to_zap_by_the_owners_test_whether_or_not_zaps_are_wanted() {
         world.run(&Step::TestZap(2100));
         assert_eq!(world.glass(), "ZAP 2100");
         assert_eq!(world.device.view().mode, "zap");
-        // The frontlight waits for the ink.
+        // The frontlight flashes after the paint.
         world.wait(Duration::from_millis(350));
         let (strip, frontlight) = lights(&world);
         assert_eq!(strip != before.0, flashes, "the strip");
@@ -376,7 +378,7 @@ fn rotation_to_zap_by_the_owners_test_whether_or_not_zaps_are_wanted() {
 }
 
 #[test]
-fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
+fn each_of_several_simultaneous_notices_is_painted() {
     let mut world = World::new(BOARD);
     world.run(&"set nostrZapNotify=true".parse().unwrap());
     world.run(&"block 840000".parse().unwrap());
@@ -391,9 +393,9 @@ fn each_of_several_notices_in_a_moment_is_a_picture_of_its_own() {
         world.run(&step.parse().unwrap());
         assert_eq!(world.glass(), glass);
         let repaints = world.device.desired().picture.repaints;
-        assert!(repaints > before, "{step} does not paint");
+        assert!(repaints > before, "{step} was not painted");
     }
-    // The newest has the whole time.
+    // The newest notice is shown for its whole time.
     world.run(&"wait 29999".parse().unwrap());
     assert_eq!(world.glass(), "ZAP 21");
     world.run(&"wait 1".parse().unwrap());
@@ -408,16 +410,16 @@ fn paused_to_running_by_next_and_previous() {
             world.run(&line.parse().unwrap());
         }
         assert!(world.device.view().timer_running, "{step}");
-        assert!(world.would_find(world.device.settings()), "{step}");
+        assert!(world.stores(world.device.settings()), "{step}");
         let screen = world.device.view().current_screen;
         world.run(&"wait 60000".parse().unwrap());
         assert_ne!(world.device.view().current_screen, screen, "{step}");
     }
 }
 
-/// A device that is busy from the first to the last of these edges, given as buttons and milliseconds, with other inputs
-/// that wait between them; returns the view after it.
-fn behind_a_busy_device(edges: &[(u8, u64)]) -> View {
+/// The view after a device was busy during all these edges (pressed buttons, time in ms), with other inputs queued between
+/// them.
+fn view_after_a_busy_device(edges: &[(u8, u64)]) -> View {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
     world.wait(Duration::from_secs(5));
@@ -434,25 +436,25 @@ fn behind_a_busy_device(edges: &[(u8, u64)]) -> View {
 }
 
 #[test]
-fn presses_are_judged_by_when_they_happened() {
-    let click = behind_a_busy_device(&[(0b0010, 0), (0, 100)]);
+fn presses_are_measured_by_the_time_of_their_edges() {
+    let click = view_after_a_busy_device(&[(0b0010, 0), (0, 100)]);
     assert_eq!(click.current_screen, 3);
-    let two_clicks = behind_a_busy_device(&[(0b0010, 0), (0, 100), (0b0010, 200), (0, 300)]);
+    let two_clicks = view_after_a_busy_device(&[(0b0010, 0), (0, 100), (0b0010, 200), (0, 300)]);
     assert_eq!(two_clicks.current_screen, 4);
-    let nearly_long = behind_a_busy_device(&[(0b0001, 0), (0, 790)]);
+    let nearly_long = view_after_a_busy_device(&[(0b0001, 0), (0, 790)]);
     assert!(!nearly_long.dnd_active && !nearly_long.timer_running);
-    let long = behind_a_busy_device(&[(0b0001, 0), (0, 810)]);
+    let long = view_after_a_busy_device(&[(0b0001, 0), (0, 810)]);
     assert!(long.dnd_active && long.timer_running);
-    let held_still = behind_a_busy_device(&[(0b0001, 0)]);
+    let held_still = view_after_a_busy_device(&[(0b0001, 0)]);
     assert!(held_still.dnd_active);
-    let released = behind_a_busy_device(&[(0b1111, 0), (0, 4_990)]);
+    let released = view_after_a_busy_device(&[(0b1111, 0), (0, 4_990)]);
     assert_eq!(released.mode, "rotation", "nothing is wiped");
-    let wiped = behind_a_busy_device(&[(0b1111, 0), (0, 5_010)]);
+    let wiped = view_after_a_busy_device(&[(0b1111, 0), (0, 5_010)]);
     assert_eq!(wiped.mode, "erasing");
 }
 
 #[test]
-fn a_hold_at_power_on_is_judged_by_when_it_ended() {
+fn a_hold_at_power_on_is_measured_by_the_time_of_its_release() {
     for (released_ms, forgets) in [(2_990, false), (3_010, true)] {
         let mut now = World::new(BOARD).now;
         let mut device = Device::new(BOARD, Settings::default(), Memory::default(), now);
@@ -479,22 +481,22 @@ fn a_hold_at_power_on_is_judged_by_when_it_ended() {
 }
 
 #[test]
-fn update_that_succeeds_restarts_the_device() {
+fn a_successful_update_restarts_the_device() {
     let mut world = World::new(BOARD);
     let before = world.device.desired().sources;
     assert!(!before.is_empty());
-    // The first picture is on the panels by then.
+    // Wait until the first picture is painted.
     world.wait(Duration::from_secs(3));
     world.run(&Step::Upload);
     assert_eq!(
         world.device.desired().sources,
         before,
-        "the glass is told first"
+        "the sources run until the panels show the update"
     );
     world.wait(Duration::from_secs(3));
     assert!(
         world.device.desired().sources.is_empty(),
-        "nothing is fetched"
+        "the sources are stopped"
     );
     world.run(&Step::UploadFailed);
     assert_eq!(world.device.desired().sources, before);
@@ -503,20 +505,20 @@ fn update_that_succeeds_restarts_the_device() {
     assert_eq!(
         world.handle(verified).effects,
         [],
-        "its sender reads the answer"
+        "the restart waits until the client has the response"
     );
     assert!(world.passes_without_effects(Duration::from_millis(1490)));
     assert!(!world.passes_without_effects(Duration::from_millis(20)));
 }
 
 #[test]
-fn what_comes_and_goes_below_the_visible_layer_paints_nothing() {
+fn changes_below_the_visible_layer_paint_nothing() {
     for cover in ["press 4", "upload"] {
         let mut world = World::new(BOARD);
         for line in START.lines().map(str::trim).filter(|line| !line.is_empty()) {
             world.run(&line.parse().unwrap());
         }
-        // With this every change of screen is a full refresh.
+        // Now every change of screen would be a full refresh.
         world.run(&"set refrScrnChange=true".parse().unwrap());
         world.run(&cover.parse().unwrap());
         world.wait(Duration::from_millis(100));
@@ -531,7 +533,7 @@ fn what_comes_and_goes_below_the_visible_layer_paints_nothing() {
     }
 }
 
-/// Duty that the frontlight goes to after a script.
+/// Target duty of the frontlight after a script.
 fn frontlight(script: &str) -> u16 {
     let mut world = World::new(BOARD);
     for line in script
@@ -545,7 +547,7 @@ fn frontlight(script: &str) -> u16 {
 }
 
 #[test]
-fn a_bedroom_that_goes_dark_is_dark() {
+fn the_frontlight_goes_out_in_a_dark_room() {
     for seconds in [1, 5, 9, 11] {
         let dark = format!("lux 50\nwait {seconds}000\nlux 0\nwait 11000");
         assert_eq!(frontlight(&dark), 0, "{seconds} s after the last reading");
@@ -554,11 +556,11 @@ fn a_bedroom_that_goes_dark_is_dark() {
     assert_eq!(frontlight(flicker), 0);
     let morning = "lux 0\nwait 2000\nlux 50\nwait 11000";
     assert_eq!(frontlight(morning), 2048);
-    assert_eq!(frontlight("lux 0\nreboot"), 0, "it starts at night");
+    assert_eq!(frontlight("lux 0\nreboot"), 0, "start in a dark room");
 }
 
 #[test]
-fn any_input_after_a_sleep_settles_the_time_and_the_quiet_hours() {
+fn any_input_after_a_suspend_updates_the_time_and_do_not_disturb() {
     let mut world = World::new(BOARD);
     for line in [
         "clock 1767225600",
@@ -578,7 +580,7 @@ fn any_input_after_a_sleep_settles_the_time_and_the_quiet_hours() {
 }
 
 #[test]
-fn quiet_hours_end_when_the_clock_on_the_wall_says_so_also_as_it_is_put_forward() {
+fn do_not_disturb_ends_by_local_time_across_daylight_saving_changes() {
     for (evening, morning) in [
         // The nights of 2026-03-29 and 2026-10-25 in Amsterdam.
         (1_774_737_000, 1_774_760_400),
@@ -597,7 +599,7 @@ fn quiet_hours_end_when_the_clock_on_the_wall_says_so_also_as_it_is_put_forward(
 }
 
 #[test]
-fn black_rests_on_the_strip_and_mutes_nothing() {
+fn a_black_strip_does_not_mute_effects() {
     for black in [
         Request::SetLights(Vec::new()),
         Request::SetLights(vec![Rgb::BLACK; BOARD.leds]),
@@ -608,7 +610,7 @@ fn black_rests_on_the_strip_and_mutes_nothing() {
         world.run(&"set ledFlashOnUpd=true".parse().unwrap());
         world.run(&Step::Block(840_000));
         world.wait(Duration::from_secs(10));
-        world.handle(Input::Asked(black.clone()));
+        world.handle(Input::Request(black.clone()));
         assert!(!world.device.settings().disable_leds, "{black:?}");
         assert_eq!(world.device.desired().strip, [Rgb::BLACK; 4], "{black:?}");
         world.run(&Step::Block(840_001));
@@ -616,7 +618,7 @@ fn black_rests_on_the_strip_and_mutes_nothing() {
     }
 }
 
-/// Runs a script on a clock that shows a block; each line after `>` is how many full refreshes came by then.
+/// Runs a script on a clock that shows a block. The number after `>` is the expected number of full refreshes so far.
 fn check_refreshes(script: &str) {
     let mut world = World::new(BOARD);
     world.run(&"block 840000".parse().unwrap());
@@ -636,7 +638,7 @@ fn check_refreshes(script: &str) {
 }
 
 #[test]
-fn a_full_refresh_that_is_due_comes_with_the_next_repaint() {
+fn a_due_full_refresh_is_done_with_the_next_repaint() {
     check_refreshes(
         "
         pause
@@ -653,7 +655,7 @@ fn a_full_refresh_that_is_due_comes_with_the_next_repaint() {
 }
 
 #[test]
-fn a_full_refresh_that_is_due_comes_by_itself_within_a_minute() {
+fn a_due_full_refresh_is_done_within_a_minute_without_a_repaint() {
     check_refreshes(
         "
         pause
@@ -674,7 +676,7 @@ fn a_full_refresh_that_is_due_comes_by_itself_within_a_minute() {
     );
 }
 
-/// The modes that a clock with a radio goes through, one after each step.
+/// The mode of a clock with a radio after each step.
 fn modes(script: &str) -> Vec<&'static str> {
     let mut world = World::new(BOARD);
     let lines = script.lines().map(str::trim);
@@ -705,7 +707,7 @@ fn a_factory_reset_ends_in_the_access_point() {
 }
 
 #[test]
-fn the_restart_waits_until_the_glass_says_that_all_is_erased() {
+fn the_restart_waits_until_the_panels_show_the_erasure() {
     let script = "
         radio stored
         block 840000
@@ -721,7 +723,7 @@ fn the_restart_waits_until_the_glass_says_that_all_is_erased() {
 }
 
 #[test]
-fn a_flash_waits_for_its_own_ink() {
+fn a_flash_waits_until_its_picture_is_painted() {
     let flashes = |world: &World| {
         let state = world.device.view().frontlight.unwrap();
         state.duties.iter().any(|duty| *duty != state.target)
@@ -730,18 +732,18 @@ fn a_flash_waits_for_its_own_ink() {
     world.run(&Step::Block(840_000));
     world.wait(Duration::from_secs(10));
     assert!(!flashes(&world));
-    // The panels are busy for two seconds as the block comes.
+    // The panels are busy for two seconds when the block arrives.
     world.run(&Step::FullRefresh);
     world.wait(Duration::from_millis(1900));
     world.run(&Step::Block(840_001));
     world.wait(Duration::from_millis(350));
-    assert!(!flashes(&world), "an older picture is on the paper");
+    assert!(!flashes(&world), "an older picture was painted");
     world.wait(Duration::from_millis(100));
-    assert!(flashes(&world), "the block is on the paper");
+    assert!(flashes(&world), "the block was painted");
 }
 
 #[test]
-fn the_right_credentials_end_the_access_point_with_a_restart() {
+fn correct_credentials_close_the_access_point_with_a_restart() {
     let script = "
         radio fresh
         provision wrong
@@ -754,7 +756,7 @@ fn the_right_credentials_end_the_access_point_with_a_restart() {
 }
 
 #[test]
-fn a_network_that_was_never_there_ends_in_the_access_point_until_it_is() {
+fn a_missing_network_opens_the_access_point_until_it_appears() {
     let script = "
         radio stored
         network off
@@ -771,7 +773,7 @@ fn a_network_that_was_never_there_ends_in_the_access_point_until_it_is() {
 }
 
 #[test]
-fn the_timer_turns_after_its_period_and_never_while_it_is_paused() {
+fn the_rotation_turns_after_its_period_but_not_while_paused() {
     let setup = "set timePerScreen=0.5\nscreen 0";
     for (script, turned) in [
         ("wait 20000", false),
@@ -802,26 +804,32 @@ fn the_timer_turns_after_its_period_and_never_while_it_is_paused() {
 }
 
 #[test]
-fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
+fn a_generated_password_is_shown_until_the_first_sign_in() {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
-    let locked = Input::PasswordGenerated(MadePassword {
-        password: Secret::new("canary-made"),
+    let locked = Input::PasswordGenerated(GeneratedPassword {
+        password: Secret::new("canary-generated"),
         hash: PasswordHash::new("hash"),
-        why: WhyMade::SettingsLost,
+        reason: GenerationReason::SettingsLost,
     });
     for ending in ["signed in", "stored"] {
         world.handle(locked.clone());
         let view = world.device.view();
         assert_eq!((view.mode, view.shows_password), ("sign-in", true));
-        assert!(view.active.http_auth_enabled, "the door is shut");
+        assert!(view.active.http_auth_enabled, "a password is required");
         assert_eq!(view.active.http_auth_pass.phc(), "hash");
-        assert!(!view.settings.http_auth_enabled, "nothing is stored");
-        assert_eq!(view.restart_for, [""; 0], "and nothing waits");
+        assert!(
+            !view.settings.http_auth_enabled,
+            "the stored settings are unchanged"
+        );
+        assert_eq!(view.restart_for, [""; 0], "no setting waits for a restart");
         let glass = format!("{:?}", world.device.desired().picture.cells);
-        assert!(glass.contains("canary-made"), "{glass}");
-        assert!(!format!("{view:?}").contains("canary-made"), "only there");
-        // It comes back from under whatever covers it.
+        assert!(glass.contains("canary-generated"), "{glass}");
+        assert!(
+            !format!("{view:?}").contains("canary-generated"),
+            "only on the panels"
+        );
+        // The password is visible again when a layer above it is removed.
         world.run(&Step::Text("HI".into()));
         assert_eq!(world.device.view().mode, "custom");
         world.run(&Step::Next);
@@ -834,7 +842,7 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
                 body: Map::from_iter([("httpAuthPass".into(), json!("new"))]),
                 hashes: [(Key::http_auth_pass, PasswordHash::new("new"))].into(),
             };
-            world.handle(Input::Asked(Request::Patch(patch)));
+            world.handle(Input::Request(Request::Patch(patch)));
         }
         let view = world.device.view();
         let waits: &[&str] = match ending {
@@ -851,11 +859,11 @@ fn a_made_password_stands_on_the_glass_until_somebody_signs_in() {
     }
 }
 
-/// A clock that was asked to wipe everything.
+/// A clock during a factory reset.
 fn erasing() -> World {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
-    let output = world.handle(Input::Asked(Request::FactoryReset));
+    let output = world.handle(Input::Request(Request::FactoryReset));
     assert_eq!(output.effects, [Effect::Wipe]);
     assert_eq!(world.device.view().mode, "erasing");
     assert!(world.device.desired().sources.is_empty());
@@ -863,13 +871,13 @@ fn erasing() -> World {
 }
 
 #[test]
-fn a_factory_reset_restarts_only_when_everything_is_gone() {
+fn a_factory_reset_restarts_only_after_the_wipe() {
     let mut world = erasing();
     assert!(
         world.passes_without_effects(Duration::from_secs(60)),
-        "it waits for the end of the wipe"
+        "the restart waits for the end of the wipe"
     );
-    let again = world.handle(Input::Asked(Request::FactoryReset));
+    let again = world.handle(Input::Request(Request::FactoryReset));
     assert_eq!(again.reply, Some(Reply::Refused(Refusal::Erasing)));
     assert_eq!(again.effects, []);
     world.handle(Input::Finished(Finished::Wiped(Ok(()))));
@@ -878,41 +886,41 @@ fn a_factory_reset_restarts_only_when_everything_is_gone() {
 }
 
 #[test]
-fn a_factory_reset_that_fails_leaves_the_clock_as_it_was() {
+fn a_failed_factory_reset_leaves_the_clock_unchanged() {
     let mut world = erasing();
-    let failed = Finished::Wiped(Err("the disk does not let go".into()));
+    let failed = Finished::Wiped(Err("the disk is busy".into()));
     for round in 1..=2 {
         let refreshes = |world: &World| world.device.desired().picture.full_refreshes;
         let before = refreshes(&world);
         let output = world.handle(Input::Finished(failed.clone()));
         assert_eq!(output.effects, [], "{round}");
-        // The black letters would shine through.
+        // A full refresh removes the ghosts of the letters.
         assert_eq!(refreshes(&world), before + 1, "{round}");
         let view = world.device.view();
         assert_eq!(view.mode, "rotation");
-        assert!(view.notes[0].contains("does not let go"), "{view:?}");
-        assert_eq!(view.notes.len(), 1, "said once");
+        assert!(view.notes[0].contains("is busy"), "{view:?}");
+        assert_eq!(view.notes.len(), 1, "reported once");
         assert!(!world.device.desired().sources.is_empty());
         assert!(world.passes_without_effects(Duration::from_secs(60)));
-        world.handle(Input::Asked(Request::FactoryReset));
+        world.handle(Input::Request(Request::FactoryReset));
     }
 }
 
 #[test]
-fn a_network_that_is_not_forgotten_is_said_and_restarts_nothing() {
+fn a_failure_to_forget_the_network_is_reported_without_a_restart() {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(840_000));
-    let failed = Finished::Forgotten(Err("the disk does not let go".into()));
+    let failed = Finished::Forgotten(Err("the disk is busy".into()));
     let output = world.handle(Input::Finished(failed));
     assert_eq!(output.effects, []);
     assert!(!output.unsaved.settings);
     let view = world.device.view();
-    assert!(view.notes[0].contains("does not let go"), "{view:?}");
+    assert!(view.notes[0].contains("is busy"), "{view:?}");
     assert_eq!(view.mode, "rotation");
 }
 
 #[test]
-fn a_save_that_fails_is_said_until_one_works() {
+fn a_failed_save_is_reported_until_one_succeeds() {
     let mut world = World::new(BOARD);
     let notes = |world: &World| world.device.view().notes;
     for reason in ["disk full", "read-only"] {

@@ -1,21 +1,21 @@
-//! The language of scenarios: one step a line, with what the panels show after it.
+//! The language of the scenarios: one step per line.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use device::{lights::StripEffect, request::FrontlightCommand};
 
-/// One thing that happens to the device.
+/// One step of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Block(u32),
-    /// A height, counted from the one that is known.
+    /// A height, as an offset from the known one.
     Mined(i32),
     Price(String, String),
     Fee(String),
     Zap(u64),
-    /// The owner asks to see a zap.
+    /// A request to simulate a zap.
     TestZap(u64),
-    Payment(Way, u64),
+    Payment(PaymentDirection, u64),
     Balance(u64),
     Text(String),
     Custom(Vec<String>),
@@ -32,12 +32,12 @@ pub enum Step {
     Progress(u8),
     UploadFailed,
     UploadVerified,
-    /// Holds a button, counted from 1, for a time.
+    /// Presses a button for a time; the first is 1.
     Press(u8, Duration),
-    /// Puts fingers on these buttons alone, counted from 1, for good.
+    /// Presses these buttons and releases all others; the first is 1.
     Hold(Vec<u8>),
     Lux(u32),
-    /// The relay, from which blocks and prices come, is there or not.
+    /// The relay, which sends blocks and prices, connects or disconnects.
     Relay(bool),
     Identify,
     Frontlight(FrontlightCommand),
@@ -49,26 +49,26 @@ pub enum Step {
     Set(String, serde_json::Value),
     Clock(Option<i64>),
     Wait(Duration),
-    /// The machine sleeps for a time; whoever notices as it wakes hands the device a tick.
+    /// Suspends the machine for a time. The device gets a tick at wake-up.
     Sleep(Duration),
     Reboot,
     PowerCut,
-    /// The power is cut, and the clock starts without what made it break off.
+    /// The clock restarts in safe mode.
     SafeMode,
-    /// The board gets a radio, with credentials stored or without, and starts again.
+    /// Adds a radio to the board, with or without stored credentials, and restarts.
     Radio(bool),
-    /// The network is in reach.
+    /// The network comes into reach or leaves it.
     Network(bool),
-    /// Somebody sends the portal credentials, right or wrong.
+    /// The portal receives correct or wrong credentials.
     Provision(bool),
-    /// The power is cut and comes back with a button held, counted from 1, for a time.
+    /// A power cycle with a button held for a time; the first is 1.
     HoldAtPowerOn(u8, Duration),
     FactoryReset,
 }
 
 /// Direction of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum PaymentDirection {
     In,
     Out,
     Unknown,
@@ -94,9 +94,9 @@ impl FromStr for Step {
             "fee" => Step::Fee(words[0].into()),
             "zap" => Step::Zap(number(0)?),
             "test-zap" => Step::TestZap(number(0)?),
-            "received" => Step::Payment(Way::In, number(0)?),
-            "sent" => Step::Payment(Way::Out, number(0)?),
-            "paid" => Step::Payment(Way::Unknown, number(0)?),
+            "received" => Step::Payment(PaymentDirection::In, number(0)?),
+            "sent" => Step::Payment(PaymentDirection::Out, number(0)?),
+            "paid" => Step::Payment(PaymentDirection::Unknown, number(0)?),
             "balance" => Step::Balance(number(0)?),
             "text" => Step::Text(rest.into()),
             "custom" => Step::Custom(words.iter().map(|word| (*word).into()).collect()),
@@ -179,9 +179,9 @@ impl fmt::Display for Step {
             Step::Fee(rate) => write!(out, "fee {rate}"),
             Step::Zap(sats) => write!(out, "zap {sats}"),
             Step::TestZap(sats) => write!(out, "test-zap {sats}"),
-            Step::Payment(Way::In, sats) => write!(out, "received {sats}"),
-            Step::Payment(Way::Out, sats) => write!(out, "sent {sats}"),
-            Step::Payment(Way::Unknown, sats) => write!(out, "paid {sats}"),
+            Step::Payment(PaymentDirection::In, sats) => write!(out, "received {sats}"),
+            Step::Payment(PaymentDirection::Out, sats) => write!(out, "sent {sats}"),
+            Step::Payment(PaymentDirection::Unknown, sats) => write!(out, "paid {sats}"),
             Step::Balance(sats) => write!(out, "balance {sats}"),
             Step::Text(text) => write!(out, "text {text}"),
             Step::Custom(texts) => write!(out, "custom {}", texts.join(" ")),
@@ -206,7 +206,7 @@ impl fmt::Display for Step {
                     .try_for_each(|button| write!(out, " {button}"))
             }
             Step::Lux(lux) => write!(out, "lux {lux}"),
-            Step::Relay(there) => write!(out, "relay {}", if *there { "up" } else { "down" }),
+            Step::Relay(is_up) => write!(out, "relay {}", if *is_up { "up" } else { "down" }),
             Step::Identify => out.write_str("identify"),
             Step::Frontlight(FrontlightCommand::Brightness(duty)) => {
                 write!(out, "frontlight {duty}")
@@ -238,7 +238,9 @@ impl fmt::Display for Step {
             Step::Radio(stored) => {
                 write!(out, "radio {}", if *stored { "stored" } else { "fresh" })
             }
-            Step::Network(there) => write!(out, "network {}", if *there { "on" } else { "off" }),
+            Step::Network(in_reach) => {
+                write!(out, "network {}", if *in_reach { "on" } else { "off" })
+            }
             Step::Provision(right) => {
                 write!(out, "provision {}", if *right { "right" } else { "wrong" })
             }

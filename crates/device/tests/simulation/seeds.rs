@@ -1,4 +1,4 @@
-//! Runs random lives against the model and the invariants; one that fails is made as short as it can be.
+//! Runs random steps against the model and the invariants, and shortens a run that fails.
 
 use std::{
     cell::Cell,
@@ -10,42 +10,42 @@ use std::{
 use device::board::BoardSpec;
 
 use crate::{
-    boards::LIVED,
+    boards::SIMULATED_BOARDS,
     checks,
     script::Step,
     workload::{self, Dice},
     world::World,
 };
 
-/// Lives of every run, and their steps.
+/// Default seeds, and the number of steps of each.
 const SEEDS: Range<u64> = 0..10;
 const STEPS: u64 = 200;
 
-/// Shorter lives that are tried for a life that fails.
-const SHORTER_MAX: u32 = 400;
+/// Most attempts to shorten a run that fails.
+const SHORTENINGS_MAX: u32 = 400;
 
-/// One life, which a seed makes.
-struct Life {
+/// The steps of a seed on a board.
+struct Simulation {
     seed: u64,
     board: BoardSpec,
     steps: Vec<Step>,
 }
 
-impl Life {
-    fn of(seed: u64, count: u64) -> Life {
+impl Simulation {
+    fn random(seed: u64, count: u64) -> Simulation {
         let mut dice = Dice::new(seed);
-        let board = LIVED[usize::try_from(seed).unwrap() % LIVED.len()];
-        Life {
+        let board = SIMULATED_BOARDS[usize::try_from(seed).unwrap() % SIMULATED_BOARDS.len()];
+        Simulation {
             seed,
             board,
-            steps: workload::life(&mut dice, seed, count),
+            steps: workload::random_steps(&mut dice, seed, count),
         }
     }
 
-    /// Lives these steps; returns the log.
-    fn live(&self, steps: &[Step]) -> Vec<String> {
-        let mut world = World::watched(self.board);
-        world.looks = Some(Dice::new(self.seed));
+    /// Runs these steps and checks each. Returns the log.
+    fn run(&self, steps: &[Step]) -> Vec<String> {
+        let mut world = World::with_model(self.board);
+        world.early_ticks = Some(Dice::new(self.seed));
         for step in steps {
             world.run(step);
             checks::after(&world, step);
@@ -54,13 +54,13 @@ impl Life {
     }
 
     fn check(&self) {
-        let fails = |steps: &[Step]| failure(|| drop(self.live(steps)));
+        let fails = |steps: &[Step]| failure(|| drop(self.run(steps)));
         if let Some(why) = fails(&self.steps) {
             let steps = shortened(&self.steps, &why, fails);
             let why = fails(&steps).unwrap_or(why);
             let lines: Vec<String> = steps.iter().map(Step::to_string).collect();
             panic!(
-                "seed {} on board {}\n{why}\nafter this life:\n{}",
+                "seed {} on board {}\n{why}\nafter these steps:\n{}",
                 self.seed,
                 self.board.name,
                 lines.join("\n")
@@ -69,9 +69,9 @@ impl Life {
     }
 }
 
-/// Screens that a life rarely comes to: of a pool and a miner of whom nothing is heard, and of a wallet.
+/// The screens of the pool, miner and wallet, which random steps rarely reach.
 #[test]
-fn screens_of_what_is_off_at_first_are_what_the_model_says() {
+fn screens_of_optional_sources_match_the_model() {
     const SATS: [u64; 13] = [
         0,
         21,
@@ -110,9 +110,9 @@ fn screens_of_what_is_off_at_first_are_what_the_model_says() {
             ]);
         }
     }
-    for (seed, board) in (0..).zip(LIVED) {
+    for (seed, board) in (0..).zip(SIMULATED_BOARDS) {
         let steps = lines.iter().map(|line| line.parse().unwrap()).collect();
-        Life {
+        Simulation {
             seed,
             board: *board,
             steps,
@@ -121,9 +121,9 @@ fn screens_of_what_is_off_at_first_are_what_the_model_says() {
     }
 }
 
-/// Why something panics; none if it does not.
+/// The message of the panic of a function. `None` if it does not panic.
 pub fn failure(work: impl FnOnce()) -> Option<String> {
-    let panic = silently(|| panic::catch_unwind(AssertUnwindSafe(work)).err())?;
+    let panic = without_panic_messages(|| panic::catch_unwind(AssertUnwindSafe(work)).err())?;
     let text = panic.downcast_ref::<String>().cloned();
     Some(text.unwrap_or_else(|| {
         panic
@@ -132,7 +132,7 @@ pub fn failure(work: impl FnOnce()) -> Option<String> {
     }))
 }
 
-/// Leaves out of steps whatever the same failure does not need: halves first, single steps last.
+/// Removes steps as long as the failure stays the same: halves first, single steps last.
 pub fn shortened<S: Clone>(
     steps: &[S],
     why: &str,
@@ -141,9 +141,9 @@ pub fn shortened<S: Clone>(
     let what = why.lines().next();
     let mut steps = steps.to_vec();
     let (mut tries, mut part) = (0, steps.len());
-    while part > 0 && tries < SHORTER_MAX {
+    while part > 0 && tries < SHORTENINGS_MAX {
         let mut from = 0;
-        while from < steps.len() && tries < SHORTER_MAX {
+        while from < steps.len() && tries < SHORTENINGS_MAX {
             let to = (from + part).min(steps.len());
             let shorter = [&steps[..from], &steps[to..]].concat();
             tries += 1;
@@ -161,14 +161,14 @@ thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs something on this thread whose panics are caught and need not be told.
-fn silently<T>(work: impl FnOnce() -> T) -> T {
+/// Runs a function on this thread without printing its panics.
+fn without_panic_messages<T>(work: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        let told = panic::take_hook();
+        let default_hook = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if !SILENT.get() {
-                told(info);
+                default_hook(info);
             }
         }));
     });
@@ -178,44 +178,44 @@ fn silently<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Which lives are lived, and how long they are.
+/// The seeds to run, and the number of steps of each.
 pub struct Seeds {
     pub seeds: Range<u64>,
     pub steps: u64,
 }
 
 impl Seeds {
-    /// These, unless the environment asks for others.
+    /// The given defaults, or the values of the environment variables.
     pub fn from_environment(seeds: Range<u64>, steps: u64) -> Seeds {
-        let asked = std::env::var("SIMULATION_SEEDS").ok().and_then(|text| {
+        let range = std::env::var("SIMULATION_SEEDS").ok().and_then(|text| {
             let (start, end) = text.split_once("..")?;
             Some(start.parse().ok()?..end.parse().ok()?)
         });
-        let long = std::env::var("SIMULATION_STEPS")
+        let count = std::env::var("SIMULATION_STEPS")
             .ok()
             .and_then(|text| text.parse().ok());
         Seeds {
-            seeds: asked.unwrap_or(seeds),
-            steps: long.unwrap_or(steps),
+            seeds: range.unwrap_or(seeds),
+            steps: count.unwrap_or(steps),
         }
     }
 }
 
 #[test]
-fn random_lives_are_what_the_model_says() {
+fn random_runs_match_the_model() {
     let Seeds { seeds, steps } = Seeds::from_environment(SEEDS, STEPS);
     for seed in seeds {
-        Life::of(seed, steps).check();
+        Simulation::random(seed, steps).check();
     }
 }
 
 #[test]
 fn the_same_inputs_give_the_same_outputs() {
     for seed in [3, 14] {
-        let life = Life::of(seed, STEPS / 4);
+        let simulation = Simulation::random(seed, STEPS / 4);
         assert_eq!(
-            life.live(&life.steps),
-            life.live(&life.steps),
+            simulation.run(&simulation.steps),
+            simulation.run(&simulation.steps),
             "seed {seed}"
         );
     }

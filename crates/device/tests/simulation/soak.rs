@@ -1,4 +1,4 @@
-//! Thirty days of one clock, with everything that goes wrong in a month; its state must not grow.
+//! Thirty days of one clock with typical faults. Its state must not grow.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use device::input::Input;
 use market::{Connection, Observation, source_id::SourceId};
 
 use crate::{
-    script::{Step, Way},
+    script::{PaymentDirection, Step},
     workload::Dice,
     world::{BOARD, World},
 };
 
 const DAYS: u64 = 30;
 
-/// Time between prices, min: fewer than there are, so that a month takes seconds.
+/// Time between prices, min. Real sources send more; fewer prices let the test finish within seconds.
 const MINUTES: u64 = 3;
 
-/// Most that the state of the thirtieth day may be larger than that of the first, percent.
+/// Greatest growth of the state from the first to the last day, percent.
 const GROWTH_MAX_PCT: usize = 10;
 
 fn run(world: &mut World, script: &str) {
@@ -30,7 +30,7 @@ fn run(world: &mut World, script: &str) {
     }
 }
 
-/// Some minutes of a month: a price, sometimes a block, now and then a fault.
+/// Runs [`MINUTES`] minutes: a price, sometimes a block, sometimes a fault.
 fn minutes(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
     let cents = 9_000_000 + dice.below(1_000_000);
     world.run(&Step::Price(
@@ -58,7 +58,7 @@ fn minutes(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
             world.handle(Input::Observed(SourceId::Relay, vec![up]));
         }
         14 => drop(world.run(&Step::Zap(dice.below(100_000)))),
-        20 => drop(world.run(&Step::Payment(Way::In, dice.below(100_000)))),
+        20 => drop(world.run(&Step::Payment(PaymentDirection::In, dice.below(100_000)))),
         26 => drop(world.run(&Step::Lux(u32::try_from(dice.below(300)).unwrap()))),
         40 => drop(world.run(&Step::Press(2, Duration::from_millis(100)))),
         50 => drop(world.run(&Step::Text("HODL".into()))),
@@ -66,7 +66,7 @@ fn minutes(world: &mut World, dice: &mut Dice, height: &mut u32, count: u64) {
         _ => {}
     }
     world.wait(Duration::from_secs(60 * MINUTES));
-    // The log is for comparing short runs.
+    // The log is only needed by tests that compare runs.
     world.log.clear();
 }
 
@@ -98,7 +98,7 @@ fn a_month_does_not_make_the_clock_grow() {
         let most = first_day + first_day * GROWTH_MAX_PCT / 100;
         assert!(
             size <= most,
-            "day {day}: the state is {size} bytes of text, at first {first_day}"
+            "day {day}: the state has {size} bytes of text, {first_day} on the first day"
         );
     }
     let view = world.device.view();

@@ -1,4 +1,4 @@
-//! No value on the glass is older than its limit without the mark, whatever the order of events.
+//! A value on the panels that is older than its limit has the mark, in any order of events.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,8 +10,8 @@ use crate::{
     world::{BOARD, World},
 };
 
-/// What a screen shows, by its id.
-const SHOWS: &[(i64, &[&str])] = &[
+/// The facts that each screen shows, by its id.
+const FACTS_OF_SCREENS: &[(i64, &[&str])] = &[
     (0, &["height"]),
     (4, &["height"]),
     (6, &["fee"]),
@@ -30,8 +30,8 @@ fn limit(fact: &str) -> Duration {
     }
 }
 
-/// A life of observations, jumps and waits; the mark is compared with the ages after each.
-fn live(seed: u64) {
+/// Runs random observations, screen changes and waits. After each step, compares the mark with the ages.
+fn simulate(seed: u64) {
     let mut dice = Dice::new(seed);
     let mut world = World::new(BOARD);
     world.run(&"set actCurrencies=[\"USD\"]".parse().unwrap());
@@ -39,7 +39,7 @@ fn live(seed: u64) {
     world.run(&"set minSecPriceUpd=0".parse().unwrap());
     let mut seen: BTreeMap<&str, Duration> = BTreeMap::new();
     let mut height = 900_000;
-    let mut on = SHOWS[0];
+    let mut on = FACTS_OF_SCREENS[0];
     for _ in 0..200 {
         match dice.below(6) {
             0 => {
@@ -59,8 +59,8 @@ fn live(seed: u64) {
                 seen.insert("fee", world.now.uptime);
             }
             3 => {
-                let place = usize::try_from(dice.below(SHOWS.len() as u64)).unwrap();
-                on = SHOWS[place];
+                let place = usize::try_from(dice.below(FACTS_OF_SCREENS.len() as u64)).unwrap();
+                on = FACTS_OF_SCREENS[place];
                 world.run(&Step::Screen(on.0));
             }
             4 => drop(world.run(&Step::Wait(Duration::from_secs(dice.below(5400))))),
@@ -84,14 +84,14 @@ fn live(seed: u64) {
 }
 
 #[test]
-fn what_is_too_old_is_marked_whatever_the_order() {
-    (0..40).for_each(live);
+fn stale_values_are_marked_in_any_order_of_events() {
+    (0..40).for_each(simulate);
 }
 
 #[test]
-fn the_mark_comes_on_its_own_and_goes_with_the_next_value() {
+fn the_mark_appears_without_an_input_and_is_removed_by_the_next_value() {
     let mut world = World::new(BOARD);
-    // Nobody is asked who could prove more than what is said.
+    // Without public peers, so that the claim needs no proof.
     world.run(&"set proofPeerMax=0".parse().unwrap());
     world.run(&Step::Block(900_000));
     world.run(&Step::Wait(STALE_BLOCK));
@@ -101,12 +101,12 @@ fn the_mark_comes_on_its_own_and_goes_with_the_next_value() {
     world.run(&Step::Block(900_000));
     assert!(
         !world.device.view().stale,
-        "the same height again is news of its age"
+        "the same height again makes the value fresh"
     );
 }
 
 #[test]
-fn a_value_of_an_earlier_run_without_a_clock_is_old() {
+fn a_value_of_an_earlier_run_is_stale_without_a_wall_clock() {
     let mut world = World::new(BOARD);
     world.run(&Step::Block(900_000));
     world.run(&Step::Reboot);

@@ -1,4 +1,4 @@
-//! What is known of the sources: which of them are up, and what of theirs was dropped.
+//! States of the sources: connections, errors, and counts of dropped messages.
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,7 +33,7 @@ impl World {
     }
 
     fn ask(&mut self, request: Request) {
-        self.device.handle(Input::Asked(request), self.now);
+        self.device.handle(Input::Request(request), self.now);
     }
 
     fn patch(&mut self, members: Value) {
@@ -59,7 +59,7 @@ impl World {
 fn a_source_that_does_not_run_is_not_up() {
     let mut world = World::new(BOARD);
     assert_eq!(world.is_up(SourceId::Relay), Some(true));
-    assert_eq!(world.is_up(SourceId::Zaps), None, "it is not asked for");
+    assert_eq!(world.is_up(SourceId::Zaps), None, "the source is disabled");
 
     let key = "b5127a08cf33616274800a4387881a9f98e04b9c37116e92de5250498635c422";
     world.patch(json!({"nostrZapNotify": true, "nostrZapPubkey": key}));
@@ -71,7 +71,7 @@ fn a_source_that_does_not_run_is_not_up() {
 
     world.ask(Request::StopSources);
     assert_eq!(world.is_up(SourceId::Relay), Some(false));
-    // What was on its way as the source was stopped does not bring it back.
+    // A message that was queued when the source was stopped does not mark it as connected.
     world.observe(SourceId::Relay, up());
     assert_eq!(world.is_up(SourceId::Relay), Some(false));
     world.ask(Request::RestartSources);
@@ -80,7 +80,7 @@ fn a_source_that_does_not_run_is_not_up() {
 }
 
 #[test]
-fn nobody_is_told_to_wait_for_a_source_that_does_not_run() {
+fn a_stopped_source_has_no_next_attempt() {
     let mut world = World::new(BOARD);
     let next_try = |world: &World| world.source(SourceId::Relay).unwrap().next_try;
     let down = || {
@@ -94,33 +94,33 @@ fn nobody_is_told_to_wait_for_a_source_that_does_not_run() {
     assert_eq!(next_try(&world), Some(at));
     world.ask(Request::StopSources);
     assert_eq!(next_try(&world), None);
-    // What was on its way as the source was stopped.
+    // A message that was queued when the source was stopped.
     world.observe(SourceId::Relay, down());
     assert_eq!(next_try(&world), None);
     let error = world.source(SourceId::Relay).unwrap().last_error;
-    assert_eq!(error.as_deref(), Some("refused"), "that is still why");
+    assert_eq!(error.as_deref(), Some("refused"), "the last error stays");
 }
 
 #[test]
-fn what_a_source_complains_of_is_told_while_its_connection_holds() {
+fn an_error_of_a_source_is_reported_until_the_next_connection() {
     let mut world = World::new(BOARD);
-    let told = |world: &World| {
+    let reported = |world: &World| {
         let state = world.source(SourceId::Relay).unwrap();
         (state.up, state.last_error)
     };
     let complaint = || "a frame that is no map".to_owned();
     world.observe(SourceId::Relay, Observation::Complaint(complaint()));
-    assert_eq!(told(&world), (true, Some(complaint())));
+    assert_eq!(reported(&world), (true, Some(complaint())));
     world.observe(SourceId::Relay, Observation::Block(900_000));
-    assert_eq!(told(&world), (true, Some(complaint())));
-    // Another connection begins anew.
+    assert_eq!(reported(&world), (true, Some(complaint())));
+    // A new connection clears the error.
     let up = Observation::Connection(Connection::Up);
     world.observe(SourceId::Relay, up);
-    assert_eq!(told(&world), (true, None));
+    assert_eq!(reported(&world), (true, None));
 }
 
 #[test]
-fn what_is_dropped_is_counted_by_reason() {
+fn dropped_messages_are_counted_by_reason() {
     let mut world = World::new(BOARD);
     for (reason, count) in [("height", 1), ("not-a-map", 40), ("height", 2)] {
         world.observe(SourceId::Relay, Observation::Dropped(reason, count));
@@ -139,11 +139,11 @@ fn what_is_dropped_is_counted_by_reason() {
             ("not-a-map", 40)
         ]
     );
-    assert!(state.up, "dropping something ends no connection");
+    assert!(state.up, "a dropped message does not end the connection");
 }
 
 #[test]
-fn cleared_logos_leave_the_glass_at_once_and_are_fetched_anew() {
+fn cleared_logos_are_removed_at_once_and_fetched_again() {
     let mut world = World::new(BOARD);
     world.patch(json!({"miningPoolStats": true, "miningPoolName": "ocean"}));
     world.ask(Request::ShowScreen(70));
@@ -163,13 +163,17 @@ fn cleared_logos_leave_the_glass_at_once_and_are_fetched_anew() {
     assert_eq!(world.glass(), "OFF/LINE", "a picture has no text");
     let refreshes = world.device.desired().picture.full_refreshes;
 
-    let clear = Input::Asked(Request::ClearPoolLogos);
+    let clear = Input::Request(Request::ClearPoolLogos);
     let effects = world.device.handle(clear, world.now).effects;
     assert_eq!(effects, [Effect::ClearLogos]);
     assert_eq!(world.glass(), "ocean OFF/LINE");
     let after = world.device.desired().picture.full_refreshes;
-    assert_eq!(after, refreshes + 1, "nothing of the picture stays");
-    assert_eq!(fetches(&world), 1, "the source begins anew");
+    assert_eq!(
+        after,
+        refreshes + 1,
+        "a full refresh removes the ghost of the picture"
+    );
+    assert_eq!(fetches(&world), 1, "the source fetches again");
 
     world.observe(SourceId::Pool, logo());
     assert_eq!(world.glass(), "OFF/LINE");
@@ -179,52 +183,56 @@ fn codes(list: &str) -> Vec<Currency> {
     list.split(',').filter_map(Currency::parse).collect()
 }
 
-/// The currencies that the rotation goes through.
+/// The currencies of the rotation.
 fn rotating(world: &World) -> Vec<Currency> {
     let entries = rotation::sequence(&world.device.view().active);
     let tickers = entries.iter().filter(|entry| entry.slot.screen == 20);
     tickers.filter_map(|entry| entry.slot.currency).collect()
 }
 
-/// The currencies that GET shows as chosen.
-fn told(world: &World) -> Value {
+/// The chosen currencies in the response of GET.
+fn reported(world: &World) -> Value {
     let document = emit::document(&world.device.view(), &BuildIdentity::default());
     document["actCurrencies"].clone()
 }
 
 #[test]
-fn a_shorter_list_leaves_out_and_the_choice_stays() {
+fn a_currency_that_the_relay_lacks_is_skipped_but_stays_chosen() {
     let mut world = World::new(BOARD);
     let offers = |list: &str| Observation::Currencies(codes(list));
     assert_eq!(rotating(&world), codes("USD,EUR,JPY"));
 
     world.observe(SourceId::Relay, offers("GBP,EUR"));
     assert_eq!(rotating(&world), codes("EUR"));
-    assert_eq!(told(&world), json!(["EUR"]));
+    assert_eq!(reported(&world), json!(["EUR"]));
     let stored = |world: &World| world.device.settings().act_currencies.clone();
     assert_eq!(stored(&world), codes("USD,EUR,JPY"));
-    let asked_for = |world: &World| match &world.device.desired().sources[&SourceId::Relay].config {
+    let requested = |world: &World| match &world.device.desired().sources[&SourceId::Relay].config {
         SourceConfig::Relay { currencies, .. } => currencies.clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(asked_for(&world), codes("USD,EUR,JPY"), "it may come back");
+    assert_eq!(
+        requested(&world),
+        codes("USD,EUR,JPY"),
+        "the relay may offer it again"
+    );
 
-    // A client that sends back what it was shown, and one that adds something.
-    world.patch(json!({"actCurrencies": told(&world)}));
+    // One client sends back the list of GET, another adds a currency.
+    world.patch(json!({"actCurrencies": reported(&world)}));
     assert_eq!(stored(&world), codes("USD,EUR,JPY"));
     world.patch(json!({"actCurrencies": ["EUR", "GBP"]}));
     assert_eq!(rotating(&world), codes("EUR,GBP"));
 
-    // Without any of them the clock goes through one that is there.
+    // If the relay offers no chosen currency, the rotation uses its first one.
     world.observe(SourceId::Relay, offers("SEK,NOK"));
     assert_eq!(rotating(&world), codes("SEK"));
-    assert_eq!(told(&world), json!([]));
+    assert_eq!(reported(&world), json!([]));
     world.observe(SourceId::Relay, offers("SEK,USD"));
     assert_eq!(rotating(&world), codes("USD"));
 
     world.observe(SourceId::Relay, offers("USD,EUR,GBP,JPY"));
     assert_eq!(rotating(&world), codes("EUR,GBP,USD,JPY"));
-    assert_eq!(told(&world), json!(["EUR", "GBP", "USD", "JPY"]));
+    assert_eq!(reported(&world), json!(["EUR", "GBP", "USD", "JPY"]));
 }
 
 #[test]
@@ -241,7 +249,7 @@ fn a_shorter_list_is_remembered_only_for_a_relay() {
 }
 
 #[test]
-fn a_height_that_cannot_be_is_not_even_remembered() {
+fn an_impossible_height_is_removed_from_the_memory() {
     let now = World::new(BOARD).now;
     let height = |value| {
         let datum = Datum {
@@ -259,7 +267,7 @@ fn a_height_that_cannot_be_is_not_even_remembered() {
 }
 
 #[test]
-fn a_height_ahead_of_time_is_shown_once_another_source_says_so_too() {
+fn a_height_ahead_of_time_is_shown_once_another_source_confirms_it() {
     let mut world = World::new(BOARD);
     for (source, height, shown) in [
         (SourceId::Relay, 840_000, 840_000),

@@ -1,4 +1,4 @@
-//! Random lives: a seed is a life, the same one every time.
+//! Random steps; the same seed always gives the same steps.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::{
     checks::CANARIES,
-    script::{Step, Way},
+    script::{PaymentDirection, Step},
 };
 
-/// A small generator of pseudo-random numbers (SplitMix64): enough for tests, and the same everywhere.
+/// A small generator of pseudo-random numbers (SplitMix64) that is equal on every platform.
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
 
@@ -38,18 +38,18 @@ impl Dice {
     }
 }
 
-/// Settings that are changed before the life begins.
-const WISHES: u64 = 12;
+/// Number of settings that are changed before the other steps.
+const INITIAL_SETTINGS: u64 = 12;
 
 const CURRENCIES: &[&str] = &["USD", "EUR", "JPY", "GBP", "CHF"];
 
-/// Prices whose text the model knows: neither small nor halfway between two.
+/// Prices whose text the model can compute: neither small nor halfway between two roundings.
 const PRICES: &[&str] = &[
     "95432.7", "95433.2", "95440", "109876", "99999.8", "1000000", "14500000", "10001.3",
 ];
 
-/// Moments of the wall clock, ten seconds before something: ten in the evening and seven in the morning in Amsterdam, the
-/// hours at which clocks are put forward and back there, in New York and on Lord Howe, a new year.
+/// Wall clock times ten seconds before an event: 22:00 and 07:00 in Amsterdam, the changes to and from daylight saving time
+/// in Amsterdam, New York and on Lord Howe Island, and a new year.
 const MOMENTS: &[i64] = &[
     1_767_301_190,
     1_767_301_190,
@@ -63,7 +63,7 @@ const MOMENTS: &[i64] = &[
     1_798_757_990,
 ];
 
-/// Windows of Do Not Disturb: hour and minute of their begin, hour and minute of their end.
+/// Schedules of Do Not Disturb: hour and minute of the start, hour and minute of the end.
 const WINDOWS: &[[u32; 4]] = &[
     [22, 0, 7, 0],
     [22, 0, 7, 0],
@@ -77,8 +77,8 @@ const WINDOWS: &[[u32; 4]] = &[
 
 const COLORS: &[&str] = &["off", "#FF8800", "00f"];
 
-/// Fingers on several buttons, and on none.
-const HANDS: &[&[u8]] = &[
+/// Sets of pressed buttons.
+const HELD_BUTTONS: &[&[u8]] = &[
     &[],
     &[],
     &[1, 2],
@@ -96,19 +96,19 @@ fn screen_ids() -> Vec<i64> {
     ids
 }
 
-/// Ids of screens, and some that no screen has.
+/// Ids of all screens, and some ids without a screen.
 fn any_screen_ids() -> Vec<i64> {
     [screen_ids(), vec![1, 2, 99, -1]].concat()
 }
 
-/// A life: of every third seed one of a clock with a radio, else one of a clock that sleeps now and then.
-pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
+/// The steps of a seed. Every third seed is a clock with a radio; the others are suspended sometimes.
+pub fn random_steps(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
     let mut steps = Vec::new();
-    let on_air = seed % 3 == 2;
-    if on_air {
+    let has_radio = seed % 3 == 2;
+    if has_radio {
         steps.push(Step::Radio(dice.below(2) == 1));
     }
-    // What every clock knows sooner or later, and an owner with wishes of his own.
+    // Values that every clock receives, and random settings.
     let facts = [
         mined(dice),
         Step::Fee("4.7".into()),
@@ -116,15 +116,15 @@ pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
         price(dice, "EUR"),
     ];
     steps.extend(facts);
-    steps.extend((0..WISHES).map(|_| setting(dice)));
+    steps.extend((0..INITIAL_SETTINGS).map(|_| setting(dice)));
     steps.push(Step::Clock(Some(moment(dice))));
     for _ in 0..count {
         let next = match dice.below(100) {
             0..=11 => mined(dice),
-            12..=20 if on_air => on_air_step(dice),
+            12..=20 if has_radio => radio_step(dice),
             12..=14 => nap(dice),
             15 => {
-                // Not for long: the strip tells of it many times a minute.
+                // Not for long, because the strip plays an effect for it many times a minute.
                 steps.extend([Step::Relay(false), outage(dice)]);
                 Step::Relay(true)
             }
@@ -140,13 +140,13 @@ pub fn life(dice: &mut Dice, seed: u64, count: u64) -> Vec<Step> {
         };
         steps.push(next);
     }
-    // The network of a machine that sleeps is another story.
-    steps.retain(|step| !on_air || !matches!(step, Step::Sleep(_)));
+    // The model does not cover a radio during a suspend.
+    steps.retain(|step| !has_radio || !matches!(step, Step::Sleep(_)));
     steps
 }
 
-/// A step that takes a radio.
-fn on_air_step(dice: &mut Dice) -> Step {
+/// A step of a clock with a radio.
+fn radio_step(dice: &mut Dice) -> Step {
     match dice.below(16) {
         0..=5 => Step::Network(dice.below(3) > 0),
         6..=9 => Step::Provision(dice.below(3) > 0),
@@ -167,7 +167,7 @@ fn on_air_step(dice: &mut Dice) -> Step {
     }
 }
 
-/// A step that any clock may take.
+/// A step of any clock.
 fn step(dice: &mut Dice) -> Step {
     match dice.below(100) {
         0..=11 => {
@@ -178,7 +178,11 @@ fn step(dice: &mut Dice) -> Step {
         15..=17 => Step::Zap(dice.below(100_000)),
         18 => Step::TestZap(dice.below(100_000)),
         19..=21 => {
-            let way = *dice.pick(&[Way::In, Way::Out, Way::Unknown]);
+            let way = *dice.pick(&[
+                PaymentDirection::In,
+                PaymentDirection::Out,
+                PaymentDirection::Unknown,
+            ]);
             Step::Payment(way, dice.below(100_000))
         }
         22 => Step::Balance(dice.below(2_000_000_000)),
@@ -199,7 +203,7 @@ fn step(dice: &mut Dice) -> Step {
         48..=50 => Step::UploadFailed,
         51..=65 => setting(dice),
         66..=67 => Step::Clock((dice.below(8) > 0).then(|| moment(dice))),
-        68 if dice.below(2) == 0 => Step::Hold(dice.pick(HANDS).to_vec()),
+        68 if dice.below(2) == 0 => Step::Hold(dice.pick(HELD_BUTTONS).to_vec()),
         68..=72 => {
             let button = u8::try_from(1 + dice.below(4)).unwrap();
             let held = *dice.pick(&[15, 21, 100, 100, 100, 799, 800, 900, 3000]);
@@ -245,12 +249,12 @@ fn price(dice: &mut Dice, code: &str) -> Step {
     Step::Price(code.into(), (*dice.pick(PRICES)).into())
 }
 
-/// A moment that a clock is set to, forward or back.
+/// A time to set the wall clock to.
 fn moment(dice: &mut Dice) -> i64 {
     dice.pick(MOMENTS) + i64::try_from(dice.below(9)).unwrap()
 }
 
-/// A clock is set to shortly before something happens, and then it does; now and then clocks are put forward or back.
+/// Sets the wall clock shortly before an event of the calendar, and waits for the event.
 fn night(dice: &mut Dice) -> Vec<Step> {
     let set = |key: &str, value| Step::Set(key.into(), value);
     let (window, at) = match dice.below(4) {
@@ -267,7 +271,7 @@ fn night(dice: &mut Dice) -> Vec<Step> {
     ]
 }
 
-/// Steps that say something only together, such as a price that waits, or an update that moves on.
+/// Steps that only test something together, such as a held-back price or the progress of an update.
 fn scene(dice: &mut Dice) -> Vec<Step> {
     let wait = |secs| Step::Wait(Duration::from_secs(secs));
     let progress = |percent: u64| Step::Progress(u8::try_from(percent).unwrap());
@@ -282,7 +286,7 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             price(dice, "EUR"),
             wait(*dice.pick(&[29, 31])),
         ],
-        // More than can wait.
+        // More effects than the queue can hold.
         7 => [vec![Step::Identify; 10], vec![wait(9)]].concat(),
         8 => vec![
             Step::Set("useMscwTime".into(), json!(dice.below(2) == 1)),
@@ -291,7 +295,7 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             Step::Currency("USD".into()),
         ],
         9 => vec![Step::Press(*dice.pick(&[1, 1, 4]), Duration::from_millis(900)); 2],
-        // The debug view holds the rotation.
+        // The debug view stops the rotation.
         4 => vec![
             Step::Set("timePerScreen".into(), json!(1)),
             Step::RestartTimer,
@@ -300,14 +304,14 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             Step::Press(4, Duration::from_millis(100)),
             wait(61),
         ],
-        // A screen that was switched off while it was shown.
+        // A screen is disabled while it is shown.
         5 => vec![
             Step::Screen(6),
             Step::Set("screens".into(), json!([{"id": 6, "enabled": false}])),
             Step::Reboot,
             Step::Set("screens".into(), json!([{"id": 6, "enabled": true}])),
         ],
-        // Whoever switches the light off by hand is not overruled by the room.
+        // Ambient light does not override a light that was switched off by hand.
         6 => vec![
             Step::Set("flDisable".into(), json!(false)),
             Step::Frontlight(FrontlightCommand::On),
@@ -318,7 +322,7 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             Step::Lux(*dice.pick(&[2, 127])),
             wait(1),
         ],
-        // A clock that was away for long catches up without a flash.
+        // A clock that was suspended for long shows the new height without a flash.
         3 => vec![
             Step::Set("ledFlashOnUpd".into(), json!(true)),
             Step::Sleep(Duration::from_secs(86_400)),
@@ -338,7 +342,7 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             Step::Sleep(Duration::from_secs(*dice.pick(&[950, 3700, 5500]))),
             wait(1),
         ],
-        // What is set by hand stays until the next word about it.
+        // Duties that are set by hand stay until the next command.
         11..=12 => {
             let panels = 7 + usize::try_from(dice.below(2)).unwrap();
             let duty = |_| u16::try_from(dice.below(4096)).unwrap();
@@ -365,16 +369,16 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             Step::Effect(dice.pick(StripEffect::NAMED).1),
         ],
         14 => {
-            let hand = |dice: &mut Dice| Step::Hold(dice.pick(HANDS).to_vec());
+            let hold = |dice: &mut Dice| Step::Hold(dice.pick(HELD_BUTTONS).to_vec());
             vec![
-                hand(dice),
-                hand(dice),
+                hold(dice),
+                hold(dice),
                 outage(dice),
-                hand(dice),
+                hold(dice),
                 Step::Hold(Vec::new()),
             ]
         }
-        // Whatever the owner looks at, a block may come before it.
+        // Whatever the owner early_ticks at, a block may come before it.
         10 => vec![
             Step::Set("stealFocus".into(), json!(dice.below(3) > 0)),
             Step::Screen(*dice.pick(&[3, 6, 20])),
@@ -394,7 +398,7 @@ fn outage(dice: &mut Dice) -> Step {
     Step::Wait(Duration::from_millis(*dice.pick(&[100, 4000, 12_000])))
 }
 
-/// How long a machine sleeps.
+/// Suspends the machine.
 fn nap(dice: &mut Dice) -> Step {
     Step::Sleep(Duration::from_secs(*dice.pick(&[
         3,
@@ -405,7 +409,7 @@ fn nap(dice: &mut Dice) -> Step {
     ])))
 }
 
-/// Do Not Disturb by the time of day.
+/// A schedule of Do Not Disturb.
 fn quiet_hours(dice: &mut Dice) -> Value {
     quiet_in(*dice.pick(WINDOWS), dice.below(5) > 0)
 }
@@ -418,12 +422,12 @@ fn quiet_in([hour, minute, end_hour, end_minute]: [u32; 4], on: bool) -> Value {
     })
 }
 
-/// Blocks as relays report them: the next ones, the same again, one of another chain, those of a long sleep.
+/// Heights as relays report them: the next ones, the same again, one of another chain, many after a long suspend.
 fn mined(dice: &mut Dice) -> Step {
     Step::Mined(*dice.pick(&[1, 1, 1, 1, 2, 3, 100, 0, 0, -50, 120]))
 }
 
-/// Settings that are on or off.
+/// Boolean settings.
 const FLAGS: &[&str] = &[
     "invertedColor",
     "verticalDesc",
@@ -461,7 +465,7 @@ const FLAGS: &[&str] = &[
     "inverseButtons",
 ];
 
-/// Settings that are numbers, and what they may be.
+/// Numeric settings and their values.
 const NUMBERS: &[(&str, &[u32])] = &[
     ("luxLightToggle", &[0, 1, 128, 200, 65535]),
     ("flEffectDelay", &[0, 15, 17, 150]),
@@ -481,7 +485,7 @@ const NUMBERS: &[(&str, &[u32])] = &[
     ("blockFlashColor", &[0, 0x00_FF_88, 0xE0_43_00]),
 ];
 
-/// Settings that are texts.
+/// Text settings and their values.
 const TEXTS: &[(&str, &str)] = &[
     ("proxyPass", CANARIES[0]),
     ("miningPoolUser", CANARIES[1]),
@@ -515,7 +519,7 @@ fn setting(dice: &mut Dice) -> Step {
     Step::Set(key.into(), value)
 }
 
-/// One screen more or less, or all in another order.
+/// Enables or disables a screen, or sets another order of all screens.
 fn screens(dice: &mut Dice) -> Value {
     if dice.below(4) > 0 {
         return json!([{"id": dice.pick(&any_screen_ids()), "enabled": dice.below(2) == 1}]);

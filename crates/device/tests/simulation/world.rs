@@ -1,4 +1,4 @@
-//! The world of one device: virtual time, a store that can lose power, and what is on the glass.
+//! The environment of one device: virtual time, storage that can lose power, panels, and the radio.
 
 use std::time::Duration;
 
@@ -25,32 +25,32 @@ use market::{
 use serde_json::{Map, Value};
 
 use crate::{
-    air::Air,
     checks,
     model::Model,
-    script::{Step, Way},
+    radio::SimulatedRadio,
+    script::{PaymentDirection, Step},
     workload::Dice,
 };
 
-/// A board with everything.
+/// A board with all parts.
 pub const BOARD: BoardSpec = BoardSpec::EXAMPLE;
 
-/// Time a full refresh of the panels takes.
+/// Duration of a full refresh.
 const FULL_REFRESH: Duration = Duration::from_millis(2000);
 
-/// Time a partial refresh of the panels takes.
+/// Duration of a partial refresh.
 const PARTIAL_REFRESH: Duration = Duration::from_millis(300);
 
-/// Time after which contacts that were moved are believed.
+/// Wait after a change of the contacts, longer than the debounce time.
 const SETTLED: Duration = Duration::from_millis(50);
 
-/// Height of the chain that a clock counts from which knows none.
+/// Height that [`Step::Mined`] counts from if the clock knows no height.
 const FIRST_HEIGHT: u32 = 900_000;
 
-/// Ticks in a row that may not move the deadline forward.
+/// Most ticks in a row that leave the deadline unchanged.
 const TICKS_WITHOUT_PROGRESS_MAX: u32 = 3;
 
-/// A wallet, which is used where the settings ask for one.
+/// The wallet, for settings with one.
 const PAIRING: &str = "nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss://relay.example&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100e4f3c";
 
 fn zap(sats: u64) -> Zap {
@@ -60,58 +60,58 @@ fn zap(sats: u64) -> Zap {
     }
 }
 
-/// One device and everything around it.
+/// One device and its environment.
 pub struct World {
     pub device: Device,
     pub now: Now,
     board: BoardSpec,
     painter: Painter,
-    /// Buttons that are down, a bit each; none until the driver has told the first.
+    /// Pressed buttons, one bit each. `None` before the first input of the driver.
     down: Option<u8>,
-    /// Light in the room, lux; none until somebody has said so.
+    /// Ambient light, lux. `None` before the first step that sets it.
     pub lux: Option<u32>,
     settings_on_disk: Map<String, Value>,
     memory_on_disk: Map<String, Value>,
-    /// When to look between deadlines; none for never.
-    pub looks: Option<Dice>,
-    /// What should be seen; none where nobody compares.
+    /// Chooses when to send a tick before the deadline. `None` for never.
+    pub early_ticks: Option<Dice>,
+    /// The reference model. `None` if the test does not compare.
     pub model: Option<Model>,
-    /// The model as its memory was stored last.
+    /// The model at the last save of the memory.
     stored_model: Option<Model>,
-    /// The radio; none on a clock that uses the network of its host.
-    pub air: Option<Air>,
-    /// An update that is under way.
+    /// The radio. `None` if the clock uses the network of its host.
+    pub radio: Option<SimulatedRadio>,
+    /// The running update.
     pub update: Option<Update>,
-    /// Effects that were asked for.
+    /// Number of effects so far.
     effects: usize,
-    /// How often the device was started.
+    /// Number of starts of the device.
     pub starts: u32,
-    /// What happened, for comparing two runs of one seed.
+    /// All steps and pictures, to compare two runs of one seed.
     pub log: Vec<String>,
 }
 
-/// The panels and who paints them: one picture at a time, and then the newest.
+/// The painter of the panels. It paints one picture at a time, then the newest.
 #[derive(Debug, Default)]
 struct Painter {
-    /// Serial number and full refreshes of the picture that was begun last.
-    begun: Option<(u64, u64)>,
+    /// Serial number and full refreshes of the picture that was started last.
+    last_started: Option<(u64, u64)>,
     done_at: Option<Duration>,
 }
 
 impl Painter {
-    /// Begins with a picture, unless the panels are busy or show it; tells whether it did.
-    fn follow(&mut self, picture: &Picture, uptime: Duration) -> bool {
+    /// Starts to paint a picture, unless the panels are busy or show it. Returns whether it started.
+    fn start(&mut self, picture: &Picture, uptime: Duration) -> bool {
         let differs = self
-            .begun
+            .last_started
             .is_none_or(|(serial, _)| serial != picture.serial);
         if self.done_at.is_some() || !differs {
             return false;
         }
         let full = self
-            .begun
+            .last_started
             .is_none_or(|(_, full)| full != picture.full_refreshes);
         let time = if full { FULL_REFRESH } else { PARTIAL_REFRESH };
-        self.begun = Some((picture.serial, picture.full_refreshes));
+        self.last_started = Some((picture.serial, picture.full_refreshes));
         self.done_at = Some(uptime + time);
         true
     }
@@ -120,14 +120,14 @@ impl Painter {
         self.done_at
     }
 
-    /// Serial number of the picture that is on the paper by now, told once.
+    /// Serial number of the picture, once, when it is complete.
     fn finish(&mut self, uptime: Duration) -> Option<u64> {
         self.done_at.take_if(|at| *at <= uptime)?;
-        self.begun.map(|(serial, _)| serial)
+        self.last_started.map(|(serial, _)| serial)
     }
 }
 
-/// An update that is under way.
+/// The running update.
 #[derive(Debug, Clone, Copy)]
 pub struct Update {
     began: Duration,
@@ -137,8 +137,8 @@ pub struct Update {
 }
 
 impl Update {
-    /// The sources have to rest: the glass says why, or had five seconds to.
-    pub fn rests(&self, uptime: Duration) -> bool {
+    /// Whether the sources must be stopped: the panels show the update, or five seconds have passed.
+    pub fn stops_sources(&self, uptime: Duration) -> bool {
         self.painted || uptime >= self.began + Duration::from_secs(5)
     }
 }
@@ -162,10 +162,10 @@ impl World {
             lux: None,
             settings_on_disk,
             memory_on_disk: Map::new(),
-            looks: None,
+            early_ticks: None,
             model: None,
             stored_model: None,
-            air: None,
+            radio: None,
             update: None,
             effects: 0,
             starts: 1,
@@ -176,8 +176,8 @@ impl World {
         world
     }
 
-    /// A world whose device is held against the model from its first moment on.
-    pub fn watched(board: BoardSpec) -> World {
+    /// A world whose device is compared with the model from the start.
+    pub fn with_model(board: BoardSpec) -> World {
         let mut world = World::new(board);
         let settings = &world.device.view().active;
         world.model = Some(Model::start(board, settings, None, world.now));
@@ -185,7 +185,7 @@ impl World {
         world
     }
 
-    /// Every source is there: a device without one tells so with its lights many times a minute.
+    /// Connects all sources, because the lights blink for a missing source.
     fn connect(&mut self) {
         if self.device.view().safe_mode.is_some() {
             return;
@@ -196,15 +196,15 @@ impl World {
         }
     }
 
-    /// Runs one step and everything that is due on the way.
+    /// Runs one step, with ticks at all deadlines on the way.
     pub fn run(&mut self, step: &Step) -> Option<Reply> {
-        let request = |request| Some(Input::Asked(request));
+        let request = |request| Some(Input::Request(request));
         let observed = |source, observation| Some(Input::Observed(source, vec![observation]));
         let input = match step.clone() {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
             Step::Mined(blocks) => {
                 let shown = self.device.memory().market.height.map(|known| known.value);
-                // The next height also follows one that is hidden because it is not proven.
+                // A height that is hidden because it is not proven counts, too.
                 let hidden = self.model.as_ref().and_then(Model::height);
                 let hidden = hidden.and_then(|height| u32::try_from(height).ok());
                 let known = shown.or(hidden).unwrap_or(FIRST_HEIGHT);
@@ -221,7 +221,7 @@ impl World {
                 )
             }
             Step::Fee(rate) => {
-                // Nobody else is heard.
+                // The device accepts fee rates of the configured source only.
                 let source = match self.device.view().active.data_source {
                     data_source::EXPLORER => SourceId::Explorer,
                     _ => SourceId::Relay,
@@ -233,9 +233,9 @@ impl World {
             Step::TestZap(sats) => request(Request::SimulateZap(zap(sats))),
             Step::Payment(way, sats) => {
                 let direction = match way {
-                    Way::In => Some(Direction::Received),
-                    Way::Out => Some(Direction::Sent),
-                    Way::Unknown => None,
+                    PaymentDirection::In => Some(Direction::Received),
+                    PaymentDirection::Out => Some(Direction::Sent),
+                    PaymentDirection::Unknown => None,
                 };
                 let payment = Payment {
                     direction,
@@ -277,8 +277,8 @@ impl World {
                 self.wait(SETTLED);
                 None
             }
-            Step::Relay(there) => {
-                let connection = match there {
+            Step::Relay(is_up) => {
+                let connection = match is_up {
                     true => Connection::Up,
                     false => Connection::Connecting,
                 };
@@ -302,7 +302,9 @@ impl World {
             Step::Upload => Some(Input::Uploaded(UpdateEvent::Started)),
             Step::Progress(percent) => Some(Input::Uploaded(UpdateEvent::Progress(percent))),
             Step::UploadVerified => Some(Input::Uploaded(UpdateEvent::Verified)),
-            Step::UploadFailed => Some(Input::Uploaded(UpdateEvent::Failed("broke off".into()))),
+            Step::UploadFailed => Some(Input::Uploaded(UpdateEvent::Failed(
+                "connection lost".into(),
+            ))),
             Step::Set(key, value) => {
                 let body = Map::from_iter([(key, value)]);
                 request(Request::Patch(Patch {
@@ -334,21 +336,24 @@ impl World {
                 None
             }
             Step::SafeMode => {
-                self.start_again(0, Some("it broke off 3 times"));
+                self.start_again(0, Some("it failed 3 times"));
                 None
             }
             Step::Radio(stored) => {
-                self.air = Some(Air::new(stored));
+                self.radio = Some(SimulatedRadio::new(stored));
                 self.restart();
                 None
             }
-            Step::Network(there) => {
+            Step::Network(in_reach) => {
                 let now = self.now.uptime;
-                let event = self.air.as_mut().and_then(|air| air.set_reach(there, now));
+                let event = self
+                    .radio
+                    .as_mut()
+                    .and_then(|radio| radio.set_reach(in_reach, now));
                 event.map(Input::Linked)
             }
-            Step::Provision(right) => {
-                let events = self.air.as_mut().map(|air| air.provision(right));
+            Step::Provision(is_correct) => {
+                let events = self.radio.as_mut().map(|radio| radio.provision(is_correct));
                 for event in events.into_iter().flatten() {
                     self.handle(Input::Linked(event));
                 }
@@ -372,10 +377,10 @@ impl World {
         reply
     }
 
-    /// Hands the device one input, stores what it wants stored, and lets the painter follow.
+    /// Sends the device one input, saves changed settings, and starts to paint a new picture.
     pub fn handle(&mut self, input: Input) -> Output {
-        if let Some(air) = &mut self.air {
-            air.pass(self.now.uptime);
+        if let Some(radio) = &mut self.radio {
+            radio.advance(self.now.uptime);
         }
         let output = self.device.handle(input.clone(), self.now);
         self.compare(&input, output.reply.as_ref());
@@ -396,7 +401,7 @@ impl World {
             }
             _ => {}
         }
-        if self.painter.follow(&picture, self.now.uptime)
+        if self.painter.start(&picture, self.now.uptime)
             && let Some(model) = &mut self.model
         {
             model.lights.painting = model.glass.pictures;
@@ -409,17 +414,17 @@ impl World {
         output
     }
 
-    /// Handles the same input in the model, and compares.
+    /// Sends the model the same input, and compares it with the device.
     fn compare(&mut self, input: &Input, reply: Option<&Reply>) {
         let Some(model) = &mut self.model else { return };
-        let gave_up = |air: &Air| air.stored && air.is_portal();
-        model.portal |= self.air.as_ref().is_some_and(gave_up);
+        let opened_portal = |radio: &SimulatedRadio| radio.stored && radio.is_portal();
+        model.portal |= self.radio.as_ref().is_some_and(opened_portal);
         let view = self.device.view();
         model.handle(input, reply, &view.active, self.now);
         checks::agree(&view, &self.device.desired(), model);
     }
 
-    /// Asserts that the model expects no change until a time.
+    /// Asserts that the model expects no change before a time.
     fn expects_nothing_by(&self, now: Now) {
         if let Some(model) = &self.model {
             let (view, desired) = (self.device.view(), self.device.desired());
@@ -432,14 +437,14 @@ impl World {
         self.stored_model.clone_from(&self.model);
     }
 
-    /// A world with a radio does what the device asks for.
+    /// Performs the effects, and the plan of the radio, in a world with a radio.
     fn perform(&mut self, effects: &[Effect]) {
         for effect in effects {
-            let Some(air) = &mut self.air else { return };
+            let Some(radio) = &mut self.radio else { return };
             match effect {
                 Effect::Wipe => {
-                    air.erasing = true;
-                    air.stored = false;
+                    radio.erasing = true;
+                    radio.stored = false;
                     let (defaults, _) = store::from_json(&Map::new());
                     self.settings_on_disk = store::to_json(&defaults);
                     self.memory_on_disk = Map::new();
@@ -447,21 +452,21 @@ impl World {
                     self.handle(Input::Finished(Finished::Wiped(Ok(()))));
                 }
                 Effect::ForgetWifi => {
-                    air.stored = false;
+                    radio.stored = false;
                     self.handle(Input::Finished(Finished::Forgotten(Ok(()))));
                 }
                 Effect::ClearLogos => {}
                 Effect::Reboot(_) => {
-                    if !air.erasing {
+                    if !radio.erasing {
                         self.store_memory();
                     }
                     return self.restart();
                 }
             }
         }
-        let Some(air) = &mut self.air else { return };
-        air.pass(self.now.uptime);
-        if let Some(event) = air.follow(&self.device.desired().wifi) {
+        let Some(radio) = &mut self.radio else { return };
+        radio.advance(self.now.uptime);
+        if let Some(event) = radio.apply_plan(&self.device.desired().wifi) {
             let is_up = matches!(event, LinkEvent::Up { .. });
             self.handle(Input::Linked(event));
             if is_up {
@@ -470,7 +475,7 @@ impl World {
         }
     }
 
-    /// Holds a button, counted from 1, for a time.
+    /// Presses a button for a time; the first is 1.
     fn press(&mut self, button: u8, held: Duration) {
         self.touch(1 << (button - 1));
         self.wait(held);
@@ -478,7 +483,7 @@ impl World {
         self.wait(Duration::from_millis(20));
     }
 
-    /// Puts fingers on these buttons alone, a bit each; the driver tells what has changed.
+    /// Presses these buttons, one bit each, and releases all others.
     pub fn touch(&mut self, down: u8) {
         let at = self.now.uptime;
         let contacts = Contacts { down, at };
@@ -489,7 +494,7 @@ impl World {
         };
     }
 
-    /// Lets time pass, stopping at every deadline and whenever the panels are done.
+    /// Waits, with an input at every deadline and after every paint.
     pub fn wait(&mut self, time: Duration) {
         let end = self.now.uptime + time;
         let starts = self.starts;
@@ -503,7 +508,7 @@ impl World {
             if next > end {
                 break;
             }
-            self.look_between(next);
+            self.check_early_tick(next);
             stuck = if next <= self.now.uptime {
                 stuck + 1
             } else {
@@ -511,7 +516,7 @@ impl World {
             };
             assert!(
                 stuck <= TICKS_WITHOUT_PROGRESS_MAX,
-                "the deadline {next:?} does not move"
+                "the deadline {next:?} stays in the past"
             );
             self.advance_to(next.max(self.now.uptime));
             let painted = self.painter.finish(self.now.uptime);
@@ -519,21 +524,21 @@ impl World {
                 Input::Finished(Finished::Painted(serial))
             }));
             if self.starts != starts {
-                // Another life of the device, whose time begins anew.
+                // The device has restarted, and its uptime with it.
                 return;
             }
         }
-        self.look_between(end);
+        self.check_early_tick(end);
         self.advance_to(end);
         self.expects_nothing_by(self.now);
     }
 
-    /// Lets time pass for everybody but the device, which is busy or asleep.
+    /// Advances the time without ticks, as if the device were busy or suspended.
     pub fn stall(&mut self, time: Duration) {
         self.advance_to(self.now.uptime + time);
     }
 
-    /// Lets time pass; tells whether the device asked for no effect meanwhile.
+    /// Waits. Returns whether the device requested no effect.
     pub fn passes_without_effects(&mut self, time: Duration) -> bool {
         let before = self.effects;
         self.wait(time);
@@ -554,15 +559,17 @@ impl World {
         }
     }
 
-    /// Asserts, now and then, that a tick before the deadline would change nothing: whatever is decided by time has a
-    /// deadline of its own.
-    fn look_between(&mut self, next: Duration) {
+    /// Asserts at random times that a tick before the deadline changes nothing, because every decision by time has a
+    /// deadline.
+    fn check_early_tick(&mut self, next: Duration) {
         let room_ms = next.saturating_sub(self.now.uptime).as_millis();
-        let Some(looks) = &mut self.looks else { return };
-        if room_ms < 2 || looks.below(12) > 0 {
+        let Some(early_ticks) = &mut self.early_ticks else {
+            return;
+        };
+        if room_ms < 2 || early_ticks.below(12) > 0 {
             return;
         }
-        let early_ms = 1 + looks.below(u64::try_from(room_ms).unwrap() - 1);
+        let early_ms = 1 + early_ticks.below(u64::try_from(room_ms).unwrap() - 1);
         let now = self.now_at(self.now.uptime + Duration::from_millis(early_ms));
         self.expects_nothing_by(now);
         let mut device = self.device.clone();
@@ -572,23 +579,31 @@ impl World {
         assert_eq!(
             (device.desired(), device.view()),
             before,
-            "a tick too early"
+            "an early tick changes nothing"
         );
-        assert_eq!(output.effects, [], "a tick too early");
-        assert_eq!(output.unsaved, Unsaved::default(), "a tick too early");
-        assert_eq!(device.next_deadline(now), deadline, "a tick too early");
+        assert_eq!(output.effects, [], "an early tick changes nothing");
+        assert_eq!(
+            output.unsaved,
+            Unsaved::default(),
+            "an early tick changes nothing"
+        );
+        assert_eq!(
+            device.next_deadline(now),
+            deadline,
+            "an early tick changes nothing"
+        );
     }
 
     fn restart(&mut self) {
         self.start_again(0, None);
     }
 
-    /// Starts the device again, with fingers on these buttons; in safe mode if there is a reason.
-    fn start_again(&mut self, down: u8, why_safe: Option<&str>) {
+    /// Restarts the device with these buttons pressed; in safe mode if a reason is given.
+    fn start_again(&mut self, down: u8, safe_mode_reason: Option<&str>) {
         let (settings, notes) = store::from_json(&self.settings_on_disk);
         assert!(
             notes.is_empty(),
-            "what was stored is not read back: {notes:?}"
+            "the stored settings cannot be read: {notes:?}"
         );
         self.now.uptime = Duration::ZERO;
         let memory = Memory::from_json(&self.memory_on_disk);
@@ -596,15 +611,15 @@ impl World {
         self.painter = Painter::default();
         self.update = None;
         let memory = self.stored_model.as_ref();
-        let watched = self.model.is_some();
-        self.model = watched.then(|| {
+        let has_model = self.model.is_some();
+        self.model = has_model.then(|| {
             let settings = &self.device.view().active;
             Model::start(self.board, settings, memory, self.now)
         });
         self.down = None;
         self.starts += 1;
-        let events = self.air.as_mut().map(Air::power_on);
-        if let Some(reason) = why_safe {
+        let events = self.radio.as_mut().map(SimulatedRadio::power_on);
+        if let Some(reason) = safe_mode_reason {
             self.handle(Input::SafeMode(reason.into()));
         }
         self.touch(down);
@@ -614,30 +629,30 @@ impl World {
         if let Some(lux) = self.lux.filter(|_| self.board.light_sensor) {
             self.handle(sensed(lux));
         }
-        if self.air.as_ref().is_none_or(Air::is_up) {
+        if self.radio.as_ref().is_none_or(SimulatedRadio::is_up) {
             self.connect();
         }
     }
 
-    /// What is on the glass: the first panel, then the others without their blanks.
+    /// The texts of the panels: the first panel, then the others without blanks.
     pub fn glass(&self) -> String {
         let data = self.device.view().data;
         let rest: String = data[1..].concat();
         format!("{} {rest}", data[0]).trim().to_string()
     }
 
-    /// Tells whether everything was wiped and a restart is due.
+    /// Whether everything was wiped and the restart is still to come.
     pub fn is_erasing(&self) -> bool {
-        self.air.as_ref().is_some_and(|air| air.erasing)
+        self.radio.as_ref().is_some_and(|radio| radio.erasing)
     }
 
-    /// Tells whether a restart would find these settings.
-    pub fn would_find(&self, settings: &Settings) -> bool {
+    /// Whether these settings are stored.
+    pub fn stores(&self, settings: &Settings) -> bool {
         store::to_json(settings) == self.settings_on_disk
     }
 }
 
-/// A clock on a network whose anchor is below every height, so that no claim is disputed for that alone.
+/// A clock on a chain whose anchor is below all simulated heights. A claim below the anchor would be disputed.
 fn start(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
     let chain = ChainSpec::built_in(Network::Signet);
     Device::on_chain(Some(chain), board, settings, memory, now)

@@ -226,7 +226,7 @@ fn time_server_one_day_off_back_and_forward() {
     }
     assert_eq!(secs, 600);
     world.device.handle(Input::Tick, now(4));
-    // Forward: the time task asks a second server. The height becomes stale but does not change.
+    // Forward: the time task queries a second server. The height becomes stale but does not change.
     let tomorrow = Now {
         utc: UtcTime::plausible((i64::from(START) + 86_400) * 1000),
         ..now(5)

@@ -98,7 +98,7 @@ impl World {
         let at = now(self.secs());
         // A better mark waits for the next picture.
         for request in [Request::ShowScreen(6), Request::FullRefresh] {
-            self.device.handle(Input::Asked(request), at);
+            self.device.handle(Input::Request(request), at);
         }
         self.device.desired().picture.mark
     }

@@ -374,7 +374,7 @@ fn proofs_of_earlier_connections_do_not_agree_with_later_ones() {
     let restart = Request::RestartSource(SourceId::Peers);
     world
         .device
-        .handle(Input::Asked(restart), now(world.secs()));
+        .handle(Input::Request(restart), now(world.secs()));
     world.submit(peer(0), &miner.newest(1));
     assert_eq!(agreeing(&world), 1);
 }

@@ -387,7 +387,7 @@ fn a_block_is_reported_once() {
     );
     let away = |device: &mut Device, secs| {
         let next = device::request::Request::Next;
-        device.handle(Input::Asked(next), now(secs));
+        device.handle(Input::Request(next), now(secs));
         assert_ne!(device.view().current_screen, 0);
     };
     for (at, proof_first) in [(1, true), (2, false)] {

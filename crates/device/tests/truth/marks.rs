@@ -25,7 +25,7 @@ impl World {
             body,
             ..Patch::default()
         });
-        self.device.handle(Input::Asked(patch), now(self.secs));
+        self.device.handle(Input::Request(patch), now(self.secs));
     }
 
     fn picture(&self) -> Picture {
@@ -36,12 +36,15 @@ impl World {
     pub(crate) fn mark(&self) -> Option<Mark> {
         let mark = self.picture().mark;
         let view = self.device.view();
-        let told = match (view.stale, view.disputed) {
+        let reported = match (view.stale, view.disputed) {
             (true, true | false) => Some(Mark::Stale),
             (false, true) => Some(Mark::Disputed),
             (false, false) => None,
         };
-        assert!(told <= mark, "{told:?} is told, {mark:?} is seen");
+        assert!(
+            reported <= mark,
+            "{reported:?} is reported, {mark:?} is shown"
+        );
         mark
     }
 }
@@ -146,7 +149,7 @@ fn suspend_ages_values_like_running() {
         for screen in [20, 0] {
             let at = now(world.secs());
             for request in [Request::ShowScreen(screen), Request::FullRefresh] {
-                world.device.handle(Input::Asked(request), at);
+                world.device.handle(Input::Request(request), at);
             }
             marks.push(world.mark());
         }
@@ -212,7 +215,7 @@ fn a_worse_mark_is_painted_at_once_and_a_better_one_with_the_next_picture() {
     world.claim(RELAY, 900_000);
     assert_eq!(world.picture(), after, "nothing is painted for it");
     assert!(!world.device.view().disputed);
-    let refresh = Input::Asked(Request::FullRefresh);
+    let refresh = Input::Request(Request::FullRefresh);
     let at = now(world.secs());
     world.device.handle(refresh, at);
     assert_eq!(world.mark(), None);
@@ -349,7 +352,7 @@ fn marks_and_unproven_heights_can_be_switched_off() {
 }
 
 #[test]
-fn what_is_invented_for_show_carries_no_mark() {
+fn invented_values_have_no_mark() {
     let mut world = World::with(data_source::EXPLORER, None);
     world.claim(RELAY, 900_000);
     world.wait(10);
@@ -364,10 +367,10 @@ fn a_claim_below_the_anchor_is_marked_at_once() {
     let mut world = World::with(data_source::PUBLIC_RELAY, main);
     world.claim(RELAY, 900_000);
     assert_eq!(world.mark(), Some(Mark::Disputed));
-    let says = world.device.view().sentence.to_string();
+    let sentence = world.device.view().sentence.to_string();
     assert!(
-        says.ends_with("The sources disagree about this, or it cannot be."),
-        "{says}"
+        sentence.ends_with("The sources disagree about this, or it cannot be."),
+        "{sentence}"
     );
 }
 

@@ -77,7 +77,7 @@ impl World {
         let at = now(self.secs());
         // A better mark waits for the next picture.
         for request in [Request::ShowScreen(20), Request::FullRefresh] {
-            self.device.handle(Input::Asked(request), at);
+            self.device.handle(Input::Request(request), at);
         }
         self.device.desired().picture.mark
     }
@@ -546,7 +546,7 @@ proptest! {
         let live = |orders: &[[usize; 4]]| {
             let mut world = clock();
             world.set("priceWitnesses", json!(["coinbase", "bitstamp", "bitfinex"]));
-            let mut told = Vec::new();
+            let mut reports = Vec::new();
             for ((quotes, wait), order) in rounds.iter().zip(orders) {
                 for who in order {
                     let price = 64 * quotes[*who];
@@ -558,11 +558,11 @@ proptest! {
                     }
                 }
                 let standings = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|who| world.quote_verdict(who));
-                told.push((world.shown(), standings, world.price_mark()));
+                reports.push((world.shown(), standings, world.price_mark()));
                 world.wait(*wait);
-                told.push((world.shown(), standings, world.price_mark()));
+                reports.push((world.shown(), standings, world.price_mark()));
             }
-            told
+            reports
         };
         prop_assert_eq!(live(&[[0, 1, 2, 3]; 10]), live(&orders));
     }

@@ -15,7 +15,7 @@ impl World {
     /// Requests the screen; returns whether it exists.
     fn show_proof(&mut self) -> bool {
         let at = now(self.secs());
-        let show = Input::Asked(Request::ShowScreen(PROOF));
+        let show = Input::Request(Request::ShowScreen(PROOF));
         let reply = self.device.handle(show, at).reply;
         matches!(reply, Some(Reply::Done))
     }
@@ -57,10 +57,10 @@ fn the_screen_shows_the_proof_and_updates_each_minute() {
         world.seen(),
         format!("BLOCK/PROVEN|2/AGREE|{digits}|1/MINS")
     );
-    let says = world.device.view().sentence.to_string();
+    let sentence = world.device.view().sentence.to_string();
     assert!(
-        says.contains(&format!("ends in {}; 2 sources", &hash[60..])),
-        "{says}"
+        sentence.contains(&format!("ends in {}; 2 sources", &hash[60..])),
+        "{sentence}"
     );
     // Without any input it updates each minute.
     world.wait(7 * 60);

@@ -38,10 +38,10 @@ const HOST_TIMEOUT: Duration = Duration::from_secs(1);
 /// Condition of the I2C bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum I2cCondition {
-    /// It works.
+    /// The bus works.
     #[default]
     Healthy,
-    /// A chip holds its data line low, so that every transaction times out.
+    /// A chip holds the data line low, so that every transaction times out.
     Hanging,
 }
 

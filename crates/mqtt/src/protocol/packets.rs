@@ -18,7 +18,7 @@ pub(super) const PACKET_MAX: u32 = 20 * 1024;
 
 /// Largest packet that is accepted with MQTT 3.1.1, bytes.
 ///
-/// The clock cannot tell such a broker its limit. With the smaller one, a larger retained message would end every
+/// The clock cannot send its limit to such a broker. With the smaller one, a larger retained message would end every
 /// connection.
 const PACKET_MAX_3: u32 = 1024 * 1024;
 

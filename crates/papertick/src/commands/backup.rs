@@ -111,7 +111,7 @@ struct PassphraseArgs {
     passphrase_file: Option<PathBuf>,
 }
 
-/// What `--help` of `backup` says after the flags.
+/// Text of `--help` of `backup` after the flags.
 pub(crate) const BACKUP_EXAMPLES: &str = "\
 Examples:
   papertick backup -o settings.json
@@ -120,7 +120,7 @@ Examples:
 
 A clock exports secrets only if it has a password; a data folder can always be exported.";
 
-/// What `--help` of `restore` says after the flags.
+/// Text of `--help` of `restore` after the flags.
 pub(crate) const RESTORE_EXAMPLES: &str = "\
 Examples:
   papertick restore --dry-run settings.json

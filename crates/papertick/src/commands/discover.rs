@@ -49,7 +49,7 @@ enum InventoryFormat {
     Ansible,
 }
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) const EXAMPLES: &str = "\
 Each line has the name of a clock, its address and port, its model and its version.
 

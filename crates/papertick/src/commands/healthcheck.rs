@@ -31,7 +31,7 @@ pub struct HealthcheckArgs {
     listen: Option<String>,
 }
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) const EXAMPLES: &str = "\
 Needs no password. The exit code is 0 if the clock answers within 5 s, 3 if it does not, 1 if it answers with an error.
 

@@ -44,7 +44,7 @@ pub struct PasswdArgs {
     clear: bool,
 }
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   papertick passwd

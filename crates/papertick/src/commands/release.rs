@@ -90,7 +90,7 @@ pub struct ReleaseArgs {
     json: bool,
 }
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   papertick release --key my.key target/dist/papertick -o release

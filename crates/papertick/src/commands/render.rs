@@ -95,7 +95,7 @@ const SATS_MAX: i64 = 2_100_000_000_000_000;
 /// Largest status document, bytes.
 const STATUS_MAX: u64 = 1024 * 1024;
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) fn help() -> String {
     format!(
         "Screens:\n{}\n\n\

@@ -147,7 +147,7 @@ impl RunningDevice {
             notes.push(note);
             Roots::public()
         }));
-        let locked = stored.made_password.map(Input::PasswordGenerated);
+        let locked = stored.generated_password.map(Input::PasswordGenerated);
         let initial_inputs = initial_inputs(notes, &config).into_iter().chain(locked);
         let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;

@@ -80,7 +80,7 @@ async fn the_bench_shows_the_glass_and_a_real_board_does_not() {
 }
 
 #[tokio::test]
-async fn the_bench_refuses_what_the_board_does_not_have() {
+async fn the_bench_refuses_missing_parts() {
     let (clock, _bench) = with_bench().await;
     let rows = [
         ("POST /sim/buttons", r#"{"press":[5],"ms":1}"#),
@@ -238,7 +238,7 @@ async fn a_silent_client_is_disconnected() {
 }
 
 #[tokio::test]
-async fn a_plain_request_is_told_to_upgrade() {
+async fn a_plain_request_gets_upgrade_required() {
     let clock = Clock::start().await;
     let answer = clock.get("/api/preview/ws").await;
     assert_eq!(

@@ -226,7 +226,7 @@ async fn add(clock: &Clock, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_client_gets_what_it_needs() {
+async fn each_client_gets_its_format() {
     for recorded in recorded() {
         let Recorded {
             client,
@@ -408,7 +408,7 @@ async fn an_unchanged_picture_keeps_its_name_and_is_drawn_once() {
 }
 
 #[tokio::test]
-async fn the_own_rotation_turns_when_the_display_asks() {
+async fn the_own_rotation_turns_at_each_request_of_the_display() {
     let clock = Clock::real().await;
     let token = add(&clock, r#"{"content":"rotation","screens":[0,40,4]}"#).await;
     let name = |answer: Answer| answer.json()["filename"].clone();

@@ -174,7 +174,7 @@ async fn a_frame_with_another_mark_is_another_picture() {
     };
     let mut device = Device::new(board, Settings::default(), Memory::default(), now);
     let request = Request::Frame(FrameContent::Screen(0));
-    let Some(Reply::Frame(mut frame)) = device.handle(Input::Asked(request), now).reply else {
+    let Some(Reply::Frame(mut frame)) = device.handle(Input::Request(request), now).reply else {
         panic!("no frame");
     };
     let clock = Clock::start().await;

@@ -110,7 +110,7 @@ proptest! {
         let mut device = Device::new(board, Settings::default(), Memory::default(), now);
         let before = device.settings().clone();
         let patch = Patch { body, hashes: BTreeMap::new() };
-        let output = device.handle(Input::Asked(Request::Patch(patch)), now);
+        let output = device.handle(Input::Request(Request::Patch(patch)), now);
         match output.reply.unwrap() {
             Reply::Rejected(rejection) => {
                 prop_assert!(!rejection.to_string().is_empty());

@@ -10,7 +10,7 @@ use argon2::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use board::sim::{self, SimOptions};
 use device::{
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Settings, TEXT_MAX},
 };
 use serde_json::json;
@@ -206,10 +206,10 @@ async fn credentials_are_those_stored_at_the_start() {
 async fn a_generated_password_is_required_and_shown_until_the_first_sign_in() {
     let clock = Clock::with(Setup {
         device: Kind::Real,
-        made_password: Some(MadePassword {
+        generated_password: Some(GeneratedPassword {
             password: Secret::new("made up"),
             hash: hash("made up"),
-            why: WhyMade::SettingsLost,
+            reason: GenerationReason::SettingsLost,
         }),
         ..Setup::default()
     })
@@ -237,28 +237,29 @@ async fn a_generated_password_is_required_and_shown_until_the_first_sign_in() {
 /// The panels of a simulated clock are visible only on its page.
 #[tokio::test]
 async fn a_simulated_clock_shows_its_generated_password_publicly() {
-    let start = async |bench: bool, is_made: bool| {
+    let start = async |bench: bool, is_generated: bool| {
         let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
         Clock::with(Setup {
             device: Kind::Real,
             bench: bench.then_some(board.bench),
             settings: Settings {
                 http_auth_enabled: true,
-                http_auth_pass: PasswordHash::new(if is_made { "" } else { "a hash" }),
+                http_auth_pass: PasswordHash::new(if is_generated { "" } else { "a hash" }),
                 ..Settings::default()
             },
-            made_password: is_made.then(|| MadePassword {
+            generated_password: is_generated.then(|| GeneratedPassword {
                 password: Secret::new("made up"),
                 hash: hash("made up"),
-                why: WhyMade::SettingsLost,
+                reason: GenerationReason::SettingsLost,
             }),
             ..Setup::default()
         })
         .await
     };
-    for (bench, is_made, status) in [(true, true, 200), (true, false, 401), (false, true, 401)] {
-        let clock = start(bench, is_made).await;
-        let case = format!("simulated: {bench}, made: {is_made}");
+    for (bench, is_generated, status) in [(true, true, 200), (true, false, 401), (false, true, 401)]
+    {
+        let clock = start(bench, is_generated).await;
+        let case = format!("simulated: {bench}, generated: {is_generated}");
         for path in ["/api/panels.png?scale=2", "/api/panels/0.png"] {
             assert_eq!(clock.get(path).await.status, status, "{path}, {case}");
         }

@@ -11,7 +11,7 @@ use device::{
     lights::Rgb,
     memory::Memory,
     request::{Reply, Request},
-    secret::MadePassword,
+    secret::GeneratedPassword,
     settings::{Settings, emit::BuildIdentity},
     spoken,
     view::{FrontlightState, LinkState, View},
@@ -148,7 +148,7 @@ pub(crate) struct Setup {
     pub(crate) radio: Radio,
     pub(crate) log: LogLines,
     pub(crate) device: Kind,
-    pub(crate) made_password: Option<MadePassword>,
+    pub(crate) generated_password: Option<GeneratedPassword>,
     pub(crate) signatures: Signatures,
     pub(crate) managed_by: Option<String>,
 }
@@ -176,7 +176,7 @@ impl Default for Setup {
             radio: wifi::radio().0,
             log: LogLines::new(),
             device: Kind::StandIn,
-            made_password: None,
+            generated_password: None,
             signatures: Signatures::Required,
             managed_by: None,
         }
@@ -203,8 +203,8 @@ impl Clock {
             Memory::default(),
             now,
         ));
-        if let Some(made) = setup.made_password {
-            device.handle(Input::PasswordGenerated(made), now);
+        if let Some(generated) = setup.generated_password {
+            device.handle(Input::PasswordGenerated(generated), now);
         }
         let view = match setup.device {
             Kind::StandIn => view_of(setup.board, setup.settings),
@@ -359,7 +359,7 @@ async fn fake_device(
     mut scripted: mpsc::Receiver<Reply>,
 ) {
     while let Some(message) = messages.recv().await {
-        if let (Input::Asked(request), Some(answer)) = (message.input, message.answer) {
+        if let (Input::Request(request), Some(answer)) = (message.input, message.answer) {
             let _ = written.try_send(request);
             let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
         }

@@ -269,8 +269,8 @@ async fn initial_inputs_are_visible_and_saved() {
     let initial = InitialState {
         inputs: vec![
             Input::StartupProblem("a word to the owner".into()),
-            Input::Asked(Request::SetDnd(true)),
-            Input::Asked(Request::Restart),
+            Input::Request(Request::SetDnd(true)),
+            Input::Request(Request::Restart),
         ],
         storage_error: Some("the disk is full".into()),
         ..InitialState::with(*spec::find("rev-b").unwrap(), Settings::default())
@@ -286,7 +286,7 @@ async fn initial_inputs_are_visible_and_saved() {
 
     let mut desk = idle.run();
     let asked = desk.receivers.effects.recv().await;
-    assert_eq!(asked, Some(Effect::Reboot(RebootReason::Asked)));
+    assert_eq!(asked, Some(Effect::Reboot(RebootReason::Requested)));
     let (_, settings) = stored(&desk.disk.look(), SETTINGS).unwrap();
     assert_eq!(settings["dndEnabled"], true);
 }
@@ -523,7 +523,7 @@ async fn an_effect_starts_after_the_reply() {
     tokio::pin!(asked);
     assert!(asked.as_mut().now_or_never().is_none());
     let effect = desk.receivers.effects.recv().await;
-    assert_eq!(effect, Some(Effect::Reboot(RebootReason::Asked)));
+    assert_eq!(effect, Some(Effect::Reboot(RebootReason::Requested)));
     assert_eq!(asked.now_or_never(), Some(Ok(Reply::Done)));
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 use device::{
     Device,
     input::{Input, UpdateEvent},
-    releases::{Habit, ReleaseChannel, ReleaseCheck, ReleasePlan, ReleaseRule, ReleaseVerdict},
+    releases::{
+        ReleaseChannel, ReleaseCheck, ReleasePlan, ReleaseRule, ReleaseVerdict, UpdateMode,
+    },
     secret::Endpoint,
     settings::Settings,
     view::View,
@@ -66,7 +68,7 @@ fn plan() -> ReleasePlan {
             share: 100,
             id: "papertick-aabbcc".into(),
         },
-        habit: Habit::Looks,
+        mode: UpdateMode::CheckOnly,
     }
 }
 
@@ -258,7 +260,7 @@ async fn a_new_policy_applies_at_once_and_a_new_list_soon() {
     assert_eq!(path.as_deref(), Some("/other"));
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
     // Without a network, or if it is disabled, it does not check, except on request.
-    rig.change(|plan| plan.habit = Habit::Waits);
+    rig.change(|plan| plan.mode = UpdateMode::Paused);
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Channel);
     assert_eq!(rig.answer_request(3 * CHECK_PERIOD, 200, b"").await, None);
     rig.stop().await;
@@ -267,7 +269,7 @@ async fn a_new_policy_applies_at_once_and_a_new_list_soon() {
 #[tokio::test(start_paused = true)]
 async fn accepted_releases_are_installed_automatically_if_enabled() {
     let mut rig = Rig::new();
-    rig.change(|plan| (plan.habit, plan.rule.share) = (Habit::Installs, 0));
+    rig.change(|plan| (plan.mode, plan.rule.share) = (UpdateMode::Install, 0));
     rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
@@ -308,7 +310,7 @@ async fn accepted_releases_are_installed_automatically_if_enabled() {
 #[tokio::test(start_paused = true)]
 async fn an_unreachable_list_is_retried_with_a_pause() {
     let mut rig = Rig::new();
-    rig.change(|plan| plan.habit = Habit::Installs);
+    rig.change(|plan| plan.mode = UpdateMode::Install);
     rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
@@ -341,7 +343,7 @@ async fn a_failed_release_is_not_installed_again_automatically() {
         slots.mark_failed(ImageSlot::A, "it paints nothing");
     })
     .unwrap();
-    rig.change(|plan| plan.habit = Habit::Installs);
+    rig.change(|plan| plan.mode = UpdateMode::Install);
     rig.answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await
         .unwrap();
@@ -417,7 +419,7 @@ async fn progress_is_reported_and_after_an_installation_nothing_else_is_installe
 /// A watcher that installs automatically and waits for the checksum of a release.
 async fn fetching() -> (Rig, DuplexStream) {
     let mut rig = Rig::new();
-    rig.change(|plan| plan.habit = Habit::Installs);
+    rig.change(|plan| plan.mode = UpdateMode::Install);
     for within in [FIRST_CHECK_WITHIN, INSTALL_WITHIN] {
         rig.answer_request(within, 200, &list("9.9.0"))
             .await
@@ -440,7 +442,7 @@ async fn a_download_is_aborted_if_the_settings_change() {
     let cases: [(Change, bool); 4] = [
         (|plan| plan.rule.share = 0, false),
         (|plan| plan.rule.pin = "9.8.0".into(), false),
-        (|plan| plan.habit = Habit::Looks, false),
+        (|plan| plan.mode = UpdateMode::CheckOnly, false),
         (|plan| plan.rule.share = 99, true),
     ];
     for (change, is_taken) in cases {
@@ -464,7 +466,7 @@ async fn a_download_is_aborted_if_the_settings_change() {
 #[tokio::test(start_paused = true)]
 async fn a_short_network_failure_does_not_abort_a_download() {
     let (rig, mut stream) = fetching().await;
-    rig.change(|plan| plan.habit = Habit::Waits);
+    rig.change(|plan| plan.mode = UpdateMode::Paused);
     assert!(!is_aborted(&mut stream).await, "it is given up");
     let slots = record::load(&mut Folder::new(rig.folder.path()));
     assert_eq!(slots.last_failure, None);

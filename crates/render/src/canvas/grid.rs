@@ -149,7 +149,7 @@ fn shown(cells: &[Cell], layout: Layout) -> Vec<usize> {
         .collect()
 }
 
-/// Returns whether a first cell says what the others show, and is not one of those that are read as one.
+/// Whether the first cell is a label of the others, and not part of a value.
 fn is_heading(cell: &Cell) -> bool {
     match cell {
         Cell::Digit(_)

@@ -29,7 +29,7 @@ impl PanelCanvas<'_> {
         let run = self.fitting_sign(text, half_px);
         let mut mask = self.blank();
         let baseline = match text {
-            // The font's colon stands between lowercase letters; between digits it belongs in their middle.
+            // The colon of the font is centred on lowercase letters; between digits it is centred on the digits.
             ":" => centred(self.height, &run),
             _ => baseline,
         };

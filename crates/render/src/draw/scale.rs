@@ -20,14 +20,14 @@ const FILL_MAX: f32 = 1.3;
 pub(crate) struct Scale {
     /// Pixels of the mask per px of the panel.
     length: f32,
-    /// The same for digits and what stands beside them, which fill the height of a cell.
+    /// The same for digits and the symbols beside them, which fill the height of a cell.
     digit: f32,
     /// Pixels of the mask along each side of a pixel of the picture.
     pub(crate) samples: i32,
 }
 
 impl Scale {
-    /// A panel, whatever its size: its owner sets heights in px.
+    /// A panel of any size: its owner sets heights in px.
     pub(crate) const PANEL: Scale = Scale {
         length: 1.0,
         digit: 1.0,

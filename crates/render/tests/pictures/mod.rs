@@ -8,7 +8,7 @@ use device::{
         Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash,
         update, zap,
     },
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Settings, fonts::FontId},
 };
 use market::{
@@ -188,10 +188,10 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         picture(custom::cells(&texts, None, panels))
     };
     let reason = "The settings could not be read and were set aside; the clock runs on defaults.";
-    let made = MadePassword {
+    let generated = GeneratedPassword {
         password: Secret::new("kmW4tQ7xdZ"),
         hash: PasswordHash::default(),
-        why: WhyMade::SettingsLost,
+        reason: GenerationReason::SettingsLost,
     };
     #[rustfmt::skip]
     let cases = [
@@ -199,7 +199,7 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         ("provisioning--plain", picture(provisioning::cells(&provisioning, panels))),
         ("provisioning--inverted", inverted),
         ("safe-mode--settings", picture(safe_mode::cells(reason, panels))),
-        ("sign-in--settings", picture(sign_in::cells("papertick", &made, panels))),
+        ("sign-in--settings", picture(sign_in::cells("papertick", &generated, panels))),
         ("custom--letters", picture(custom::letters("HELLO", panels))),
         ("custom--mixed", owner(&["A/B", "mdi:wifi", "₿", "ab", "gqy", "Hello", "Tick/tock"])),
         ("custom--signs", owner(&["$", "€", "£", "¥", "50%", "łódź", "…"])),

@@ -12,7 +12,7 @@ use storage::{
     file::{StateFile, StoredContent},
 };
 
-/// More steps than any save or start takes.
+/// More steps than any save or start has.
 const STEPS: usize = 64;
 
 fn set(number: u64) -> Map<String, Value> {
@@ -36,7 +36,7 @@ fn found(disk: &mut SimDisk) -> (StateFile, u64) {
 }
 
 /// Disks with no content, one generation, and two generations; each with the number that is found.
-fn beginnings() -> Vec<(SimDisk, u64)> {
+fn initial_disks() -> Vec<(SimDisk, u64)> {
     let mut disk = SimDisk::default();
     let mut beginnings = vec![(disk.clone(), 0)];
     for saved in 1..=3 {
@@ -68,8 +68,8 @@ impl DiskChange for Save {
 }
 
 #[test]
-fn a_cut_during_a_save_or_the_recovery_leaves_the_old_or_the_new_set() {
-    for (beginning, old) in beginnings() {
+fn a_cut_during_a_save_or_the_recovery_leaves_the_old_or_the_new_content() {
+    for (beginning, old) in initial_disks() {
         let counts = test_change(&beginning, &Save(old + 1), 60).unwrap();
         assert!(counts.operations >= 6, "{counts:?}");
         assert!(counts.old > 0 && counts.new > 0, "{counts:?}");
@@ -79,12 +79,12 @@ fn a_cut_during_a_save_or_the_recovery_leaves_the_old_or_the_new_set() {
 
 /// The test detects saves that are not durable or that overwrite the only copy.
 #[test]
-fn careless_saves_are_detected() {
-    struct Careless {
+fn unsafe_saves_are_detected() {
+    struct UnsafeSave {
         synced: bool,
         in_place: bool,
     }
-    impl DiskChange for Careless {
+    impl DiskChange for UnsafeSave {
         fn make(&self, mut disk: SharedDisk) -> bool {
             let name = if self.in_place { "a" } else { "b" };
             let mut done = disk.write(name, b"new");
@@ -110,7 +110,7 @@ fn careless_saves_are_detected() {
         (true, true, false),
         (false, true, false),
     ] {
-        let outcome = test_change(&disk, &Careless { synced, in_place }, 20);
+        let outcome = test_change(&disk, &UnsafeSave { synced, in_place }, 20);
         assert_eq!(outcome.is_ok(), sound, "{outcome:?}");
     }
     let nothing = test_change(&SimDisk::default(), &Save(0), 1).map(|counts| counts.old > 0);
@@ -145,7 +145,7 @@ fn many_cuts_in_a_row_never_lose_an_acknowledged_save() {
 
 #[test]
 fn a_failed_save_is_not_found_later() {
-    for (beginning, old) in beginnings() {
+    for (beginning, old) in initial_disks() {
         let new = old + 1;
         for step in 1..=STEPS {
             let mut disk = beginning.clone();
@@ -166,8 +166,8 @@ fn a_failed_save_is_not_found_later() {
 }
 
 #[test]
-fn a_cut_during_a_wipe_brings_no_older_set_back() {
-    let (beginning, old) = beginnings().pop().unwrap();
+fn a_cut_during_a_wipe_restores_no_older_content() {
+    let (beginning, old) = initial_disks().pop().unwrap();
     for step in 1..=STEPS {
         let mut disk = beginning.clone();
         let (mut file, _) = found(&mut disk);
@@ -187,13 +187,13 @@ fn a_cut_during_a_wipe_brings_no_older_set_back() {
 
 #[test]
 fn a_damaged_file_is_moved_aside_and_reported() {
-    let (beginning, _) = beginnings().pop().unwrap();
+    let (beginning, _) = initial_disks().pop().unwrap();
     let damage = |disk: &mut SimDisk, name: &str| disk.write(name, b"{\"digitFontPx\":").unwrap();
 
     let mut disk = beginning.clone();
     damage(&mut disk, "settings.json");
     let (_, found) = StateFile::open(SETTINGS, &mut disk);
-    assert_eq!(number(&found.content), 2, "the generation before");
+    assert_eq!(number(&found.content), 2, "the previous generation");
     assert_eq!(
         found.notes,
         [
@@ -230,7 +230,7 @@ fn a_damaged_file_is_moved_aside_and_reported() {
 
 #[test]
 fn a_failed_read_is_repeated() {
-    let (beginning, old) = beginnings().pop().unwrap();
+    let (beginning, old) = initial_disks().pop().unwrap();
     let mut disk = beginning.clone().with_unreadable("settings.json", 2);
     let (_, found) = StateFile::open(SETTINGS, &mut disk);
     assert_eq!((number(&found.content), found.notes), (old, vec![]));
@@ -238,7 +238,7 @@ fn a_failed_read_is_repeated() {
 
 #[test]
 fn an_unreadable_file_is_moved_aside_only_by_a_save() {
-    let (beginning, old) = beginnings().pop().unwrap();
+    let (beginning, old) = initial_disks().pop().unwrap();
     for (names, content) in [
         (&["settings.json"][..], Some(old - 1)),
         (&["settings.json.previous"], Some(old)),
@@ -293,7 +293,7 @@ fn settings_of_a_newer_program_are_not_damaged() {
 
 #[test]
 fn settings_that_are_lost_stay_lost_at_the_next_start() {
-    let (mut disk, _) = beginnings().pop().unwrap();
+    let (mut disk, _) = initial_disks().pop().unwrap();
     for name in ["settings.json", "settings.json.previous"] {
         disk.write(name, b"damaged").unwrap();
     }

@@ -1,4 +1,4 @@
-//! What a display sends in the headers of its requests. Each client has its own set of headers.
+//! Parses the headers of a display's requests. Each client has its own set of headers.
 
 use device::{
     canvas::{Depth, HEIGHTS, WIDTHS},
@@ -24,7 +24,7 @@ struct ModelGlass {
     width: u32,
     height: u32,
     depth: Depth,
-    /// It has memory for large pictures.
+    /// Whether the display has memory for large pictures.
     is_large: bool,
 }
 
@@ -75,7 +75,7 @@ const CHARGE: &[(u32, u32)] = &[
     (4150, 100),
 ];
 
-/// What a display sends.
+/// The data that a display sends.
 pub fn contact(headers: &HeaderMap) -> DisplayContact {
     let model = report(headers, "model");
     DisplayContact {

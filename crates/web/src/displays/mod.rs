@@ -1,4 +1,4 @@
-//! Remote displays: operations for their owner. `trmnl` has those of the displays, `headers` reads what they send.
+//! Remote displays: operations for their owner. `trmnl` has the operations of the displays, `headers` parses their headers.
 
 mod headers;
 pub mod trmnl;
@@ -74,7 +74,7 @@ pub async fn change(mut call: Call) -> Response {
 /// Removes a display.
 pub async fn remove(call: Call) -> Response {
     let id = call.param.clone().unwrap_or_default();
-    match ask(&call.state, DisplayRequest::Remove(id)).await {
+    match send(&call.state, DisplayRequest::Remove(id)).await {
         Ok(_) => response::done(),
         Err(refusal) => refusal,
     }
@@ -133,7 +133,7 @@ async fn read_json(call: &mut Call, max: usize) -> Result<Value, Response> {
 }
 
 /// Sends a request about a display to the device.
-async fn ask(state: &ServerState, request: DisplayRequest) -> Result<Reply, Response> {
+async fn send(state: &ServerState, request: DisplayRequest) -> Result<Reply, Response> {
     let reply = state.request(Request::Display(request)).await?;
     if let Reply::Refused(refusal) = reply {
         return Err(response::from_answer(refusal_answer(refusal)));
@@ -145,7 +145,7 @@ async fn changed(
     state: &ServerState,
     request: DisplayRequest,
 ) -> Result<Box<DisplayState>, Response> {
-    let Reply::Display(state) = ask(state, request).await? else {
+    let Reply::Display(state) = send(state, request).await? else {
         return Err(response::not_found());
     };
     Ok(state)
@@ -155,7 +155,7 @@ async fn picture(
     state: &ServerState,
     request: DisplayRequest,
 ) -> Result<Box<DisplayPicture>, Response> {
-    let Reply::DisplayPicture(picture) = ask(state, request).await? else {
+    let Reply::DisplayPicture(picture) = send(state, request).await? else {
         return Err(response::not_found());
     };
     Ok(picture)

@@ -1,4 +1,4 @@
-//! The protocol of TRMNL ("bring your own server"), which its devices and many other clients speak.
+//! The protocol of TRMNL ("bring your own server"), which its devices and many other clients use.
 //!
 //! Some clients send no headers when they fetch a picture, so its address has a key that only the display knows.
 
@@ -30,7 +30,7 @@ const SET_UP: u16 = 200;
 /// Status of the protocol: a picture for an approved display.
 const SHOWN: u16 = 0;
 
-/// Status of the protocol: the display is not approved and asks again soon.
+/// Status of the protocol: the display is not approved and returns soon.
 const WAITING: u16 = 202;
 
 /// Status of the protocol: the picture of a display.
@@ -57,7 +57,7 @@ const KEY_CONTEXT: &[u8] = b"papertick picture of a remote display\0";
 /// Length of that key, bytes.
 const KEY_BYTES: usize = 16;
 
-/// Gives a display a token; it waits for approval.
+/// Registers a display: returns its token. The display waits for approval.
 pub async fn set_up(call: Call) -> Response {
     let contact = headers::contact(call.headers());
     if contact.mac.is_none() {
@@ -70,7 +70,7 @@ pub async fn set_up(call: Call) -> Response {
     let request = DisplayRequest::SetUp(token_digest, contact);
     let state = match displays::changed(&call.state, request).await {
         Ok(state) => state,
-        // The firmware shows that the display is not registered, and asks again after a while.
+        // The firmware shows that the display is not registered, and retries after a while.
         Err(refusal) if refusal.status() == StatusCode::CONFLICT => {
             return response::error(StatusCode::NOT_FOUND, "too many displays");
         }
@@ -156,7 +156,7 @@ pub async fn current_screen(call: Call) -> Response {
     })
 }
 
-/// Takes log lines of a display.
+/// Stores log lines of a display.
 pub async fn log(mut call: Call) -> Response {
     let Some(secret) = headers::token(call.headers()).map(String::from) else {
         return no_token();
@@ -177,7 +177,7 @@ pub async fn log(mut call: Call) -> Response {
         line
     };
     let lines = lines.iter().skip(first).map(log_line).map(masked).collect();
-    match displays::ask(&call.state, DisplayRequest::Log(token, lines)).await {
+    match displays::send(&call.state, DisplayRequest::Log(token, lines)).await {
         Ok(_) => response::empty(StatusCode::NO_CONTENT),
         Err(refusal) => refusal,
     }
@@ -220,7 +220,7 @@ async fn draw(
     }
 }
 
-/// What the display with a token sent last.
+/// The newest data that the display with a token has sent.
 fn contact_of(call: &Call, token: TokenDigest) -> DisplayContact {
     let mut states = call.view.displays.iter();
     let state = states.find(|state| state.display.token == token);

@@ -22,7 +22,7 @@ use device::{
     settings::{
         SPECS, Settings,
         reject::Rejection,
-        transfer::{self, Apart, Import},
+        transfer::{self, ExportedSettings, Import},
     },
 };
 use serde_json::{Map, Value};
@@ -117,7 +117,7 @@ impl Backup {
         passphrase: Option<&Secret>,
         left_out: Vec<&'static str>,
     ) -> Result<Backup, SettingsFileError> {
-        let Apart { open, mut secret } = transfer::apart(settings);
+        let ExportedSettings { open, mut secret } = transfer::split_secrets(settings);
         secret.retain(|name, _| !left_out.contains(&name.as_str()));
         let encrypted = passphrase.map(|passphrase| {
             check_passphrase(passphrase)?;
@@ -243,7 +243,7 @@ pub fn import_report(
     }
 }
 
-/// The explanation of a refused setting for people; `None` if the token says it all.
+/// The explanation of a refused setting for people; `None` if the token is clear enough.
 fn hint(rejection: &Rejection, secrets: SecretsState) -> Option<String> {
     let of_password = matches!(rejection, Rejection::BadLength(name) if is_password(name));
     if of_password && secrets != SecretsState::Decrypted {

@@ -36,7 +36,7 @@ const NEW_ACTIVATION: u32 = 60;
 
 /// Failures by reason; all other reasons are connection failures.
 const REASONS: &[(u32, LinkFailure)] = &[
-    // No secrets: the result of a wrong password if nobody can be asked for another one.
+    // No secrets: the result of a wrong password if no agent can supply another one.
     (7, LinkFailure::Auth),
     // The supplicant disconnected, could not be configured, failed, timed out.
     (8, LinkFailure::Association),

@@ -29,8 +29,8 @@ export const main = sdk.setupMain(async ({ effects }) => {
       display: 'Page',
       fn: () =>
         sdk.healthCheck.checkWebUrl(effects, `http://127.0.0.1:${description.port}/healthz`, {
-          successMessage: 'The clock answers',
-          errorMessage: 'The clock does not answer',
+          successMessage: 'The page responds',
+          errorMessage: 'The page does not respond',
         }),
     },
     requires: [],

@@ -151,7 +151,7 @@ impl FrontlightControl {
 
     /// Applies changed settings, and the start and end of Do Not Disturb. If they change the rules for the ambient light, it
     /// may switch at once.
-    pub fn follow(
+    pub fn apply_settings(
         &mut self,
         before: &Settings,
         settings: &Settings,
@@ -176,7 +176,7 @@ impl FrontlightControl {
             }
             (true | false, true | false) => {}
         }
-        self.ambient.follow(settings);
+        self.ambient.apply_settings(settings);
         let ambient_rules = |settings: &Settings| {
             (
                 settings.lux_light_toggle,
@@ -191,7 +191,7 @@ impl FrontlightControl {
         }
     }
 
-    /// Does what is due by this uptime.
+    /// Handles everything that is due by this uptime.
     pub fn advance(&mut self, settings: &Settings, quiet: bool, uptime: Duration) {
         if let Some(flash) = self.flash
             && flash.ends() <= uptime
@@ -233,7 +233,7 @@ impl FrontlightControl {
         settings: &Settings,
         quiet: bool,
     ) -> Option<(FrontlightInput, Duration)> {
-        let decision = self.ambient.wish(self.lit, self.held_off, settings)?;
+        let decision = self.ambient.decision(self.lit, self.held_off, settings)?;
         let command = match decision {
             AmbientDecision::On => FrontlightInput::AmbientOn,
             AmbientDecision::Off => FrontlightInput::AmbientOff,

@@ -132,7 +132,7 @@ fn connecting_to_disconnected_by_any_failure() {
 }
 
 #[test]
-fn connecting_to_disconnected_when_the_radio_says_nothing() {
+fn connecting_to_disconnected_when_the_radio_reports_nothing() {
     let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     bench.wait(secs(5));
@@ -276,7 +276,7 @@ fn behind_the_fallback_the_stored_network_is_still_tried() {
         assert_eq!(bench.plan().attempts, before + attempt);
         bench.down(LinkFailure::NotFound);
     }
-    // A radio that does not answer is asked again later.
+    // An attempt without an answer of the radio is repeated later.
     let before = bench.plan().attempts;
     bench.wait(secs(100));
     assert_eq!(bench.plan().attempts, before + 3);
@@ -318,7 +318,7 @@ fn the_outage_guard_restarts_after_its_minutes() {
 }
 
 #[test]
-fn the_guard_is_live_and_asks_once() {
+fn the_guard_follows_the_settings_and_restarts_once() {
     let mut bench = LinkFixture::connected();
     bench.down(LinkFailure::Lost);
     assert_eq!(bench.wait(secs(90)), None);
@@ -354,7 +354,7 @@ fn the_portal_gives_up_behind_the_fallback_too() {
 }
 
 #[test]
-fn nobodys_attempt_is_cut_short() {
+fn a_running_attempt_of_the_portal_is_not_interrupted() {
     let mut bench = LinkFixture::portal();
     bench.settings.wifi_configured = true;
     bench.wait(secs(895));
@@ -381,7 +381,7 @@ fn a_host_with_a_network_of_its_own_is_left_alone() {
 }
 
 #[test]
-fn the_first_join_is_told_from_a_loss() {
+fn the_first_join_differs_from_a_reconnect() {
     let mut bench = LinkFixture::new();
     let state_of = |bench: &LinkFixture| {
         let link = &bench.link;

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pem_is_refused_by_words() {
+    fn invalid_pem_is_refused_with_a_reason() {
         let key = |label: &str| format!("-----BEGIN {label}-----QUJD-----END {label}-----");
         let certificate = Err("key takes certificates in PEM form".to_string());
         for text in [

@@ -288,7 +288,7 @@ impl Upstream {
     }
 
     /// Applies a change of settings: plan, rules, and which prices are of use.
-    pub fn follow(&mut self, settings: &RunningSettings, now: Now) {
+    pub fn apply_settings(&mut self, settings: &RunningSettings, now: Now) {
         let change = self.roster.update(settings);
         self.apply(change);
         self.heights

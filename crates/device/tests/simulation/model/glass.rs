@@ -84,7 +84,8 @@ impl Model {
                     return;
                 }
                 if s.led_flash_on_upd {
-                    self.lights.play(super::Show::Price, &self.settings, now);
+                    self.lights
+                        .play(super::Animation::Price, &self.settings, now);
                 }
             }
         }
@@ -278,7 +279,7 @@ impl Model {
         let mut texts = vec![
             "NO/DATA".into(),
             "No block, fee or price has come in so far.".into(),
-            format!("PaintReason {reason}"),
+            format!("Why {reason}"),
             "The clock goes on trying by itself.".into(),
             format!("More at {ip}"),
         ];

@@ -14,7 +14,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// An effect of the strip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum Animation {
     Block(u32),
     Price,
     Zap,
@@ -57,7 +57,7 @@ fn breath(peak: u32, frames: u32, at: u32) -> u32 {
 /// A frame: a colour per LED, twelfths of the brightness, and the duration, ms.
 type Frame = (Vec<u32>, u32, u32);
 
-impl Show {
+impl Animation {
     fn frames(self, leds: usize) -> Vec<Frame> {
         let all = |color: u32, ms| (vec![color; leds], 12, ms);
         let one = |at: usize, color, ms| {
@@ -77,9 +77,9 @@ impl Show {
             up.chain([all(color, 250)]).chain(down).collect()
         };
         match self {
-            Show::Block(color) => flashes([color, 0x08_02_00], 250, 3),
-            Show::Price => flashes([0x00_E6_00, 0xE6_E6_00], 250, 3),
-            Show::Zap => {
+            Animation::Block(color) => flashes([color, 0x08_02_00], 250, 3),
+            Animation::Price => flashes([0x00_E6_00, 0xE6_E6_00], 250, 3),
+            Animation::Zap => {
                 let pair = |at: u32| {
                     [0xFF_E2_29, 0x80_00_80, 0xFF_E2_29][at as usize % 2..][..2].repeat(leds)
                 };
@@ -87,23 +87,23 @@ impl Show {
                     .map(|at| (pair(at)[..leds].to_vec(), 12, 30 + 7 * at))
                     .collect()
             }
-            Show::Identify => [
+            Animation::Identify => [
                 flashes([0xFF_00_00, 0x00_FF_FF], 100, 2),
                 flashes([0x00_FF_00, 0x00_00_FF], 100, 2),
             ]
             .concat(),
-            Show::NoData => (0..60)
+            Animation::NoData => (0..60)
                 .map(|at| all(breath(255, 60, at) << 16, 33))
                 .collect(),
-            Show::Heartbeat => (0..30).map(|at| all(breath(200, 30, at), 33)).collect(),
-            Show::Breath => (0..120)
+            Animation::Heartbeat => (0..30).map(|at| all(breath(200, 30, at), 33)).collect(),
+            Animation::Breath => (0..120)
                 .map(|at| all(breath(255, 120, at) * 0x01_01, 33))
                 .collect(),
-            Show::NoBlocks => flashes([0x80_00_80, 0], 150, 2),
-            Show::NoPrices => flashes([0xB1_5A_1F, 0], 150, 2),
-            Show::Success => flashes([0x00_FF_00, 0], 150, 3),
-            Show::Error => flashes([0xFF_00_00, 0], 250, 3),
-            Show::Rainbow => (0..12)
+            Animation::NoBlocks => flashes([0x80_00_80, 0], 150, 2),
+            Animation::NoPrices => flashes([0xB1_5A_1F, 0], 150, 2),
+            Animation::Success => flashes([0x00_FF_00, 0], 150, 3),
+            Animation::Error => flashes([0xFF_00_00, 0], 250, 3),
+            Animation::Rainbow => (0..12)
                 .map(|at| {
                     (
                         (0..leds).map(|led| RAINBOW[(led + at) % 6]).collect(),
@@ -112,28 +112,29 @@ impl Show {
                     )
                 })
                 .collect(),
-            Show::Pause => {
+            Animation::Pause => {
                 let sweep = [80, 153, 226, 300].into_iter().enumerate();
                 sweep
                     .map(|(at, ms)| one(at, 0xFF_78_00, ms))
                     .chain([one(leds.saturating_sub(1), 0xFF_00_00, 500)])
                     .collect()
             }
-            Show::Resume => {
+            Animation::Resume => {
                 let sweep = [300, 227, 154, 80].into_iter().enumerate();
                 [one(0, 0xFF_00_00, 500)]
                     .into_iter()
                     .chain(sweep.map(|(at, ms)| one(at, 0x00_C8_00, ms)))
                     .collect()
             }
-            Show::QuietOn => pulse(0x78_00_C8),
-            Show::QuietOff => pulse(0xFF_8C_00),
+            Animation::QuietOn => pulse(0x78_00_C8),
+            Animation::QuietOff => pulse(0xFF_8C_00),
         }
     }
 
     /// Whether it is visible: Do Not Disturb mutes all effects except its own.
     fn is_visible(self, settings: &Settings, quiet: bool) -> bool {
-        !settings.disable_leds && (!quiet || matches!(self, Show::QuietOn | Show::QuietOff))
+        !settings.disable_leds
+            && (!quiet || matches!(self, Animation::QuietOn | Animation::QuietOff))
     }
 }
 
@@ -144,8 +145,8 @@ pub struct Lights {
     quiet: bool,
     /// The effect for missing sources, and the one that was played last; since when both are missing, and when that was
     /// shown.
-    pub missing: Option<Show>,
-    shown_missing: Option<Show>,
+    pub missing: Option<Animation>,
+    shown_missing: Option<Animation>,
     all_missing_since: Option<Duration>,
     all_missing_shown: Option<Duration>,
     /// An update is in progress; its progress, percent.
@@ -160,10 +161,10 @@ pub struct Lights {
     shown_state: (State, Duration),
     resting: Vec<u32>,
     /// The current effect with its start, and the queued effects.
-    shows: VecDeque<(Show, Option<Duration>)>,
+    animations: VecDeque<(Animation, Option<Duration>)>,
     front: Option<Front>,
     /// A flash that waits for this picture to be painted, and its deadline.
-    flash: Option<(Show, u64, Duration)>,
+    flash: Option<(Animation, u64, Duration)>,
     /// The picture that is being painted.
     pub painting: u64,
 }
@@ -231,7 +232,7 @@ impl Lights {
         Lights {
             leds: board.leds,
             quiet: false,
-            missing: Some(Show::NoData),
+            missing: Some(Animation::NoData),
             shown_missing: None,
             all_missing_since: None,
             all_missing_shown: None,
@@ -242,7 +243,7 @@ impl Lights {
             state: State::AtRest,
             shown_state: (State::AtRest, Duration::ZERO),
             resting: vec![0; board.leds],
-            shows: VecDeque::new(),
+            animations: VecDeque::new(),
             front,
             flash: None,
             painting: 0,
@@ -265,9 +266,9 @@ impl Lights {
         };
         let leds = 0..self.leds;
         let plays = self
-            .shows
+            .animations
             .front()
-            .filter(|(show, _)| show.is_visible(settings, self.quiet));
+            .filter(|(animation, _)| animation.is_visible(settings, self.quiet));
         let (state, since) = self.shown_state;
         let passed = |ms| u32::try_from((now - since).as_millis() / ms).unwrap();
         let frame: Frame = if state == State::Updating {
@@ -280,9 +281,9 @@ impl Lights {
             )
         } else if state == State::Alarm && !settings.disable_leds && !self.quiet {
             (vec![0xFF_00_00; self.leds], 12, 0)
-        } else if let Some((show, Some(begin))) = plays {
+        } else if let Some((animation, Some(begin))) = plays {
             let mut left = now - *begin;
-            let mut frames = show.frames(self.leds).into_iter();
+            let mut frames = animation.frames(self.leds).into_iter();
             frames
                 .find(|(.., ms)| left.checked_sub(MS * *ms).map(|rest| left = rest).is_none())
                 .unwrap()
@@ -318,10 +319,10 @@ impl Lights {
     /// Handles everything that is due.
     pub fn advance(&mut self, settings: &Settings, quiet: bool, now: Duration) {
         self.settle_quiet(settings, quiet, now);
-        while let Some((show, begin)) = self.shows.front().copied() {
-            let frames = show.frames(self.leds);
+        while let Some((animation, begin)) = self.animations.front().copied() {
+            let frames = animation.frames(self.leds);
             let end = begin.unwrap_or(now) + MS * frames.iter().map(|(.., ms)| ms).sum();
-            let from = if show.is_visible(settings, quiet) {
+            let from = if animation.is_visible(settings, quiet) {
                 end
             } else {
                 begin.map_or(now, |_| now)
@@ -329,8 +330,8 @@ impl Lights {
             if from > now {
                 break;
             }
-            self.shows.pop_front();
-            if let Some(next) = self.shows.front_mut() {
+            self.animations.pop_front();
+            if let Some(next) = self.animations.front_mut() {
                 next.1 = Some(from);
             }
         }
@@ -363,7 +364,7 @@ impl Lights {
                 (self.all_missing_since, self.all_missing_shown) = (None, None);
                 return;
             }
-            Some(Show::NoData) => {
+            Some(Animation::NoData) => {
                 let gone = *self.all_missing_since.get_or_insert(now);
                 now >= gone.max(shown) + 5 * SECOND
             }
@@ -372,26 +373,26 @@ impl Lights {
                 is_new || now >= shown + 10 * SECOND
             }
         };
-        if let Some(show) = self.missing.filter(|_| is_due) {
+        if let Some(animation) = self.missing.filter(|_| is_due) {
             self.all_missing_shown = Some(now);
-            self.play(show, settings, now);
+            self.play(animation, settings, now);
         }
     }
 
     /// Queues an effect; at most eight are queued.
-    pub fn play(&mut self, show: Show, settings: &Settings, now: Duration) {
-        if show.is_visible(settings, self.quiet) && self.shows.len() < 9 {
-            let begin = self.shows.is_empty().then_some(now);
-            self.shows.push_back((show, begin));
+    pub fn play(&mut self, animation: Animation, settings: &Settings, now: Duration) {
+        if animation.is_visible(settings, self.quiet) && self.animations.len() < 9 {
+            let begin = self.animations.is_empty().then_some(now);
+            self.animations.push_back((animation, begin));
         }
     }
 
     /// Flashes the frontlight when a picture was painted.
-    pub fn flash_after(&mut self, picture: u64, show: Show, now: Duration) {
+    pub fn flash_after(&mut self, picture: u64, animation: Animation, now: Duration) {
         self.flash = self
             .front
             .as_ref()
-            .map(|_| (show, picture, now + 10 * SECOND));
+            .map(|_| (animation, picture, now + 10 * SECOND));
     }
 
     /// Flashes at once if the picture was not painted again.
@@ -419,7 +420,7 @@ impl Lights {
 
     /// Sets the resting colours; black if a colour is missing.
     pub fn rest(&mut self, colors: &[Rgb]) {
-        self.shows.clear();
+        self.animations.clear();
         let number = |color: &Rgb| u32::from_be_bytes([0, color.red, color.green, color.blue]);
         self.resting = colors.iter().map(number).collect();
         self.resting.resize(self.leds, 0);
@@ -427,20 +428,20 @@ impl Lights {
 
     /// Plays a requested effect.
     pub fn effect(&mut self, effect: StripEffect, settings: &Settings, now: Duration) {
-        let show = match effect {
-            StripEffect::Blink => Show::Price,
-            StripEffect::BlinkSuccess => Show::Success,
-            StripEffect::BlinkError => Show::Error,
-            StripEffect::Rainbow => Show::Rainbow,
-            StripEffect::Breathe => Show::Breath,
-            StripEffect::BreatheError => Show::NoData,
-            StripEffect::Zap => Show::Zap,
-            StripEffect::Identify => Show::Identify,
-            StripEffect::Heartbeat => Show::Heartbeat,
-            StripEffect::Idle => return self.shows.clear(),
+        let animation = match effect {
+            StripEffect::Blink => Animation::Price,
+            StripEffect::BlinkSuccess => Animation::Success,
+            StripEffect::BlinkError => Animation::Error,
+            StripEffect::Rainbow => Animation::Rainbow,
+            StripEffect::Breathe => Animation::Breath,
+            StripEffect::BreatheError => Animation::NoData,
+            StripEffect::Zap => Animation::Zap,
+            StripEffect::Identify => Animation::Identify,
+            StripEffect::Heartbeat => Animation::Heartbeat,
+            StripEffect::Idle => return self.animations.clear(),
             StripEffect::Off => return self.rest(&[]),
         };
-        self.play(show, settings, now);
+        self.play(animation, settings, now);
     }
 
     pub fn has_strip(&self) -> bool {
@@ -509,7 +510,7 @@ impl Lights {
 
     fn fire(&mut self, settings: &Settings, now: Duration) {
         let hold = match self.flash.take() {
-            Some((Show::Zap, ..)) => MS * 250,
+            Some((Animation::Zap, ..)) => MS * 250,
             _ => Duration::ZERO,
         };
         if let Some(front) = &mut self.front {

@@ -24,7 +24,7 @@ use market::{Connection, Direction, Observation, now::Now, source_id::SourceId, 
 use jiff::tz::TimeZone;
 
 use glass::{Glass, PaintReason};
-use lights::{Lights, Show, State};
+use lights::{Animation, Lights, State};
 
 /// A screen, in a currency if it has one.
 pub type Slot = (u16, Option<Currency>);
@@ -278,7 +278,7 @@ impl Model {
                     self.observe(*source, observation);
                 }
             }
-            Input::Asked(request) => {
+            Input::Request(request) => {
                 let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
                 if let Some(expected) = self.is_refused(request) {
                     assert_eq!(refused, expected, "whether {request:?} is refused");
@@ -301,7 +301,7 @@ impl Model {
                 self.network = Some((ip.clone(), ssid.clone().unwrap_or_default()));
                 if !std::mem::replace(&mut self.was_connected, true) {
                     self.lights
-                        .play(Show::Success, &self.settings, self.now.uptime);
+                        .play(Animation::Success, &self.settings, self.now.uptime);
                 }
             }
             Input::Linked(LinkEvent::Down(_)) => {
@@ -324,7 +324,7 @@ impl Model {
     }
 
     fn observe(&mut self, from: SourceId, observation: &Observation) {
-        let show = self.settings.clone();
+        let settings = self.settings.clone();
         match observation {
             Observation::Connection(connection) => {
                 self.has_relay_state = true;
@@ -343,18 +343,18 @@ impl Model {
             Observation::Block(height) => self.block((*height).into()),
             Observation::Price(currency, price) => self.price(*currency, price.micros),
             Observation::PreciseFee(fee) => self.record("fee", fee.micros),
-            Observation::Balance(balance) if show.nwc_enabled => {
+            Observation::Balance(balance) if settings.nwc_enabled => {
                 self.record("balance", balance.value.0);
             }
-            Observation::Zap(zap) if show.nostr_zap_notify => self.zap(zap.amount.0),
-            Observation::Payment(payment) if show.nwc_show_notify => {
+            Observation::Zap(zap) if settings.nostr_zap_notify => self.zap(zap.amount.0),
+            Observation::Payment(payment) if settings.nwc_show_notify => {
                 let texts = match payment.direction {
                     Some(Direction::Received) => ["RECV", "(ArrowDownBold)"],
                     Some(Direction::Sent) => ["PAID", "(ArrowUpBold)"],
                     None => ["RECV", "(LightningBolt)"],
                 };
-                let flash = show.nwc_flash_on_pay;
-                self.flash(Show::Zap, flash, flash);
+                let flash = settings.nwc_flash_on_pay;
+                self.flash(Animation::Zap, flash, flash);
                 self.show(
                     NOTICE,
                     "payment",
@@ -372,7 +372,7 @@ impl Model {
             self.settings.led_flash_on_zap,
             self.settings.fl_flash_on_zap,
         );
-        self.flash(Show::Zap, strip, front);
+        self.flash(Animation::Zap, strip, front);
         self.show(
             NOTICE,
             "zap",
@@ -409,7 +409,11 @@ impl Model {
                         self.settings.led_flash_on_upd,
                         self.settings.fl_flash_on_upd,
                     );
-                    self.flash(Show::Block(self.settings.block_flash_color), strip, front);
+                    self.flash(
+                        Animation::Block(self.settings.block_flash_color),
+                        strip,
+                        front,
+                    );
                     if self.settings.steal_focus
                         && self.layers[CUSTOM..].iter().all(Option::is_none)
                     {
@@ -583,9 +587,10 @@ impl Model {
             }
             Request::FullRefresh => return PaintReason::Full,
             Request::SimulateZap(zap) => self.zap(zap.amount.0),
-            Request::Identify => self
-                .lights
-                .play(Show::Identify, &self.settings, self.now.uptime),
+            Request::Identify => {
+                self.lights
+                    .play(Animation::Identify, &self.settings, self.now.uptime)
+            }
             Request::SetLightsColor(color) => self.lights.rest(&vec![*color; self.board.leds]),
             Request::SetLights(colors) => self.lights.rest(colors),
             Request::PlayEffect(effect) => {
@@ -667,8 +672,12 @@ impl Model {
                 if number == 1 && !self.portal {
                     let on = !self.settings.dnd_enabled;
                     reason = reason.max(self.set_dnd(on));
-                    let show = if on { Show::QuietOn } else { Show::QuietOff };
-                    self.lights.play(show, &self.settings, now);
+                    let animation = if on {
+                        Animation::QuietOn
+                    } else {
+                        Animation::QuietOff
+                    };
+                    self.lights.play(animation, &self.settings, now);
                 }
             }
         }
@@ -705,8 +714,12 @@ impl Model {
             _ if self.portal => PaintReason::Data,
             1 => {
                 let runs = self.settings.timer_active;
-                let show = if runs { Show::Pause } else { Show::Resume };
-                self.lights.play(show, &self.settings, self.now.uptime);
+                let animation = if runs {
+                    Animation::Pause
+                } else {
+                    Animation::Resume
+                };
+                self.lights.play(animation, &self.settings, self.now.uptime);
                 self.run_timer(!runs)
             }
             2 | 3 if self.layers[DEBUG].is_some() => PaintReason::Data,
@@ -866,13 +879,14 @@ impl Model {
         });
     }
 
-    fn flash(&mut self, show: Show, strip: bool, frontlight: bool) {
+    fn flash(&mut self, animation: Animation, strip: bool, frontlight: bool) {
         let now = self.now.uptime;
         if strip {
-            self.lights.play(show, &self.settings, now);
+            self.lights.play(animation, &self.settings, now);
         }
         if frontlight {
-            self.lights.flash_after(self.glass.pictures + 1, show, now);
+            self.lights
+                .flash_after(self.glass.pictures + 1, animation, now);
         }
     }
 
@@ -884,9 +898,9 @@ impl Model {
         };
         self.lights.missing = match feeds.map(|feed| self.up.contains(&feed)) {
             [true, true] => None,
-            [false, false] => Some(Show::NoData),
-            [false, true] => Some(Show::NoBlocks),
-            [true, false] => Some(Show::NoPrices),
+            [false, false] => Some(Animation::NoData),
+            [false, true] => Some(Animation::NoBlocks),
+            [true, false] => Some(Animation::NoPrices),
         };
         let never_joined = self.has_radio && !self.was_connected;
         self.lights.state = if self.lights.alarm {
@@ -899,7 +913,7 @@ impl Model {
             State::AtRest
         };
         if self.has_radio && self.was_connected && self.network.is_none() {
-            self.lights.missing = Some(Show::NoData);
+            self.lights.missing = Some(Animation::NoData);
         }
         // In safe mode no source is missing.
         self.lights.missing = self.lights.missing.filter(|_| self.layers[SAFE].is_none());

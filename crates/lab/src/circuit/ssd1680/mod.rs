@@ -18,7 +18,7 @@ use super::violations::Violations;
 /// The simulated fault of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PanelCondition {
-    /// None.
+    /// No fault.
     #[default]
     Healthy,
     /// Its busy line stays high, and it ignores everything.
@@ -29,7 +29,7 @@ pub enum PanelCondition {
     Absent,
     /// Its refreshes take twice as long.
     Slow,
-    /// It swaps its banks after each partial refresh.
+    /// The controller swaps its banks after each partial refresh.
     PingPong,
 }
 

@@ -1,4 +1,4 @@
-//! A connection that can still be read when the other side no longer takes what is written.
+//! A connection that can still be read when the peer no longer accepts writes.
 //!
 //! A server that refuses an upload early answers and closes. Without this, the failed write would end the request before
 //! the response was read.

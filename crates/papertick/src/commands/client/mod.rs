@@ -47,7 +47,7 @@ const UPDATE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// How long to retry while a clock restarts.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Longest pause between retries, whatever `Retry-After` says.
+/// Longest pause between retries, even if `Retry-After` is longer.
 const RETRY_PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Largest response, bytes. A crash dump is the largest one.

@@ -32,7 +32,7 @@ const SECRET_FILE_MAX: u64 = 4 * 1024;
 /// Start of the first line of a PEM file.
 const PEM_BEGIN: &str = "-----BEGIN ";
 
-/// File name that stands for standard input.
+/// File name for standard input.
 const STDIN: &str = "-";
 
 // The address of the clock and the credentials. A doc comment here would replace the help of every command that has

@@ -65,7 +65,7 @@ Examples:
 
 `papertick ctl COMMAND --help` describes the arguments of a command.";
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) fn help() -> String {
     let codes = Code::TABLE.map(|(code, what)| format!("  {code}  {what}"));
     format!("{EXAMPLES}\n\nExit codes:\n{}", codes.join("\n"))

@@ -151,7 +151,7 @@ struct ImageShowArgs {
     json: bool,
 }
 
-/// What `--help` says after the actions.
+/// Text of `--help` after the actions.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   papertick image keygen my.key                      once

@@ -12,7 +12,7 @@ use device::{
         SCREENS, Scene, Screen, custom, debug, erasing, payment, provisioning, safe_mode, sign_in,
         splash, update, zap,
     },
-    secret::{MadePassword, PasswordHash, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::Settings,
 };
 use market::{
@@ -322,12 +322,12 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
 }
 
 fn sign_in_cells(_: &Values, settings: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    let made = MadePassword {
+    let generated = GeneratedPassword {
         password: Secret::new(PASSWORD),
         hash: PasswordHash::default(),
-        why: WhyMade::NoneStored,
+        reason: GenerationReason::NoneStored,
     };
-    sign_in::cells(&settings.sign_in_user(), &made, board.panels)
+    sign_in::cells(&settings.sign_in_user(), &generated, board.panels)
 }
 
 /// Last error of a source that does not answer.

@@ -69,7 +69,7 @@ pub(crate) struct WatchShowArgs {
     once: bool,
 }
 
-/// What `--help` says after the flags.
+/// Text of `--help` after the flags.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   papertick watch

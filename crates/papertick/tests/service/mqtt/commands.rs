@@ -201,7 +201,7 @@ async fn a_group_restarts_after_a_delay_and_is_never_reset() {
     );
     let start = Instant::now();
     broker.publish("papertick/group/all/cmd/restart", "").await;
-    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
+    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Requested));
     assert!(
         start.elapsed() <= Duration::from_secs(31),
         "{:?}",
@@ -222,7 +222,7 @@ async fn a_delayed_command_is_not_delayed_twice() {
         (&result["cmd"], &result["error"]),
         (&json!("restart"), &json!("already under way"))
     );
-    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
+    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Requested));
 }
 
 #[tokio::test(start_paused = true)]
@@ -269,7 +269,7 @@ async fn a_command_that_changes_the_connection_is_answered() {
     }
     assert!(!rig.view().active.mqtt_panels);
     let _next = TestBroker::accept(&mut arrivals).await;
-    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Asked));
+    assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Requested));
     assert!(start.elapsed() <= Duration::from_secs(31));
 }
 

@@ -155,7 +155,7 @@ fn payloads_that_cannot_be_decrypted() {
 }
 
 #[test]
-fn the_older_cipher_opens_what_it_sealed() {
+fn the_older_cipher_decrypts_its_own_messages() {
     let wallet = format!("{:064x}", 2);
     let there = EncryptedChannel::new(&Secret::new(SECRET), &public_key(&wallet)).unwrap();
     let back = EncryptedChannel::new(&Secret::new(wallet), AUTHOR).unwrap();

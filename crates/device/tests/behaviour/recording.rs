@@ -5,16 +5,16 @@ use std::time::Duration;
 use device::{lights::Rgb, output::Desired};
 
 /// Frames of the strip and of the frontlight, each with its start.
-pub(crate) struct Film {
+pub(crate) struct Recording {
     begin: Duration,
     strip: Vec<(Duration, Vec<Rgb>)>,
     frontlight: Vec<(Duration, Vec<u16>)>,
 }
 
-impl Film {
+impl Recording {
     /// A recording that starts with the current state.
-    pub(crate) fn begin(desired: &Desired, uptime: Duration) -> Film {
-        Film {
+    pub(crate) fn start(desired: &Desired, uptime: Duration) -> Recording {
+        Recording {
             begin: uptime,
             strip: vec![(uptime, desired.strip.clone())],
             frontlight: vec![(uptime, desired.frontlight.clone())],
@@ -22,7 +22,7 @@ impl Film {
     }
 
     /// Records a frame if anything has changed.
-    pub(crate) fn look(&mut self, desired: &Desired, uptime: Duration) {
+    pub(crate) fn record(&mut self, desired: &Desired, uptime: Duration) {
         add(&mut self.strip, &desired.strip, uptime);
         add(&mut self.frontlight, &desired.frontlight, uptime);
     }
@@ -33,7 +33,7 @@ impl Film {
         let frames = self.strip.iter().zip(ends.chain([None]));
         let text = |((began, pixels), end): (&(Duration, Vec<Rgb>), Option<Duration>)| {
             let hex = |pixel: &Rgb| pixel.hex().trim_start_matches('#').to_string();
-            let colors = in_short(&pixels.iter().map(hex).collect::<Vec<_>>());
+            let colors = shortened(&pixels.iter().map(hex).collect::<Vec<_>>());
             match end {
                 Some(end) => format!("{colors} {}", (end - *began).as_millis()),
                 None => colors,
@@ -46,7 +46,7 @@ impl Film {
     pub(crate) fn frontlight(&self, ms: u64) -> String {
         let at = self.begin + Duration::from_millis(ms);
         let frame = self.frontlight.iter().rfind(|(began, _)| *began <= at);
-        in_short(
+        shortened(
             &frame
                 .unwrap()
                 .1
@@ -56,8 +56,8 @@ impl Film {
         )
     }
 
-    /// The frontlight changed.
-    pub(crate) fn frontlight_moved(&self) -> bool {
+    /// Whether the frontlight changed.
+    pub(crate) fn frontlight_changed(&self) -> bool {
         self.frontlight.len() > 1
     }
 }
@@ -70,8 +70,8 @@ fn add<T: Clone + PartialEq>(frames: &mut Vec<(Duration, T)>, frame: &T, uptime:
     }
 }
 
-/// One value if all are equal.
-fn in_short(parts: &[String]) -> String {
+/// A single value if all are equal.
+fn shortened(parts: &[String]) -> String {
     match parts.iter().all(|part| *part == parts[0]) {
         true => parts[0].clone(),
         false => parts.join("/"),

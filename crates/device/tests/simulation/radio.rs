@@ -1,4 +1,4 @@
-//! The radio of a simulated world, what it joins, and in a few lines what must come of it.
+//! A simulated radio and its network, with a small model of the link and the access point.
 
 use std::time::Duration;
 
@@ -9,45 +9,45 @@ use device::{
     settings::Settings,
 };
 
-/// Time from power-on after which a network that was never there is given up for the access point.
+/// Time from power-on after which the access point opens if no network was found.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// A radio in the reach of one network.
+/// A radio and the one network it knows.
 #[derive(Debug, Clone, Default)]
-pub struct Air {
+pub struct SimulatedRadio {
     /// Credentials are on the disk.
     pub stored: bool,
-    /// The network is there.
+    /// The network is in reach.
     pub in_reach: bool,
     attempts: u64,
     up: bool,
     was_up: bool,
     portal: bool,
-    /// Everything was wiped, and a restart is due.
+    /// Everything was wiped; the restart is still to come.
     pub erasing: bool,
     away_since: Option<Duration>,
     portal_since: Option<Duration>,
 }
 
-impl Air {
-    /// A radio whose network is there.
-    pub fn new(stored: bool) -> Air {
-        Air {
+impl SimulatedRadio {
+    /// A radio whose network is in reach.
+    pub fn new(stored: bool) -> SimulatedRadio {
+        SimulatedRadio {
             stored,
             in_reach: true,
-            ..Air::default()
+            ..SimulatedRadio::default()
         }
     }
 
-    /// The power comes on; returns what the radio says first.
+    /// Resets the radio at power-on. Returns its first events.
     pub fn power_on(&mut self) -> Vec<LinkEvent> {
-        *self = Air {
+        *self = SimulatedRadio {
             stored: self.stored,
             in_reach: self.in_reach,
             portal: !self.stored,
             portal_since: (!self.stored).then_some(Duration::ZERO),
             away_since: self.stored.then_some(Duration::ZERO),
-            ..Air::default()
+            ..SimulatedRadio::default()
         };
         vec![
             LinkEvent::Identity {
@@ -58,8 +58,8 @@ impl Air {
         ]
     }
 
-    /// Does as the plan says; returns what comes of it.
-    pub fn follow(&mut self, plan: &WifiPlan) -> Option<LinkEvent> {
+    /// Applies a plan. Returns the result of a new attempt to join.
+    pub fn apply_plan(&mut self, plan: &WifiPlan) -> Option<LinkEvent> {
         if plan.attempts == self.attempts {
             return None;
         }
@@ -78,7 +78,7 @@ impl Air {
         })
     }
 
-    /// The network comes or goes; returns what the radio says of it.
+    /// Brings the network into reach or out of it. Returns an event if the connection is lost.
     pub fn set_reach(&mut self, in_reach: bool, uptime: Duration) -> Option<LinkEvent> {
         self.in_reach = in_reach;
         let lost = self.up && !in_reach;
@@ -89,14 +89,14 @@ impl Air {
         lost.then_some(LinkEvent::Down(LinkFailure::Lost))
     }
 
-    /// Somebody sends the portal credentials; returns what the radio says of them.
-    pub fn provision(&mut self, right: bool) -> Vec<LinkEvent> {
+    /// Submits credentials to the portal. Returns the events of the radio.
+    pub fn provision(&mut self, is_correct: bool) -> Vec<LinkEvent> {
         if !self.portal {
             return Vec::new();
         }
-        let outcome = if right && self.in_reach {
+        let outcome = if is_correct && self.in_reach {
             self.stored = true;
-            // The restart is due already.
+            // A restart is scheduled, so the portal has no timeout any more.
             self.portal_since = None;
             LinkEvent::Provisioned
         } else {
@@ -105,8 +105,8 @@ impl Air {
         vec![LinkEvent::Trying, outcome]
     }
 
-    /// Lets time pass.
-    pub fn pass(&mut self, uptime: Duration) {
+    /// Opens the access point if no network was found in time.
+    pub fn advance(&mut self, uptime: Duration) {
         if !self.portal && !self.was_up && self.stored && uptime >= GRACE {
             self.portal = true;
             self.away_since = None;
@@ -114,18 +114,18 @@ impl Air {
         }
     }
 
-    /// The access point should be up.
+    /// Whether the access point should be up.
     pub fn is_portal(&self) -> bool {
         self.portal
     }
 
-    /// There should be an address.
+    /// Whether the radio should be connected.
     pub fn is_up(&self) -> bool {
         self.up
     }
 
-    /// Asserts that nothing takes longer than the settings allow.
-    pub fn has_patience(&self, settings: &Settings, uptime: Duration) {
+    /// Asserts that the device restarts, or closes the access point, within the times of the settings.
+    pub fn check_timeouts(&self, settings: &Settings, uptime: Duration) {
         let over = |since: Option<Duration>, limit: Duration| {
             since.is_some_and(|since| !limit.is_zero() && uptime > since + limit)
         };
@@ -134,7 +134,7 @@ impl Air {
         let open = Duration::from_secs(u64::from(settings.wp_timeout));
         assert!(
             !settings.wifi_configured || !over(self.portal_since, open),
-            "the access point of a provisioned clock stays open"
+            "the access point of a provisioned clock is open for too long"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The effects of the LED strip as sequences of frames.
+//! The animations of the LED strip as sequences of frames.
 //!
 //! Colours are before brightness; pixel 0 is the leftmost.
 
@@ -7,26 +7,26 @@ use core::time::Duration;
 
 use super::Rgb;
 
-/// An effect that plays from its first frame to its last.
+/// An animation that plays once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum Animation {
     /// A new block, in the owner's colour.
     Block(Rgb),
     /// A new price.
     Update,
     /// A zap or a payment.
     Zap,
-    /// Which clock is this?
+    /// Identifies the clock.
     Identify,
-    /// No network, or no feed at all.
+    /// No network, or no feed.
     NoData,
     /// No feed of blocks.
     NoBlocks,
     /// No feed of prices.
     NoPrices,
-    /// Something went well.
+    /// Success.
     Success,
-    /// Something went wrong.
+    /// An error.
     Error,
     /// A sign of life.
     Heartbeat,
@@ -38,7 +38,7 @@ pub enum Show {
     WifiError,
     /// The rotation was paused.
     Pause,
-    /// The rotation goes on.
+    /// The rotation continues.
     Resume,
     /// Do Not Disturb was switched on by hand.
     QuietOn,
@@ -46,14 +46,14 @@ pub enum Show {
     QuietOff,
 }
 
-/// One frame of an effect.
+/// One frame of an animation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectFrame {
     /// One colour per pixel, before brightness.
     pub pixels: Vec<Rgb>,
-    /// Share of the brightness: so many of so many parts.
+    /// Share of the brightness, as a fraction.
     pub share: (u32, u32),
-    /// How long it shows.
+    /// Duration of the frame.
     pub time: Duration,
 }
 
@@ -82,12 +82,12 @@ const PULSE_STEPS: u32 = 12;
 const PULSE_STEP_MS: u64 = 25;
 const PULSE_HOLD_MS: u64 = 250;
 
-impl Show {
-    /// Frame `index` on a strip of so many pixels; none when the effect is over.
+impl Animation {
+    /// Frame `index` on a strip with this number of pixels. `None` after the last frame.
     pub fn frame(self, index: u32, leds: usize) -> Option<EffectFrame> {
         match self {
-            Show::Block(color) => two_colours(color, BLOCK_AFTER, 250, 3, index, leds),
-            Show::Update => two_colours(
+            Animation::Block(color) => two_colours(color, BLOCK_AFTER, 250, 3, index, leds),
+            Animation::Update => two_colours(
                 Rgb::from_u24(0x00E600),
                 Rgb::from_u24(0xE6E600),
                 250,
@@ -95,21 +95,21 @@ impl Show {
                 index,
                 leds,
             ),
-            Show::Zap => zap(index, leds),
-            Show::Identify => identify(index, leds),
-            Show::NoData => breath(RED, 255, 60, index, leds),
-            Show::NoBlocks => blink(Rgb::from_u24(0x800080), 150, 2, index, leds),
-            Show::NoPrices => blink(Rgb::from_u24(0xB15A1F), 150, 2, index, leds),
-            Show::Success => blink(GREEN, 150, 3, index, leds),
-            Show::Error => blink(RED, 250, 3, index, leds),
-            Show::Heartbeat => breath(Rgb::from_u24(0x0000FF), 200, 30, index, leds),
-            Show::Breath => breath(Rgb::from_u24(0x00FFFF), 255, 120, index, leds),
-            Show::Rainbow => (index < 12).then(|| rainbow(index, 120, leds)),
-            Show::WifiError => two_colours(Rgb::from_u24(0x08A1EC), RED, 100, 3, index, leds),
-            Show::Pause => pause(index, leds),
-            Show::Resume => resume(index, leds),
-            Show::QuietOn => pulse(Rgb::from_u24(0x7800C8), index, leds),
-            Show::QuietOff => pulse(Rgb::from_u24(0xFF8C00), index, leds),
+            Animation::Zap => zap(index, leds),
+            Animation::Identify => identify(index, leds),
+            Animation::NoData => breath(RED, 255, 60, index, leds),
+            Animation::NoBlocks => blink(Rgb::from_u24(0x800080), 150, 2, index, leds),
+            Animation::NoPrices => blink(Rgb::from_u24(0xB15A1F), 150, 2, index, leds),
+            Animation::Success => blink(GREEN, 150, 3, index, leds),
+            Animation::Error => blink(RED, 250, 3, index, leds),
+            Animation::Heartbeat => breath(Rgb::from_u24(0x0000FF), 200, 30, index, leds),
+            Animation::Breath => breath(Rgb::from_u24(0x00FFFF), 255, 120, index, leds),
+            Animation::Rainbow => (index < 12).then(|| rainbow(index, 120, leds)),
+            Animation::WifiError => two_colours(Rgb::from_u24(0x08A1EC), RED, 100, 3, index, leds),
+            Animation::Pause => pause(index, leds),
+            Animation::Resume => resume(index, leds),
+            Animation::QuietOn => pulse(Rgb::from_u24(0x7800C8), index, leds),
+            Animation::QuietOff => pulse(Rgb::from_u24(0xFF8C00), index, leds),
         }
     }
 }
@@ -126,7 +126,7 @@ pub fn rainbow(index: u32, time_ms: u64, leds: usize) -> EffectFrame {
     }
 }
 
-/// A triangle from dark to `peak` and back over so many frames.
+/// A triangle from dark to `peak` and back over this number of frames.
 pub fn breath_level(peak: u32, index: u32, frames: u32) -> u32 {
     let last = frames.saturating_sub(1);
     let from_edge = index.min(last.saturating_sub(index));
@@ -178,7 +178,7 @@ fn zap(index: u32, leds: usize) -> Option<EffectFrame> {
     const FRAMES: u32 = 8;
     let yellow = Rgb::from_u24(0xFFE229);
     let purple = Rgb::from_u24(0x800080);
-    // The two colours change places with every frame.
+    // The two colours swap their places with every frame.
     let even =
         |pixel: usize| (pixel + usize::try_from(index).unwrap_or_default()).is_multiple_of(2);
     (index < FRAMES).then(|| EffectFrame {

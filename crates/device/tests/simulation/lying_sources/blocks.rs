@@ -1,4 +1,4 @@
-//! Blocks on regtest, where a block needs one or two attempts: valid ones, and ones that break a rule.
+//! Valid and invalid blocks on regtest, where mining takes one or two attempts.
 
 #[path = "../../../../chain/tests/mined/mod.rs"]
 mod mined;

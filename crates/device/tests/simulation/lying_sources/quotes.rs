@@ -25,7 +25,7 @@ pub struct Quotes {
     /// The primary source.
     primary: SourceId,
     quotes: BTreeMap<SourceId, Quote>,
-    /// The outliers, and those before this second.
+    /// The outliers now, and at the end of the previous second.
     outliers: BTreeSet<SourceId>,
     previous_outliers: BTreeSet<SourceId>,
     /// All quoted prices and the last time of each.
@@ -50,12 +50,12 @@ impl Quotes {
         self.history.insert((source, dollars), self.now);
         let known = self.quotes.get(&source);
         let seen = self.now - ago.unwrap_or_default();
-        let is_news = known.is_none_or(|known| match ago {
+        let is_new = known.is_none_or(|known| match ago {
             Some(_) => seen >= known.seen,
             None => known.dollars != dollars,
         });
         let disconnected = false;
-        let new = Quote {
+        let newest = Quote {
             dollars,
             seen,
             disconnected,
@@ -65,7 +65,7 @@ impl Quotes {
             ..*known
         });
         self.quotes
-            .insert(source, old.filter(|_| !is_news).unwrap_or(new));
+            .insert(source, old.filter(|_| !is_new).unwrap_or(newest));
     }
 
     pub fn disconnect(&mut self, source: SourceId) {
@@ -85,7 +85,7 @@ impl Quotes {
         self.previous_outliers = self.outliers.clone();
     }
 
-    /// When a source has quoted a price last.
+    /// Time of the source's last quote of this price.
     pub fn last_quoted(&self, source: SourceId, dollars: u64) -> Option<i64> {
         self.history.get(&(source, dollars)).copied()
     }
@@ -105,11 +105,11 @@ impl Quotes {
         let near = fresh
             .values()
             .filter(|price| deviation(**price, median(&fresh)) <= 100);
-        let has_middle = near.count() * 2 > fresh.len();
+        let has_consensus = near.count() * 2 > fresh.len();
         for (id, price) in &fresh {
             let off = deviation(*price, median(&fresh));
             let is_out = off > 100 || (self.previous_outliers.contains(id) && off >= 50);
-            match has_middle && is_out {
+            match has_consensus && is_out {
                 true => self.outliers.insert(*id),
                 false => self.outliers.remove(id),
             };
@@ -118,13 +118,13 @@ impl Quotes {
         counted.retain(|id, _| !self.outliers.contains(id));
         let mut agreeing = counted.clone();
         agreeing.retain(|_, price| deviation(*price, median(&counted)) <= 20);
-        let is_most = agreeing.len() * 2 > fresh.len();
+        let is_majority = agreeing.len() * 2 > fresh.len();
         let price = agreeing
             .get(&self.primary)
             .copied()
             .unwrap_or(median(&counted));
         match (
-            is_most && agreeing.len() >= self.quorum,
+            is_majority && agreeing.len() >= self.quorum,
             agreeing.len() == fresh.len(),
         ) {
             _ if counted.is_empty() => None,

@@ -117,12 +117,12 @@ fn round(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
         .map(Prover::Peer)
         .chain(sources.has_node.then_some(Prover::Node));
     let prove = provers.map(|prover| Step::Prove(prover, Newest::Honest, None));
-    let mut left: Vec<Step> = prove.chain(claims).collect();
+    let mut remaining: Vec<Step> = prove.chain(claims).collect();
     let mut steps = Vec::new();
-    while !left.is_empty() {
-        let next = left.remove(index(dice, left.len()));
+    while !remaining.is_empty() {
+        let next = remaining.remove(index(dice, remaining.len()));
         match dice.below(12) {
-            // One source sends nothing, one is late.
+            // A source may send nothing, or send late.
             0 => {}
             1 => steps.extend([Step::Wait(1 + dice.below(20)), next]),
             _ => steps.push(next),
@@ -153,7 +153,7 @@ fn outlier(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
     [quotes(dice, sources), steps.concat()].concat()
 }
 
-/// All sources of headers are disconnected for long, the others continue.
+/// All sources of headers are disconnected for a long time; the other sources continue.
 fn blackout(dice: &mut Dice, sources: SourceSet) -> Vec<Step> {
     let ends = [
         [

@@ -63,13 +63,13 @@ pub struct World {
     /// Claims and quotes of the sources, newest last.
     last_claim: Vec<(SourceId, u32)>,
     last_quote: Vec<(SourceId, u64)>,
-    /// By the reference: since when the height is not proven, the price is not agreed, and the price is disputed.
+    /// Since when the reference has an unproven height, a price without agreement, and a disputed price.
     unproven_height: Period,
     weak_price: Period,
     disputed_price: Period,
     /// Since when the panels show a height above the proven one without a mark.
     unmarked: Period,
-    /// The worst justified mark now, and when the newest picture was made.
+    /// The worst justified mark now, and at the time of the newest picture.
     due: Option<Mark>,
     allowed: Option<Mark>,
     picture: u64,
@@ -187,7 +187,7 @@ impl World {
             Step::Move(permille) => self.dollars = (self.dollars * permille / 1000).max(1000),
             Step::Quote(source, kind) => self.quote(source, kind),
             Step::Disconnect(source) => {
-                let reason = "gone".into();
+                let reason = "closed".into();
                 let retry_in = Duration::from_secs(5);
                 self.observe(
                     source,
@@ -353,7 +353,7 @@ impl World {
 
     fn set(&mut self, key: &str, value: Value) {
         let body = Map::from_iter([(key.to_owned(), value)]);
-        self.handle(Input::Asked(Request::Patch(Patch {
+        self.handle(Input::Request(Request::Patch(Patch {
             body,
             ..Patch::default()
         })));
@@ -362,8 +362,8 @@ impl World {
     /// Shows a screen with its current mark.
     fn show(&mut self, screen: u16) {
         self.screen = screen;
-        self.handle(Input::Asked(Request::ShowScreen(screen.into())));
-        self.handle(Input::Asked(Request::FullRefresh));
+        self.handle(Input::Request(Request::ShowScreen(screen.into())));
+        self.handle(Input::Request(Request::FullRefresh));
     }
 
     fn observe(&mut self, source: SourceId, observation: Observation) {
@@ -487,7 +487,7 @@ impl World {
         let is_good = matches!(state, HeightState::Proven | HeightState::Alone);
         assert!(
             !is_good || self.heights.unlinked || shown <= Some(proven),
-            "{shown:?} is {state:?}, but {proven} is proven"
+            "{shown:?} is shown as {state:?}, but only {proven} is proven"
         );
         let verdict = self.heights.verdict(&self.blocks);
         if let Some(verdict) = verdict {
@@ -498,7 +498,7 @@ impl World {
         let least = shown.and_then(|shown| self.heights.claimed(shown));
         assert!(
             least <= shown,
-            "{least:?} is claimed, {shown:?} is shown, without a proof"
+            "without proofs {shown:?} is shown, but {least:?} is claimed"
         );
         if self.screen != HEIGHT {
             self.unmarked.set(false, self.secs);
@@ -516,7 +516,7 @@ impl World {
             .set(!is_marked && seen > Some(proven), self.secs);
         assert!(
             !self.unmarked.lasts(PATIENCE + 1, self.secs),
-            "{seen:?} is unmarked for too long, {proven} is proven"
+            "{seen:?} has no mark for too long, but only {proven} is proven"
         );
         if let Some(last_seen) = seen.and_then(|seen| self.heights.last_seen(seen)) {
             let is_old = self.secs - last_seen > OLD_HEIGHT;
@@ -577,7 +577,7 @@ impl World {
         let seen = view.data[1..].concat().replace('$', "");
         assert!(
             is_price(&seen, dollars),
-            "the price on the panels: {seen}, not {dollars}"
+            "the panels show the price {seen}, not {dollars}"
         );
         let is_old = self.quotes.now - quoted > OLD_PRICE;
         assert!(

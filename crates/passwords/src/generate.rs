@@ -4,7 +4,7 @@ use std::io;
 
 use device::{
     portal::{self, PASSWORD_LEN},
-    secret::{MadePassword, Secret, WhyMade},
+    secret::{GeneratedPassword, GenerationReason, Secret},
     settings::Settings,
 };
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -15,32 +15,35 @@ use crate::Blocks;
 ///
 /// # Errors
 /// The host has no random numbers.
-pub fn text() -> io::Result<String> {
-    let mut text = String::new();
-    while text.len() < PASSWORD_LEN {
+pub fn password() -> io::Result<String> {
+    let mut password = String::new();
+    while password.len() < PASSWORD_LEN {
         let mut bytes = [0; 2 * PASSWORD_LEN];
         let filled = getrandom(&mut bytes, GetRandomFlags::empty())?;
         let random = bytes.into_iter().take(filled);
-        text.push_str(&portal::password(random, PASSWORD_LEN - text.len()));
+        password.push_str(&portal::password(random, PASSWORD_LEN - password.len()));
     }
-    Ok(text)
+    Ok(password)
 }
 
 /// Generates a password for the control interface if sign-in is on but no password is stored; else `None`.
 ///
 /// # Errors
 /// The host has no random numbers, or no memory for a hash. The clock must not start then, because no sign-in would be possible.
-pub fn for_interface(settings: &Settings, why: WhyMade) -> io::Result<Option<MadePassword>> {
+pub fn interface_password(
+    settings: &Settings,
+    reason: GenerationReason,
+) -> io::Result<Option<GeneratedPassword>> {
     if !settings.http_auth_enabled || !settings.http_auth_pass.is_empty() {
         return Ok(None);
     }
-    let text = text()?;
-    let hash = crate::hash(&text, &mut Blocks::new())
+    let password = password()?;
+    let hash = crate::hash(&password, &mut Blocks::new())
         .ok_or_else(|| io::Error::other("the password of the interface cannot be hashed"))?;
-    Ok(Some(MadePassword {
-        password: Secret::new(text),
+    Ok(Some(GeneratedPassword {
+        password: Secret::new(password),
         hash,
-        why,
+        reason,
     }))
 }
 
@@ -65,12 +68,12 @@ mod tests {
                 http_auth_pass: PasswordHash::new(stored),
                 ..Settings::default()
             };
-            let made = for_interface(&settings, WhyMade::NoneStored).unwrap();
-            assert_eq!(made.is_some(), generates, "{enabled} {stored:?}");
-            if let Some(made) = made {
-                assert_eq!(made.password.expose().len(), PASSWORD_LEN);
-                let matches = |given| crate::matches(&made.hash, given, &mut Blocks::new());
-                assert!(matches(&made.password));
+            let generated = interface_password(&settings, GenerationReason::NoneStored).unwrap();
+            assert_eq!(generated.is_some(), generates, "{enabled} {stored:?}");
+            if let Some(generated) = generated {
+                assert_eq!(generated.password.expose().len(), PASSWORD_LEN);
+                let matches = |given| crate::matches(&generated.hash, given, &mut Blocks::new());
+                assert!(matches(&generated.password));
                 assert!(!matches(&Secret::new("")));
             }
         }
@@ -78,6 +81,6 @@ mod tests {
 
     #[test]
     fn generated_passwords_differ() {
-        assert_ne!(text().unwrap(), text().unwrap());
+        assert_ne!(password().unwrap(), password().unwrap());
     }
 }

@@ -1,6 +1,7 @@
 //! Reference implementation of the rules for heights, from all claims and proofs, second by second.
 //!
-//! It gets the same inputs as the device, but uses no result of it; which blocks are valid is known from their making.
+//! It gets the same inputs as the device but reads no result of the device. It knows which blocks are valid, because the
+//! test mined them.
 
 use std::{
     cmp::Reverse,
@@ -42,7 +43,7 @@ pub struct Heights {
     /// Enabled sources.
     pub enabled: BTreeSet<SourceId>,
     disconnected: BTreeSet<SourceId>,
-    /// Disconnected peers, while others are connected.
+    /// Disconnected peers, while other peers are connected.
     left_peers: BTreeSet<ProofOrigin>,
     /// Sources that were disconnected and have sent no proof since.
     unproven: BTreeSet<SourceId>,
@@ -189,11 +190,13 @@ impl Heights {
     /// Removes old proofs of disconnected sources.
     pub fn advance(&mut self) {
         let (enabled, disconnected) = (&self.enabled, &self.disconnected);
-        let is_there =
+        let is_connected =
             |source: SourceId| enabled.contains(&source) && !disconnected.contains(&source);
         let (now, strict) = (self.now, self.strict);
         self.proofs.retain(|origin, history| {
-            strict || is_there(origin.source) || since(history, |(height, _)| height) + OLD > now
+            strict
+                || is_connected(origin.source)
+                || since(history, |(height, _)| height) + OLD > now
         });
     }
 

@@ -4,8 +4,8 @@
 //! `script` makes random steps, `blocks` mines blocks, `world` runs the device and checks its panels, and `heights` and
 //! `quotes` are reference implementations of the rules.
 //!
-//! In all runs: no panel shows a height above the proven one as proven, no stale value is unmarked, and every price was
-//! quoted by its source.
+//! Every run checks that no panel shows a height above the proven height as proven, that every stale value is marked, and
+//! that every shown price was quoted by its source.
 
 mod blocks;
 mod heights;
@@ -41,7 +41,7 @@ fn sources(seed: u64) -> SourceSet {
     }
 }
 
-fn live(seed: u64, steps: &[Step]) -> World {
+fn simulate(seed: u64, steps: &[Step]) -> World {
     let mut world = World::new(sources(seed), seed);
     steps.iter().for_each(|step| world.run(step));
     world
@@ -54,26 +54,32 @@ fn lying_sources_never_make_a_false_value_look_proven() {
     for seed in seeds {
         let steps = script::random_steps(&mut Dice::new(seed), sources(seed), steps);
         let mut seen_here = BTreeSet::new();
-        let why = failure(|| seen_here = live(seed, &steps).seen);
+        let why = failure(|| seen_here = simulate(seed, &steps).seen);
         seen.extend(seen_here);
-        let fails = |steps: &[Step]| failure(|| drop(live(seed, steps)));
+        let fails = |steps: &[Step]| failure(|| drop(simulate(seed, steps)));
         if let Some(why) = why {
             let steps = shortened(&steps, &why, fails);
             let why = fails(&steps).unwrap_or(why);
             let lines: Vec<String> = steps.iter().map(|step| format!("{step:?}")).collect();
-            panic!("seed {seed}\n{why}\nafter this life:\n{}", lines.join("\n"));
+            panic!(
+                "seed {seed}\n{why}\nafter these steps:\n{}",
+                lines.join("\n")
+            );
         }
     }
-    // The checks must have seen all states.
+    // Every state must have occurred, or the runs do not test it.
     for state in [
         "proven", "alone", "claimed", "disputed", "stale", "agreed", "single",
     ] {
-        assert!(seen.contains(state), "nothing was ever {state}");
+        assert!(
+            seen.contains(state),
+            "state {state} did not occur in any run"
+        );
     }
 }
 
 #[test]
 fn runs_are_reproducible() {
     let steps = script::random_steps(&mut Dice::new(5), sources(5), STEPS);
-    assert_eq!(live(5, &steps).log, live(5, &steps).log);
+    assert_eq!(simulate(5, &steps).log, simulate(5, &steps).log);
 }
