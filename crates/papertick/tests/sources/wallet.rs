@@ -6,7 +6,7 @@ use device::{secret::Secret, sources::SourceConfig};
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use market::{Direction, Observation, Payment, Polled, source_id::SourceId, units::Msats};
 use nostr::{
-    event::{Event, EventBuilder, FinalizeEvent, Kind, Tag},
+    event::{Event, EventBuilder, Kind, Tag},
     key::{Keys, PublicKey},
     nips::{nip04, nip44},
 };
@@ -58,7 +58,7 @@ impl Wallet {
             .iter()
             .map(|tag| Tag::parse(tag.iter().copied()).unwrap());
         let event = EventBuilder::new(Kind::from_u16(kind), content).tags(tags);
-        event.finalize(&self.keys).unwrap()
+        event.sign_with_keys(&self.keys).unwrap()
     }
 
     fn info(&self) -> Event {

@@ -171,7 +171,8 @@ proptest! {
             text.replace_range(at..=at, other);
         }
         let text = serde_json::to_string(&event).unwrap();
-        let theirs = ::nostr::event::Event::from_json(&text).and_then(|event| event.verify());
-        prop_assert_eq!(VerifiedEvent::verify(event).is_ok(), theirs.is_ok(), "{}", text);
+        let theirs = serde_json::from_str::<::nostr::event::Event>(&text)
+            .is_ok_and(|event| event.verify().is_ok());
+        prop_assert_eq!(VerifiedEvent::verify(event).is_ok(), theirs, "{}", text);
     }
 }
