@@ -1,8 +1,9 @@
 //! What is restored after a restart besides the settings: the last screen and the last market data.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -10,10 +11,10 @@ use crate::{
     limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX},
 };
 use market::{
-    Datum, Figure, FigureIdentity, Market, MinerStats, PoolStats, Prices, Seen,
+    Datum, Figure, FigureIdentity, Market, MinerStats, PoolStats, Seen, lenient,
     now::{Now, UtcTime},
     source_id::SourceId,
-    units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
+    units::{Currency, FeeRate, Msats, Price},
 };
 
 /// What is restored after a restart.
@@ -29,120 +30,134 @@ pub struct Memory {
     pub peers: Vec<String>,
 }
 
+/// The stored form of [`Memory`].
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct StoredMemory {
+    #[serde(deserialize_with = "lenient::value")]
+    slot: Option<RotationSlot>,
+    #[serde(deserialize_with = "lenient::list")]
+    currencies: Vec<Currency>,
+    #[serde(deserialize_with = "lenient::list")]
+    peers: Vec<String>,
+    #[serde(deserialize_with = "lenient::value")]
+    height: Option<StoredDatum<u32>>,
+    #[serde(deserialize_with = "lenient::value")]
+    fee: Option<StoredFigure<FeeRate>>,
+    #[serde(deserialize_with = "lenient::value")]
+    precise_fee: Option<StoredFigure<FeeRate>>,
+    #[serde(deserialize_with = "lenient::value")]
+    balance: Option<StoredFigure<Msats>>,
+    #[serde(deserialize_with = "lenient::value")]
+    pool: Option<StoredFigure<PoolStats>>,
+    #[serde(deserialize_with = "lenient::value")]
+    miner: Option<StoredFigure<MinerStats>>,
+    #[serde(deserialize_with = "lenient::map")]
+    prices: BTreeMap<Currency, StoredDatum<Price>>,
+}
+
+/// The stored form of a value.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredDatum<T> {
+    value: T,
+    source: SourceId,
+    /// Wall-clock time of the report, if the time was known.
+    #[serde(default, deserialize_with = "lenient::value")]
+    utc_ms: Option<UtcTime>,
+}
+
+/// The stored form of a figure. An earlier version stored figures without an identity; they are not read.
+#[derive(Serialize, Deserialize)]
+struct StoredFigure<T> {
+    #[serde(flatten)]
+    datum: StoredDatum<T>,
+    identity: FigureIdentity,
+}
+
 impl Memory {
     /// The stored form; ages become wall-clock times if the time is known.
     pub fn to_json(&self, now: Now) -> Map<String, Value> {
         let market = &self.market;
-        let moment = |seen: Seen| utc_of(seen, now).map_or(Value::Null, |utc| json!(utc.unix_ms));
-        let mut map = Map::new();
-        if let Some(slot) = self.slot {
-            let currency = slot.currency.map(|currency| String::from(currency.code()));
-            map.insert(
-                "slot".into(),
-                json!({"screen": slot.screen, "currency": currency}),
-            );
-        }
-        let codes: Vec<&str> = self.currencies.iter().map(Currency::code).collect();
-        map.insert("currencies".into(), json!(codes));
-        map.insert("peers".into(), json!(self.peers));
-        let mut put = |name: &str, source: SourceId, seen: Seen, value: Value| {
-            let entry = json!({"value": value, "source": source.name(), "utcMs": moment(seen)});
-            map.insert(name.into(), entry);
+        let height = market.height.as_ref();
+        let prices = market.prices.iter();
+        let stored = StoredMemory {
+            slot: self.slot,
+            currencies: self.currencies.clone(),
+            peers: self.peers.clone(),
+            height: height.map(|height| StoredDatum::of(height, now)),
+            fee: StoredFigure::of(market.fee.as_ref(), now),
+            precise_fee: StoredFigure::of(market.precise_fee.as_ref(), now),
+            balance: StoredFigure::of(market.balance.as_ref(), now),
+            pool: StoredFigure::of(market.pool.as_ref(), now),
+            miner: StoredFigure::of(market.miner.as_ref(), now),
+            prices: prices
+                .map(|(currency, price)| (*currency, StoredDatum::of(price, now)))
+                .collect(),
         };
-        if let Some(height) = &market.height {
-            put("height", height.source, height.seen, json!(height.value));
-        }
-        let mut put_figure = |name: &str, entry: Option<Value>| {
-            if let Some(entry) = entry {
-                map.insert(name.into(), entry);
-            }
-        };
-        let fee_json = |rate: &FeeRate| json!(rate.micros);
-        for (name, fee) in [("fee", &market.fee), ("preciseFee", &market.precise_fee)] {
-            put_figure(
-                name,
-                fee.as_ref().map(|fee| figure_json(fee, fee_json, now)),
-            );
-        }
-        let balance = market.balance.as_ref();
-        put_figure(
-            "balance",
-            balance.map(|figure| figure_json(figure, |value| json!(value.0), now)),
-        );
-        let pool = market.pool.as_ref();
-        put_figure(
-            "pool",
-            pool.map(|figure| figure_json(figure, pool_json, now)),
-        );
-        let miner = market.miner.as_ref();
-        put_figure(
-            "miner",
-            miner.map(|figure| figure_json(figure, miner_json, now)),
-        );
-        let prices: Map<String, Value> = market
-            .prices
-            .iter()
-            .map(|(currency, price)| {
-                let entry = json!({
-                    "value": price.value.micros,
-                    "source": price.source.name(),
-                    "utcMs": moment(price.seen),
-                });
-                (currency.code().into(), entry)
-            })
-            .collect();
-        map.insert("prices".into(), Value::Object(prices));
-        map
+        json!(stored).as_object().cloned().unwrap_or_default()
     }
 
     /// Reads the stored form; missing or unusable values are skipped.
     pub fn from_json(map: &Map<String, Value>) -> Memory {
-        let slot = map.get("slot").and_then(|slot| {
-            Some(RotationSlot {
-                screen: slot.get("screen")?.as_u64()?.try_into().ok()?,
-                currency: slot
-                    .get("currency")
-                    .and_then(Value::as_str)
-                    .and_then(Currency::parse),
-            })
-        });
-        let currencies = map
-            .get("currencies")
-            .and_then(Value::as_array)
-            .map(|codes| {
-                codes
-                    .iter()
-                    .filter_map(|code| Currency::parse(code.as_str()?))
-                    .collect()
-            })
-            .unwrap_or_default();
-        let prices = map.get("prices").and_then(Value::as_object);
-        let market = Market {
-            height: datum(map.get("height"), |value| value.as_u64()?.try_into().ok()),
-            fee: figure(map.get("fee"), fee_rate),
-            precise_fee: figure(map.get("preciseFee"), fee_rate),
-            prices: prices
-                .into_iter()
-                .flatten()
-                .filter_map(|(code, entry)| {
-                    let price = datum(Some(entry), |value| Price::of_micros(value.as_u64()?))?;
-                    Some((Currency::parse(code)?, price))
-                })
-                .collect::<Prices>()
-                .into(),
-            pool: figure(map.get("pool"), pool_stats),
-            pool_logo: None,
-            miner: figure(map.get("miner"), miner_stats),
-            balance: figure(map.get("balance"), |value| Some(Msats(value.as_u64()?))),
-        };
-        let peers = map.get("peers").and_then(Value::as_array);
-        let peers = peers.into_iter().flatten().filter_map(Value::as_str);
+        let stored = StoredMemory::deserialize(map).unwrap_or_default();
+        let prices = stored.prices.into_iter();
+        let prices = prices.map(|(currency, price)| (currency, price.into()));
+        let peers = stored.peers.into_iter();
         let peers = peers.filter(|peer| peer.len() <= PEER_TEXT_MAX);
         Memory {
-            slot,
-            market,
-            currencies,
-            peers: peers.take(PEERS_KEPT_MAX).map(String::from).collect(),
+            slot: stored.slot,
+            market: Market {
+                height: stored.height.map(Datum::from),
+                fee: stored.fee.map(Figure::from),
+                precise_fee: stored.precise_fee.map(Figure::from),
+                prices: Arc::new(prices.collect()),
+                pool: stored.pool.map(Figure::from),
+                pool_logo: None,
+                miner: stored.miner.map(Figure::from),
+                balance: stored.balance.map(Figure::from),
+            },
+            currencies: stored.currencies,
+            peers: peers.take(PEERS_KEPT_MAX).collect(),
+        }
+    }
+}
+
+impl<T: Clone> StoredDatum<T> {
+    fn of(datum: &Datum<T>, now: Now) -> StoredDatum<T> {
+        StoredDatum {
+            value: datum.value.clone(),
+            source: datum.source,
+            utc_ms: utc_of(datum.seen, now),
+        }
+    }
+}
+
+impl<T: Clone> StoredFigure<T> {
+    fn of(figure: Option<&Figure<T>>, now: Now) -> Option<StoredFigure<T>> {
+        figure.map(|figure| StoredFigure {
+            datum: StoredDatum::of(&figure.datum, now),
+            identity: figure.identity,
+        })
+    }
+}
+
+impl<T> From<StoredDatum<T>> for Datum<T> {
+    fn from(stored: StoredDatum<T>) -> Datum<T> {
+        Datum {
+            value: stored.value,
+            source: stored.source,
+            seen: Seen::Before(stored.utc_ms),
+        }
+    }
+}
+
+impl<T> From<StoredFigure<T>> for Figure<T> {
+    fn from(stored: StoredFigure<T>) -> Figure<T> {
+        Figure {
+            datum: stored.datum.into(),
+            identity: stored.identity,
+            failed_polls: 0,
         }
     }
 }
@@ -166,95 +181,63 @@ fn before(ago: Duration, now: Now) -> Option<UtcTime> {
     Some(UtcTime { unix_ms })
 }
 
-fn datum<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Datum<T>> {
-    let entry = entry?.as_object()?;
-    let source = entry.get("source")?.as_str()?;
-    let utc = entry.get("utcMs").and_then(Value::as_i64);
-    Some(Datum {
-        value: read(entry.get("value")?)?,
-        source: *SourceId::ALL.iter().find(|id| id.name() == source)?,
-        seen: Seen::Before(utc.map(|unix_ms| UtcTime { unix_ms })),
-    })
-}
-
-fn figure_json<T>(figure: &Figure<T>, write: impl Fn(&T) -> Value, now: Now) -> Value {
-    let datum = &figure.datum;
-    json!({
-        "value": write(&datum.value),
-        "source": datum.source.name(),
-        "utcMs": utc_of(datum.seen, now).map(|utc| utc.unix_ms),
-        "identity": figure.identity.to_bits(),
-    })
-}
-
-/// Reads a figure. `None` if it has no identity, because an earlier version stored it.
-fn figure<T>(entry: Option<&Value>, read: impl Fn(&Value) -> Option<T>) -> Option<Figure<T>> {
-    let identity = entry?.get("identity")?.as_u64()?;
-    Some(Figure {
-        datum: datum(entry, read)?,
-        identity: FigureIdentity::from_bits(identity),
-        failed_polls: 0,
-    })
-}
-
-fn fee_rate(value: &Value) -> Option<FeeRate> {
-    Some(FeeRate {
-        micros: value.as_u64()?,
-    })
-}
-
-fn pool_json(stats: &PoolStats) -> Value {
-    json!({
-        "hashrate": alloc::format!("{}", stats.hashrate.0),
-        "dailySats": stats.daily.map(|sats| sats.0),
-        "workers": stats.workers,
-    })
-}
-
-fn pool_stats(value: &Value) -> Option<PoolStats> {
-    Some(PoolStats {
-        hashrate: Hashrate(value.get("hashrate")?.as_str()?.parse().ok()?),
-        daily: value.get("dailySats").and_then(Value::as_u64).map(Sats),
-        workers: value
-            .get("workers")
-            .and_then(Value::as_u64)
-            .and_then(|count| count.try_into().ok()),
-    })
-}
-
-fn miner_json(stats: &MinerStats) -> Value {
-    json!({
-        "hashrate": stats.hashrate.map(|rate| alloc::format!("{}", rate.0)),
-        "bestDifficulty": stats.best_difficulty,
-    })
-}
-
-fn miner_stats(value: &Value) -> Option<MinerStats> {
-    let hashrate = value.get("hashrate").and_then(Value::as_str);
-    Some(MinerStats {
-        hashrate: hashrate.and_then(|text| text.parse().ok()).map(Hashrate),
-        best_difficulty: value
-            .get("bestDifficulty")
-            .and_then(Value::as_str)
-            .map(String::from),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
+    use alloc::string::ToString;
+
     use super::*;
+
+    fn memory_of(map: Value) -> Memory {
+        Memory::from_json(map.as_object().unwrap())
+    }
 
     #[test]
     fn unusable_memory_is_not_remembered() {
-        let map = json!({
+        let memory = memory_of(json!({
             "slot": {"screen": "x"}, "height": {"value": -1, "source": "relay"}, "fee": 3,
+            "preciseFee": {"value": 1, "source": "relay", "utcMs": null}, "currencies": "USD", "peers": {},
             "prices": {"usd": {"value": 1, "source": "relay"}, "EUR": {"value": 1, "source": "?"}, "JPY": {"value": 0, "source": "relay"}},
-        });
-        let Value::Object(map) = map else {
-            unreachable!()
+            "pool": {"value": {"hashrate": 7}, "source": "pool", "identity": 7},
+        }));
+        assert_eq!(memory, Memory::default());
+    }
+
+    #[test]
+    fn an_unusable_member_is_lost_alone() {
+        let memory = memory_of(json!({
+            "slot": {"screen": 20, "currency": "euro"},
+            "currencies": ["USD", 3, "eur", "JPY"],
+            "peers": [null, "192.0.2.7:8333"],
+            "height": {"value": 957_123, "source": "relay", "utcMs": "now", "identity": "x"},
+            "fee": {"value": 4_700_000, "source": "explorer", "utcMs": null, "identity": u64::MAX},
+            "miner": {"value": {"hashrate": "many", "bestDifficulty": "4.29G"}, "source": "miner", "identity": 7},
+            "pool": {"value": {"hashrate": u128::MAX.to_string(), "dailySats": -1, "workers": 3}, "source": "pool", "identity": 7},
+            "prices": {"USD": {"value": 1, "source": "relay", "utcMs": -5}, "EUR": 7, "?": {"value": 1, "source": "relay"}},
+            "later": [],
+        }));
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
         };
-        assert_eq!(Memory::from_json(&map), Memory::default());
+        assert_eq!(
+            Value::Object(memory.to_json(now)),
+            json!({
+                "slot": {"screen": 20, "currency": null},
+                "currencies": ["USD", "JPY"],
+                "peers": ["192.0.2.7:8333"],
+                "height": {"value": 957_123, "source": "relay", "utcMs": null},
+                "fee": {"value": 4_700_000, "source": "explorer", "utcMs": null, "identity": u64::MAX},
+                "preciseFee": null,
+                "balance": null,
+                "pool": {
+                    "value": {"hashrate": u128::MAX.to_string(), "dailySats": null, "workers": 3},
+                    "source": "pool", "utcMs": null, "identity": 7,
+                },
+                "miner": {"value": {"hashrate": null, "bestDifficulty": "4.29G"}, "source": "miner", "utcMs": null, "identity": 7},
+                "prices": {"USD": {"value": 1, "source": "relay", "utcMs": -5}},
+            })
+        );
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 pub const PUBLIC_URL: &str = "wss://ws.btclock.dev/api/v2/ws";
 
 /// Path of the socket on any relay.
-pub const SOCKET_PATH: &str = "/api/v2/ws";
+const SOCKET_PATH: &str = "/api/v2/ws";
 
 /// Largest frame from a relay, bytes.
 pub const FRAME_MAX: usize = 16 * 1024;

@@ -5,6 +5,8 @@
 
 use core::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     now::Now,
     source_id::SourceId,
@@ -30,7 +32,7 @@ const STALE_WITHOUT_POLLS: Duration = Duration::from_secs(10 * 60);
 ///
 /// It is stored as a fingerprint (FNV-1a): a user may be an API key and a host may hold a password, which are not to be stored
 /// with the figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FigureIdentity(u64);
 
 impl FigureIdentity {
@@ -43,16 +45,6 @@ impl FigureIdentity {
         FigureIdentity(bytes.fold(OFFSET, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(PRIME)
         }))
-    }
-
-    /// The fingerprint as a number, to be stored.
-    pub fn to_bits(self) -> u64 {
-        self.0
-    }
-
-    /// A fingerprint that was stored.
-    pub fn from_bits(bits: u64) -> FigureIdentity {
-        FigureIdentity(bits)
     }
 }
 

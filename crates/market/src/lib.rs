@@ -7,6 +7,7 @@
 //! combines them and decides how the height is marked.
 //! Prices: `quotes` decides between the primary source and its witnesses, the `venues`; `price_book` has all currencies.
 //! `fees` chooses the fee rate, `figures` are those of the owner's pool, miner and wallet.
+//! Types of values have a stored form by serde; `lenient` reads stored values of which some may be unusable.
 #![no_std]
 
 extern crate alloc;
@@ -22,6 +23,7 @@ mod height_proof;
 mod height_reports;
 mod height_verdict;
 pub mod heights;
+pub mod lenient;
 pub mod limits;
 pub mod logo;
 pub mod mark;

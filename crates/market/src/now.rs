@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use alloc::string::String;
 use jiff::{Timestamp, tz::TimeZone};
+use serde::{Deserialize, Serialize};
 
 /// The moment at which an input is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,8 @@ impl Now {
 }
 
 /// A moment of the wall clock, milliseconds since 1970-01-01 UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct UtcTime {
     /// Milliseconds since 1970-01-01 UTC.
     pub unix_ms: i64,

@@ -4,9 +4,11 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use chain::Header;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     figures::Polled,
+    lenient,
     logo::Logo,
     now::UtcTime,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
@@ -99,22 +101,27 @@ pub enum Connection {
 }
 
 /// Figures of a mining pool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolStats {
     /// Hashes per second.
     pub hashrate: Hashrate,
     /// Earnings of a day; `None` if the pool has no such figure.
+    #[serde(rename = "dailySats", default, deserialize_with = "lenient::value")]
     pub daily: Option<Sats>,
     /// Number of workers, if known.
+    #[serde(default, deserialize_with = "lenient::value")]
     pub workers: Option<u32>,
 }
 
 /// Figures of a miner.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct MinerStats {
     /// Hashes per second, if known.
+    #[serde(default, deserialize_with = "lenient::value")]
     pub hashrate: Option<Hashrate>,
     /// Best difficulty as the miner formats it.
+    #[serde(default, deserialize_with = "lenient::value")]
     pub best_difficulty: Option<String>,
 }
 

@@ -1,7 +1,10 @@
 //! The names of the sources.
 
+use serde::{Deserialize, Serialize};
+
 /// Names a source; at most one of each runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SourceId {
     /// The relay service, public or custom.
     Relay,

@@ -6,6 +6,8 @@ use alloc::{
 };
 use core::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
 /// Satoshis in one bitcoin.
 pub const SATS_PER_BTC: u64 = 100_000_000;
 
@@ -13,11 +15,11 @@ pub const SATS_PER_BTC: u64 = 100_000_000;
 pub const MICRO: u64 = 1_000_000;
 
 /// An amount of satoshis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Sats(pub u64);
 
 /// An amount of millisatoshis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Msats(pub u64);
 
 impl Msats {
@@ -28,7 +30,8 @@ impl Msats {
 }
 
 /// Price of one bitcoin in a currency, in millionths of the currency's unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
 pub struct Price {
     /// Millionths of the currency's unit.
     pub micros: u64,
@@ -55,8 +58,16 @@ impl Price {
     }
 }
 
+impl<'de> Deserialize<'de> for Price {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Price, D::Error> {
+        let price = Price::of_micros(u64::deserialize(deserializer)?);
+        price.ok_or_else(|| D::Error::custom("no price"))
+    }
+}
+
 /// Fee rate, in millionths of sat/vB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FeeRate {
     /// Millionths of sat/vB.
     pub micros: u64,
@@ -84,9 +95,22 @@ impl FeeRate {
     }
 }
 
-/// Hashes per second.
+/// Hashes per second; stored as a text, because many JSON parsers lose digits of such numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Hashrate(pub u128);
+
+impl Serialize for Hashrate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hashrate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hashrate, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Hashrate).map_err(D::Error::custom)
+    }
+}
 
 /// Reads a plain decimal (digits, at most one dot) to millionths, rounded half up.
 pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
@@ -170,5 +194,18 @@ impl fmt::Display for Currency {
 impl fmt::Debug for Currency {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.code())
+    }
+}
+
+impl Serialize for Currency {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
+impl<'de> Deserialize<'de> for Currency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Currency, D::Error> {
+        let currency = Currency::parse(&String::deserialize(deserializer)?);
+        currency.ok_or_else(|| D::Error::custom("no currency"))
     }
 }

@@ -3,21 +3,33 @@
 //! A file of another network or another anchor is ignored, because the configured anchor is the only trusted header.
 
 use chain::{BlockHash, CompactTarget, HEADER_BYTES, Header, Work, anchor::Anchor, chain::Chain};
-use hex::FromHex;
 use market::ChainSpec;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use storage::series::Records;
 
 /// The description in the file: the network, the anchor, and the block before the first header.
+#[derive(Serialize, Deserialize)]
+struct About {
+    network: String,
+    anchor: String,
+    next: u32,
+    hash: String,
+    bits: u32,
+    #[serde(with = "hex::serde")]
+    work: [u8; 32],
+}
+
+/// The description in the file.
 pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
     let base = chain.base();
-    let about = json!({
-        "network": spec.network.name(),
-        "anchor": name(&spec.anchor),
-        "next": base.next,
-        "hash": base.hash.to_string(),
-        "bits": base.bits.to_consensus(),
-        "work": hex::encode(base.work.to_be_bytes()),
+    let about = json!(About {
+        network: spec.network.name().to_owned(),
+        anchor: name(&spec.anchor),
+        next: base.next,
+        hash: base.hash.to_string(),
+        bits: base.bits.to_consensus(),
+        work: base.work.to_be_bytes(),
     });
     about.as_object().cloned().unwrap_or_default()
 }
@@ -34,18 +46,15 @@ pub fn headers(chain: &Chain) -> Vec<u8> {
 
 /// The chain in a file; all headers are verified again. `None` if it is another chain than the configured one.
 pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
-    let about = records.about.as_ref()?;
-    let is = |name: &str, expected: &str| about.get(name).and_then(Value::as_str) == Some(expected);
-    if !is("network", spec.network.name()) || !is("anchor", &name(&spec.anchor)) {
+    let about = About::deserialize(records.about.as_ref()?).ok()?;
+    if about.network != spec.network.name() || about.anchor != name(&spec.anchor) {
         return None;
     }
-    let number = |name: &str| u32::try_from(about.get(name)?.as_u64()?).ok();
-    let work = <[u8; 32]>::from_hex(about.get("work")?.as_str()?).ok()?;
     let base = Anchor {
-        next: number("next")?,
-        hash: about.get("hash")?.as_str()?.parse::<BlockHash>().ok()?,
-        bits: CompactTarget::from_consensus(number("bits")?),
-        work: Work::from_be_bytes(work),
+        next: about.next,
+        hash: about.hash.parse::<BlockHash>().ok()?,
+        bits: CompactTarget::from_consensus(about.bits),
+        work: Work::from_be_bytes(about.work),
     };
     let headers: Vec<Header> = records
         .bytes

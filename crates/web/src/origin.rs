@@ -17,7 +17,7 @@ use http::{
 use net::url::split_authority;
 
 use super::{
-    proxy::PublicAccess,
+    proxy::{PublicAccess, without_default_port},
     response::{self, Response},
 };
 
@@ -186,8 +186,7 @@ pub fn ambiguous_host<B>(request: &Request<B>) -> Option<Response> {
         None => None,
     };
     let scheme = request.uri().scheme_str().unwrap_or("http");
-    let normalised =
-        |host: &str| authority(&format!("{scheme}://{host}").to_ascii_lowercase()).to_owned();
+    let normalised = |host: &str| without_default_port(scheme, host).to_ascii_lowercase();
     let differs =
         |target: &http::uri::Authority| host.map(normalised) != Some(normalised(target.as_str()));
     request
@@ -253,13 +252,8 @@ pub fn is_browser(headers: &HeaderMap) -> bool {
 
 /// Host and port of an origin, without the default port of its scheme.
 fn authority(origin: &str) -> &str {
-    let (scheme, authority) = origin.split_once("://").unwrap_or(("", ""));
-    let default_port = match scheme {
-        "http" => ":80",
-        "https" => ":443",
-        _ => "",
-    };
-    authority.strip_suffix(default_port).unwrap_or(authority)
+    let (scheme, authority) = origin.split_once("://").unwrap_or_default();
+    without_default_port(scheme, authority)
 }
 
 /// The origin at the start of a URL.

@@ -6,6 +6,7 @@
 use std::{fmt::Write as _, net::IpAddr, str::FromStr};
 
 use api::operations;
+use device::settings::kinds::hosts;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Uri,
     header::{FORWARDED, HOST},
@@ -226,12 +227,12 @@ impl Forwarding {
         let clients: Vec<IpAddr> = items(headers, &FORWARDED_FOR)
             .map_while(node_address)
             .collect();
-        let scheme = last(headers, &FORWARDED_PROTO).unwrap_or("http");
+        let scheme = known_scheme(last(headers, &FORWARDED_PROTO));
         let host = last(headers, &FORWARDED_HOST);
         Forwarding {
             client: outermost(&clients, is_trusted).map(|at| clients[at]),
-            scheme: known_scheme(scheme),
-            host: host.map(|host| without_default_port(scheme, host).to_ascii_lowercase()),
+            host: host.map(|host| public_host(scheme.as_deref(), host)),
+            scheme,
         }
     }
 
@@ -249,19 +250,24 @@ impl Forwarding {
             None => 0,
         };
         let element = elements[at];
-        let scheme = parameter(element, "proto").unwrap_or("http");
+        let scheme = known_scheme(parameter(element, "proto"));
         let host = parameter(element, "host");
         Forwarding {
             client: clients.get(at).copied(),
-            scheme: known_scheme(scheme),
-            host: host.map(|host| without_default_port(scheme, host).to_ascii_lowercase()),
+            host: host.map(|host| public_host(scheme.as_deref(), host)),
+            scheme,
         }
     }
 }
 
-/// The scheme, if it is one that a client of the clock can use.
-fn known_scheme(scheme: &str) -> Option<String> {
-    let scheme = scheme.to_ascii_lowercase();
+/// The host that a client has connected to, in lower case.
+fn public_host(scheme: Option<&str>, host: &str) -> String {
+    without_default_port(scheme.unwrap_or("http"), host).to_ascii_lowercase()
+}
+
+/// The scheme, if it is one that a client of the clock can use; `http` if the proxy sets none.
+fn known_scheme(scheme: Option<&str>) -> Option<String> {
+    let scheme = scheme.unwrap_or("http").to_ascii_lowercase();
     ["http", "https"]
         .contains(&scheme.as_str())
         .then_some(scheme)
@@ -304,13 +310,8 @@ fn parameter<'a>(element: &'a str, name: &str) -> Option<&'a str> {
 
 /// Address of a node, such as `192.0.2.7`, `192.0.2.7:4711` or `[2001:db8::7]:4711`.
 fn node_address(node: &str) -> Option<IpAddr> {
-    let bracketed = node.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let address = match bracketed {
-        Some((address, _)) => address,
-        None if node.matches(':').count() == 1 => node.split_once(':')?.0,
-        None => node,
-    };
-    address.parse().ok()
+    let in_brackets_or_with_port = || hosts::split(node)?.0.parse().ok();
+    node.parse().ok().or_else(in_brackets_or_with_port)
 }
 
 /// Removes the first matching prefix from the path. If the path is the prefix without a slash, returns the address to
@@ -359,12 +360,14 @@ fn is_own_path(prefix: &str) -> bool {
             .any(|endpoint| first(endpoint.path) == first(prefix))
 }
 
-fn without_default_port<'a>(scheme: &str, authority: &'a str) -> &'a str {
-    let port = match scheme {
+/// Host and port without the default port of the scheme.
+pub(super) fn without_default_port<'a>(scheme: &str, authority: &'a str) -> &'a str {
+    let default_port = match scheme {
+        "http" => ":80",
         "https" => ":443",
-        _ => ":80",
+        _ => "",
     };
-    authority.strip_suffix(port).unwrap_or(authority)
+    authority.strip_suffix(default_port).unwrap_or(authority)
 }
 
 fn parsed<T: FromStr<Err = String>>(
@@ -472,6 +475,13 @@ mod tests {
                 )],
                 "2001:db8::7 home.example /",
             ),
+            (
+                PROXY,
+                "/",
+                &[("forwarded", "for=\"192.0.2.7:_port\";proto=HTTPS;host=home.example:443")],
+                "192.0.2.7 home.example /",
+            ),
+            (PROXY, "/", &[("forwarded", "for=2001:db8::7;proto=wss;host=home.example:80")], "2001:db8::7 home.example /"),
             (PROXY, "/", &[("forwarded", "for=_hidden;host=home.example")], "172.18.0.2 home.example /"),
             (
                 PROXY,

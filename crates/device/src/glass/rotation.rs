@@ -6,11 +6,13 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     screens::{SCREENS, Screen, catalog},
     settings::Settings,
 };
-use market::units::Currency;
+use market::{lenient, units::Currency};
 
 /// Id of the block height screen, the fallback.
 pub const BLOCK_HEIGHT: u16 = 0;
@@ -19,11 +21,12 @@ pub const BLOCK_HEIGHT: u16 = 0;
 const TICKER: u16 = 20;
 
 /// A screen in a currency, if the screen has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RotationSlot {
     /// Id of the screen.
     pub screen: u16,
     /// Its currency.
+    #[serde(default, deserialize_with = "lenient::value")]
     pub currency: Option<Currency>,
 }
 

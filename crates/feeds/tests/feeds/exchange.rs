@@ -8,7 +8,6 @@ use crate::support::{currency, fixture, price};
 #[test]
 fn subscription() {
     // According to the exchange's documentation.
-    assert_eq!(exchange::URL, "wss://ws.kraken.com/v2");
     let message =
         r#"{"method":"subscribe","params":{"channel":"ticker","symbol":["BTC/USD","BTC/EUR"]}}"#;
     let currencies = [currency("USD"), currency("EUR")];

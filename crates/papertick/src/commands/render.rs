@@ -214,6 +214,7 @@ mod tests {
             (r#"{"market":{"height":{"value":"high"}}} | ticker"#, &["`market.height.value` is \"high\"", "a height"]),
             (r#"{"market":{"USD":{"value":[]}}} | ticker"#, &["`market.USD.value` is []", "a price"]),
             (r#"{"figures":{"walletBalance":{"value":-1}}} | ticker"#, &["`figures.walletBalance.value` is -1", "satoshis"]),
+            (r#"{"currency":"euro"} | ticker"#, &["`currency` is \"euro\"", "such as EUR"]),
             (r#"{"truth":{"height":{"state":"good"}}} | ticker"#, &["`truth.height.state`"]),
             ("ticker --set digitFontPx=300", &["range:digitFontPx", "80 to 220"]),
             ("ticker --set suffixPrice=1", &["suffixPrice:bad_type", "true or false"]),

@@ -69,9 +69,18 @@ fn commands_change_the_clock() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json, serde_json::json!({ "otaPassSet": false }));
     stdout_of(&mut to(&clock, "ctl show screen time"));
-    let status: Value =
-        serde_json::from_str(&stdout_of(&mut to(&clock, "ctl status --json"))).unwrap();
+    let text = stdout_of(&mut to(&clock, "ctl status --json"));
+    let status: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(status["currentScreen"], 3);
+    // The screen has no currency, and most values are unknown.
+    let (file, picture) = (
+        folder.path().join("status.json"),
+        folder.path().join("time.png"),
+    );
+    fs::write(&file, text).unwrap();
+    let mut render = papertick(&["render", "time", "--status", file.to_str().unwrap()]);
+    stdout_of(render.arg("-o").arg(&picture));
+    assert!(fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
     let picture = folder.path().join("panels.png");
     stdout_of(&mut to(
         &clock,

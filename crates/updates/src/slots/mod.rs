@@ -5,8 +5,11 @@ mod program;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
+use market::lenient;
 use semver::Version;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use installed::{
@@ -21,34 +24,27 @@ const SKIPPED_MAX: usize = 8;
 const REASON_MAX: usize = 300;
 
 /// The slots.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub struct Slots {
     /// The active slot; `None` for the installed program.
+    #[serde(deserialize_with = "lenient::value")]
     pub active: Option<ImageSlot>,
-    /// The program in the first slot.
-    pub a: Option<Installed>,
-    /// The program in the second slot.
-    pub b: Option<Installed>,
+    /// The programs in the slots.
+    #[serde(rename = "slots", deserialize_with = "lenient::map")]
+    pub programs: BTreeMap<ImageSlot, Installed>,
     /// Why the last update failed, for people; `None` if it succeeded.
+    #[serde(deserialize_with = "lenient::value")]
     pub last_failure: Option<String>,
     /// Versions that are not installed automatically, the newest entry last.
+    #[serde(rename = "shunned", deserialize_with = "lenient::list")]
     pub skipped: Vec<SkippedVersion>,
 }
 
 impl Slots {
     /// The program in a slot.
     pub fn get(&self, slot: ImageSlot) -> Option<&Installed> {
-        match slot {
-            ImageSlot::A => self.a.as_ref(),
-            ImageSlot::B => self.b.as_ref(),
-        }
-    }
-
-    fn slot_mut(&mut self, slot: ImageSlot) -> &mut Option<Installed> {
-        match slot {
-            ImageSlot::A => &mut self.a,
-            ImageSlot::B => &mut self.b,
-        }
+        self.programs.get(&slot)
     }
 
     fn trial_state(&self, slot: ImageSlot) -> Option<TrialState> {
@@ -102,7 +98,7 @@ impl Slots {
 
     /// Empties a slot before its file is written.
     pub fn clear(&mut self, slot: ImageSlot) {
-        *self.slot_mut(slot) = None;
+        self.programs.remove(&slot);
         if self.active == Some(slot) {
             // The fallback becomes the active slot.
             let other = slot.other();
@@ -114,13 +110,13 @@ impl Slots {
     /// Makes a program the active one from the next start on.
     pub fn activate(&mut self, slot: ImageSlot, installed: Installed) {
         self.unskip_version(&installed.version);
-        *self.slot_mut(slot) = Some(installed);
+        self.programs.insert(slot, installed);
         self.active = Some(slot);
     }
 
     /// Counts a start of a program on trial.
     pub fn count_start(&mut self, slot: ImageSlot) {
-        if let Some(installed) = self.slot_mut(slot)
+        if let Some(installed) = self.programs.get_mut(&slot)
             && let TrialState::Trial { starts } = &mut installed.trial_state
         {
             *starts += 1;
@@ -137,21 +133,21 @@ impl Slots {
 
     /// Counts a handover to the supervisor of a program.
     pub fn handover_started(&mut self, slot: ImageSlot) {
-        if let Some(installed) = self.slot_mut(slot) {
+        if let Some(installed) = self.programs.get_mut(&slot) {
             installed.handovers += 1;
         }
     }
 
     /// Records that the supervisor of a program works.
     pub fn handover_succeeded(&mut self, slot: ImageSlot) {
-        if let Some(installed) = self.slot_mut(slot) {
+        if let Some(installed) = self.programs.get_mut(&slot) {
             installed.handovers = 0;
         }
     }
 
     /// Records that a program works.
     pub fn mark_proven(&mut self, slot: ImageSlot) {
-        if let Some(installed) = self.slot_mut(slot) {
+        if let Some(installed) = self.programs.get_mut(&slot) {
             installed.trial_state = TrialState::Proven;
         }
         self.last_failure = None;
@@ -159,7 +155,7 @@ impl Slots {
 
     /// Records that a program does not work, and why.
     pub fn mark_failed(&mut self, slot: ImageSlot, reason: &str) {
-        if let Some(installed) = self.slot_mut(slot) {
+        if let Some(installed) = self.programs.get_mut(&slot) {
             installed.trial_state = TrialState::Failed;
             let version = installed.version.clone();
             self.skip_version(&version, SkipReason::Failed);
@@ -169,7 +165,7 @@ impl Slots {
 
     /// Records why a proven program is not started now. It stays in its slot.
     pub fn set_aside(&mut self, slot: ImageSlot, reason: &str) {
-        if let Some(installed) = self.slot_mut(slot) {
+        if let Some(installed) = self.programs.get_mut(&slot) {
             let version = installed.version.clone();
             self.skip_version(&version, SkipReason::Failed);
             self.set_failure(&format!("version {version} was set aside: {reason}"));
@@ -184,36 +180,16 @@ impl Slots {
 
     /// The stored form.
     pub fn to_json(&self) -> Map<String, Value> {
-        let slots = ImageSlot::ALL.into_iter();
-        let slots = slots.filter_map(|slot| Some((slot.name().into(), json!(self.get(slot)?))));
-        let mut map = Map::new();
-        let active = self.active.map_or("factory", ImageSlot::name);
-        map.insert("active".into(), active.into());
-        map.insert("slots".into(), Value::Object(slots.collect()));
-        map.insert("lastFailure".into(), json!(self.last_failure));
-        map.insert("shunned".into(), json!(self.skipped));
-        map
+        json!(self).as_object().cloned().unwrap_or_default()
     }
 
     /// Parses the stored form. A malformed slot counts as empty.
     pub fn from_json(map: &Map<String, Value>) -> Slots {
-        let text = |name: &str| map.get(name).and_then(Value::as_str);
-        let installed =
-            |slot: ImageSlot| Installed::deserialize(map.get("slots")?.get(slot.name())?).ok();
-        let skipped = map.get("shunned").and_then(Value::as_array);
-        let skipped = skipped.into_iter().flatten();
-        let skipped = skipped.filter_map(|skipped| SkippedVersion::deserialize(skipped).ok());
-        let slots = Slots {
-            active: None,
-            a: installed(ImageSlot::A),
-            b: installed(ImageSlot::B),
-            last_failure: text("lastFailure").map(str::to_string),
-            skipped: skipped.take(SKIPPED_MAX).collect(),
-        };
-        let active = text("active").and_then(ImageSlot::parse);
-        Slots {
-            active: active.filter(|slot| slots.get(*slot).is_some()),
-            ..slots
-        }
+        let mut slots = Slots::deserialize(map).unwrap_or_default();
+        slots.skipped.truncate(SKIPPED_MAX);
+        slots
+            .active
+            .take_if(|active| !slots.programs.contains_key(active));
+        slots
     }
 }

@@ -29,11 +29,6 @@ impl ImageSlot {
         }
     }
 
-    /// Parses its name.
-    pub fn parse(name: &str) -> Option<ImageSlot> {
-        ImageSlot::ALL.into_iter().find(|slot| slot.name() == name)
-    }
-
     /// The other slot.
     pub fn other(self) -> ImageSlot {
         match self {

@@ -22,6 +22,13 @@ fn factory(version: &str) -> Factory {
     }
 }
 
+fn programs(a: Option<Installed>, b: Option<Installed>) -> BTreeMap<ImageSlot, Installed> {
+    let slots = ImageSlot::ALL.into_iter().zip([a, b]);
+    slots
+        .filter_map(|(slot, installed)| Some((slot, installed?)))
+        .collect()
+}
+
 const NEW: TrialState = TrialState::Trial { starts: 0 };
 const A: Program = Program::Slot(ImageSlot::A);
 const B: Program = Program::Slot(ImageSlot::B);
@@ -61,8 +68,7 @@ fn programs_are_tried_from_the_active_slot_to_the_installed_program() {
         };
         let slots = Slots {
             active,
-            a: slot(in_a),
-            b: slot(in_b),
+            programs: programs(slot(in_a), slot(in_b)),
             ..Slots::default()
         };
         assert_eq!(slots.boot_order(&factory("4.0.0")), expected, "{slots:?}");
@@ -197,6 +203,10 @@ fn malformed_slots_count_as_empty() {
         changed["shunned"] = list;
         assert_eq!(Slots::from_json(&changed), slots);
     }
+    // The installed program was stored as the active one by this name.
+    let mut changed = stored.clone();
+    changed["active"] = json!("factory");
+    assert_eq!(Slots::from_json(&changed).active, None);
     assert_eq!(Slots::from_json(&Map::new()), Slots::default());
 }
 
@@ -237,8 +247,7 @@ fn any_slots() -> impl Strategy<Value = Slots> {
     slots.prop_map(|(active, a, b, skipped)| {
         let slots = Slots {
             active: None,
-            a,
-            b,
+            programs: programs(a, b),
             skipped,
             ..Slots::default()
         };

@@ -186,9 +186,7 @@ fn document(text: &str) -> Result<Values, Failure> {
         agreeing: tip.and(agreeing),
         hash_end: tip.unwrap_or_default(),
         age_mins: age_secs.map(|secs| secs / 60),
-        currency: status.get("currency", "a currency such as EUR", |value| {
-            Currency::parse(value.as_str()?)
-        })?,
+        currency: status.currency()?,
         fee: status.get("market.feeRate.value", "a fee rate in sat/vB", |value| {
             FeeRate::parse(&words(value)?)
         })?,
@@ -235,6 +233,17 @@ impl Status<'_> {
         let read = read(value)
             .ok_or_else(|| Failure::usage(format!("--status: `{path}` is {value}, not {what}")))?;
         Ok(Some(read))
+    }
+
+    /// The currency of the screen; empty in the document if the screen has none.
+    fn currency(&self) -> Result<Option<Currency>, Failure> {
+        let currency = self.get("currency", "a currency such as EUR", |value| {
+            match value.as_str()? {
+                "" => Some(None),
+                code => Currency::parse(code).map(Some),
+            }
+        })?;
+        Ok(currency.flatten())
     }
 
     /// The mark for the state of a market value.
