@@ -749,7 +749,7 @@ async fn the_openapi_document_is_served() {
     let clock = Clock::start().await;
     let served = clock.get("/openapi.json").await.json();
     let mut expected = openapi::document();
-    let board = clock.view.borrow().board.clone();
+    let board = clock.view.borrow().board;
     let schemas = &mut expected["components"]["schemas"];
     lights::set_lengths(schemas, board.leds, board.panels);
     assert_eq!(served, expected);
