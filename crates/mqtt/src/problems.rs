@@ -1,4 +1,4 @@
-//! Problems of a connection that the device shows in its status: dropped messages and refusals by the broker.
+//! ConnectionProblems of a connection that the device shows in its status: dropped messages and refusals by the broker.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,9 +9,9 @@ use tokio::time::Instant;
 /// Shortest interval between two reports of dropped messages.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
-/// Problems of a connection.
+/// ConnectionProblems of a connection.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
+pub(super) struct ConnectionProblems {
     /// Messages dropped since the last report, by reason.
     dropped: BTreeMap<&'static str, u32>,
     report_at: Option<Instant>,
@@ -19,7 +19,7 @@ pub(super) struct Problems {
     logged: Outage,
 }
 
-impl Problems {
+impl ConnectionProblems {
     /// Counts a dropped message.
     pub(super) fn drop_one(&mut self, reason: &'static str) {
         self.drop_many(reason, 1);

@@ -35,7 +35,7 @@ use super::{
     connection::ConnectionEnd,
     context::MqttContext,
     executor::CommandExecutor,
-    problems::Problems,
+    problems::ConnectionProblems,
     protocol::{
         IncomingMessage, OutgoingMessage, ProtocolEnd, ProtocolSession, PublishError, SessionEvent,
     },
@@ -69,7 +69,7 @@ pub struct MqttSession<'a> {
     settings: SettingsDocuments<'a>,
     /// The only task: a command, or retained settings being applied.
     running: Option<BoxFuture<'static, TaskResult>>,
-    problems: Problems,
+    problems: ConnectionProblems,
 }
 
 impl<'a> MqttSession<'a> {
@@ -91,7 +91,7 @@ impl<'a> MqttSession<'a> {
             commands: CommandQueue::new(context, executor, Arc::clone(&broker), delayed, now),
             settings: SettingsDocuments::new(executor),
             running: None,
-            problems: Problems::default(),
+            problems: ConnectionProblems::default(),
             context,
             broker,
         })

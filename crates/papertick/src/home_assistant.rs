@@ -40,17 +40,17 @@ const LIMITS: RequestLimits = RequestLimits {
 };
 
 /// The Supervisor of Home Assistant.
-pub(crate) struct HomeAssistant {
+pub(crate) struct HomeAssistantSupervisor {
     address: String,
     token: Secret,
 }
 
-impl HomeAssistant {
+impl HomeAssistantSupervisor {
     /// The Supervisor that runs this program; `None` if none does.
-    pub(crate) fn from_env() -> Option<HomeAssistant> {
+    pub(crate) fn from_env() -> Option<HomeAssistantSupervisor> {
         let token = env::var(TOKEN).ok().filter(|token| !token.is_empty())?;
         let address = env::var(ADDRESS).unwrap_or_else(|_| SUPERVISOR.to_string());
-        Some(HomeAssistant {
+        Some(HomeAssistantSupervisor {
             address,
             token: Secret::new(token),
         })
@@ -111,7 +111,7 @@ impl HomeAssistant {
         }
     }
 
-    async fn broker(&self, dialer: &Dialer) -> Result<Broker, String> {
+    async fn broker(&self, dialer: &Dialer) -> Result<BrokerAnswer, String> {
         let url = Url::parse(&format!("{}/services/mqtt", self.address));
         let request = Get::new(url.map_err(|error| error.to_string())?).accepting_json();
         let request = request
@@ -133,7 +133,7 @@ struct ServiceResponse {
 
 /// The MQTT broker of Home Assistant.
 #[derive(Deserialize)]
-struct Broker {
+struct BrokerAnswer {
     host: String,
     port: Port,
     #[serde(default)]
@@ -150,7 +150,7 @@ enum Port {
     Text(String),
 }
 
-impl Broker {
+impl BrokerAnswer {
     /// The settings to change, given the host and the user in the settings. `None` if the owner has entered another
     /// broker or another user of this one.
     fn change(&self, stored: (&str, &str)) -> Option<Value> {
@@ -175,7 +175,7 @@ impl Broker {
     }
 }
 
-fn parse(body: &Bytes) -> Result<Broker, String> {
+fn parse(body: &Bytes) -> Result<BrokerAnswer, String> {
     let response: ServiceResponse =
         serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_string())?;
     let no_broker = || "the answer has no broker".to_string();
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    fn broker(port: Value) -> Broker {
+    fn broker(port: Value) -> BrokerAnswer {
         let data = json!({
             "addon": "core_mosquitto", "host": "core-mosquitto", "port": port, "ssl": false,
             "username": "addons", "password": "planted", "protocol": "3.1.1",

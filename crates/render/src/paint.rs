@@ -5,7 +5,7 @@ use market::mark::Mark;
 
 use crate::{
     Bitmap,
-    draw::{self, Letters, Scale},
+    draw::{self, Letters, PixelScale},
     text::Typesetter,
 };
 
@@ -122,7 +122,7 @@ impl Painter {
         draw::PanelCanvas {
             width: i32::from(self.width),
             height: i32::from(self.height),
-            scale: Scale::PANEL,
+            scale: PixelScale::PANEL,
             style,
             type_: &mut self.type_,
         }
@@ -131,7 +131,7 @@ impl Painter {
     fn draw(&mut self, cell: &Cell, style: &Style, extra: Extra) -> Bitmap {
         let mut mask = self.panel(style).cell(cell, extra.letters);
         if let Some(mark) = extra.mark {
-            draw::mark::add(mark, &mut mask, Scale::PANEL);
+            draw::mark::add(mark, &mut mask, PixelScale::PANEL);
         }
         if style.inverted {
             mask.invert_all();

@@ -12,7 +12,7 @@ use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 
 use super::{
     call::Call,
-    drawings::{Drawing, ImageFormat},
+    drawings::{ImageFile, ImageFormat},
     etag,
     response::{self, Response},
     state::ServerState,
@@ -69,7 +69,7 @@ pub async fn compose(state: &ServerState, content: FrameContent) -> Result<Box<F
 }
 
 /// The response with a drawing, or 304 if the client has it.
-pub fn image(call: &Call, drawing: &Drawing, format: ImageFormat) -> Response {
+pub fn image(call: &Call, drawing: &ImageFile, format: ImageFormat) -> Response {
     let tag = drawing.tag.clone();
     let mut response = match etag::is_known(call.headers(), &tag) {
         true => etag::not_modified(tag),

@@ -55,7 +55,7 @@ impl ImageFormat {
 
 /// An image file.
 #[derive(Debug, Clone)]
-pub struct Drawing {
+pub struct ImageFile {
     /// Hash of what the picture shows, and of the program that drew it: 12 hexadecimal digits.
     pub name: String,
     /// Format of the file.
@@ -72,7 +72,7 @@ struct DrawJob {
     frame: Box<Frame>,
     spec: CanvasSpec,
     format: ImageFormat,
-    reply: oneshot::Sender<Drawing>,
+    reply: oneshot::Sender<ImageFile>,
 }
 
 /// A request to the drawing task.
@@ -80,7 +80,7 @@ enum DrawingRequest {
     /// Draw a frame.
     Draw(DrawJob),
     /// Return a kept PNG with this name.
-    Find(String, oneshot::Sender<Option<Drawing>>),
+    Find(String, oneshot::Sender<Option<ImageFile>>),
 }
 
 /// Queue of the drawing task.
@@ -120,7 +120,7 @@ impl Drawings {
         frame: Box<Frame>,
         spec: CanvasSpec,
         format: ImageFormat,
-    ) -> Option<Drawing> {
+    ) -> Option<ImageFile> {
         let (reply, drawing) = oneshot::channel();
         let job = DrawJob {
             frame,
@@ -133,7 +133,7 @@ impl Drawings {
     }
 
     /// The kept PNG with a name. `None` if it is not kept any more.
-    pub async fn find(&self, name: &str) -> Option<Drawing> {
+    pub async fn find(&self, name: &str) -> Option<ImageFile> {
         let (reply, drawing) = oneshot::channel();
         let request = DrawingRequest::Find(name.into(), reply);
         self.requests.send(request).await.ok()?;
@@ -149,7 +149,7 @@ impl Drawings {
 /// Draws until the server stops.
 pub async fn run(mut jobs: DrawJobs) {
     let mut painter = CanvasPainter::new();
-    let mut kept: VecDeque<Drawing> = VecDeque::new();
+    let mut kept: VecDeque<ImageFile> = VecDeque::new();
     while let Some(request) = jobs.requests.recv().await {
         let DrawJob {
             frame,
@@ -159,8 +159,9 @@ pub async fn run(mut jobs: DrawJobs) {
         } = match request {
             DrawingRequest::Draw(job) => job,
             DrawingRequest::Find(name, reply) => {
-                let is_it =
-                    |drawing: &&Drawing| drawing.name == name && drawing.format == ImageFormat::Png;
+                let is_it = |drawing: &&ImageFile| {
+                    drawing.name == name && drawing.format == ImageFormat::Png
+                };
                 // The client may have disconnected.
                 let _ = reply.send(kept.iter().rev().find(is_it).cloned());
                 continue;
@@ -197,7 +198,7 @@ pub async fn run(mut jobs: DrawJobs) {
                 };
                 painter = used;
                 jobs.drawn.fetch_add(1, Ordering::Relaxed);
-                Drawing {
+                ImageFile {
                     format,
                     name: format!("{key:016x}").split_off(4),
                     tag: etag::tag(&format!("{key:016x}")),

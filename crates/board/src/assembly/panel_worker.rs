@@ -42,7 +42,7 @@ struct PanelPlace<H: Hardware> {
     /// Index of its reset line.
     reset: usize,
     stagger: Duration,
-    health: Health,
+    health: PanelHealth,
     /// A frame that waits for the end of a reset.
     pending: Option<(Arc<PanelFrame>, Refresh)>,
     /// It waits for its busy line.
@@ -51,7 +51,7 @@ struct PanelPlace<H: Hardware> {
 
 /// Whether a panel works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Health {
+enum PanelHealth {
     /// It works.
     Good,
     /// It needs a reset, because it has failed or was never reset.
@@ -128,7 +128,7 @@ impl<H: Hardware> PanelWorker<H> {
                 panel: PanelDriver::new(panel.setup.clone(), select, busy),
                 reset,
                 stagger: panel.stagger,
-                health: Health::NeedsReset,
+                health: PanelHealth::NeedsReset,
                 pending: None,
                 is_waiting: false,
             });
@@ -197,7 +197,7 @@ impl<H: Hardware> PanelWorker<H> {
         let setup = place.panel.setup();
         let frame = Arc::new(PanelFrame::new(bitmap, setup.model, setup.rotation));
         place.pending = Some((frame, refresh));
-        if place.health == Health::NeedsReset {
+        if place.health == PanelHealth::NeedsReset {
             let reset = place.reset;
             self.start_reset(reset);
         }
@@ -283,10 +283,10 @@ impl<H: Hardware> PanelWorker<H> {
                 self.resets[reset].phase = ResetPhase::Idle;
                 for place in self.on_line(reset) {
                     match place.health {
-                        Health::Good => place.panel.reset_for_other(),
-                        Health::NeedsReset => place.panel.reset(),
+                        PanelHealth::Good => place.panel.reset_for_other(),
+                        PanelHealth::NeedsReset => place.panel.reset(),
                     }
-                    place.health = Health::Good;
+                    place.health = PanelHealth::Good;
                 }
             }
         }
@@ -376,6 +376,6 @@ impl<H: Hardware> PanelWorker<H> {
         if let Some(wire) = &self.wire {
             wire.forget();
         }
-        self.places[index].health = Health::NeedsReset;
+        self.places[index].health = PanelHealth::NeedsReset;
     }
 }

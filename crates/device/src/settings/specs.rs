@@ -10,7 +10,7 @@ use super::{
         address::{Host, Schemes, base_url, url},
         choice::{FONT, POOL},
         currencies::Currencies,
-        displays::DisplayList,
+        displays::DisplaysKind,
         dnd::Dnd,
         hosts::Hosts,
         kept_texts::KeptTexts,

@@ -1457,7 +1457,7 @@ macro_rules! rows {($make:ident) => { $make! {
     displays: Vec<Display> {
         name: "displays",
         default: Vec::<Display>::new(),
-        kind: &DisplayList,
+        kind: &DisplaysKind,
         access: Internal,
         apply: Live(&[]),
         group: Access,

@@ -53,7 +53,7 @@ use crate::{
     config::{self, DeviceConfig, MarketSource, NetworkConfig},
     drivers::painter::PaintProgress,
     effects::EffectExecutor,
-    home_assistant::HomeAssistant,
+    home_assistant::HomeAssistantSupervisor,
     liveness::LivenessSources,
     main_loop::{InitialState, MainLoop},
     stored_state::StoredState,
@@ -217,7 +217,7 @@ impl RunningDevice {
             dialer: dialer.clone(),
             inbox: inbox.clone(),
         };
-        if let Some(home_assistant) = HomeAssistant::from_env() {
+        if let Some(home_assistant) = HomeAssistantSupervisor::from_env() {
             let (dialer, inbox) = (dialer.clone(), inbox.clone());
             let follow = home_assistant.follow(dialer, inbox, receivers.view.clone(), stop.clone());
             services.spawn("home assistant", follow);

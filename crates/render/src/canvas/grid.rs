@@ -3,7 +3,7 @@
 use device::cells::Cell;
 
 use super::Layout;
-use crate::{draw::Scale, mask::Area};
+use crate::{draw::PixelScale, mask::Area};
 
 /// Greatest height of a cell relative to its width, and the reverse, percent. What is left becomes margin.
 const ASPECT_MAX: i32 = 360;
@@ -128,11 +128,11 @@ impl Grid {
     }
 
     /// The scale of a cell.
-    pub(super) fn scale(&self, cell: Area, samples: i32) -> Scale {
+    pub(super) fn scale(&self, cell: Area, samples: i32) -> PixelScale {
         let inside = self.inside(cell);
         let (width, height) = self.usual;
         let usual = (width - 2 * self.line, height - 2 * self.line);
-        Scale::of_cell((inside.width, inside.height), usual, samples)
+        PixelScale::of_cell((inside.width, inside.height), usual, samples)
     }
 }
 

@@ -17,7 +17,7 @@ use self::{
     pixels::{Pixels, Tones},
 };
 use crate::{
-    draw::{self, Letters, PanelCanvas, Scale},
+    draw::{self, Letters, PanelCanvas, PixelScale},
     faces,
     mask::{Area, Mask},
     text::{Room, Typesetter},
@@ -91,7 +91,7 @@ struct CellKey {
 enum CellContent {
     Cell {
         cell: Cell,
-        scale: Scale,
+        scale: PixelScale,
         style: Style,
         mark: Option<Mark>,
         letters: Option<Letters>,

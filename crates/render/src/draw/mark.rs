@@ -4,7 +4,7 @@ use market::mark::Mark;
 
 use zeno::{Command, PathData, Stroke, Transform};
 
-use super::Scale;
+use super::PixelScale;
 use crate::mask::{Area, Mask};
 
 /// Side of the mark, px.
@@ -98,7 +98,7 @@ fn outline(mark: Mark) -> &'static str {
 }
 
 /// Adds the mark in the first corner without ink, starting at the upper right one.
-pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: Scale) {
+pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: PixelScale) {
     let (edge, margin) = (scale.margin(EDGE), scale.margin(MARGIN));
     let room = panel.width().min(panel.height()) - 2 * edge;
     let drawing = draw(mark, scale, room);
@@ -118,11 +118,11 @@ pub(crate) fn add(mark: Mark, panel: &mut Mask, scale: Scale) {
 }
 
 /// The ink of a mark, a square of at most a size.
-fn draw(mark: Mark, scale: Scale, most: i32) -> Mask {
+fn draw(mark: Mark, scale: PixelScale, most: i32) -> Mask {
     // Whole pixels of the picture, and no smaller than on a panel.
     let samples = scale.samples;
     let side = (scale.px(SIDE) / samples).max(SIDE);
-    if samples == 1 && side == SIDE && (side <= most || scale == Scale::PANEL) {
+    if samples == 1 && side == SIDE && (side <= most || scale == PixelScale::PANEL) {
         return bitmap(mark);
     }
     let side = side.min(most / samples).max(1) * samples;

@@ -11,7 +11,7 @@ mod scale;
 mod symbol;
 
 pub(crate) use owner::Letters;
-pub(crate) use scale::Scale;
+pub(crate) use scale::PixelScale;
 
 use device::{
     cells::{Cell, Style},
@@ -42,7 +42,7 @@ const LABEL_MIN: u32 = 2 * 16;
 pub(crate) struct PanelCanvas<'a> {
     pub(crate) width: i32,
     pub(crate) height: i32,
-    pub(crate) scale: Scale,
+    pub(crate) scale: PixelScale,
     pub(crate) style: &'a Style,
     pub(crate) type_: &'a mut Typesetter,
 }

@@ -2,7 +2,7 @@
 
 use fast_qr::{ECL, QRBuilder};
 
-use super::{PanelCanvas, Scale};
+use super::{PanelCanvas, PixelScale};
 use crate::mask::{Area, Mask};
 
 impl PanelCanvas<'_> {
@@ -19,7 +19,11 @@ impl PanelCanvas<'_> {
         let samples = self.scale.samples;
         let (width, height) = (self.width / samples, self.height / samples);
         // Beside a cell of a canvas there is a line, beside a panel its case.
-        let edge = if self.scale == Scale::PANEL { 0 } else { 1 };
+        let edge = if self.scale == PixelScale::PANEL {
+            0
+        } else {
+            1
+        };
         let Some((side, quiet)) = module(width.min(height) - 2 * edge, modules) else {
             return mask;
         };

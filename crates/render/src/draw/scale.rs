@@ -17,7 +17,7 @@ const FILL_MAX: f32 = 1.3;
 ///
 /// A mask can have several pixels per pixel of the picture, which are averaged later.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scale {
+pub(crate) struct PixelScale {
     /// Pixels of the mask per px of the panel.
     length: f32,
     /// The same for digits and the symbols beside them, which fill the height of a cell.
@@ -26,9 +26,9 @@ pub(crate) struct Scale {
     pub(crate) samples: i32,
 }
 
-impl Scale {
+impl PixelScale {
     /// A panel of any size: its owner sets heights in px.
-    pub(crate) const PANEL: Scale = Scale {
+    pub(crate) const PANEL: PixelScale = PixelScale {
         length: 1.0,
         digit: 1.0,
         samples: 1,
@@ -39,10 +39,10 @@ impl Scale {
         (width, height): (i32, i32),
         (usual_width, usual_height): (i32, i32),
         samples: i32,
-    ) -> Scale {
+    ) -> PixelScale {
         let wider = usual_width as f32 / usual_height as f32 * PANEL_LONG / PANEL_SHORT;
         let (short, long) = (width.min(height) as f32, width.max(height) as f32);
-        Scale {
+        PixelScale {
             length: (short / PANEL_SHORT).min(long / PANEL_LONG) * samples as f32,
             digit: usual_height as f32 / PANEL_LONG * wider.clamp(1.0, FILL_MAX) * samples as f32,
             samples,

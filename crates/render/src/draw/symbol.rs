@@ -4,7 +4,7 @@ use device::cells::Icon;
 use market::logo::Logo;
 use zeno::{Command, PathData, Transform};
 
-use super::{PanelCanvas, Scale};
+use super::{PanelCanvas, PixelScale};
 use crate::{
     icons,
     mask::{Area, Mask},
@@ -32,7 +32,7 @@ impl PanelCanvas<'_> {
         let source = LogoInk::new(logo);
         let (room, most) = match self.scale {
             // Logos are drawn for the whole panel.
-            Scale::PANEL => {
+            PixelScale::PANEL => {
                 let (width, height) = (self.width, self.height);
                 (Room { width, height }, 1)
             }

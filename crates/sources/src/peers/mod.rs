@@ -120,7 +120,7 @@ struct PeerExit {
     reason: Parted,
 }
 
-type Connections<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
+type PeerConnections<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
 
 /// Keeps public peers connected until the device stops.
 ///
@@ -154,7 +154,7 @@ pub async fn run(context: &SourceContext, plan: PeerPlan) -> Result<Infallible, 
         disconnected: BTreeSet::new(),
     };
     pool.report(Connection::Connecting).await?;
-    let mut connections = Connections::new();
+    let mut connections = PeerConnections::new();
     let mut checks = time::interval(CHECK_EVERY);
     checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let headers_received = Arc::clone(&pool.shared.headers_received);
@@ -189,7 +189,7 @@ impl<'a> PeerPool<'a> {
     }
 
     /// Connects a peer for each free place.
-    fn fill(&mut self, running: &mut Connections<'a>) {
+    fn fill(&mut self, running: &mut PeerConnections<'a>) {
         let wanted = self.peers_wanted();
         for place in 0..u8::try_from(wanted).unwrap_or(u8::MAX) {
             let is_free = self

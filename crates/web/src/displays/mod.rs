@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 use super::{
     call::{Call, ReceivedBody},
     canvas,
-    drawings::{Drawing, ImageFormat},
+    drawings::{ImageFile, ImageFormat},
     proxy::BaseUrl,
     response::{self, Response},
     state::ServerState,
@@ -166,7 +166,7 @@ async fn draw(
     state: &ServerState,
     picture: &DisplayPicture,
     contact: &DisplayContact,
-) -> Option<Drawing> {
+) -> Option<ImageFile> {
     let _permit = match picture.is_approved {
         true => None,
         false => Some(state.waiting_drawings.acquire().await.ok()?),

@@ -20,7 +20,7 @@ use super::headers;
 use crate::{
     call::Call,
     canvas, displays,
-    drawings::{Drawing, ImageFormat},
+    drawings::{ImageFile, ImageFormat},
     response::{self, Response},
 };
 
@@ -203,7 +203,7 @@ pub async fn picture(call: Call) -> Response {
 /// Starts the name of a picture. A display keeps pictures by name, and takes some other names for commands.
 const NAME_PREFIX: &str = "pt-";
 
-fn filename(drawing: &Drawing) -> String {
+fn filename(drawing: &ImageFile) -> String {
     format!("{NAME_PREFIX}{}", drawing.name)
 }
 
@@ -212,7 +212,7 @@ async fn draw(
     call: &Call,
     request: DisplayRequest,
     contact: &DisplayContact,
-) -> Result<(Box<DisplayPicture>, Drawing), Response> {
+) -> Result<(Box<DisplayPicture>, ImageFile), Response> {
     let picture = displays::picture(&call.state, request).await?;
     match displays::draw(&call.state, &picture, contact).await {
         Some(drawing) => Ok((picture, drawing)),

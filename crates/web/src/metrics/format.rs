@@ -63,7 +63,7 @@ impl MetricKind {
 }
 
 /// Labels, as [`labels`] formats them, and a value.
-pub(super) type Sample = (String, f64);
+pub(super) type MetricSample = (String, f64);
 
 /// Writes metric families in a text format.
 pub(super) struct MetricsWriter {
@@ -86,7 +86,7 @@ impl MetricsWriter {
         name: &str,
         unit: &str,
         help: &str,
-        samples: impl IntoIterator<Item = Sample>,
+        samples: impl IntoIterator<Item = MetricSample>,
     ) {
         let name = format!("papertick_{name}");
         self.family(MetricKind::Gauge, &name, unit, help, samples);
@@ -97,7 +97,7 @@ impl MetricsWriter {
         &mut self,
         name: &str,
         help: &str,
-        samples: impl IntoIterator<Item = Sample>,
+        samples: impl IntoIterator<Item = MetricSample>,
     ) {
         let name = format!("papertick_{name}");
         self.family(MetricKind::Counter, &name, "", help, samples);
@@ -110,7 +110,7 @@ impl MetricsWriter {
         name: &str,
         unit: &str,
         help: &str,
-        samples: impl IntoIterator<Item = Sample>,
+        samples: impl IntoIterator<Item = MetricSample>,
     ) {
         let family = match unit {
             "" => name.to_string(),
@@ -161,7 +161,7 @@ pub(super) fn label(name: &str, value: &str) -> String {
 }
 
 /// A sample without labels.
-pub(super) fn unlabelled(value: f64) -> [Sample; 1] {
+pub(super) fn unlabelled(value: f64) -> [MetricSample; 1] {
     [(String::new(), value)]
 }
 

@@ -3,7 +3,7 @@
 use runtime::glass::{DisplaySnapshot, PanelGlass};
 use tokio::time::Instant;
 
-use super::format::{MetricsWriter, Sample, flag, label, labels};
+use super::format::{MetricSample, MetricsWriter, flag, label, labels};
 
 /// Writes the state of each panel.
 pub(super) fn write(metrics: &mut MetricsWriter, glass: &DisplaySnapshot) {
@@ -49,7 +49,7 @@ pub(super) fn write(metrics: &mut MetricsWriter, glass: &DisplaySnapshot) {
 fn per_panel(
     glass: &DisplaySnapshot,
     value: impl Fn(&PanelGlass) -> Option<f64>,
-) -> impl Iterator<Item = Sample> {
+) -> impl Iterator<Item = MetricSample> {
     let panels = glass.panels.iter().enumerate();
     panels
         .filter_map(move |(index, panel)| Some((label("panel", &index.to_string()), value(panel)?)))

@@ -8,9 +8,9 @@ use crate::displays::{DISPLAYS_MAX, Display};
 
 /// A list of displays.
 #[derive(Debug)]
-pub struct DisplayList;
+pub struct DisplaysKind;
 
-impl SettingKind for DisplayList {
+impl SettingKind for DisplaysKind {
     fn shape(&self, name: &str, _: &Value) -> Result<(), Rejection> {
         Err(Rejection::BadType(name.into()))
     }
