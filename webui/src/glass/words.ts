@@ -1,4 +1,4 @@
-/** The texts of the full screen page, which has too few to load a dictionary. */
+/** The texts of the full screen page in all languages; they are too few for separate files. */
 
 interface Words {
   away: string;
@@ -42,7 +42,7 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
 const isKnown = (code: string): code is keyof typeof TEXTS => code in TEXTS;
 
 /** Code of the first language of the browser that has texts. */
-export const language = navigator.languages.map((wish) => wish.slice(0, 2).toLowerCase()).find(isKnown) ?? 'en';
+export const language = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isKnown) ?? 'en';
 
 /** The texts in that language. */
 export const words = TEXTS[language];

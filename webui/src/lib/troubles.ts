@@ -1,4 +1,4 @@
-/** What ails the clock, in words for people: what its panels and lights cannot tell by themselves. */
+/** Problems of the network and the panels, as sentences. */
 import { n, t } from './words';
 import type { Status } from './documents.gen';
 
@@ -19,7 +19,7 @@ const LINK_FAILURES: Record<string, string> = {
   timeout: n('the network took too long'),
 };
 
-/** All troubles of a clock, the gravest first; none of a sound one. */
+/** All problems, the most severe first. */
 export function troubles(status: Status): string[] {
   const found: string[] = [];
   const lost = linkTrouble(status);
@@ -40,7 +40,7 @@ function linkTrouble({ link }: Status): string | null {
   return t('The clock has lost {network}. Its values stand still; it goes on trying.', { network: name + why });
 }
 
-/** That the clock does something about it, if it counts its tries. */
+/** A sentence about the retries; empty if there were none. */
 function tries(failures = 0): string {
   if (failures === 0) return '';
   return ` ${t('It failed {count} × and is tried again by itself.', { count: failures })}`;

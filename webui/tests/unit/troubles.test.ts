@@ -13,8 +13,8 @@ const link = (state: string, failure: string | null = null, network: LinkStatus[
 });
 
 const rows: [string, Partial<Status>, string[]][] = [
-  ['a clock that tells nothing', {}, []],
-  ['a sound clock', { safeMode: null, panelFaults: [], link: link('connected') }, []],
+  ['a status without these members', {}, []],
+  ['a clock without problems', { safeMode: null, panelFaults: [], link: link('connected') }, []],
   ['a first attempt', { link: link('connecting') }, []],
   [
     'a lost radio',
@@ -50,6 +50,6 @@ const rows: [string, Partial<Status>, string[]][] = [
   ],
 ];
 
-test.each(rows)('%s', (_, status, said) => {
-  expect(troubles(status as Status)).toEqual(said);
+test.each(rows)('%s', (_, status, sentences) => {
+  expect(troubles(status as Status)).toEqual(sentences);
 });
