@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
   en: {
     away: 'No connection to the clock.',
     age: 'Picture {age} old.',
-    signIn: 'The clock asks for a password. Sign in',
+    signIn: 'The clock requires a password. Sign in',
     refused: 'The clock refused: {why}',
     unreachable: 'The clock does not answer.',
   },

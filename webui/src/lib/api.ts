@@ -113,7 +113,7 @@ function hintOf(body: unknown): string {
 export function explain(failure: unknown): string {
   if (failure instanceof Unreachable) return t('The clock does not answer.');
   if (failure instanceof HttpError) {
-    if (failure.status === 401) return t('The clock wants you to sign in.');
+    if (failure.status === 401) return t('The clock requires you to sign in.');
     if (failure.status === 403) return t('The clock refused this request.');
     return t('The clock refused: {why}', { why: failure.token || failure.status });
   }

@@ -13,13 +13,13 @@ export interface Fault {
 }
 
 const REASONS: Record<string, string> = {
-  bad_type: n('This value has the wrong form, or is too long.'),
+  bad_type: n('This value has the wrong format or is too long.'),
   bad_length: n('This is empty, too short or too long.'),
   bad_hex: n('This must be empty, 64 hexadecimal digits or an npub.'),
   bad_scheme: n('The address starts with a scheme that is not allowed here.'),
   unknown: n('The clock does not know this value.'),
   not_string: n('Every currency must be a code such as USD.'),
-  range: n('The clock takes no such time.'),
+  range: n('This is not a valid time.'),
   partial_order: n('Every screen needs a place.'),
   bad_entry: n('The list of screens is damaged.'),
   unknown_id: n('The list names a screen that the clock does not have.'),
@@ -53,7 +53,7 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   const known = none ?? (REASONS[right] ? t(REASONS[right]) : t('The clock refused: {why}', { why: right }));
   // The hint begins with the name of the setting.
   const sentence = hint.slice(left.length + 1);
-  const text = hint ? t('The clock says: {hint}.', { hint: hint.replace(sentence, t(sentence)) }) : known;
+  const text = hint ? t('The clock reports: {hint}.', { hint: hint.replace(sentence, t(sentence)) }) : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
@@ -75,7 +75,7 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
   const read = (key: string) => shown(settings, edits, key);
   const password = edits.httpAuthPass ?? (settings.httpAuthPassSet === true ? 'set' : '');
   if (read('httpAuthEnabled') === true && password === '' && ('httpAuthEnabled' in edits || 'httpAuthPass' in edits)) {
-    found.push({ key: 'httpAuthPass', text: t('Choose a password, or everybody is locked out.') });
+    found.push({ key: 'httpAuthPass', text: t('Choose a password. Sign-in is impossible without one.') });
   }
   const relay = fields.find(({ key }) => key === 'ceEndpoint');
   const lacksHost = !read('ceEndpoint') || (relay && isExample(relay, read));
@@ -110,7 +110,7 @@ function faultIn(field: Field, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '';
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
     return t('This is longer than {max} bytes.', { max: field.maxBytes });
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return t('This holds characters that cannot be shown.');
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return t('This contains characters that cannot be displayed.');
   if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return t(REASONS.bad_hex!);
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
     return t('The address must start with {schemes}.', {
@@ -148,9 +148,9 @@ export function advice(settings: Settings, edits: Edits): Fault[] {
 
 function weakness(password: string, user: string): string {
   const plain = password.toLowerCase();
-  if (plain === user.toLowerCase() || plain.includes('papertick')) return t('This is the first thing that is guessed.');
+  if (plain === user.toLowerCase() || plain.includes('papertick')) return t('This password is easy to guess.');
   if (/^(.)\1*$/.test(password) || /^\d+$/.test(password))
-    return t('Digits alone or one sign again and again are soon guessed.');
+    return t('Only digits or one repeated character are easy to guess.');
   return characters(password).length < STRONG_PASSWORD_LENGTH
     ? t('Weak: {count} characters or more are hard to guess.', { count: STRONG_PASSWORD_LENGTH })
     : '';

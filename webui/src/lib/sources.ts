@@ -106,7 +106,7 @@ function stateOf({ up, ageSec }: SourceStatus, since: number): string {
 function nextTry({ nextTrySec }: SourceStatus, since: number): string {
   if (nextTrySec === undefined) return '';
   const left = Math.ceil(nextTrySec - since);
-  return left > 0 ? t('Next try in {time}.', { time: brief(left) }) : t('Being tried.');
+  return left > 0 ? t('Next try in {time}.', { time: brief(left) }) : t('Trying now.');
 }
 
 function sentence(text: string): string {

@@ -27,19 +27,19 @@ export interface TruthLine {
 /** Sentences about the states of a height. */
 const HEIGHTS: Record<string, string> = {
   proven: n('{count} sources have this block, and the clock has checked the work in it.'),
-  alone: n('The clock has checked the work in this block, which one source alone has.'),
-  claimed: n('A source says so; the clock has no proof of it.'),
-  disputed: n('The sources contradict each other, or say what cannot be.'),
-  stale: n('The block height is old: nobody has told a newer one.'),
+  alone: n('The clock has checked the work in this block, but only one source has it.'),
+  claimed: n('A source reports this height; the clock has no proof of it.'),
+  disputed: n('The sources contradict each other, or report impossible values.'),
+  stale: n('The block height is old: no source has reported a newer one.'),
   unknown: n('No height is known yet.'),
 };
 
 /** Sentences about the states of a fee rate or a price. */
 const QUOTES: Record<string, string> = {
-  agreed: n('{count} sources say about the same; what is shown is what one of them says.'),
-  single: n('One source says so; nobody else has confirmed it.'),
-  disputed: n('The sources contradict each other, or say what cannot be.'),
-  stale: n('This is old: nobody has said anything newer.'),
+  agreed: n('{count} sources report nearly the same value; the clock shows the value of one of them.'),
+  single: n('One source reports this value; no other source has confirmed it.'),
+  disputed: n('The sources contradict each other, or report impossible values.'),
+  stale: n('This is old: no source has reported a newer value.'),
 };
 
 const VERDICTS: Record<string, string> = {
@@ -75,7 +75,7 @@ function heightLine(truth: HeightStatus, shown: number): TruthLine {
       truth.chain === DEMO
         ? t('This is a demonstration: its blocks and prices are invented.')
         : isWithheld
-          ? t('Sources name a height, but none is proven, and you have chosen to see proven ones alone.')
+          ? t('Sources report a height, but none is proven, and the settings allow only proven heights.')
           : t(HEIGHTS[truth.state] ?? '', { count: truth.agreeing }),
     claims: [...proofs, ...unproven.map((claim) => ({ ...claim, proven: false }))].map((claim) => ({
       source: nameOfSource(claim.source),
@@ -87,7 +87,7 @@ function heightLine(truth: HeightStatus, shown: number): TruthLine {
 }
 
 function heightVerdict(off: number, proven: boolean): string {
-  if (off === 0) return proven ? t('checked') : t('says so');
+  if (off === 0) return proven ? t('checked') : t('not proven');
   if (Number.isNaN(off)) return t('not shown');
   return off > 0 ? t('{count} ahead', { count: off }) : t('{count} behind', { count: -off });
 }

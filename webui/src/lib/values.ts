@@ -29,7 +29,7 @@ const STORED_ONLY: Record<string, Shape & { of?: string; name?: string }> = {
   dndStartMin: { of: 'dnd', name: n('From'), unit: 'min' },
   dndEndHour: { of: 'dnd', name: n('To'), unit: 'h' },
   dndEndMin: { of: 'dnd', name: n('To'), unit: 'min' },
-  keptTexts: { name: n('Kept texts'), control: 'texts' },
+  keptTexts: { name: n('Saved texts'), control: 'texts' },
   // The welcome form is shown while this is false.
   welcomed: { name: n('Welcome'), mute: true },
 };

@@ -31,13 +31,13 @@ class Composer {
   }
 
   async save(): Promise<void> {
-    await this.#store([...this.savedTexts, [...this.page.cells]], t('The clock keeps this text.'));
+    await this.#store([...this.savedTexts, [...this.page.cells]], t('Text saved.'));
   }
 
   async remove(index: number): Promise<void> {
     await this.#store(
       this.savedTexts.filter((_, other) => other !== index),
-      t('The clock has forgotten this text.'),
+      t('Text removed.'),
     );
   }
 

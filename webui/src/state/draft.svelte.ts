@@ -103,7 +103,7 @@ class Draft {
     await clock.loadSettings();
     if (!clock.settings) return undefined;
     if (this.count === 0) {
-      notices.add('ok', t('Somebody else made the same change already.'));
+      notices.add('ok', t('The same change was already saved elsewhere.'));
       return undefined;
     }
     if (this.both.length === 0 && mayRetry) return this.#send(clock.settings, false);
@@ -112,10 +112,10 @@ class Draft {
       'bad',
       names
         ? t(
-            'Somebody else changed the settings meanwhile ({names}). Your changes are kept; look at them and save again.',
+            'The settings were changed elsewhere meanwhile ({names}). Your changes are still here; check them and save again.',
             { names },
           )
-        : t('Somebody else changed the settings meanwhile. Your changes are kept; look at them and save again.'),
+        : t('The settings were changed elsewhere meanwhile. Your changes are still here; check them and save again.'),
     );
     return this.both[0];
   }

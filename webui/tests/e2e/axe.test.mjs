@@ -83,8 +83,8 @@ for (const colorScheme of ['light', 'dark']) {
     const { page } = await openPage(context, clock.url);
     await page.getByRole('button', { name: 'Write on the clock' }).click();
     await page.keyboard.type('HODL');
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
-    await page.waitForSelector('[data-kept]');
+    await page.getByRole('button', { name: 'Save text', exact: true }).click();
+    await page.waitForSelector('[data-saved]');
     assert.deepEqual(await violations(page), []);
     clock.settings.keptTexts = [];
     await page.goto(`${clock.url}/settings/display`);

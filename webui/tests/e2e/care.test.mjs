@@ -98,11 +98,11 @@ test('an import is previewed, and settings can be excluded', async () => {
     ['flMaxBrightness', 'Full brightness 50 % → 24 %'],
   ])
     assert.equal((await page.textContent(`[data-change="${name}"]`)).trim().replace(/\s+/g, ' '), words);
-  await page.getByText('Not known here: moonPhase').waitFor();
+  await page.getByText('Unknown settings: moonPhase').waitFor();
   assert.equal(clock.settings.ledBrightness, 128);
   await page.locator('[data-change="invertedColor"] input').uncheck();
-  await button('Take over').click();
-  await page.getByText('The settings of the file are taken over.').waitFor();
+  await button('Import').click();
+  await page.getByText('The settings were imported.').waitFor();
   const { except, dryRun } = bodies('POST /api/settings/import').at(-1);
   assert.deepEqual([except, dryRun], [['invertedColor'], false]);
   assert.deepEqual([clock.settings.ledBrightness, clock.settings.invertedColor], [64, false]);
@@ -118,8 +118,8 @@ test('an import does not overwrite a change by another client', async () => {
   });
   await openFile();
   await page.waitForSelector('[data-change="ledBrightness"]');
-  await button('Take over').click();
-  const conflict = page.getByText('Somebody changed the settings meanwhile. Look again.');
+  await button('Import').click();
+  const conflict = page.getByText('The settings were changed elsewhere meanwhile. Check the list again.');
   await conflict.waitFor();
   assert.equal(matched, tag);
   assert.deepEqual(
@@ -127,8 +127,8 @@ test('an import does not overwrite a change by another client', async () => {
     [true, true],
   );
   await page.unroute(IMPORT);
-  await button('Take over').click();
-  await page.getByText('The settings of the file are taken over.').waitFor();
+  await button('Import').click();
+  await page.getByText('The settings were imported.').waitFor();
   assert.equal(await conflict.count(), 0);
 });
 
@@ -136,19 +136,19 @@ test('a rejected file, or one with all settings excluded, is not imported', asyn
   await openFile();
   await page.waitForSelector('[data-change]');
   for (const box of await page.locator('[data-change] input').all()) await box.uncheck();
-  assert.equal(await button('Take over').isDisabled(), true);
+  assert.equal(await button('Import').isDisabled(), true);
   const imported = { ...recorded.care.imported, refused: [{ error: 'range:digitFontPx' }] };
   await page.route(IMPORT, (route) => route.fulfill({ json: imported }), { times: 1 });
   await openFile();
   await page.getByText('Digit height: A whole number from 80 to 220.').waitFor();
-  assert.equal(await button('Take over').isDisabled(), true);
+  assert.equal(await button('Import').isDisabled(), true);
   await button('Cancel').click();
   await page.locator('[data-import]').waitFor({ state: 'detached' });
   for (const [error, words] of [
-    ['file:bad_type', 'This is no file of settings.'],
-    ['file:unknown', 'This file is of a newer clock.'],
+    ['file:bad_type', 'This is not a settings file.'],
+    ['file:unknown', 'This file comes from a newer version.'],
     ['passphrase:bad_length', 'A passphrase has 8 characters or more.'],
-    ['passphrase:wrong', 'This passphrase does not open the secrets.'],
+    ['passphrase:wrong', 'This passphrase does not decrypt the secrets.'],
   ]) {
     await page.route(IMPORT, (route) => route.fulfill({ status: 400, json: { error } }), { times: 1 });
     await openFile();
@@ -165,7 +165,7 @@ test('encrypted secrets are decrypted with the passphrase', async () => {
   await openFile();
   await page.getByText('Nothing differs from this clock.').waitFor();
   await page.getByLabel('Passphrase of the file').fill('long enough');
-  await button('Open the secrets').click();
+  await button('Decrypt the secrets').click();
   await page.waitForSelector('[data-change="otaPass"]:has-text("another secret")');
   assert.equal(await page.getByLabel('Passphrase of the file').count(), 0);
 });
@@ -173,14 +173,14 @@ test('encrypted secrets are decrypted with the passphrase', async () => {
 test('an invalid settings file is rejected without a request', async () => {
   const file = { name: 'a.json', mimeType: 'application/json', buffer: Buffer.from('not json') };
   await page.locator('#care-file input[type=file]').setInputFiles(file);
-  await page.getByText('This is no file of settings.').waitFor();
+  await page.getByText('This is not a settings file.').waitFor();
   assert.deepEqual(bodies('POST /api/settings/import'), []);
 });
 
 test('an update is uploaded from a file, and a rejection is explained', async () => {
   const image = (text) => ({ name: 'clock.img', mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
   await page.locator('[data-upload="firmware"]').setInputFiles(image('bad'));
-  await page.waitForSelector('[data-told]:has-text("this is no image")');
+  await page.waitForSelector('[data-result]:has-text("this is no image")');
   await page.locator('[data-upload="firmware"]').setInputFiles(image('good image'));
   await page.waitForSelector('[data-starting]:has-text("Updating…")');
   const uploads = () => clock.log.filter(({ key }) => key === 'POST /upload/firmware');
@@ -216,7 +216,7 @@ test('every tab shows a running update, and then the new version', async () => {
   await clock.comeBack();
   for (const tab of [page, other]) await tab.waitForSelector('[data-banner]', { state: 'detached', timeout: 10_000 });
   assert.ok(banners.length > 0 && banners.every((text) => text.startsWith('status ') && text.includes('Updating…')));
-  await page.waitForSelector('[data-firmware]:has-text("This clock runs 4.1.0. It is new and on trial")');
+  await page.waitForSelector('[data-firmware]:has-text("This clock runs 4.1.0. This version is on trial")');
   await page.waitForSelector('[data-starting]', { state: 'detached' });
   delete clock.firmware;
   await other.close();
@@ -256,11 +256,11 @@ test('an upload shows its progress and its result', async () => {
   const upload = page.locator('[data-upload="webui"]');
   for (const [act, words] of [
     [(route) => route.fulfill({ status: 401, json: { error: 'unauthorized' } }), 'password is wrong or missing.'],
-    [(route) => route.abort(), 'The upload broke off.'],
+    [(route) => route.abort(), 'The upload was interrupted.'],
   ]) {
     await page.route('**/upload/webui', act, { times: 1 });
     await upload.setInputFiles(image);
-    await page.waitForSelector(`[data-told]:has-text("${words}")`);
+    await page.waitForSelector(`[data-result]:has-text("${words}")`);
   }
   let pending;
   await page.route('**/upload/webui', (route) => (pending = route), { times: 1 });
@@ -268,7 +268,7 @@ test('an upload shows its progress and its result', async () => {
   await page.getByRole('progressbar', { name: 'Upload' }).waitFor();
   for (const file of await page.locator('[data-upload]').all()) assert.equal(await file.isDisabled(), true);
   await (await until('an upload', () => pending)).continue();
-  await page.waitForSelector('[data-told]:has-text("Installed; reload the page.")');
+  await page.waitForSelector('[data-result]:has-text("Installed; reload the page.")');
   assert.equal(await page.locator('progress').count(), 0);
   assert.equal(await upload.isDisabled(), false);
 });
@@ -294,7 +294,7 @@ test('an upload sends the update password in place of the credentials', async ()
 test('a failed update and a trial are shown', async () => {
   clock.firmware = { ...recorded.care.firmware, trial: true, lastFailure: 'it crashed' };
   await page.reload();
-  await page.waitForSelector('[data-firmware]:has-text("It is new and on trial")');
+  await page.waitForSelector('[data-firmware]:has-text("This version is on trial")');
   assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it crashed');
   clock.firmware = { ...recorded.care.firmware, trial: false, lastFailure: 'it crashed' };
   await page.reload();
@@ -313,10 +313,10 @@ test('a search for the newest release ends with a result', async () => {
   clock.changed(clock.data());
   await page.locator('[data-release]').waitFor();
   await button('Newest release from the feed').click();
-  await page.locator('[data-looking]').waitFor();
+  await page.locator('[data-searching]').waitFor();
   assert.equal(await button('Newest release from the feed').isDisabled(), true);
   await page.locator('[data-release]').getByText('its turn has not come').waitFor();
-  assert.match(await page.textContent('[data-release]'), /Looked (just now|\d s ago)\./);
+  assert.match(await page.textContent('[data-release]'), /Checked (just now|\d s ago)\./);
 });
 
 test('an idle care view sends no requests, and a trial is polled until its end', async () => {
@@ -326,17 +326,17 @@ test('an idle care view sends no requests, and a trial is polled until its end',
   clock.release = { ...recorded.care.release, ageSec: 60 };
   const read = () => clock.log.filter(({ key }) => key === 'GET /api/system/status').length;
   await second.goto(`${clock.url}/care`);
-  await second.waitForSelector('[data-release]:has-text("Looked 1 min ago")');
+  await second.waitForSelector('[data-release]:has-text("Checked 1 min ago")');
   const before = read();
   await second.clock.runFor(600_000);
   assert.equal(read(), before);
-  await second.waitForSelector('[data-release]:has-text("Looked 11 min ago")');
+  await second.waitForSelector('[data-release]:has-text("Checked 11 min ago")');
   clock.firmware = { ...recorded.care.firmware, trial: true };
   await second.reload();
-  await second.waitForSelector('[data-firmware]:has-text("It is new and on trial")');
+  await second.waitForSelector('[data-firmware]:has-text("This version is on trial")');
   clock.firmware = { ...recorded.care.firmware, trial: false };
   await second.clock.runFor(11_000);
-  await second.waitForSelector('[data-firmware]:not(:has-text("It is new and on trial"))');
+  await second.waitForSelector('[data-firmware]:not(:has-text("This version is on trial"))');
   await context.close();
 });
 
@@ -401,13 +401,13 @@ test('the page uses the language of the browser or a chosen one', async () => {
   await second.getByRole('button', { name: 'Zeit', exact: true }).waitFor();
   clock.statusOverrides = { sources: { relay: { ...clock.source('relay'), dropped: { 'not-text': 3 } } } };
   clock.changed(clock.data());
-  await second.getByText('Verworfen').click();
+  await second.getByText('Verworfene Nachrichten').click();
   await second.getByText('3 × kein Text').waitFor();
   await second.goto(`${clock.url}/settings`);
   Object.assign(clock, { refuse: 'mqttCa:bad_type', hint: 'mqttCa takes certificates in PEM form' });
   await second.locator('[data-key="invertedColor"]').getByRole('switch').click();
   await second.getByRole('button', { name: 'Speichern', exact: true }).click();
-  await second.getByText('Die Uhr sagt: mqttCa nimmt Zertifikate in PEM-Form.').waitFor();
+  await second.getByText('Die Uhr meldet: mqttCa nimmt Zertifikate in PEM-Form.').waitFor();
   await second.getByRole('button', { name: 'Verwerfen' }).click();
   // English search words work in every language.
   for (const words of ['wipe', 'ip address']) {

@@ -353,7 +353,7 @@ test('modes other than the rotation have names, and hidden screens are marked', 
     setStatus({ mode });
     await page.waitForSelector(`[data-current]:has-text("${words}")`);
   }
-  await page.waitForSelector('[data-rotation]:has-text("Block Height is below.")');
+  await page.waitForSelector('[data-rotation]:has-text("then Block Height again.")');
   setStatus({ isOTAUpdating: true });
   await page.waitForSelector('[data-rotation]:has-text("An update is being installed")');
   clock.settings.timerSeconds = 0;
@@ -446,18 +446,18 @@ test('a word on a panel, an icon, and a pasted text', async () => {
 test('a text is saved, shown again, changed and removed', async () => {
   await write();
   await page.keyboard.type('HODL');
-  await page.getByRole('button', { name: 'Keep', exact: true }).click();
-  await page.waitForSelector('[data-kept="HODL"]');
+  await page.getByRole('button', { name: 'Save text', exact: true }).click();
+  await page.waitForSelector('[data-saved="HODL"]');
   assert.deepEqual(clock.settings.keptTexts, [['H', 'O', 'D', 'L', '', '', '']]);
-  assert.equal(await page.getByRole('button', { name: 'Kept', exact: true }).isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Text is saved', exact: true }).isDisabled(), true);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'HODL', exact: true }).click();
   await until('the text', () => clock.custom?.join('') === 'HODL');
   await page.getByRole('button', { name: 'Change HODL' }).click();
   await page.waitForFunction(() => document.querySelector('[data-composer] [data-whole]')?.value === 'H');
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('button', { name: 'Forget HODL' }).click();
-  await page.waitForSelector('[data-kept]', { state: 'detached' });
+  await page.getByRole('button', { name: 'Remove HODL' }).click();
+  await page.waitForSelector('[data-saved]', { state: 'detached' });
   assert.deepEqual(clock.settings.keptTexts, []);
 });
 
@@ -520,7 +520,7 @@ test('the welcome form warns of a weak password', async () => {
   clock.changed(clock.data());
   const form = page.locator('[data-first-run]');
   await form.getByLabel('Password').fill('1');
-  await form.locator('[data-advice]').getByText('Digits alone').waitFor();
+  await form.locator('[data-advice]').getByText('Only digits').waitFor();
   await form.getByLabel('Password').fill('correct horse battery');
   await form.locator('[data-advice]').waitFor({ state: 'detached' });
   await form.getByRole('button', { name: 'Save' }).click();
@@ -610,7 +610,7 @@ test('a switch does not change if the request fails, and the error is shown', as
   const dnd = page.getByRole('switch', { name: 'Do Not Disturb' });
   for (const [status, words] of [
     [400, 'The clock refused: not now'],
-    [401, 'The clock wants you to sign in.'],
+    [401, 'The clock requires you to sign in.'],
     [403, 'The clock refused this request.'],
   ]) {
     const response = { status, json: { error: 'not now' } };
@@ -634,7 +634,7 @@ test('a warning sign is explained: its meaning, its cause, and what removes it',
       'alone',
       [
         'one source alone has it.',
-        'which one source alone has',
+        'but only one source has it',
         'Relay: 900 123 (checked)',
         'a second source confirms',
       ],
@@ -739,7 +739,7 @@ test('a restart needs a confirmation, and the page reconnects', async () => {
   assert.deepEqual(posts(), []);
   await page.getByRole('button', { name: 'Restart…' }).click();
   await page.getByRole('button', { name: 'Restart', exact: true }).click();
-  await page.waitForSelector('[data-banner]:has-text("The clock restarts")');
+  await page.waitForSelector('[data-banner]:has-text("The clock is restarting")');
   await page.getByRole('button', { name: /^Try now/ }).click();
   await page.waitForSelector('[data-link="live"]');
   await page.waitForSelector('[data-banner]', { state: 'detached' });
@@ -769,7 +769,7 @@ test('the page opens while the clock is unreachable, with the last pictures and 
   await clock.goAway();
   await page.reload();
   const banner = page.locator('[data-banner]');
-  await banner.getByText(/What you see is \d+ s old\./).waitFor();
+  await banner.getByText(/The picture is \d+ s old\./).waitFor();
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
   assert.deepEqual(await ink(6), drawn);
   await page.goto(`${clock.url}/settings/quiet`);
@@ -828,12 +828,12 @@ test('each source shows its state and error, and can be restarted alone', async 
   assert.equal(await broker.getByRole('button').count(), 0);
   await pool.getByRole('button', { name: /^Try now.*Mining pool$/ }).click();
   assert.deepEqual(await last(), ['POST /api/restart_datasources', { source: 'pool' }]);
-  await page.waitForSelector('.notice:has-text("Mining pool is tried anew.")');
+  await page.waitForSelector('.notice:has-text("Mining pool: trying again.")');
 });
 
 test('buttons refresh the panels and let the LEDs blink', async () => {
   await page.getByRole('button', { name: 'Full refresh' }).click();
-  await page.waitForSelector('.notice:has-text("All panels are drawn afresh.")');
+  await page.waitForSelector('.notice:has-text("All panels are being refreshed.")');
   assert.equal(await last(), 'POST /api/full_refresh');
   await page.locator('#system').getByRole('button', { name: 'Identify' }).click();
   await page.waitForSelector('.notice:has-text("The LEDs blink.")');

@@ -255,7 +255,7 @@ describe('full screen', () => {
     clock.password = 'correct horse';
     await clock.goAway();
     await clock.comeBack();
-    const link = page.getByRole('link', { name: 'The clock asks for a password. Sign in' });
+    const link = page.getByRole('link', { name: 'The clock requires a password. Sign in' });
     await link.click();
     const form = page.locator('[data-sign-in]');
     await form.getByLabel('Password').fill(clock.password);

@@ -344,7 +344,7 @@ test('a change of the same setting by another client is shown as a conflict', as
   clock.settings.labelFitPct = 60;
   await save();
   await page.waitForSelector('.notice:has-text("Label width")');
-  await setting('labelFitPct').locator('text=Somebody else changed this too').waitFor();
+  await setting('labelFitPct').locator('text=Changed in another window or by another client').waitFor();
   await setting('labelFitPct').getByText('“60 %”').waitFor();
   assert.equal(clock.settings.labelFitPct, 60);
   await save();
@@ -426,7 +426,7 @@ test('the layout does not move while a change is drawn', async () => {
     new ResizeObserver(() => globalThis.heights.add(look.offsetHeight)).observe(look);
   });
   await setting('invertedColor').getByRole('switch').click();
-  await page.getByText('With your changes, not saved yet.').waitFor();
+  await page.getByText('Preview of your unsaved changes.').waitFor();
   await page.waitForFunction(() => document.querySelector('[data-preview]').naturalWidth > 0);
   await setting('invertedColor').getByRole('switch').click();
   await page.locator('[data-preview]').waitFor({ state: 'detached' });
@@ -451,7 +451,7 @@ test('the preview stays visible, also during a search, and shows the chosen scre
 test('the preview describes its content: a screen, visual changes, both, or the current screen', async () => {
   const alt = () => page.locator('[data-preview]').getAttribute('alt');
   const previews = () => clock.log.filter(({ key }) => key === 'POST /api/preview.png').length;
-  const caption = page.getByText('With your changes, not saved yet.');
+  const caption = page.getByText('Preview of your unsaved changes.');
   await page.locator('[data-which]').selectOption({ label: 'Block Fee Rate' });
   await page.locator('[data-preview]').waitFor();
   assert.equal(await alt(), 'Block Fee Rate');
@@ -460,18 +460,18 @@ test('the preview describes its content: a screen, visual changes, both, or the 
   assert.deepEqual([await caption.count(), await alt()], [0, 'Block Fee Rate']);
   await setting('invertedColor').getByRole('switch').click();
   await caption.waitFor();
-  assert.equal(await alt(), 'Block Fee Rate: The panels with the changes that are not saved');
+  assert.equal(await alt(), 'Block Fee Rate: The panels with the unsaved changes');
 
   clock.undrawable = true;
   const before = previews();
   await page.locator('[data-which]').selectOption({ label: 'Time' });
   await until('a request', () => previews() > before);
-  await page.getByText('The clock cannot draw this; you see what is on it.').waitFor();
+  await page.getByText('The clock cannot draw these changes. The picture shows its current screen.').waitFor();
   assert.equal(await page.locator('[data-preview]').count(), 0);
   clock.undrawable = false;
   await setting('invertedColor').getByRole('switch').click();
   await page.locator('[data-preview]').waitFor();
-  assert.equal(await page.getByText('The clock cannot draw this').count(), 0);
+  assert.equal(await page.getByText('The clock cannot draw these changes').count(), 0);
 
   // A removed screen is deselected.
   clock.settings.screens = clock.settings.screens.filter(({ name }) => name !== 'Time');
@@ -548,7 +548,7 @@ test('changes by other clients are shown at once', async () => {
   await setting('labelFitPct').getByRole('slider').fill('50');
   clock.settings.labelFitPct = 60;
   clock.changed(clock.data());
-  await setting('labelFitPct').getByRole('button', { name: 'Take theirs' }).click();
+  await setting('labelFitPct').getByRole('button', { name: 'Use the other value' }).click();
   assert.equal(await setting('labelFitPct').getByRole('slider').inputValue(), '60');
 });
 
@@ -574,8 +574,8 @@ test('probable mistakes get a warning before they are saved', async () => {
   await setting('httpAuthEnabled').getByRole('switch').click();
   const password = setting('httpAuthPass').locator('input');
   for (const [text, word] of [
-    ['papertick', 'the first thing that is guessed'],
-    ['12345678901234', 'Digits alone'],
+    ['papertick', 'easy to guess'],
+    ['12345678901234', 'Only digits'],
     ['horse', 'Weak'],
   ]) {
     await password.fill(text);
@@ -654,7 +654,7 @@ test('the save bar is as wide as the form', async () => {
 
 test('the search finds settings, also settings without effect', async () => {
   await page.getByRole('searchbox').fill('socks');
-  await setting('proxyType').locator('text=Without effect as the other settings are.').waitFor();
+  await setting('proxyType').locator('text=Without effect with the other settings as they are.').waitFor();
   assert.equal(await setting('fontName').count(), 0);
   await page.getByRole('searchbox').fill('no such thing');
   await page.getByRole('button', { name: 'Show all' }).click();

@@ -188,7 +188,7 @@ test.each([
 
 test('the hint of the clock is shown in place of a token', () => {
   const fault = faultOf('miningPoolUser:bad_type', FIELDS, 'miningPoolUser takes at most 256 bytes');
-  expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock says: miningPoolUser takes at most 256 bytes.' });
+  expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock reports: miningPoolUser takes at most 256 bytes.' });
 });
 
 test.each([

@@ -82,7 +82,7 @@ test('a fee rate precedes the prices, and is left out while it is unknown', () =
   document.market.feeRate = { value: '12.50', source: 'node' };
   const [, fee, usd] = truthLines(document);
   expect([fee!.name, usd!.name]).toEqual(['Fee rate', 'USD']);
-  expect(fee!.sentence).toBe('One source says so; nobody else has confirmed it.');
+  expect(fee!.sentence).toBe('One source reports this value; no other source has confirmed it.');
   document.truth!.height!.chain = 'demo';
   expect(truthLines(document)).toHaveLength(1);
 });

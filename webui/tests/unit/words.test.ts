@@ -45,7 +45,7 @@ test('sources have an age, an error, a time of the next attempt, and dropped mes
     hasData: true,
     state: 'silent for 4 s',
     error: 'Connection refused.',
-    next: 'Being tried.',
+    next: 'Trying now.',
     dropped: [],
   });
   const waiting = { sources: { miner: { up: false, nextTrySec: 90 } } } as unknown as Status;
