@@ -104,7 +104,7 @@ function storage(items = new Map([['papertick-sign-in', 'Basic A']])) {
 // The import compiles the page's modules, which is slow on a busy machine.
 test(
   'without SharedWorker, sign-out deletes the stored credentials and the next request has none',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const sent: (string | undefined)[] = [];
     const [session, local] = [storage(), storage()];
