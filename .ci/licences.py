@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks offline that every dependency has a licence from the list; prints each one that has not."""
+"""Checks offline that every dependency has an allowed licence; prints the dependencies without one."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ ALLOWED = {
 
 
 def alternatives(expression):
-    """The ways of fulfilling an SPDX expression, each a set of licences; enough for AND, OR and brackets."""
+    """The alternatives of an SPDX expression, each a set of licences; supports AND, OR, WITH and brackets."""
     tokens = expression.replace("/", " OR ").replace("(", " ( ").replace(")", " ) ").split()
     position = 0
 
@@ -65,7 +65,7 @@ def main():
     ]
     for line in refused:
         print(line)
-    print(f"{len(packages)} packages, {len(refused)} with a licence that is not on the list")
+    print(f"{len(packages)} packages, {len(refused)} with a licence that is not allowed")
     sys.exit(1 if refused else 0)
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what clients cost that do nothing: memory for each, and how much of it is given back when they have gone.
+"""Measures the memory of idle clients: for each client, and how much is freed after they disconnect.
 
     cargo build --release -p papertick
     python3 bench/clients.py [--binary FILE] [--clients 2000] [--gone-secs 60] [--kinds silent,kept,following,signing]
 
-`silent` clients connect and say nothing, `kept` ones ask once and keep the connection, `following` ones follow
-`/events`. They live in processes of their own, so that only the limit on open files bounds how many there are.
-The yardstick is what a client costs Python's `http.server` in the same run, whose clients can be silent or kept.
-`signing` clients sign in a hundred times with wrong passwords; the yardstick is the memory after the first one.
+`silent` clients connect and send nothing, `kept` clients send one request and keep the connection open, `following`
+clients read `/events`. They run in other processes, so that only the limit on open files bounds their number.
+The baseline is the memory of a silent or kept client at Python's `http.server` in the same run.
+`signing` sends a hundred requests with wrong passwords; its baseline is the memory after the first one.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import tempfile
 import time
 
 import built
-from process import Running, answer, children, memory
+from process import Running, children, memory, request
 
 REQUESTS = {
     "silent": b"",
@@ -31,15 +31,15 @@ REQUESTS = {
     "following": b"GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n",
 }
 
-# Open files that a process keeps for itself.
+# Open files that a process needs for other purposes.
 SPARE = 64
 
-# Clients of the yardstick, which has a thread for each and lets five wait.
+# Clients of the baseline, which has a thread for each client and a backlog of five.
 THREADS = 200
 
 
-def crowd(port, kind, count, pipe):
-    """Holds clients until it is told to end, and reads whatever they are sent."""
+def run_clients(port, kind, count, pipe):
+    """Opens clients and reads their data until the pipe gets a message."""
     poll = select.epoll()
     clients, waiting, refused = {}, set(), 0
     for _ in range(count):
@@ -51,7 +51,7 @@ def crowd(port, kind, count, pipe):
         if REQUESTS[kind]:
             waiting.add(client.fileno())
     poll.register(pipe.fileno(), select.EPOLLIN)
-    told = False
+    is_reported = False
     while True:
         for number, _ in poll.poll(0.2):
             if number == pipe.fileno():
@@ -63,49 +63,49 @@ def crowd(port, kind, count, pipe):
                 waiting.discard(number)
             if not received:
                 poll.unregister(number)
-        if not waiting and not told:
-            told = True
+        if not waiting and not is_reported:
+            is_reported = True
             pipe.send(refused)
 
 
-def gather(port, kind, count):
-    """Starts as many processes as the limit on open files asks for; waits until all clients are answered."""
+def start_clients(port, kind, count):
+    """Starts as many processes as the limit on open files requires; waits until all clients have a response."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     most = min(hard - SPARE, 10000)
-    crowds, refused = [], 0
+    processes, refused = [], 0
     for start in range(0, count, most):
         ours, theirs = multiprocessing.Pipe()
         arguments = (port, kind, min(most, count - start), theirs)
-        process = multiprocessing.Process(target=crowd, args=arguments)
+        process = multiprocessing.Process(target=run_clients, args=arguments)
         process.start()
-        crowds.append((process, ours))
-    for _, pipe in crowds:
+        processes.append((process, ours))
+    for _, pipe in processes:
         refused += pipe.recv()
-    return crowds, refused
+    return processes, refused
 
 
 def program(running):
-    """The process that serves: the clock's has a supervisor, the yardstick's has not."""
+    """Pid of the serving process: the child of the supervisor of a clock, or the baseline server itself."""
     return (children(running.process.pid) or [running.process.pid])[0]
 
 
 def resident(running):
-    """Memory of the process that serves, KiB."""
+    """Resident memory of the serving process, KiB."""
     return memory(program(running))[0]
 
 
 def cost(command, kind, count, gone_secs):
-    """Memory before, with and after the clients, KiB; what each of them takes; how many were refused."""
+    """Memory before, with and after the clients, KiB; memory for each client; number of refused clients."""
     with Running(command) as running:
-        # What is made once for all clients is not theirs.
-        answer(running.port, "/")
+        # The first request allocates memory that does not depend on the number of clients.
+        request(running.port, "/")
         time.sleep(5)
         before = resident(running)
-        crowds, refused = gather(running.port, kind, count)
+        processes, refused = start_clients(running.port, kind, count)
         time.sleep(7)
         during = resident(running)
-        for process, pipe in crowds:
+        for process, pipe in processes:
             pipe.send("end")
             process.join()
         time.sleep(gone_secs)
@@ -114,7 +114,7 @@ def cost(command, kind, count, gone_secs):
 
 
 def sign_in(port, number):
-    """Tries a password that nobody has tried; returns the status."""
+    """Signs in with a new wrong password; returns the status."""
     pair = base64.b64encode(f"papertick:{number}".encode()).decode()
     with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
         head = f"GET /api/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Basic {pair}"
@@ -125,9 +125,9 @@ def sign_in(port, number):
 def signing(command, count):
     """Memory after one sign-in and after many at once, KiB."""
     with Running(command) as running:
-        answer(running.port, "/api/settings", "PATCH", '{"httpAuthEnabled": true, "httpAuthPass": "correct horse"}')
+        request(running.port, "/api/settings", "PATCH", '{"httpAuthEnabled": true, "httpAuthPass": "correct horse"}')
         device = program(running)
-        answer(running.port, "/api/restart", "POST")
+        request(running.port, "/api/restart", "POST")
         while program(running) in (device, running.process.pid):
             time.sleep(0.1)
         assert sign_in(running.port, 0) == "401"
@@ -150,7 +150,7 @@ def main():
 
     def clock(folder):
         command = [binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", folder]
-        return [*command, "--panel-timing", "instant", *built.alone()]
+        return [*command, "--panel-timing", "instant", *built.isolated()]
 
     with tempfile.TemporaryDirectory() as folder:
         status = pathlib.Path(folder, "api/status")

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures what it costs a clock to prove the height: a year of headers after the anchor, and then a block at a time.
+"""Measures the cost of proving the height: a year of headers after the anchor, and then single blocks.
 
     cargo build --release -p papertick
     python3 bench/headers.py [--binary FILE] [--headers 52560] [--blocks 200] [--runs 5]
 
-Peers in this process serve headers on loopback, made on the network for tests (`--chain regtest`), where anybody can make a
-year of them in a second; checking one costs the same hashes and comparisons as on the main network, but for the change of
-difficulty every 2016 blocks. They are asked once as the owner's node, and once as four peers, of whom one is asked at a
-time. The yardstick is the same clock without a peer in the same run, measured at the same moments. The load of the machine
-is told before and after: what runs beside makes every time longer, not the bytes and the memory.
+Peers in this process serve headers of the test network (`--chain regtest`) on loopback, because a year of them can be mined
+in a second; checking one costs the same hashes and comparisons as on the main network, except for the change of difficulty
+every 2016 blocks. The clock uses them once as the owner's node, and once as four public peers, of which it asks one at a
+time. The baseline is the same clock without peers in the same run, measured at the same moments. The load of the machine
+is printed before and after: other programs make the times longer, but do not change bytes and memory.
 """
 
 import argparse
@@ -23,31 +23,31 @@ import threading
 import time
 
 import built
-from mqtt import told_load
-from process import Running, answer, children, memory
+from mqtt import print_load
+from process import Running, children, memory, request
 
 MAGIC = bytes.fromhex("fabfb5da")
 HEADER = struct.Struct("<i32s32sIII")
-# Half of all hashes will do: which of them, as a header says it and as a number.
+# The easiest difficulty, which half of all hashes meet: in the form of a header, and as a number.
 EASY, TARGET = 0x207FFFFF, 0x7FFFFF << 232
 FIRST = HEADER.pack(1, bytes(32), bytes.fromhex("3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a"), 1296688602, EASY, 2)
 MESSAGE_MAX = 2000
 SPACING = 600
 
-# Public peers that are asked at the same time, as a clock is delivered.
+# Default number of public peers.
 PEERS = 4
 
-# Where nobody listens.
-NOBODY = [f"127.0.0.1:{port}" for port in range(1, PEERS + 1)]
+# Addresses without a server.
+UNREACHABLE = [f"127.0.0.1:{port}" for port in range(1, PEERS + 1)]
 
-# Screens that are shown before memory is measured, by their ids.
+# Ids of the screens that are shown before the memory is measured.
 TIME_SCREEN, HEIGHT_SCREEN = 3, 0
 
-# Time between two blocks, s: long enough for one to be shown.
+# Time between two blocks, s: long enough to show one.
 PAUSE = 0.25
 
-# Longest time for anything, s.
-PATIENCE = 120
+# Timeout of every wait, s.
+TIMEOUT = 120
 
 
 def digest(data):
@@ -55,7 +55,7 @@ def digest(data):
 
 
 class Chain:
-    """Headers from the first block on."""
+    """Headers from the first block."""
 
     def __init__(self, count):
         self.headers, self.heights = [], {}
@@ -82,10 +82,10 @@ class Chain:
 
 
 class Peer:
-    """Whoever connects is told headers; the bytes of both ways are counted."""
+    """A peer that serves headers and counts the bytes of both directions."""
 
     def __init__(self, chain):
-        self.chain, self.streams, self.sent, self.received, self.met = chain, [], 0, 0, None
+        self.chain, self.streams, self.sent, self.received, self.connected_at = chain, [], 0, 0, None
         listener = socket.create_server(("127.0.0.1", 0))
         self.port = listener.getsockname()[1]
         threading.Thread(target=self.accept, args=(listener,), daemon=True).start()
@@ -93,68 +93,68 @@ class Peer:
     def accept(self, listener):
         while True:
             stream, _ = listener.accept()
-            self.met = self.met or time.perf_counter()
+            self.connected_at = self.connected_at or time.perf_counter()
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             threading.Thread(target=self.serve, args=(stream,), daemon=True).start()
 
     def serve(self, stream):
         try:
             while True:
-                name, payload = self.hear(stream)
+                name, payload = self.read_message(stream)
                 if name == b"version":
-                    # The same version back, by somebody who has all blocks.
-                    self.say(stream, b"version", payload[:4] + struct.pack("<Q", 1) + payload[12:])
-                    self.say(stream, b"verack", b"")
+                    # Returns the version of the clock, with the service bit of a node with all blocks.
+                    self.send(stream, b"version", payload[:4] + struct.pack("<Q", 1) + payload[12:])
+                    self.send(stream, b"verack", b"")
                     self.streams.append(stream)
                 elif name == b"getheaders":
                     locator = [payload[at:at + 32] for at in range(5, len(payload) - 32, 32)]
-                    self.tell(stream, self.chain.after(locator))
+                    self.send_headers(stream, self.chain.after(locator))
         except OSError:
             pass
 
-    def hear(self, stream):
-        head = self.take(stream, 24)
-        return head[4:16].rstrip(b"\0"), self.take(stream, int.from_bytes(head[16:20], "little"))
+    def read_message(self, stream):
+        head = self.read(stream, 24)
+        return head[4:16].rstrip(b"\0"), self.read(stream, int.from_bytes(head[16:20], "little"))
 
-    def take(self, stream, count):
-        taken = b""
-        while len(taken) < count:
-            chunk = stream.recv(count - len(taken))
+    def read(self, stream, count):
+        data = b""
+        while len(data) < count:
+            chunk = stream.recv(count - len(data))
             if not chunk:
                 raise OSError("closed")
-            taken += chunk
+            data += chunk
         self.received += count
-        return taken
+        return data
 
-    def say(self, stream, name, payload):
+    def send(self, stream, name, payload):
         message = MAGIC + name.ljust(12, b"\0") + struct.pack("<I", len(payload)) + digest(payload)[:4] + payload
         self.sent += len(message)
         stream.sendall(message)
 
-    def tell(self, stream, headers):
+    def send_headers(self, stream, headers):
         count = bytes([len(headers)]) if len(headers) < 0xFD else b"\xfd" + struct.pack("<H", len(headers))
-        self.say(stream, b"headers", count + b"".join(header + b"\0" for header in headers))
+        self.send(stream, b"headers", count + b"".join(header + b"\0" for header in headers))
 
     def announce(self):
         for stream in self.streams:
-            self.tell(stream, self.chain.headers[-1:])
+            self.send_headers(stream, self.chain.headers[-1:])
 
 
 class Clock(Running):
-    """A clock in processes of its own, which asks nobody else."""
+    """A clock that connects only to the peers of this process."""
 
     def __init__(self, binary, folder):
         command = [binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder), "--chain", "regtest"]
-        super().__init__([*command, "--panel-timing", "instant", *built.alone()])
-        answer(self.port)
+        super().__init__([*command, "--panel-timing", "instant", *built.isolated()])
+        request(self.port)
 
     def set(self, settings):
-        status, body = answer(self.port, "/api/settings", "PATCH", json.dumps(settings))
+        status, body = request(self.port, "/api/settings", "PATCH", json.dumps(settings))
         assert " 200 " in status, (status, body)
 
     def restart(self):
         before = self.device()
-        answer(self.port, "/api/restart", "POST")
+        request(self.port, "/api/restart", "POST")
         while self.device() in (before, None):
             time.sleep(0.001)
 
@@ -162,19 +162,19 @@ class Clock(Running):
         return next(iter(children(self.process.pid)), None)
 
     def until(self, height):
-        """Waits until a height is proven; tells when it was."""
+        """Waits until a height is proven; returns the time of the response that shows it."""
         begun = time.perf_counter()
         while True:
-            _, body = answer(self.port)
+            _, body = request(self.port)
             status = json.loads(body)
             truth = status["truth"]["height"]
             if (truth["state"], truth["proven"]) == ("proven", height):
                 return time.perf_counter()
-            assert time.perf_counter() - begun < PATIENCE, (truth, status["sources"])
+            assert time.perf_counter() - begun < TIMEOUT, (truth, status["sources"])
             time.sleep(0.005)
 
     def resident(self):
-        """Memory of the device, and the most that it ever was, KiB."""
+        """Memory of the device, current and peak, KiB."""
         with open(f"/proc/{self.device()}/status") as file:
             most = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
         return memory(self.device())[0], most
@@ -186,39 +186,39 @@ class Clock(Running):
 
 
 def run(binary, folder, chain, how, blocks):
-    """One clock with peers and one without, from the first header on."""
+    """Measures a clock with peers and a clock without."""
     peers = [Peer(chain) for _ in range(1 if how == "node" else PEERS)]
     with Clock(binary, folder / "with") as clock, Clock(binary, folder / "without") as other:
         height = len(chain.headers) - 1
-        # Lights take processor time as well, and are nothing of a proof.
+        # The lights are off, because effects take processor time too.
         for one in (clock, other):
             one.set({"proofPeerMax": 0, "disableLeds": True, "flDisable": True})
         if how == "node":
             clock.set({"nodeKind": 1, "nodeHost": "127.0.0.1", "nodePort": peers[0].port})
         else:
             clock.set({"proofPeers": [f"127.0.0.1:{peer.port}" for peer in peers]})
-            other.set({"proofPeers": NOBODY})
+            other.set({"proofPeers": UNREACHABLE})
         for one in (other, clock):
             one.restart()
         if how == "peers":
-            # The other one is told the same, for that takes memory too, and finds nobody.
+            # The other clock gets the same setting, because it takes memory too, but reaches no peer.
             for one in (other, clock):
                 one.set({"proofPeerMax": PEERS})
         proven = clock.until(height)
-        took = proven - min(peer.met for peer in peers if peer.met)
+        took = proven - min(peer.connected_at for peer in peers if peer.connected_at)
         sent, received = sum(peer.sent for peer in peers), sum(peer.received for peer in peers)
-        # What it takes to paint digits and labels is nothing of a proof either.
+        # Both clocks paint the same screens, because fonts take memory too.
         for screen in (TIME_SCREEN, HEIGHT_SCREEN):
             for one in (clock, other):
-                answer(one.port, f"/api/show/screen?s={screen}", "POST")
+                request(one.port, f"/api/show/screen?s={screen}", "POST")
             time.sleep(3)
         (now, most), (now_other, most_other) = clock.resident(), other.resident()
         figures = {
             "time to a proven tip, s": took,
-            "told by the peers, KiB": sent / 1024,
-            "told by the clock, KiB": received / 1024,
+            "sent by the peers, KiB": sent / 1024,
+            "sent by the clock, KiB": received / 1024,
             "memory above that of a clock without peers, MiB": (now - now_other) / 1024,
-            "the same of the most that it ever was, MiB": (most - most_other) / 1024,
+            "the same of the peak memory, MiB": (most - most_other) / 1024,
             "memory of the clock without peers, MiB": now_other / 1024,
         }
         spent, spent_other, delays = clock.spent(), other.spent(), []
@@ -228,17 +228,17 @@ def run(binary, folder, chain, how, blocks):
             for peer in peers:
                 peer.announce()
             delays.append(clock.until(len(chain.headers) - 1) - begun)
-            # The other one answers as many questions.
+            # The other clock handles as many requests.
             for _ in range(round(delays[-1] / 0.005)):
-                answer(other.port)
+                request(other.port)
             time.sleep(PAUSE)
         sent_each = (sum(peer.sent for peer in peers) - sent) / blocks
         received_each = (sum(peer.received for peer in peers) - received) / blocks
         figures |= {
             "a block: until it is proven, ms": statistics.median(delays) * 1000,
             "a block: processor time, ms": (clock.spent() - spent - (other.spent() - spent_other)) / blocks * 1000,
-            "a block: told by the peers, bytes": sent_each,
-            "a block: told by the clock, bytes": received_each,
+            "a block: sent by the peers, bytes": sent_each,
+            "a block: sent by the clock, bytes": received_each,
             "memory above that of the other clock after these blocks, MiB": (clock.resident()[0] - other.resident()[0]) / 1024,
         }
         return figures
@@ -247,11 +247,11 @@ def run(binary, folder, chain, how, blocks):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", default=built.program("release"))
-    parser.add_argument("--headers", type=int, default=52_560, help="a year of them unless told otherwise")
+    parser.add_argument("--headers", type=int, default=52_560, help="default: a year")
     parser.add_argument("--blocks", type=int, default=200)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
-    told_load("before")
+    print_load("before")
     results = {}
     for how in ("node", "peers"):
         for _ in range(options.runs):
@@ -259,12 +259,12 @@ def main():
                 chain = Chain(options.headers)
                 for name, figure in run(options.binary, pathlib.Path(folder), chain, how, options.blocks).items():
                     results.setdefault(name, {}).setdefault(how, []).append(figure)
-    told_load("after")
+    print_load("after")
     print(f"| {options.headers} headers, median and spread of {options.runs} runs | the owner's node | {PEERS} peers |")
     print("|---|---|---|")
     for name, figures in results.items():
-        told = [f"{statistics.median(found):.2f} ({min(found):.2f} to {max(found):.2f})" for found in figures.values()]
-        print(f"| {name} | {' | '.join(told)} |")
+        cells = [f"{statistics.median(found):.2f} ({min(found):.2f} to {max(found):.2f})" for found in figures.values()]
+        print(f"| {name} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures clocks at one MQTT broker: what the connection costs a clock, and how soon many are told something.
+"""Measures clocks at one MQTT broker: the cost of the connection for a clock, and the latency of messages to many clocks.
 
     cargo build --release -p papertick
     python3 bench/mqtt.py [--binary FILE] [--clocks 20] [--idle-secs 60] [--down-secs 5]
 
-Needs Mosquitto with its clients. Each clock is a process of its own on a demo market, named by a prefix of its own; the
-broker listens on loopback. The yardstick of memory and processor time is the same clock without a broker in the same
-run, and that of the broker the same broker before the first clock, so that a slow machine is not mistaken for a slow
-program. The load of the machine is told before and after: what runs beside makes every time longer.
+Needs Mosquitto with its clients. Each clock runs in its own process with a demo market and has its own name; the
+broker listens on loopback. The baseline of memory and processor time is the same clock without a broker in the same
+run, and for the broker the same broker before the first clock, so that a slow machine is not mistaken for a slow
+program. The load of the machine is printed before and after: other programs make the times longer.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 import time
 
 import built
-from process import Running, answer, children, cpu, free_port, memory
+from process import Running, children, cpu, free_port, memory, request
 
 CONFIGURATION = """listener {port} 127.0.0.1
 allow_anonymous true
@@ -53,21 +53,21 @@ class Broker:
     def client(self, program, *words):
         return [program, "-h", "127.0.0.1", "-p", str(self.port), *words]
 
-    def until(self, topic, count, done, begin=lambda: None):
-        """Follows a topic until so many clocks have said what is waited for; returns how long that took, s."""
-        command = self.client("mosquitto_sub", "-t", topic, "-F", "%t %p")
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as listener:
+    def until(self, topic_filter, count, is_expected, begin=lambda: None):
+        """Subscribes until a number of topics have an expected payload; returns the time since `begin`, s."""
+        command = self.client("mosquitto_sub", "-t", topic_filter, "-F", "%t %p")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as subscriber:
             time.sleep(0.5)
             begun, seen = time.perf_counter(), set()
             begin()
-            for line in listener.stdout:
-                place, _, said = line.partition(" ")
-                if done(said):
-                    seen.add(place)
+            for line in subscriber.stdout:
+                topic, _, payload = line.partition(" ")
+                if is_expected(payload):
+                    seen.add(topic)
                 if len(seen) == count:
                     break
             took = time.perf_counter() - begun
-            listener.terminate()
+            subscriber.terminate()
         assert len(seen) == count, f"{len(seen)} of {count}"
         return took
 
@@ -79,13 +79,13 @@ def clock(stack, binary, folder, number):
     data = folder / f"clock-{number}"
     command = [binary, "demo", "--listen", "127.0.0.1:{port}", "--data-dir", str(data)]
     running = stack.enter_context(Running(command))
-    status, _ = answer(running.port)
+    status, _ = request(running.port)
     assert " 200 " in status, status
     return running
 
 
 def change(running, body):
-    status, _ = answer(running.port, "/api/settings", "PATCH", body)
+    status, _ = request(running.port, "/api/settings", "PATCH", body)
     assert " 200 " in status, status
 
 
@@ -112,7 +112,7 @@ def cost_of_changes(running, seconds):
     return (cpu(pid) - before) / (time.monotonic() - begun) * 100
 
 
-def told_load(moment):
+def print_load(moment):
     load, cores = os.getloadavg()[0], os.cpu_count()
     print(f"load of the machine {moment}: {load:.1f} on {cores} cores", flush=True)
 
@@ -122,16 +122,16 @@ def main():
     parser.add_argument("--binary", default=built.program("release"))
     parser.add_argument("--clocks", type=int, default=20)
     parser.add_argument("--idle-secs", type=float, default=60)
-    parser.add_argument("--down-secs", type=float, default=5, help="how long the broker is away")
+    parser.add_argument("--down-secs", type=float, default=5, help="how long the broker is stopped")
     options = parser.parse_args()
-    told_load("before")
+    print_load("before")
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         broker = stack.enter_context(Broker(folder))
         time.sleep(1)
         empty = memory(broker.process.pid)[0]
         clocks = [clock(stack, options.binary, folder, number) for number in range(options.clocks)]
-        told_load("with all clocks, none at the broker")
+        print_load("with all clocks, none at the broker")
         alone = cost(clocks[0], options.idle_secs)
         changed_alone = cost_of_changes(clocks[0], options.idle_secs)
 
@@ -143,8 +143,8 @@ def main():
         states = broker.until("papertick/+/state", len(clocks), bool, connect)
         connected = cost(clocks[0], options.idle_secs)
         changed = cost_of_changes(clocks[0], options.idle_secs)
-        told = broker.until(
-            "papertick/+/settings", len(clocks), lambda said: '"ledBrightness":77' in said,
+        changed_settings = broker.until(
+            "papertick/+/settings", len(clocks), lambda payload: '"ledBrightness":77' in payload,
             lambda: broker.publish("papertick/group/all/set", '{"ledBrightness": 77}'),
         )
         answered = broker.until(
@@ -156,19 +156,19 @@ def main():
         time.sleep(options.down_secs)
         started = time.perf_counter()
         broker.start()
-        # It says what stands there to who comes late, so nobody is missed.
+        # Retained messages are sent to a later subscriber too, so no clock is missed.
         time.sleep(1)
-        broker.until("papertick/+/status", len(clocks), lambda said: said.startswith("online"))
+        broker.until("papertick/+/status", len(clocks), lambda payload: payload.startswith("online"))
         back = time.perf_counter() - started
-        told_load("after")
+        print_load("after")
 
     print(f"resident memory of the device, MiB: {alone[0] / 1024:.1f} alone, {connected[0] / 1024:.1f} at the broker")
     print(f"processor time of the device on a demo market, % of a core: {alone[1]:.2f} alone, {connected[1]:.2f} at the broker")
     print(f"the same with one change of a setting a second: {changed_alone:.2f} alone, {changed:.2f} at the broker")
-    print(f"{options.clocks} clocks: all states are there after {states:.1f} s, from the first setting")
-    print(f"a command to the group was answered by the last clock after {answered:.2f} s")
-    print(f"a change of settings stood there for the last clock after {told:.2f} s")
-    print(f"after the broker was killed for {options.down_secs:.0f} s, the last clock was back {back:.0f} s after its start")
+    print(f"{options.clocks} clocks: all states are published {states:.1f} s after the first setting")
+    print(f"the last clock answered a command to the group after {answered:.2f} s")
+    print(f"the last clock published a change of settings after {changed_settings:.2f} s")
+    print(f"after the broker was killed for {options.down_secs:.0f} s, the last clock reconnected {back:.0f} s after its start")
     each = (size - empty) / options.clocks
     print(f"resident memory of the broker, MiB: {empty / 1024:.1f} alone, {size / 1024:.1f} with all clocks, {each:.0f} KiB for each")
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Draws every screen with Pillow, which draws with FreeType, next to papertick's painter, and prints the ratios.
+"""Compares the drawing speed of papertick with that of Pillow, which uses FreeType, for every screen.
 
     python3 bench/pillow.py
 
-Installs Pillow into a folder of its own that goes away, unless it is installed already; builds and runs
-`cargo bench -p render --bench screens`, which paints the same pictures and says what is on them; then draws them.
+Installs Pillow into a temporary folder unless it is installed already; builds and runs
+`cargo bench -p render --bench screens`, which paints the pictures and exports their content; then draws them with Pillow.
 
-Pillow is given a head start: sizes and places of all texts are found before the clock starts, icons, logos and
-codes are pasted ready-made, and its fonts stay open unless papertick starts cold.
+Pillow has an advantage: sizes and positions of all texts are calculated before the measurement, icons, logos and
+codes are pasted as pixels, and its fonts stay open except in the cold case.
 
 again   the picture was painted before, as in a rotation
-later   all the other pictures, more than papertick keeps, were painted since
-cold    nothing was painted before: the font is unpacked too
-off     share of the ink that the two draw differently; outlines differ by a pixel here and there
+later   all other pictures, more than papertick caches, were painted since
+cold    no picture was painted before: the font is decompressed too
+off     share of the ink that differs between the two; outlines differ by single pixels
 """
 
 import json
@@ -28,7 +28,7 @@ try:
     import PIL
     from PIL import Image, ImageChops, ImageDraw, ImageFont, features
 except ImportError:
-    # Once more, where it can be imported.
+    # Runs this script again with Pillow in a virtual environment.
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         python = f"{folder}/bin/python"
@@ -39,7 +39,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FONTS = ROOT / "crates/render/fonts"
 ROUNDS = 15
 
-# Text height of each kind, px: at most, at least.
+# Largest and smallest text height of each kind, px.
 LABEL = (54, 16)
 SPLIT = (54, 14)
 TITLE = (48, 14)
@@ -48,7 +48,7 @@ TAIL = 160
 
 
 def files():
-    """Font files by the ids of the catalogue."""
+    """Font files by font id."""
     table = (ROOT / "crates/render/src/faces.rs").read_text()
     rows = re.findall(r'face!\("(\w+)", "([\w-]+)", (\d+)(?:, (\w+))?\)', table)
     found = {}
@@ -59,7 +59,7 @@ def files():
 
 
 class Fonts:
-    """Open fonts; sizes are heights of the line, as papertick counts them."""
+    """Open fonts; sizes are line heights, as in papertick."""
 
     def __init__(self):
         self.files = files()
@@ -84,7 +84,7 @@ class Fonts:
 
 
 class Panel:
-    """What is drawn on a panel: texts at their places, a bar, or ready-made pixels."""
+    """Content of a panel: texts with positions, a bar, or pixels."""
 
     def __init__(self, size, turned=False, inverted=False):
         self.size = size
@@ -110,7 +110,7 @@ class Panel:
 
 
 class Layout:
-    """Finds the places of all texts, as `crates/render/src/draw` does."""
+    """Calculates the positions of all texts, as `crates/render/src/draw` does."""
 
     def __init__(self, fonts, picture, size, frames):
         self.fonts = fonts
@@ -119,7 +119,7 @@ class Layout:
         self.frames = frames
 
     def box(self, name, px, text, subset=0):
-        """The ink of a text around its place on the baseline."""
+        """Bounding box of the ink of a text, relative to its position on the baseline."""
         mask, (x, y) = self.fonts.get((name, subset, px)).getmask2(text, mode="1", anchor="ls")
         left, top, right, bottom = mask.getbbox() or (0, 0, 0, 0)
         return left + x, top + y, right + x, bottom + y
@@ -230,7 +230,7 @@ def microseconds(action, rounds=ROUNDS):
 
 
 def differing(ours, theirs, size):
-    """Share of the ink that is not where the other has it."""
+    """Share of the ink that differs between two pictures."""
     stride = (size[0] + 7) // 8
     used = (0xFF00 >> (size[0] - 8 * (stride - 1))) & 0xFF
     off = ink = 0
@@ -242,7 +242,7 @@ def differing(ours, theirs, size):
 
 
 def draw_all(data, folder):
-    """Draws every picture; yields name, times of both, and how much the pictures differ."""
+    """Draws every picture; yields the picture, the warm and cold times of Pillow, and the difference."""
     fonts = Fonts()
     size = (data["width"], data["height"])
     for picture in data["pictures"]:

@@ -4,7 +4,7 @@
     cargo build --release -p papertick
     python3 bench/process.py [--binary FILE] [--idle-secs 60] [--starts 20]
 
-Each figure is printed with its aim and with the same figure of `python3 -m http.server` from the same run,
+Each figure is printed with its target and with the same figure of `python3 -m http.server` from the same run,
 so that a slow machine is not mistaken for a slow program.
 """
 
@@ -60,8 +60,8 @@ def cpu(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def answer(port, path="/api/status", method="GET", body=""):
-    """Asks until the port is there, then waits for the answer; returns its status line and body."""
+def request(port, path="/api/status", method="GET", body=""):
+    """Connects, waiting until the port is open, and sends a request; returns the status line and body of the response."""
     while True:
         try:
             connection = socket.create_connection(("127.0.0.1", port), timeout=20)
@@ -79,7 +79,7 @@ def answer(port, path="/api/status", method="GET", body=""):
 
 
 class Running:
-    """A server in a process of its own, on a free port."""
+    """A server process on a free port."""
 
     def __init__(self, command):
         self.port = free_port()
@@ -101,10 +101,10 @@ class Running:
 
 
 def first_frame(running):
-    """Waits until the panels were painted for the first time."""
+    """Waits until the panels are painted for the first time."""
     while True:
-        _, body = answer(running.port, "/api/panels/0.png")
-        _, last = answer(running.port, "/api/panels/6.png")
+        _, body = request(running.port, "/api/panels/0.png")
+        _, last = request(running.port, "/api/panels/6.png")
         if body != last:
             return running.since()
         time.sleep(0.001)
@@ -114,7 +114,7 @@ def starts(command, count, path, wait_for_frame):
     answers, frames = [], []
     for _ in range(count):
         with Running(command) as running:
-            status, _ = answer(running.port, path)
+            status, _ = request(running.port, path)
             answers.append(running.since())
             assert " 200 " in status, status
             if wait_for_frame:
@@ -146,16 +146,16 @@ def main():
         results["start to first answer, ms"] = (*spread(answers), 50, spread(others)[0])
         results["start to first frame, ms"] = (*spread(frames), None, None)
 
-        quiet = [options.binary, "run", *listen, *built.alone()]
+        quiet = [options.binary, "run", *listen, *built.isolated()]
         for name, command, settings in [
             ("idle", quiet, '{"disableLeds": true}'),
             ("idle, an LED blinks because the relay is out of reach", quiet, '{"disableLeds": false}'),
             ("demo, a block every few seconds flashes the lights", [options.binary, "demo", *listen], "{}"),
         ]:
             with Running(command) as running, Running(baseline) as other:
-                status, _ = answer(running.port, "/api/settings", "PATCH", settings)
+                status, _ = request(running.port, "/api/settings", "PATCH", settings)
                 assert " 200 " in status, status
-                answer(other.port, "/")
+                request(other.port, "/")
                 time.sleep(10)
                 pids = family(running.process.pid)
                 before, other_before = sum(map(cpu, pids)), cpu(other.process.pid)
@@ -167,21 +167,21 @@ def main():
                 resident = sum(memory(pid)[0] for pid in pids) / 1024
                 proportional = sum(memory(pid)[1] for pid in pids) / 1024
                 other_resident = memory(other.process.pid)[0] / 1024
-            aim = 0.3 if name.startswith("idle") else None
-            results[f"CPU, % of a core ({name})"] = (used, used, aim, other_used)
+            target = 0.3 if name.startswith("idle") else None
+            results[f"CPU, % of a core ({name})"] = (used, used, target, other_used)
             results[f"resident memory of both processes, MiB ({name})"] = (resident, resident, 25, other_resident)
             results[f"the same, shared pages once, MiB ({name})"] = (proportional, proportional, None, None)
 
     if options.json:
         print(json.dumps({name: row for name, row in results.items()}, indent=2))
         return
-    print("| Figure | Median | 90 % | Aim | Python's http.server | Ratio |")
+    print("| Figure | Median | 90 % | Target | Python's http.server | Ratio |")
     print("|---|---|---|---|---|---|")
-    for name, (median, high, aim, other) in results.items():
+    for name, (median, high, target, other) in results.items():
         ratio = f"{median / other:.2f}" if other and other >= 0.1 else ""
-        aim = f"< {aim:g}" if aim is not None else ""
+        target = f"< {target:g}" if target is not None else ""
         other = f"{other:.2f}" if other is not None else ""
-        print(f"| {name} | {median:.2f} | {high:.2f} | {aim} | {other} | {ratio} |")
+        print(f"| {name} | {median:.2f} | {high:.2f} | {target} | {other} | {ratio} |")
 
 
 if __name__ == "__main__":

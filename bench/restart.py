@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what clients notice when the clock is started again or updated under load.
+"""Measures the effect of a restart and of an update on clients under load.
 
     cargo build --release -p papertick
     python3 bench/restart.py [--binary FILE] [--rate 200] [--clients 8] [--secs 12]
 
-Half of the clients open a connection for each request, half keep theirs, and some follow `/events`. A request is late
-from the moment at which it was due. One that meets the end of a kept connection is sent once more on a new one, as
-every client of HTTP must do, and counts from when it was due all the same.
-The yardstick is the same load on the same clock without a restart, right before.
+Half of the clients open a connection for each request, half keep their connection alive, and some read `/events`. The
+latency of a request counts from the time at which it was due. If a kept-alive connection is closed, its request is sent
+again on a new one, as every HTTP client must do, and still counts from the time at which it was due.
+The baseline is the same load on the same clock without a restart, immediately before.
 """
 
 import argparse
@@ -22,9 +22,9 @@ import threading
 import time
 
 import built
-from process import Running, answer, children
+from process import Running, children, request
 
-REQUEST = "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: {kept}\r\nContent-Length: {length}\r\n\r\n"
+REQUEST = "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nContent-Length: {length}\r\n\r\n"
 
 
 def connect(port):
@@ -33,15 +33,16 @@ def connect(port):
     return client
 
 
-def ask(client, kept, method="GET", path="/api/status", body=b""):
-    """Sends a request and reads its answer; gives the body, and whether the connection goes on."""
-    head = REQUEST.format(method=method, path=path, kept="keep-alive" if kept else "close", length=len(body))
+def exchange(client, keep_alive, method="GET", path="/api/status", body=b""):
+    """Sends a request on a connection and reads the response; returns its body, and whether the connection stays open."""
+    connection = "keep-alive" if keep_alive else "close"
+    head = REQUEST.format(method=method, path=path, connection=connection, length=len(body))
     client.sendall(head.encode() + body)
     received = b""
     while b"\r\n\r\n" not in received:
         chunk = client.recv(65536)
         if not chunk:
-            raise ConnectionError("no answer")
+            raise ConnectionError("no response")
         received += chunk
     head, _, body = received.partition(b"\r\n\r\n")
     lines = head.decode().lower().split("\r\n")
@@ -51,18 +52,18 @@ def ask(client, kept, method="GET", path="/api/status", body=b""):
     while len(body) < int(headers["content-length"]):
         chunk = client.recv(65536)
         if not chunk:
-            raise ConnectionError("no whole answer")
+            raise ConnectionError("incomplete response")
         body += chunk
     return body, headers.get("connection") != "close"
 
 
 class Load:
-    """Clients that ask at a steady rate until they are told to stop."""
+    """Clients that send requests at a steady rate until `end`."""
 
     def __init__(self, port, clients, rate, followers=4):
         self.port, self.period = port, clients / rate
         self.over = threading.Event()
-        self.waits, self.refused, self.unanswered, self.again = [], 0, 0, 0
+        self.latencies, self.refused, self.unanswered, self.resent = [], 0, 0, 0
         self.streams, self.closed = followers, 0
         begun = time.perf_counter() + 0.1
         work = [(self.client, (index % 2 == 1, begun + index / rate)) for index in range(clients)]
@@ -71,13 +72,13 @@ class Load:
         for thread in self.threads:
             thread.start()
 
-    def client(self, kept, due):
+    def client(self, keep_alive, due):
         connection = None
         while not self.over.is_set():
             time.sleep(max(0, due - time.perf_counter()))
             try:
-                connection = self.once(connection, kept)
-                self.waits.append((time.perf_counter() - due) * 1000)
+                connection = self.send(connection, keep_alive)
+                self.latencies.append((time.perf_counter() - due) * 1000)
             except ConnectionRefusedError:
                 self.refused += 1
                 connection = None
@@ -86,17 +87,17 @@ class Load:
                 connection = None
             due += self.period
 
-    def once(self, connection, kept):
+    def send(self, connection, keep_alive):
         if connection:
             try:
-                return self.on(connection, kept)
+                return self.send_on(connection, keep_alive)
             except OSError:
-                self.again += 1
-        return self.on(connect(self.port), kept)
+                self.resent += 1
+        return self.send_on(connect(self.port), keep_alive)
 
-    def on(self, connection, kept):
-        _, goes_on = ask(connection, kept)
-        if kept and goes_on:
+    def send_on(self, connection, keep_alive):
+        _, stays_open = exchange(connection, keep_alive)
+        if keep_alive and stays_open:
             return connection
         connection.close()
         return None
@@ -120,30 +121,30 @@ class Load:
         self.over.set()
         for thread in self.threads:
             thread.join()
-        waits = sorted(self.waits)
+        latencies = sorted(self.latencies)
         return {
-            "requests": len(waits) + self.refused + self.unanswered,
+            "requests": len(latencies) + self.refused + self.unanswered,
             "refused": self.refused,
             "unanswered": self.unanswered,
-            "sent once more": self.again,
+            "sent again": self.resent,
             "streams closed": f"{self.closed} of {self.streams}",
-            "99 %, ms": round(waits[int(len(waits) * 0.99)], 1),
-            "slowest, ms": round(waits[-1], 1),
+            "99 %, ms": round(latencies[int(len(latencies) * 0.99)], 1),
+            "slowest, ms": round(latencies[-1], 1),
         }
 
 
 def firmware(port):
     with connect(port) as client:
-        return json.loads(ask(client, False, path="/api/system/status")[0])["firmware"]
+        return json.loads(exchange(client, False, path="/api/system/status")[0])["firmware"]
 
 
 def post(port, path, body=b""):
     with connect(port) as client:
-        return ask(client, False, "POST", path, body)[0]
+        return exchange(client, False, "POST", path, body)[0]
 
 
 def signed_image(binary, folder):
-    """An image of the program itself, signed by a key that the clock trusts."""
+    """An image of the program, signed with a key that the clock trusts."""
     key, image, trusted = folder / "key", folder / "clock.img", folder / "data" / "update-keys"
     run = lambda *words: subprocess.run([binary, "image", *words], check=True, stdout=subprocess.DEVNULL)
     run("keygen", "--no-password", str(key))
@@ -169,10 +170,10 @@ def main():
         folder = pathlib.Path(folder)
         image = signed_image(options.binary, folder)
         command = [options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder / "data"),
-                   *built.alone(), "--trial-seconds", "1"]
+                   *built.isolated(), "--trial-seconds", "1"]
         with Running(command) as running:
             port, supervisor = running.port, running.process.pid
-            answer(port)
+            request(port)
             time.sleep(2)
 
             def under_load(name, act):
@@ -200,12 +201,12 @@ def main():
         print(json.dumps(rows, indent=2))
         return
     names = list(rows[0][1])
-    print("| In the middle |", " | ".join(names), "|")
+    print("| During the load |", " | ".join(names), "|")
     print("|---" * (len(names) + 1) + "|")
     for name, row in rows:
         print(f"| {name} |", " | ".join(str(row[column]) for column in names), "|")
     for name, took in times:
-        print(f"{name}: {took:.0f} ms from the answer until the one before had ended")
+        print(f"{name}: {took:.0f} ms from the response until the previous process had ended")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tells what features add to the size of the program: builds it with its symbols, and adds up those of each feature's crates.
+"""Measures how much features add to the size of the program, by the symbols of their crates.
 
   python3 bench/size.py
 """
@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-# Which crates, and which parts of ours, a feature brought; what others use as well is not among them.
+# Crates and modules of each feature; without crates that other features use too.
 FEATURES = {
     "crash dumps": [
         "diagnostics", "crash_handler", "crash_context", "minidump_writer", "minidump_common", "goblin", "scroll",
@@ -29,7 +29,7 @@ FEATURES = {
 
 
 def build(features=()):
-    """Builds the program with its symbols and gives its path."""
+    """Builds the program with symbols and returns its path."""
     environment = dict(os.environ, CARGO_PROFILE_RELEASE_STRIP="none")
     command = ["cargo", "build", "--release", "--locked", "-p", "papertick", "--message-format", "json-render-diagnostics"]
     if features:
@@ -40,7 +40,7 @@ def build(features=()):
 
 
 def stripped(program):
-    """Size of the program without its symbols, bytes."""
+    """Size of the program without symbols, bytes."""
     with tempfile.NamedTemporaryFile() as file:
         subprocess.run(["strip", "-o", file.name, program], check=True)
         return os.path.getsize(file.name)

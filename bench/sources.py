@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the memory of papertick with every source on, each over TLS where it has TLS.
+"""Measures the memory of papertick with every source enabled, over TLS if the source has TLS.
 
     cargo build --release -p papertick
     python3 bench/sources.py [--binary FILE] [--secs 60]
 
-A server in this process plays explorer, exchange, Nostr relays, pool and miner on loopback, and says something on
-every socket once a second. The yardstick is the same clock with its default source alone, in the same run.
-`openssl` makes the certificate, which lasts for a day.
+A server in this process simulates explorer, exchange, Nostr relays, pool and miner on loopback, and sends a message on
+every socket once a second. The baseline is the same clock with only its default source in the same run.
+`openssl` creates the certificate, which is valid for a day.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import threading
 import time
 
 import built
-from process import Running, answer, family, memory
+from process import Running, family, memory, request
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "crates/feeds/tests/fixtures"
 PING = b"\x89\x00"
@@ -37,7 +37,7 @@ def frame(text):
 
 
 class Peer(threading.Thread):
-    """One connection: a web socket that is talked to once a second, or one answer in HTTP."""
+    """One connection: a WebSocket with a message every second, or a single HTTP response."""
 
     def __init__(self, stream, counts):
         super().__init__(daemon=True)
@@ -56,12 +56,12 @@ class Peer(threading.Thread):
             if not chunk:
                 return
             head += chunk
-        request, *lines = head.decode("latin-1").split("\r\n")
+        request_line, *lines = head.decode("latin-1").split("\r\n")
         fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        path = request.split(" ")[1]
+        path = request_line.split(" ")[1]
         self.counts[path] = self.counts.get(path, 0) + 1
         if "sec-websocket-key" in fields:
-            self.talk(path, fields)
+            self.serve_websocket(path, fields)
         else:
             body = self.body(path)
             self.stream.sendall(
@@ -69,7 +69,7 @@ class Peer(threading.Thread):
                 + b"Content-Length: %d\r\n\r\n" % len(body) + body)
             self.stream.close()
 
-    def talk(self, path, fields):
+    def serve_websocket(self, path, fields):
         digest = hashlib.sha1((fields["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
         protocol = fields.get("sec-websocket-protocol")
         self.stream.sendall((
@@ -80,30 +80,30 @@ class Peer(threading.Thread):
         is_nostr = path in ("/nostr", "/wallet")
         while True:
             try:
-                heard = self.hear()
+                message = self.read_frame()
             except TimeoutError:
                 self.stream.sendall(frame('["NOTICE", "%s"]' % ("x" * 200)) if is_nostr else PING)
                 continue
-            if is_nostr and heard.startswith(b'["REQ"'):
-                self.stream.sendall(frame(json.dumps(["EOSE", json.loads(heard)[1]])))
+            if is_nostr and message.startswith(b'["REQ"'):
+                self.stream.sendall(frame(json.dumps(["EOSE", json.loads(message)[1]])))
 
-    def hear(self):
-        """One frame of a client: short, whole and masked."""
-        head = self.take(2)
+    def read_frame(self):
+        """Reads a frame of a client: masked, not fragmented, shorter than 64 KiB."""
+        head = self.read(2)
         length = head[1] & 0x7F
         if length == 126:
-            length = int.from_bytes(self.take(2), "big")
-        mask = self.take(4)
-        return bytes(byte ^ mask[at % 4] for at, byte in enumerate(self.take(length)))
+            length = int.from_bytes(self.read(2), "big")
+        mask = self.read(4)
+        return bytes(byte ^ mask[at % 4] for at, byte in enumerate(self.read(length)))
 
-    def take(self, count):
-        taken = b""
-        while len(taken) < count:
-            chunk = self.stream.recv(count - len(taken))
+    def read(self, count):
+        data = b""
+        while len(data) < count:
+            chunk = self.stream.recv(count - len(data))
             if not chunk:
                 raise OSError("closed")
-            taken += chunk
-        return taken
+            data += chunk
+        return data
 
     def body(self, path):
         for part, fixture in [("system/info", "miner/info.json"), ("statsnap", "pools/ocean.json")]:
@@ -147,11 +147,11 @@ def resident(running):
 
 def measure(command, settings, seconds):
     with Running(command) as running:
-        status, body = answer(running.port, "/api/settings", "PATCH", json.dumps(settings))
+        status, body = request(running.port, "/api/settings", "PATCH", json.dumps(settings))
         assert " 200 " in status, (status, body)
-        answer(running.port, "/api/restart", "POST")
+        request(running.port, "/api/restart", "POST")
         time.sleep(seconds)
-        _, body = answer(running.port)
+        _, body = request(running.port)
         return resident(running), json.loads(body)["sources"]
 
 
@@ -163,22 +163,22 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         pem, context = certificate(folder)
         counts = {}
-        safe, plain = listen(counts, context), listen(counts)
-        place = f"localhost:{safe}"
+        tls_port, plain_port = listen(counts, context), listen(counts)
+        host = f"localhost:{tls_port}"
 
         def command(name):
             return [
                 options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", f"{folder}/{name}", "--ca-file", pem,
-                *built.alone(relay=f"wss://{place}/api/v2/ws", exchange=f"wss://{place}/exchange", ocean=f"https://{place}"),
+                *built.isolated(relay=f"wss://{host}/api/v2/ws", exchange=f"wss://{host}/exchange", ocean=f"https://{host}"),
             ]
 
         everything = {
-            "dataSource": 1, "explorerInstance": place, "explorerSecure": True,
-            "nostrRelay": f"wss://{place}/nostr", "nostrZapNotify": True, "nostrZapPubkey": KEY,
+            "dataSource": 1, "explorerInstance": host, "explorerSecure": True,
+            "nostrRelay": f"wss://{host}/nostr", "nostrZapNotify": True, "nostrZapPubkey": KEY,
             "nwcEnabled": True,
-            "nwcUri": f"nostr+walletconnect://{KEY}?relay=wss%3A%2F%2Flocalhost%3A{safe}%2Fwallet&secret={'1' * 64}",
+            "nwcUri": f"nostr+walletconnect://{KEY}?relay=wss%3A%2F%2Flocalhost%3A{tls_port}%2Fwallet&secret={'1' * 64}",
             "miningPoolStats": True, "miningPoolName": "ocean", "miningPoolUser": "bench",
-            "minerEnabled": True, "minerHostname": f"127.0.0.1:{plain}",
+            "minerEnabled": True, "minerHostname": f"127.0.0.1:{plain_port}",
         }
         alone, one = measure(command("alone"), {}, options.secs)
         all_on, many = measure(command("all"), everything, options.secs)

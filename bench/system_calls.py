@@ -4,8 +4,8 @@
     cargo build --release -p papertick
     python3 bench/system_calls.py [--binary FILE] [--blocks 10] [--blink-secs 60]
 
-Needs strace. A peer in this process serves blocks to the clock as its owner's node. The calls of the idle clock in the same
-time are subtracted, and so is the processor time of a clock whose LEDs are disabled.
+Needs strace. A peer in this process serves blocks to the clock as the node of its owner. The calls of the idle clock in the
+same time are subtracted, and so is the processor time of a clock with disabled LEDs.
 """
 
 import argparse
@@ -24,12 +24,12 @@ HEADERS = 10
 # Time for a block: the effect of the strip takes 1.5 s, the flash of the frontlight 0.6 s.
 BLOCK_SECS = 3
 
-# Time after a start until only what is measured goes on: the first picture, the fade, and the grace of a missing source.
+# Time after a start until other work is done, s: the first picture, the fade, and the grace period of a missing source.
 SETTLE_SECS = 12
 
 
 def system_calls(device, trace, steps):
-    """System calls of the device while the steps are taken, BLOCK_SECS each."""
+    """Number of system calls of the device during the steps, BLOCK_SECS each."""
     command = ["strace", "-f", "-c", "-U", "calls,name", "-o", str(trace), "-p", str(device)]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as strace:
         time.sleep(1)
@@ -59,7 +59,7 @@ def calls_per_block(binary, folder, blocks):
 
 
 def blinking(binary, folder, seconds):
-    """Processor time of a clock that blinks because a source is missing above that of one that does not, % of a core."""
+    """Additional processor time of a clock that blinks because a source is missing, % of a core."""
     with Clock(binary, folder / "blinks") as blinks, Clock(binary, folder / "dark") as dark:
         blinks.set({"disableLeds": False})
         dark.set({"disableLeds": True})
@@ -77,7 +77,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        print("| Figure | | Aim |")
+        print("| Figure | | Target |")
         print("|---|---|---|")
         calls = calls_per_block(options.binary, folder, options.blocks)
         print(f"| system calls of a block on a board with frontlight | {calls:.0f} | 200 |", flush=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures an upload of about the largest image there may be: memory meanwhile, and how soon the new program serves.
+"""Measures an upload of nearly the largest allowed image: peak memory, and the time until the new program serves.
 
     cargo build --release -p papertick
     python3 bench/upload.py [--binary FILE] [--mib 63] [--rounds 3]
 
-The image is the program itself with random bytes behind it, which cannot be compressed and do it no harm.
-The yardstick of the memory is what the same process takes just before the upload.
+The image is the program with random bytes appended, which cannot be compressed and do not affect it.
+The baseline of the memory is the same process immediately before the upload.
 """
 
 import argparse
@@ -19,17 +19,17 @@ import time
 
 import built
 from restart import firmware, post
-from process import Running, answer, children, memory
+from process import Running, children, memory, request
 
 
 def figure(pid, name):
-    """A figure of the kernel about the memory of a process, KiB."""
+    """A memory figure of a process in `/proc/PID/status`, KiB."""
     with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(name + ":"))
 
 
 def image(binary, folder, mib):
-    """The program with random bytes behind it, packed; and its size."""
+    """Packs the program with random bytes appended; returns the path and size of the image."""
     program = folder / "papertick"
     shutil.copy(binary, program)
     packed = folder / "clock.img"
@@ -57,13 +57,13 @@ def main():
             packed, size = image(options.binary, folder, options.mib)
             body = packed.read_bytes()
             command = [options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder / "data"),
-                       *built.alone(), "--unsigned-updates", "--trial-seconds", "1"]
+                       *built.isolated(), "--unsigned-updates", "--trial-seconds", "1"]
             with Running(command) as running:
-                answer(running.port)
+                request(running.port)
                 time.sleep(5)
                 device = children(running.process.pid)[0]
                 idle = memory(device)[0]
-                # From here on the kernel counts the most anew.
+                # Resets the peak memory of the process in the kernel.
                 pathlib.Path(f"/proc/{device}/clear_refs").write_text("5")
                 begun = time.perf_counter()
                 post(running.port, "/upload/firmware", body)
@@ -75,7 +75,7 @@ def main():
                 rows.append((idle / 1024, most / 1024, answered - begun, serves - answered, size))
     median = lambda column: statistics.median(row[column] for row in rows)
     idle, most = median(0), max(row[1] for row in rows)
-    print("| An upload of | Idle, MiB | Most, MiB | Ratio | Above idle, MiB | Upload, s | Answer to new program, s |")
+    print("| An upload of | Idle, MiB | Peak, MiB | Ratio | Above idle, MiB | Upload, s | Response to new program, s |")
     print("|---|---|---|---|---|---|---|")
     print(f"| {rows[0][4] / 1024 / 1024:.1f} MiB | {idle:.1f} | {most:.1f} | {most / idle:.2f} | {most - idle:.1f} "
           f"| {median(2):.1f} | {median(3):.2f} |")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the page from a clean install and fails if the committed bundle is not what comes out.
+# Builds the page from a clean install and fails if the result differs from the committed bundle.
 set -eu
 cd "$(dirname "$0")"
 npm ci

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Drives the page in headless browsers: on a mock clock, and on the real program if it is built, which it must be
-# where CI is true.
+# Tests the page in headless browsers with a mock clock, and with the real program if it is built; with CI=true it must
+# be built.
 set -eu
 cd "$(dirname "$0")"
 [ -d node_modules ] || npm ci

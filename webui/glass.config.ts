@@ -1,5 +1,5 @@
-// Builds the full screen page into `dist` beside the main page. A build of its own: shared code in a bundle of its own
-// would cost the main page a request.
+// Builds the full screen page into `dist` beside the main page. It is a separate build, because a bundle with the shared
+// code would need another request of the main page.
 import { defineConfig } from 'vite';
 
 export default defineConfig({

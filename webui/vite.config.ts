@@ -1,11 +1,11 @@
-// Builds the page into `dist`, which the program embeds; the same sources give the same bytes.
+// Builds the page into `dist`, which the program embeds. The build is reproducible.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { minifySync, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-/** Makes the scripts small that are part of no bundle. */
+/** Minifies the scripts outside the bundles. */
 function scripts(): Plugin {
   return {
     name: 'scripts',
@@ -21,7 +21,7 @@ function scripts(): Plugin {
   };
 }
 
-/** Leaves out of the table of settings what the page takes for granted. */
+/** Removes members of the table of settings that the page does not use or that have a default value. */
 function table(): Plugin {
   return {
     name: 'table',
@@ -29,12 +29,12 @@ function table(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!id.endsWith('/settings.gen.json')) return null;
-      const spare = (key: string, value: unknown) =>
+      const isRedundant = (key: string, value: unknown) =>
         key === 'alias' ||
         ((key === 'reboot' || key === 'secret') && value === false) ||
         (key === 'default' && typeof value !== 'string');
-      const kept = (key: string, value: unknown) => (spare(key, value) ? undefined : value);
-      return { code: JSON.stringify(JSON.parse(code), kept), map: null };
+      const replacer = (key: string, value: unknown) => (isRedundant(key, value) ? undefined : value);
+      return { code: JSON.stringify(JSON.parse(code), replacer), map: null };
     },
   };
 }

@@ -1,4 +1,4 @@
-"""Clocks that ask a node, seen from the outside: by their control interface."""
+"""Clocks under test, controlled by their HTTP API."""
 
 import json
 import os
@@ -7,15 +7,18 @@ import signal
 import urllib.error
 import urllib.request
 
-from .processes import START_MAX, Broken, Process, free_port, until
+from .processes import START_MAX, CheckFailed, Process, free_port, until
 
-# Everything that a clock would ask besides, which is nowhere: nobody outside is to be asked.
-NOBODY = "ws://127.0.0.1:1"
-ELSEWHERE = [f"relay={NOBODY}", f"exchange={NOBODY}", f"coinbase={NOBODY}", f"bitstamp={NOBODY}", "seeds=", "sntp=127.0.0.1:1"]
+# Unreachable addresses for all other upstreams, so that no public server is contacted.
+UNREACHABLE = "ws://127.0.0.1:1"
+UPSTREAMS = [
+    f"relay={UNREACHABLE}", f"exchange={UNREACHABLE}", f"coinbase={UNREACHABLE}", f"bitstamp={UNREACHABLE}", "seeds=",
+    "sntp=127.0.0.1:1",
+]
 
 
 class Clock:
-    """A clock with settings of its own."""
+    """A clock with its own settings."""
 
     def __init__(self, program, folder, settings, authority=None):
         self.program, self.folder, self.authority = program, folder, authority
@@ -27,71 +30,72 @@ class Clock:
     def start(self):
         command = [self.program, "run", "--listen", f"127.0.0.1:{self.port}", "--data-dir", self.folder]
         command += ["--chain", "regtest", "--panel-timing", "instant", "--log", "debug"]
-        command += [word for upstream in ELSEWHERE for word in ("--upstream", upstream)]
+        command += [word for upstream in UPSTREAMS for word in ("--upstream", upstream)]
         if self.authority:
             command += ["--ca-file", self.authority]
         self.process = Process(command, self.folder.with_suffix(".log"))
-        self.process.until_there(self.answers)
+        self.process.until_ready(self.status)
 
-    def answers(self):
+    def status(self):
+        """The status; None while the clock does not respond."""
         try:
-            return self.ask("/api/status")
+            return self.request("/api/status")
         except OSError:
             return None
 
-    def ask(self, path, method="GET", body=None):
+    def request(self, path, method="GET", body=None):
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                told = answer.read().decode()
+            with urllib.request.urlopen(request, timeout=20) as response:
+                text = response.read().decode()
         except urllib.error.HTTPError as error:
-            raise Broken(f"{method} {path}: {error.code} {error.read().decode()}") from None
-        return json.loads(told) if told.startswith("{") else told
+            raise CheckFailed(f"{method} {path}: {error.code} {error.read().decode()}") from None
+        return json.loads(text) if text.startswith("{") else text
 
     def patch(self, settings):
-        self.ask("/api/settings", "PATCH", settings)
+        self.request("/api/settings", "PATCH", settings)
 
     def restart(self):
-        """Starts the device again, and waits until it is another one."""
+        """Restarts the device, and waits for the new process."""
         before = self.devices()
-        self.ask("/api/restart", "POST")
-        self.until_other_than(before)
+        self.request("/api/restart", "POST")
+        self.until_replaced(before)
 
     def kill(self):
-        """Ends supervisor and device at once, without a word."""
+        """Kills the supervisor and the device."""
         self.process.kill()
 
     def kill_device(self):
-        """Ends the device alone; its supervisor starts another one."""
+        """Kills the device and waits until the supervisor has started another one."""
         before = self.devices()
         for device in before:
             os.kill(device, signal.SIGKILL)
-        self.until_other_than(before)
+        self.until_replaced(before)
 
     def devices(self):
-        """What the supervisor has started."""
+        """Pids of the children of the supervisor."""
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
             return {int(number) for number in file.read().split()}
 
-    def until_other_than(self, before):
-        until("the clock is there again", START_MAX, lambda: not self.devices() & before and self.answers())
+    def until_replaced(self, before):
+        until("the clock has restarted", START_MAX, lambda: not self.devices() & before and self.status())
 
     def truth(self):
-        return self.ask("/api/status")["truth"]["height"]
+        return self.request("/api/status")["truth"]["height"]
 
     def source(self, name):
-        """How a source is; none while there is none."""
-        return self.ask("/api/status")["sources"].get(name)
+        """State of a source; None if the status has none."""
+        return self.request("/api/status")["sources"].get(name)
 
     def proxied(self):
-        """Connections through a proxy."""
-        found = re.search(r'^papertick_outbound_connections_total\{route="proxy"\} (\d+)', self.ask("/metrics"), re.M)
+        """Number of connections through a proxy."""
+        found = re.search(r'^papertick_outbound_connections_total\{route="proxy"\} (\d+)', self.request("/metrics"), re.M)
         return int(found.group(1))
 
     def shows(self, node, state):
-        """Whether the newest block of a node is shown, and how good it is."""
+        """True if the clock shows the newest block of a node with this state."""
         height, tip = node.tip()
-        status = self.ask("/api/status")
+        status = self.request("/api/status")
         truth, shown = status["truth"]["height"], status["market"].get("height") or {}
         return (truth["state"], truth.get("proven"), truth.get("tipHash"), shown.get("value")) == (state, height, tip, height)

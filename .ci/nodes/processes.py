@@ -1,4 +1,4 @@
-"""Programs that a check runs: each on a free port of loopback, in a folder of its own, and ended with the check."""
+"""Child processes of a check: each uses free ports on loopback and its own folder, and is killed at the end."""
 
 import os
 import signal
@@ -6,18 +6,18 @@ import socket
 import subprocess
 import time
 
-# Longest time for a program to be there, s.
+# Timeout of the start and the end of a process, s.
 START_MAX = 60
 
-# Time between two looks, s.
-LOOK_EVERY = 0.1
+# Poll interval, s.
+POLL_SECS = 0.1
 
-# What is running.
+# Started processes.
 running = []
 
 
-class Broken(Exception):
-    """What was to hold does not."""
+class CheckFailed(Exception):
+    """A check failed."""
 
 
 def free_port():
@@ -26,17 +26,17 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def until(what, within, look):
-    """Waits until a look shows something; tells it, and after how many seconds."""
+def until(what, timeout, poll):
+    """Polls until the result is truthy; returns the result and the elapsed seconds."""
     begun = time.monotonic()
     while True:
-        seen = look()
+        result = poll()
         took = time.monotonic() - begun
-        if seen:
-            return seen, took
-        if took > within:
-            raise Broken(f"{what}: not within {within} s")
-        time.sleep(LOOK_EVERY)
+        if result:
+            return result, took
+        if took > timeout:
+            raise CheckFailed(f"{what}: not within {timeout} s")
+        time.sleep(POLL_SECS)
 
 
 def listens(port):
@@ -48,7 +48,7 @@ def listens(port):
 
 
 class Process:
-    """A program in a session of its own, whose output goes to a file."""
+    """A child process in a new session, with its output in a file."""
 
     def __init__(self, command, log, environment=None):
         self.log = log
@@ -64,7 +64,7 @@ class Process:
         return self.process.pid
 
     def signal(self, number):
-        """To the program and all that it has started."""
+        """Sends a signal to the process and its descendants."""
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:
@@ -75,25 +75,25 @@ class Process:
         try:
             self.process.wait(START_MAX)
         except subprocess.TimeoutExpired:
-            raise Broken(f"{self.log.stem} does not end") from None
+            raise CheckFailed(f"{self.log.stem} does not end") from None
 
     def kill(self):
         self.signal(signal.SIGKILL)
         self.process.wait()
 
-    def until_there(self, look):
-        def there():
+    def until_ready(self, poll):
+        def is_ready():
             if self.process.poll() is not None:
-                raise Broken(f"{self.log.stem} has ended:\n{self.last_words()}")
-            return look()
+                raise CheckFailed(f"{self.log.stem} has ended:\n{self.last_output()}")
+            return poll()
 
-        until(f"{self.log.stem} is there", START_MAX, there)
+        until(f"{self.log.stem} is ready", START_MAX, is_ready)
 
-    def last_words(self):
+    def last_output(self):
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
 
 
-def end_all():
+def kill_all():
     for process in running:
         if process.process.poll() is None:
             process.signal(signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""Nodes that people run: bcoin, an independent full node, and ElectrumX on top of it; both on a network of one's own."""
+"""Independent servers on regtest: bcoin, a full node, and ElectrumX on top of it."""
 
 import base64
 import json
@@ -7,34 +7,34 @@ import struct
 import subprocess
 import urllib.request
 
-from .processes import Broken, Process, free_port, listens
+from .processes import CheckFailed, Process, free_port, listens
 
-# Where the blocks' rewards go: to anybody, whose script is `1`; in the form of address that the node takes.
-ANYBODY = "Gdj5bzLLUhMjQFe3WiukAMfxBTHTuWgw7f"
+# P2SH address for block rewards; its redeem script is `OP_1`, so the outputs are spendable without a signature.
+ANYONE_CAN_SPEND = "Gdj5bzLLUhMjQFe3WiukAMfxBTHTuWgw7f"
 
-# That script, and how it is named in what is paid and opened where that is spent.
-SCRIPT = bytes([0x51])
-PAYS_SCRIPT = bytes.fromhex("a914da1745e9b549bd0bfa1a569971c77eba30cd5a4b87")
-OPENS_SCRIPT = bytes([len(SCRIPT)]) + SCRIPT
+# The redeem script, the output script for it, and the input script that spends such an output.
+REDEEM_SCRIPT = bytes([0x51])
+OUTPUT_SCRIPT = bytes.fromhex("a914da1745e9b549bd0bfa1a569971c77eba30cd5a4b87")
+INPUT_SCRIPT = bytes([len(REDEEM_SCRIPT)]) + REDEEM_SCRIPT
 
-# What says that an output is for nobody, and that two bytes tell the length of what it holds.
-HOLDS = bytes([0x6A, 0x4D])
+# OP_RETURN and OP_PUSHDATA2: begin of an unspendable output with data.
+DATA_OUTPUT = bytes([0x6A, 0x4D])
 
-# The password that the node wants.
+# Password of the node.
 KEY = "correct-horse"
 
-# Nobody listens there.
-NOWHERE = "127.0.0.1:1"
+# An address without a server.
+UNREACHABLE = "127.0.0.1:1"
 
-# What it takes for its own address, which has to look like a public one.
+# The address that the node announces as its own; it has to look public.
 ADDRESS = "100.0.0.1"
 
-# Time between two looks of the Electrum server at its node, ms.
-LOOK_MS = 500
+# Interval in which the Electrum server polls its node, ms.
+POLL_MS = 500
 
 
 class Node:
-    """A full node, with the blocks of a folder that another one has left."""
+    """A full node; `like` is the data folder of another node whose blocks it copies."""
 
     def __init__(self, programs, folder, like=None):
         self.programs, self.folder = programs, folder
@@ -44,16 +44,16 @@ class Node:
         self.start()
 
     def start(self):
-        # Told an address, it asks nobody outside for its own; what it would ask for blocks is nowhere.
+        # With a configured address it does not ask public servers for its own, and `only` prevents public peers.
         options = {
             "network": "regtest", "prefix": self.folder, "host": "127.0.0.1", "port": self.port, "http-host": "127.0.0.1",
             "http-port": self.rpc_port, "api-key": KEY, "no-wallet": "true", "workers": "false", "listen": "true",
-            "public-host": ADDRESS, "only": NOWHERE, "log-file": "false", "log-level": "info",
+            "public-host": ADDRESS, "only": UNREACHABLE, "log-file": "false", "log-level": "info",
         }
         script = self.programs / "node_modules/bcoin/bin/node"
         command = ["node", script, *(f"--{name}={value}" for name, value in options.items())]
         self.process = Process(command, self.folder.with_suffix(".log"), {"NODE_BACKEND": "js"})
-        self.process.until_there(lambda: listens(self.rpc_port) and listens(self.port))
+        self.process.until_ready(lambda: listens(self.rpc_port) and listens(self.port))
 
     def stop(self):
         self.process.stop()
@@ -61,57 +61,58 @@ class Node:
     def kill(self):
         self.process.kill()
 
-    def ask(self, method, *params):
+    def call(self, method, *params):
+        """Calls a method of the JSON-RPC interface."""
         login = base64.b64encode(f"x:{KEY}".encode()).decode()
         body = json.dumps({"id": 1, "method": method, "params": params}).encode()
         request = urllib.request.Request(f"http://127.0.0.1:{self.rpc_port}/", body, {"Authorization": f"Basic {login}"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            told = json.load(answer)
-        if told["error"]:
-            raise Broken(f"{method} {params}: {told['error']['message']}")
-        return told["result"]
+        with urllib.request.urlopen(request, timeout=60) as response:
+            reply = json.load(response)
+        if reply["error"]:
+            raise CheckFailed(f"{method} {params}: {reply['error']['message']}")
+        return reply["result"]
 
     def mine(self, count):
-        return self.ask("generatetoaddress", count, ANYBODY)
+        return self.call("generatetoaddress", count, ANYONE_CAN_SPEND)
 
     def tip(self):
-        """Height and hash of its newest block."""
-        told = self.ask("getblockchaininfo")
-        return told["blocks"], told["bestblockhash"]
+        """Height and hash of the newest block."""
+        info = self.call("getblockchaininfo")
+        return info["blocks"], info["bestblockhash"]
 
     def pay(self, height, size, rate):
-        """Lets a payment wait that spends the reward of a block; it has about so many bytes, and pays so much for each."""
-        block = self.ask("getblock", self.ask("getblockhash", height), True, True)
+        """Adds a transaction of about `size` bytes to the mempool that spends the reward of a block and pays `rate` sat/byte."""
+        block = self.call("getblock", self.call("getblockhash", height), True, True)
         reward = block["tx"][0]
-        data = HOLDS + struct.pack("<H", size) + bytes(size)
+        data = DATA_OUTPUT + struct.pack("<H", size) + bytes(size)
         value = round(reward["vout"][0]["value"] * 100_000_000)
         spent = bytes.fromhex(reward["txid"])[::-1] + struct.pack("<I", 0)
-        inputs = b"\1" + spent + bytes([len(OPENS_SCRIPT)]) + OPENS_SCRIPT + b"\xff" * 4
-        # Ten bytes are those of version, time and so on; more precise it need not be.
-        whole = 10 + len(inputs) + 9 + len(PAYS_SCRIPT) + 11 + len(data)
-        paid = struct.pack("<QB", value - round(whole * rate), len(PAYS_SCRIPT)) + PAYS_SCRIPT
-        held = struct.pack("<QBH", 0, 0xFD, len(data)) + data
-        payment = struct.pack("<i", 1) + inputs + b"\2" + paid + held + bytes(4)
-        self.ask("sendrawtransaction", payment.hex())
+        inputs = b"\1" + spent + bytes([len(INPUT_SCRIPT)]) + INPUT_SCRIPT + b"\xff" * 4
+        # Ten bytes for version, lock time and counts; the size need not be exact.
+        total = 10 + len(inputs) + 9 + len(OUTPUT_SCRIPT) + 11 + len(data)
+        payment_output = struct.pack("<QB", value - round(total * rate), len(OUTPUT_SCRIPT)) + OUTPUT_SCRIPT
+        data_output = struct.pack("<QBH", 0, 0xFD, len(data)) + data
+        transaction = struct.pack("<i", 1) + inputs + b"\2" + payment_output + data_output + bytes(4)
+        self.call("sendrawtransaction", transaction.hex())
 
-    def learn(self, other):
-        """Takes the blocks of another node that it does not have."""
+    def copy_blocks(self, other):
+        """Submits the missing blocks of another node."""
         height, tip = other.tip()
         missing = []
-        while height > self.tip()[0] or self.ask("getblockhash", height) != tip:
-            missing.append(other.ask("getblock", tip, False))
+        while height > self.tip()[0] or self.call("getblockhash", height) != tip:
+            missing.append(other.call("getblock", tip, False))
             height -= 1
-            tip = other.ask("getblockhash", height)
+            tip = other.call("getblockhash", height)
         for block in reversed(missing):
-            said = self.ask("submitblock", block)
-            if said is not None:
-                raise Broken(f"a block is refused: {said}")
+            error = self.call("submitblock", block)
+            if error is not None:
+                raise CheckFailed(f"a block is rejected: {error}")
         if self.tip() != other.tip():
-            raise Broken(f"{self.tip()} is not {other.tip()}")
+            raise CheckFailed(f"{self.tip()} is not {other.tip()}")
 
 
 class Electrum:
-    """An Electrum server on a node, with TLS and without."""
+    """An Electrum server of a node, with and without TLS."""
 
     def __init__(self, programs, folder, node):
         self.programs, self.folder, self.node = programs, folder, node
@@ -131,12 +132,12 @@ class Electrum:
             "COIN": "Bitcoin", "NET": "regtest", "DB_DIRECTORY": str(self.folder), "ALLOW_ROOT": "1",
             "DAEMON_URL": f"http://x:{KEY}@127.0.0.1:{self.node.rpc_port}/", "SSL_CERTFILE": str(self.certificate), "SSL_KEYFILE": str(self.key),
             "SERVICES": f"tcp://127.0.0.1:{self.port},ssl://127.0.0.1:{self.tls_port}",
-            "PEER_DISCOVERY": "off", "PEER_ANNOUNCE": "", "DAEMON_POLL_INTERVAL_BLOCKS": str(LOOK_MS),
+            "PEER_DISCOVERY": "off", "PEER_ANNOUNCE": "", "DAEMON_POLL_INTERVAL_BLOCKS": str(POLL_MS),
             "COST_SOFT_LIMIT": "0", "COST_HARD_LIMIT": "0",
         }
         command = [self.programs / "bin/python", self.programs / "bin/electrumx_server"]
         self.process = Process(command, self.folder.with_suffix(".log"), settings)
-        self.process.until_there(lambda: listens(self.port) and listens(self.tls_port))
+        self.process.until_ready(lambda: listens(self.port) and listens(self.tls_port))
 
     def stop(self):
         self.process.stop()

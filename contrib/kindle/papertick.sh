@@ -1,6 +1,6 @@
 #!/bin/sh
 # Shows the clock on a jailbroken Kindle: fetches one picture, draws it if it differs from the last one, and leaves the
-# Wi-Fi off. To be called by cron; docs/other-screens.md tells how.
+# Wi-Fi off. To be run by cron, as described in docs/other-screens.md.
 set -u
 
 here=$(dirname "$0")

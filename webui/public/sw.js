@@ -1,8 +1,8 @@
-// Keeps the page itself, so that it opens while the clock is away; what the clock says is never kept here.
-// This file is at the root of the clock, which may be below a path of a host with other clocks.
+// Caches the files of the page, so that it opens while the clock is unreachable; responses of the API are never cached.
+// This file is at the root of the clock, which may be below a path on a host with other clocks.
 const ROOT = new URL('./', self.location).pathname;
 const PAGE = ROOT === '/' ? 'papertick-page' : `papertick-page${ROOT}`;
-/** Files of the page that are kept at most; each build has five, under new names. */
+/** Most cached files of the page; each build has five, with new names. */
 const FILES_MAX = 16;
 
 self.addEventListener('install', (event) => {
@@ -22,60 +22,60 @@ self.addEventListener('fetch', (event) => {
   } else if (request.mode === 'navigate' && path === 'glass') {
     event.respondWith(glass(event, url, request));
   } else if (path.startsWith('assets/')) {
-    event.respondWith(kept(event, request));
+    event.respondWith(cacheFirst(event, request));
   } else if (['theme.js', 'favicon.svg', 'app.webmanifest', 'glass.webmanifest'].includes(path)) {
-    event.respondWith(newest(event, url.pathname, request));
+    event.respondWith(networkFirst(event, url.pathname, request));
   }
 });
 
-/** The page of a view. The one that is kept is that of the root, whose addresses are relative to it. */
+/** The page of a view. Only the page of the root is cached; its addresses are relative to the root. */
 async function page(event, path, request) {
-  if (!path.includes('/')) return newest(event, ROOT, request);
+  if (!path.includes('/')) return networkFirst(event, ROOT, request);
   try {
     return await fetch(request);
   } catch (failure) {
-    const before = await (await caches.open(PAGE)).match(ROOT);
-    if (!before) throw failure;
-    const text = (await before.text()).replace('<base href="./"', `<base href="${ROOT}"`);
-    return new Response(text, { headers: before.headers });
+    const cached = await (await caches.open(PAGE)).match(ROOT);
+    if (!cached) throw failure;
+    const text = (await cached.text()).replace('<base href="./"', `<base href="${ROOT}"`);
+    return new Response(text, { headers: cached.headers });
   }
 }
 
-/** The full screen page. The one that is kept is the live one, which no header reloads. */
+/** The full screen page. Only its live variant is cached, because the other one has a `Refresh` header. */
 async function glass(event, url, request) {
   const name = `${ROOT}glass?live`;
-  if (url.searchParams.has('live')) return newest(event, name, request);
+  if (url.searchParams.has('live')) return networkFirst(event, name, request);
   try {
     return await fetch(request);
   } catch (failure) {
-    const before = await (await caches.open(PAGE)).match(name);
-    if (!before) throw failure;
-    return before;
+    const cached = await (await caches.open(PAGE)).match(name);
+    if (!cached) throw failure;
+    return cached;
   }
 }
 
-/** What the clock has; what was kept of it where the clock does not answer. */
-async function newest(event, name, request) {
+/** Fetches from the clock; falls back to the cache if the clock is unreachable. */
+async function networkFirst(event, name, request) {
   const cache = await caches.open(PAGE);
   try {
-    const answer = await fetch(request);
-    if (answer.ok) event.waitUntil(cache.put(name, answer.clone()));
-    return answer;
+    const response = await fetch(request);
+    if (response.ok) event.waitUntil(cache.put(name, response.clone()));
+    return response;
   } catch (failure) {
-    const before = await cache.match(name);
-    if (before) return before;
+    const cached = await cache.match(name);
+    if (cached) return cached;
     throw failure;
   }
 }
 
-/** A file whose name tells its content is fetched once. */
-async function kept(event, request) {
+/** Returns a file from the cache if possible: its name contains a hash of its content. */
+async function cacheFirst(event, request) {
   const cache = await caches.open(PAGE);
-  const before = await cache.match(request);
-  if (before) return before;
-  const answer = await fetch(request);
-  if (answer.ok) event.waitUntil(cache.put(request, answer.clone()).then(() => prune(cache)));
-  return answer;
+  const cached = await cache.match(request);
+  if (cached) return cached;
+  const response = await fetch(request);
+  if (response.ok) event.waitUntil(cache.put(request, response.clone()).then(() => prune(cache)));
+  return response;
 }
 
 async function prune(cache) {

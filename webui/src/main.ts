@@ -1,4 +1,4 @@
-// Nothing of the page is made before its words are there.
+// `load` loads the translations, so it is imported before the modules that use them.
 import { at } from './lib/root';
 import './lib/load';
 import { mount } from 'svelte';
@@ -17,6 +17,6 @@ route.start();
 now.start();
 mount(App, { target });
 clock.start();
-// A browser offers this on this machine and over TLS alone; the page then opens while the clock is away.
+// Browsers offer service workers only over TLS and on localhost. With one, the page opens while the clock is unreachable.
 if ('serviceWorker' in navigator && import.meta.env.PROD)
   void navigator.serviceWorker.register(at('/sw.js')).catch(() => {});

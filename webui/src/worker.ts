@@ -1,9 +1,9 @@
-/** Holds the one event stream of all tabs of this page. */
-import { Hub, type Wish } from './lib/shared';
+/** Shared worker with the event stream of all tabs of this page. */
+import { Hub, type TabMessage } from './lib/shared';
 
 const hub = new Hub();
 
 addEventListener('connect', (event) => {
   const port = (event as MessageEvent).ports[0];
-  if (port) port.onmessage = ({ data }: MessageEvent<Wish>) => hub.hear(port, data);
+  if (port) port.onmessage = ({ data }: MessageEvent<TabMessage>) => hub.receive(port, data);
 });

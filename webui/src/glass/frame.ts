@@ -1,4 +1,4 @@
-/** The picture that fits a screen. */
+/** Query for a picture in the size of a screen, and its shifts against burn-in. */
 
 export interface Size {
   width: number;
@@ -9,7 +9,7 @@ export interface Size {
 const WIDTH = [200, 3840] as const;
 const HEIGHT = [100, 2160] as const;
 
-/** Depth of the picture: all shades that a screen has. */
+/** Depth of the picture, bits per pixel. */
 const DEPTH = 8;
 
 /** Shifts of the picture against burn-in, px. */
@@ -27,8 +27,8 @@ const SHIFTS = [
   { x: 3, y: -1 },
 ] as const;
 
-/** The query for a picture of a screen; one that is too large for the clock is asked for smaller, in the same shape. */
-export function framed(
+/** Query for a picture of a screen; a size above the limits of the clock is scaled down with the same aspect ratio. */
+export function pictureQuery(
   { width, height }: Size,
   { screen, dark }: { screen: string | null; dark?: boolean | undefined },
 ): string {
@@ -43,7 +43,7 @@ export function framed(
   return query.toString();
 }
 
-/** The shift in a minute. */
-export function shifted(minute: number): { x: number; y: number } {
+/** The shift for a minute. */
+export function shiftAt(minute: number): { x: number; y: number } {
   return SHIFTS[minute % SHIFTS.length] ?? SHIFTS[0];
 }

@@ -1,17 +1,17 @@
 /**
- * Only the clock, live, on a whole screen: `?screen=` shows another screen than the clock, `?dark` white on black, and
- * `?transparent` nothing but the ink.
+ * The full screen page: the live clock on a whole screen. `?screen=` shows another screen than the clock, `?dark` white
+ * on black, and `?transparent` only the ink.
  *
- * The same address without `live` is a picture that a header reloads, for browsers that run no modules.
+ * The same address without `live` is a picture that a `Refresh` header reloads, for browsers without modules.
  */
 import type { ErrorBody, Status } from '../lib/documents.gen';
-import { asBlob, asText, forgetKeepsake, glassKey } from '../lib/keepsake';
+import { asBlob, asText, glassKey, removeSnapshots } from '../lib/snapshot';
 import { at } from '../lib/root';
-import { encoded, signed, STORED, use } from '../lib/sign';
+import { authHeaders, encoded, STORED, useAuthorization } from '../lib/credentials';
 import type { Frame } from '../lib/sse';
-import { browserWorld, EventStream, type StreamState } from '../lib/stream';
+import { browserEnvironment, EventStream, type StreamState } from '../lib/stream';
 import './glass.css';
-import { framed, shifted, type Size } from './frame';
+import { pictureQuery, shiftAt, type Size } from './frame';
 import { aged, language, words } from './words';
 
 /** Least time between two requests for a picture, ms. */
@@ -23,8 +23,8 @@ const IDLE_MS = 1_000;
 const FAILURE_MS = 4_000;
 /** A second tap within this time makes it a double one, ms. */
 const DOUBLE_MS = 300;
-/** Longest text of a picture that the browser keeps for the time after a reload, bytes. */
-const KEPT_MAX = 1024 * 1024;
+/** Longest stored picture, as a data URL, characters. */
+const STORED_PICTURE_MAX = 1024 * 1024;
 
 const query = new URLSearchParams(location.search);
 if (isCapable()) {
@@ -49,7 +49,7 @@ function isCapable(): boolean {
 function start(): void {
   // The address may contain the user name and password, for a kiosk without a keyboard.
   const { username, password } = new URL(document.baseURI);
-  if (username || password) use(encoded(decodeURIComponent(username), decodeURIComponent(password)));
+  if (username || password) useAuthorization(encoded(decodeURIComponent(username), decodeURIComponent(password)));
 
   const root = document.documentElement;
   const isClear = query.has('transparent');
@@ -76,8 +76,8 @@ function start(): void {
   let state: StreamState = { kind: 'connecting' };
   /** When the picture was last known to be current, ms; 0 before the first one. */
   let seenAt = 0;
-  /** Number of calls of `forget`: a picture that was requested before the last one must not be shown. */
-  let forgotten = 0;
+  /** Number of calls of `clear`: a picture that was requested before the last call must not be shown. */
+  let cleared = 0;
   let last: { address: string; tag: string | null; picture: string } | undefined;
   let isFetching = false;
   let isWanted = false;
@@ -102,29 +102,29 @@ function start(): void {
   }
 
   async function fetchPicture(): Promise<void> {
-    const address = at(`/api/frame.png?${framed(size, { screen, dark })}`);
+    const address = at(`/api/frame.png?${pictureQuery(size, { screen, dark })}`);
     const known = last?.address === address && last.tag;
-    const before = forgotten;
+    const before = cleared;
     try {
-      const answer = await send(address, {
-        headers: { ...signed(), ...(known && { 'If-None-Match': known }) },
+      const response = await send(address, {
+        headers: { ...authHeaders(), ...(known && { 'If-None-Match': known }) },
         cache: 'no-store',
         signal: abortSignal(TIMEOUT_MS),
       });
-      if (answer.ok) {
-        const blob = await answer.blob();
+      if (response.ok) {
+        const blob = await response.blob();
         const picture = await asText(blob);
         const bitmap = await createImageBitmap(blob);
-        if (forgotten === before) {
+        if (cleared === before) {
           draw(bitmap);
-          last = { address, tag: answer.headers.get('etag'), picture };
+          last = { address, tag: response.headers.get('etag'), picture };
           seenAt = Date.now();
         }
         bitmap.close();
-      } else if (answer.status === 304) {
-        if (forgotten === before) seenAt = Date.now();
-      } else if (answer.status !== 401) {
-        refusal = words.refused.replace('{why}', await reason(answer));
+      } else if (response.status === 304) {
+        if (cleared === before) seenAt = Date.now();
+      } else if (response.status !== 401) {
+        refusal = words.refused.replace('{why}', await reason(response));
         return;
       }
       refusal = '';
@@ -173,8 +173,8 @@ function start(): void {
     // The silence may have lasted for hours: timers stand still while the device sleeps.
     if (wasLive && seenAt > 0) seenAt = Math.max(seenAt, stream.lastByteAt);
     if (state.kind === 'live') void refresh();
-    if (state.kind === 'away' && !last) void recall();
-    if (state.kind === 'locked') forget();
+    if (state.kind === 'away' && !last) void restore();
+    if (state.kind === 'locked') clear();
     showMessage();
   }
 
@@ -188,54 +188,54 @@ function start(): void {
     if (name === 'status' || name === 'panels') void refresh();
   }
 
-  /** Stores the picture for a page that is loaded while the clock is away. */
-  function keep(): void {
-    if (!last || last.picture.length > KEPT_MAX) return;
+  /** Stores the picture for a page that is loaded while the clock is unreachable. */
+  function store(): void {
+    if (!last || last.picture.length > STORED_PICTURE_MAX) return;
     try {
       localStorage.setItem(storageKey, JSON.stringify({ at: seenAt, picture: last.picture }));
     } catch {
-      // Storage may be disabled or full; such a page stays empty then.
+      // Storage may be disabled or full; the page stays empty then.
     }
   }
 
   /** Shows the stored picture. */
-  async function recall(): Promise<void> {
-    const before = forgotten;
+  async function restore(): Promise<void> {
+    const before = cleared;
     try {
-      const kept = JSON.parse(localStorage.getItem(storageKey) ?? 'null') as { at: number; picture: string } | null;
-      if (!kept || last) return;
-      const bitmap = await createImageBitmap(asBlob(kept.picture));
-      if (!last && forgotten === before) {
+      const stored = JSON.parse(localStorage.getItem(storageKey) ?? 'null') as { at: number; picture: string } | null;
+      if (!stored || last) return;
+      const bitmap = await createImageBitmap(asBlob(stored.picture));
+      if (!last && cleared === before) {
         draw(bitmap);
-        seenAt = kept.at;
+        seenAt = stored.at;
       }
       bitmap.close();
       showMessage();
     } catch {
-      // No stored picture can be read.
+      // The stored picture is invalid.
     }
   }
 
   /** Clears the picture and removes the stored ones. */
-  function forget(): void {
-    forgotten += 1;
+  function clear(): void {
+    cleared += 1;
     canvas.width = 0;
     last = undefined;
     seenAt = 0;
-    forgetKeepsake();
+    removeSnapshots();
   }
 
-  /** Shows the next or the previous screen of the clock; a page with a screen of its own stays there. */
+  /** Shows the next or previous screen of the clock; does nothing on a page with a fixed screen. */
   async function step(direction: 'next' | 'previous'): Promise<void> {
     if (screen !== null) return;
     failure = '';
     try {
-      const answer = await send(at(`/api/screen/${direction}`), {
+      const response = await send(at(`/api/screen/${direction}`), {
         method: 'POST',
-        headers: signed(),
+        headers: authHeaders(),
         signal: abortSignal(TIMEOUT_MS),
       });
-      if (!answer.ok) failure = words.refused.replace('{why}', await reason(answer));
+      if (!response.ok) failure = words.refused.replace('{why}', await reason(response));
     } catch {
       failure = words.unreachable;
     }
@@ -248,33 +248,37 @@ function start(): void {
       }, FAILURE_MS);
   }
 
-  async function turnFullScreen(): Promise<void> {
+  async function toggleFullScreen(): Promise<void> {
     try {
       await (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen());
     } catch {
-      // A frame or a browser may forbid it.
+      // An iframe or the browser may forbid it.
     }
   }
 
-  /** Keeps the screen on. Browsers offer that over TLS and on the same machine only, and end it in the background. */
+  /** Keeps the screen on. Browsers offer this only over TLS and on localhost, and end it in the background. */
   async function stayAwake(): Promise<void> {
     try {
       if (document.visibilityState === 'visible') await navigator.wakeLock?.request('screen');
     } catch {
-      // A device with a low battery may refuse it.
+      // The browser may reject the request, for example if the battery is low.
     }
   }
 
-  /** Once a minute: moves the picture against burn-in, and refreshes what sends no event, such as the time of day. */
+  /** Once a minute: shifts the picture against burn-in, and refreshes it, because the time of day sends no event. */
   function everyMinute(): void {
-    const { x, y } = isClear ? { x: 0, y: 0 } : shifted(Math.floor(Date.now() / 60_000));
+    const { x, y } = isClear ? { x: 0, y: 0 } : shiftAt(Math.floor(Date.now() / 60_000));
     canvas.style.transform = `translate(${x / devicePixelRatio}px, ${y / devicePixelRatio}px)`;
     if (state.kind === 'live') void refresh();
-    keep();
+    store();
     setTimeout(everyMinute, 60_000 - (Date.now() % 60_000) + 50);
   }
 
-  const stream = new EventStream('/events', { state: onStreamState, frame: onEvent }, { ...browserWorld, fetch: send });
+  const stream = new EventStream(
+    '/events',
+    { state: onStreamState, frame: onEvent },
+    { ...browserEnvironment, fetch: send },
+  );
 
   let idle = 0;
   function onPointerMove(): void {
@@ -287,14 +291,14 @@ function start(): void {
   addEventListener('click', (event) => {
     if ((event.target as Element).closest('a')) return;
     clearTimeout(tap);
-    if (event.detail > 1) void turnFullScreen();
+    if (event.detail > 1) void toggleFullScreen();
     else tap = setTimeout(() => void step('next'), DOUBLE_MS);
   });
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest('a')) return;
     if (event.key === ' ' || event.key === 'ArrowRight') void step('next');
     else if (event.key === 'ArrowLeft') void step('previous');
-    else if (event.key === 'f') void turnFullScreen();
+    else if (event.key === 'f') void toggleFullScreen();
     else return;
     event.preventDefault();
   });
@@ -304,10 +308,10 @@ function start(): void {
   addEventListener('storage', ({ key }) => {
     if (key !== STORED) return;
     // Otherwise `pagehide` would store the picture again.
-    forget();
+    clear();
     location.reload();
   });
-  addEventListener('pagehide', keep);
+  addEventListener('pagehide', store);
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return;
     void stayAwake();
@@ -329,22 +333,22 @@ function start(): void {
     void navigator.serviceWorker.register(at('/sw.js')).catch(() => {});
 }
 
-/** A signal that aborts a request after a time; `AbortSignal.timeout` is missing before Safari 16 and Chrome 103. */
+/** A signal that aborts a request after a timeout; `AbortSignal.timeout` is missing before Safari 16 and Chrome 103. */
 function abortSignal(ms: number): AbortSignal {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), ms);
   return controller.signal;
 }
 
-/** Sends a request. Its address is made from the origin, because no request may name a password in its address. */
+/** Sends a request. The URL is built from the origin, because `fetch` rejects URLs with a password. */
 function send(path: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   return fetch(new URL(String(path), location.origin), init);
 }
 
-async function reason(answer: Response): Promise<string> {
+async function reason(response: Response): Promise<string> {
   try {
-    return ((await answer.json()) as ErrorBody).error;
+    return ((await response.json()) as ErrorBody).error;
   } catch {
-    return String(answer.status);
+    return String(response.status);
   }
 }

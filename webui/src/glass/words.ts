@@ -1,4 +1,4 @@
-/** The texts of the full screen page, which has too few to load a dictionary. */
+/** The texts of the full screen page in all languages; they are too few for separate files. */
 
 interface Words {
   away: string;
@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
   en: {
     away: 'No connection to the clock.',
     age: 'Picture {age} old.',
-    signIn: 'The clock asks for a password. Sign in',
+    signIn: 'The clock requires a password. Sign in',
     refused: 'The clock refused: {why}',
     unreachable: 'The clock does not answer.',
   },
@@ -42,7 +42,7 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
 const isKnown = (code: string): code is keyof typeof TEXTS => code in TEXTS;
 
 /** Code of the first language of the browser that has texts. */
-export const language = navigator.languages.map((wish) => wish.slice(0, 2).toLowerCase()).find(isKnown) ?? 'en';
+export const language = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isKnown) ?? 'en';
 
 /** The texts in that language. */
 export const words = TEXTS[language];

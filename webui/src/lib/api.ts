@@ -1,17 +1,17 @@
-/** Requests to the clock. */
+/** HTTP requests to the clock. */
 import type { ErrorBody } from './documents.gen';
 import { at } from './root';
 import { t } from './words';
 import { PICTURE } from './operations';
-import { signed } from './sign';
+import { authHeaders } from './credentials';
 
-/** An answer that is no success. */
-export class Refused extends Error {
+/** A response whose status is not a success. */
+export class HttpError extends Error {
   constructor(
     readonly status: number,
     /** `error` or `msg` of the body, or its text. */
     readonly token: string,
-    /** What the token does not tell, in words; empty if it tells all. */
+    /** A sentence that explains the token; empty if there is none. */
     readonly hint: string = '',
   ) {
     super(token || `status ${status}`);
@@ -23,64 +23,64 @@ export class Unreachable extends Error {}
 
 const TIMEOUT_MS = 10_000;
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   etag: string | null;
   body: unknown;
-  /** A sentence for people beside the body; empty if there is none. */
+  /** The sentence in the header `Papertick-Reason`; empty if there is none. */
   reason: string;
 }
 
-export interface Ask {
+export interface RequestOptions {
   json?: unknown;
-  /** Bytes that go as they are, in place of `json`. */
+  /** Raw body, instead of `json`. */
   bytes?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** The answer is taken as bytes. */
+  /** Reads the body of the response as a `Blob`. */
   blob?: boolean;
 }
 
-/** Sends one request; the body of the answer is parsed if it says that it is JSON. */
-export async function ask(method: string, path: string, what: Ask = {}): Promise<Answer> {
-  const headers: Record<string, string> = { ...signed(), ...what.headers };
-  if (what.json !== undefined) headers['Content-Type'] = 'application/json';
-  let answer: Response;
+/** Sends one request; parses the body of the response if its content type is JSON. */
+export async function request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
+  const headers: Record<string, string> = { ...authHeaders(), ...options.headers };
+  if (options.json !== undefined) headers['Content-Type'] = 'application/json';
+  let response: Response;
   let text = '';
   let bytes: Blob | undefined;
   try {
-    answer = await fetch(at(path), {
+    response = await fetch(at(path), {
       method,
       headers,
-      body: what.json === undefined ? (what.bytes ?? null) : JSON.stringify(what.json),
+      body: options.json === undefined ? (options.bytes ?? null) : JSON.stringify(options.json),
       cache: 'no-store',
-      signal: what.signal ?? AbortSignal.timeout(TIMEOUT_MS),
+      signal: options.signal ?? AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (what.blob && answer.ok) bytes = await answer.blob();
-    else text = await answer.text();
+    if (options.blob && response.ok) bytes = await response.blob();
+    else text = await response.text();
   } catch {
     throw new Unreachable('the clock does not answer');
   }
-  const reason = reasonOf(answer.headers);
-  if (bytes) return { status: answer.status, etag: null, body: bytes, reason };
-  const body = parse(text, answer.headers.get('content-type'));
-  if (!answer.ok) throw new Refused(answer.status, tokenOf(body), reason || hintOf(body));
-  // A document that was packed on its way has a weak tag, but is the same one.
-  const etag = answer.headers.get('etag')?.replace(/^W\//, '') ?? null;
-  return { status: answer.status, etag, body, reason };
+  const reason = reasonOf(response.headers);
+  if (bytes) return { status: response.status, etag: null, body: bytes, reason };
+  const body = parse(text, response.headers.get('content-type'));
+  if (!response.ok) throw new HttpError(response.status, tokenOf(body), reason || hintOf(body));
+  // A proxy that compresses a document makes its ETag weak; the document is the same.
+  const etag = response.headers.get('etag')?.replace(/^W\//, '') ?? null;
+  return { status: response.status, etag, body, reason };
 }
 
-/** The panels as one picture, as far as they are shown without a password; null if they are not. */
-export async function glassPicture(): Promise<Blob | null> {
+/** All panels as one picture; null if the clock does not show them without a password. */
+export async function publicPicture(): Promise<Blob | null> {
   try {
-    return (await ask('GET', PICTURE, { blob: true })).body as Blob;
+    return (await request('GET', PICTURE, { blob: true })).body as Blob;
   } catch {
     return null;
   }
 }
 
-function parse(text: string, kind: string | null): unknown {
-  if (!kind?.includes('application/json')) return text;
+function parse(text: string, contentType: string | null): unknown {
+  if (!contentType?.includes('application/json')) return text;
   try {
     return JSON.parse(text);
   } catch {
@@ -95,7 +95,7 @@ function tokenOf(body: unknown): string {
   return typeof msg === 'string' ? msg : '';
 }
 
-/** The sentence for people beside the body of an answer; empty if there is none. */
+/** The sentence in the header `Papertick-Reason`; empty if there is none. */
 function reasonOf(headers: Headers): string {
   try {
     return decodeURIComponent(headers.get('papertick-reason') ?? '');
@@ -109,11 +109,11 @@ function hintOf(body: unknown): string {
   return typeof error === 'string' && typeof msg === 'string' ? msg : '';
 }
 
-/** What went wrong, in words for people. */
+/** An error as a sentence for the page. */
 export function explain(failure: unknown): string {
   if (failure instanceof Unreachable) return t('The clock does not answer.');
-  if (failure instanceof Refused) {
-    if (failure.status === 401) return t('The clock wants you to sign in.');
+  if (failure instanceof HttpError) {
+    if (failure.status === 401) return t('The clock requires you to sign in.');
     if (failure.status === 403) return t('The clock refused this request.');
     return t('The clock refused: {why}', { why: failure.token || failure.status });
   }

@@ -1,21 +1,21 @@
-/** How long to wait before the page asks for the event stream again. */
+/** Delay before the page connects to the event stream again. */
 export const FIRST_MS = 1_000;
 export const MOST_MS = 30_000;
 export const CLOSING_MS = 5_000;
 
-/** Why the last connection ended: it broke, or the clock said that it is closing. */
+/** Why the last connection ended: it broke, or the clock sent a closing frame. */
 export type Ending = 'broken' | 'closing';
 
-/** Waiting times: doubling from one second to half a minute, or flat after a closing frame. */
+/** Delays that double from one second to half a minute; a fixed delay after a closing frame. */
 export class Backoff {
   #failures = 0;
 
-  /** Takes note that the stream works. */
+  /** Starts again at the shortest delay; called when a connection works. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Time to wait, ms. */
+  /** Next delay, ms. */
   next(ending: Ending): number {
     if (ending === 'closing') {
       this.#failures = 0;

@@ -1,4 +1,4 @@
-/** Copies to the clipboard, of which browsers offer less to a page without TLS. */
+/** Copies to the clipboard. Browsers offer `navigator.clipboard` only to pages with TLS. */
 
 /** Copies a text; false if the browser forbids it. */
 export async function copyText(text: string): Promise<boolean> {
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // The older way may still be open.
+    // `execCommand` may still work.
   }
   const area = document.createElement('textarea');
   area.value = text;

@@ -1,8 +1,8 @@
-/** Other screens that fetch pictures from the clock. */
+/** Remote displays, which fetch pictures from the clock. */
 import type { RemoteDisplay } from './documents.gen';
 import { n } from './words';
 
-/** What an owner can change of a display. */
+/** The members of a display that an owner can edit. */
 export type DisplayEdit = Pick<
   RemoteDisplay,
   'name' | 'width' | 'height' | 'depth' | 'rotate' | 'layout' | 'dark' | 'content' | 'screens' | 'intervalMin'
@@ -10,7 +10,7 @@ export type DisplayEdit = Pick<
 
 export const DISPLAYS = '/api/displays';
 
-/** The address of one of them. */
+/** Path of one display. */
 export function display(id: string): string {
   return `${DISPLAYS}/${encodeURIComponent(id)}`;
 }
@@ -34,7 +34,7 @@ export const CONTENTS: Readonly<Record<string, string>> = {
   rotation: n('screens of its own in turn'),
 };
 
-/** What of a display an owner can change. */
+/** The editable members of a display. */
 export function editOf(display: RemoteDisplay): DisplayEdit {
   const { name, width, height, depth, rotate, layout, dark, content, screens, intervalMin } = display;
   return { name, width, height, depth, rotate, layout, dark, content, screens: [...screens], intervalMin };

@@ -1,10 +1,10 @@
-/** What a person changed in the form, and the PATCH that follows from it. */
+/** Unsaved edits of the settings form, and the PATCH that saves them. */
 import type { DndSettings, ScreenEntry, Settings } from './types';
 
-/** Edited values by key; a key is in it only while its value differs from the stored one. */
+/** Edited values by key; contains only values that differ from the stored ones. */
 export type Edits = Readonly<Record<string, unknown>>;
 
-/** Keys of the schedule within `dnd`; the clock takes the times only all together. */
+/** Keys of the schedule within `dnd`; the clock accepts these only all together. */
 const DND_TIMES = ['startHour', 'startMinute', 'endHour', 'endMinute'] as const;
 
 /** The stored value that an edited one is compared with. */
@@ -13,18 +13,18 @@ export function stored(settings: Settings, key: string): unknown {
   return settings[key];
 }
 
-/** The value the form shows. */
+/** The value that the form shows: the edited one, else the stored one. */
 export function shown(settings: Settings, edits: Edits, key: string): unknown {
   return key in edits ? edits[key] : stored(settings, key);
 }
 
-/** Edits with one more value; the stored value again is no edit. */
+/** The edits with one more value; a value equal to the stored one removes the edit. */
 export function edited(settings: Settings, edits: Edits, key: string, value: unknown): Edits {
   const { [key]: _, ...rest } = edits;
   return same(value, stored(settings, key)) ? rest : { ...rest, [key]: value };
 }
 
-/** Values are equal as JSON, whatever the order of members. */
+/** True if two values are equal as JSON, regardless of the order of members. */
 export function same(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false;
@@ -33,7 +33,7 @@ export function same(one: unknown, other: unknown): boolean {
   return keys.every((key) => same((one as Settings)[key], (other as Settings)[key]));
 }
 
-/** The PATCH for the edits: only what changed, in the shape that the clock takes. */
+/** The PATCH document of the edits: only changed members, in the form that the API expects. */
 export function patchOf(settings: Settings, edits: Edits): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(edits)) {
@@ -44,7 +44,7 @@ export function patchOf(settings: Settings, edits: Edits): Record<string, unknow
   return patch;
 }
 
-/** A new order lists every screen; otherwise only the screens that are shown or hidden anew. */
+/** Lists every screen if the order changed; otherwise only the screens whose visibility changed. */
 function screensPatch(before: readonly ScreenEntry[], after: readonly ScreenEntry[]): unknown[] {
   const moved = after.length !== before.length || after.some(({ id }, place) => id !== before[place]?.id);
   if (moved) return after.map(({ id, enabled }, order) => ({ id, enabled, order }));
@@ -64,29 +64,29 @@ function dndPatch(before: DndSettings, after: DndSettings): Partial<DndSettings>
 }
 
 /**
- * Edits on top of newer settings: what meanwhile got the same value is no edit any more,
- * and what both sides changed is named.
+ * Applies the edits to newer settings. Drops an edit whose value is stored by now; `both` has the keys that were
+ * changed here and by another client.
  */
 export function rebase(edits: Edits, old: Settings, fresh: Settings): { edits: Edits; both: string[] } {
-  let kept: Edits = {};
+  let remaining: Edits = {};
   const both: string[] = [];
   for (const [key, value] of Object.entries(edits)) {
     const merged = key === 'screens' ? sameScreens(value as ScreenEntry[], fresh.screens) : value;
-    kept = edited(fresh, kept, key, merged);
-    if (key in kept && !same(stored(old, key), stored(fresh, key))) both.push(key);
+    remaining = edited(fresh, remaining, key, merged);
+    if (key in remaining && !same(stored(old, key), stored(fresh, key))) both.push(key);
   }
-  return { edits: kept, both };
+  return { edits: remaining, both };
 }
 
-/** The edited order and visibility, for the screens that there are by now. */
+/** The edited order and visibility, without removed screens and with new screens at the end. */
 function sameScreens(after: readonly ScreenEntry[], fresh: readonly ScreenEntry[]): ScreenEntry[] {
   const known = new Map(fresh.map((entry) => [entry.id, entry]));
-  const kept = after.filter(({ id }) => known.has(id));
-  const added = fresh.filter(({ id }) => !kept.some((entry) => entry.id === id));
-  return [...kept, ...added].map((entry, order) => ({ ...known.get(entry.id)!, enabled: entry.enabled, order }));
+  const remaining = after.filter(({ id }) => known.has(id));
+  const added = fresh.filter(({ id }) => !remaining.some((entry) => entry.id === id));
+  return [...remaining, ...added].map((entry, order) => ({ ...known.get(entry.id)!, enabled: entry.enabled, order }));
 }
 
-/** A list with one entry moved to another place. */
+/** A list with one entry moved to another index. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const rest = [...list];
   const [entry] = rest.splice(from, 1);

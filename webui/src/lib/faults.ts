@@ -1,4 +1,4 @@
-/** What is wrong with a value: found here before it is sent, or told by the clock. */
+/** Validation errors of settings, found by the page before it saves or reported by the clock. */
 import { n, t } from './words';
 import type { Edits } from './draft';
 import { shown } from './draft';
@@ -6,20 +6,20 @@ import { isExample, type Field } from './fields';
 import { characters } from './text';
 import type { ScreenEntry, Settings } from './types';
 
-/** A fault and the key of the field it belongs to; an empty key belongs to none. */
+/** A validation error and the key of its field; an empty key means no particular field. */
 export interface Fault {
   key: string;
   text: string;
 }
 
 const REASONS: Record<string, string> = {
-  bad_type: n('This value has the wrong form, or is too long.'),
+  bad_type: n('This value has the wrong format or is too long.'),
   bad_length: n('This is empty, too short or too long.'),
   bad_hex: n('This must be empty, 64 hexadecimal digits or an npub.'),
   bad_scheme: n('The address starts with a scheme that is not allowed here.'),
   unknown: n('The clock does not know this value.'),
   not_string: n('Every currency must be a code such as USD.'),
-  range: n('The clock takes no such time.'),
+  range: n('This is not a valid time.'),
   partial_order: n('Every screen needs a place.'),
   bad_entry: n('The list of screens is damaged.'),
   unknown_id: n('The list names a screen that the clock does not have.'),
@@ -29,16 +29,16 @@ const REASONS: Record<string, string> = {
   incomplete: n('The list does not name every screen.'),
 };
 
-/** A public key as programs or people write it; whether an npub has a typing error is for the clock to find. */
+/** A public key as hex or npub; the clock verifies the checksum of an npub. */
 const KEY = /^([0-9a-fA-F]{64}|npub1[02-9ac-hj-np-z]{58}|NPUB1[02-9AC-HJ-NP-Z]{58})$/;
 
-/** The source that is a relay of the owner's. */
+/** Value of `dataSource` for a relay of the owner's own. */
 export const OWN_RELAY = 3;
 
-/** Names in error tokens that differ from the key of the field. */
+/** Keys of fields by their names in error tokens, where these differ. */
 const TOKEN_KEYS: Record<string, string> = { currency: 'actCurrencies' };
 
-/** Reads an error token of a refused PATCH; what the clock says beside it counts more than the token. */
+/** Parses the error token of a rejected PATCH; the sentence in `hint` is preferred to the token. */
 export function faultOf(token: string, fields: readonly Field[], hint = ''): Fault {
   const [left = '', right = ''] = token.split(':', 2);
   if (left === 'range') {
@@ -51,20 +51,20 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   const label = fields.find(({ key }) => key === (TOKEN_KEYS[left] ?? left))?.label;
   const none = right === 'unknown' && label ? t('There is no such {what}.', { what: label.toLowerCase() }) : undefined;
   const known = none ?? (REASONS[right] ? t(REASONS[right]) : t('The clock refused: {why}', { why: right }));
-  // The name of the setting comes first.
-  const said = hint.slice(left.length + 1);
-  const text = hint ? t('The clock says: {hint}.', { hint: hint.replace(said, t(said)) }) : known;
+  // The hint begins with the name of the setting.
+  const sentence = hint.slice(left.length + 1);
+  const text = hint ? t('The clock reports: {hint}.', { hint: hint.replace(sentence, t(sentence)) }) : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
-/** The passwords that were cleared with a change, as the clock says it: “a and b were cleared, because …”. */
+/** A fault for each password that the clock cleared, parsed from “a and b were cleared, because …”. */
 export function clearedIn(reason: string): Fault[] {
   const names = /^(.+?) (?:was|were) cleared\b/.exec(reason)?.[1]?.split(' and ') ?? [];
   const text = t('This was cleared, because it belongs to another server. Enter it again.');
   return names.map((key) => ({ key, text }));
 }
 
-/** Faults among the edits that need no clock to find. */
+/** Faults of the edits that the page finds without a request. */
 export function faults(settings: Settings, edits: Edits, fields: readonly Field[]): Fault[] {
   const found: Fault[] = [];
   for (const field of fields) {
@@ -75,11 +75,11 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
   const read = (key: string) => shown(settings, edits, key);
   const password = edits.httpAuthPass ?? (settings.httpAuthPassSet === true ? 'set' : '');
   if (read('httpAuthEnabled') === true && password === '' && ('httpAuthEnabled' in edits || 'httpAuthPass' in edits)) {
-    found.push({ key: 'httpAuthPass', text: t('Choose a password, or everybody is locked out.') });
+    found.push({ key: 'httpAuthPass', text: t('Choose a password. Sign-in is impossible without one.') });
   }
   const relay = fields.find(({ key }) => key === 'ceEndpoint');
-  const nobody = !read('ceEndpoint') || (relay && isExample(relay, read));
-  if (read('dataSource') === OWN_RELAY && nobody && ('dataSource' in edits || 'ceEndpoint' in edits)) {
+  const lacksHost = !read('ceEndpoint') || (relay && isExample(relay, read));
+  if (read('dataSource') === OWN_RELAY && lacksHost && ('dataSource' in edits || 'ceEndpoint' in edits)) {
     found.push({ key: 'ceEndpoint', text: t('A relay of your own needs a host.') });
   }
   if (read('proxyEnabled') === true && read('proxyHost') === '') {
@@ -110,7 +110,7 @@ function faultIn(field: Field, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '';
   if (field.maxBytes && new TextEncoder().encode(value).length > field.maxBytes)
     return t('This is longer than {max} bytes.', { max: field.maxBytes });
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return t('This holds characters that cannot be shown.');
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return t('This contains characters that cannot be displayed.');
   if ((field.control === 'key' || field.control === 'keys') && !KEY.test(value)) return t(REASONS.bad_hex!);
   if (field.schemes && !field.schemes.some((scheme) => value.startsWith(`${scheme}://`))) {
     return t('The address must start with {schemes}.', {
@@ -127,10 +127,10 @@ function rangeText({ control, min, max }: Field): string {
     : t('A whole number from {min} to {max}.', { min, max });
 }
 
-/** A password with fewer characters than this is soon guessed. */
-const PASSWORD_LONG = 12;
+/** Passwords with fewer characters get a warning. */
+const STRONG_PASSWORD_LENGTH = 12;
 
-/** What may be meant as it is, and is worth a word before it is saved. */
+/** Warnings about valid edits that may be mistakes; they do not prevent saving. */
 export function advice(settings: Settings, edits: Edits): Fault[] {
   const found: Fault[] = [];
   const screens = edits.screens as readonly ScreenEntry[] | undefined;
@@ -148,10 +148,10 @@ export function advice(settings: Settings, edits: Edits): Fault[] {
 
 function weakness(password: string, user: string): string {
   const plain = password.toLowerCase();
-  if (plain === user.toLowerCase() || plain.includes('papertick')) return t('This is the first thing that is guessed.');
+  if (plain === user.toLowerCase() || plain.includes('papertick')) return t('This password is easy to guess.');
   if (/^(.)\1*$/.test(password) || /^\d+$/.test(password))
-    return t('Digits alone or one sign again and again are soon guessed.');
-  return characters(password).length < PASSWORD_LONG
-    ? t('Weak: {count} characters or more are hard to guess.', { count: PASSWORD_LONG })
+    return t('Only digits or one repeated character are easy to guess.');
+  return characters(password).length < STRONG_PASSWORD_LENGTH
+    ? t('Weak: {count} characters or more are hard to guess.', { count: STRONG_PASSWORD_LENGTH })
     : '';
 }

@@ -1,51 +1,51 @@
-/** What the form shows: the generated table of settings, put into sections with short names. */
+/** Fields of the settings form, from the generated table of settings. */
 import table from '../settings.gen.json';
 import type { Settings } from './types';
 import { t } from './words';
 
-/** A row of the generated table; absent members do not apply to it. */
+/** A row of the generated table; members that do not apply are absent. */
 export interface Row {
   key: string;
   label: string;
   help?: string;
   control: string;
   unit?: string;
-  /** Other words by which people look for it. */
+  /** Additional search words. */
   search?: string;
   min?: number;
   max?: number;
   maxBytes?: number;
-  /** A switch whose true is what a person calls off. */
+  /** An inverted switch: true is shown as off. */
   mute?: boolean;
-  /** What a fresh clock has. */
+  /** Value on a new clock. */
   default?: unknown;
-  /** What can be chosen. */
+  /** Fixed choices. */
   options?: readonly Choice[];
-  /** Key of the settings document that holds what can be chosen. */
+  /** Key of the list of choices in the settings document. */
   choices?: string;
-  /** Schemes of a URL. */
+  /** Allowed schemes of a URL. */
   schemes?: readonly string[];
   /** Pools for which the value is a secret. */
   secretForPools?: readonly string[];
-  /** What must all hold for it to mean anything. */
+  /** Conditions that must all hold for the setting to have an effect. */
   needs?: readonly Need[];
-  /** It stands behind "More". */
+  /** Shown behind "More". */
   more?: boolean;
-  /** What the choices are called by those who offer them. */
+  /** Display names of the choices, by id. */
   names?: Readonly<Record<string, string>>;
-  /** What it is called for each pool. */
+  /** Labels that replace `label`, by pool. */
   labels?: readonly Choice[];
   reboot: boolean;
   secret: boolean;
 }
 
-/** A key of the settings document, and the values of it that will do. */
+/** A condition: a key of the settings document, and the values that meet the condition. */
 export interface Need {
   key: string;
   in: readonly unknown[];
 }
 
-/** Rows under their heading. */
+/** Rows under one heading. */
 export interface Group {
   id: string;
   heading: string;
@@ -70,21 +70,21 @@ export const SECTIONS: { id: string; title: string }[] = GROUPS.map(({ id, headi
 /** Values of a form, stored or edited. */
 export type Read = (key: string) => unknown;
 
-/** Tells whether a field means something at these values. */
+/** True if a field has an effect with these values. */
 export function applies(field: Field, read: Read): boolean {
   return (field.needs ?? []).every((need) => need.in.includes(read(need.key)));
 }
 
-/** Tells whether a field can mean something on this machine, whatever the other settings are. */
+/** True if a field can have an effect on this machine with some values of the other settings. */
 export function isPossible(field: Field, read: Read): boolean {
   const facts = (field.needs ?? []).filter(({ key }) => FIELDS.every((other) => other.key !== key));
   return applies({ ...field, needs: facts }, read);
 }
 
-/** Keys whose default is somebody else's: it stands there as delivered, and is nobody's choice. */
+/** Keys whose default is an example, such as a public server, and not a choice of the owner. */
 const EXAMPLES: readonly string[] = ['ceEndpoint'];
 
-/** Tells whether a value only stands there as delivered. */
+/** True if a value is the example from the defaults. */
 export function isExample(field: Field, read: Read): boolean {
   return EXAMPLES.includes(field.key) && read(field.key) === field.default;
 }
@@ -96,7 +96,7 @@ export function fieldsOf(groups: readonly Group[]): Field[] {
   return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
 }
 
-/** Translates them; the English words of the search are found as well. */
+/** Translates the texts of all fields; the English search words stay searchable. */
 export function translateFields(): void {
   const choice = ({ value, label }: Choice) => ({ value, label: t(label) });
   for (const section of SECTIONS) section.title = t(section.title);
@@ -109,17 +109,17 @@ export function translateFields(): void {
   }
 }
 
-/** Sections of what is seen on the panels; they stand first. */
-export const SEEN = ['rotation', 'display', 'time'];
+/** Sections of settings that change the picture on the panels; the form shows them first. */
+export const VISUAL_SECTIONS = ['rotation', 'display', 'time'];
 
-/** Those of some edits that are seen on the panels. */
-export function seen(edits: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isSeen = ([key]: [string, unknown]) =>
-    FIELDS.some((field) => field.key === key && SEEN.includes(field.section));
-  return Object.fromEntries(Object.entries(edits).filter(isSeen));
+/** The edits that change the picture on the panels. */
+export function visualEdits(edits: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isVisual = ([key]: [string, unknown]) =>
+    FIELDS.some((field) => field.key === key && VISUAL_SECTIONS.includes(field.section));
+  return Object.fromEntries(Object.entries(edits).filter(isVisual));
 }
 
-/** Words of a search that all must occur in what stands at a field, or in its key. */
+/** True if every search word occurs in the texts or the key of a field. */
 export function matches(field: Field, search: string): boolean {
   const section = SECTIONS.find(({ id }) => id === field.section)?.title ?? '';
   const options = (field.options ?? []).map(({ label }) => label).join(' ');
@@ -127,10 +127,10 @@ export function matches(field: Field, search: string): boolean {
   return contains(`${field.label} ${key} ${field.help} ${section} ${options} ${field.search ?? ''}`, search);
 }
 
-/** A word as short as this is looked for at the beginning of words alone: it stands by chance in many others. */
+/** Short search words match only the beginning of a word, because they occur inside many words by chance. */
 const SHORT = /^[\p{L}\p{N}]{1,3}$/u;
 
-/** Every word of the search occurs in the text, or its singular does. */
+/** True if every search word, or its singular, occurs in the text. */
 export function contains(text: string, search: string): boolean {
   const hay = text.toLowerCase();
   const begins = hay.split(/[^\p{L}\p{N}]+/u);
@@ -140,7 +140,7 @@ export function contains(text: string, search: string): boolean {
   return words.every((word) => occurs(word) || (/...s$/.test(word) && occurs(word.slice(0, -1))));
 }
 
-/** The choices of a field; catalogues are those of the clock. */
+/** The choices of a field: its fixed options, or a list in the settings document. */
 export function choices(
   { options, choices, names }: Pick<Field, 'options' | 'choices' | 'names'>,
   settings: Settings,
@@ -153,7 +153,7 @@ export function choices(
   });
 }
 
-/** The entries of a list that is written with one on each line. */
+/** The entries of a list with one entry per line. */
 export function linesOf(text: string): string[] {
   return text
     .split('\n')
@@ -161,12 +161,12 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Tells whether the value of a field is a secret. */
+/** True if the value of a field is a secret. */
 export function isSecret(field: Field, read: Read): boolean {
   return field.secret || (field.secretForPools ?? []).includes(String(read('miningPoolName')));
 }
 
-/** What a field is called at these values. */
+/** Label of a field with these values. */
 export function labelOf({ label, labels }: Field, read: Read): string {
   return labels?.find(({ value }) => value === read('miningPoolName'))?.label ?? label;
 }

@@ -1,4 +1,4 @@
-/** Sizes of the panels on the page, and what the clock says about repainted ones. */
+/** Sizes of the panels on the page, and the `panels` events about repainted panels. */
 import type { PaintedPanel, Refresh } from './documents.gen';
 
 export interface Fit {
@@ -14,12 +14,13 @@ export interface Fit {
   exact: boolean;
 }
 
-/** Least share of the room that a pixel-exact size must fill to be preferred. */
+/** Least share of the available width that a pixel-exact size must fill to be preferred. */
 const EXACT_SHARE = 0.72;
 
 /**
  * Fits `count` panels side by side into `room` CSS px at `ratio` device px per CSS px.
- * A whole scale wins where it fills most of the room; otherwise the panels fill the room and are drawn larger than shown.
+ * Prefers an integer scale if it fills most of the width. Otherwise the panels fill the width, and the canvas is drawn
+ * larger than it is shown.
  */
 export function fit(count: number, panelWidth: number, panelHeight: number, room: number, ratio: number): Fit {
   const gapShare = 0.1;
@@ -50,14 +51,14 @@ export function fit(count: number, panelWidth: number, panelHeight: number, room
   };
 }
 
-/** Panels that were repainted, by how. */
+/** Repainted panels by kind of refresh. */
 export interface Repainted {
-  /** Those that went through black and white. */
+  /** Panels with a full refresh, which flashes black and white. */
   full: number[];
   partial: number[];
 }
 
-/** Reads an `event: panels` frame; undefined if it cannot be understood, and then all panels should be asked for. */
+/** Parses an `event: panels` frame; undefined if it is invalid: the caller should fetch all panels then. */
 export function repainted(data: string): Repainted | undefined {
   let value: unknown;
   try {

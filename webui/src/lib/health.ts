@@ -1,25 +1,25 @@
-/** Whether the clock gets the data that it shows, and what to do where it does not. */
+/** Detects that the clock receives no blocks or prices, and explains why. */
 import { t } from './words';
 import { long } from './age';
 import { isVenue, nameOfSource } from './sources';
 import type { Status } from './documents.gen';
 
-/** Sources of blocks, fees and prices; the others only add to them. */
+/** Main sources of blocks, fees and prices. */
 const PRIMARY = ['relay', 'explorer', 'exchange', 'nostr'];
 
-/** A source that is quiet for a shorter time is about to come back, s. */
+/** A source that has been silent for a shorter time is not reported, because most reconnect soon, s. */
 const GRACE_SECS = 20;
 
 export interface Outage {
-  /** What is missing. */
+  /** A sentence about the missing data. */
   missing: string;
-  /** Why, by source: what the clock says of each, in English; empty where it has said nothing yet. */
+  /** The last error of each source, in English; empty if there is none. */
   why: { source: string; reason: string }[];
   /** Since when. */
   since: string;
 }
 
-/** What a clock lacks that gets no data; null if it gets data. */
+/** The current outage; null if data arrives. */
 export function outage(status: Status): Outage | null {
   const primary = Object.entries(status.sources).filter(([name]) => PRIMARY.includes(name));
   const down = primary.filter(([, { up }]) => !up);
@@ -35,10 +35,10 @@ export function outage(status: Status): Outage | null {
   };
 }
 
-/** What comes from nobody; empty where blocks and prices come. */
+/** A sentence about data that no source delivers; empty if blocks and prices arrive. */
 function missing({ connectionStatus, sources }: Status): string {
   const up = (is: (name: string) => boolean) => Object.entries(sources).some(([name, { up }]) => up && is(name));
-  // Who proves blocks tells of them, and who witnesses prices quotes them.
+  // Peers and the own node deliver blocks as well, and price witnesses deliver prices.
   const blocks = connectionStatus.blocks || up((name) => name === 'peers' || name === 'node');
   const prices = connectionStatus.price || up(isVenue);
   if (blocks) return prices ? '' : t('No prices arrive.');

@@ -1,4 +1,4 @@
-/** Waits for the words of the page. */
+/** Loads the translations before the modules that use them. */
 import { fetchWords } from './words';
 
 await fetchWords();

@@ -1,2 +1,2 @@
-/** The name of the page, which stands in the document itself: it is seen before any program or word is there. */
+/** The logo and name of the page. It is in the HTML document, so that it shows before scripts and translations load. */
 export const mark = document.querySelector('.mark')!;

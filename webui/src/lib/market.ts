@@ -1,21 +1,22 @@
-/** The newest values of the market, in words. */
+/** The newest market values as texts. */
 import { n, t } from './words';
 import { nameOfSource } from './sources';
 import type { Status } from './documents.gen';
 
 export interface MarketLine {
-  /** Its name in the status; a price has that of its currency. */
+  /** Key in the status; the code of the currency for a price. */
   id: string;
   name: string;
   value: string;
-  /** Time since the value was learned, s. */
+  /** Time since the value was received, s; null if unknown. */
   age: number | null;
+  /** The value was received before the last start of the clock. */
   earlierRun: boolean;
-  /** Who said so. */
+  /** Name of the source. */
   source: string;
 }
 
-/** Names of values that are no prices. */
+/** Names of values other than prices. */
 const NAMES: Record<string, string> = {
   height: n('Block'),
   feeRate: n('Fee rate'),
@@ -29,7 +30,7 @@ const NAMES: Record<string, string> = {
 
 const UNITS: Record<string, string> = { feeRate: ' sat/vB', poolEarnings: ' sats', walletBalance: ' sats' };
 
-/** The values of a status and what its owner's sources say, in the order in which the clock tells them. */
+/** The market values and the figures of pool, miner and wallet, in the order of the status. */
 export function marketLines({ market, figures }: Status): MarketLine[] {
   return Object.entries({ ...market, ...figures }).map(([id, { value, ageSec, earlierRun, source }]) => ({
     id,
@@ -41,29 +42,29 @@ export function marketLines({ market, figures }: Status): MarketLine[] {
   }));
 }
 
-/** A value as it is shown, without its unit; a price has as many decimals as its currency. */
+/** A value as text without its unit; a price has as many decimals as its currency. */
 export function valueOf(id: string, value: number | string): string {
   if (id.endsWith('Hashrate')) return hashrate(String(value));
   return grouped(isWhole(id) ? Math.round(Number(value)) : value);
 }
 
-/** Whether a currency has no smaller unit, as the yen. */
+/** True if a currency has no smaller unit, such as the yen. */
 function isWhole(id: string): boolean {
   if (!/^[A-Z]{3}$/.test(id)) return false;
   return new Intl.NumberFormat('en', { style: 'currency', currency: id }).resolvedOptions().maximumFractionDigits === 0;
 }
 
-/** So many hashes per second with the largest prefix that leaves a whole. */
+/** A hash rate with the largest SI prefix that leaves at least 1. */
 function hashrate(hashes: string): string {
   const power = Math.min(Math.floor((hashes.length - 1) / 3), PREFIXES.length);
-  // Rounded up it might be a thousand of them.
+  // Truncated, because rounding up could give 1000 of a prefix.
   return `${Math.trunc(Number(hashes) / 10 ** (3 * power - 2)) / 100} ${PREFIXES.charAt(power - 1)}H/s`;
 }
 
-/** Each is a thousand of the one before. */
+/** SI prefixes; each is 1000 times the previous one. */
 const PREFIXES = 'kMGTPEZ';
 
-/** A number with its thousands apart. */
+/** A number with thin spaces between its thousands. */
 export function grouped(value: number | string): string {
   const [whole = '', decimals] = String(value).split('.');
   const number = whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');

@@ -1,14 +1,14 @@
-/** The small sign on the label: what it means, why it is there, and what removes it. */
+/** The warning sign on a label of the panels: its meaning, its cause, and what removes it. */
 import { ago } from './age';
 import { valueOf } from './market';
 import { nameOfSource } from './sources';
-import { truthLines, type TruthVoice } from './truth';
+import { truthLines, type SourceClaim } from './truth';
 import type { MarketValue, Phrase, Status } from './documents.gen';
 import { n, t } from './words';
 
 export type Sign = 'alone' | 'disputed' | 'stale';
 
-/** The signs by the words with which the clock's sentence ends. */
+/** The signs by the sentence with which the description of the screen ends. */
 const SIGNS: readonly [Sign, string][] = [
   ['stale', 'This is older than it should be.'],
   ['disputed', 'The sources disagree about this, or it cannot be.'],
@@ -21,9 +21,9 @@ const REMOVED: Record<Sign, string> = {
   stale: n('It goes away with the next value.'),
 };
 
-/** Screens that show the height, or what follows from it. */
+/** Screens that show the block height or a value calculated from it. */
 const HEIGHT = [0, 4, 40, 900];
-/** Screens that show another value than height and price, by its name in the status. */
+/** Keys of values in the status by screen, for screens without height and price. */
 const FIGURES: Readonly<Record<number, string>> = {
   6: 'feeRate',
   70: 'poolHashrate',
@@ -36,14 +36,15 @@ const FIGURES: Readonly<Record<number, string>> = {
 export interface Mark {
   sign: Sign;
   meaning: string;
-  /** Why it is there; empty if the status does not say. */
+  /** Cause of the sign; empty if the status does not contain it. */
   why: string;
+  /** What removes the sign. */
   removed: string;
-  /** All sources of the value. */
-  voices: readonly TruthVoice[];
+  /** The values that the sources report. */
+  claims: readonly SourceClaim[];
 }
 
-/** The sign that is on the glass; null if there is none. */
+/** The sign that the panels show; null if there is none. */
 export function markOf(status: Status): Mark | null {
   const words = wordsOf(status.phrase);
   const found = SIGNS.find(([, sentence]) => words.includes(sentence));
@@ -55,14 +56,14 @@ export function markOf(status: Status): Mark | null {
   return {
     sign,
     meaning: t(sentence),
-    // That the sources disagree is what the sign means; who says what stands beside it.
-    why: old ? heard(old) : sign === 'disputed' ? '' : (line?.sentence ?? ''),
+    // The meaning of a disputed value already says that the sources disagree; `claims` has the details.
+    why: old ? lastReport(old) : sign === 'disputed' ? '' : (line?.sentence ?? ''),
     removed: t(REMOVED[sign]),
-    voices: sign === 'stale' ? [] : (line?.voices ?? []),
+    claims: sign === 'stale' ? [] : (line?.claims ?? []),
   };
 }
 
-/** The English words of a sentence and of the sentences in it. */
+/** The English templates of a sentence and of the sentences nested in it. */
 function wordsOf({ words, values }: Phrase): string[] {
   const inner = Object.values(values).flatMap((value) =>
     typeof value === 'object' && 'words' in value ? wordsOf(value) : [],
@@ -70,17 +71,17 @@ function wordsOf({ words, values }: Phrase): string[] {
   return [words, ...inner];
 }
 
-/** A height that is claimed is marked as one that a single source has. */
+/** True if a state of a value causes a sign. A height without proof has the same sign as one from a single source. */
 function isReason(state: string, sign: Sign): boolean {
   return sign === 'alone' ? ['alone', 'claimed', 'single'].includes(state) : state === sign;
 }
 
-/** The values on the glass, by their names in the status. */
+/** Keys in the status of the values that the current screen shows. */
 function shownValues({ currentScreen, currency }: Status): string[] {
   if (HEIGHT.includes(currentScreen)) return ['height'];
   const figure = FIGURES[currentScreen];
   if (figure) return [figure];
-  // The value of all bitcoin comes of price and height.
+  // The market capitalization is calculated from price and height.
   return currency ? [currency, 'height'] : [];
 }
 
@@ -89,14 +90,14 @@ function datumOf({ market, figures }: Status, id: string): MarketValue | undefin
   return values[id];
 }
 
-function heard({ source, ageSec, earlierRun }: MarketValue): string {
+function lastReport({ source, ageSec, earlierRun }: MarketValue): string {
   const name = nameOfSource(source);
   if (earlierRun || ageSec === undefined)
     return t('It is from before the clock started; {name} has sent none since.', { name });
   return t('{name} sent it {ago}.', { name, ago: ago(ageSec) });
 }
 
-/** The value that a title of the page shows: that of the screen, else the price, else the height. */
+/** The value in the title of the page: the value of the screen, else a price, else the height. */
 export function titleValue(status: Status): string {
   const of = (id: string) => (status.market[id] ? valueOf(id, status.market[id].value) : '');
   const price = (currency: string) => (of(currency) ? `${of(currency).split('.')[0]} ${currency}` : '');

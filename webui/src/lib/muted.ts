@@ -1,8 +1,8 @@
-/** Why the LEDs stay dark. */
+/** The reason why the LEDs are muted. */
 import { t } from './words';
 import type { Status } from './documents.gen';
 
-/** Why the LEDs are dark whatever their colours, and what ends it; empty if they are not. */
+/** Why the LEDs are muted, and until when if that is known; empty if they are not muted. */
 export function muted({ ledsMuted, dnd }: Pick<Status, 'ledsMuted' | 'dnd'>): string {
   if (ledsMuted === 'disableLeds') return t('The LEDs are switched off in the settings.');
   if (ledsMuted !== 'dnd') return '';

@@ -1,11 +1,11 @@
-/** Public keys as people pass them on: an npub is the key in bech32, with a checksum. */
+/** Encodes Nostr public keys as npub: bech32 with a checksum (NIP-19). */
 
 const SIGNS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 const PREFIX = 'npub';
 const CHECKSUM_SIGNS = 6;
 
-/** A key of 64 hexadecimal digits as npub; empty if it is none. */
+/** A key of 64 hexadecimal digits as npub; empty if the text is not such a key. */
 export function npub(hex: string): string {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return '';
   const bytes = hex.match(/../g)!.map((pair) => parseInt(pair, 16));
@@ -13,17 +13,17 @@ export function npub(hex: string): string {
   return `${PREFIX}1${[...words, ...checksum(words)].map((word) => SIGNS[word]).join('')}`;
 }
 
-/** Bytes as groups of five bits, the last one filled up with zeros. */
+/** Bytes as groups of five bits; the last group is padded with zeros. */
 function fives(bytes: readonly number[]): number[] {
   const words: number[] = [];
-  let held = 0;
+  let buffer = 0;
   let bits = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; bits -= 5) words.push((held >> (bits - 5)) & 31);
-    held &= 31;
+    buffer = (buffer << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) words.push((buffer >> (bits - 5)) & 31);
+    buffer &= 31;
   }
-  return bits > 0 ? [...words, (held << (5 - bits)) & 31] : words;
+  return bits > 0 ? [...words, (buffer << (5 - bits)) & 31] : words;
 }
 
 function checksum(words: readonly number[]): number[] {

@@ -1,4 +1,4 @@
-/** Operations that more than one part of the page asks for. */
+/** Paths of the API that more than one module uses. */
 export const RESTART = '/api/restart';
 export const SETTINGS = '/api/settings';
 export const NEXT = '/api/screen/next';

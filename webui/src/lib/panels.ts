@@ -1,9 +1,9 @@
-/** What is on the panels, in words for people. */
+/** Refresh state of the panels as text. */
 import { t } from './words';
 import { ago } from './age';
 import type { PanelStatus } from './documents.gen';
 
-/** When a panel was painted last, and how long the longest wait for a full refresh is; undefined if nobody says. */
+/** Time of the newest paint and most partial refreshes since a full one; undefined if the status has neither. */
 export function painted(panels: Pick<PanelStatus, 'ageSec' | 'partials'>[] | undefined): string | undefined {
   const ages = (panels ?? []).flatMap(({ ageSec }) => (ageSec === undefined ? [] : [ageSec]));
   if (!panels || ages.length === 0) return undefined;

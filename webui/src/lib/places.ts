@@ -1,4 +1,4 @@
-/** The views of the page and their addresses, which the clock answers with the page. */
+/** The views of the page and their addresses; the clock serves the page at each. */
 import { at, pathOf } from './root';
 import { contains } from './fields';
 import { n, t } from './words';
@@ -7,20 +7,20 @@ export type View = 'clock' | 'settings' | 'care';
 
 export interface Place {
   view: View;
-  /** Section of the view; empty for its beginning. */
+  /** Section of the view; empty for the top. */
   part: string;
 }
 
-/** What the views are called. */
+/** Titles of the views. */
 export const VIEWS: Record<View, string> = { clock: n('Clock'), settings: n('Settings'), care: n('Care') };
 
-/** The title of a view for the browser; that of the clock begins with the value on the glass, if there is one. */
+/** The document title of a view; the title of the clock view begins with `value` unless it is empty. */
 export function titleOf(view: View, value: string): string {
   const first = view === 'clock' ? value : t(VIEWS[view]);
   return [first, 'papertick'].filter(Boolean).join(' · ');
 }
 
-/** What the path of an address shows; one that is not known shows the clock. */
+/** The place that a path shows; the clock view for an unknown path. */
 export function placeOf(path: string): Place {
   const [, first, part = ''] = pathOf(path).split('/');
   return first === 'settings' || first === 'care' ? { view: first, part } : { view: 'clock', part: '' };
@@ -32,11 +32,11 @@ export function addressOf({ view, part }: Place): string {
   return at(part ? `/${view}/${part}` : `/${view}`);
 }
 
-/** A section of the page that holds no settings. */
+/** A section of the page without settings. */
 export interface Section {
   id: string;
   title: string;
-  /** Other words by which people look for it. */
+  /** Additional search words. */
   search: string;
 }
 
@@ -56,14 +56,14 @@ export const CARE: readonly Section[] = [
   { id: 'reset', title: n('Factory reset'), search: n('erase wipe delete reset default new owner') },
 ];
 
-/** What of the clock's view people look for among the settings. */
+/** Cards of the clock view that the search of the settings finds. */
 const CARDS: readonly Section[] = [
   { id: 'system', title: n('This clock'), search: n('ip address hardware board uptime about') },
   { id: 'message', title: n('Your text'), search: n('custom message write show') },
   { id: 'sources', title: n('Sources'), search: n('connection error offline') },
 ];
 
-/** Those that a search of the settings finds, each with its address. */
+/** Sections outside the settings that match a search, with their addresses. */
 export function elsewhere(search: string): { title: string; address: string }[] {
   const found = (sections: readonly Section[], before: string) =>
     sections

@@ -1,59 +1,59 @@
-/** A finger on a button of the simulated clock: the button is down for as long as a request lasts. */
+/** Presses buttons of the simulated clock: a button is down while its request is open. */
 import { at } from './root';
-import { signed } from './sign';
+import { authHeaders } from './credentials';
 
-/** Time a button is down at least, ms; the clock takes what is shorter than 40 ms for a bounce. */
+/** Shortest press, ms; the clock debounces presses below 40 ms. */
 export const PRESS_LEAST_MS = 120;
-/** Time between two presses of a button, ms. */
+/** Pause between two presses of a button, ms. */
 export const PRESS_APART_MS = 60;
-/** Longest press that the clock takes, ms. */
+/** Longest press that the clock accepts, ms. */
 export const PRESS_MOST_MS = 60_000;
 
-/** A request that presses a button. */
-export interface Pressing {
-  /** It has left the browser, or is over. */
+/** An open request that holds a button down. */
+export interface PressRequest {
+  /** Resolves when the request has been sent or has ended. */
   sent: Promise<unknown>;
-  /** Status of its answer; 0 if there was none. */
+  /** Resolves to the status of the response; 0 if there was none. */
   ended: Promise<number>;
-  /** Breaks it off, which lifts the finger. */
-  breakOff(): void;
+  /** Aborts the request, which releases the button. */
+  abort(): void;
 }
 
-/** Asks the clock to hold a button. */
-export function pressing(button: number): Pressing {
-  // A browser may send a request long after it was asked to; only this kind of request tells when it has.
+/** Starts a request that holds a button down. */
+export function pressRequest(button: number): PressRequest {
+  // A browser may send a request late, and only XMLHttpRequest reports when it was sent.
   const request = new XMLHttpRequest();
   const over = (target: EventTarget) => new Promise((done) => target.addEventListener('loadend', done, { once: true }));
   const ended = over(request).then(() => request.status);
   const sent = Promise.race([over(request.upload), ended]);
   request.open('POST', at('/sim/buttons'));
-  for (const [name, value] of Object.entries(signed())) request.setRequestHeader(name, value);
+  for (const [name, value] of Object.entries(authHeaders())) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/json');
   request.send(JSON.stringify({ press: [button], ms: PRESS_MOST_MS }));
-  return { sent, ended, breakOff: () => request.abort() };
+  return { sent, ended, abort: () => request.abort() };
 }
 
 /** One press of a button. */
 export class Press {
-  /** Status of the answer; 0 where the press was ended here. */
+  /** Resolves to the status of the response; 0 if the press was released by this page. */
   readonly ended: Promise<number>;
-  #lift: () => void = () => {};
-  #lifted = new Promise<void>((done) => (this.#lift = done));
+  #release: () => void = () => {};
+  #released = new Promise<void>((done) => (this.#release = done));
 
-  /** Presses once the press before it is over. */
-  constructor(start: () => Pressing, before: Promise<unknown> = Promise.resolve()) {
-    this.ended = before.then(() => this.#hold(start()));
+  /** Starts the press when `before`, the previous press, has ended. */
+  constructor(start: () => PressRequest, before: Promise<unknown> = Promise.resolve()) {
+    this.ended = before.then(() => this.#run(start()));
   }
 
-  /** Takes the finger off: at once, but for a press that would be too short. */
-  lift(): void {
-    this.#lift();
+  /** Releases the button, but not before the shortest press is over. */
+  release(): void {
+    this.#release();
   }
 
-  async #hold(request: Pressing): Promise<number> {
+  async #run(request: PressRequest): Promise<number> {
     const least = request.sent.then(() => delay(PRESS_LEAST_MS));
-    const lifted = Promise.all([least, this.#lifted]).then(() => request.breakOff());
-    await Promise.race([request.ended, lifted]);
+    const aborted = Promise.all([least, this.#released]).then(() => request.abort());
+    await Promise.race([request.ended, aborted]);
     return request.ended;
   }
 }

@@ -1,8 +1,8 @@
-/** The text of a problem report: what helps to find a fault, without secrets and without addresses. */
+/** The text of a problem report, without secrets and addresses. */
 import { long } from './age';
 import type { LogLine, SourceStatus, Status } from './documents.gen';
 
-/** Lines of the log in a report. */
+/** Most lines of the log in a report. */
 export const LOG_LINES = 30;
 
 export interface ReportFacts {
@@ -12,12 +12,12 @@ export interface ReportFacts {
   log: readonly LogLine[];
 }
 
-/** What stands in place of what a report must not have. */
+/** Replaces secrets and addresses. */
 const HIDDEN = '[hidden]';
 
-/** What may be an address, a name of a machine, a key or a token, whatever the clock's settings say. */
+/** Patterns of possible addresses, host names, keys and tokens. */
 const SUSPECT: readonly RegExp[] = [
-  // URLs, with all that follows the scheme.
+  // URLs.
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi,
   // E-mail and Lightning addresses, and users before a host.
   /[^\s"'<>@]+@[^\s"'<>]+/g,
@@ -26,45 +26,46 @@ const SUSPECT: readonly RegExp[] = [
   /(?<![\w:])(?:[0-9a-f]{1,4}:)*[0-9a-f]{0,4}::[0-9a-f:.]*/gi,
   // IPv4 addresses; a version has three numbers.
   /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w\.)(?:\/\d+|:\d+)?/g,
-  // Names of hosts.
+  // Host names.
   /(?<![\w.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z](?::\d+)?(?![\w-])/gi,
-  // What follows a word for a secret.
+  // Values after a word such as `password`.
   /(?<=\b(?:password|passphrase|passwd|pass|pw|secret|token|api[-_ ]?key|key|authorization|basic|bearer|ssid|user(?: ?name)?)["']?[\s:=]+)["']?[^\s"',;]+/gi,
   // Keys, hashes and tokens.
   /(?<!\w)(?:npub|nsec|nprofile|nevent|note|lnbc|lnurl|bc|tb|xpub|xprv|ypub|zpub)1?[a-z0-9]{8,}/gi,
   /(?<![\w+/=-])(?=[\w+/=-]*\d)[\w+/=-]{16,}/g,
-  // Paths on the machine, which may hold the name of a person.
+  // Paths in home folders, which may contain the name of a person.
   /(?<![\w.])\/(?:home|Users|root)\/[^\s"']+/g,
 ];
 
-/** Settings whose values stand in many texts by chance and say nothing of anybody. */
-const PLAIN_MIN = 4;
+/** Shorter values of settings are not replaced, because they occur in many texts by chance, characters. */
+const VALUE_MIN = 4;
+/** Settings without personal data. */
 const PUBLIC_SETTING =
   /^(?:hwRev|gitRev|gitTag|fsRev|fontName|tzString|mqttBase|haPrefix|haStatusTopic|miningPoolName)$/;
 
-/** A text without anything that might be secret or an address. */
+/** A text with possible secrets, addresses and values of settings replaced. */
 export function scrubbed(text: string, settings: ReportFacts['settings']): string {
   const own = Object.entries(settings).flatMap(([key, value]) => (PUBLIC_SETTING.test(key) ? [] : strings(value)));
-  const known = own.filter((value) => value.length >= PLAIN_MIN && !/^[a-z]+$/.test(value));
+  const known = own.filter((value) => value.length >= VALUE_MIN && !/^[a-z]+$/.test(value));
   const without = known
     .sort((one, other) => other.length - one.length)
     .reduce((rest, value) => rest.split(value).join(HIDDEN), text);
   return SUSPECT.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), without);
 }
 
-/** The texts that somebody may have entered: not those of the lists of what there is to choose from. */
+/** The texts in a value; objects are skipped, because only lists of choices contain them. */
 function strings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : [];
 }
 
-/** The report, in English, for those who keep the program. */
+/** The report, in English, for the maintainers of the program. */
 export function report({ program, settings, status, log }: ReportFacts): string {
   const clean = (text: string) => scrubbed(text, settings);
   const source = ([name, { up, ageSec, nextTrySec, lastError, dropped }]: [string, SourceStatus]) => {
     const facts = [
       up ? 'up' : 'down',
-      ageSec === undefined ? '' : `heard ${ageSec} s ago`,
+      ageSec === undefined ? '' : `last data ${ageSec} s ago`,
       nextTrySec === undefined ? '' : `next try in ${nextTrySec} s`,
       lastError ? `"${clean(lastError)}"` : '',
       dropped ? `dropped ${JSON.stringify(dropped)}` : '',

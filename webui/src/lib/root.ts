@@ -1,11 +1,11 @@
-/** Where the clock is: a proxy may serve it below a path, so every address is made from the root of the page. */
+/** Addresses of the clock. A proxy may serve it below a path, so all addresses are relative to the root of the page. */
 
-/** Path of the root, with a slash at the end. */
+/** Path of the root, with a trailing slash. */
 export const ROOT = rootPath();
 
 function rootPath(): string {
   if (typeof document !== 'undefined') return new URL('./', document.baseURI).pathname;
-  // The script of a worker is in a folder of the root.
+  // A worker has no document; its script is in a folder below the root.
   return typeof location === 'undefined' ? '/' : new URL('../', location.href).pathname;
 }
 
@@ -14,12 +14,12 @@ export function at(path: string): string {
   return ROOT + path.slice(1);
 }
 
-/** The path of the clock that an address is for. */
+/** The path of the clock in an address; `/` for an address outside the root. */
 export function pathOf(address: string): string {
   return address.startsWith(ROOT) ? address.slice(ROOT.length - 1) : '/';
 }
 
-/** A name in the storage of the browser, which all clocks behind one host share. */
+/** A storage key for this clock: all clocks behind one host share the storage of the browser. */
 export function ofThisClock(name: string): string {
   return ROOT === '/' ? name : name + ROOT;
 }

@@ -1,11 +1,11 @@
-/** Screens in the words of people. */
+/** Names of screens. */
 import { t } from './words';
 import type { ScreenEntry } from './types';
 
 /** The screen that counts satoshis for one unit of a currency. */
 const SATS_PER_UNIT = 10;
 
-/** Name and currency of a screen; a name that tells the currency needs it no second time. */
+/** Name and currency of a screen; the currency is empty if the name contains it. */
 export function screenWords({ id, name }: ScreenEntry, currency: string): { name: string; currency: string } {
   if (id !== SATS_PER_UNIT || currency === '') return { name: t(name), currency };
   return currency === 'USD'
@@ -13,7 +13,7 @@ export function screenWords({ id, name }: ScreenEntry, currency: string): { name
     : { name: t('Sats per {currency}', { currency }), currency: '' };
 }
 
-/** The name of a screen on a clock that goes through these currencies. */
+/** The name of a screen on a clock with these currencies. */
 export function nameOfScreen(screen: ScreenEntry, currencies: readonly string[]): string {
   return screenWords(screen, currencies.includes('USD') ? 'USD' : currencies.join('/')).name;
 }

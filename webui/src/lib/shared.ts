@@ -1,57 +1,58 @@
-/** One event stream for all tabs: a browser opens few connections to a host, and each stream holds one for ever. */
+/** One event stream for all tabs: browsers limit the connections to a host, and a stream keeps one open. */
 import type { Frame } from './sse';
-import { EventStream, type StreamListener, type StreamState, type StreamWorld } from './stream';
-import { use } from './sign';
+import { EventStream, type StreamEnvironment, type StreamListener, type StreamState } from './stream';
+import { useAuthorization } from './credentials';
 
-/** The stream that all tabs follow, with the signals of a simulated board. */
+/** The event stream, including the signals of a simulated board. */
 export const EVENTS = '/events?bench';
 
-/** What a tab says to the worker that holds the stream. */
-export type Wish =
+/** A message from a tab to the worker that has the stream. */
+export type TabMessage =
   | { kind: 'follow'; authorization: string }
   | { kind: 'sign'; authorization: string }
   | { kind: 'retry' }
   | { kind: 'leave' };
 
-/** What the worker says to its tabs. */
-export type Word =
+/** A message from the worker to its tabs. */
+export type WorkerMessage =
   | { kind: 'state'; state: StreamState }
   | { kind: 'frame'; frame: Frame }
-  /** Who is signed in: what a tab asks for itself must be asked by the same person as the stream. */
+  /** The credentials of the stream; a tab must send its own requests with the same. */
   | { kind: 'signed'; authorization: string };
 
-/** Frames that a tab that comes later must know: the newest of each name. */
-const KEPT: ReadonlySet<string> = new Set(['status', 'bench']);
+/** Names of events whose newest frame is sent to a tab that joins later. */
+const REPLAYED: ReadonlySet<string> = new Set(['status', 'bench']);
 
-/** What tells a tab something. */
-export interface Port {
-  postMessage(word: Word): void;
+/** The message port of a tab. */
+export interface TabPort {
+  postMessage(message: WorkerMessage): void;
 }
 
-/** Shares one stream among the tabs that follow it; without any, there is none. */
+/** Shares one stream among its tabs; the stream is closed while there are no tabs. */
 export class Hub {
-  #ports = new Set<Port>();
+  #ports = new Set<TabPort>();
   #state: StreamState = { kind: 'connecting' };
   #newest = new Map<string, Frame>();
   #authorization = '';
   readonly #events: EventStream;
 
-  constructor(world?: StreamWorld) {
+  constructor(environment?: StreamEnvironment) {
     const listener: StreamListener = {
-      state: (state) => this.#streamed(state),
-      frame: (frame) => this.#framed(frame),
+      state: (state) => this.#onState(state),
+      frame: (frame) => this.#onFrame(frame),
     };
-    this.#events = new EventStream(EVENTS, listener, world);
+    this.#events = new EventStream(EVENTS, listener, environment);
   }
 
-  hear(port: Port, wish: Wish): void {
-    if (wish.kind === 'leave') this.#leave(port);
-    else if (wish.kind === 'retry') this.#events.retryNow();
-    else if (wish.kind === 'follow') this.#follow(port, wish.authorization);
-    else this.#sign(wish.authorization);
+  /** Handles a message from a tab. */
+  receive(port: TabPort, message: TabMessage): void {
+    if (message.kind === 'leave') this.#leave(port);
+    else if (message.kind === 'retry') this.#events.retryNow();
+    else if (message.kind === 'follow') this.#follow(port, message.authorization);
+    else this.#sign(message.authorization);
   }
 
-  #follow(port: Port, authorization: string): void {
+  #follow(port: TabPort, authorization: string): void {
     const first = this.#ports.size === 0;
     this.#ports.add(port);
     if (first) {
@@ -59,8 +60,8 @@ export class Hub {
       this.#events.start();
       return;
     }
-    const lacks = this.#authorization !== '' && authorization !== this.#authorization;
-    if (lacks && this.#state.kind !== 'locked') {
+    const differs = this.#authorization !== '' && authorization !== this.#authorization;
+    if (differs && this.#state.kind !== 'locked') {
       port.postMessage({ kind: 'signed', authorization: this.#authorization });
     }
     port.postMessage({ kind: 'state', state: this.#state });
@@ -69,7 +70,7 @@ export class Hub {
     if (authorization && (unknown || this.#state.kind === 'locked')) this.#sign(authorization);
   }
 
-  #leave(port: Port): void {
+  #leave(port: TabPort): void {
     this.#ports.delete(port);
     if (this.#ports.size > 0) return;
     this.#events.stop();
@@ -80,29 +81,29 @@ export class Hub {
   #sign(authorization: string): void {
     if (authorization === this.#authorization && this.#state.kind === 'live') return;
     this.#adopt(authorization);
-    this.#tell({ kind: 'signed', authorization });
+    this.#broadcast({ kind: 'signed', authorization });
     this.#newest.clear();
     this.#events.restart();
   }
 
   #adopt(authorization: string): void {
     this.#authorization = authorization;
-    use(authorization);
+    useAuthorization(authorization);
   }
 
-  #streamed(state: StreamState): void {
+  #onState(state: StreamState): void {
     this.#state = state;
-    // What was told on an earlier connection may be wrong by now.
+    // Frames of an earlier connection may be outdated.
     if (state.kind !== 'live') this.#newest.clear();
-    this.#tell({ kind: 'state', state });
+    this.#broadcast({ kind: 'state', state });
   }
 
-  #framed(frame: Frame): void {
-    if (KEPT.has(frame.name)) this.#newest.set(frame.name, frame);
-    this.#tell({ kind: 'frame', frame });
+  #onFrame(frame: Frame): void {
+    if (REPLAYED.has(frame.name)) this.#newest.set(frame.name, frame);
+    this.#broadcast({ kind: 'frame', frame });
   }
 
-  #tell(word: Word): void {
-    for (const port of this.#ports) port.postMessage(word);
+  #broadcast(message: WorkerMessage): void {
+    for (const port of this.#ports) port.postMessage(message);
   }
 }

@@ -1,22 +1,22 @@
-/** Where the clock's data comes from, in words. */
+/** State of the data sources and connections, as texts. */
 import { n, t } from './words';
 import { ago, brief } from './age';
 import type { SourceStatus, Status } from './documents.gen';
 
 export interface SourceLine {
-  /** Its name in the status; empty for what cannot be tried alone. */
+  /** Key in the status; empty if it cannot be restarted alone. */
   id: string;
   name: string;
   up: boolean;
-  /** It has been heard in this run. */
-  heard: boolean;
-  /** How it fares, such as `3 min ago` or `silent for 2 h`. */
+  /** The source has sent data since the last start of the clock. */
+  hasData: boolean;
+  /** State, such as `3 min ago` or `silent for 2 h`. */
   state: string;
-  /** Why it is down; empty if it is not, or nobody knows. */
+  /** Why the source is down; empty if it is up or the reason is unknown. */
   error: string;
-  /** When it is tried again; empty if it is not down, or being tried. */
+  /** Time of the next attempt; empty if the source is up or the time is unknown. */
   next: string;
-  /** What it sent that was of no use: how often, and why. */
+  /** Number and reason of dropped messages. */
   dropped: string[];
 }
 
@@ -33,15 +33,15 @@ const NAMES: Record<string, string> = {
   node: n('Your node'),
 };
 
-/** Whether a source is an exchange that is asked beside others. */
+/** True for an exchange that is a price witness. */
 export const isVenue = (id: string) => !(id in NAMES);
 
-/** What a source is called. */
+/** Name of a source. */
 export function nameOfSource(id: string): string {
   return t(NAMES[id] ?? id.charAt(0).toUpperCase() + id.slice(1));
 }
 
-/** The sources of a status and the owner's broker, so many seconds after it was told. */
+/** The sources of a status and the MQTT broker; `since` is the age of the status, s. */
 export function sourceLines(status: Status, since: number): SourceLine[] {
   const lines = Object.entries(status.sources).map(([id, source]) => lineOf(id, nameOfSource(id), source, since));
   if (!status.mqtt) return lines;
@@ -49,20 +49,20 @@ export function sourceLines(status: Status, since: number): SourceLine[] {
 }
 
 function brokerLine({ ageSec: _, ...broker }: SourceStatus, since: number): SourceLine {
-  // The age is not shown: a broker sends only what clients publish.
+  // The age is not shown: a broker forwards only messages that clients publish.
   const line = lineOf('mqtt', t('MQTT broker'), broker, since);
-  // What is wrong although it is connected stands there too.
+  // A connected broker can have an error too.
   return { ...line, error: sentence(broker.lastError ?? '') };
 }
 
-/** The proxy has no timer of its own: it is tried with the next source. */
+/** The proxy has no retry timer of its own: the next attempt of a source uses it. */
 function proxyLine(proxy: SourceStatus, sources: readonly SourceStatus[], since: number): SourceLine {
   const tries = sources.flatMap(({ up, nextTrySec }) => (up || nextTrySec === undefined ? [] : [nextTrySec]));
   const next = tries.length > 0 ? { nextTrySec: Math.min(...tries) } : {};
   return lineOf('', t('Proxy'), { ...proxy, ...next }, since);
 }
 
-/** Sources by the setting that switches them on. */
+/** Sources by the setting that enables them. */
 const SOURCES: Record<string, string> = {
   nwcEnabled: 'wallet',
   miningPoolStats: 'pool',
@@ -70,10 +70,10 @@ const SOURCES: Record<string, string> = {
   nodeKind: 'node',
 };
 
-/** Settings that switch a connection on. */
+/** Settings that enable a connection. */
 export const CONNECTED: readonly string[] = [...Object.keys(SOURCES), 'mqttEnabled', 'proxyEnabled'];
 
-/** The connection that a setting switches on; null while there is none. */
+/** The connection that a setting enables; null if the status has none. */
 export function connectionOf(key: string, status: Status, since: number): SourceLine | null {
   if (key === 'mqttEnabled') return status.mqtt ? brokerLine(status.mqtt, since) : null;
   if (key === 'proxyEnabled')
@@ -88,7 +88,7 @@ function lineOf(id: string, name: string, source: SourceStatus, since: number): 
     id,
     name,
     up: source.up,
-    heard: source.ageSec !== undefined,
+    hasData: source.ageSec !== undefined,
     state: stateOf(source, since),
     error: source.up ? '' : sentence(source.lastError ?? ''),
     next: source.up ? '' : nextTry(source, since),
@@ -106,7 +106,7 @@ function stateOf({ up, ageSec }: SourceStatus, since: number): string {
 function nextTry({ nextTrySec }: SourceStatus, since: number): string {
   if (nextTrySec === undefined) return '';
   const left = Math.ceil(nextTrySec - since);
-  return left > 0 ? t('Next try in {time}.', { time: brief(left) }) : t('Being tried.');
+  return left > 0 ? t('Next try in {time}.', { time: brief(left) }) : t('Trying now.');
 }
 
 function sentence(text: string): string {

@@ -1,4 +1,4 @@
-/** Where on the window something can be shown that covers no control. */
+/** Finds a position in the window for a box that covers no control. */
 
 export interface Box {
   left: number;
@@ -7,11 +7,11 @@ export interface Box {
   bottom: number;
 }
 
-/** Distance from the edges of the window, and between two places that are tried, px. */
+/** Distance from the edges of the window, and between two candidate positions, px. */
 const MARGIN = 12;
 const STEP = 8;
 
-/** The lowest place for a box of this size that covers none of the others, or the place where it covers least. */
+/** The lowest position where a box covers none of the others, or the position where it covers least. */
 export function spotFor(
   { width, height }: { width: number; height: number },
   window: { width: number; height: number },
@@ -31,7 +31,7 @@ export function spotFor(
   return { left: best.left, top: best.top };
 }
 
-/** Area that two boxes share. */
+/** Area of the intersection of two boxes. */
 function overlap(one: Box, other: Box): number {
   const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);

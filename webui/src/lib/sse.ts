@@ -1,21 +1,21 @@
-/** Reads server-sent events from text that arrives in arbitrary pieces. */
+/** Parses server-sent events from text in arbitrary chunks. */
 
-/** One event; the name of an unnamed one is `message`. */
+/** One event; an event without a name is named `message`. */
 export interface Frame {
   name: string;
   data: string;
 }
 
-/** Longest line that is kept; a longer one cannot come from a clock. */
+/** Longest buffered line, characters; the clock sends no longer ones. */
 const LINE_MAX = 1 << 20;
 
-/** Splits a stream of text into events; comments and unknown fields are dropped. */
+/** Splits a stream of text into events; ignores comments and unknown fields. */
 export class FrameReader {
   #rest = '';
   #name = '';
   #data: string[] = [];
 
-  /** Takes the next piece and gives back the events that it completes. */
+  /** Parses the next chunk and returns the events that it completes. */
   push(piece: string): Frame[] {
     const frames: Frame[] = [];
     const text = this.#rest + piece;

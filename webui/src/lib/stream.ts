@@ -1,36 +1,34 @@
-/** Follows `/events` for as long as the page is open. */
+/** A connection to the event stream of the clock that reconnects by itself. */
 import { at } from './root';
 import { Backoff, type Ending } from './backoff';
-import { signed } from './sign';
+import { authHeaders } from './credentials';
 import { FrameReader, type Frame } from './sse';
 
-/** A clock that closed on purpose is back by then, ms. */
+/** Time after a closing frame during which the clock is considered to be restarting, ms. */
 const RESTART_MOST_MS = 60_000;
 
-/** The clock sends a ping every 5 s; three missed ones mean that the connection is dead. */
+/** Timeout between bytes: the clock sends a ping every 5 s, and three missed pings mean a dead connection, ms. */
 const SILENCE_MS = 16_000;
 
-/**
- * State of the connection; `locked` is a clock that wants to know who asks, and is not asked again before somebody
- * signs in.
- */
+/** State of the connection. `locked`: the clock requires credentials, and the next attempt waits for a sign-in. */
 export type StreamState = { kind: 'connecting' } | { kind: 'live' } | { kind: 'locked' } | Away;
 
 export interface Away {
   kind: 'away';
-  /** When it is tried again, ms. */
+  /** Time of the next attempt, ms. */
   until: number;
-  /** The clock said that it closes, so it is about to be back. */
+  /** The clock sent a closing frame, so it is probably restarting. */
   closing: boolean;
 }
 
-export interface StreamWorld {
+/** The functions of the browser that a stream needs; tests replace them. */
+export interface StreamEnvironment {
   fetch: typeof fetch;
   now(): number;
   after(ms: number, run: () => void): () => void;
 }
 
-export const browserWorld: StreamWorld = {
+export const browserEnvironment: StreamEnvironment = {
   fetch: (input, init) => fetch(input, init),
   now: () => Date.now(),
   after(ms, run) {
@@ -44,22 +42,22 @@ export interface StreamListener {
   frame(frame: Frame): void;
 }
 
-/** One connection at a time, opened again with back-off whenever it ends. */
+/** One connection at a time; reconnects with backoff when it ends. */
 export class EventStream {
   #backoff = new Backoff();
   #abort: AbortController | undefined;
   #cancelWait: (() => void) | undefined;
-  /** When the clock said that it closes, ms; it has not come back since. */
+  /** Time of the last closing frame, ms; undefined after a reconnect. */
   #closedAt: number | undefined;
   #lastByteAt = 0;
 
   constructor(
     private readonly url: string,
     private readonly listener: StreamListener,
-    private readonly world: StreamWorld = browserWorld,
+    private readonly environment: StreamEnvironment = browserEnvironment,
   ) {}
 
-  /** When the last bytes of a stream arrived, pings included, ms; 0 before the first ones. */
+  /** Time of the last received bytes, including pings, ms; 0 before the first. */
   get lastByteAt(): number {
     return this.#lastByteAt;
   }
@@ -76,13 +74,13 @@ export class EventStream {
     abort?.abort();
   }
 
-  /** Connects anew at once: who asks has changed. */
+  /** Reconnects immediately, because the credentials have changed. */
   restart(): void {
     this.stop();
     this.start();
   }
 
-  /** Ends a waiting time early: the person asked for it, or the network came back. */
+  /** Skips the remaining delay before the next attempt. */
   retryNow(): void {
     if (!this.#cancelWait) return;
     this.#cancelWait();
@@ -97,14 +95,14 @@ export class EventStream {
     let ending: Ending = 'broken';
     let locked = false;
     let cancelSilence = () => {};
-    const notSilentFor = (ms: number) => {
+    const restartTimeout = (ms: number) => {
       cancelSilence();
-      cancelSilence = this.world.after(ms, () => abort.abort());
+      cancelSilence = this.environment.after(ms, () => abort.abort());
     };
     try {
-      notSilentFor(SILENCE_MS);
-      const answer = await this.world.fetch(at(this.url), {
-        headers: { Accept: 'text/event-stream', ...signed() },
+      restartTimeout(SILENCE_MS);
+      const answer = await this.environment.fetch(at(this.url), {
+        headers: { Accept: 'text/event-stream', ...authHeaders() },
         cache: 'no-store',
         signal: abort.signal,
       });
@@ -113,8 +111,8 @@ export class EventStream {
       if (!answer.ok || !answer.body || !kind.startsWith('text/event-stream')) {
         throw new Error(`no event stream: ${answer.status}`);
       }
-      notSilentFor(SILENCE_MS);
-      this.#lastByteAt = this.world.now();
+      restartTimeout(SILENCE_MS);
+      this.#lastByteAt = this.environment.now();
       this.#backoff.reset();
       this.#closedAt = undefined;
       this.listener.state({ kind: 'live' });
@@ -124,32 +122,32 @@ export class EventStream {
       for (;;) {
         const { done, value } = await body.read();
         if (done) break;
-        notSilentFor(SILENCE_MS);
-        this.#lastByteAt = this.world.now();
+        restartTimeout(SILENCE_MS);
+        this.#lastByteAt = this.environment.now();
         for (const frame of reader.push(decoder.decode(value, { stream: true }))) {
           if (frame.name === 'message' && frame.data === 'closing') ending = 'closing';
           else this.listener.frame(frame);
         }
       }
     } catch {
-      // Every way to fail is answered the same: wait, then try again.
+      // All failures are handled the same: wait, then try again.
     }
     cancelSilence();
     const superseded = this.#abort !== abort;
     abort.abort();
-    // It was stopped, or another one took its place.
+    // The stream was stopped or restarted meanwhile.
     if (superseded) return;
     if (locked) {
       this.listener.state({ kind: 'locked' });
       this.#cancelWait = () => {};
       return;
     }
-    const now = this.world.now();
+    const now = this.environment.now();
     if (ending === 'closing') this.#closedAt = now;
     const wait = this.#backoff.next(ending);
     const closing = this.#closedAt !== undefined && now - this.#closedAt < RESTART_MOST_MS;
     this.listener.state({ kind: 'away', until: now + wait, closing });
-    this.#cancelWait = this.world.after(wait, () => {
+    this.#cancelWait = this.environment.after(wait, () => {
       this.#cancelWait = undefined;
       void this.#connect();
     });

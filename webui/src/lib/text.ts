@@ -5,7 +5,7 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Cuts a text to what the panels hold. */
+/** Truncates a text to the number of panels. */
 export function cut(text: string, panels: number): string {
   return characters(text).slice(0, panels).join('');
 }

@@ -1,21 +1,21 @@
-/** Settings as a file, and images for updates: how they leave the browser, and what the clock says of them. */
+/** Files from and to the browser: exported settings, pictures and update images. */
 import type { ChangedSetting, ErrorBody } from './documents.gen';
 import { at } from './root';
-import { signed } from './sign';
+import { authHeaders } from './credentials';
 import type { Settings } from './types';
 import { nameOf, QUIET_HOURS, quietHours, wordedAs } from './values';
 import { t } from './words';
 
-/** A difference in words. */
+/** A changed setting as texts. */
 export interface Row {
-  /** The stored settings that it consists of. */
+  /** The stored settings of this row. */
   names: readonly string[];
   title: string;
   old: string;
   fresh: string;
 }
 
-/** The differences that a file makes; those of the quiet hours are one. */
+/** The changes of an import as rows; all changes of the quiet hours share a row. */
 export function rowsOf(changes: readonly ChangedSetting[], settings: Settings): Row[] {
   const quiet = changes.filter(({ name }) => name in QUIET_HOURS);
   const first = quiet[0];
@@ -40,8 +40,8 @@ function quietRow(changes: readonly ChangedSetting[], { dnd }: Settings): Row {
   };
 }
 
-/** Gives a person a file. */
-export function handOut(name: string, content: Blob): void {
+/** Downloads a file. */
+export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
@@ -49,28 +49,33 @@ export function handOut(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-export interface Sent {
+export interface UploadResult {
   status: number;
   error: string;
   msg: string;
 }
 
-/** Sends an image; tells how much has gone, 0 to 1. */
-export function send(path: string, image: Blob, authorization: string, told: (share: number) => void): Promise<Sent> {
+/** Uploads an update image; `onProgress` gets the uploaded share, 0 to 1. */
+export function upload(
+  path: string,
+  image: Blob,
+  authorization: string,
+  onProgress: (share: number) => void,
+): Promise<UploadResult> {
   const request = new XMLHttpRequest();
   request.open('POST', at(path));
-  // A header that is set twice is sent as both, which is neither.
-  const headers = { ...signed(), ...(authorization && { Authorization: authorization }) };
+  // `setRequestHeader` appends a second value to a header, so each header is set only once.
+  const headers = { ...authHeaders(), ...(authorization && { Authorization: authorization }) };
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
   request.setRequestHeader('Content-Type', 'application/octet-stream');
-  request.upload.onprogress = ({ loaded, total }) => told(total > 0 ? loaded / total : 0);
+  request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
   return new Promise((done) => {
     request.onloadend = () => {
       let body: Partial<ErrorBody> = {};
       try {
         body = JSON.parse(request.responseText) as typeof body;
       } catch {
-        // An answer without words, or none at all.
+        // The response has no JSON body, or there is no response.
       }
       done({ status: request.status, error: body.error ?? '', msg: body.msg ?? '' });
     };

@@ -1,4 +1,4 @@
-/** What ails the clock, in words for people: what its panels and lights cannot tell by themselves. */
+/** Problems of the network and the panels, as sentences. */
 import { n, t } from './words';
 import type { Status } from './documents.gen';
 
@@ -14,12 +14,12 @@ const LINK_FAILURES: Record<string, string> = {
   no_ap_found: n('no network of that name is in reach'),
   auth_fail: n('the password is wrong'),
   assoc_fail: n('the network refused the clock'),
-  handshake_timeout: n('the network broke the handshake off'),
-  connection_fail: n('no connection came about'),
+  handshake_timeout: n('the network aborted the handshake'),
+  connection_fail: n('no connection could be made'),
   timeout: n('the network took too long'),
 };
 
-/** All troubles of a clock, the gravest first; none of a sound one. */
+/** All problems, the most severe first. */
 export function troubles(status: Status): string[] {
   const found: string[] = [];
   const lost = linkTrouble(status);
@@ -37,11 +37,11 @@ function linkTrouble({ link }: Status): string | null {
   const name = link.network === 'radio' && link.ssid ? `“${link.ssid}”` : t('its network');
   if (link.state === 'connecting' && !link.failure) return null;
   const why = link.failure ? `: ${t(LINK_FAILURES[link.failure] ?? link.failure)}` : '';
-  return t('The clock has lost {network}. Its values stand still; it goes on trying.', { network: name + why });
+  return t('The clock has lost {network}. Its values are not updated; it keeps trying.', { network: name + why });
 }
 
-/** That the clock does something about it, if it counts its tries. */
+/** A sentence about the retries; empty if there were none. */
 function tries(failures = 0): string {
   if (failures === 0) return '';
-  return ` ${t('It failed {count} × and is tried again by itself.', { count: failures })}`;
+  return ` ${t('Failed attempts: {count}. The clock tries again by itself.', { count: failures })}`;
 }

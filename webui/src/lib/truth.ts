@@ -1,70 +1,72 @@
-/** Why a number can be trusted, in words: one sentence for each value, and all voices, refused ones included. */
+/** Verification of values: a sentence about the state of each value, and the claims of all sources. */
 import { n, t } from './words';
 import { grouped, valueOf } from './market';
 import { nameOfSource } from './sources';
 import type { HeightStatus, PriceStatus, Status } from './documents.gen';
 
-export interface TruthVoice {
+/** A value as one source reports it. */
+export interface SourceClaim {
   source: string;
   value: string;
-  /** What became of it. */
+  /** Result of the comparison with the shown value. */
   verdict: string;
-  /** It agrees with what is shown. */
+  /** True if it agrees with the shown value. */
   good: boolean;
 }
 
 export interface TruthLine {
-  /** Name of the value in the status; a price has that of its currency. */
+  /** Key of the value in the status; the code of the currency for a price. */
   id: string;
   name: string;
-  /** Word of the state, for the look of it. */
+  /** State in the status, for CSS and tests. */
   state: string;
   sentence: string;
-  voices: TruthVoice[];
+  claims: SourceClaim[];
 }
 
-/** What a height of each state is worth. */
+/** Sentences about the states of a height. */
 const HEIGHTS: Record<string, string> = {
   proven: n('{count} sources have this block, and the clock has checked the work in it.'),
-  alone: n('The clock has checked the work in this block, which one source alone has.'),
-  claimed: n('A source says so; the clock has no proof of it.'),
-  disputed: n('The sources contradict each other, or say what cannot be.'),
-  stale: n('The block height is old: nobody has told a newer one.'),
+  alone: n('The clock has checked the work in this block, but only one source has it.'),
+  claimed: n('A source reports this height; the clock has no proof of it.'),
+  disputed: n('The sources contradict each other, or report impossible values.'),
+  stale: n('The block height is old: no source has reported a newer one.'),
   unknown: n('No height is known yet.'),
 };
 
-/** What a fee rate or a price of each state is worth. */
+/** Sentences about the states of a fee rate or a price. */
 const QUOTES: Record<string, string> = {
-  agreed: n('{count} sources say about the same; what is shown is what one of them says.'),
-  single: n('One source says so; nobody else has confirmed it.'),
-  disputed: n('The sources contradict each other, or say what cannot be.'),
-  stale: n('This is old: nobody has said anything newer.'),
+  agreed: n('{count} sources report nearly the same value; the clock shows the value of one of them.'),
+  single: n('One source reports this value; no other source has confirmed it.'),
+  disputed: n('The sources contradict each other, or report impossible values.'),
+  stale: n('This is old: no source has reported a newer value.'),
 };
 
-const STANDINGS: Record<string, string> = {
+const VERDICTS: Record<string, string> = {
   agrees: n('agrees'),
   apart: n('contradicts'),
   out: n('too far off, not counted'),
   old: n('too old, not counted'),
 };
 
-/** The chain of a demonstration, where nothing has to be proven. */
+/** Name of the invented chain of a demonstration. */
 const DEMO = 'demo';
 
-/** The values of a status whose truth is told. */
+/** One line per value that the status contains verification data for. */
 export function truthLines(status: Status): TruthLine[] {
   const { height, fee, prices } = status.truth ?? {};
   if (!height) return [];
   const rate = fee && status.market.feeRate ? { feeRate: fee } : {};
-  const told = height.chain === DEMO ? [] : Object.entries({ ...rate, ...prices });
-  return [heightLine(height, Number(status.market.height?.value)), ...told.map(([id, truth]) => quoteLine(id, truth))];
+  const quotes = height.chain === DEMO ? [] : Object.entries({ ...rate, ...prices });
+  const heightValue = Number(status.market.height?.value);
+  return [heightLine(height, heightValue), ...quotes.map(([id, truth]) => quoteLine(id, truth))];
 }
 
 function heightLine(truth: HeightStatus, shown: number): TruthLine {
   const proofs = (truth.proofs ?? []).map(({ source, value }) => ({ source, value, proven: true }));
   const proves = (source: string, value: number) => proofs.some((one) => one.source === source && one.value === value);
-  const claims = truth.claimed.filter(({ source, value }) => !proves(source, value));
-  const held = truth.state === 'unknown' && claims.length > 0;
+  const unproven = truth.claimed.filter(({ source, value }) => !proves(source, value));
+  const isWithheld = truth.state === 'unknown' && unproven.length > 0;
   return {
     id: 'height',
     name: t('Block'),
@@ -72,20 +74,20 @@ function heightLine(truth: HeightStatus, shown: number): TruthLine {
     sentence:
       truth.chain === DEMO
         ? t('This is a demonstration: its blocks and prices are invented.')
-        : held
-          ? t('Sources name a height, but none is proven, and you have chosen to see proven ones alone.')
+        : isWithheld
+          ? t('Sources report a height, but none is proven, and the settings allow only proven heights.')
           : t(HEIGHTS[truth.state] ?? '', { count: truth.agreeing }),
-    voices: [...proofs, ...claims.map((claim) => ({ ...claim, proven: false }))].map((voice) => ({
-      source: nameOfSource(voice.source),
-      value: grouped(voice.value),
-      verdict: heightVerdict(voice.value - shown, voice.proven),
-      good: voice.value === shown,
+    claims: [...proofs, ...unproven.map((claim) => ({ ...claim, proven: false }))].map((claim) => ({
+      source: nameOfSource(claim.source),
+      value: grouped(claim.value),
+      verdict: heightVerdict(claim.value - shown, claim.proven),
+      good: claim.value === shown,
     })),
   };
 }
 
 function heightVerdict(off: number, proven: boolean): string {
-  if (off === 0) return proven ? t('checked') : t('says so');
+  if (off === 0) return proven ? t('checked') : t('not proven');
   if (Number.isNaN(off)) return t('not shown');
   return off > 0 ? t('{count} ahead', { count: off }) : t('{count} behind', { count: -off });
 }
@@ -98,10 +100,10 @@ function quoteLine(id: string, truth: Pick<PriceStatus, 'state' | 'voices'>): Tr
     name: id === 'feeRate' ? t('Fee rate') : id,
     state: truth.state,
     sentence: t(QUOTES[truth.state] ?? '', { count }),
-    voices: voices.map(({ source, value, verdict }) => ({
+    claims: voices.map(({ source, value, verdict }) => ({
       source: nameOfSource(source),
       value: valueOf(id, value),
-      verdict: t(STANDINGS[verdict] ?? verdict),
+      verdict: t(VERDICTS[verdict] ?? verdict),
       good: verdict === 'agrees',
     })),
   };

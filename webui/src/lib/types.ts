@@ -1,4 +1,4 @@
-/** The settings document, as far as the page reads it. */
+/** The parts of the settings document that the page reads. */
 
 export interface ScreenEntry {
   id: number;
@@ -18,7 +18,7 @@ export interface DndSettings {
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** The settings document; what the form edits is read by key. */
+/** The settings document; the form reads its fields by key. */
 export interface Settings {
   [key: string]: unknown;
   numScreens: number;

@@ -1,24 +1,24 @@
-/** Values of settings in words, the same whether the clock, a file or somebody else brings them. */
+/** Names and values of settings as texts, for the form, imported files and conflicts. */
 import { long } from './age';
 import { titled } from './compose';
 import { choices, FIELDS, type Field } from './fields';
 import type { DndSettings, ScreenEntry, Settings } from './types';
 import { n, t } from './words';
 
-/** Units whose sign is shorter than their word. */
+/** Symbols of units. */
 const SIGNS: Record<string, string> = { percent: '%', 'per mille': '‰' };
 
-/** A duty above this has no effect. */
+/** Largest PWM duty with an effect. */
 export const DUTY_MOST = 4095;
 
-/** Stands for the power that a radio chooses. */
+/** Value of `txPower` that leaves the power to the radio. */
 export const OWN_POWER = 80;
 
-/** What of a field decides how its values are told. */
+/** The members of a field that determine how its values are formatted. */
 type Shape = Partial<Pick<Field, 'control' | 'unit' | 'mute' | 'options' | 'choices'>>;
 
-/** What is stored in another form than the form shows it: the field that shows it, a name of its own, and its shape. */
-const APART: Record<string, Shape & { of?: string; name?: string }> = {
+/** Stored settings without a field of the same key: the field that shows them, a name of their own, and their format. */
+const STORED_ONLY: Record<string, Shape & { of?: string; name?: string }> = {
   timerSeconds: { of: 'timePerScreen', control: 'seconds' },
   timerActive: { name: n('Rotation') },
   screenOrder: { of: 'screens', control: 'order' },
@@ -29,47 +29,47 @@ const APART: Record<string, Shape & { of?: string; name?: string }> = {
   dndStartMin: { of: 'dnd', name: n('From'), unit: 'min' },
   dndEndHour: { of: 'dnd', name: n('To'), unit: 'h' },
   dndEndMin: { of: 'dnd', name: n('To'), unit: 'min' },
-  keptTexts: { name: n('Kept texts'), control: 'texts' },
-  // Who was welcomed is so no more.
+  keptTexts: { name: n('Saved texts'), control: 'texts' },
+  // The welcome form is shown while this is false.
   welcomed: { name: n('Welcome'), mute: true },
 };
 
 const fieldOf = (key: string) => FIELDS.find((field) => field.key === key);
 
-/** The name of a setting, or its key where it has none. */
+/** The name of a setting, or its key if it has no name. */
 export function nameOf(key: string): string {
-  const { of = key, name } = APART[key] ?? {};
+  const { of = key, name } = STORED_ONLY[key] ?? {};
   return [fieldOf(of)?.label, name && t(name)].filter(Boolean).join(': ') || key;
 }
 
-/** A value of the setting with this key in words. */
+/** A value of a setting as text. */
 export function wordedAs(key: string, value: unknown, settings: Settings): string {
-  return worded(APART[key] ?? fieldOf(key) ?? {}, value, settings);
+  return worded(STORED_ONLY[key] ?? fieldOf(key) ?? {}, value, settings);
 }
 
-/** The sign of the unit of a field. */
+/** Symbol of the unit of a field. */
 export function unitOf({ unit = '' }: Shape): string {
   return SIGNS[unit] ?? unit;
 }
 
-/** A duty as a share of the most that has an effect. */
+/** A PWM duty as a share of the largest one with an effect. */
 export function percent(duty: unknown): string {
   return `${Math.round((Math.min(Number(duty), DUTY_MOST) / DUTY_MOST) * 100)} %`;
 }
 
-/** A colour as browsers write it. */
+/** A colour in CSS notation. */
 export function hex(colour: unknown): string {
   return `#${Number(colour ?? 0)
     .toString(16)
     .padStart(6, '0')}`;
 }
 
-/** A transmit power. */
+/** A transmit power as text. */
 export function power(quarters: unknown): string {
   return quarters == null || quarters === OWN_POWER ? t('As the radio chooses') : `${Number(quarters) / 4} dBm`;
 }
 
-/** A value of a field in words. */
+/** A value of a field as text. */
 function worded(field: Shape, value: unknown, settings: Settings): string {
   const { control, unit, mute = false } = field;
   if (control === 'txPower') return power(value);
@@ -93,7 +93,7 @@ function worded(field: Shape, value: unknown, settings: Settings): string {
   return unit === 'PWM duty' ? percent(value) : `${value} ${unitOf(field)}`.trim();
 }
 
-/** The stored settings that are members of `dnd`, with the names that they have there. */
+/** Stored settings that are members of `dnd`, with their names in it. */
 export const QUIET_HOURS: Readonly<Record<string, keyof DndSettings>> = {
   dndTimeEnabled: 'dndTimeEnabled',
   dndStartHour: 'startHour',
@@ -102,7 +102,7 @@ export const QUIET_HOURS: Readonly<Record<string, keyof DndSettings>> = {
   dndEndMin: 'endMinute',
 };
 
-/** The quiet hours, with what they would be while they are off. */
+/** The quiet hours; the times are shown even if they are off. */
 export function quietHours(dnd: DndSettings): string {
   const { dndTimeEnabled, startHour, startMinute, endHour, endMinute } = dnd;
   const at = (hour: number, minute: number) => `${hour}:${String(minute).padStart(2, '0')}`;
@@ -115,7 +115,7 @@ function shownOf(screens: readonly ScreenEntry[]): string {
   return shown.map(({ name }) => t(name)).join(', ') || t('none');
 }
 
-/** Screens by their ids, a list or as the clock writes it. */
+/** Names of screens by their ids, which are a list or separated by commas. */
 function screensOf(ids: unknown, { screens }: Settings): string {
   const listed = String(ids).split(',').filter(Boolean).map(Number);
   const names = fieldOf('screens')?.names;

@@ -1,14 +1,14 @@
-/** Whether the page and the program fit together. */
+/** Checks whether the page and the program have matching versions. */
 import type { Manifest } from './documents.gen';
 import { t } from './words';
 
-/** The three numbers a version starts with; undefined for a bare commit or nothing. */
+/** The three numbers at the start of a version; undefined if there are none. */
 export function numbers(version: unknown): [number, number, number] | undefined {
   const found = typeof version === 'string' ? /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) : null;
   return found ? [Number(found[1]), Number(found[2]), Number(found[3])] : undefined;
 }
 
-/** One version comes before another; false where one of them is not known. */
+/** True if one version precedes another; false if either is unknown. */
 export function older(one: unknown, other: unknown): boolean {
   const left = numbers(one);
   const right = numbers(other);
@@ -17,7 +17,7 @@ export function older(one: unknown, other: unknown): boolean {
   return differs >= 0 && left[differs]! < right[differs]!;
 }
 
-/** What does not fit, in words; empty if all fits. */
+/** A sentence about the mismatch; empty if the versions match. */
 export function misfit(manifest: Manifest | null, firmware: unknown, bundle: unknown): string {
   if (manifest && older(firmware, manifest.minFirmware)) {
     return t('This page needs version {least} of the clock or a newer one; it has {version}.', {

@@ -1,13 +1,13 @@
 /**
- * The texts of the page in the language of the person who reads it.
+ * Translation of the page.
  *
- * A text is written in English where it is shown, and is its own key. `lang` has one file per other language, with the
- * translations by English text; the page loads one of them. A text without a translation stays English.
+ * The English text is the key. `lang` has one file per other language with the translations by English text; the page
+ * loads one of them. A text without a translation is shown in English.
  */
 
 import type { Phrase } from './documents.gen';
 
-/** The gap for what somebody else says, such as an operating system. */
+/** Placeholder for a quoted text, such as an error of the operating system. */
 const QUOTED = 'why';
 
 type Words = Readonly<Record<string, string>>;
@@ -27,58 +27,58 @@ export function language(): string {
   return code;
 }
 
-/** A text in that language; `{name}` in it stands for a value. */
+/** A text in that language; `{name}` is a placeholder for a value. */
 export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
   const text = words[english] ?? english;
   return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : text;
 }
 
-/** A sentence of the clock in that language, its numbers as people there write them; without what it quotes. */
+/** A sentence of the clock in that language, with localized numbers and without the quoted text. */
 export function spoken({ words, values }: Phrase): string {
-  const told = ([gap, value]: [string, Phrase['values'][string]]) => {
+  const filled = ([gap, value]: [string, Phrase['values'][string]]) => {
     if (typeof value === 'string') return [gap, gap === QUOTED ? '' : value];
     if ('words' in value) return [gap, spoken(value)];
     return [gap, Number(value.number).toLocaleString(code, { maximumFractionDigits: 20 })];
   };
-  return t(words, Object.fromEntries(Object.entries(values).map(told)));
+  return t(words, Object.fromEntries(Object.entries(values).map(filled)));
 }
 
-/** What a sentence of the clock quotes, which stands at its end, in English; empty if nothing. */
+/** The English text that a sentence of the clock quotes at its end; empty if there is none. */
 export function quoted({ values }: Phrase): string {
-  const said = ([gap, value]: [string, Phrase['values'][string]]) =>
+  const quoteIn = ([gap, value]: [string, Phrase['values'][string]]) =>
     typeof value === 'string' ? gap === QUOTED && value : 'words' in value && quoted(value);
-  return Object.entries(values).map(said).find(Boolean) || '';
+  return Object.entries(values).map(quoteIn).find(Boolean) || '';
 }
 
-/** Marks a text that is translated where it is shown. */
+/** Marks a text for translation; `t` translates it when it is shown. */
 export function n<Text extends string>(english: Text): Text {
   return english;
 }
 
-/** The first of some wishes, such as `de-AT`, that there is a language for. */
-export function chosen(wishes: readonly string[], there: readonly string[] = LANGUAGES): string {
-  const found = wishes.map((wish) => wish.slice(0, 2).toLowerCase()).find((wish) => there.includes(wish));
-  return found ?? 'en';
+/** The first available language of a list of preferences such as `de-AT`. */
+export function chosen(preferences: readonly string[], available: readonly string[] = LANGUAGES): string {
+  const codes = preferences.map((preference) => preference.slice(0, 2).toLowerCase());
+  return codes.find((code) => available.includes(code)) ?? 'en';
 }
 
-/** Fetches the words that this browser asks for, or its owner has chosen. */
+/** Loads the translations for the chosen language, else for the preferences of the browser. */
 export async function fetchWords(): Promise<void> {
-  code = chosen([kept(), ...navigator.languages]);
+  code = chosen([stored(), ...navigator.languages]);
   words = (await FILES[`../lang/${code}.json`]?.())?.default ?? {};
   document.documentElement.lang = code;
 }
 
-/** Uses another language from now on; every text is written anew. */
-export function choose(wish: string): void {
+/** Stores another language and reloads the page. */
+export function choose(language: string): void {
   try {
-    localStorage.setItem(STORED, wish);
+    localStorage.setItem(STORED, language);
   } catch {
-    // Storage may be refused; the browser's wish counts then.
+    // Storage may be disabled; the preferences of the browser are used then.
   }
   location.reload();
 }
 
-function kept(): string {
+function stored(): string {
   try {
     return localStorage.getItem(STORED) ?? '';
   } catch {

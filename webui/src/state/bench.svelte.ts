@@ -1,53 +1,54 @@
-/** The bench of a simulated clock: absent on a real one. The event stream tells what it looks like. */
+/** The test bench of a simulated clock. Its state comes from the event stream; a real clock has none. */
 import { t } from '../lib/words';
-import { ask, explain, Unreachable } from '../lib/api';
+import { explain, request, Unreachable } from '../lib/api';
 import type { BenchState } from '../lib/documents.gen';
-import { delay, Press, PRESS_APART_MS, pressing } from '../lib/press';
+import { delay, Press, PRESS_APART_MS, pressRequest } from '../lib/press';
 import { notices } from './notices.svelte';
 
 class Bench {
   state = $state.raw<BenchState | null>(null);
-  #held = new Map<number, Press>();
-  /** The end of the last press of each button. */
-  #over = new Map<number, Promise<unknown>>();
-  held = $state.raw<ReadonlySet<number>>(new Set());
+  #presses = new Map<number, Press>();
+  /** Resolves when the next press of a button may start, by button. */
+  #ready = new Map<number, Promise<unknown>>();
+  /** Buttons that this page holds down. */
+  pressed = $state.raw<ReadonlySet<number>>(new Set());
 
-  /** Takes every finger off. */
   releaseAll(): void {
-    for (const button of this.#held.keys()) this.release(button);
+    for (const button of this.#presses.keys()) this.release(button);
   }
 
-  /** Holds a button down, until the finger is taken off. */
+  /** Holds a button down until it is released. */
   press(button: number): void {
-    if (this.#held.has(button)) return;
-    const press = new Press(() => pressing(button), this.#over.get(button));
-    this.#held.set(button, press);
-    this.#tell();
-    const over = press.ended.then((status) => {
+    if (this.#presses.has(button)) return;
+    const press = new Press(() => pressRequest(button), this.#ready.get(button));
+    this.#presses.set(button, press);
+    this.#update();
+    const ready = press.ended.then((status) => {
       if (status >= 400) notices.add('bad', t('The clock refused: {why}', { why: status }));
-      if (this.#held.get(button) === press) this.#held.delete(button);
-      this.#tell();
+      if (this.#presses.get(button) === press) this.#presses.delete(button);
+      this.#update();
       return delay(PRESS_APART_MS);
     });
-    this.#over.set(button, over);
+    this.#ready.set(button, ready);
   }
 
-  /** Takes the finger off. */
   release(button: number): void {
-    this.#held.get(button)?.lift();
-    this.#held.delete(button);
-    this.#tell();
+    this.#presses.get(button)?.release();
+    this.#presses.delete(button);
+    this.#update();
   }
 
-  #tell(): void {
-    this.held = new Set(this.#held.keys());
+  #update(): void {
+    this.pressed = new Set(this.#presses.keys());
   }
+
+  /** Sends a request to the simulator. */
 
   async set(path: string, json: unknown): Promise<void> {
     try {
-      await ask('POST', path, { json });
+      await request('POST', path, { json });
     } catch (failure) {
-      // A clock without power answers nothing.
+      // A simulated clock without power sends no response.
       if (!(failure instanceof Unreachable)) notices.add('bad', explain(failure));
     }
   }

@@ -1,7 +1,14 @@
-/** The clock as the page knows it: its status, its settings, and whether it is there. */
+/** State of the clock: connection, status and settings. */
 import { t } from '../lib/words';
-import { ask, explain, Refused, Unreachable, type Ask } from '../lib/api';
-import { current, encoded, forget, remember, use, type Keep } from '../lib/sign';
+import { explain, HttpError, request, Unreachable, type RequestOptions } from '../lib/api';
+import {
+  currentAuthorization,
+  encoded,
+  removeStoredCredentials,
+  storeCredentials,
+  useAuthorization,
+  type Persistence,
+} from '../lib/credentials';
 import type { Frame } from '../lib/sse';
 import type { StreamState } from '../lib/stream';
 import type { BenchState, Manifest, Status } from '../lib/documents.gen';
@@ -18,28 +25,28 @@ class Clock {
   statusAt = $state(0);
   settings = $state.raw<Settings | null>(null);
   settingsTag: string | null = null;
-  /** Told of newer settings before they are shown. */
+  /** Called with newer settings before they are shown. */
   onSettings: (old: Settings | null, fresh: Settings) => void = () => {};
   stream = $state.raw<StreamState>({ kind: 'connecting' });
-  /** Why the settings could not be read, while they are missing. */
+  /** Why the settings could not be loaded; empty if they could. */
   settingsFailure = $state('');
-  /** The clock was asked to restart and has not come back. */
+  /** The clock accepted a restart and has not reconnected. */
   restarting = $state(false);
-  /** An update was being installed when the clock was last heard of. */
+  /** The last status reported an update in progress. */
   updating = $state(false);
-  /** What the page was when it was loaded. */
+  /** Manifest of this page, read when it was loaded. */
   manifest = $state.raw<Manifest | null>(null);
-  /** The clock has another page by now. */
+  /** The clock serves another version of the page. */
   outdated = $state(false);
-  /** Somebody is signed in here. */
-  signedIn = $state.raw(current() !== '');
-  #reading = false;
-  /** The clock named newer settings while others were read. */
-  #missed = false;
+  /** The page has credentials. */
+  signedIn = $state.raw(currentAuthorization() !== '');
+  #isLoading = false;
+  /** The status named newer settings while the settings were being loaded. */
+  #mustReload = false;
   #events = events({
-    state: (state) => this.#streamed(state),
-    frame: (frame) => this.#framed(frame),
-    signed: () => (this.signedIn = current() !== ''),
+    state: (state) => this.#onState(state),
+    frame: (frame) => this.#onFrame(frame),
+    signed: () => (this.signedIn = currentAuthorization() !== ''),
   });
 
   start(): void {
@@ -53,60 +60,60 @@ class Clock {
     });
   }
 
-  /** Tries to reach the clock at once. */
+  /** Reconnects immediately. */
   retry(): void {
     if (this.stream.kind !== 'locked') this.#events.retryNow();
   }
 
-  /** Signs in; tells what is wrong, or nothing. */
-  async signIn(user: string, password: string, keep: Keep): Promise<string> {
-    const before = current();
-    use(encoded(user, password));
+  /** Signs in; returns an error text, or an empty one after success. */
+  async signIn(user: string, password: string, persistence: Persistence): Promise<string> {
+    const before = currentAuthorization();
+    useAuthorization(encoded(user, password));
     try {
-      await ask('GET', '/api/status');
+      await request('GET', '/api/status');
     } catch (failure) {
-      use(before);
-      if (failure instanceof Refused && failure.status === 401) return t('The user name or the password is wrong.');
+      useAuthorization(before);
+      if (failure instanceof HttpError && failure.status === 401) return t('The user name or the password is wrong.');
       return explain(failure);
     }
-    remember(keep);
+    storeCredentials(persistence);
     this.signedIn = true;
     this.#events.signedIn();
     return '';
   }
 
-  /** Forgets who was signed in, and all that only they may see. */
+  /** Removes the credentials and all data of the clock. */
   signOut(): void {
-    use('');
-    forget();
+    useAuthorization('');
+    removeStoredCredentials();
     this.signedIn = false;
-    this.#forget();
+    this.#clear();
     this.#events.signedIn();
   }
 
   async loadSettings(): Promise<void> {
-    this.#reading = true;
+    this.#isLoading = true;
     try {
-      const answer = await ask('GET', SETTINGS);
-      const fresh = answer.body as Settings;
+      const response = await request('GET', SETTINGS);
+      const fresh = response.body as Settings;
       this.onSettings(this.settings, fresh);
       this.settings = fresh;
-      this.settingsTag = answer.etag;
+      this.settingsTag = response.etag;
       this.settingsFailure = '';
     } catch (failure) {
       this.settingsFailure = explain(failure);
     } finally {
-      this.#reading = false;
-      const missed = this.#missed;
-      this.#missed = false;
-      if (missed) this.#checkSettings();
+      this.#isLoading = false;
+      const mustReload = this.#mustReload;
+      this.#mustReload = false;
+      if (mustReload) this.#checkSettings();
     }
   }
 
-  /** Sends a wish; a refusal is told to the person. True if the clock took it. */
-  async wish(method: string, path: string, what: Ask = {}, done = ''): Promise<boolean> {
+  /** Sends a request and shows a notice if it fails; `done` is the notice after success. True after success. */
+  async send(method: string, path: string, options: RequestOptions = {}, done = ''): Promise<boolean> {
     try {
-      await ask(method, path, what);
+      await request(method, path, options);
       if (done) notices.add('ok', done);
       return true;
     } catch (failure) {
@@ -116,44 +123,44 @@ class Clock {
   }
 
   async restart(): Promise<void> {
-    this.restarting = await this.wish('POST', RESTART);
+    this.restarting = await this.send('POST', RESTART);
   }
 
-  #streamed(state: StreamState): void {
-    const was = this.stream.kind;
+  #onState(state: StreamState): void {
+    const before = this.stream.kind;
     this.stream = state;
-    if (state.kind === 'locked') this.#forget();
-    if (state.kind === 'live' && was !== 'live') {
+    if (state.kind === 'locked') this.#clear();
+    if (state.kind === 'live' && before !== 'live') {
       this.restarting = false;
       this.updating = false;
-      // What happened to the panels while the page was away is asked for, not guessed.
+      // The panels may have changed while there was no connection.
       glass.all();
       void this.loadSettings();
       void this.#checkPage();
     }
-    if (state.kind === 'away') void glass.recall();
-    // A clock that comes back may be another one, with no bench.
+    if (state.kind === 'away') void glass.restore();
+    // After a reconnect the clock may be another one, without a bench.
     if (state.kind !== 'live') bench.state = null;
   }
 
-  #framed({ name, data }: Frame): void {
-    if (name === 'status') this.#take(JSON.parse(data) as Status);
+  #onFrame({ name, data }: Frame): void {
+    if (name === 'status') this.#onStatus(JSON.parse(data) as Status);
     if (name === 'panels') glass.changed(data);
     if (name === 'bench') bench.state = JSON.parse(data) as BenchState;
   }
 
   async #checkPage(): Promise<void> {
     try {
-      const manifest = (await ask('GET', '/manifest.json')).body as Manifest;
+      const manifest = (await request('GET', '/manifest.json')).body as Manifest;
       this.manifest ??= manifest;
       this.outdated = this.manifest.commit !== manifest.commit;
     } catch (failure) {
-      // A page without a manifest is one under development.
-      if (!(failure instanceof Refused || failure instanceof Unreachable)) throw failure;
+      // The development server has no manifest.
+      if (!(failure instanceof HttpError || failure instanceof Unreachable)) throw failure;
     }
   }
 
-  #take(status: Status): void {
+  #onStatus(status: Status): void {
     this.status = status;
     this.statusAt = Date.now();
     if (status.isOTAUpdating) this.updating = true;
@@ -161,24 +168,24 @@ class Clock {
     this.#checkSettings();
   }
 
-  /** Others can change settings too: the status names the version that the clock has. */
+  /** Reloads the settings if the status names another version: other clients can change settings too. */
   #checkSettings(): void {
     const newest = this.status?.settingsTag;
-    const known = this.settings !== null && newest === this.settingsTag;
-    if (newest === undefined || known || document.visibilityState !== 'visible') return;
-    if (this.#reading) {
-      this.#missed = true;
+    const isCurrent = this.settings !== null && newest === this.settingsTag;
+    if (newest === undefined || isCurrent || document.visibilityState !== 'visible') return;
+    if (this.#isLoading) {
+      this.#mustReload = true;
       return;
     }
     if (this.stream.kind === 'live') void this.loadSettings();
   }
 
-  #forget(): void {
+  #clear(): void {
     this.status = null;
     this.settings = null;
     this.settingsTag = null;
     bench.state = null;
-    glass.forget();
+    glass.clear();
   }
 }
 

@@ -1,22 +1,22 @@
-/** The text that is being written on the panels, and how the clock would draw it. */
-import { ask } from '../lib/api';
-import { blank, isBlank, KEPT_MAX, opened, type Page } from '../lib/compose';
+/** Editor for custom texts: the edited text, its preview, and the saved texts. */
+import { request } from '../lib/api';
+import { blank, isBlank, opened, SAVED_TEXTS_MAX, type Page } from '../lib/compose';
 import { SETTINGS, SHOW_CUSTOM } from '../lib/operations';
 import { t } from '../lib/words';
 import { clock } from './clock.svelte';
 import { notices } from './notices.svelte';
 
 class Composer {
-  /** Somebody writes. */
+  /** The editor is open. */
   open = $state(false);
   page = $state.raw<Page>(blank(0));
 
-  /** The texts that the clock keeps. */
-  readonly kept = $derived((clock.settings?.keptTexts ?? []) as string[][]);
-  readonly isKept = $derived(this.kept.some((cells) => cells.join('\n') === this.page.cells.join('\n')));
-  readonly mayKeep = $derived(this.kept.length < KEPT_MAX && !this.isKept && !isBlank(this.page));
+  /** The texts that the clock stores. */
+  readonly savedTexts = $derived((clock.settings?.keptTexts ?? []) as string[][]);
+  readonly isSaved = $derived(this.savedTexts.some((cells) => cells.join('\n') === this.page.cells.join('\n')));
+  readonly canSave = $derived(this.savedTexts.length < SAVED_TEXTS_MAX && !this.isSaved && !isBlank(this.page));
 
-  /** Begins with empty panels, or with a text that is there. */
+  /** Opens the editor with empty panels or with a saved text. */
   begin(panels: number, cells: readonly string[] = []): void {
     this.page = opened(cells, panels);
     this.open = true;
@@ -27,22 +27,22 @@ class Composer {
   }
 
   async show(cells: readonly string[]): Promise<void> {
-    if (await clock.wish('POST', SHOW_CUSTOM, { json: cells })) this.end();
+    if (await clock.send('POST', SHOW_CUSTOM, { json: cells })) this.end();
   }
 
-  async keep(): Promise<void> {
-    await this.#keep([...this.kept, [...this.page.cells]], t('The clock keeps this text.'));
+  async save(): Promise<void> {
+    await this.#store([...this.savedTexts, [...this.page.cells]], t('Text saved.'));
   }
 
-  async forget(place: number): Promise<void> {
-    await this.#keep(
-      this.kept.filter((_, other) => other !== place),
-      t('The clock has forgotten this text.'),
+  async remove(index: number): Promise<void> {
+    await this.#store(
+      this.savedTexts.filter((_, other) => other !== index),
+      t('Text removed.'),
     );
   }
 
-  async #keep(texts: readonly (readonly string[])[], done: string): Promise<void> {
-    if (await clock.wish('PATCH', SETTINGS, { json: { keptTexts: texts } })) {
+  async #store(texts: readonly (readonly string[])[], done: string): Promise<void> {
+    if (await clock.send('PATCH', SETTINGS, { json: { keptTexts: texts } })) {
       await clock.loadSettings();
       notices.add('ok', done);
     }
@@ -51,7 +51,7 @@ class Composer {
 
 export const composer = new Composer();
 
-/** How the clock would draw these texts, panel by panel. */
+/** A preview of the panels with these texts. */
 export async function drawn(cells: readonly string[], signal: AbortSignal): Promise<Blob> {
-  return (await ask('POST', '/api/show/preview.png', { json: cells, signal, blob: true })).body as Blob;
+  return (await request('POST', '/api/show/preview.png', { json: cells, signal, blob: true })).body as Blob;
 }

@@ -1,6 +1,6 @@
-/** The edited settings; they outlive a change of view. */
+/** The unsaved edits of the settings; they are preserved when the view changes. */
 import { t } from '../lib/words';
-import { ask, explain, Refused } from '../lib/api';
+import { explain, HttpError, request } from '../lib/api';
 import type { RestartRequired } from '../lib/documents.gen';
 import { edited, patchOf, rebase, shown, stored, type Edits } from '../lib/draft';
 import { advice, clearedIn, faultOf, faults, type Fault } from '../lib/faults';
@@ -14,14 +14,14 @@ import { SETTINGS } from '../lib/operations';
 class Draft {
   edits = $state.raw<Edits>({});
   saving = $state(false);
-  /** What the clock found wrong at the last try. */
+  /** Errors that the clock reported for the last attempt to save. */
   refused = $state.raw<Fault[]>([]);
-  /** Keys that somebody else changed too. */
+  /** Keys with conflicts: another client changed them too. */
   both = $state.raw<string[]>([]);
-  /** What waits for a restart that the person puts off. */
+  /** Keys of saved settings whose restart was postponed, joined. */
   later = $state('');
-  /** The notice that others changed the settings, while it is up. */
-  #overtakenNotice = 0;
+  /** Id of the notice about a conflict. */
+  #conflictNotice = 0;
   readonly count = $derived(Object.keys(this.edits).length);
   readonly faults = $derived.by(() => {
     if (!clock.settings) return [];
@@ -44,7 +44,7 @@ class Draft {
     this.both = this.both.filter((other) => other !== key);
   }
 
-  /** Takes what the clock has. */
+  /** Drops the edit of a key. */
   unset(key: string): void {
     if (clock.settings) this.set(key, stored(clock.settings, key));
   }
@@ -53,10 +53,10 @@ class Draft {
     this.edits = {};
     this.refused = [];
     this.both = [];
-    notices.drop(this.#overtakenNotice);
+    notices.drop(this.#conflictNotice);
   }
 
-  /** Takes newer settings under the edits. */
+  /** Applies the edits to newer settings. */
   rebase(old: Settings | null, fresh: Settings): void {
     if (!old || this.count === 0) return;
     const result = rebase(this.edits, old, fresh);
@@ -64,7 +64,7 @@ class Draft {
     this.both = [...new Set([...this.both.filter((key) => key in result.edits), ...result.both])];
   }
 
-  /** Saves the edits; gives back the key of the first fault, if there is one. */
+  /** Saves the edits; returns the key of the first fault, if there is one. */
   async save(): Promise<string | undefined> {
     const settings = clock.settings;
     if (!settings || this.saving) return undefined;
@@ -78,51 +78,50 @@ class Draft {
     }
   }
 
-  async #send(settings: Settings, mayRepeat: boolean): Promise<string | undefined> {
+  async #send(settings: Settings, mayRetry: boolean): Promise<string | undefined> {
     const headers: Record<string, string> = clock.settingsTag ? { 'If-Match': clock.settingsTag } : {};
     try {
-      const answer = await ask('PATCH', SETTINGS, { json: patchOf(settings, this.edits), headers });
-      if ((answer.body as RestartRequired | null)?.rebootRequired) this.later = '';
+      const response = await request('PATCH', SETTINGS, { json: patchOf(settings, this.edits), headers });
+      if ((response.body as RestartRequired | null)?.rebootRequired) this.later = '';
       this.discard();
       await clock.loadSettings();
       notices.add('ok', t('Saved.'));
-      this.refused = clearedIn(answer.reason);
+      this.refused = clearedIn(response.reason);
       for (const { text } of this.refused.slice(0, 1)) notices.add('bad', text);
       return this.refused[0]?.key;
     } catch (failure) {
-      if (failure instanceof Refused && failure.status === 412) return this.#overtaken(mayRepeat);
-      if (failure instanceof Refused && failure.status === 400) return this.#faulty(failure);
+      if (failure instanceof HttpError && failure.status === 412) return this.#onConflict(mayRetry);
+      if (failure instanceof HttpError && failure.status === 400) return this.#onRejected(failure);
       notices.add('bad', explain(failure));
       return undefined;
     }
   }
 
-  /** Somebody else saved first: what only we changed is saved on top of it, the rest is for the person to decide. */
-  async #overtaken(mayRepeat: boolean): Promise<string | undefined> {
+  /** Handles 412, because another client saved first: saves again unless both changed the same keys. */
+  async #onConflict(mayRetry: boolean): Promise<string | undefined> {
     this.both = [];
     await clock.loadSettings();
     if (!clock.settings) return undefined;
     if (this.count === 0) {
-      notices.add('ok', t('Somebody else made the same change already.'));
+      notices.add('ok', t('The same change was already saved elsewhere.'));
       return undefined;
     }
-    if (this.both.length === 0 && mayRepeat) return this.#send(clock.settings, false);
+    if (this.both.length === 0 && mayRetry) return this.#send(clock.settings, false);
     const names = this.both.map(nameOf).join(', ');
-    this.#overtakenNotice = notices.add(
+    this.#conflictNotice = notices.add(
       'bad',
       names
         ? t(
-            'Somebody else changed the settings meanwhile ({names}). Your changes are kept; look at them and save again.',
-            {
-              names,
-            },
+            'The settings were changed elsewhere meanwhile ({names}). Your changes are still here; check them and save again.',
+            { names },
           )
-        : t('Somebody else changed the settings meanwhile. Your changes are kept; look at them and save again.'),
+        : t('The settings were changed elsewhere meanwhile. Your changes are still here; check them and save again.'),
     );
     return this.both[0];
   }
 
-  #faulty({ token, hint }: Refused): string | undefined {
+  /** Handles 400: shows the error at its field. */
+  #onRejected({ token, hint }: HttpError): string | undefined {
     const fault = faultOf(token, FIELDS, hint);
     if (!fault.key) {
       notices.add('bad', fault.text);

@@ -1,18 +1,18 @@
-/** The event stream as a tab sees it: that of a worker which all tabs share, or one of its own where there is none. */
-import { EVENTS, type Wish, type Word } from '../lib/shared';
-import { current, forget, use } from '../lib/sign';
+/** The event stream of a tab: shared with other tabs through a `SharedWorker`, or its own if the browser has none. */
+import { EVENTS, type TabMessage, type WorkerMessage } from '../lib/shared';
+import { currentAuthorization, removeStoredCredentials, useAuthorization } from '../lib/credentials';
 import { EventStream, type StreamListener } from '../lib/stream';
 
 export interface EventsListener extends StreamListener {
-  /** Somebody signed in or out in another tab. */
+  /** Another tab signed in or out. */
   signed(): void;
 }
 
 export interface Events {
   start(): void;
-  /** Ends a waiting time early. */
+  /** Skips the remaining delay before the next attempt. */
   retryNow(): void;
-  /** Connects anew as whoever is signed in by now. */
+  /** Reconnects with the current credentials. */
   signedIn(): void;
 }
 
@@ -27,29 +27,29 @@ function own(listener: EventsListener): Events {
 
 function shared(listener: EventsListener): Events {
   const worker = new SharedWorker(new URL('../worker.ts', import.meta.url), { type: 'module', name: 'papertick' });
-  let plain: Events | undefined;
-  const tell = (wish: Wish) => worker.port.postMessage(wish);
-  worker.port.onmessage = ({ data }: MessageEvent<Word>) => {
+  let fallback: Events | undefined;
+  const post = (message: TabMessage) => worker.port.postMessage(message);
+  worker.port.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
     if (data.kind === 'state') listener.state(data.state);
     else if (data.kind === 'frame') listener.frame(data.frame);
     else {
-      use(data.authorization);
-      if (data.authorization === '') forget();
+      useAuthorization(data.authorization);
+      if (data.authorization === '') removeStoredCredentials();
       listener.signed();
     }
   };
-  // A worker that cannot be had, for what reason ever, must not leave the page without a stream.
+  // If the worker cannot be loaded, the tab uses a stream of its own.
   worker.onerror = () => {
-    if (plain) return;
-    plain = own(listener);
-    plain.start();
+    if (fallback) return;
+    fallback = own(listener);
+    fallback.start();
   };
-  const follow = () => tell({ kind: 'follow', authorization: current() });
-  addEventListener('pagehide', () => tell({ kind: 'leave' }));
+  const follow = () => post({ kind: 'follow', authorization: currentAuthorization() });
+  addEventListener('pagehide', () => post({ kind: 'leave' }));
   addEventListener('pageshow', ({ persisted }) => persisted && follow());
   return {
     start: follow,
-    retryNow: () => (plain ? plain.retryNow() : tell({ kind: 'retry' })),
-    signedIn: () => (plain ? plain.signedIn() : tell({ kind: 'sign', authorization: current() })),
+    retryNow: () => (fallback ? fallback.retryNow() : post({ kind: 'retry' })),
+    signedIn: () => (fallback ? fallback.signedIn() : post({ kind: 'sign', authorization: currentAuthorization() })),
   };
 }

@@ -1,7 +1,7 @@
-/** What a person sees of the settings form; it outlives a change of view, so that Back finds it unchanged. */
+/** View state of the settings form; it is preserved when the view changes, so that Back restores the form. */
 class Form {
   search = $state('');
-  /** Sections whose further settings are open. */
+  /** Sections with "More" open. */
   open = $state<Record<string, boolean>>({});
 }
 

@@ -1,27 +1,27 @@
-/** The pictures on the panels; only what changed is fetched, and only while somebody looks. */
+/** Pictures of the panels; fetches only changed panels, and only while the page is visible. */
 import { at } from '../lib/root';
-import { asBlob, asText, forgetKeepsake, keep, recall } from '../lib/keepsake';
+import { asBlob, asText, loadSnapshot, removeSnapshots, storeSnapshot } from '../lib/snapshot';
 import { repainted } from '../lib/glass';
-import { signed } from '../lib/sign';
+import { authHeaders } from '../lib/credentials';
 
 export interface Panel {
   picture: ImageBitmap;
-  /** Grows with every new picture. */
+  /** Number of the picture; counts up. */
   version: number;
-  /** How often it went through black and white; it may show the same afterwards. */
+  /** Number of full refreshes, which flash black and white even if the picture does not change. */
   flashes: number;
 }
 
 class Glass {
   panels = $state.raw<(Panel | undefined)[]>([]);
-  /** When a picture was last asked for and told, ms; 0 before the first one. */
+  /** Time of the last response with a picture or 304, ms; 0 before the first. */
   seenAt = $state(0);
   #count = $state(0);
   #etags: (string | null)[] = [];
-  /** The pictures as text, to be kept. */
+  /** The pictures as data URLs, for the stored snapshot. */
   #texts: string[] = [];
-  /** Panels to ask for, and how many full refreshes they had meanwhile. */
-  #wanted = new Map<number, number>();
+  /** Panels to fetch, with the number of full refreshes since their last fetch. */
+  #pending = new Map<number, number>();
   #fetching = false;
 
   get count(): number {
@@ -39,72 +39,72 @@ class Glass {
 
   start(): void {
     document.addEventListener('visibilitychange', () => {
-      this.#look();
-      if (document.visibilityState !== 'visible') this.#keep();
+      this.#fetchIfVisible();
+      if (document.visibilityState !== 'visible') this.#store();
     });
-    addEventListener('pagehide', () => this.#keep());
+    addEventListener('pagehide', () => this.#store());
   }
 
-  /** Nothing of what is known may be shown any more. */
-  forget(): void {
+  /** Removes all pictures, including the stored ones. */
+  clear(): void {
     this.count = 0;
     this.seenAt = 0;
-    this.#wanted.clear();
+    this.#pending.clear();
     this.#texts = [];
-    forgetKeepsake();
+    removeSnapshots();
   }
 
-  /** Shows what was seen last, for as long as the clock has not said anything. */
-  async recall(): Promise<void> {
-    const kept = recall();
-    if (!kept || this.#count > 0) return;
-    const pictures = await Promise.all(kept.pictures.map((text) => createImageBitmap(asBlob(text))));
+  /** Shows the stored snapshot if no status has arrived yet. */
+  async restore(): Promise<void> {
+    const snapshot = loadSnapshot();
+    if (!snapshot || this.#count > 0) return;
+    const pictures = await Promise.all(snapshot.pictures.map((text) => createImageBitmap(asBlob(text))));
     if (this.#count > 0) return;
     this.#count = pictures.length;
     this.panels = pictures.map((picture) => ({ picture, version: 0, flashes: 0 }));
-    this.seenAt = kept.at;
+    this.seenAt = snapshot.at;
   }
 
-  /** Keeps what is seen; to be called when somebody stops looking. */
-  #keep(): void {
+  /** Stores a snapshot; called when the page is hidden. */
+  #store(): void {
     const pictures = this.#texts.filter(Boolean);
-    if (pictures.length > 0 && pictures.length === this.#count) keep({ at: this.seenAt, pictures });
+    if (pictures.length > 0 && pictures.length === this.#count) storeSnapshot({ at: this.seenAt, pictures });
   }
 
-  /** Asks for every panel: what happened to them is not known. */
+  /** Fetches all panels. */
   all(): void {
-    for (let index = 0; index < this.#count; index += 1) this.#want(index, 0);
-    this.#look();
+    for (let index = 0; index < this.#count; index += 1) this.#enqueue(index, 0);
+    this.#fetchIfVisible();
   }
 
-  /** Takes the data of an `event: panels` frame; what cannot be read means all panels. */
+  /** Handles the data of an `event: panels` frame; fetches all panels if it is invalid. */
   changed(data: string): void {
     const change = repainted(data);
     if (!change) return this.all();
-    for (const index of change.partial) this.#want(index, 0);
-    for (const index of change.full) this.#want(index, 1);
-    this.#look();
+    for (const index of change.partial) this.#enqueue(index, 0);
+    for (const index of change.full) this.#enqueue(index, 1);
+    this.#fetchIfVisible();
   }
 
-  #want(index: number, flashes: number): void {
-    if (index < this.#count) this.#wanted.set(index, (this.#wanted.get(index) ?? 0) + flashes);
+  #enqueue(index: number, flashes: number): void {
+    if (index < this.#count) this.#pending.set(index, (this.#pending.get(index) ?? 0) + flashes);
   }
 
-  #look(): void {
-    if (!this.#fetching && document.visibilityState === 'visible') void this.#fetchWanted();
+  #fetchIfVisible(): void {
+    if (!this.#fetching && document.visibilityState === 'visible') void this.#fetchPending();
   }
 
-  async #fetchWanted(): Promise<void> {
+  async #fetchPending(): Promise<void> {
     this.#fetching = true;
-    while (this.#wanted.size > 0) {
-      const wanted = [...this.#wanted];
-      this.#wanted.clear();
-      const got = await Promise.all(wanted.map(([index, flashes]) => this.#fetchOne(index, flashes)));
+    while (this.#pending.size > 0) {
+      const pending = [...this.#pending];
+      this.#pending.clear();
+      const fetched = await Promise.all(pending.map(([index, flashes]) => this.#fetchOne(index, flashes)));
       const panels = [...this.panels];
-      for (const panel of got) {
+      for (const panel of fetched) {
         if (panel && panel.index < this.#count) panels[panel.index] = panel;
       }
-      if (got.some(Boolean)) this.panels = panels;
+      if (fetched.some(Boolean)) this.panels = panels;
     }
     this.#fetching = false;
   }
@@ -113,24 +113,24 @@ class Glass {
     const etag = this.#etags[index];
     const before = this.panels[index];
     try {
-      const answer = await fetch(at(`/api/panels/${index}.png`), {
-        headers: { ...signed(), ...(etag && { 'If-None-Match': etag }) },
+      const response = await fetch(at(`/api/panels/${index}.png`), {
+        headers: { ...authHeaders(), ...(etag && { 'If-None-Match': etag }) },
         cache: 'no-store',
         signal: AbortSignal.timeout(10_000),
       });
-      if (answer.status === 304 && before) {
+      if (response.status === 304 && before) {
         this.seenAt = Date.now();
         return flashes > 0 ? { ...before, index, flashes: before.flashes + flashes } : undefined;
       }
-      if (answer.status !== 200) return undefined;
-      const blob = await answer.blob();
+      if (response.status !== 200) return undefined;
+      const blob = await response.blob();
       const picture = await createImageBitmap(blob);
       this.#texts[index] = await asText(blob);
-      this.#etags[index] = answer.headers.get('etag');
+      this.#etags[index] = response.headers.get('etag');
       this.seenAt = Date.now();
       return { index, picture, version: (before?.version ?? 0) + 1, flashes: (before?.flashes ?? 0) + flashes };
     } catch {
-      // The stream notices a clock that is away, and asks for everything when it is back.
+      // The event stream detects a lost connection; all panels are fetched after it reconnects.
       return undefined;
     }
   }

@@ -13,7 +13,7 @@ class Notices {
   list = $state.raw<Notice[]>([]);
   #next = 1;
 
-  /** Shows a message for a while; its number takes it away earlier. */
+  /** Shows a message for a few seconds; returns its id for `drop`. */
   add(kind: Notice['kind'], text: string): number {
     const id = this.#next++;
     this.list = [...this.list.filter((notice) => notice.text !== text), { id, kind, text }].slice(-MOST);

@@ -1,10 +1,10 @@
-/** The time as the page shows it: it goes on by whole seconds, and only while somebody looks. */
+/** The current time, updated once a second while the page is visible. */
 
 class Now {
   /** Time, ms. */
   ms = $state.raw(Date.now());
-  /** Whether somebody looks: else nothing is asked of the clock. */
-  seen = $state.raw(document.visibilityState === 'visible');
+  /** True while the page is visible; a hidden page sends no periodic requests. */
+  visible = $state.raw(document.visibilityState === 'visible');
   #timer: ReturnType<typeof setInterval> | undefined;
 
   start(): void {
@@ -14,8 +14,8 @@ class Now {
 
   #run(): void {
     clearInterval(this.#timer);
-    this.seen = document.visibilityState === 'visible';
-    if (!this.seen) return;
+    this.visible = document.visibilityState === 'visible';
+    if (!this.visible) return;
     this.ms = Date.now();
     this.#timer = setInterval(() => (this.ms = Date.now()), 1000);
   }

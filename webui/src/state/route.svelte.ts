@@ -1,4 +1,4 @@
-/** Which view is shown: every one has an address, and Back returns to it as it was left. */
+/** The current view. Every view has an address, and Back restores its scroll position. */
 import { at } from '../lib/root';
 import { tick } from 'svelte';
 import { addressOf, placeOf, type Place, type View } from '../lib/places';
@@ -8,10 +8,10 @@ const SETTLED_MS = 150;
 /** Longest time to wait until a view is high enough to be scrolled to its stored position, ms. */
 const RESTORE_MAX_MS = 3_000;
 
-/** Events by which a person scrolls. */
-const BY_HAND = ['wheel', 'touchmove', 'keydown'] as const;
+/** Events of scrolling by the user. */
+const SCROLL_EVENTS = ['wheel', 'touchmove', 'keydown'] as const;
 
-/** What the history stores with an entry. */
+/** State of a history entry. */
 interface Stored {
   /** Scroll position, px. */
   y?: number;
@@ -19,9 +19,9 @@ interface Stored {
 
 class Route {
   #place = $state.raw<Place>({ view: 'clock', part: '' });
-  /** The section to scroll to; the view clears it when it has done so. */
+  /** The section to scroll to; the view clears it after scrolling. */
   wanted = $state.raw('');
-  /** Stops waiting for a view that is too short yet; absent while none is. */
+  /** Stops waiting for a view that is still too short to scroll; undefined if there is none. */
   #stopRestoring: (() => void) | undefined;
   #settled = 0;
 
@@ -31,7 +31,7 @@ class Route {
 
   start(): void {
     history.scrollRestoration = 'manual';
-    // Addresses of older pages stood behind a hash.
+    // Older versions of the page had addresses in the hash.
     if (location.hash.startsWith('#/')) history.replaceState(null, '', at(location.hash.slice(1)));
     this.#return();
     addEventListener('popstate', () => this.#return());
@@ -39,7 +39,7 @@ class Route {
     addEventListener('scroll', () => this.#scrolled(), { passive: true });
   }
 
-  /** Goes to a view, and to a section of it. */
+  /** Shows a view and scrolls to a section of it. */
   go(view: View, part = ''): void {
     const address = addressOf({ view, part });
     const moved = view !== this.view;
@@ -77,12 +77,12 @@ class Route {
     history.replaceState({ y: scrollY } satisfies Stored, '');
   }
 
-  /** Scrolls to a position as soon as the view is high enough, unless the person scrolls first. */
+  /** Scrolls to a position as soon as the view is high enough, unless the user scrolls first. */
   #restore(y: number): void {
     const stop = () => {
       observer.disconnect();
       clearTimeout(timer);
-      for (const name of BY_HAND) removeEventListener(name, stop);
+      for (const name of SCROLL_EVENTS) removeEventListener(name, stop);
       this.#stopRestoring = undefined;
     };
     const observer = new ResizeObserver(() => {
@@ -90,12 +90,12 @@ class Route {
       if (Math.abs(scrollY - y) < 1) stop();
     });
     const timer = setTimeout(stop, RESTORE_MAX_MS);
-    for (const name of BY_HAND) addEventListener(name, stop, { passive: true });
+    for (const name of SCROLL_EVENTS) addEventListener(name, stop, { passive: true });
     this.#stopRestoring = stop;
     void tick().then(() => observer.observe(document.body));
   }
 
-  /** A link to another view changes what is shown, and loads nothing. */
+  /** Handles a click on a link to a view without loading a document. */
   #clicked(event: MouseEvent): void {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

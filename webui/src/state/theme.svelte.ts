@@ -1,9 +1,9 @@
-/** Light, dark, or what the system says. */
+/** The colour theme: light, dark, or the setting of the system. */
 import { n } from '../lib/words';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** The choices in words. */
+/** Labels of the themes. */
 export const THEMES: Readonly<Record<Theme, string>> = {
   system: n('as the system'),
   light: n('light'),
@@ -16,12 +16,12 @@ const ORDER: Theme[] = ['system', 'light', 'dark'];
 class ThemeChoice {
   current = $state.raw<Theme>(stored());
 
-  /** Goes to the next choice. */
-  turn(): void {
+  /** Switches to the next theme. */
+  next(): void {
     this.use(ORDER[(ORDER.indexOf(this.current) + 1) % ORDER.length] ?? 'system');
   }
 
-  /** Uses a theme and keeps it. */
+  /** Uses and stores a theme. */
   use(theme: Theme): void {
     this.current = theme;
     const root = document.documentElement;
@@ -31,7 +31,7 @@ class ThemeChoice {
       if (this.current === 'system') localStorage.removeItem(STORED);
       else localStorage.setItem(STORED, this.current);
     } catch {
-      // Storage may be refused; the choice then lasts until the page closes.
+      // Storage may be disabled; the choice then lasts until the page is closed.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Every view, in every theme and width, against the rules of axe.
+// Checks every view in every theme and width with axe.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ after(async () => {
 });
 
 async function violations(page) {
-  // The policy of the page lets no script in but its own; the debugger is above it.
+  // Evaluated by the debugger, because the content security policy allows only scripts of the page.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
@@ -55,7 +55,7 @@ for (const colorScheme of ['light', 'dark']) {
     });
   }
 
-  test(`${colorScheme}, forced colours, and what a new owner sees`, async () => {
+  test(`${colorScheme}, forced colours and the welcome form`, async () => {
     const context = await browser.newContext({
       viewport: { width: 1000, height: 900 },
       colorScheme,
@@ -78,13 +78,13 @@ for (const colorScheme of ['light', 'dark']) {
     await context.close();
   });
 
-  test(`${colorScheme}, writing and choosing`, async () => {
+  test(`${colorScheme}, editor, choice by pictures and displays`, async () => {
     const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme });
     const { page } = await openPage(context, clock.url);
     await page.getByRole('button', { name: 'Write on the clock' }).click();
     await page.keyboard.type('HODL');
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
-    await page.waitForSelector('[data-kept]');
+    await page.getByRole('button', { name: 'Save text', exact: true }).click();
+    await page.waitForSelector('[data-saved]');
     assert.deepEqual(await violations(page), []);
     clock.settings.keptTexts = [];
     await page.goto(`${clock.url}/settings/display`);
@@ -105,13 +105,13 @@ for (const colorScheme of ['light', 'dark']) {
     await context.close();
   });
 
-  test(`${colorScheme}, what is seldom seen`, async () => {
+  test(`${colorScheme}, banners, dialog and sign-in form`, async () => {
     const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme });
     const { page } = await openPage(context, clock.url);
     clock.stale = true;
     clock.link = 'down';
-    clock.ailments = {
-      safeMode: 'it broke off 3 times',
+    clock.statusOverrides = {
+      safeMode: 'it crashed 3 times',
       sources: { relay: { ...clock.source('pool'), ageSec: 7_300 } },
       restartFor: ['dataSource'],
       notes: ['The settings were damaged.'],
@@ -121,7 +121,7 @@ for (const colorScheme of ['light', 'dark']) {
     assert.deepEqual(await violations(page), []);
     await page.getByRole('button', { name: 'Restart…' }).click();
     assert.deepEqual(await violations(page), []);
-    Object.assign(clock, { stale: false, link: 'up', ailments: {}, password: 'secret' });
+    Object.assign(clock, { stale: false, link: 'up', statusOverrides: {}, password: 'secret' });
     const locked = await context.newPage();
     await clock.goAway();
     await clock.comeBack();

@@ -1,4 +1,4 @@
-// The bench: the body of a simulated clock in the page.
+// The bench: controls of a simulated clock in the page.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
@@ -28,9 +28,9 @@ afterEach(async () => {
 });
 
 const button = (number) => page.locator(`[data-button="${number}"]`);
-const asked = (key) => until(key, () => clock.log.findLast((entry) => entry.key === key)).then(({ body }) => body);
+const sentBody = (key) => until(key, () => clock.log.findLast((entry) => entry.key === key)).then(({ body }) => body);
 
-/** How long the clock sees the button down at a click, ms: the middle of five, as a busy machine may read one late. */
+/** Duration of a press by a click at the clock, ms: the median of five, because a busy machine may be late once. */
 async function clicked(number) {
   for (let count = 1; count <= 5; count += 1) {
     await button(number).click();
@@ -55,7 +55,7 @@ test('a click is a press, however late the browser sends it', async () => {
 });
 
 test('two clicks are two presses', async () => {
-  // One after the other as the browser sends them: a busy machine may read an end late.
+  // Checks the order in the browser, because a busy machine may read the end of a request late.
   const sent = [];
   const note = (word) => (request) => request.url().endsWith('/sim/buttons') && sent.push(word);
   page.on('request', note('down'));
@@ -67,7 +67,7 @@ test('two clicks are two presses', async () => {
   assert.deepEqual(sent, ['down', 'up', 'down', 'up']);
 });
 
-test('a button is down for as long as it is held', async () => {
+test('a button is down until it is released', async () => {
   await button(1).hover();
   await page.mouse.down();
   await until('a button that is down', () => clock.buttons.has(1));
@@ -86,7 +86,7 @@ test('buttons are held by keyboard', async () => {
   await until('a release', () => clock.presses[0]?.press[0] === 3);
 });
 
-test('buttons that stay down are held together', async () => {
+test('several buttons can be held down together', async () => {
   await page.getByLabel('Buttons stay down until clicked again').click();
   for (const number of [1, 2, 3, 4]) await button(number).click();
   await until('all four', () => clock.buttons.size === 4);
@@ -94,7 +94,7 @@ test('buttons that stay down are held together', async () => {
   await until('none', () => clock.buttons.size === 0);
 });
 
-test('LEDs glow as they really do', async () => {
+test('LEDs show their actual colours', async () => {
   clock.liveLeds = ['#800000', '#000000', '#000000', '#0000FF'];
   clock.benchChanged();
   await page.waitForSelector('[data-lamp="rgb(255 0 0)"]');
@@ -119,26 +119,26 @@ test('paper is dim in a dark room', async () => {
 
 test('light, network, power and a jammed panel', async () => {
   await page.getByLabel('Light in the room').fill('0');
-  assert.deepEqual(await asked('POST /sim/lux'), { lux: 0 });
+  assert.deepEqual(await sentBody('POST /sim/lux'), { lux: 0 });
   await page.getByLabel('Light sensor').click();
   await until('no sensor', () => clock.lux === null);
   await page.getByRole('switch', { name: 'Network' }).click();
-  assert.deepEqual(await asked('POST /sim/wifi'), { link: 'down' });
+  assert.deepEqual(await sentBody('POST /sim/wifi'), { link: 'down' });
   await page.getByText('Network is gone').waitFor();
   await page.getByRole('button', { name: 'Cut the power' }).click();
-  assert.deepEqual(await asked('POST /sim/power'), { action: 'cycle' });
+  assert.deepEqual(await sentBody('POST /sim/power'), { action: 'cycle' });
   await page.getByLabel('Cut the power, then hold').selectOption({ index: 1 });
   clock.log = [];
   await page.getByRole('button', { name: 'Cut the power' }).click();
-  assert.deepEqual(await asked('POST /sim/power'), { action: 'cycle', hold: [1], ms: 3200 });
+  assert.deepEqual(await sentBody('POST /sim/power'), { action: 'cycle', hold: [1], ms: 3200 });
   await page.getByLabel('Jam a panel').selectOption({ index: 4 });
-  assert.deepEqual(await asked('POST /sim/panel'), { panel: 3, fault: 'busy-stuck' });
+  assert.deepEqual(await sentBody('POST /sim/panel'), { panel: 3, fault: 'busy-stuck' });
 });
 
-test('zaps and payments are had for the asking, and only a demo has a market to move', async () => {
+test('zaps and payments can be triggered, and market events only in a demo', async () => {
   assert.equal(await page.getByRole('button', { name: 'New block' }).count(), 0);
   await page.getByRole('button', { name: 'Payment' }).click();
-  assert.deepEqual(await asked('POST /sim/market'), { event: 'payment' });
+  assert.deepEqual(await sentBody('POST /sim/market'), { event: 'payment' });
   clock.demoRelay = 'there';
   clock.benchChanged();
   await page.getByRole('button', { name: 'New block' }).click();
@@ -159,7 +159,7 @@ test('a clock that is not simulated has no bench', async () => {
   await other.page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
   await other.page.waitForTimeout(300);
   assert.equal(await other.page.locator('[data-bench], [data-button]').count(), 0);
-  // Its lights are those that its status names.
+  // The LEDs have the colours of the status.
   const lit = (wanted) =>
     other.page.waitForFunction((wanted) => document.querySelectorAll('.led.lit').length === wanted, wanted);
   clock.leds = ['#800000', '#000000', '#000000', '#000000'];

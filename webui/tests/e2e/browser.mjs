@@ -1,4 +1,4 @@
-// Starts a headless Chromium with a profile of its own, and pages that watch for what must never happen.
+// Starts a headless Chromium with a new profile, and opens pages that record script errors and unexpected requests.
 import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
 
@@ -12,10 +12,10 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** How long a test waits for what should come at once, ms: a busy machine is slow, and a page that lost its clock waits 5 s. */
+/** Timeout of tests, ms: a busy machine is slow, and a page waits 5 s before it reconnects. */
 const TIMEOUT_MS = 20_000;
 
-/** Starts a browser; its profile is fresh and goes away with it. */
+/** Starts a browser with a temporary profile. */
 export function launch() {
   return chromium.launch({
     executablePath: process.env.PAPERTICK_CHROMIUM ?? '/usr/bin/chromium',
@@ -24,10 +24,10 @@ export function launch() {
   });
 }
 
-/** What a clock may refuse; all else of the page is there while the clock is. */
+/** Paths for which an error response is allowed; the files of the page must load. */
 const REFUSABLE = /^\/(api|events|sim|upload|manifest\.json)\b/;
 
-/** Tells whether the browser complains of an answer that the page has to live with: a refusal, or none at all. */
+/** True if the browser reports a failed request that the page must handle: an error response, or no response. */
 function isExpected(message) {
   const text = message.text();
   if (/ERR_/.test(text)) return true;
@@ -35,7 +35,7 @@ function isExpected(message) {
   return /Failed to load resource/.test(text) && REFUSABLE.test(new URL(url).pathname);
 }
 
-/** Opens the page of a clock; `faults` collects script errors, refused content and requests to elsewhere. */
+/** Opens the page of a clock; `faults` collects script errors, blocked content and requests to other hosts. */
 export async function openPage(context, url, path = '/') {
   const page = await context.newPage();
   const faults = [];
@@ -53,13 +53,13 @@ export async function openPage(context, url, path = '/') {
   return { page, faults };
 }
 
-/** Waits until a check of the world outside the page holds. */
+/** Waits until a check returns a truthy value, and returns it. */
 export async function until(what, check, ms = TIMEOUT_MS) {
   const end = Date.now() + ms;
   for (;;) {
     const value = await check();
     if (value) return value;
-    assert.ok(Date.now() < end, `in vain: ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -1,4 +1,4 @@
-// The care of a clock: settings as a file, updates, the log, the language of the page, a reset.
+// The care view: settings as a file, updates, the log, the language of the page, a reset.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
@@ -29,10 +29,10 @@ afterEach(async () => {
 });
 
 const button = (name) => page.getByRole('button', { name, exact: true });
-const asked = (key) => clock.log.filter((entry) => entry.key === key).map(({ body }) => body);
+const bodies = (key) => clock.log.filter((entry) => entry.key === key).map(({ body }) => body);
 
 const IMPORT = '**/api/settings/import';
-/** Opens a file of settings. */
+/** Opens a settings file. */
 const openFile = () =>
   page.locator('#care-file input[type=file]').setInputFiles({
     name: 'a.json',
@@ -40,15 +40,15 @@ const openFile = () =>
     buffer: Buffer.from(JSON.stringify(recorded.care.exported)),
   });
 
-/** Does what hands out a file, and gives back its name and text. */
-async function handedOut(act) {
+/** Runs an action that downloads a file; returns the name and text of the file. */
+async function downloaded(act) {
   const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   let text = '';
   for await (const piece of await file.createReadStream()) text += piece;
   return [file.suggestedFilename(), text];
 }
 
-/** Signs in on the page of a clock that has got a password meanwhile. */
+/** Sets a password of the clock and signs in. */
 async function signIn() {
   clock.password = 'correct horse';
   clock.settings.httpAuthEnabled = true;
@@ -59,30 +59,30 @@ async function signIn() {
   await form.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('settings leave as a file, and secrets only where a password is asked for', async () => {
-  const [name, text] = await handedOut(() => button('Save without secrets').click());
+test('settings are exported as a file, secrets only if a password is required', async () => {
+  const [name, text] = await downloaded(() => button('Save without secrets').click());
   assert.equal(name, `${clock.settings.hostname}.json`);
   assert.deepEqual(JSON.parse(text), recorded.care.exported);
   await page.waitForSelector('[data-unguarded]');
   assert.equal(await button('Save with secrets').count(), 0);
-  // A password that waits for a restart is not asked for yet.
+  // A saved password setting has no effect before the restart.
   clock.settings.httpAuthEnabled = true;
   clock.changed(clock.data());
   await page.waitForSelector('[data-savebar]:has-text("Ask for a password")');
   assert.equal(await button('Save with secrets').count(), 0);
 });
 
-test('a clock that asks for a password hands out its secrets, sealed', async () => {
+test('a clock with a password exports its secrets encrypted', async () => {
   await signIn();
   const passphrase = page.getByLabel('Passphrase for the secrets');
   await passphrase.fill('long enough');
-  const [, text] = await handedOut(() => button('Save with secrets').click());
+  const [, text] = await downloaded(() => button('Save with secrets').click());
   assert.deepEqual(JSON.parse(text), recorded.care.exported);
-  assert.deepEqual(asked('POST /api/settings/export'), [{ passphrase: 'long enough' }]);
+  assert.deepEqual(bodies('POST /api/settings/export'), [{ passphrase: 'long enough' }]);
   await until('an empty field', async () => (await passphrase.inputValue()) === '');
 });
 
-test('a file is looked at before it is taken over, all but what is left out', async () => {
+test('an import is previewed, and settings can be excluded', async () => {
   await openFile();
   await page.waitForSelector('[data-change="ledBrightness"]');
   assert.match(await page.textContent('[data-change="ledBrightness"]'), /LED brightness 128 → 64/);
@@ -98,17 +98,17 @@ test('a file is looked at before it is taken over, all but what is left out', as
     ['flMaxBrightness', 'Full brightness 50 % → 24 %'],
   ])
     assert.equal((await page.textContent(`[data-change="${name}"]`)).trim().replace(/\s+/g, ' '), words);
-  await page.getByText('Not known here: moonPhase').waitFor();
+  await page.getByText('Unknown settings: moonPhase').waitFor();
   assert.equal(clock.settings.ledBrightness, 128);
   await page.locator('[data-change="invertedColor"] input').uncheck();
-  await button('Take over').click();
-  await page.getByText('The settings of the file are taken over.').waitFor();
-  const { except, dryRun } = asked('POST /api/settings/import').at(-1);
+  await button('Import').click();
+  await page.getByText('The settings were imported.').waitFor();
+  const { except, dryRun } = bodies('POST /api/settings/import').at(-1);
   assert.deepEqual([except, dryRun], [['invertedColor'], false]);
   assert.deepEqual([clock.settings.ledBrightness, clock.settings.invertedColor], [64, false]);
 });
 
-test('a file is not taken over what somebody changed meanwhile', async () => {
+test('an import does not overwrite a change by another client', async () => {
   const tag = clock.settingsTag();
   let matched;
   await page.route(IMPORT, (route) => {
@@ -118,37 +118,37 @@ test('a file is not taken over what somebody changed meanwhile', async () => {
   });
   await openFile();
   await page.waitForSelector('[data-change="ledBrightness"]');
-  await button('Take over').click();
-  const told = page.getByText('Somebody changed the settings meanwhile. Look again.');
-  await told.waitFor();
+  await button('Import').click();
+  const conflict = page.getByText('The settings were changed elsewhere meanwhile. Check the list again.');
+  await conflict.waitFor();
   assert.equal(matched, tag);
   assert.deepEqual(
-    asked('POST /api/settings/import').map(({ dryRun }) => dryRun),
+    bodies('POST /api/settings/import').map(({ dryRun }) => dryRun),
     [true, true],
   );
   await page.unroute(IMPORT);
-  await button('Take over').click();
-  await page.getByText('The settings of the file are taken over.').waitFor();
-  assert.equal(await told.count(), 0);
+  await button('Import').click();
+  await page.getByText('The settings were imported.').waitFor();
+  assert.equal(await conflict.count(), 0);
 });
 
-test('a file that the clock refuses, or nothing of which is wanted, is not taken over', async () => {
+test('a rejected file, or one with all settings excluded, is not imported', async () => {
   await openFile();
   await page.waitForSelector('[data-change]');
   for (const box of await page.locator('[data-change] input').all()) await box.uncheck();
-  assert.equal(await button('Take over').isDisabled(), true);
+  assert.equal(await button('Import').isDisabled(), true);
   const imported = { ...recorded.care.imported, refused: [{ error: 'range:digitFontPx' }] };
   await page.route(IMPORT, (route) => route.fulfill({ json: imported }), { times: 1 });
   await openFile();
   await page.getByText('Digit height: A whole number from 80 to 220.').waitFor();
-  assert.equal(await button('Take over').isDisabled(), true);
+  assert.equal(await button('Import').isDisabled(), true);
   await button('Cancel').click();
   await page.locator('[data-import]').waitFor({ state: 'detached' });
   for (const [error, words] of [
-    ['file:bad_type', 'This is no file of settings.'],
-    ['file:unknown', 'This file is of a newer clock.'],
+    ['file:bad_type', 'This is not a settings file.'],
+    ['file:unknown', 'This file comes from a newer version.'],
     ['passphrase:bad_length', 'A passphrase has 8 characters or more.'],
-    ['passphrase:wrong', 'This passphrase does not open the secrets.'],
+    ['passphrase:wrong', 'This passphrase does not decrypt the secrets.'],
   ]) {
     await page.route(IMPORT, (route) => route.fulfill({ status: 400, json: { error } }), { times: 1 });
     await openFile();
@@ -156,7 +156,7 @@ test('a file that the clock refuses, or nothing of which is wanted, is not taken
   }
 });
 
-test('the secrets of a sealed file are opened with its passphrase', async () => {
+test('encrypted secrets are decrypted with the passphrase', async () => {
   await page.route(IMPORT, (route) => {
     const isOpen = route.request().postDataJSON().passphrase === 'long enough';
     const changes = isOpen ? [{ name: 'otaPass', secret: true }] : [];
@@ -165,22 +165,22 @@ test('the secrets of a sealed file are opened with its passphrase', async () => 
   await openFile();
   await page.getByText('Nothing differs from this clock.').waitFor();
   await page.getByLabel('Passphrase of the file').fill('long enough');
-  await button('Open the secrets').click();
+  await button('Decrypt the secrets').click();
   await page.waitForSelector('[data-change="otaPass"]:has-text("another secret")');
   assert.equal(await page.getByLabel('Passphrase of the file').count(), 0);
 });
 
-test('what is no file of settings is told at once', async () => {
+test('an invalid settings file is rejected without a request', async () => {
   const file = { name: 'a.json', mimeType: 'application/json', buffer: Buffer.from('not json') };
   await page.locator('#care-file input[type=file]').setInputFiles(file);
-  await page.getByText('This is no file of settings.').waitFor();
-  assert.deepEqual(asked('POST /api/settings/import'), []);
+  await page.getByText('This is not a settings file.').waitFor();
+  assert.deepEqual(bodies('POST /api/settings/import'), []);
 });
 
-test('an update goes up from a file, and a refusal is told in words', async () => {
+test('an update is uploaded from a file, and a rejection is explained', async () => {
   const image = (text) => ({ name: 'clock.img', mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
   await page.locator('[data-upload="firmware"]').setInputFiles(image('bad'));
-  await page.waitForSelector('[data-told]:has-text("this is no image")');
+  await page.waitForSelector('[data-result]:has-text("this is no image")');
   await page.locator('[data-upload="firmware"]').setInputFiles(image('good image'));
   await page.waitForSelector('[data-starting]:has-text("Updating…")');
   const uploads = () => clock.log.filter(({ key }) => key === 'POST /upload/firmware');
@@ -196,33 +196,33 @@ test('an update goes up from a file, and a refusal is told in words', async () =
   await until('a page', () => clock.log.some(({ key }) => key === 'POST /upload/webui'));
 });
 
-test('an update that is started is shown as one in every tab, and then what runs', async () => {
+test('every tab shows a running update, and then the new version', async () => {
   const other = (await openPage(page.context(), clock.url)).page;
   const banners = [];
-  await other.exposeFunction('saw', (text) => banners.push(text));
+  await other.exposeFunction('onBanner', (text) => banners.push(text));
   await other.evaluate(() =>
     new MutationObserver(() => {
       const banner = document.querySelector('[data-banner]');
-      if (banner) window.saw(`${banner.getAttribute('role')} ${banner.textContent}`);
+      if (banner) window.onBanner(`${banner.getAttribute('role')} ${banner.textContent}`);
     }).observe(document.body, { childList: true, subtree: true }),
   );
-  clock.ailments = { isOTAUpdating: true };
+  clock.statusOverrides = { isOTAUpdating: true };
   clock.changed(clock.data());
   await other.waitForSelector('[data-rotation]:has-text("An update is being installed")');
   await clock.goAway({ closing: true });
-  clock.ailments = {};
+  clock.statusOverrides = {};
   clock.firmware = { running: 'a', version: '4.1.0', trial: true, lastFailure: null, signed: true, keys: 1 };
   for (const tab of [page, other]) await tab.waitForSelector('[data-banner]:has-text("Updating…")');
   await clock.comeBack();
   for (const tab of [page, other]) await tab.waitForSelector('[data-banner]', { state: 'detached', timeout: 10_000 });
   assert.ok(banners.length > 0 && banners.every((text) => text.startsWith('status ') && text.includes('Updating…')));
-  await page.waitForSelector('[data-firmware]:has-text("This clock runs 4.1.0. It is new and on trial")');
+  await page.waitForSelector('[data-firmware]:has-text("This clock runs 4.1.0. This version is on trial")');
   await page.waitForSelector('[data-starting]', { state: 'detached' });
   delete clock.firmware;
   await other.close();
 });
 
-test('help leads to the handbook, names the version, and writes a report without secrets', async () => {
+test('help links to the handbook, shows the version, and creates a report without secrets', async () => {
   clock.lines = [{ time: '2026-01-02T03:04:05.000Z', level: 'WARN', text: 'client 192.0.2.99 sent password hunter2' }];
   const help = page.locator('#care-help');
   await help.locator('[data-version]:has-text("papertick 4.0.0 (abc1234")').waitFor();
@@ -241,7 +241,7 @@ test('help leads to the handbook, names the version, and writes a report without
   delete clock.lines;
 });
 
-test('a clock that trusts no key says how it can, and is offered no update', async () => {
+test('a clock without a trusted key explains how to add one, and offers no update', async () => {
   clock.firmware = { ...recorded.care.firmware, signed: true, keys: 0 };
   await page.reload();
   await page.waitForSelector('[data-no-key]:has-text("update-keys")');
@@ -251,92 +251,92 @@ test('a clock that trusts no key says how it can, and is offered no update', asy
   await page.waitForSelector('[data-upload]');
 });
 
-test('an upload shows that it goes on, and how it ended', async () => {
+test('an upload shows its progress and its result', async () => {
   const image = { name: 'a.img', mimeType: 'application/octet-stream', buffer: Buffer.from('good page') };
   const upload = page.locator('[data-upload="webui"]');
   for (const [act, words] of [
     [(route) => route.fulfill({ status: 401, json: { error: 'unauthorized' } }), 'password is wrong or missing.'],
-    [(route) => route.abort(), 'The upload broke off.'],
+    [(route) => route.abort(), 'The upload was interrupted.'],
   ]) {
     await page.route('**/upload/webui', act, { times: 1 });
     await upload.setInputFiles(image);
-    await page.waitForSelector(`[data-told]:has-text("${words}")`);
+    await page.waitForSelector(`[data-result]:has-text("${words}")`);
   }
-  let held;
-  await page.route('**/upload/webui', (route) => (held = route), { times: 1 });
+  let pending;
+  await page.route('**/upload/webui', (route) => (pending = route), { times: 1 });
   await upload.setInputFiles(image);
   await page.getByRole('progressbar', { name: 'Upload' }).waitFor();
   for (const file of await page.locator('[data-upload]').all()) assert.equal(await file.isDisabled(), true);
-  await (await until('an upload', () => held)).continue();
-  await page.waitForSelector('[data-told]:has-text("Installed; reload the page.")');
+  await (await until('an upload', () => pending)).continue();
+  await page.waitForSelector('[data-result]:has-text("Installed; reload the page.")');
   assert.equal(await page.locator('progress').count(), 0);
   assert.equal(await upload.isDisabled(), false);
 });
 
-test('a clock that takes no updates says so, and is offered none', async () => {
+test('a clock with disabled updates shows a note and offers none', async () => {
   clock.settings.otaEnabled = false;
   clock.changed(clock.data());
   await page.getByText('Updates are switched off in the settings.').waitFor();
   assert.equal(await page.locator('[data-upload]').count(), 0);
 });
 
-test('who is signed in sends the password for updates instead', async () => {
+test('an upload sends the update password in place of the credentials', async () => {
   clock.settings.secrets.otaPass = 'for updates';
   await signIn();
   await page.getByLabel('Update password').fill('for updates');
   const image = { name: 'clock.img', mimeType: 'application/octet-stream', buffer: Buffer.from('good image') };
   await page.locator('[data-upload="firmware"]').setInputFiles(image);
   const sent = await until('an upload', () => clock.log.find(({ key }) => key === 'POST /upload/firmware'));
-  const [scheme, told] = sent.headers.authorization.split(' ');
-  assert.deepEqual([scheme, Buffer.from(told, 'base64').toString()], ['Basic', 'update:for updates']);
+  const [scheme, credentials] = sent.headers.authorization.split(' ');
+  assert.deepEqual([scheme, Buffer.from(credentials, 'base64').toString()], ['Basic', 'update:for updates']);
 });
 
-test('an update that failed is told, and one that is on trial', async () => {
-  clock.firmware = { ...recorded.care.firmware, trial: true, lastFailure: 'it broke off' };
+test('a failed update and a trial are shown', async () => {
+  clock.firmware = { ...recorded.care.firmware, trial: true, lastFailure: 'it crashed' };
   await page.reload();
-  await page.waitForSelector('[data-firmware]:has-text("It is new and on trial")');
-  assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it broke off');
-  clock.firmware = { ...recorded.care.firmware, trial: false, lastFailure: 'it broke off' };
+  await page.waitForSelector('[data-firmware]:has-text("This version is on trial")');
+  assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it crashed');
+  clock.firmware = { ...recorded.care.firmware, trial: false, lastFailure: 'it crashed' };
   await page.reload();
-  assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it broke off');
+  assert.equal(await page.textContent('[data-firmware] q[lang="en"]'), 'it crashed');
 });
 
-test('why a release is not taken is told in words', async () => {
-  const told = page.locator('[data-release]');
-  await told.waitFor();
-  assert.match(await told.textContent(), /Release 4\.3\.0: its turn has not come: the clock has number 91 for it/);
-  assert.equal(await told.getByRole('link').getAttribute('href'), recorded.care.release.url);
+test('the reason for not installing a release is shown', async () => {
+  const release = page.locator('[data-release]');
+  await release.waitFor();
+  assert.match(await release.textContent(), /Release 4\.3\.0: its turn has not come: the clock has number 91 for it/);
+  assert.equal(await release.getByRole('link').getAttribute('href'), recorded.care.release.url);
 });
 
-test('a look for the newest release has an end that is told', async () => {
+test('a search for the newest release ends with a result', async () => {
   clock.settings.gitReleaseUrl = 'https://example.org/releases';
   clock.changed(clock.data());
   await page.locator('[data-release]').waitFor();
   await button('Newest release from the feed').click();
-  await page.locator('[data-looking]').waitFor();
+  await page.locator('[data-searching]').waitFor();
   assert.equal(await button('Newest release from the feed').isDisabled(), true);
   await page.locator('[data-release]').getByText('its turn has not come').waitFor();
-  assert.match(await page.textContent('[data-release]'), /Looked (just now|\d s ago)\./);
+  assert.match(await page.textContent('[data-release]'), /Checked (just now|\d s ago)\./);
 });
 
-test('the care of a clock at rest asks for nothing, and a trial is followed to its end', async () => {
+test('an idle care view sends no requests, and a trial is polled until its end', async () => {
   const context = await browser.newContext();
   const second = await context.newPage();
   await second.clock.install();
   clock.release = { ...recorded.care.release, ageSec: 60 };
   const read = () => clock.log.filter(({ key }) => key === 'GET /api/system/status').length;
   await second.goto(`${clock.url}/care`);
-  await second.waitForSelector('[data-release]:has-text("Looked 1 min ago")');
+  await second.waitForSelector('[data-release]:has-text("Checked 1 min ago")');
   const before = read();
   await second.clock.runFor(600_000);
   assert.equal(read(), before);
-  await second.waitForSelector('[data-release]:has-text("Looked 11 min ago")');
+  await second.waitForSelector('[data-release]:has-text("Checked 11 min ago")');
   clock.firmware = { ...recorded.care.firmware, trial: true };
   await second.reload();
-  await second.waitForSelector('[data-firmware]:has-text("It is new and on trial")');
+  await second.waitForSelector('[data-firmware]:has-text("This version is on trial")');
   clock.firmware = { ...recorded.care.firmware, trial: false };
   await second.clock.runFor(11_000);
-  await second.waitForSelector('[data-firmware]:not(:has-text("It is new and on trial"))');
+  await second.waitForSelector('[data-firmware]:not(:has-text("This version is on trial"))');
   await context.close();
 });
 
@@ -347,7 +347,7 @@ test('log, crash dump and logos', async () => {
   await button('Save the crash dump').click();
   await page.getByText('There is no crash dump.').waitFor();
   clock.dump = 'what was in memory';
-  assert.deepEqual(await handedOut(() => button('Save the crash dump').click()), [
+  assert.deepEqual(await downloaded(() => button('Save the crash dump').click()), [
     `${clock.settings.hostname}.dmp`,
     clock.dump,
   ]);
@@ -357,7 +357,7 @@ test('log, crash dump and logos', async () => {
   await until('logos', () => clock.log.some(({ key }) => key === 'POST /api/action/clear_pool_logos'));
 });
 
-test('everything is erased only by who types the name of the clock', async () => {
+test('a factory reset requires typing the name of the clock', async () => {
   const erase = button('Erase everything');
   assert.equal(await erase.isDisabled(), true);
   const field = page.locator('#care-reset input');
@@ -380,7 +380,7 @@ test('the address of a section of care leads to it', async () => {
   await phone.close();
 });
 
-test('newer settings do not take away the field that somebody types into', async () => {
+test('newer settings do not replace a field during typing', async () => {
   const { page: sent, faults: wrong } = await openPage(page.context(), clock.url, '/care/reset');
   await sent.locator('#care-reset input').fill('kitch');
   clock.settings.hostname = 'kitchen';
@@ -391,7 +391,7 @@ test('newer settings do not take away the field that somebody types into', async
   assert.deepEqual(wrong, []);
 });
 
-test('the page speaks the language of the browser, and another by hand', async () => {
+test('the page uses the language of the browser or a chosen one', async () => {
   const german = await browser.newContext({ locale: 'de-AT' });
   const { page: second, faults: wrong } = await openPage(german, clock.url, '/settings');
   await second.waitForSelector('[data-key="ledBrightness"]:has-text("Helligkeit der LEDs")');
@@ -399,17 +399,17 @@ test('the page speaks the language of the browser, and another by hand', async (
   await second.waitForSelector('[data-twin]:has-text("Blockhöhe 900.123.")', { state: 'attached' });
   await second.goto(clock.url);
   await second.getByRole('button', { name: 'Zeit', exact: true }).waitFor();
-  clock.ailments = { sources: { relay: { ...clock.source('relay'), dropped: { 'not-text': 3 } } } };
+  clock.statusOverrides = { sources: { relay: { ...clock.source('relay'), dropped: { 'not-text': 3 } } } };
   clock.changed(clock.data());
-  await second.getByText('Verworfen').click();
+  await second.getByText('Verworfene Nachrichten').click();
   await second.getByText('3 × kein Text').waitFor();
   await second.goto(`${clock.url}/settings`);
   Object.assign(clock, { refuse: 'mqttCa:bad_type', hint: 'mqttCa takes certificates in PEM form' });
   await second.locator('[data-key="invertedColor"]').getByRole('switch').click();
   await second.getByRole('button', { name: 'Speichern', exact: true }).click();
-  await second.getByText('Die Uhr sagt: mqttCa nimmt Zertifikate in PEM-Form.').waitFor();
+  await second.getByText('Die Uhr meldet: mqttCa nimmt Zertifikate in PEM-Form.').waitFor();
   await second.getByRole('button', { name: 'Verwerfen' }).click();
-  // English words find it as well.
+  // English search words work in every language.
   for (const words of ['wipe', 'ip address']) {
     await second.getByLabel('Einstellungen durchsuchen').fill(words);
     await second.locator('nav[aria-label="Anderswo gefunden"] a').first().waitFor();
@@ -431,7 +431,7 @@ test('the page speaks the language of the browser, and another by hand', async (
   await german.close();
 });
 
-test('a search finds what is no setting', async () => {
+test('the search of the settings finds sections of other views', async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   for (const [word, title] of [
     ['backup', 'Settings as a file'],

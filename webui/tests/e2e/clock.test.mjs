@@ -1,4 +1,4 @@
-// The clock in the page: panels, controls, and what happens when the clock goes away.
+// The clock view: panels, controls, sign-in and lost connections.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
@@ -35,14 +35,14 @@ const posts = () =>
 const last = async () => until('a request', () => posts().at(-1));
 const sevenPanels = (tab) => tab.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
 
-/** Gives the clock a password, of which every page hears by its stream. */
+/** Sets a password and restarts the event streams, so that every page must sign in. */
 async function lock() {
   clock.password = 'correct horse';
   await clock.goAway();
   await clock.comeBack();
 }
 
-/** Signs in where the form is shown. */
+/** Waits for the sign-in form and signs in. */
 async function signIn(tab) {
   const form = tab.locator('[data-sign-in]');
   await form.waitFor({ timeout: 10_000 });
@@ -68,7 +68,7 @@ test('panels are shown pixel by pixel', async () => {
   assert.equal(drawn.text, expected);
 });
 
-test('only what changed is fetched', async () => {
+test('only changed panels are fetched', async () => {
   clock.log = [];
   const before = clock.data();
   clock.height += 1;
@@ -78,14 +78,14 @@ test('only what changed is fetched', async () => {
   assert.equal((await ink(6)).text, panelInk('4'));
 });
 
-test('a picture that is the same is not sent again', async () => {
+test('an unchanged picture is not sent again', async () => {
   clock.log = [];
   clock.changed(undefined, true);
-  await until('all panels asked for', () => clock.log.length === 7);
+  await until('requests for all panels', () => clock.log.length === 7);
   assert.ok(clock.log.every(({ notModified }) => notModified));
 });
 
-test('a full refresh flashes, also where the picture stays the same', async () => {
+test('a full refresh flashes, even if the picture does not change', async () => {
   const flashes = (index) => page.evaluate((at) => document.querySelectorAll('canvas')[at].dataset.flashes, index);
   clock.log = [];
   clock.repainted([2], 'partial');
@@ -97,7 +97,7 @@ test('a full refresh flashes, also where the picture stays the same', async () =
   await page.waitForFunction(() => document.querySelectorAll('canvas')[3].dataset.flashes === '2');
 });
 
-test('a full refresh is seen as a flash, but not by who wants less motion', async () => {
+test('a full refresh is animated as a flash, unless reduced motion is preferred', async () => {
   await page.evaluate(() => {
     globalThis.flashed = [];
     const { animate } = Element.prototype;
@@ -121,17 +121,17 @@ test('a full refresh is seen as a flash, but not by who wants less motion', asyn
   assert.deepEqual(await flashed(), ['3']);
 });
 
-test('a page at rest costs nothing but its stream', async () => {
+test('an idle page sends no requests except for its stream', async () => {
   await page.waitForTimeout(300);
-  const asked = [];
-  page.context().on('request', (request) => asked.push(request.url()));
-  // Prices come and go below: each of them is a status.
-  for (let told = 0; told < 10; told += 1) {
+  const requests = [];
+  page.context().on('request', (request) => requests.push(request.url()));
+  // A status without changes on the panels, such as a new price, causes no request.
+  for (let count = 0; count < 10; count += 1) {
     clock.lux += 1;
     clock.send('status', clock.status());
     await page.waitForTimeout(250);
   }
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requests, []);
   assert.equal(clock.streams.size, 1);
 });
 
@@ -162,7 +162,7 @@ for (const [what, without] of [
     },
   ],
 ])
-  test(`a browser with ${what} follows the clock by itself, and signs in`, async () => {
+  test(`a browser with ${what} has a stream of its own, and signs in`, async () => {
     const context = await browser.newContext();
     await context.addInitScript(without);
     const { page: alone, faults: wrong } = await openPage(context, clock.url);
@@ -174,25 +174,25 @@ for (const [what, without] of [
     await context.close();
   });
 
-test('a clock without data says so, why, since when, and tries again when told to', async () => {
+test('an outage is shown with its reason and duration, and sources can be restarted', async () => {
   clock.link = 'down';
-  clock.ailments = { sources: { relay: { ...clock.source('pool'), ageSec: 7_300 } } };
+  clock.statusOverrides = { sources: { relay: { ...clock.source('pool'), ageSec: 7_300 } } };
   clock.changed(clock.data());
   const banner = page.locator('[data-outage]');
   await banner.getByText('No blocks, fees and prices arrive.').waitFor();
   assert.match(await banner.textContent(), /For 2 h 1 min\./);
-  // What the clock says itself is a quotation, in the language in which it says it.
+  // An error text of the clock is a quotation with its own language.
   assert.equal(await banner.locator('q[lang="en"]').textContent(), 'connection refused');
   assert.equal(await page.textContent('[data-link]'), 'No data');
   await banner.getByRole('button', { name: 'Try now' }).click();
   assert.equal(await last(), 'POST /api/restart_datasources');
-  clock.ailments = {};
+  clock.statusOverrides = {};
   clock.link = 'up';
   clock.changed(clock.data());
   await banner.waitFor({ state: 'detached' });
 });
 
-test('every view has an address and a title, and the way back leads to it', async () => {
+test('every view has an address and a title, and Back returns to it', async () => {
   const title = await until('a value', async () => / · papertick$/.test(await page.title()) && (await page.title()));
   assert.match(title, /^(900\u2009\d{3}|98\u2009765 USD) · papertick$/);
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
@@ -217,11 +217,11 @@ test('every view has an address and a title, and the way back leads to it', asyn
   await old.page.waitForFunction(() => location.pathname === '/settings/quiet');
 });
 
-/** Whether the tab keeps who is signed in, and whether the browser does. */
-const kept = () =>
+/** True for each of session and local storage that contains credentials. */
+const storedCredentials = () =>
   page.evaluate(() => [sessionStorage, localStorage].map((storage) => storage.getItem('papertick-sign-in') !== null));
 
-test('a clock with a password shows a form, and nothing else, to who is not signed in', async () => {
+test('without credentials, a clock with a password shows only the sign-in form', async () => {
   await lock();
   const form = page.locator('[data-sign-in]');
   await form.waitFor({ timeout: 10_000 });
@@ -232,7 +232,7 @@ test('a clock with a password shows a form, and nothing else, to who is not sign
   await form.getByLabel('Password').fill('correct horse');
   await form.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
-  assert.deepEqual(await kept(), [true, false]);
+  assert.deepEqual(await storedCredentials(), [true, false]);
   await page.getByRole('button', { name: 'Next screen', exact: true }).click();
   await until('the next screen', () => clock.current === 3);
   await page.reload();
@@ -240,15 +240,15 @@ test('a clock with a password shows a form, and nothing else, to who is not sign
   await page.getByRole('button', { name: 'Sign out' }).click();
   await form.waitFor();
   assert.equal(await page.locator('canvas').count(), 0);
-  assert.deepEqual(await kept(), [false, false]);
+  assert.deepEqual(await storedCredentials(), [false, false]);
   await form.getByLabel('Password').fill('correct horse');
   await form.getByLabel('Stay signed in').check();
   await form.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
-  assert.deepEqual(await kept(), [false, true]);
+  assert.deepEqual(await storedCredentials(), [false, true]);
 });
 
-test('a clock that made a password shows its glass to who signs in, and says why', async () => {
+test('a clock that created a password shows its panels and an explanation at the sign-in form', async () => {
   clock.showsPassword = true;
   await lock();
   const form = page.locator('[data-sign-in]');
@@ -260,7 +260,7 @@ test('a clock that made a password shows its glass to who signs in, and says why
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
 });
 
-test('who signs in or out in one tab does so in all, and no tab keeps the password', async () => {
+test('signing in or out in one tab does so in all tabs, and removes the password everywhere', async () => {
   const { page: second, faults: wrong } = await openPage(page.context(), clock.url);
   await lock();
   const locked = second.locator('[data-sign-in]');
@@ -271,11 +271,11 @@ test('who signs in or out in one tab does so in all, and no tab keeps the passwo
   await until('the next screen', () => clock.current === 3);
   await second.getByRole('button', { name: 'Sign out' }).click();
   await page.locator('[data-sign-in]').waitFor();
-  assert.deepEqual(await kept(), [false, false]);
+  assert.deepEqual(await storedCredentials(), [false, false]);
   assert.deepEqual(wrong, []);
 });
 
-test('nothing jumps while the page fills', async () => {
+test('the layout does not shift while the page loads', async () => {
   for (const width of [390, 1440]) {
     const context = await browser.newContext({ viewport: { width, height: 844 } });
     for (const path of ['/', '/settings']) {
@@ -296,13 +296,13 @@ test('nothing jumps while the page fills', async () => {
   }
 });
 
-/** Begins to write on the panels. */
+/** Opens the editor for a custom text. */
 async function write() {
   await page.getByRole('button', { name: 'Write on the clock' }).click();
   await page.waitForSelector('[data-composer]');
 }
 
-test('what no font can draw is told, and an empty text is asked about', async () => {
+test('missing characters are listed, and an empty text needs a confirmation', async () => {
   await write();
   await page.keyboard.type('A\u{13080}B');
   await page.waitForSelector('[data-undrawn]:has-text("\u{13080}")');
@@ -318,27 +318,27 @@ test('what no font can draw is told, and an empty text is asked about', async ()
   await until('empty panels', () => clock.custom?.join('') === '');
 });
 
-test('the glass has a twin in words, which is what the clock says', async () => {
+test('the panels are described for screen readers by the sentence of the clock', async () => {
   const { words, values } = clock.status().phrase;
   assert.equal(words, 'Block height {height}.');
   const height = Number(values.height.number);
   assert.equal(await page.textContent('[data-twin]'), `Block height ${height.toLocaleString('en')}.`);
   assert.equal(await page.getAttribute('[data-twin]', 'aria-live'), 'polite');
-  const asked = Date.now();
+  const started = Date.now();
   const amount = { words: '{count} sats', values: { count: { number: '21' } } };
   clock.phrase = { words: 'A zap of {amount} came in.', values: { amount } };
   clock.changed(clock.data());
   await page.waitForSelector('[data-twin]:has-text("A zap of 21 sats")', { state: 'attached' });
-  assert.ok(Date.now() - asked < 1_500, 'within a second');
-  clock.phrase = { words: 'Safe mode: {why}', values: { why: 'it broke off 3 times.' } };
+  assert.ok(Date.now() - started < 1_500, 'within a second');
+  clock.phrase = { words: 'Safe mode: {why}', values: { why: 'it crashed 3 times.' } };
   clock.changed(clock.data());
-  await page.waitForSelector('[data-twin]:has-text("Safe mode: it broke off 3 times.")', { state: 'attached' });
-  assert.equal(await page.textContent('[data-twin] q[lang=en]'), 'it broke off 3 times.');
+  await page.waitForSelector('[data-twin]:has-text("Safe mode: it crashed 3 times.")', { state: 'attached' });
+  assert.equal(await page.textContent('[data-twin] q[lang=en]'), 'it crashed 3 times.');
 });
 
-test('what the clock does beside its rotation has a name, and what rests is marked', async () => {
-  const tell = (ailments) => {
-    clock.ailments = ailments;
+test('modes other than the rotation have names, and hidden screens are marked', async () => {
+  const setStatus = (overrides) => {
+    clock.statusOverrides = overrides;
     clock.changed(clock.data());
   };
   for (const [mode, words] of Object.entries({
@@ -350,20 +350,20 @@ test('what the clock does beside its rotation has a name, and what rests is mark
     update: 'An update',
     portal: 'Wi-Fi set-up',
   })) {
-    tell({ mode });
+    setStatus({ mode });
     await page.waitForSelector(`[data-current]:has-text("${words}")`);
   }
-  await page.waitForSelector('[data-rotation]:has-text("Block Height is below.")');
-  tell({ isOTAUpdating: true });
+  await page.waitForSelector('[data-rotation]:has-text("then Block Height again.")');
+  setStatus({ isOTAUpdating: true });
   await page.waitForSelector('[data-rotation]:has-text("An update is being installed")');
   clock.settings.timerSeconds = 0;
   clock.settings.screens.find(({ id }) => id === 40).enabled = false;
-  tell({});
+  setStatus({});
   await page.waitForSelector('[data-rotation]:has-text("Rotation is off.")');
   assert.equal(await page.getByRole('button', { name: /, not in the rotation$/ }).count(), 1);
 });
 
-test('a clock that is too old for the page is told so, in the language of the page', async () => {
+test('a clock that is too old for the page causes a note in the language of the page', async () => {
   clock.settings.gitTag = '3.9.0';
   clock.changed(clock.data());
   await page.waitForSelector('[data-note] p:not([lang]):has-text("it has 3.9.0.")');
@@ -381,7 +381,7 @@ test('next, previous, pause and resume', async () => {
   await page.waitForSelector('[data-rotation]:has-text("A new screen every 30 min")');
 });
 
-test('the clock itself takes arrow keys and space', async () => {
+test('the picture of the clock handles arrow keys and space', async () => {
   await page.getByRole('group', { name: /^The clock/ }).focus();
   await page.keyboard.press('ArrowRight');
   await page.waitForSelector('[data-current]:has-text("Time")');
@@ -402,7 +402,7 @@ test('jump to a screen and choose a currency', async () => {
   await page.waitForSelector('button[aria-current="true"]:has-text("EUR")');
 });
 
-test('letters go one to a panel, with arrow keys, and are shown and taken away', async () => {
+test('a custom text is typed with one letter per panel, shown and removed', async () => {
   await write();
   await page.keyboard.type('AB');
   await page.keyboard.press('Backspace');
@@ -427,7 +427,7 @@ test('letters go one to a panel, with arrow keys, and are shown and taken away',
   await page.waitForSelector('[data-current]:has-text("Block Height")');
 });
 
-test('a word on a panel, a symbol, and a text that is pasted', async () => {
+test('a word on a panel, an icon, and a pasted text', async () => {
   await write();
   await page.locator('[data-whole]').fill('TOP/LOW');
   await page.locator('[data-composer] input').nth(1).focus();
@@ -443,25 +443,25 @@ test('a word on a panel, a symbol, and a text that is pasted', async () => {
   await until('the text', () => JSON.stringify(clock.custom) === JSON.stringify(text));
 });
 
-test('a text is kept by the clock, shown again, changed and forgotten', async () => {
+test('a text is saved, shown again, changed and removed', async () => {
   await write();
   await page.keyboard.type('HODL');
-  await page.getByRole('button', { name: 'Keep', exact: true }).click();
-  await page.waitForSelector('[data-kept="HODL"]');
+  await page.getByRole('button', { name: 'Save text', exact: true }).click();
+  await page.waitForSelector('[data-saved="HODL"]');
   assert.deepEqual(clock.settings.keptTexts, [['H', 'O', 'D', 'L', '', '', '']]);
-  assert.equal(await page.getByRole('button', { name: 'Kept', exact: true }).isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Text is saved', exact: true }).isDisabled(), true);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'HODL', exact: true }).click();
   await until('the text', () => clock.custom?.join('') === 'HODL');
   await page.getByRole('button', { name: 'Change HODL' }).click();
   await page.waitForFunction(() => document.querySelector('[data-composer] [data-whole]')?.value === 'H');
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('button', { name: 'Forget HODL' }).click();
-  await page.waitForSelector('[data-kept]', { state: 'detached' });
+  await page.getByRole('button', { name: 'Remove HODL' }).click();
+  await page.waitForSelector('[data-saved]', { state: 'detached' });
   assert.deepEqual(clock.settings.keptTexts, []);
 });
 
-test('a new owner is asked once, may skip, and is not asked again', async () => {
+test('the welcome form is shown once and can be skipped', async () => {
   clock.settings.welcomed = false;
   clock.changed(clock.data());
   await page.waitForSelector('[data-first-run]');
@@ -473,7 +473,7 @@ test('a new owner is asked once, may skip, and is not asked again', async () => 
   assert.equal(await page.locator('[data-first-run]').count(), 0);
 });
 
-test('what a new owner says is set in one go', async () => {
+test('the welcome form saves all values in one request', async () => {
   clock.settings.welcomed = false;
   clock.changed(clock.data());
   const form = page.locator('[data-first-run]');
@@ -493,7 +493,7 @@ test('what a new owner says is set in one go', async () => {
   );
 });
 
-test('a new owner is offered the zone of the browser, and names the host of a source', async () => {
+test('the welcome form suggests the time zone of the browser and has a field for the host of a source', async () => {
   clock.settings.welcomed = false;
   const context = await browser.newContext({ timezoneId: 'Pacific/Auckland' });
   const { page: fresh, faults: wrong } = await openPage(context, clock.url);
@@ -515,12 +515,12 @@ test('a new owner is offered the zone of the browser, and names the host of a so
   await context.close();
 });
 
-test('a new owner is told of a weak password', async () => {
+test('the welcome form warns of a weak password', async () => {
   clock.settings.welcomed = false;
   clock.changed(clock.data());
   const form = page.locator('[data-first-run]');
   await form.getByLabel('Password').fill('1');
-  await form.locator('[data-advice]').getByText('Digits alone').waitFor();
+  await form.locator('[data-advice]').getByText('Only digits').waitFor();
   await form.getByLabel('Password').fill('correct horse battery');
   await form.locator('[data-advice]').waitFor({ state: 'detached' });
   await form.getByRole('button', { name: 'Save' }).click();
@@ -529,9 +529,9 @@ test('a new owner is told of a weak password', async () => {
   assert.deepEqual([body.httpAuthEnabled, body.httpAuthPass], [true, 'correct horse battery']);
 });
 
-test('cards leave no holes between them', async () => {
+test('cards have equal gaps', async () => {
   for (const market of [{}, clock.status().market]) {
-    clock.ailments = { market };
+    clock.statusOverrides = { market };
     clock.changed(clock.data());
     for (const width of [390, 701, 768, 1000, 1060, 1061, 1440]) {
       await page.setViewportSize({ width, height: 900 });
@@ -572,7 +572,7 @@ test('lights: one LED, all, off, and live', async () => {
   await until('dark', () => clock.leds.every((hex) => hex === '#000000'));
 });
 
-test('why the LEDs stay dark is told', async () => {
+test('the reason for dark LEDs is shown', async () => {
   assert.equal(await page.locator('[data-muted]').count(), 0);
   for (const [change, why] of [
     [() => (clock.settings.disableLeds = true), 'switched off in the settings'],
@@ -606,22 +606,22 @@ test('frontlight and Do Not Disturb', async () => {
   await until('a dark frontlight', () => !clock.front.on);
 });
 
-test('a switch that the clock refuses stays as it was, and why is told', async () => {
+test('a switch does not change if the request fails, and the error is shown', async () => {
   const dnd = page.getByRole('switch', { name: 'Do Not Disturb' });
   for (const [status, words] of [
     [400, 'The clock refused: not now'],
-    [401, 'The clock wants you to sign in.'],
+    [401, 'The clock requires you to sign in.'],
     [403, 'The clock refused this request.'],
   ]) {
-    const answer = { status, json: { error: 'not now' } };
-    await page.route('**/api/dnd/enable', (route) => route.fulfill(answer), { times: 1 });
+    const response = { status, json: { error: 'not now' } };
+    await page.route('**/api/dnd/enable', (route) => route.fulfill(response), { times: 1 });
     await dnd.click();
     await page.waitForSelector(`.notice.bad:has-text("${words}")`);
     assert.equal(await dnd.isChecked(), false);
   }
 });
 
-test('a sign on the glass is explained: what it means, why it is there, what removes it', async () => {
+test('a warning sign is explained: its meaning, its cause, and what removes it', async () => {
   const mark = page.locator('[data-mark]');
   assert.equal(await mark.count(), 0);
   const { phrase } = clock;
@@ -634,7 +634,7 @@ test('a sign on the glass is explained: what it means, why it is there, what rem
       'alone',
       [
         'one source alone has it.',
-        'which one source alone has',
+        'but only one source has it',
         'Relay: 900 123 (checked)',
         'a second source confirms',
       ],
@@ -647,19 +647,22 @@ test('a sign on the glass is explained: what it means, why it is there, what rem
     ['This is older than it should be.', 'stale', ['older than it should be', 'Relay sent it', 'with the next value']],
   ]) {
     clock.phrase = { words: '{sentence} {mark}', values: { sentence: phrase, mark: { words, values: {} } } };
-    clock.ailments = { currentScreen: 0, truth: { ...truth, height: { ...truth.height, state, proofs, claimed } } };
+    clock.statusOverrides = {
+      currentScreen: 0,
+      truth: { ...truth, height: { ...truth.height, state, proofs, claimed } },
+    };
     clock.changed(clock.data());
     await page.waitForSelector(`[data-mark="${state}"]`);
-    const told = (await mark.innerText()).replace(/\s+/g, ' ');
-    for (const text of texts) assert.ok(told.includes(text), `${text}: ${told}`);
+    const shown = (await mark.innerText()).replace(/\s+/g, ' ');
+    for (const text of texts) assert.ok(shown.includes(text), `${text}: ${shown}`);
   }
   clock.phrase = phrase;
-  clock.ailments = {};
+  clock.statusOverrides = {};
   clock.changed(clock.data());
   await mark.waitFor({ state: 'detached' });
 });
 
-test('the picture of the glass is saved as a file', async () => {
+test('the picture of the panels is saved as a file', async () => {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save the picture' }).click(),
@@ -667,33 +670,33 @@ test('the picture of the glass is saved as a file', async () => {
   assert.equal(download.suggestedFilename(), `${clock.settings.hostname}.png`);
 });
 
-test('figures of the mining pool stand among the values, with their source and age', async () => {
+test('figures of the mining pool are among the values, with their source and age', async () => {
   const line = page.locator('li', { hasText: 'Hashrate' });
   assert.match(await line.innerText(), /Hashrate\s+Mining pool\s+512\.34 TH\/s\s+(just now|\d+ s ago)/);
-  // They grow older while nothing new is told.
+  // Their age counts up while no status arrives.
   const age = async () => Number(/(\d+) s ago/.exec(await line.innerText())?.[1] ?? 0);
   const before = await age();
-  await until('an older one', async () => (await age()) > before, 10_000);
+  await until('a higher age', async () => (await age()) > before, 10_000);
 });
 
-test('why a value can be trusted is told, with every voice, refused ones too', async () => {
+test('the verification of a value is shown with the values of all sources, including outliers', async () => {
   const voices = [
     { source: 'relay', value: '64211.50', verdict: 'agrees' },
     { source: 'bitstamp', value: '8200.00', verdict: 'out' },
   ];
-  clock.ailments = { truth: { ...clock.status().truth, prices: { USD: { state: 'disputed', voices } } } };
+  clock.statusOverrides = { truth: { ...clock.status().truth, prices: { USD: { state: 'disputed', voices } } } };
   clock.changed(clock.data());
   const line = page.locator('[data-value="USD"][data-state="disputed"]');
   await line.getByText('The sources contradict each other').waitFor();
   await line.locator('summary').click();
-  const told = (await line.locator('li').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
-  assert.deepEqual(told, ['Relay 64 211.50 agrees', 'Bitstamp 8 200.00 too far off, not counted']);
+  const claims = (await line.locator('li').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+  assert.deepEqual(claims, ['Relay 64 211.50 agrees', 'Bitstamp 8 200.00 too far off, not counted']);
   assert.deepEqual(await line.locator('.apart').allInnerTexts(), ['too far off, not counted']);
 });
 
-test('what ails the clock is told, and goes away with it', async () => {
+test('problems of the clock are shown while they exist', async () => {
   assert.equal(await page.locator('[data-trouble]').count(), 0);
-  clock.ailments = {
+  clock.statusOverrides = {
     panelFaults: [{ panel: 2, fault: 'busy-stuck' }],
     link: { state: 'disconnected', network: 'radio', ssid: 'Home', failure: 'lost' },
     notes: ['The settings were damaged.'],
@@ -702,15 +705,15 @@ test('what ails the clock is told, and goes away with it', async () => {
   await page.waitForSelector('[data-trouble]:has-text("The clock has lost “Home”: the connection was lost.")');
   await page.waitForSelector('[data-note] p[lang="en"]:text-is("The settings were damaged.")');
   await page.waitForSelector('[data-trouble]:has-text("Panel 3 shows an older picture")');
-  clock.ailments = {};
+  clock.statusOverrides = {};
   clock.changed(clock.data());
   await page.waitForFunction(() => !document.querySelector('[data-trouble]'));
 });
 
-test('safe mode has one banner, which says why and tries again', async () => {
-  clock.ailments = {
+test('safe mode has one banner with its reason and a button to restart', async () => {
+  clock.statusOverrides = {
     mode: 'safe-mode',
-    safeMode: 'it broke off 3 times: panic',
+    safeMode: 'it crashed 3 times: panic',
     notes: ['The settings were damaged.'],
     connectionStatus: { price: false, blocks: false },
     sources: { relay: { up: false, ageSec: 7_260 } },
@@ -718,25 +721,25 @@ test('safe mode has one banner, which says why and tries again', async () => {
   clock.changed(clock.data());
   const banner = page.locator('[data-safe-mode]');
   await banner.getByText('Safe mode: the clock runs without data.').waitFor();
-  await banner.locator('[lang="en"]:text-is("it broke off 3 times: panic")').waitFor();
+  await banner.locator('[lang="en"]:text-is("it crashed 3 times: panic")').waitFor();
   await page.waitForSelector('[data-current]:has-text("Safe mode")');
   assert.equal(await page.locator('[data-note], [data-outage], [data-trouble]').count(), 0);
   await banner.getByRole('button', { name: 'Try again' }).click();
   await until('a restart', () => clock.log.some(({ key }) => key === 'POST /api/restart'));
-  clock.ailments = {};
+  clock.statusOverrides = {};
   await page.waitForSelector('[data-link="live"]');
   clock.changed(clock.data());
-  // The page may be between two attempts to connect again.
+  // The page may be waiting for its next attempt to reconnect.
   await banner.waitFor({ state: 'detached', timeout: 20_000 });
 });
 
-test('restart asks first, and the page follows', async () => {
+test('a restart needs a confirmation, and the page reconnects', async () => {
   await page.getByRole('button', { name: 'Restart…' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.deepEqual(posts(), []);
   await page.getByRole('button', { name: 'Restart…' }).click();
   await page.getByRole('button', { name: 'Restart', exact: true }).click();
-  await page.waitForSelector('[data-banner]:has-text("The clock restarts")');
+  await page.waitForSelector('[data-banner]:has-text("The clock is restarting")');
   await page.getByRole('button', { name: /^Try now/ }).click();
   await page.waitForSelector('[data-link="live"]');
   await page.waitForSelector('[data-banner]', { state: 'detached' });
@@ -746,7 +749,7 @@ test('restart asks first, and the page follows', async () => {
   await clock.comeBack();
 });
 
-test('a clock that goes away is told, and comes back by itself', async () => {
+test('a lost connection is shown, and the page reconnects by itself', async () => {
   await clock.goAway();
   await page.waitForSelector('[data-banner]:has-text("does not answer")');
   clock.height += 1;
@@ -756,8 +759,8 @@ test('a clock that goes away is told, and comes back by itself', async () => {
   await page.waitForFunction(() => document.querySelectorAll('canvas')[6].dataset.version === '2');
 });
 
-test('the page opens while the clock is away, with what it showed last and how old that is', async () => {
-  // Only what was read while the worker was there is kept by it.
+test('the page opens while the clock is unreachable, with the last pictures and their age', async () => {
+  // The service worker caches only files that are loaded while it controls the page.
   await page.waitForFunction(async () => (await navigator.serviceWorker.ready) && navigator.serviceWorker.controller);
   await page.reload();
   await page.waitForSelector('[data-link="live"]');
@@ -766,12 +769,12 @@ test('the page opens while the clock is away, with what it showed last and how o
   await clock.goAway();
   await page.reload();
   const banner = page.locator('[data-banner]');
-  await banner.getByText(/What you see is \d+ s old\./).waitFor();
+  await banner.getByText(/The picture is \d+ s old\./).waitFor();
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
   assert.deepEqual(await ink(6), drawn);
   await page.goto(`${clock.url}/settings/quiet`);
   await banner.getByText('The clock does not answer.').waitFor();
-  // What the clock says by then takes the place of what was kept.
+  // After a reconnect, current pictures replace the stored ones.
   clock.height += 1;
   await clock.comeBack();
   await page.goto(clock.url);
@@ -780,21 +783,21 @@ test('the page opens while the clock is away, with what it showed last and how o
   assert.notEqual((await ink(6)).text, drawn.text);
 });
 
-test('what was kept for a clock that is away is forgotten with the password', async () => {
+test('stored pictures are removed when the clock requires a sign-in', async () => {
   await page.reload();
-  const kept = () => page.evaluate(() => localStorage.getItem('papertick-last'));
-  assert.notEqual(await kept(), null);
+  const snapshot = () => page.evaluate(() => localStorage.getItem('papertick-last'));
+  assert.notEqual(await snapshot(), null);
   await lock();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 10_000 });
-  assert.equal(await kept(), null);
+  assert.equal(await snapshot(), null);
   assert.equal(await page.locator('canvas').count(), 0);
 });
 
-test('a page that is older than that of the clock says so', async () => {
+test('an outdated page offers to reload', async () => {
   assert.equal(await page.locator('[data-outdated]').count(), 0);
   await page.route('**/manifest.json', async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), commit: 'another' } });
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), commit: 'another' } });
   });
   await clock.goAway();
   await clock.comeBack();
@@ -805,11 +808,11 @@ test('a page that is older than that of the clock says so', async () => {
   assert.equal(await note.count(), 0);
 });
 
-test('each source says whether it works, why not, and is tried anew by itself', async () => {
+test('each source shows its state and error, and can be restarted alone', async () => {
   const source = (name) => page.locator(`[data-source="${name}"]`);
   await source('Relay').getByText('works').waitFor({ state: 'attached' });
   assert.equal(await source('Relay').getByRole('button').count(), 0);
-  clock.ailments = {
+  clock.statusOverrides = {
     sources: { relay: clock.source('relay'), pool: { ...clock.source('pool'), ageSec: 7_300, nextTrySec: 42 } },
     mqtt: { ...clock.source('relay'), lastError: 'the broker does not let the clock listen to a/b' },
   };
@@ -818,43 +821,43 @@ test('each source says whether it works, why not, and is tried anew by itself', 
   await pool.getByText('is down').waitFor({ state: 'attached' });
   assert.equal(await pool.locator('q').innerText(), 'Connection refused.');
   assert.match(await pool.innerText(), /4[0-2] s/);
-  // What is wrong with a connection that works stands there too, and there is nothing to try.
+  // A connected broker can have an error too, but no button to restart it.
   const broker = source('MQTT broker');
   await broker.getByText('works').waitFor({ state: 'attached' });
   assert.match(await broker.locator('q').innerText(), /does not let the clock listen to a\/b/);
   assert.equal(await broker.getByRole('button').count(), 0);
   await pool.getByRole('button', { name: /^Try now.*Mining pool$/ }).click();
   assert.deepEqual(await last(), ['POST /api/restart_datasources', { source: 'pool' }]);
-  await page.waitForSelector('.notice:has-text("Mining pool is tried anew.")');
+  await page.waitForSelector('.notice:has-text("Mining pool: trying again.")');
 });
 
-test('panels are drawn afresh and LEDs blink for the asking', async () => {
+test('buttons refresh the panels and let the LEDs blink', async () => {
   await page.getByRole('button', { name: 'Full refresh' }).click();
-  await page.waitForSelector('.notice:has-text("All panels are drawn afresh.")');
+  await page.waitForSelector('.notice:has-text("All panels are being refreshed.")');
   assert.equal(await last(), 'POST /api/full_refresh');
   await page.locator('#system').getByRole('button', { name: 'Identify' }).click();
   await page.waitForSelector('.notice:has-text("The LEDs blink.")');
   assert.equal(await last(), 'POST /api/identify');
 });
 
-test('quiet hours are told, and that they are now', async () => {
+test('quiet hours are shown, and whether they are active', async () => {
   const card = page.locator('[aria-labelledby="quiet-title"]');
   await card.getByText('No daily schedule.').waitFor();
   const { dnd } = clock.status();
-  clock.ailments = { dnd: { ...dnd, dndTimeEnabled: true, startTime: '22:05', endTime: '6:45', active: true } };
+  clock.statusOverrides = { dnd: { ...dnd, dndTimeEnabled: true, startTime: '22:05', endTime: '6:45', active: true } };
   clock.changed(clock.data());
   await card.getByText('Every day from 22:05 to 6:45.').waitFor();
   await card.getByText('Quiet now, by the schedule.').waitFor();
 });
 
-test('a control that fails says so', async () => {
+test('a failed request of a control shows a notice', async () => {
   await clock.goAway();
   await page.getByRole('button', { name: 'Next screen', exact: true }).click();
   await page.waitForSelector('.notice:has-text("The clock does not answer.")');
   await clock.comeBack();
 });
 
-test('the theme can be chosen and is kept', async () => {
+test('the theme can be chosen and is stored', async () => {
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.emulateMedia({ colorScheme: 'dark' });
   const dark = await ground();
@@ -895,7 +898,7 @@ test('every control has a name', async () => {
   }
 });
 
-test('the keyboard reaches everything, and shows where it is', async () => {
+test('the keyboard reaches every control with a visible focus', async () => {
   const reached = new Set();
   for (let tabs = 0; tabs < 120; tabs += 1) {
     await page.keyboard.press('Tab');
@@ -922,7 +925,7 @@ test('the keyboard reaches everything, and shows where it is', async () => {
   assert.deepEqual(missed, []);
 });
 
-test('who uses the keyboard can skip what stands above the content', async () => {
+test('a skip link leads keyboard users to the content', async () => {
   await page.reload();
   await page.waitForSelector('[data-link="live"]');
   await page.keyboard.press('Tab');
@@ -931,7 +934,7 @@ test('who uses the keyboard can skip what stands above the content', async () =>
   await page.waitForFunction(() => document.activeElement.matches('main'));
 });
 
-test('eight panels, and none of the lights of another board', async () => {
+test('a board with eight panels and no frontlight', async () => {
   await clock.close();
   clock = new MockClock({ panels: 8, frontlight: false });
   const url = await clock.listen();

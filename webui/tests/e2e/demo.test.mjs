@@ -11,7 +11,7 @@ import { BIN, skip } from './program.mjs';
 
 let browser;
 let program;
-/** A page of another site, with a frame and a picture. */
+/** A page of another site, with an iframe and a picture. */
 let site;
 let folder;
 let url;
@@ -50,8 +50,8 @@ after(async () => {
 const get = async (path) => (await fetch(url + path)).json();
 const button = (name) => page.getByRole('button', { name, exact: true });
 
-/** The page draws the very pixels of the clock's own picture. */
-async function glassIsTrue() {
+/** True if the page draws the same pixels as the picture of the clock. */
+async function isGlassExact() {
   return page.evaluate(async () => {
     const canvases = [...document.querySelectorAll('canvas')];
     for (const [index, canvas] of canvases.entries()) {
@@ -61,10 +61,10 @@ async function glassIsTrue() {
       if (picture.width !== canvas.width || picture.height !== canvas.height) return false;
       const pen = new OffscreenCanvas(picture.width, picture.height).getContext('2d');
       pen.drawImage(picture, 0, 0);
-      const wanted = pen.getImageData(0, 0, picture.width, picture.height).data;
+      const expected = pen.getImageData(0, 0, picture.width, picture.height).data;
       const drawn = canvas.getContext('2d').getImageData(0, 0, picture.width, picture.height).data;
-      for (let at = 0; at < wanted.length; at += 4) {
-        if (wanted[at] < 128 !== drawn[at] < 128) return false;
+      for (let at = 0; at < expected.length; at += 4) {
+        if (expected[at] < 128 !== drawn[at] < 128) return false;
       }
     }
     return true;
@@ -82,27 +82,27 @@ async function inks() {
   );
 }
 
-test('the panels are those of the clock', { skip }, async () => {
-  await until('true pixels', glassIsTrue, 15_000);
+test('the page shows the panels of the clock', { skip }, async () => {
+  await until('equal pixels', isGlassExact, 15_000);
 });
 
-test('the block height moves by itself', { skip }, async () => {
+test('a new block is shown by itself', { skip }, async () => {
   await button('Block Height').click();
   await page.waitForSelector('[data-current]:has-text("Block Height")');
   const before = (await get('/api/status')).data.join('');
   await until('a block', async () => (await get('/api/status')).data.join('') !== before, 60_000);
-  await until('true pixels', glassIsTrue, 15_000);
+  await until('equal pixels', isGlassExact, 15_000);
 });
 
-test('settings that nobody changed are read once', { skip }, async () => {
-  const asked = [];
-  const listen = (request) => asked.push(new URL(request.url()).pathname);
-  page.on('request', listen);
-  const seen = (await get('/api/status')).espUptime;
-  await until('a status of later', async () => (await get('/api/status')).espUptime > seen + 2, 10_000);
-  page.off('request', listen);
+test('unchanged settings are read only once', { skip }, async () => {
+  const requests = [];
+  const record = (request) => requests.push(new URL(request.url()).pathname);
+  page.on('request', record);
+  const before = (await get('/api/status')).espUptime;
+  await until('a later status', async () => (await get('/api/status')).espUptime > before + 2, 10_000);
+  page.off('request', record);
   assert.deepEqual(
-    asked.filter((path) => path === '/api/settings'),
+    requests.filter((path) => path === '/api/settings'),
     [],
   );
 });
@@ -120,7 +120,7 @@ test('text, next and a jump', { skip }, async () => {
   await button('Show').click();
   await page.waitForSelector('[data-current]:has-text("Your text")');
   assert.equal((await get('/api/status')).data.join('').trim(), 'HELLO');
-  await until('true pixels', glassIsTrue, 15_000);
+  await until('equal pixels', isGlassExact, 15_000);
   await until('the panels as they were written', async () => String(await inks()) === String(written), 15_000);
   await button('Ticker').click();
   await page.waitForSelector('[data-current]:has-text("Ticker")');
@@ -130,7 +130,7 @@ test('text, next and a jump', { skip }, async () => {
   await page.waitForSelector('[data-current]:not(:has-text("Ticker"))');
 });
 
-test('the demo moves by itself, and by hand', { skip }, async () => {
+test('the demo changes by itself, and events can be triggered', { skip }, async () => {
   await page.waitForSelector('[data-rotation]:has-text("A new screen every 15 s")');
   if (!(await page.locator('#bench-jam').isVisible())) await page.locator('[data-bench] summary').click();
   const height = async () => (await get('/api/status')).market.height.value;
@@ -151,7 +151,7 @@ test('the demo moves by itself, and by hand', { skip }, async () => {
   await page.locator('[data-bench] summary').click();
 });
 
-test('the full screen page has the picture of the clock, for sites that may frame it', { skip }, async () => {
+test('the full screen page shows the clock, also in iframes of allowed origins', { skip }, async () => {
   const context = await browser.newContext({ viewport: { width: 700, height: 300 } });
   for (const [host, isAllowed] of [
     ['127.0.0.1', true],
@@ -209,15 +209,15 @@ test('pause and resume', { skip }, async () => {
   await page.waitForSelector('[data-rotation]:has-text("A new screen")');
 });
 
-test('a button of the body is pressed', { skip }, async () => {
+test('a button of the simulated clock can be pressed', { skip }, async () => {
   const before = (await get('/api/status')).currentScreen;
   await page.locator('[data-button="2"]').click();
   await until('the next screen', async () => (await get('/api/status')).currentScreen !== before);
 });
 
-test('lights of the page are lights of the clock', { skip }, async () => {
+test('the page shows and sets the LEDs of the clock', { skip }, async () => {
   await button('Colour #2F6BFF').click();
-  // A flash for what the demo does may come between, and is dark half of its time.
+  // An event of the demo may start a flash, which is dark half of the time.
   const blue = async () => (await get('/sim/state')).leds.every((led) => /^#[0-9A-F]{4}[89A-F]/.test(led));
   await until('blue', blue, 15_000);
   await page.waitForFunction(() => document.querySelectorAll('.led.lit').length === 4);
@@ -230,15 +230,15 @@ test('lights of the page are lights of the clock', { skip }, async () => {
   await until('a dim room', async () => (await get('/api/status')).lightLevel === 1);
 });
 
-test('a power cut with a button held is survived', { skip }, async () => {
+test('the page reconnects after a power cut with a button held', { skip }, async () => {
   await page.getByLabel('Cut the power, then hold').selectOption({ index: 2 });
   await button('Cut the power').click();
-  await until('a young clock', async () => (await get('/api/status').catch(() => null))?.espUptime < 3, 20_000);
+  await until('a restarted clock', async () => (await get('/api/status').catch(() => null))?.espUptime < 3, 20_000);
   await page.waitForSelector('[data-link="live"]', { timeout: 20_000 });
-  await until('true pixels', glassIsTrue, 20_000);
+  await until('equal pixels', isGlassExact, 20_000);
 });
 
-test('settings are saved, refused and overtaken', { skip }, async () => {
+test('settings are saved, rejected, and merged with changes by another client', { skip }, async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   const setting = (key) => page.locator(`[data-key="${key}"]`);
   await setting('digitFontPx').getByRole('slider').fill('120');
@@ -265,11 +265,11 @@ test('settings are saved, refused and overtaken', { skip }, async () => {
   await page.getByRole('link', { name: 'Clock', exact: true }).click();
 });
 
-test('the page follows a restart', { skip }, async () => {
+test('the page reconnects after a restart', { skip }, async () => {
   await button('Restart…').click();
   await button('Restart').click();
   await until(
-    'a young clock',
+    'a restarted clock',
     async () => {
       const status = await get('/api/status').catch(() => null);
       return status && status.espUptime < 3;
@@ -277,17 +277,17 @@ test('the page follows a restart', { skip }, async () => {
     20_000,
   );
   await page.waitForSelector('[data-link="live"]', { timeout: 20_000 });
-  await until('true pixels', glassIsTrue, 20_000);
+  await until('equal pixels', isGlassExact, 20_000);
   assert.equal((await get('/api/settings')).digitFontPx, 120);
 });
 
-test('a clock with a password asks for it, and lets in who knows it', { skip, timeout: 60_000 }, async () => {
+test('a clock with a password requires a sign-in', { skip, timeout: 60_000 }, async () => {
   const patch = (json, headers) =>
     fetch(`${url}/api/settings`, { method: 'PATCH', headers, body: JSON.stringify(json) });
   await patch({ httpAuthEnabled: true, httpAuthUser: 'owner', httpAuthPass: 'correct horse' });
   await fetch(`${url}/api/restart`, { method: 'POST' });
   await until(
-    'a guarded clock',
+    'a clock that requires a password',
     async () => (await fetch(`${url}/api/status`).catch(() => null))?.status === 401,
     20_000,
   );
@@ -307,6 +307,6 @@ test('a clock with a password asks for it, and lets in who knows it', { skip, ti
   await context.close();
 });
 
-test('nothing was amiss', { skip }, () => {
+test('the page had no errors', { skip }, () => {
   assert.deepEqual(faults, []);
 });

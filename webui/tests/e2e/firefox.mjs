@@ -1,13 +1,13 @@
-// A headless Firefox as its packages bring it, driven by the protocol that all browsers share (WebDriver BiDi).
+// A headless Firefox from a distribution package, controlled by WebDriver BiDi.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Time in which the browser has to start, and to answer, ms. */
-const PATIENCE = 30_000;
+/** Timeout of the start, ms. */
+const START_TIMEOUT_MS = 30_000;
 
-/** Starts a Firefox with a profile of its own; `faults` collects script errors and requests to elsewhere. */
+/** Starts a Firefox with a temporary profile; `faults` collects script errors and requests to other hosts. */
 export async function launchFirefox(program, size) {
   const profile = await mkdtemp(join(tmpdir(), 'papertick-firefox-'));
   const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'];
@@ -16,7 +16,7 @@ export async function launchFirefox(program, size) {
   const socket = new WebSocket(`${await address(browser)}/session`);
   await new Promise((done, failed) => {
     socket.onopen = done;
-    socket.onerror = () => failed(new Error('Firefox takes no connection'));
+    socket.onerror = () => failed(new Error('Firefox refuses the connection'));
   });
 
   const waiting = new Map();
@@ -53,11 +53,11 @@ export async function launchFirefox(program, size) {
   return {
     faults,
     open: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
-    /** What an expression comes to in the page. */
-    async look(expression) {
-      const told = await send('script.evaluate', { expression, target: { context }, awaitPromise: true });
-      if (told.type === 'exception') throw new Error(told.exceptionDetails.text);
-      return told.result.value;
+    /** Value of an expression in the page. */
+    async evaluate(expression) {
+      const reply = await send('script.evaluate', { expression, target: { context }, awaitPromise: true });
+      if (reply.type === 'exception') throw new Error(reply.exceptionDetails.text);
+      return reply.result.value;
     },
     async picture() {
       const { data } = await send('browsingContext.captureScreenshot', { context });
@@ -72,17 +72,17 @@ export async function launchFirefox(program, size) {
   };
 }
 
-/** Where a browser that was just started listens. */
+/** Address of the WebDriver BiDi server of a started browser. */
 function address(browser) {
   return new Promise((found, failed) => {
-    let said = '';
-    const limit = setTimeout(() => failed(new Error(`Firefox does not start: ${said}`)), PATIENCE);
+    let output = '';
+    const timeout = setTimeout(() => failed(new Error(`Firefox does not start: ${output}`)), START_TIMEOUT_MS);
     browser.once('error', failed);
     browser.stderr.on('data', (bytes) => {
-      said += bytes;
-      const match = /WebDriver BiDi listening on (\S+)/.exec(said);
+      output += bytes;
+      const match = /WebDriver BiDi listening on (\S+)/.exec(output);
       if (!match) return;
-      clearTimeout(limit);
+      clearTimeout(timeout);
       found(match[1]);
     });
   });

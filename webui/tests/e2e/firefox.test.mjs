@@ -26,29 +26,31 @@ after(async () => {
 });
 
 const there = (selector) =>
-  until(selector, () => browser.look(`document.querySelector('${selector}') !== null`), 15_000);
+  until(selector, () => browser.evaluate(`document.querySelector('${selector}') !== null`), 15_000);
 
 test('the panels follow the clock', { skip }, async () => {
   await browser.open(`${clock.url}/`);
   await there('[data-link="live"]');
   const drawn = () =>
-    browser.look(`[...document.querySelectorAll('canvas')].filter((panel) => panel.dataset.version).length`);
+    browser.evaluate(`[...document.querySelectorAll('canvas')].filter((panel) => panel.dataset.version).length`);
   await until('seven panels', async () => (await drawn()) === 7, 15_000);
   const before = clock.data();
   clock.height += 1;
   clock.changed(before);
-  await until('the next block', () => browser.look(`document.querySelectorAll('canvas')[6].dataset.version === '2'`));
+  await until('the next block', () =>
+    browser.evaluate(`document.querySelectorAll('canvas')[6].dataset.version === '2'`),
+  );
   assert.deepEqual(browser.faults, []);
 });
 
-test('a button of the page acts', { skip }, async () => {
+test('a button of the page sends a request', { skip }, async () => {
   await browser.open(`${clock.url}/`);
   await there('[data-link="live"]');
   clock.log = [];
-  // What it acts on comes after the stream has.
+  // The button is rendered after the first status.
   const next = `[...document.querySelectorAll('button')].find((button) => /^Next/.test(button.ariaLabel ?? button.textContent.trim()))`;
-  await until('the button', () => browser.look(`${next} !== undefined`), 15_000);
-  await browser.look(`${next}.click()`);
+  await until('the button', () => browser.evaluate(`${next} !== undefined`), 15_000);
+  await browser.evaluate(`${next}.click()`);
   await until('a request', () => clock.log.some(({ key }) => key === 'POST /api/screen/next'));
   assert.deepEqual(browser.faults, []);
 });
@@ -57,12 +59,12 @@ for (const [path, selector] of [
   ['/settings', '[data-key="digitFontPx"]'],
   ['/care', '#care-reset'],
 ]) {
-  test(`${path} is there`, { skip }, async () => {
+  test(`${path} is rendered`, { skip }, async () => {
     await browser.open(clock.url + path);
     await there('[data-link="live"]');
     await there(selector);
-    // Both at one moment: a scroll bar that comes between two looks takes room from the second alone.
-    const [wide, room] = await browser.look(
+    // Both in one evaluation: a scroll bar that appears in between would change only the second value.
+    const [wide, room] = await browser.evaluate(
       `(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.documentElement)`,
     );
     assert.ok(wide <= room, `${wide} px in ${room}`);

@@ -1,4 +1,4 @@
-// The clock on a whole screen, and the other screens that the page lists.
+// The full screen page, and the section of the page about other screens.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
@@ -39,8 +39,8 @@ async function openGlass(path = '/glass', options = {}) {
 }
 
 const frames = () => clock.log.filter(({ key }) => key === 'GET frame');
-const shows = (text, asked = '') =>
-  until(text, () => frames().some((frame) => frame.text === text && frame.search.includes(asked)));
+const shows = (text, query = '') =>
+  until(text, () => frames().some((frame) => frame.text === text && frame.search.includes(query)));
 const steps = () => clock.log.map(({ key }) => key).filter((key) => key.startsWith('POST /api/screen'));
 const next = () => clock.data().join('');
 
@@ -106,7 +106,7 @@ describe('full screen', () => {
     await page.getByText('The clock refused: unknown screen id').waitFor();
   });
 
-  test('a transparent page has nothing but ink', async () => {
+  test('a transparent page has only ink', async () => {
     for (const [path, ink] of [
       ['/glass?transparent', 0],
       ['/glass?transparent&dark', 255],
@@ -129,7 +129,7 @@ describe('full screen', () => {
     context = await browser.newContext();
   });
 
-  test('quiet hours dim it', async () => {
+  test('quiet hours dim the picture', async () => {
     const page = await openGlass();
     const shade = () => page.evaluate(() => getComputedStyle(document.body, '::after').opacity);
     assert.equal(await shade(), '1');
@@ -161,7 +161,7 @@ describe('full screen', () => {
 
   test('an outage shows the last picture with its age, also after a reload, and ends by itself', async () => {
     const page = await openGlass('/glass');
-    // Loaded once more, the page is that of the service worker.
+    // After a reload, the service worker controls the page.
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.reload();
     await page.waitForFunction(() => document.querySelector('canvas')?.width === 1200);
@@ -226,17 +226,17 @@ describe('full screen', () => {
 
   test('a picture that arrives after the sign-in ended is neither shown nor stored', async () => {
     const page = await openGlass();
-    let isHeld = false;
+    let isWaiting = false;
     let release;
-    const held = new Promise((done) => (release = done));
+    const released = new Promise((done) => (release = done));
     await page.route(/frame\.png/, async (route) => {
       const response = await route.fetch();
-      isHeld = true;
-      await held;
+      isWaiting = true;
+      await released;
       await route.fulfill({ response });
     });
     mine();
-    await until('a request', () => isHeld);
+    await until('a request', () => isWaiting);
     clock.password = 'correct horse';
     await clock.goAway();
     await clock.comeBack();
@@ -250,12 +250,12 @@ describe('full screen', () => {
     assert.deepEqual(await storedPictures(page), []);
   });
 
-  test('a password is asked for by the page of the clock', async () => {
+  test('the sign-in form is on the main page', async () => {
     const page = await openGlass();
     clock.password = 'correct horse';
     await clock.goAway();
     await clock.comeBack();
-    const link = page.getByRole('link', { name: 'The clock asks for a password. Sign in' });
+    const link = page.getByRole('link', { name: 'The clock requires a password. Sign in' });
     await link.click();
     const form = page.locator('[data-sign-in]');
     await form.getByLabel('Password').fill(clock.password);
@@ -265,7 +265,7 @@ describe('full screen', () => {
     await page.waitForFunction(() => document.querySelector('canvas')?.width === 1200);
   });
 
-  test('a kiosk signs in by its address', async () => {
+  test('a kiosk signs in with credentials in the address', async () => {
     clock.password = 'correct horse';
     context = await browser.newContext({ viewport: VIEWPORT });
     const page = await context.newPage();
@@ -278,8 +278,8 @@ describe('full screen', () => {
   test('a browser without scripts gets one picture that a header reloads', async () => {
     context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
-    const answer = await page.goto(`${clock.url}/glass`);
-    assert.equal(answer.headers().refresh, '300');
+    const response = await page.goto(`${clock.url}/glass`);
+    assert.equal(response.headers().refresh, '300');
     assert.equal(await page.locator('img').count(), 1);
     await shows(next(), 'width=800&height=480');
   });
@@ -342,7 +342,7 @@ describe('the section of the page', () => {
     assert.equal(sent('DELETE').length, 1);
   });
 
-  test('a waiting display names the one that it replaces', async () => {
+  test('a waiting display shows which display it replaces', async () => {
     const before = { ...introduced('917F0A'), state: 'approved', name: 'Kitchen' };
     clock.displays = [before, { ...introduced('917F0B'), replaces: '917F0A' }];
     await openSection();
@@ -352,7 +352,7 @@ describe('the section of the page', () => {
     await section().getByText('Approving it replaces “917F0A”.').waitFor();
   });
 
-  test('a form sends only what its owner changed', async () => {
+  test('a form sends only changed values', async () => {
     const display = { ...introduced('917F0B'), state: 'approved', name: 'Kitchen' };
     clock.displays = [display];
     await openSection();
@@ -377,7 +377,7 @@ describe('the section of the page', () => {
     assert.doesNotMatch(await page.innerText('body'), /kept-by-its-owner/);
   });
 
-  test('displays are read only while they are seen', async () => {
+  test('displays are polled only while their list is open', async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
     await page.clock.install();

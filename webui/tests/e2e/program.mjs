@@ -1,10 +1,10 @@
-// The real program: the one that `cargo build` or `cargo test` leaves, or the one that PAPERTICK_BIN names.
-// Tests of it are skipped where it is not built, unless CI is true.
+// Path of the real program: the debug build of Cargo, or PAPERTICK_BIN.
+// Tests with it are skipped if it is not built, unless CI is true.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where Cargo builds: under `target`, unless somebody says otherwise. */
+/** Path of the debug build in the target folder of Cargo. */
 function built() {
   try {
     const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, cwd: import.meta.dirname };

@@ -1,5 +1,5 @@
-// The page of the real program below a path: behind a proxy that strips a prefix of each session, as the ingress of
-// Home Assistant does, and behind one that leaves a fixed prefix in place.
+// The page of the real program below a path: behind a proxy that strips a per-session prefix, as the ingress of
+// Home Assistant does, and behind a proxy that does not strip a fixed prefix.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -37,28 +37,28 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a proxy; `forward` gives path and headers of a request for the clock, or nothing for one that is not. */
+/** Starts a proxy; `forward` returns path and headers for the clock, or undefined to answer 404. */
 async function proxy(forward) {
   const { hostname, port } = new URL(clock);
   const server = http.createServer((request, response) => {
     const target = forward(request);
     if (!target) return void response.writeHead(404).end();
     const headers = { ...request.headers, ...target.headers };
-    const onward = http.request({ hostname, port, method: request.method, path: target.path, headers }, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
+    const upstream = http.request({ hostname, port, method: request.method, path: target.path, headers }, (reply) => {
+      response.writeHead(reply.statusCode, reply.headers);
+      reply.pipe(response);
     });
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    request.pipe(onward);
+    upstream.on('error', () => response.destroy());
+    response.on('close', () => upstream.destroy());
+    request.pipe(upstream);
   });
   proxies.push(server);
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** Every view, a deep link, Back, a change, a preview, the documents and the full screen page, below a path. */
-async function works(url, root) {
+/** Checks every view, a deep link, Back, requests, the documents and the full screen page below a path. */
+async function checkPages(url, root) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const { page, faults } = await openPage(context, url, root);
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
@@ -98,7 +98,7 @@ async function works(url, root) {
   await context.close();
 }
 
-test('a prefix of each session that the proxy strips', { skip }, async () => {
+test('a proxy that strips a per-session prefix', { skip }, async () => {
   for (const token of ['AbC-123', 'another_one']) {
     const root = `/api/hassio_ingress/${token}/`;
     const url = await proxy((request) => {
@@ -113,11 +113,11 @@ test('a prefix of each session that the proxy strips', { skip }, async () => {
         },
       };
     });
-    await works(url, root);
+    await checkPages(url, root);
   }
 });
 
-test('a prefix that the proxy leaves in place', { skip }, async () => {
+test('a proxy that does not strip a prefix', { skip }, async () => {
   const url = await proxy((request) => (request.url.startsWith('/clock') ? { path: request.url } : undefined));
-  await works(url, '/clock/');
+  await checkPages(url, '/clock/');
 });

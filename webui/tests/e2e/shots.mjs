@@ -1,4 +1,4 @@
-// Takes pictures of the page for a look by eye: `node tests/e2e/shots.mjs [url]`.
+// Takes screenshots of the page for a visual check: `node tests/e2e/shots.mjs [url]`.
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { MockClock } from '../mock/clock.mjs';
@@ -12,9 +12,9 @@ const SIZES = {
   1440: { width: 1440, height: 900 },
 };
 
-const given = process.argv[2];
-const mock = given ? undefined : new MockClock();
-const url = given ?? (await mock.listen());
+const argument = process.argv[2];
+const mock = argument ? undefined : new MockClock();
+const url = argument ?? (await mock.listen());
 await mkdir(SHOTS, { recursive: true });
 if (mock)
   Object.assign(mock, {

@@ -1,4 +1,4 @@
-// A clock for tests: the endpoints that the page uses, kept as small as the tests allow.
+// A mock clock for tests, with the endpoints that the page uses.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -19,9 +19,9 @@ const TYPES = {
   '.json': 'application/json',
   '.webmanifest': 'application/manifest+json',
 };
-/** Shorter documents are sent as they stand, bytes. */
-const PACKED_FROM = 1024;
-/** Views of the page, which all are the same document. */
+/** Shorter documents are sent uncompressed, bytes. */
+const COMPRESSED_FROM = 1024;
+/** Paths of views; the same document is served for all of them. */
 const VIEW = /^\/((settings|care)(\/.*)?)?$/;
 
 export class MockClock {
@@ -37,7 +37,8 @@ export class MockClock {
     this.custom = null;
     this.stale = false;
     this.phrase = recorded.events.status.phrase;
-    this.ailments = {};
+    /** Members that replace those of the status. */
+    this.statusOverrides = {};
     this.password = '';
     this.showsPassword = false;
     this.height = 900123;
@@ -61,14 +62,14 @@ export class MockClock {
     return this.url;
   }
 
-  /** Ends every connection and refuses new ones; the port stays known. */
+  /** Closes every connection and stops listening; `comeBack` uses the same port. */
   async goAway({ closing = false } = {}) {
     this.port = this.server.address().port;
     for (const stream of this.streams) {
       if (closing) stream.write('data: closing\n\n');
       stream.end();
     }
-    // It may be back before that, and its new connections stay.
+    // Closes connections of this server only: a new one may already be listening.
     const { server } = this;
     const closed = new Promise((done) => server.close(done));
     setTimeout(() => server.closeAllConnections(), 50);
@@ -154,7 +155,7 @@ export class MockClock {
       panels: Array.from({ length: this.panels }, () => recorded.events.status.panels[0]),
       mode: this.custom ? 'custom' : 'rotation',
       link: like(recorded.events.status.link, { network: 'radio', ssid: 'Home' }),
-      ...this.ailments,
+      ...this.statusOverrides,
     });
     if (!this.hasFrontlight) {
       for (const name of ['lightLevel', 'frontlight', 'flStatus']) delete status[name];
@@ -162,7 +163,7 @@ export class MockClock {
     return status;
   }
 
-  /** A source as the program tells it. */
+  /** A source as recorded from the program. */
   source(name) {
     return structuredClone(recorded.events.status.sources[name]);
   }
@@ -182,7 +183,7 @@ export class MockClock {
     return `"${createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, 16)}"`;
   }
 
-  /** Tells every page about a change; `full` is how the panels were refreshed. */
+  /** Sends a change to every page; `full` if the panels were refreshed in full. */
   changed(before, full = false) {
     const after = this.data();
     const panels = after.flatMap((cell, index) => (full || cell !== before?.[index] ? [index] : []));
@@ -191,7 +192,7 @@ export class MockClock {
     if (panels.length > 0) this.repainted(panels, full ? 'full' : 'partial');
   }
 
-  /** Tells every page that panels were repainted. */
+  /** Sends an event about repainted panels to every page. */
   repainted(panels, refresh) {
     const [one] = recorded.events.panels.panels;
     this.send(
@@ -226,13 +227,13 @@ export class MockClock {
       const plain = JSON.stringify(value);
       const sent = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers };
       const { coding, vary, tagBegins } = recorded.compressed;
-      if (plain.length >= PACKED_FROM) sent.Vary = vary;
-      if (plain.length < PACKED_FROM || !request.headers['accept-encoding']?.includes(coding))
+      if (plain.length >= COMPRESSED_FROM) sent.Vary = vary;
+      if (plain.length < COMPRESSED_FROM || !request.headers['accept-encoding']?.includes(coding))
         return void response.writeHead(status, sent).end(plain);
       if (sent.ETag) sent.ETag = tagBegins + sent.ETag;
       response.writeHead(status, { ...sent, 'Content-Encoding': coding }).end(gzipSync(plain));
     };
-    // A simulated clock that made a password shows it to everybody.
+    // A simulated clock that created a password shows its panels without one.
     if (this.showsPassword && key === 'GET /api/panels.png') return this.#glass(response);
     if (this.password && /^\/(api|events|sim)/.test(path)) {
       const expected = `Basic ${Buffer.from(`papertick:${this.password}`).toString('base64')}`;
@@ -278,7 +279,7 @@ export class MockClock {
     return this.#file(path, response);
   }
 
-  /** Answers what the care view asks for, as the program was heard to answer; tells whether it did. */
+  /** Handles requests of the care view with recorded responses; returns false for other requests. */
   #care(key, body, json, response) {
     const { exported, imported, log, firmware, release, open } = recorded.care;
     const acts = {
@@ -327,7 +328,7 @@ export class MockClock {
     response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-cache', ETag: etag }).end(png);
   }
 
-  /** The full screen page; without scripts a single picture, which a header reloads. */
+  /** The full screen page; without `live` a single picture, which a header reloads. */
   async #glassPage(query, response) {
     const page = (await readFile(join(DIST, 'glass.html'))).toString();
     const isLive = query.has('live');
@@ -425,7 +426,7 @@ export class MockClock {
       '/api/factory_reset': () => (this.erased = body.confirm),
       '/api/action/clear_pool_logos': () => {},
       '/api/firmware/auto_update': () => {
-        // It has looked when it knows how long ago that was.
+        // A search is over when the release has an age.
         setTimeout(() => (this.release = { ...recorded.care.release, ageSec: 0 }), 1_500);
       },
       '/api/lights/set': () => (this.leds = body.map(({ hex }) => hex)),
@@ -464,18 +465,18 @@ export class MockClock {
     this.changed(before);
   }
 
-  /** Tells the bench to every page. */
+  /** Sends the state of the bench to every page. */
   benchChanged() {
     this.send('bench', this.simState());
   }
 
-  /** Holds buttons until their time is over or the client goes away, as a finger does. */
+  /** Holds buttons down until the time is over or the client closes the request. */
   #press({ press, ms }, response) {
     const since = Date.now();
     let isDown = true;
     for (const button of press) this.buttons.add(button);
     this.benchChanged();
-    const lift = () => {
+    const release = () => {
       if (!isDown) return;
       isDown = false;
       clearTimeout(timer);
@@ -484,8 +485,8 @@ export class MockClock {
       this.presses.push({ press, ms: Math.min(ms, Date.now() - since) });
       if (!response.closed) response.writeHead(200).end();
     };
-    const timer = setTimeout(lift, ms);
-    response.once('close', lift);
+    const timer = setTimeout(release, ms);
+    response.once('close', release);
   }
 
   simState() {
@@ -507,7 +508,7 @@ export class MockClock {
     const name = VIEW.test(path) ? 'index.html' : normalize(path).replace(/^\/+/, '');
     try {
       let content = await readFile(join(DIST, name));
-      // As the clock does: a view below another one is as far from the root as its address is deep.
+      // As the clock does: the base of a nested address points back to the root.
       const depth = path.split('/').length - 2;
       if (name === 'index.html' && depth > 0) {
         content = content.toString().replace('<base href="./"', `<base href="${'../'.repeat(depth)}"`);

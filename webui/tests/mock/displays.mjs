@@ -1,13 +1,13 @@
-// The other screens of the mock clock.
+// The remote displays of the mock clock.
 import { framePng } from './png.mjs';
 import { like, recorded } from './recorded.mjs';
 
-/** A display that has introduced itself and waits. */
+/** A display that registered itself and waits for approval. */
 export function introduced(id) {
   return like(recorded.displays.waiting, { id });
 }
 
-/** Answers what the page asks of displays; tells whether it did. */
+/** Handles requests about displays; returns false for other requests. */
 export function displays(clock, { method, path, body, json, response }) {
   const found = /^\/api\/displays(?:\/([^./]+)(\.png)?)?$/.exec(path);
   if (!found) return false;

@@ -1,4 +1,4 @@
-// One-bit PNGs of panels with blocky text: enough to see that the right picture is on the right panel.
+// One-bit PNGs of panels with blocky text, to check that each panel shows the right picture.
 import { crc32, deflateSync } from 'node:zlib';
 
 const WIDTH = 122;

@@ -1,4 +1,4 @@
-// Settings of the mock clock: every key at the default that the program has.
+// Settings of the mock clock, with the defaults of the program.
 import { like, recorded } from './recorded.mjs';
 
 export const GET_ONLY = new Set([
@@ -24,7 +24,7 @@ export const REBOOT = new Set([
   'ledTestOnPower',
 ]);
 
-/** Few enough to look through. */
+/** Ids of a few screens, to keep the tests small. */
 const SCREENS = [0, 3, 4, 6, 10, 20, 30, 40];
 const BOUNDS = {
   digitFontPx: [80, 220],
@@ -37,10 +37,10 @@ const BOUNDS = {
   timePerScreen: [0, 60],
 };
 
-/** What is never read back: the document tells only whether it is set. */
+/** Settings that cannot be read: the document contains only whether they are set. */
 const SECRETS = { httpAuthPass: '', otaPass: '', proxyPass: '', nwcUri: '' };
 
-/** A fresh settings document; what is never read back is under `secrets`. */
+/** A new settings document, with the secret values under `secrets`. */
 export function defaultSettings(panels, frontlight) {
   const fresh = like(recorded.settings, {
     numScreens: panels,
@@ -58,7 +58,7 @@ export function defaultSettings(panels, frontlight) {
   return { ...fresh, secrets: { ...SECRETS } };
 }
 
-/** The token of the first thing wrong with a patch. */
+/** The error token of the first invalid member of a patch. */
 export function patchError(patch, settings) {
   for (const [key, value] of Object.entries(patch)) {
     const bounds = BOUNDS[key];

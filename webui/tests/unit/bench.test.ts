@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { glow, luxAt, paperLight, placeOf, roomOf, shine } from '../../src/lib/bench';
 
-test('the slider of light goes there and back', () => {
+test('slider positions and illuminances are converted both ways', () => {
   expect([luxAt(0), luxAt(20), luxAt(60), luxAt(100)]).toEqual([0, 1, 100, 10_000]);
   for (let place = 1; place <= 100; place += 1) expect(Math.abs(placeOf(luxAt(place)) - place)).toBeLessThanOrEqual(1);
   expect([placeOf(0), placeOf(-1), placeOf(0.0001), placeOf(1e9)]).toEqual([0, 0, 1, 100]);

@@ -9,32 +9,32 @@ const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((f
 );
 const bytes = (file) => readFileSync(join(DIST, file));
 
-/** The page with its English texts, bytes as they are sent compressed. */
+/** The page with its English texts, compressed bytes. */
 const PAGE_MOST = 94 * 1024;
-/** The full screen page, bytes as they are sent compressed. */
+/** The full screen page, compressed bytes. */
 const GLASS_MOST = 8 * 1024;
-/** Another language, of which a visitor loads one, bytes as they are sent compressed. */
+/** One translation, compressed bytes; a visit loads at most one. */
 const LANGUAGE_MOST = 24 * 1024;
 
-/** Bytes of a file as it is sent. */
+/** Size of a file in a response, bytes. */
 function sent(file) {
   const plain = bytes(file);
   return Math.min(plain.length, gzipSync(plain, { level: 9 }).length);
 }
 
 const sum = (some) => some.map(sent).reduce((all, length) => all + length, 0);
-/** Icons are loaded when the page is installed, not by a visit. */
+/** Files that a visit loads: browsers load icons only when the page is installed. */
 const visited = files.filter((file) => !/^icon-|^(assets\/)?glass[.-]/.test(file));
 const glass = files.filter((file) => /^(assets\/)?glass[.-]/.test(file));
 const languages = visited.filter((file) => /\/[a-z]{2}-[^/]*\.js$/.test(file));
 
-test('all of the page is small', () => {
+test('the page stays below its size limits', () => {
   expect(languages.length).toBe(3);
   for (const language of languages) expect(sum([language]), language).toBeLessThanOrEqual(LANGUAGE_MOST);
   expect(sum(visited) - sum(languages)).toBeLessThanOrEqual(PAGE_MOST);
 });
 
-test('the full screen page is small, and needs nothing of the other', () => {
+test('the full screen page is small, and shares no files with the main page', () => {
   expect(sum(glass)).toBeLessThanOrEqual(GLASS_MOST);
   const named = [
     ...bytes('glass.html')
@@ -45,13 +45,13 @@ test('the full screen page is small, and needs nothing of the other', () => {
   expect(bytes(named.find((name) => name.endsWith('.js'))).toString()).not.toMatch(/\bimport\b/);
 });
 
-test.each(['app', 'glass'])('the icons of an installed page are there, in the size that they say: %s', (name) => {
+test.each(['app', 'glass'])('the icons of an installed page exist in the declared size: %s', (name) => {
   const { icons } = JSON.parse(bytes(`${name}.webmanifest`).toString());
   expect(icons.map(({ sizes }) => sizes)).toEqual(['any', '192x192', '512x512']);
   for (const { src, sizes, type } of icons) {
     expect(files).toContain(src);
     if (type !== 'image/png') continue;
-    // Width and height of a PNG stand in its first chunk.
+    // Width and height of a PNG are in its first chunk.
     const head = bytes(src).subarray(16, 24);
     expect(`${head.readUInt32BE(0)}x${head.readUInt32BE(4)}`, src).toBe(sizes);
   }

@@ -23,12 +23,12 @@ describe('fit', () => {
     if (exact) expect((size.width * ratio) / 122).toBeCloseTo(canvas);
   });
 
-  test('no room is no reason to break', () => {
+  test('a width of zero gives a positive size', () => {
     expect(fit(8, 122, 250, 0, 1).width).toBeGreaterThan(0);
   });
 });
 
-test('a frame of the clock tells which panels were repainted, and how', () => {
+test('a frame of the clock has the repainted panels by kind of refresh', () => {
   expect(repainted(JSON.stringify(recorded.events.panels))).toEqual({ full: [0], partial: [6] });
 });
 
@@ -40,6 +40,6 @@ test.each([
   '[0]',
   'null',
   'all',
-])('what is no such frame is not understood: %s', (data) => {
+])('an invalid frame is rejected: %s', (data) => {
   expect(repainted(data)).toBeUndefined();
 });

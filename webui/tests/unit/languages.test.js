@@ -17,7 +17,7 @@ function sources(folder, endings) {
     .join('\n');
 }
 
-/** The texts that the code of the page translates: `t('…')`, and `n('…')` for those that are translated elsewhere. */
+/** The texts in the code of the page: arguments of `t('…')` and `n('…')`. */
 function ofPage() {
   const found = sources('src', /\.(ts|svelte)$/).matchAll(/\b[tn]\(\s*(['"])((?:\\.|(?!\1).)*)\1/g);
   return [...found].map(([, , text]) => text.replace(/\\(.)/g, '$1'));
@@ -35,13 +35,13 @@ function ofSettings() {
   ]);
 }
 
-/** The sentences that the clock shows, in the parts of which it says what is on the glass. */
+/** The sentences with which the clock describes its panels. */
 function ofClock() {
   const [, words = ''] = read('../crates/device/src/spoken.rs').split('\nwords! {');
   return [...words.split('\n}')[0].matchAll(/= "([^"]+)";/g)].map(([, text]) => text);
 }
 
-/** Why the clock rejects a certificate or a key: a sentence that it composes. */
+/** The sentences with which the clock rejects a certificate or a key. */
 function ofPem() {
   const kinds = read('../crates/device/src/settings/kinds/pem.rs').matchAll(/\bwhat: "([^"]+)"/g);
   return [...kinds].map(([, what]) => `takes ${what} in PEM form`);
@@ -52,12 +52,12 @@ const texts = [...new Set([...ofPage(), ...ofSettings(), ...ofClock(), ...ofPem(
 );
 const gaps = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
 
-test('German, Dutch and Spanish are there beside English', () => {
+test('the page has English, German, Dutch and Spanish', () => {
   expect([...LANGUAGES].sort()).toEqual(['de', 'en', 'es', 'nl']);
   expect(texts.length).toBeGreaterThan(600);
 });
 
-test.each(translated)('%s: what is not translated, or not used any more, is listed', (language) => {
+test.each(translated)('%s: missing and unused translations are listed', (language) => {
   const words = dictionary(language);
   const code = sources('src', /\.(ts|svelte|gen\.json)$/) + sources('../crates', /\.rs$/);
   const missing = texts.filter((text) => !words[text]);
@@ -66,21 +66,21 @@ test.each(translated)('%s: what is not translated, or not used any more, is list
   if (unused.length > 0) console.warn(`${language} has ${unused.length} unused:\n- ${unused.join('\n- ')}`);
 });
 
-test.each(translated)('%s has the same gaps as the English text', (language) => {
+test.each(translated)('%s has the same placeholders as the English text', (language) => {
   const lost = Object.entries(dictionary(language)).filter(([english, text]) => gaps(english) !== gaps(text));
   expect(lost).toEqual([]);
 });
 
 test('a text without a translation stays English', () => {
-  expect(t('Nobody translates this {what}.', { what: 'text' })).toBe('Nobody translates this text.');
+  expect(t('An untranslated {what}.', { what: 'text' })).toBe('An untranslated text.');
 });
 
-test('a sentence of the clock is told in its parts', () => {
+test('a nested sentence of the clock is formatted with its parts', () => {
   const days = { words: '{count} days', values: { count: { number: '1234.5' } } };
   expect(spoken({ words: '{days}, then {pool}.', values: { days, pool: '7{x}' } })).toBe('1,234.5 days, then 7{x}.');
 });
 
-test('what a sentence quotes stands apart', () => {
+test('the quoted text of a sentence is returned separately', () => {
   const trouble = { words: 'The releases were not looked at: {why}', values: { why: 'connection refused.' } };
   const both = { words: '{sentence} {mark}', values: { sentence: { words: 'Sure.', values: {} }, mark: trouble } };
   expect([spoken(both), quoted(both)]).toEqual(['Sure. The releases were not looked at: ', 'connection refused.']);
@@ -88,7 +88,7 @@ test('what a sentence quotes stands apart', () => {
   expect([spoken(waits), quoted(waits)]).toEqual(['No data so far: no answer yet.', '']);
 });
 
-test('it can be put at the end in every language', () => {
+test('the placeholder for a quoted text is at the end in every language', () => {
   const sentences = ofClock().filter((text) => text.includes('{why}'));
   expect(sentences.length).toBeGreaterThan(2);
   for (const language of translated) {
@@ -103,11 +103,11 @@ test.each([
   [['', 'ES'], 'es'],
   [['fr'], 'en'],
   [[], 'en'],
-])('%j is read in %s', (wishes, language) => {
-  expect(chosen(wishes)).toBe(language);
+])('the preferences %j select %s', (preferences, language) => {
+  expect(chosen(preferences)).toBe(language);
 });
 
-test('values stand where their names are', () => {
+test('placeholders are replaced by values', () => {
   expect(t('{age} ago', { age: '3 min' })).toBe('3 min ago');
   expect(t('At most {max}.', {})).toBe('At most .');
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { marketLines } from '../../src/lib/market';
 import type { Status } from '../../src/lib/documents.gen';
 
-test('values are grouped, named and aged', () => {
+test('values have a name, grouped digits and an age', () => {
   const status = {
     market: {
       height: { value: 900000, source: 'relay', ageSec: 3 },
@@ -20,15 +20,15 @@ test('values are grouped, named and aged', () => {
   ]);
 });
 
-test('figures of pool, miner and wallet stand there with source and age as well', () => {
-  const told = (value: string | number, source: string) => ({ value, source, ageSec: 60 });
+test('figures of pool, miner and wallet have a source and an age too', () => {
+  const figure = (value: string | number, source: string) => ({ value, source, ageSec: 60 });
   const figures = {
-    poolHashrate: told('512340000000000', 'pool'),
-    poolEarnings: told(12345, 'pool'),
-    poolWorkers: told(2, 'pool'),
-    minerHashrate: told('999', 'miner'),
-    minerBest: told('1.2G', 'miner'),
-    walletBalance: told(21000, 'wallet'),
+    poolHashrate: figure('512340000000000', 'pool'),
+    poolEarnings: figure(12345, 'pool'),
+    poolWorkers: figure(2, 'pool'),
+    minerHashrate: figure('999', 'miner'),
+    minerBest: figure('1.2G', 'miner'),
+    walletBalance: figure(21000, 'wallet'),
   };
   const lines = marketLines({ market: {}, figures } as unknown as Status);
   expect(lines.map(({ name, value, source, age }) => `${source}: ${name} ${value} ${age}`)).toEqual([
@@ -52,6 +52,6 @@ test.each([
   expect(marketLines({ figures } as unknown as Status)[0]?.value).toBe(words);
 });
 
-test('a clock that tells no market has none', () => {
+test('a status without market values has no lines', () => {
   expect(marketLines({} as Status)).toEqual([]);
 });

@@ -15,6 +15,6 @@ test.each([
   ['disableLeds', { ...dnd, enabled: true }, 'The LEDs are switched off in the settings.'],
   ['dnd', { ...dnd, enabled: true }, 'Do Not Disturb keeps the LEDs dark.'],
   ['dnd', dnd, 'The LEDs are dark in the quiet hours, until 7:00.'],
-] as const)('%s is told', (ledsMuted, dnd, text) => {
+] as const)('the reason %s has a sentence', (ledsMuted, dnd, text) => {
   expect(muted({ ledsMuted, dnd })).toBe(text);
 });

@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Press, PRESS_APART_MS, PRESS_LEAST_MS, type Pressing } from '../../src/lib/press';
+import { Press, PRESS_APART_MS, PRESS_LEAST_MS, type PressRequest } from '../../src/lib/press';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A browser that sends a request late, and what the clock sees of it: when the button goes down and up. */
+/** A browser that sends requests late, and records when the button goes down and up. */
 class Browser {
-  seen: [string, number][] = [];
+  events: [string, number][] = [];
 
-  constructor(readonly late: number) {}
+  constructor(readonly delayMs: number) {}
 
-  press = (): Pressing => {
-    const see = (what: string) => this.seen.push([what, Date.now() - started]);
+  press = (): PressRequest => {
+    const record = (event: string) => this.events.push([event, Date.now() - started]);
     let end: (status: number) => void = () => {};
     const ended = new Promise<number>((done) => (end = done));
     const sent = new Promise<void>((done) =>
       setTimeout(() => {
-        see('down');
+        record('down');
         done();
-      }, this.late),
+      }, this.delayMs),
     );
-    const breakOff = () => {
-      see('up');
+    const abort = () => {
+      record('up');
       end(0);
     };
-    return { sent, ended, breakOff };
+    return { sent, ended, abort };
   };
 }
 
@@ -33,27 +33,27 @@ beforeEach(() => void (started = Date.now()));
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test.each([0, 30, 95, 400])('a click is long enough where the request leaves %i ms late', async (late) => {
-  const browser = new Browser(late);
+test.each([0, 30, 95, 400])('a click is long enough if the request is sent %i ms late', async (delayMs) => {
+  const browser = new Browser(delayMs);
   const press = new Press(browser.press);
   await pass(20);
-  press.lift();
+  press.release();
   await pass(2_000);
-  expect(browser.seen).toEqual([
-    ['down', late],
-    ['up', late + PRESS_LEAST_MS],
+  expect(browser.events).toEqual([
+    ['down', delayMs],
+    ['up', delayMs + PRESS_LEAST_MS],
   ]);
   expect(PRESS_LEAST_MS).toBeGreaterThanOrEqual(100);
   expect(await press.ended).toBe(0);
 });
 
-test('a button that is held is up as soon as it is let go', async () => {
+test('a button that was held long enough goes up when it is released', async () => {
   const browser = new Browser(10);
   const press = new Press(browser.press);
   await pass(900);
-  press.lift();
+  press.release();
   await pass(1);
-  expect(browser.seen).toEqual([
+  expect(browser.events).toEqual([
     ['down', 10],
     ['up', 900],
   ]);
@@ -62,16 +62,16 @@ test('a button that is held is up as soon as it is let go', async () => {
 test('two clicks in a row are two presses', async () => {
   const browser = new Browser(50);
   const first = new Press(browser.press);
-  first.lift();
+  first.release();
   const second = new Press(
     browser.press,
     first.ended.then(() => new Promise((done) => setTimeout(done, PRESS_APART_MS))),
   );
-  second.lift();
+  second.release();
   await pass(1_000);
   const [down, up] = [50, 50 + PRESS_LEAST_MS];
   const next = up + PRESS_APART_MS;
-  expect(browser.seen).toEqual([
+  expect(browser.events).toEqual([
     ['down', down],
     ['up', up],
     ['down', next + 50],
@@ -79,7 +79,7 @@ test('two clicks in a row are two presses', async () => {
   ]);
 });
 
-test('a press that the clock refuses is over', async () => {
-  const press = new Press(() => ({ sent: Promise.resolve(), ended: Promise.resolve(400), breakOff: () => {} }));
+test('a press that the clock rejects ends', async () => {
+  const press = new Press(() => ({ sent: Promise.resolve(), ended: Promise.resolve(400), abort: () => {} }));
   expect(await press.ended).toBe(400);
 });

@@ -6,7 +6,7 @@ const status = (more: object = {}) =>
   ({ espUptime: 3_700, currentScreen: 20, mode: 'rotation', sources: {}, ...more }) as unknown as Status;
 const line = (text: string): LogLine => ({ time: '2026-01-02T03:04:05.678Z', level: 'warn', text });
 
-/** What must not leave, and a text of a log that holds it. */
+/** A secret or address, and a log line that contains it. */
 const PLANTED: [string, string][] = [
   ['192.168.1.23', 'connected from 192.168.1.23:54321'],
   ['10.0.0.7', 'peer=10.0.0.7 answered'],
@@ -31,43 +31,43 @@ const PLANTED: [string, string][] = [
   ['HomeNet', 'ssid "HomeNet" not in reach'],
 ];
 
-test.each(PLANTED)('a report has no %s', (secret, text) => {
-  const told = report({
+test.each(PLANTED)('a report has no %s', (secret, logText) => {
+  const text = report({
     program: '4.0.0',
     settings: {},
     status: status({
-      sources: { relay: { up: false, lastError: text } },
-      mqtt: { up: false, lastError: text },
-      safeMode: text,
-      notes: [text],
+      sources: { relay: { up: false, lastError: logText } },
+      mqtt: { up: false, lastError: logText },
+      safeMode: logText,
+      notes: [logText],
     }),
-    log: [line(text)],
+    log: [line(logText)],
   });
-  expect(told).not.toContain(secret);
-  expect(told.match(/\[hidden\]/g)!.length).toBeGreaterThanOrEqual(5);
+  expect(text).not.toContain(secret);
+  expect(text.match(/\[hidden\]/g)!.length).toBeGreaterThanOrEqual(5);
 });
 
-test('values of settings are left out wherever they stand', () => {
+test('values of settings are hidden everywhere', () => {
   const settings = { hostname: 'attic-a1b2c3', mqttUser: 'Satoshi N', timeServers: ['clockhost7'], hwRev: 'Rev B' };
-  const told = report({
+  const text = report({
     program: '4.0.0',
     settings,
     status: status(),
     log: [line('attic-a1b2c3 joined as Satoshi N, time from clockhost7')],
   });
-  expect(told).toContain('[hidden] joined as [hidden], time from [hidden]');
-  expect(told).toContain('Board: Rev B');
+  expect(text).toContain('[hidden] joined as [hidden], time from [hidden]');
+  expect(text).toContain('Board: Rev B');
 });
 
-test('what helps stays', () => {
-  for (const text of [
+test('useful facts are not hidden', () => {
+  for (const sentence of [
     'connection refused',
     'the relay has sent nothing for 30 s',
     'block 900123 at 12:34:56, version 4.0.0',
     'panel 3 busy-stuck after 1.5 s',
   ])
-    expect(scrubbed(text, { mqttPort: 1883, dataSource: 0 })).toBe(text);
-  const told = report({
+    expect(scrubbed(sentence, { mqttPort: 1883, dataSource: 0 })).toBe(sentence);
+  const text = report({
     program: '4.0.0 (1a2b3c4, 2026-01-02)',
     settings: { hwRev: 'Rev B, simulated' },
     status: status({
@@ -76,7 +76,7 @@ test('what helps stays', () => {
     }),
     log: Array.from({ length: LOG_LINES + 5 }, (_, index) => line(`line ${index}`)),
   });
-  expect(told.split('\n').slice(0, 10)).toEqual([
+  expect(text.split('\n').slice(0, 10)).toEqual([
     'papertick 4.0.0 (1a2b3c4, 2026-01-02)',
     'Board: Rev B, simulated',
     'Running for: 1 h 1 min',
@@ -85,9 +85,9 @@ test('what helps stays', () => {
     'Note: panel 3 busy-stuck',
     '',
     'Sources:',
-    '- relay: up, heard 3 s ago, dropped {"bad-height":2}',
+    '- relay: up, last data 3 s ago, dropped {"bad-height":2}',
     '- pool: down, next try in 9 s',
   ]);
-  expect(told.split('\n').at(-1)).toBe(`2026-01-02T03:04:05 warn line ${LOG_LINES + 4}`);
-  expect(told).not.toContain('line 4\n');
+  expect(text.split('\n').at(-1)).toBe(`2026-01-02T03:04:05 warn line ${LOG_LINES + 4}`);
+  expect(text).not.toContain('line 4\n');
 });

@@ -82,7 +82,7 @@ test('every row of the table has a name, a section and a control that the form d
 });
 
 describe('edits', () => {
-  test('the stored value again is no edit', () => {
+  test('a value equal to the stored one removes the edit', () => {
     const edits = edited(base, {}, 'digitFontPx', 200);
     expect(edits).toEqual({ digitFontPx: 200 });
     expect(edited(base, edits, 'digitFontPx', 180)).toEqual({});
@@ -117,27 +117,27 @@ describe('edits', () => {
 });
 
 describe('newer settings under the edits', () => {
-  test('what others changed elsewhere is taken silently', () => {
+  test('changes of other keys by another client are no conflict', () => {
     expect(rebase({ digitFontPx: 200 }, base, { ...base, timerSeconds: 60 })).toEqual({
       edits: { digitFontPx: 200 },
       both: [],
     });
   });
-  test('what both changed is named', () => {
+  test('a change of the same key by another client is a conflict', () => {
     expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 100 })).toEqual({
       edits: { digitFontPx: 200 },
       both: ['digitFontPx'],
     });
   });
-  test('what others changed to the same value is no edit any more', () => {
+  test('an edit is dropped if another client stored the same value', () => {
     expect(rebase({ digitFontPx: 200 }, base, { ...base, digitFontPx: 200 })).toEqual({ edits: {}, both: [] });
   });
-  test('a screen that is hidden stays hidden, whatever others change', () => {
+  test('an edit of a screen is preserved when other settings change', () => {
     const hidden = screens.map((screen, place) => (place === 1 ? { ...screen, enabled: !screen.enabled } : screen));
     const { edits, both } = rebase({ screens: hidden }, base, { ...base, timerSeconds: 60 });
     expect([edits, both]).toEqual([{ screens: hidden }, []]);
   });
-  test('an edited order keeps to the screens that there are', () => {
+  test('an edited order drops removed screens and adds new ones', () => {
     const fresh = {
       ...base,
       screens: [screens[0]!, { id: 70, name: 'Pool', enabled: true, order: 1 }, { ...screens[2]!, order: 2 }],
@@ -186,9 +186,9 @@ test.each([
   expect(fault.text).toMatch(text);
 });
 
-test('what the clock says beside a token is shown', () => {
+test('the hint of the clock is shown in place of a token', () => {
   const fault = faultOf('miningPoolUser:bad_type', FIELDS, 'miningPoolUser takes at most 256 bytes');
-  expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock says: miningPoolUser takes at most 256 bytes.' });
+  expect(fault).toEqual({ key: 'miningPoolUser', text: 'The clock reports: miningPoolUser takes at most 256 bytes.' });
 });
 
 test.each([
@@ -230,13 +230,13 @@ test.each([
   expect(faults(base, edits, FIELDS).map(({ key }) => key)).toEqual(keys);
 });
 
-test('the password of a clock with authentication cannot be removed', () => {
+test('a password cannot be removed while it is required', () => {
   const guarded = { ...base, httpAuthEnabled: true, httpAuthPassSet: true };
   expect(faults(guarded, { httpAuthPass: '' }, FIELDS)).toHaveLength(1);
   expect(faults(guarded, { digitFontPx: 100 }, FIELDS)).toHaveLength(0);
 });
 
-test('fields that mean nothing are hidden', () => {
+test('fields without effect do not apply', () => {
   const at = (values: Record<string, unknown>) => (key: string) => values[key];
   expect(applies(field('proxyHost'), at({ proxyEnabled: false }))).toBe(false);
   expect(applies(field('proxyUser'), at({ proxyEnabled: true, proxyType: 2 }))).toBe(false);
@@ -250,13 +250,13 @@ test('a list is written with one entry on each line', () => {
   expect(linesOf('\n')).toEqual([]);
 });
 
-test('search takes all words, in names, keys, help, sections and choices', () => {
+test('a search matches all words in names, keys, help, sections and choices', () => {
   expect(matches(field('proxyType'), 'socks4a')).toBe(true);
   expect(matches(field('proxyType'), 'PROXY kind')).toBe(true);
   expect(matches(field('proxyType'), 'proxy font')).toBe(false);
 });
 
-test('short words are looked for where words begin, and a plural finds its singular', () => {
+test('short search words match the beginning of words, and a plural matches its singular', () => {
   const found = (search: string) => FIELDS.filter((field) => matches(field, search)).map(({ key }) => key);
   expect(found('LED').length).toBeGreaterThan(4);
   for (const key of ['proxyEnabled', 'mqttEnabled', 'httpAuthEnabled']) expect(found('LED')).not.toContain(key);
@@ -265,7 +265,7 @@ test('short words are looked for where words begin, and a plural finds its singu
   expect(found('digitFontPx')).toEqual(['digitFontPx']);
 });
 
-test('a search finds something at every letter of a word, whatever signs are in it', () => {
+test('every prefix of a word is found, including its punctuation', () => {
   for (const word of ['Wi-Fi', 'e-paper', 'sats/vB', '50 %', 'logs']) {
     for (let length = 1; length <= word.length; length += 1)
       expect(contains('the Wi-Fi, an e-paper, a sats/vB, 50 %, a log', word.slice(0, length)), word).toBe(true);
@@ -284,7 +284,7 @@ test.each([
   ['ambient light', 'luxLightToggle'],
   ['rename', 'hostnamePrefix'],
   ['automatic update', 'updateAuto'],
-])('people who look for “%s” find %s', (search, key) => {
+])('the search for “%s” finds %s', (search, key) => {
   expect(matches(field(key), search)).toBe(true);
 });
 
@@ -293,24 +293,24 @@ test.each([
   ['message', '/#message'],
   ['backup', '/care/file'],
   ['nothing of the kind', undefined],
-])('people who look for “%s” are led to %s', (search, address) => {
+])('the search for “%s” leads to %s', (search, address) => {
   expect(elsewhere(search)[0]?.address).toBe(address);
 });
 
-test('what this machine can never use is told apart from what is only off', () => {
+test('impossible settings differ from settings that are only off', () => {
   const at = (values: Record<string, unknown>) => (key: string) => values[key];
   expect(isPossible(field('wifiRebootMin'), at({ hasRadio: false }))).toBe(false);
   expect(isPossible(field('wifiRebootMin'), at({ hasRadio: true }))).toBe(true);
   expect(isPossible(field('proxyHost'), at({ proxyEnabled: false }))).toBe(true);
 });
 
-test('a screen is called after the currencies that it goes through', () => {
+test('the name of a screen contains its currencies', () => {
   const sats = { id: 10, name: 'Sats per dollar', enabled: true, order: 0 };
   expect(nameOfScreen(sats, ['EUR', 'USD'])).toBe('Sats per dollar');
   expect(nameOfScreen(sats, ['EUR', 'JPY'])).toBe('Sats per EUR/JPY');
 });
 
-test('choices come from the clock where it has a catalogue', () => {
+test('choices without fixed options come from the settings document', () => {
   const settings = {
     ...base,
     availableFonts: [{ id: 'interBold', hasBtcSymbol: true }],

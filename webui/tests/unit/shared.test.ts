@@ -1,98 +1,98 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Hub, type Port, type Word } from '../../src/lib/shared';
-import type { StreamWorld } from '../../src/lib/stream';
+import { Hub, type TabPort, type WorkerMessage } from '../../src/lib/shared';
+import type { StreamEnvironment } from '../../src/lib/stream';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const settle = () => new Promise((done) => setTimeout(done, 0));
 
-/** A clock that is asked for its stream, and a tab. */
+/** An environment with a clock that records the credentials of requests and sends what a test enqueues. */
 function clock() {
-  let told: ReadableStreamDefaultController<Uint8Array>;
-  const asked: (string | undefined)[] = [];
-  const world: StreamWorld = {
+  let body: ReadableStreamDefaultController<Uint8Array>;
+  const requests: (string | undefined)[] = [];
+  const environment: StreamEnvironment = {
     fetch: async (_, init) => {
-      asked.push((init?.headers as Record<string, string>).Authorization);
-      const body = new ReadableStream<Uint8Array>({ start: (controller) => void (told = controller) });
-      init?.signal?.addEventListener('abort', () => told.error(new Error('aborted')));
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      requests.push((init?.headers as Record<string, string>).Authorization);
+      const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
+      init?.signal?.addEventListener('abort', () => body.error(new Error('aborted')));
+      return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
     },
     now: () => 0,
     after: () => () => {},
   };
-  const say = async (text: string) => {
-    told.enqueue(new TextEncoder().encode(text));
+  const send = async (text: string) => {
+    body.enqueue(new TextEncoder().encode(text));
     await settle();
   };
-  return { world, asked, say };
+  return { environment, requests, send };
 }
 
-class Tab implements Port {
-  heard: string[] = [];
-  postMessage(word: Word): void {
-    if (word.kind === 'state') this.heard.push(word.state.kind);
-    else if (word.kind === 'frame') this.heard.push(`${word.frame.name} ${word.frame.data}`);
-    else this.heard.push(`signed ${word.authorization}`);
+class Tab implements TabPort {
+  received: string[] = [];
+  postMessage(message: WorkerMessage): void {
+    if (message.kind === 'state') this.received.push(message.state.kind);
+    else if (message.kind === 'frame') this.received.push(`${message.frame.name} ${message.frame.data}`);
+    else this.received.push(`signed ${message.authorization}`);
   }
 }
 
-test('tabs share one stream, and who comes later knows the newest', async () => {
-  const { world, asked, say } = clock();
-  const hub = new Hub(world);
+test('tabs share one stream, and a later tab gets the newest frames', async () => {
+  const { environment, requests, send } = clock();
+  const hub = new Hub(environment);
   const [first, second] = [new Tab(), new Tab()];
-  hub.hear(first, { kind: 'follow', authorization: '' });
+  hub.receive(first, { kind: 'follow', authorization: '' });
   await settle();
-  await say('event: status\ndata: 1\n\nevent: panels\ndata: 2\n\nevent: status\ndata: 3\n\n');
-  hub.hear(second, { kind: 'follow', authorization: '' });
-  await say('event: bench\ndata: 4\n\n');
-  expect(first.heard).toEqual(['connecting', 'live', 'status 1', 'panels 2', 'status 3', 'bench 4']);
-  expect(second.heard).toEqual(['live', 'status 3', 'bench 4']);
-  expect(asked).toHaveLength(1);
+  await send('event: status\ndata: 1\n\nevent: panels\ndata: 2\n\nevent: status\ndata: 3\n\n');
+  hub.receive(second, { kind: 'follow', authorization: '' });
+  await send('event: bench\ndata: 4\n\n');
+  expect(first.received).toEqual(['connecting', 'live', 'status 1', 'panels 2', 'status 3', 'bench 4']);
+  expect(second.received).toEqual(['live', 'status 3', 'bench 4']);
+  expect(requests).toHaveLength(1);
 });
 
-test('without tabs there is no stream', async () => {
-  const { world, asked, say } = clock();
-  const hub = new Hub(world);
+test('the stream is closed while there are no tabs', async () => {
+  const { environment, requests, send } = clock();
+  const hub = new Hub(environment);
   const tab = new Tab();
-  hub.hear(tab, { kind: 'follow', authorization: '' });
+  hub.receive(tab, { kind: 'follow', authorization: '' });
   await settle();
-  hub.hear(tab, { kind: 'leave' });
-  await expect(say('event: status\ndata: 1\n\n')).rejects.toThrow();
-  expect(tab.heard).toEqual(['connecting', 'live']);
-  hub.hear(tab, { kind: 'follow', authorization: '' });
+  hub.receive(tab, { kind: 'leave' });
+  await expect(send('event: status\ndata: 1\n\n')).rejects.toThrow();
+  expect(tab.received).toEqual(['connecting', 'live']);
+  hub.receive(tab, { kind: 'follow', authorization: '' });
   await settle();
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
-test('who signs in, or out, does so for all tabs', async () => {
-  const { world, asked } = clock();
-  const hub = new Hub(world);
-  hub.hear(new Tab(), { kind: 'follow', authorization: 'Basic A' });
+test('signing in or out reconnects the stream of all tabs', async () => {
+  const { environment, requests } = clock();
+  const hub = new Hub(environment);
+  hub.receive(new Tab(), { kind: 'follow', authorization: 'Basic A' });
   await settle();
-  hub.hear(new Tab(), { kind: 'sign', authorization: 'Basic A' });
+  hub.receive(new Tab(), { kind: 'sign', authorization: 'Basic A' });
   await settle();
-  expect(asked).toEqual(['Basic A']);
-  hub.hear(new Tab(), { kind: 'sign', authorization: '' });
+  expect(requests).toEqual(['Basic A']);
+  hub.receive(new Tab(), { kind: 'sign', authorization: '' });
   await settle();
-  expect(asked).toEqual(['Basic A', undefined]);
+  expect(requests).toEqual(['Basic A', undefined]);
 });
 
-test('every tab asks as who is signed in, also one that has no credentials of its own', async () => {
-  const { world } = clock();
-  const hub = new Hub(world);
+test('every tab gets the credentials of the stream, also a tab without credentials', async () => {
+  const { environment } = clock();
+  const hub = new Hub(environment);
   const [first, second, third] = [new Tab(), new Tab(), new Tab()];
-  hub.hear(first, { kind: 'follow', authorization: 'Basic A' });
+  hub.receive(first, { kind: 'follow', authorization: 'Basic A' });
   await settle();
-  hub.hear(second, { kind: 'follow', authorization: '' });
-  hub.hear(third, { kind: 'follow', authorization: 'Basic A' });
-  expect(second.heard).toEqual(['signed Basic A', 'live']);
-  expect(third.heard).toEqual(['live']);
-  hub.hear(third, { kind: 'sign', authorization: '' });
+  hub.receive(second, { kind: 'follow', authorization: '' });
+  hub.receive(third, { kind: 'follow', authorization: 'Basic A' });
+  expect(second.received).toEqual(['signed Basic A', 'live']);
+  expect(third.received).toEqual(['live']);
+  hub.receive(third, { kind: 'sign', authorization: '' });
   await settle();
-  for (const tab of [first, second, third]) expect(tab.heard).toContain('signed ');
+  for (const tab of [first, second, third]) expect(tab.received).toContain('signed ');
 });
 
-/** Storage of a browser, with the credentials of an earlier sign-in. */
+/** Storage of a browser with credentials from an earlier sign-in. */
 function storage(items = new Map([['papertick-sign-in', 'Basic A']])) {
   return {
     getItem: (key: string) => items.get(key) ?? null,
@@ -104,7 +104,7 @@ function storage(items = new Map([['papertick-sign-in', 'Basic A']])) {
 // The import compiles the page's modules, which is slow on a busy machine.
 test(
   'without SharedWorker, sign-out deletes the stored credentials and the next request has none',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const sent: (string | undefined)[] = [];
     const [session, local] = [storage(), storage()];

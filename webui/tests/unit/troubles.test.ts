@@ -13,23 +13,23 @@ const link = (state: string, failure: string | null = null, network: LinkStatus[
 });
 
 const rows: [string, Partial<Status>, string[]][] = [
-  ['a clock that tells nothing', {}, []],
-  ['a sound clock', { safeMode: null, panelFaults: [], link: link('connected') }, []],
+  ['a status without these members', {}, []],
+  ['a clock without problems', { safeMode: null, panelFaults: [], link: link('connected') }, []],
   ['a first attempt', { link: link('connecting') }, []],
   [
     'a lost radio',
     { link: link('disconnected', 'lost') },
-    ['The clock has lost “Home”: the connection was lost. Its values stand still; it goes on trying.'],
+    ['The clock has lost “Home”: the connection was lost. Its values are not updated; it keeps trying.'],
   ],
   [
     'a later attempt',
     { link: link('connecting', 'no_ap_found') },
-    ['The clock has lost “Home”: no network of that name is in reach. Its values stand still; it goes on trying.'],
+    ['The clock has lost “Home”: no network of that name is in reach. Its values are not updated; it keeps trying.'],
   ],
   [
     'a pulled cable',
     { link: link('disconnected', null, 'host') },
-    ['The clock has lost its network. Its values stand still; it goes on trying.'],
+    ['The clock has lost its network. Its values are not updated; it keeps trying.'],
   ],
   [
     'everything at once',
@@ -42,14 +42,14 @@ const rows: [string, Partial<Status>, string[]][] = [
       ],
     },
     [
-      'The clock has lost “Home”: new_reason. Its values stand still; it goes on trying.',
-      'Panel 1 shows an older picture: it could not be reached. It failed 4 × and is tried again by itself.',
-      'Panel 2 shows an older picture: it did not take the new one. It failed 1 × and is tried again by itself.',
+      'The clock has lost “Home”: new_reason. Its values are not updated; it keeps trying.',
+      'Panel 1 shows an older picture: it could not be reached. Failed attempts: 4. The clock tries again by itself.',
+      'Panel 2 shows an older picture: it did not take the new one. Failed attempts: 1. The clock tries again by itself.',
       'Panel 7 shows an older picture: it never became ready again.',
     ],
   ],
 ];
 
-test.each(rows)('%s', (_, status, said) => {
-  expect(troubles(status as Status)).toEqual(said);
+test.each(rows)('%s', (_, status, sentences) => {
+  expect(troubles(status as Status)).toEqual(sentences);
 });

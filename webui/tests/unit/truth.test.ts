@@ -19,10 +19,10 @@ const height = {
   ],
 };
 
-test('a height says why it can be trusted, and who says something else', () => {
+test('a height has a sentence about its state, and the claims of all sources', () => {
   const [line] = truthLines(status(height));
   expect(line!.sentence).toBe('2 sources have this block, and the clock has checked the work in it.');
-  expect(line!.voices).toEqual([
+  expect(line!.claims).toEqual([
     { source: 'Block explorer', value: '900\u2009000', verdict: 'checked', good: true },
     { source: 'Other', value: '900\u2009000', verdict: 'checked', good: true },
     { source: 'Relay', value: '900\u2009500', verdict: '500 ahead', good: false },
@@ -33,20 +33,20 @@ test('one source may prove one block and claim another', () => {
   const proofs = [{ source: 'explorer', value: 900000 }];
   const claimed = [{ source: 'explorer', value: 900001 }];
   const [line] = truthLines(status({ ...height, proofs, claimed }));
-  expect(line!.voices.map(({ source, verdict }) => [source, verdict])).toEqual([
+  expect(line!.claims.map(({ source, verdict }) => [source, verdict])).toEqual([
     ['Block explorer', 'checked'],
     ['Block explorer', '1 ahead'],
   ]);
 });
 
-test('a height that is held back for want of proof is not called unknown', () => {
+test('a height that is withheld without proof has a sentence of its own', () => {
   const [line] = truthLines(status({ ...height, state: 'unknown', proofs: [] }));
   expect(line!.sentence).toContain('none is proven');
   const [silent] = truthLines(status({ ...height, state: 'unknown', proofs: [], claimed: [] }));
   expect(silent!.sentence).toBe('No height is known yet.');
 });
 
-test('every state has a sentence, and a demonstration says that it is one', () => {
+test('every state has a sentence, and so has a demonstration', () => {
   for (const state of ['proven', 'alone', 'claimed', 'disputed', 'stale', 'unknown']) {
     expect(truthLines(status({ ...height, state }))[0]!.sentence, state).toMatch(/\.$/);
   }
@@ -59,7 +59,7 @@ test('every state has a sentence, and a demonstration says that it is one', () =
   }
 });
 
-test('a price tells its voices, refused ones included', () => {
+test('a price has the claims of all sources, including outliers', () => {
   const voices = [
     { source: 'relay', value: '64211.50', verdict: 'agrees' },
     { source: 'coinbase', value: '64200.00', verdict: 'agrees' },
@@ -67,22 +67,22 @@ test('a price tells its voices, refused ones included', () => {
   ];
   const line = truthLines(status(height, { USD: { state: 'agreed', voices } }))[1]!;
   expect(line.sentence).toContain('2 sources');
-  expect(line.voices.map((voice) => voice.verdict)).toEqual(['agrees', 'agrees', 'too far off, not counted']);
+  expect(line.claims.map(({ verdict }) => verdict)).toEqual(['agrees', 'agrees', 'too far off, not counted']);
 });
 
-test('a clock that tells nothing of it has no lines', () => {
+test('a status without verification data has no lines', () => {
   expect(truthLines({ market: {} } as unknown as Status)).toEqual([]);
 });
 
-test('a fee rate is told before the prices, and not at all before anybody told one', () => {
-  const told = status(height, { USD: { state: 'single' } });
-  told.truth!.fee = { state: 'stale', source: null };
-  expect(truthLines(told).map(({ name }) => name)).toEqual(['Block', 'USD']);
-  told.truth!.fee = { state: 'single', source: 'node' };
-  told.market.feeRate = { value: '12.50', source: 'node' };
-  const [, fee, usd] = truthLines(told);
+test('a fee rate precedes the prices, and is left out while it is unknown', () => {
+  const document = status(height, { USD: { state: 'single' } });
+  document.truth!.fee = { state: 'stale', source: null };
+  expect(truthLines(document).map(({ name }) => name)).toEqual(['Block', 'USD']);
+  document.truth!.fee = { state: 'single', source: 'node' };
+  document.market.feeRate = { value: '12.50', source: 'node' };
+  const [, fee, usd] = truthLines(document);
   expect([fee!.name, usd!.name]).toEqual(['Fee rate', 'USD']);
-  expect(fee!.sentence).toBe('One source says so; nobody else has confirmed it.');
-  told.truth!.height!.chain = 'demo';
-  expect(truthLines(told)).toHaveLength(1);
+  expect(fee!.sentence).toBe('One source reports this value; no other source has confirmed it.');
+  document.truth!.height!.chain = 'demo';
+  expect(truthLines(document)).toHaveLength(1);
 });

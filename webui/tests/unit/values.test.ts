@@ -39,11 +39,11 @@ test.each([
   ['dnd', settings.dnd, '22:00 – 7:00 (off)'],
   ['dnd', { ...settings.dnd, dndTimeEnabled: true }, '22:00 – 7:00'],
   ['miningPoolName', 'eu_ckpool', 'CKPool Solo EU'],
-])('%s of %j is told as %s', (key, value, words) => {
+])('%s of %j is shown as %s', (key, value, words) => {
   expect(wordedAs(key, value, settings)).toBe(words);
 });
 
-test('a difference has the name of its setting, the quiet hours are one, and secrets stay secret', () => {
+test('a change has the name of its setting, the quiet hours share a row, and secrets are not shown', () => {
   const changes = [
     { name: 'dndTimeEnabled', old: false, new: true },
     { name: 'ledBrightness', old: 128, new: 64 },
@@ -62,8 +62,8 @@ test('a difference has the name of its setting, the quiet hours are one, and sec
   ]);
 });
 
-test('all that a file holds has a name, and no value in it is told as code', () => {
-  // One has no effect, the other is settled by the clock.
+test('every exported setting has a name, and no value is shown as code', () => {
+  // The first has no effect, and the clock sets the second.
   const nameless = ['mcapBigChar', 'poolUserIsKey'];
   const file = Object.entries(recorded.care.exported.settings).filter(([key]) => !nameless.includes(key));
   expect(file.filter(([key]) => nameOf(key) === key)).toEqual([]);

@@ -8,7 +8,7 @@ test.each([
   ['4.1.0', '4.10.0', true],
   ['abcdef0', '4.0.0', false],
   [undefined, '4.0.0', false],
-])('%s comes before %s: %s', (one, other, result) => {
+])('%s precedes %s: %s', (one, other, result) => {
   expect(older(one, other)).toBe(result);
 });
 
@@ -21,6 +21,6 @@ test.each([
   expect(misfit({ commit: '4.0.0-0123', minFirmware: '4.0.0' }, firmware, bundle)).toMatch(words);
 });
 
-test('a page without a manifest fits', () => {
+test('a page without a manifest has no mismatch', () => {
   expect(misfit(null, '3.0.0', '')).toBe('');
 });

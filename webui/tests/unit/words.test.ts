@@ -26,26 +26,26 @@ test('text is counted and cut by code point', () => {
   expect(cut('₿ITCOIN!', 7)).toBe('₿ITCOIN');
 });
 
-test('sources tell their age, why they are down, when they are tried again, and what was of no use', () => {
-  const [well, ill] = sourceLines(recorded.events.status as unknown as Status, 4);
-  expect(well).toEqual({
+test('sources have an age, an error, a time of the next attempt, and dropped messages', () => {
+  const [up, down] = sourceLines(recorded.events.status as unknown as Status, 4);
+  expect(up).toEqual({
     id: 'relay',
     name: 'Relay',
     up: true,
-    heard: true,
+    hasData: true,
     state: '4 s ago',
     error: '',
     next: '',
     dropped: ['2 × bad height'],
   });
-  expect(ill).toEqual({
+  expect(down).toEqual({
     id: 'pool',
     name: 'Mining pool',
     up: false,
-    heard: true,
+    hasData: true,
     state: 'silent for 4 s',
     error: 'Connection refused.',
-    next: 'Being tried.',
+    next: 'Trying now.',
     dropped: [],
   });
   const waiting = { sources: { miner: { up: false, nextTrySec: 90 } } } as unknown as Status;
@@ -54,13 +54,13 @@ test('sources tell their age, why they are down, when they are tried again, and 
 
 const down = { up: false, lastError: 'connection refused', nextTrySec: 30 };
 test.each([
-  ['nwcEnabled', { sources: { wallet: { up: true, ageSec: 3 } } }, { id: 'wallet', up: true, heard: true }],
+  ['nwcEnabled', { sources: { wallet: { up: true, ageSec: 3 } } }, { id: 'wallet', up: true, hasData: true }],
   ['miningPoolStats', { sources: { pool: down } }, { error: 'Connection refused.', next: 'Next try in 30 s.' }],
   ['nodeKind', { sources: { node: down } }, { name: 'Your node', up: false }],
   ['mqttEnabled', { sources: {}, mqtt: down }, { id: 'mqtt', up: false, next: 'Next try in 30 s.' }],
   ['mqttEnabled', { sources: {}, mqtt: null }, null],
   ['proxyEnabled', { sources: {}, proxy: null }, null],
-  // A proxy is tried with the next source that is down.
+  // A proxy is used by the next attempt of a source.
   [
     'proxyEnabled',
     {
@@ -105,17 +105,17 @@ test.each([
 const relay = (state: object) => ({ sources: { relay: { up: false, ...state } } });
 const none = { price: false, blocks: false };
 test.each([
-  ['a clock that gets data', { sources: { relay: { up: true } }, connectionStatus: none }, null],
-  ['one that is about to', { ...relay({ ageSec: 5 }), connectionStatus: none }, null],
-  ['one that just started', { ...relay({}), connectionStatus: none, espUptime: 4 }, null],
+  ['a clock with data', { sources: { relay: { up: true } }, connectionStatus: none }, null],
+  ['a source that was lost a moment ago', { ...relay({ ageSec: 5 }), connectionStatus: none }, null],
+  ['a clock that just started', { ...relay({}), connectionStatus: none, espUptime: 4 }, null],
   ['only a pool is down', { sources: { pool: { up: false } }, connectionStatus: none, espUptime: 900 }, null],
   [
-    'one that never had any',
+    'a clock that never had data',
     { ...relay({}), connectionStatus: none, espUptime: 900 },
     ['No blocks, fees and prices arrive.', 'Relay: ', 'Since the clock started.'],
   ],
   [
-    'one without prices',
+    'a clock without prices',
     {
       sources: { explorer: { up: true }, exchange: { up: false, ageSec: 3700, lastError: 'timed out' } },
       connectionStatus: { price: false, blocks: true },
@@ -123,7 +123,7 @@ test.each([
     ['No prices arrive.', 'Exchange: timed out', 'For 1 h 1 min.'],
   ],
   [
-    'one whose relay is away while peers and exchanges go on',
+    'a relay that is down, with peers and exchanges that are up',
     {
       sources: { relay: { up: false, ageSec: 900 }, peers: { up: true }, kraken: { up: true } },
       connectionStatus: none,
@@ -131,7 +131,7 @@ test.each([
     null,
   ],
   [
-    'one whose relay is away while its node goes on',
+    'a relay that is down, with a node that is up',
     {
       sources: { relay: { up: false, ageSec: 900 }, node: { up: true }, kraken: { up: false } },
       connectionStatus: none,
@@ -139,7 +139,7 @@ test.each([
     ['No prices arrive.', 'Relay: ', 'For 15 min.'],
   ],
   [
-    'one whose relay is away while an exchange goes on',
+    'a relay that is down, with an exchange that is up',
     {
       sources: { relay: { up: false, ageSec: 900 }, peers: { up: false }, kraken: { up: true } },
       connectionStatus: none,
@@ -160,7 +160,7 @@ test.each([
   expect(screenWords({ enabled: true, order: 0, ...screen }, currency)).toEqual({ name, currency: besides });
 });
 
-test('what no font has is named once, and the name of an icon is no text', () => {
+test('missing characters are listed once, and names of icons are ignored', () => {
   expect(missing('₿ÄÉ$')).toBe('');
   expect(missing('A\u{13080}B\u{13080}\u{13081}')).toBe('“\u{13080}”, “\u{13081}”');
   expect(missing('mdi:bell')).toBe('');

@@ -1,8 +1,8 @@
-/** The last pictures of the panels, kept in the browser for when the clock is away. */
+/** The last pictures of the panels, stored in the browser and shown while the clock is unreachable. */
 import { ofThisClock } from './root';
 
-export interface Keepsake {
-  /** When they were seen, ms. */
+export interface Snapshot {
+  /** When the pictures were last known to be current, ms. */
   at: number;
   /** Pictures of the panels, leftmost first, as data URLs. */
   pictures: string[];
@@ -16,45 +16,45 @@ export function glassKey(screen: string | null, dark: boolean | undefined, isTra
   return `${GLASS}?screen=${screen ?? ''}&dark=${dark ?? ''}&transparent=${isTransparent}`;
 }
 
-/** What is kept; null if there is nothing, or nothing that can be read. */
-export function recall(): Keepsake | null {
+/** The stored snapshot; null if there is none or it is invalid. */
+export function loadSnapshot(): Snapshot | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(STORED) ?? 'null') as Partial<Keepsake> | null;
-    const whole = kept && Number.isFinite(kept.at) && Array.isArray(kept.pictures);
-    return whole && kept.pictures!.every((picture) => picture.startsWith('data:image/png;base64,'))
-      ? (kept as Keepsake)
+    const stored = JSON.parse(localStorage.getItem(STORED) ?? 'null') as Partial<Snapshot> | null;
+    const isComplete = stored && Number.isFinite(stored.at) && Array.isArray(stored.pictures);
+    return isComplete && stored.pictures!.every((picture) => picture.startsWith('data:image/png;base64,'))
+      ? (stored as Snapshot)
       : null;
   } catch {
     return null;
   }
 }
 
-/** Keeps them instead of what was kept before. */
-export function keep(keepsake: Keepsake): void {
+/** Stores a snapshot in place of the previous one. */
+export function storeSnapshot(snapshot: Snapshot): void {
   try {
-    localStorage.setItem(STORED, JSON.stringify(keepsake));
+    localStorage.setItem(STORED, JSON.stringify(snapshot));
   } catch {
-    // Storage may be refused or full; nothing is shown while the clock is away then.
+    // Storage may be disabled or full; no pictures are shown while the clock is unreachable then.
   }
 }
 
-/** Removes the pictures of the panels and those of all full screen pages. */
-export function forgetKeepsake(): void {
+/** Removes the stored pictures of the panels and of all full screen pages. */
+export function removeSnapshots(): void {
   try {
     for (const key of Object.keys(localStorage))
       if (key === STORED || key === GLASS || key.startsWith(`${GLASS}?`)) localStorage.removeItem(key);
   } catch {
-    // Storage may be refused; nothing is in it then.
+    // Storage may be disabled; it is empty then.
   }
 }
 
-/** A picture as text. */
+/** A PNG picture as a data URL. */
 export async function asText(picture: Blob): Promise<string> {
   const bytes = new Uint8Array(await picture.arrayBuffer());
   return `data:image/png;base64,${btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ''))}`;
 }
 
-/** The bytes of such a text. */
+/** The picture in a data URL. */
 export function asBlob(text: string): Blob {
   const bytes = Uint8Array.from(atob(text.slice(text.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
   return new Blob([bytes], { type: 'image/png' });
