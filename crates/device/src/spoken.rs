@@ -48,7 +48,7 @@ words! {
     HEIGHT_ALONE = "The block height is proven by one source alone.";
     HEIGHT_CLAIMED = "The block height is not proven.";
     HEIGHT_DISPUTED = "The block height is disputed.";
-    HEIGHT_STALE = "The block height is old: nobody has told a newer one.";
+    HEIGHT_STALE = "The block height is old: no source has reported a newer one.";
     TIME = "It is {time}, {day} {month}.";
     TIME_UNKNOWN = "The time is not known yet.";
     JANUARY = "January";

@@ -47,7 +47,7 @@ const ROWS: &[(&str, &str)] = &[
     ),
     (
         "proof state=stale agreeing=2 hash=beef age=6000",
-        "The block height is old: nobody has told a newer one. The hash of the newest proven block ends in beef; 2 sources have it, and it is 4 days old.",
+        "The block height is old: no source has reported a newer one. The hash of the newest proven block ends in beef; 2 sources have it, and it is 4 days old.",
     ),
     (
         "proof state=alone agreeing=2 hash=beef",
