@@ -547,7 +547,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Groups",
-        help: "Names with commas between them. What is told to a group is told to all clocks in it.",
+        help: "Names with commas between them. Settings and commands for a group apply to all clocks in it.",
         needs: WITH_MQTT,
         rare: true,
     }
