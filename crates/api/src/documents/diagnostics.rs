@@ -82,7 +82,7 @@ pub struct HeapLeak {
     pub sz: usize,
     /// Address, in hex.
     pub addr: String,
-    /// Number of the allocation in the trace.
+    /// Time of the allocation since the start of the trace, ns.
     pub cc: u64,
     /// Addresses of the callers, in hex, innermost first.
     pub pcs: Vec<String>,
