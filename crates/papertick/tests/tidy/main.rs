@@ -107,7 +107,8 @@ fn every_dependency_is_used() {
             .map(|(_, text)| text.as_str())
             .collect();
         for dependency in package["dependencies"].as_array().unwrap() {
-            let wanted = dependency["name"].as_str().unwrap();
+            let renamed = dependency["rename"].as_str();
+            let wanted = renamed.or(dependency["name"].as_str()).unwrap();
             named.insert(wanted.to_string());
             let (users, place) = match dependency["kind"].as_str() {
                 None => (&program, "program"),
