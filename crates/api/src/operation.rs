@@ -1,4 +1,4 @@
-//! The rows of the table of operations.
+//! The type of a row in the table of operations, and functions that build rows.
 //!
 //! HTTP, MQTT and `papertick ctl` share the operations; an [`HttpEndpoint`] adds the method and the path of HTTP.
 
@@ -60,7 +60,7 @@ pub struct HttpEndpoint {
     pub path: &'static str,
     /// Shape of the parameter in the path.
     pub path_parameter: Shape,
-    /// Value of the parameter if the path ends before it. `None` if that is the path of another endpoint.
+    /// Value of the path parameter if the path ends before it, as in `/api/show/screen/`. `None` if it is required.
     pub default_value: Option<&'static str>,
     /// Parameters in the query.
     pub query: &'static [Param],
@@ -360,7 +360,8 @@ impl Operation {
         self.also_in_portal || (self.guard == Guard::Portal) == portal
     }
 
-    /// Its name for interfaces without paths. `None` if only older clients use it.
+    /// Name for interfaces without paths: the preferred path below `/api/`. `None` if all endpoints are deprecated, or the
+    /// path is elsewhere.
     pub fn name(&self) -> Option<&'static str> {
         let mut endpoints = self.endpoints.iter();
         let preferred = endpoints.find(|endpoint| !endpoint.deprecated)?;

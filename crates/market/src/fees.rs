@@ -1,7 +1,8 @@
-//! Chooses the fee rate: the rate of the primary source or, if that has no fresh rate, of the next source that has one.
+//! Chooses the fee rate among the sources with a fresh rate: connected sources first, then the primary source before the
+//! node. If no source has a fresh rate, the newest rate is shown, marked as stale.
 //!
-//! A rate is fresh for an hour, because it may not change for that long; the rate of an explorer is stale after three
-//! failed polls. If no source has a fresh rate, the newest rate is shown and marked as stale.
+//! A rate is fresh for an hour, because sources send it only when it changes; the rate of an explorer is stale after three
+//! failed polls.
 
 use alloc::{collections::BTreeMap, sync::Arc};
 use core::time::Duration;

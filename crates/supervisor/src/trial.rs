@@ -1,4 +1,7 @@
 //! The trial of a new program: it must paint a picture and answer requests for a while, or the previous one runs again.
+//!
+//! The probes here are one way to fail. A trial also fails by the end of the device (`supervision`, `restarts`), and after
+//! three starts without a result or with a damaged file (`programs`).
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},

@@ -62,17 +62,17 @@ export interface Status {
   settingsTag: string;
   /** Time since the start, s. */
   espUptime: number;
-  /** Available memory. */
+  /** Available memory, bytes. */
   espFreeHeap: number;
-  /** All memory. */
+  /** All memory, bytes. */
   espHeapSize: number;
-  /** Lowest available memory since the start. */
+  /** Lowest available memory since the start, bytes. */
   espMinFreeHeap: number;
-  /** Largest available block. */
+  /** Largest available block, bytes. */
   espLargestFreeBlock: number;
-  /** Free additional memory, such as swap. */
+  /** Free additional memory (such as swap), bytes. */
   espFreePsram: number;
-  /** All additional memory. */
+  /** All additional memory, bytes. */
   espPsramSize: number;
   /** The panels, leftmost first. */
   panels: PanelStatus[];
@@ -88,17 +88,17 @@ export interface Status {
 
 /** The status of the hardware and the program. */
 export interface SystemStatus {
-  /** Available memory. */
+  /** Available memory, bytes. */
   espFreeHeap: number;
-  /** All memory. */
+  /** All memory, bytes. */
   espHeapSize: number;
-  /** Lowest available memory since the start. */
+  /** Lowest available memory since the start, bytes. */
   espMinFreeHeap: number;
-  /** Largest available block. */
+  /** Largest available block, bytes. */
   espLargestFreeBlock: number;
-  /** Free additional memory, such as swap. */
+  /** Free additional memory (such as swap), bytes. */
   espFreePsram: number;
-  /** All additional memory. */
+  /** All additional memory, bytes. */
   espPsramSize: number;
   /** Used space of the disk, bytes. */
   fsUsedBytes: number;

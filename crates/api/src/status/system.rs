@@ -39,21 +39,21 @@ pub struct SystemStatus {
     pub firmware: FirmwareStatus,
 }
 
-/// Memory of the host, bytes, by the names of older clients.
+/// Memory of the host, by the names of older clients.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryStatus {
-    /// Available memory.
+    /// Available memory, bytes.
     pub esp_free_heap: u64,
-    /// All memory.
+    /// All memory, bytes.
     pub esp_heap_size: u64,
-    /// Lowest available memory since the start.
+    /// Lowest available memory since the start, bytes.
     pub esp_min_free_heap: u64,
-    /// Largest available block.
+    /// Largest available block, bytes.
     pub esp_largest_free_block: u64,
-    /// Free additional memory, such as swap.
+    /// Free additional memory (such as swap), bytes.
     pub esp_free_psram: u64,
-    /// All additional memory.
+    /// All additional memory, bytes.
     pub esp_psram_size: u64,
 }
 

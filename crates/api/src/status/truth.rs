@@ -157,7 +157,7 @@ pub struct TimeStatus {
 }
 
 impl TruthStatus {
-    /// The truth of a view; without surroundings, without what changes with time alone.
+    /// Quality of the values in a view. Without `surroundings`, members that change with time alone are left out.
     pub(super) fn of(view: &View, surroundings: Option<&Surroundings>) -> TruthStatus {
         let uptime = surroundings.map(|surroundings| surroundings.uptime);
         let fee = view
@@ -203,7 +203,7 @@ impl HeightStatus {
             hash: tip.hash.to_string(),
         };
         let proven = truth.proven.as_ref();
-        // A block may be somewhat ahead of the time.
+        // The timestamp of a block may be ahead of the wall clock; the age is then 0.
         let tip_age = proven
             .zip(utc)
             .map(|(tip, utc)| utc.unix_secs() - i64::from(tip.time));

@@ -85,11 +85,12 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
     let (panels, channels) = panels::panels(worker.count());
     buses.push(BusTask::new("panel", async move {
         panels::serve(worker, channels).await;
+        // Holds the locks until the panel task ends.
         drop(claims);
     }));
     let ports = match i2c_bus {
         Some((mut bus, ports)) => {
-            // Their state now is that at power-on, even if the task starts late.
+            // Read now, so that the state is that at power-on even if the task starts later.
             bus.read_buttons();
             buses.push(BusTask::new("i2c", bus.serve()));
             ports

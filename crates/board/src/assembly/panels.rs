@@ -119,7 +119,7 @@ pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, channels: Pan
             // The port may be dropped.
             let _ = outcome_sender.try_send(outcome);
         }
-        // Simulated hardware counts the time of what was sent.
+        // On emulated hardware a transfer advances `now`; wait until the timers have caught up.
         hardware.sleep_until(hardware.now()).await;
         if let Some(dropped_at) = dropped_at {
             let is_over = hardware.now() >= dropped_at + LAST_REFRESH_LIMIT;

@@ -54,7 +54,7 @@ impl RefreshPolicy {
         let is_due = || self.due(settings).is_none_or(|due| due <= uptime);
         let full = match cause {
             RefreshCause::Forced => true,
-            // Without a period only a change of screen is refreshed fully.
+            // Without a period, data never causes a full refresh, and every change of screen does.
             RefreshCause::Data => settings.full_refresh_min > 0 && is_due(),
             RefreshCause::Change => settings.refr_scrn_change || is_due(),
         };
@@ -72,7 +72,8 @@ impl RefreshPolicy {
         Some(due? + FULL_REFRESH_GRACE)
     }
 
-    /// Uptime from which on the mandatory full refresh is due. `None` before the first one.
+    /// Uptime from which on the mandatory full refresh is due; that of the last full refresh if the period is 0. `None`
+    /// before the first one.
     fn due(&self, settings: &Settings) -> Option<Duration> {
         let period = Duration::from_secs(u64::from(settings.full_refresh_min) * 60);
         Some(self.last_full? + period)

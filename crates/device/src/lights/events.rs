@@ -1,4 +1,4 @@
-//! Reactions of strip and frontlight to events, and the effect of Do Not Disturb on them.
+//! All lights of a clock: reactions to events, commands, and Do Not Disturb.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -196,7 +196,7 @@ impl Lights {
         }
     }
 
-    /// Flashes for a price that was painted.
+    /// Flashes the strip for a new picture in which only a price has changed.
     pub fn flash_for_price(&mut self, settings: &Settings, uptime: Duration) {
         if settings.led_flash_on_upd {
             self.play(Animation::Update, settings, uptime);

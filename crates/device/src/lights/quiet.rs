@@ -6,15 +6,16 @@ use market::now::{LocalTime, UtcTime, Zone};
 const MINUTES_A_DAY: u32 = 24 * 60;
 const MINUTE_MS: i64 = 60_000;
 
-/// Tells whether Do Not Disturb is active; without a clock the schedule is not.
+/// Returns whether Do Not Disturb is active. Without a wall clock the schedule is inactive.
 pub fn is_active(settings: &Settings, local: impl FnOnce() -> Option<LocalTime>) -> bool {
     let is_now = |local| is_in_window(settings, minute_of(local));
     settings.dnd_enabled || (settings.dnd_time_enabled && local().is_some_and(is_now))
 }
 
-/// The next moment at which the schedule may start or end; none if it decides nothing.
+/// Next start or end of the schedule. `None` if the schedule has no effect.
 ///
-/// Where the zone's clocks are put forward or back before that, it is then: the minutes of that day are others.
+/// If the time zone changes its offset before that, returns the moment of the change, because the remaining minutes must be
+/// computed again.
 pub fn next_edge(settings: &Settings, zone: &Zone, utc: UtcTime) -> Option<UtcTime> {
     let (start, end) = (start(settings), end(settings));
     if !settings.dnd_time_enabled || settings.dnd_enabled || start == end {

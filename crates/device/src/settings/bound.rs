@@ -1,7 +1,7 @@
 //! Passwords are bound to the server they were entered for.
 //!
-//! If a PATCH changes the server and does not include the password, the password is cleared. Otherwise a client that may
-//! change settings could have the stored password sent to its own server.
+//! If a PATCH changes the server, or its connection becomes less secure, and the PATCH does not include the password, the
+//! password is cleared. Otherwise a client that may change settings could have the stored password sent to its own server.
 
 use alloc::vec::Vec;
 use serde_json::Value;

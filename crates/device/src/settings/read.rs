@@ -113,7 +113,7 @@ impl Settings {
         }
     }
 
-    /// Returns whether the rotation shows a screen.
+    /// Returns whether the owner has left a screen in the rotation. The rotation also skips a screen whose feature is off.
     pub fn is_screen_enabled(&self, id: u16) -> bool {
         !self.screens_hidden.contains(&id)
     }
