@@ -1,4 +1,4 @@
-//! The only host_port that opens outbound TCP connections, directly or connect_through the owner's proxy.
+//! The only place that opens outbound TCP connections, directly or through the owner's proxy.
 
 use std::{
     fmt, io,
@@ -48,7 +48,7 @@ pub trait Stream: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin> Stream for T {}
 
-/// A connection to a destination, possibly connect_through a proxy and TLS.
+/// A connection to a destination, possibly through a proxy and with TLS.
 pub type BoxedStream = Box<dyn Stream>;
 
 /// Whether a connection is encrypted end to end.
@@ -186,7 +186,7 @@ impl From<io::Error> for ConnectFailure {
 pub struct DialCounts {
     /// Made without a proxy.
     pub direct: u64,
-    /// Made connect_through a proxy.
+    /// Made through a proxy.
     pub proxied: u64,
     /// Failed.
     pub failed: u64,
@@ -325,7 +325,7 @@ impl Dialer {
         secured
     }
 
-    /// The result of the last connection connect_through a proxy; `None` before the first.
+    /// The result of the last connection through a proxy; `None` before the first.
     pub fn proxy_use(&self, proxy: &Proxy) -> Option<ProxyUse> {
         self.shared.proxy_uses.last(proxy)
     }
@@ -518,7 +518,7 @@ async fn connect_any(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one host_port where connections are made"
+    reason = "the one place where connections are made"
 )]
 async fn connect_one(address: SocketAddr, send_buffer: Option<u32>) -> io::Result<TcpStream> {
     let socket = match address {

@@ -14,10 +14,10 @@ pub fn markdown() -> String {
     let mut page = String::from(
         "# Settings\n\n\
          Generated from the table of settings; do not edit.\n\n\
-         All settings are one JSON object: the [control interface](http-api.md) tells it, and takes changes to any part of it.\n\
-         A PATCH is taken as a whole or refused as a whole.\n\
+         All settings are one JSON object, which the [control interface](http-api.md) returns and changes in whole or in part.\n\
+         A PATCH is applied as a whole or refused as a whole.\n\
          A text has at most 256 bytes and no control characters.\n\
-         The password in a URL or host is not told: GET has `***` in its place, and a PATCH that sends `***` back keeps it.\n\
+         The password in a URL or host is not returned: GET has `***` in its place, and a PATCH that sends `***` back keeps it.\n\
          A setting that takes effect *at restart* is stored at once, and the answer says `rebootRequired`.\n\
          A key with a second name is read and written under both.\n",
     );
