@@ -202,6 +202,8 @@ fn content_type(name: &str) -> HeaderValue {
     let text = guessed.starts_with("text/");
     match name.rsplit('.').next() {
         Some("json" | "map") => response::JSON,
+        // Browsers download text of types that they do not know.
+        Some("toml") => HeaderValue::from_static("text/plain; charset=utf-8"),
         Some("webmanifest") => HeaderValue::from_static("application/manifest+json"),
         _ if text => {
             HeaderValue::from_str(&format!("{guessed}; charset=utf-8")).unwrap_or(response::JSON)
@@ -227,6 +229,7 @@ mod tests {
             ("favicon.svg", "image/svg+xml"),
             ("app.webmanifest", "application/manifest+json"),
             ("a.json", "application/json"),
+            ("v8.toml", "text/plain; charset=utf-8"),
             ("a.unheard-of", "application/octet-stream"),
         ];
         let page = Page {

@@ -65,7 +65,7 @@ export async function request(method: string, path: string, options: RequestOpti
   if (bytes) return { status: response.status, etag: null, body: bytes, reason };
   const body = parse(text, response.headers.get('content-type'));
   if (!response.ok) throw new HttpError(response.status, tokenOf(body), reason || hintOf(body));
-  // A proxy that compresses a document makes its ETag weak; the document is the same.
+  // Compression makes an ETag weak; the document is the same.
   const etag = response.headers.get('etag')?.replace(/^W\//, '') ?? null;
   return { status: response.status, etag, body, reason };
 }

@@ -43,7 +43,6 @@ class Bench {
   }
 
   /** Sends a request to the simulator. */
-
   async set(path: string, json: unknown): Promise<void> {
     try {
       await request('POST', path, { json });
