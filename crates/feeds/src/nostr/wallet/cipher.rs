@@ -1,10 +1,8 @@
 //! Encrypts and decrypts wallet messages with either cipher, for one pair of keys.
 
-use std::fmt;
-
 use device::secret::Secret;
 
-use super::{super::event::Bytes32, nip04::Nip04, nip44::Nip44, shared_secret::SharedSecret};
+use super::{super::event::Bytes32, keys::shared_secret, nip04::Nip04, nip44::Nip44};
 use crate::malformed::Malformed;
 
 /// Longest text that can be encrypted, bytes.
@@ -40,8 +38,8 @@ impl Cipher {
 }
 
 /// Encrypts to a peer and decrypts its messages.
+#[derive(Debug)]
 pub struct EncryptedChannel {
-    peer: String,
     nip44: Nip44,
     nip04: Nip04,
 }
@@ -49,9 +47,8 @@ pub struct EncryptedChannel {
 impl EncryptedChannel {
     /// A channel of a secret key and a peer's key, 64 hex digits each. `None` if one is invalid.
     pub fn new(secret: &Secret, peer: &str) -> Option<EncryptedChannel> {
-        let shared = SharedSecret::new(secret, peer)?;
+        let shared = shared_secret(secret, peer)?;
         Some(EncryptedChannel {
-            peer: peer.to_ascii_lowercase(),
             nip44: Nip44::new(&shared),
             nip04: Nip04::new(shared),
         })
@@ -84,14 +81,5 @@ impl EncryptedChannel {
             Cipher::Nip44 => self.nip44.decrypt(payload),
             Cipher::Nip04 => self.nip04.decrypt(payload),
         }
-    }
-}
-
-impl fmt::Debug for EncryptedChannel {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("EncryptedChannel")
-            .field("peer", &self.peer)
-            .finish_non_exhaustive()
     }
 }

@@ -4,12 +4,12 @@
 //! *notifications*. Start with `session`.
 
 pub mod cipher;
+pub mod keys;
 pub mod message;
 pub mod nip04;
 pub mod nip44;
 pub mod reaction;
 pub mod session;
-pub mod shared_secret;
 
 /// Kind of the event with the capabilities of a wallet.
 pub const INFO: u16 = 13194;

@@ -2,8 +2,6 @@
 //!
 //! A *payload* is `TEXT?iv=START`: the encrypted text and the initialization vector, both in base64.
 
-use std::fmt;
-
 use aes::Aes256;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use cbc::{
@@ -13,7 +11,7 @@ use cbc::{
 
 use super::{
     cipher::{PAYLOAD_MAX, TEXT_MAX},
-    shared_secret::SharedSecret,
+    keys::KeyBytes,
 };
 use crate::malformed::Malformed;
 
@@ -27,11 +25,12 @@ const IV_DIGITS: usize = IV_BYTES.div_ceil(3) * 4;
 const SEPARATOR: &str = "?iv=";
 
 /// NIP-04 for one pair of keys.
-pub struct Nip04(SharedSecret);
+#[derive(Debug)]
+pub struct Nip04(KeyBytes<32>);
 
 impl Nip04 {
     /// The cipher of a shared secret, which is the key itself.
-    pub fn new(shared: SharedSecret) -> Nip04 {
+    pub fn new(shared: KeyBytes<32>) -> Nip04 {
         Nip04(shared)
     }
 
@@ -73,11 +72,5 @@ impl Nip04 {
         Decryptor::<Aes256>::new(self.0.expose().into(), &iv.into())
             .decrypt_padded_vec_mut::<Pkcs7>(&encrypted)
             .ok()
-    }
-}
-
-impl fmt::Debug for Nip04 {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Nip04(..)")
     }
 }

@@ -4,21 +4,19 @@
 //! Before encryption the text gets its length in front and zeros behind, so that a payload does not show the exact length.
 //! The *conversation key* belongs to a pair of keys; every message has *message keys*, derived from it and the nonce.
 
-use std::fmt;
-
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chacha20::{
     ChaCha20,
     cipher::{KeyIvInit, StreamCipher},
 };
+use hkdf::Hkdf;
 use hmac::{Hmac, Mac};
 use sha2_for_hmac::Sha256;
-use zeroize::Zeroizing;
 
 use super::{
     super::event::Bytes32,
     cipher::{PAYLOAD_MAX, TEXT_MAX},
-    shared_secret::SharedSecret,
+    keys::KeyBytes,
 };
 use crate::malformed::Malformed;
 
@@ -37,7 +35,7 @@ const LENGTH_BYTES: usize = 2;
 /// Shortest padded text, bytes.
 const PADDED_MIN: usize = 32;
 
-/// Length of a MAC and of a block of derived keys, bytes.
+/// Length of a MAC, bytes.
 const MAC_BYTES: usize = 32;
 
 /// Length of the nonce of ChaCha20, bytes.
@@ -71,24 +69,24 @@ const fn content_len(padded: usize) -> usize {
 }
 
 /// NIP-44 for one pair of keys.
-pub struct Nip44(Zeroizing<Bytes32>);
+#[derive(Debug)]
+pub struct Nip44(KeyBytes<32>);
 
 impl Nip44 {
     /// The cipher of a shared secret.
-    pub fn new(shared: &SharedSecret) -> Nip44 {
-        // The first half of HKDF; the second derives the message keys.
-        let key = hmac(SALT).chain_update(shared.expose()).finalize();
-        Nip44::with_key(key.into_bytes().into())
+    pub fn new(shared: &KeyBytes<32>) -> Nip44 {
+        let (key, _) = Hkdf::<Sha256>::extract(Some(SALT), shared.expose());
+        Nip44::with_key(key.into())
     }
 
     /// The cipher with a conversation key.
     pub fn with_key(conversation: Bytes32) -> Nip44 {
-        Nip44(Zeroizing::new(conversation))
+        Nip44(conversation.into())
     }
 
     /// The conversation key.
     pub fn conversation_key(&self) -> &Bytes32 {
-        &self.0
+        self.0.expose()
     }
 
     /// Encrypts a text; `noise` is 32 random bytes that are used only here.
@@ -140,52 +138,37 @@ impl Nip44 {
 
     /// Derives the keys of the message with a nonce.
     pub fn message_keys(&self, nonce: &Bytes32) -> MessageKeys {
-        let conversation = hmac(self.0.as_slice());
-        let mut keys = Zeroizing::new([0; MESSAGE_KEYS_BYTES]);
-        let mut block = Zeroizing::new(Vec::new());
-        for (number, part) in (1_u8..).zip(keys.chunks_mut(MAC_BYTES)) {
-            let mac = conversation.clone().chain_update(block.as_slice());
-            let mac = mac.chain_update(nonce).chain_update([number]);
-            block = Zeroizing::new(mac.finalize().into_bytes().to_vec());
-            part.copy_from_slice(&block[..part.len()]);
-        }
-        MessageKeys(keys)
-    }
-}
-
-impl fmt::Debug for Nip44 {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Nip44(..)")
+        let mut keys = [0; MESSAGE_KEYS_BYTES];
+        Hkdf::<Sha256>::from_prk(self.0.expose())
+            .expect("a conversation key is as long as a hash")
+            .expand(nonce, &mut keys)
+            .expect("the keys are shorter than 255 hashes");
+        MessageKeys(keys.into())
     }
 }
 
 /// The keys of one message.
-pub struct MessageKeys(Zeroizing<[u8; MESSAGE_KEYS_BYTES]>);
+#[derive(Debug)]
+pub struct MessageKeys(KeyBytes<MESSAGE_KEYS_BYTES>);
 
 impl MessageKeys {
     /// Key of ChaCha20.
     pub fn chacha_key(&self) -> &[u8] {
-        &self.0[..32]
+        &self.0.expose()[..32]
     }
 
     /// Nonce of ChaCha20.
     pub fn chacha_nonce(&self) -> &[u8] {
-        &self.0[32..][..CHACHA_NONCE_BYTES]
+        &self.0.expose()[32..][..CHACHA_NONCE_BYTES]
     }
 
     /// Key of the MAC.
     pub fn mac_key(&self) -> &[u8] {
-        &self.0[32 + CHACHA_NONCE_BYTES..]
+        &self.0.expose()[32 + CHACHA_NONCE_BYTES..]
     }
 
     fn cipher(&self) -> ChaCha20 {
         ChaCha20::new(self.chacha_key().into(), self.chacha_nonce().into())
-    }
-}
-
-impl fmt::Debug for MessageKeys {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("MessageKeys(..)")
     }
 }
 
