@@ -81,7 +81,7 @@ impl Bench {
 
 #[tokio::test(start_paused = true)]
 async fn all_panels_of_every_board_refresh_in_parallel() {
-    // Also the example whose panels have a switched supply.
+    // The example for one panel is included because its supply is switched.
     let one_panel = include_str!("../../../docs/wiring/pi-one-panel.toml");
     for (name, text) in wiring::BASES.iter().chain(&[("one panel", one_panel)]) {
         let mut bench = bench(&wiring::read(text).unwrap().wiring);

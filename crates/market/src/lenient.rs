@@ -51,7 +51,7 @@ pub fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     Ok(elements.into_iter().filter_map(Lenient::usable).collect())
 }
 
-/// Reads the entries of a map whose keys and values are usable.
+/// Reads the entries of a map that have a usable key and value.
 ///
 /// # Errors
 /// The input is malformed.

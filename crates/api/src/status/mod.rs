@@ -111,7 +111,7 @@ pub struct Status {
     pub proxy: Option<SourceStatus>,
 }
 
-/// The part of the status that HTTP and MQTT have in common. It does not change with time alone.
+/// The part of the status that HTTP and MQTT have in common. The passage of time alone does not change it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockStatus {
@@ -214,7 +214,7 @@ impl Status {
     }
 }
 
-/// The part of the status whose changes are sent to clients. It does not change with time alone.
+/// The part of the status that is sent to clients after each change. The passage of time alone does not change it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusNews {
     status: Status,

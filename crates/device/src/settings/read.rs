@@ -113,7 +113,7 @@ impl Settings {
         }
     }
 
-    /// Returns whether the owner has left a screen in the rotation. The rotation also skips a screen whose feature is off.
+    /// Returns whether the owner shows a screen in the rotation. A screen of a feature that is off is skipped all the same.
     pub fn is_screen_enabled(&self, id: u16) -> bool {
         !self.screens_hidden.contains(&id)
     }

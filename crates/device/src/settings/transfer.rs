@@ -87,7 +87,7 @@ impl ExportedSettings {
     }
 }
 
-/// Records the settings whose secrets were all entered by a signed-in client.
+/// Records settings with secrets if a signed-in client entered all of these secrets.
 ///
 /// Only these secrets may be exported. Otherwise a client of an open clock could set a password and export earlier
 /// secrets. The secrets themselves are compared, because a client can change the rest of an address without knowing its

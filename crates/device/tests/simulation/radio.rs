@@ -30,7 +30,7 @@ pub struct SimulatedRadio {
 }
 
 impl SimulatedRadio {
-    /// A radio whose network is in reach.
+    /// A radio with its network in range.
     pub fn new(stored: bool) -> SimulatedRadio {
         SimulatedRadio {
             stored,

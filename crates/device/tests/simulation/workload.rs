@@ -43,7 +43,7 @@ const INITIAL_SETTINGS: u64 = 12;
 
 const CURRENCIES: &[&str] = &["USD", "EUR", "JPY", "GBP", "CHF"];
 
-/// Prices whose text the model can compute: neither small nor halfway between two roundings.
+/// Prices for which the model can compute the text on the panels: not small, and not halfway between two rounded prices.
 const PRICES: &[&str] = &[
     "95432.7", "95433.2", "95440", "109876", "99999.8", "1000000", "14500000", "10001.3",
 ];

@@ -176,7 +176,7 @@ impl World {
         world
     }
 
-    /// A world whose device is compared with the model from the start.
+    /// A world that compares its device with the model from the start.
     pub fn with_model(board: BoardSpec) -> World {
         let mut world = World::new(board);
         let settings = &world.device.view().active;
@@ -652,7 +652,7 @@ impl World {
     }
 }
 
-/// A clock on a chain whose anchor is below all simulated heights. A claim below the anchor would be disputed.
+/// A clock with an anchor below all simulated heights, because a claim below the anchor would be disputed.
 fn start(board: BoardSpec, settings: Settings, memory: Memory, now: Now) -> Device {
     let chain = ChainSpec::built_in(Network::Signet);
     Device::on_chain(Some(chain), board, settings, memory, now)
