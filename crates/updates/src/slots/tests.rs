@@ -194,6 +194,18 @@ fn malformed_slots_count_as_empty() {
         let mut changed = stored.clone();
         changed["slots"]["a"][member] = value;
         assert_eq!(Slots::from_json(&changed), Slots::default(), "{member}");
+        // The program in the other slot is not lost.
+        changed["slots"]["b"] = stored["slots"]["a"].clone();
+        assert_eq!(
+            Slots::from_json(&changed).get(ImageSlot::A),
+            None,
+            "{member}"
+        );
+        assert_eq!(
+            Slots::from_json(&changed).get(ImageSlot::B),
+            slots.get(ImageSlot::A),
+            "{member}"
+        );
     }
     for list in [
         json!(7),
