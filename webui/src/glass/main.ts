@@ -74,7 +74,7 @@ function start(): void {
   /** Size of the canvas in pixels of the device. */
   let size: Size = { width: 0, height: 0 };
   let state: StreamState = { kind: 'connecting' };
-  /** When the picture was last known to be current, ms; 0 before the first one. */
+  /** Time at which the picture was last known to be current, ms; 0 before the first one. */
   let seenAt = 0;
   /** Number of calls of `clear`: a picture that was requested before the last call must not be shown. */
   let cleared = 0;
@@ -105,6 +105,8 @@ function start(): void {
     const address = at(`/api/frame.png?${pictureQuery(size, { screen, dark })}`);
     const known = last?.address === address && last.tag;
     const before = cleared;
+    // The response may be read hours after it arrived, because the device slept.
+    const requestedAt = Date.now();
     try {
       const response = await send(address, {
         headers: { ...authHeaders(), ...(known && { 'If-None-Match': known }) },
@@ -118,11 +120,11 @@ function start(): void {
         if (cleared === before) {
           draw(bitmap);
           last = { address, tag: response.headers.get('etag'), picture };
-          seenAt = Date.now();
+          seenAt = requestedAt;
         }
         bitmap.close();
       } else if (response.status === 304) {
-        if (cleared === before) seenAt = Date.now();
+        if (cleared === before) seenAt = Math.max(seenAt, requestedAt);
       } else if (response.status !== 401) {
         refusal = words.refused.replace('{why}', await reason(response));
         return;

@@ -95,12 +95,17 @@ export class EventStream {
     let ending: Ending = 'broken';
     let locked = false;
     let cancelSilence = () => {};
-    const restartTimeout = (ms: number) => {
+    let lastAt = this.environment.now();
+    const restartTimeout = () => {
+      const now = this.environment.now();
+      // Timers stand still while the device sleeps: these bytes may be as old as the sleep was long.
+      if (now - lastAt > SILENCE_MS) throw new Error('bytes after too long a silence');
+      lastAt = now;
       cancelSilence();
-      cancelSilence = this.environment.after(ms, () => abort.abort());
+      cancelSilence = this.environment.after(SILENCE_MS, () => abort.abort());
     };
     try {
-      restartTimeout(SILENCE_MS);
+      restartTimeout();
       const answer = await this.environment.fetch(at(this.url), {
         headers: { Accept: 'text/event-stream', ...authHeaders() },
         cache: 'no-store',
@@ -111,8 +116,8 @@ export class EventStream {
       if (!answer.ok || !answer.body || !kind.startsWith('text/event-stream')) {
         throw new Error(`no event stream: ${answer.status}`);
       }
-      restartTimeout(SILENCE_MS);
-      this.#lastByteAt = this.environment.now();
+      restartTimeout();
+      this.#lastByteAt = lastAt;
       this.#backoff.reset();
       this.#closedAt = undefined;
       this.listener.state({ kind: 'live' });
@@ -122,8 +127,8 @@ export class EventStream {
       for (;;) {
         const { done, value } = await body.read();
         if (done) break;
-        restartTimeout(SILENCE_MS);
-        this.#lastByteAt = this.environment.now();
+        restartTimeout();
+        this.#lastByteAt = lastAt;
         for (const frame of reader.push(decoder.decode(value, { stream: true }))) {
           if (frame.name === 'message' && frame.data === 'closing') ending = 'closing';
           else this.listener.frame(frame);

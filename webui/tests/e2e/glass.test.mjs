@@ -183,8 +183,23 @@ describe('full screen', () => {
     await page.clock.install();
     await page.goto(`${clock.url}/glass`);
     await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
-    await page.route(/frame\.png|events/, (route) => route.abort());
-    await page.clock.fastForward('08:00:00');
+    // A response that arrived before the sleep is read after it.
+    let isWaiting = false;
+    let release;
+    const released = new Promise((done) => (release = done));
+    await page.route(/frame\.png/, async (route) => {
+      if (isWaiting) return route.abort();
+      isWaiting = true;
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    mine();
+    await until('a request', () => isWaiting);
+    await page.route(/events/, (route) => route.abort());
+    // Timers stand still while a device sleeps.
+    await page.clock.setSystemTime((await page.evaluate(() => Date.now())) + 8 * 3_600_000);
+    release();
     await page.getByText('No connection to the clock. Picture 8 hr old.').waitFor();
   });
 

@@ -176,6 +176,18 @@ test('records the time of the last bytes, including pings', async () => {
   expect([events.lastByteAt, states.at(-1)?.kind]).toEqual([6_000, 'away']);
 });
 
+test('bytes that are read after a sleep of the device are not taken as new', async () => {
+  const environment = new TestEnvironment();
+  let body: ReadableStreamDefaultController<Uint8Array>;
+  const answer = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
+  environment.responses = [new Response(answer, { headers: { 'content-type': 'text/event-stream' } })];
+  const { events, states, frames } = await follow(environment);
+  environment.time += 8 * 3_600_000;
+  body!.enqueue(new TextEncoder().encode('data: 1\n\n'));
+  await settle();
+  expect([events.lastByteAt, states.at(-1)?.kind, frames]).toEqual([0, 'away', []]);
+});
+
 const locked = () => new Response('', { status: 401 });
 
 test('after 401 the next attempt waits for a sign-in', async () => {
