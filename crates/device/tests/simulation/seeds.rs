@@ -69,58 +69,6 @@ impl Simulation {
     }
 }
 
-/// The screens of the pool, miner and wallet, which random steps rarely reach.
-#[test]
-fn screens_of_optional_sources_match_the_model() {
-    const SATS: [u64; 13] = [
-        0,
-        21,
-        99_999,
-        100_000,
-        999_499,
-        1_234_567,
-        9_950_000,
-        12_345_678,
-        99_999_999,
-        100_000_000,
-        234_560_000,
-        1_234_567_890,
-        210_000_000_000,
-    ];
-    let features = ["miningPoolStats", "minerEnabled", "nwcEnabled"];
-    let mut lines: Vec<String> = features.map(|key| format!("set {key}=true")).into();
-    lines.extend(
-        [
-            "block 840000",
-            "power-cut",
-            "screen 90",
-            "screen 70",
-            "screen 80",
-            "screen 81",
-        ]
-        .map(String::from),
-    );
-    for marker in 0..3 {
-        lines.push(format!("set priceSymMode={marker}"));
-        for sats in SATS {
-            lines.extend([
-                format!("balance {sats}"),
-                "screen 90".into(),
-                "screen 0".into(),
-            ]);
-        }
-    }
-    for (seed, board) in (0..).zip(SIMULATED_BOARDS) {
-        let steps = lines.iter().map(|line| line.parse().unwrap()).collect();
-        Simulation {
-            seed,
-            board: *board,
-            steps,
-        }
-        .check();
-    }
-}
-
 /// The message of the panic of a function. `None` if it does not panic.
 pub fn failure(work: impl FnOnce()) -> Option<String> {
     let panic = without_panic_messages(|| panic::catch_unwind(AssertUnwindSafe(work)).err())?;

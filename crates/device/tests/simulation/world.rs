@@ -99,13 +99,13 @@ struct Painter {
 }
 
 impl Painter {
-    /// Starts to paint a picture, unless the panels are busy or show it. Returns whether it started.
-    fn start(&mut self, picture: &Picture, uptime: Duration) -> bool {
+    /// Starts to paint a picture, unless the panels are busy or show it.
+    fn start(&mut self, picture: &Picture, uptime: Duration) {
         let differs = self
             .last_started
             .is_none_or(|(serial, _)| serial != picture.serial);
         if self.done_at.is_some() || !differs {
-            return false;
+            return;
         }
         let full = self
             .last_started
@@ -113,7 +113,6 @@ impl Painter {
         let time = if full { FULL_REFRESH } else { PARTIAL_REFRESH };
         self.last_started = Some((picture.serial, picture.full_refreshes));
         self.done_at = Some(uptime + time);
-        true
     }
 
     fn done_at(&self) -> Option<Duration> {
@@ -179,13 +178,12 @@ impl World {
     /// A world that compares its device with the model from the start.
     pub fn with_model(board: BoardSpec) -> World {
         let mut world = World::new(board);
-        let settings = &world.device.view().active;
-        world.model = Some(Model::start(board, settings, None, world.now));
+        world.model = Some(Model::start(board, &world.device.view(), None));
         world.restart();
         world
     }
 
-    /// Connects all sources, because the lights blink for a missing source.
+    /// Connects all sources.
     fn connect(&mut self) {
         if self.device.view().safe_mode.is_some() {
             return;
@@ -203,15 +201,10 @@ impl World {
         let input = match step.clone() {
             Step::Block(height) => observed(SourceId::Relay, Observation::Block(height)),
             Step::Mined(blocks) => {
-                let shown = self.device.memory().market.height.map(|known| known.value);
-                // A height that is hidden because it is not proven counts, too.
-                let hidden = self.model.as_ref().and_then(Model::height);
-                let hidden = hidden.and_then(|height| u32::try_from(height).ok());
-                let known = shown.or(hidden).unwrap_or(FIRST_HEIGHT);
-                observed(
-                    SourceId::Relay,
-                    Observation::Block(known.strict_add_signed(blocks)),
-                )
+                let known = self.device.memory().market.height;
+                let known = known.map_or(FIRST_HEIGHT, |known| known.value);
+                let height = known.strict_add_signed(blocks);
+                observed(SourceId::Relay, Observation::Block(height))
             }
             Step::Price(code, price) => {
                 let price = Price::parse(&price).unwrap();
@@ -401,11 +394,7 @@ impl World {
             }
             _ => {}
         }
-        if self.painter.start(&picture, self.now.uptime)
-            && let Some(model) = &mut self.model
-        {
-            model.lights.painting = model.glass.pictures;
-        }
+        self.painter.start(&picture, self.now.uptime);
         if output.unsaved.settings && !self.is_erasing() {
             self.settings_on_disk = store::to_json(self.device.settings());
         }
@@ -420,7 +409,7 @@ impl World {
         let opened_portal = |radio: &SimulatedRadio| radio.stored && radio.is_portal();
         model.portal |= self.radio.as_ref().is_some_and(opened_portal);
         let view = self.device.view();
-        model.handle(input, reply, &view.active, self.now);
+        model.handle(input, reply, &view, self.now.uptime);
         checks::agree(&view, &self.device.desired(), model);
     }
 
@@ -428,7 +417,7 @@ impl World {
     fn expects_nothing_by(&self, now: Now) {
         if let Some(model) = &self.model {
             let (view, desired) = (self.device.view(), self.device.desired());
-            checks::agree(&view, &desired, &model.later(now));
+            checks::agree(&view, &desired, &model.later(&view, now.uptime));
         }
     }
 
@@ -612,10 +601,7 @@ impl World {
         self.update = None;
         let memory = self.stored_model.as_ref();
         let has_model = self.model.is_some();
-        self.model = has_model.then(|| {
-            let settings = &self.device.view().active;
-            Model::start(self.board, settings, memory, self.now)
-        });
+        self.model = has_model.then(|| Model::start(self.board, &self.device.view(), memory));
         self.down = None;
         self.starts += 1;
         let events = self.radio.as_mut().map(SimulatedRadio::power_on);
