@@ -7,4 +7,6 @@ mod description;
 mod documents;
 mod entities;
 mod mqtt;
+#[path = "../operations/mod.rs"]
+mod operation_table;
 mod page_types;

@@ -43,7 +43,10 @@ use market::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::clock::{BARE, BOARD, now};
+use crate::{
+    clock::{BARE, BOARD, now},
+    operation_table::{PORTAL_ROWS, ROWS},
+};
 
 /// Members that a component of each platform may have, besides [`COMMON_MEMBERS`]. Home Assistant ignores other members.
 const MEMBERS: &[(&str, &str)] = &[
@@ -401,128 +404,60 @@ fn parsed_with(lights: Vec<Rgb>, topic: &str, payload: &str) -> String {
     }
 }
 
+/// MQTT has the operations of the device, and the update.
 #[test]
-fn commands_are_parsed_like_http_requests() {
+fn commands_have_the_effects_of_http_requests() {
+    for (request, body, _, effect, _) in ROWS.iter().chain(PORTAL_ROWS) {
+        let (method, path) = request.split_once(' ').unwrap();
+        let name = path.strip_prefix("/api/").filter(|_| method != "GET");
+        let Some(name) = name.filter(|name| !name.contains('?')) else {
+            continue;
+        };
+        let is_of_the_program = ["200", "404", "501 heap_trace not built in"].contains(effect);
+        let expected = match name {
+            "firmware/auto_update" => "InstallNewestRelease",
+            _ if is_of_the_program => "404 not found",
+            _ => effect,
+        };
+        let topic = format!("papertick/papertick-aabbcc/cmd/{name}");
+        assert_eq!(parsed(&topic, body), expected, "{request} {body}");
+    }
+}
+
+#[test]
+fn commands_are_parsed() {
+    #[rustfmt::skip]
     let rows = [
-        (
-            "papertick-aabbcc/cmd/show/screen",
-            r#"{"s": 3}"#,
-            "ShowScreen(3)",
-        ),
-        ("papertick-aabbcc/cmd/show/screen", "", "400 missing s"),
         ("papertick-aabbcc/cmd/screen/next", "PRESS", "Next"),
         ("papertick-aabbcc/cmd/show/nothing", "", "404 not found"),
         ("papertick-aabbcc/cmd/status", "", "404 not found"),
         ("papertick-aabbcc/cmd/", "", "404 not found"),
         ("papertick-aabbcc/set", "{", "400 json"),
         ("papertick-aabbcc/set", "[]", "400 not_object"),
-        (
-            "papertick-aabbcc/set",
-            r#"{"mowMode": true}"#,
-            r#"Patch(Patch { keys: ["mowMode"], .. })"#,
-        ),
-        (
-            "group/shop/set",
-            r#"{"mowMode": true}"#,
-            r#"Patch(Patch { keys: ["mowMode"], .. })"#,
-        ),
-        ("papertick-aabbcc/cmd/restart", "", "Restart"),
-        (
-            "papertick-aabbcc/cmd/firmware/auto_update",
-            "{}",
-            "InstallNewestRelease",
-        ),
+        ("papertick-aabbcc/set", r#"{"mowMode": true}"#, r#"Patch(Patch { keys: ["mowMode"], .. })"#),
+        ("group/shop/set", r#"{"mowMode": true}"#, r#"Patch(Patch { keys: ["mowMode"], .. })"#),
         ("group/all/cmd/restart", "", "Restart delayed"),
         ("group/all/cmd/identify", "", "Identify"),
-        (
-            "papertick-aabbcc/cmd/factory_reset",
-            r#"{"confirm": "factory_reset"}"#,
-            "FactoryReset",
-        ),
-        (
-            "group/all/cmd/factory_reset",
-            r#"{"confirm": "factory_reset"}"#,
-            "403 not for groups",
-        ),
-        (
-            "papertick-aabbcc/light/strip/set",
-            r#"{"state": "OFF"}"#,
-            "SetLights([])",
-        ),
+        ("group/all/cmd/factory_reset", r#"{"confirm": "factory_reset"}"#, "403 not for groups"),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "OFF"}"#, "SetLights([])"),
         ("papertick-aabbcc/light/strip/set", r#"{"state": "ON"}"#, ""),
-        (
-            "papertick-aabbcc/light/strip/set",
-            r#"{"state": "ON", "color": {"r": 255, "g": 0, "b": 1}}"#,
-            "SetLightsColor(Rgb { red: 255, green: 0, blue: 1 })",
-        ),
-        (
-            "papertick-aabbcc/light/strip/set",
-            r#"{"state": "ON", "brightness": 300}"#,
-            r#"Patch(Patch { keys: ["ledBrightness"], .. })"#,
-        ),
-        (
-            "papertick-aabbcc/light/strip/set",
-            r#"{"state": "ON", "effect": "rainbow"}"#,
-            "PlayEffect(Rainbow)",
-        ),
-        (
-            "papertick-aabbcc/light/strip/set",
-            r#"{"state": "ON", "effect": "disco"}"#,
-            "400 unknown effect",
-        ),
-        (
-            "papertick-aabbcc/light/strip/set",
-            r#"{"state": "ON", "color": {"r": 256}}"#,
-            "400 bad color",
-        ),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "ON", "color": {"r": 255, "g": 0, "b": 1}}"#, "SetLightsColor(Rgb { red: 255, green: 0, blue: 1 })"),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "ON", "brightness": 300}"#, r#"Patch(Patch { keys: ["ledBrightness"], .. })"#),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "ON", "effect": "rainbow"}"#, "PlayEffect(Rainbow)"),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "ON", "effect": "disco"}"#, "400 unknown effect"),
+        ("papertick-aabbcc/light/strip/set", r#"{"state": "ON", "color": {"r": 256}}"#, "400 bad color"),
         ("papertick-aabbcc/light/strip/set", "{}", "400 bad state"),
         ("papertick-aabbcc/light/strip/set", "ON", "400 bad json"),
-        (
-            "papertick-aabbcc/light/1/set",
-            r#"{"state": "ON"}"#,
-            "SetLights([Rgb { red: 255, green: 255, blue: 255 }, Rgb { red: 1, green: 2, blue: 3 }])",
-        ),
-        (
-            "papertick-aabbcc/light/1/set",
-            r#"{"state": "ON", "color": {"r": 9, "g": 8, "b": 7}}"#,
-            "SetLights([Rgb { red: 9, green: 8, blue: 7 }, Rgb { red: 1, green: 2, blue: 3 }])",
-        ),
+        ("papertick-aabbcc/light/1/set", r#"{"state": "ON"}"#, "SetLights([Rgb { red: 255, green: 255, blue: 255 }, Rgb { red: 1, green: 2, blue: 3 }])"),
+        ("papertick-aabbcc/light/1/set", r#"{"state": "ON", "color": {"r": 9, "g": 8, "b": 7}}"#, "SetLights([Rgb { red: 9, green: 8, blue: 7 }, Rgb { red: 1, green: 2, blue: 3 }])"),
         // A lit LED keeps its colour.
-        (
-            "papertick-aabbcc/light/2/set",
-            r#"{"state": "ON"}"#,
-            "SetLights([Rgb { red: 0, green: 0, blue: 0 }, Rgb { red: 1, green: 2, blue: 3 }])",
-        ),
-        (
-            "papertick-aabbcc/light/2/set",
-            r#"{"state": "OFF"}"#,
-            "SetLights([Rgb { red: 0, green: 0, blue: 0 }, Rgb { red: 0, green: 0, blue: 0 }])",
-        ),
-        (
-            "papertick-aabbcc/light/9/set",
-            r#"{"state": "ON"}"#,
-            "404 not found",
-        ),
-        (
-            "papertick-aabbcc/light/front/set",
-            r#"{"state": "ON", "brightness": 9000}"#,
-            "Frontlight(On); Frontlight(Brightness(4095))",
-        ),
-        (
-            "papertick-aabbcc/light/front/set",
-            r#"{"state": "OFF"}"#,
-            "Frontlight(Off)",
-        ),
-        (
-            "papertick-aabbcc/light/front/set",
-            r#"{"state": "ON", "brightness": -1}"#,
-            "400 out of range",
-        ),
-        (
-            "papertick-aabbcc/quiet/from/set",
-            "21:05:00",
-            r#"Patch(Patch { keys: ["dnd"], .. })"#,
-        ),
+        ("papertick-aabbcc/light/2/set", r#"{"state": "ON"}"#, "SetLights([Rgb { red: 0, green: 0, blue: 0 }, Rgb { red: 1, green: 2, blue: 3 }])"),
+        ("papertick-aabbcc/light/2/set", r#"{"state": "OFF"}"#, "SetLights([Rgb { red: 0, green: 0, blue: 0 }, Rgb { red: 0, green: 0, blue: 0 }])"),
+        ("papertick-aabbcc/light/9/set", r#"{"state": "ON"}"#, "404 not found"),
+        ("papertick-aabbcc/light/front/set", r#"{"state": "ON", "brightness": 9000}"#, "Frontlight(On); Frontlight(Brightness(4095))"),
+        ("papertick-aabbcc/light/front/set", r#"{"state": "OFF"}"#, "Frontlight(Off)"),
+        ("papertick-aabbcc/light/front/set", r#"{"state": "ON", "brightness": -1}"#, "400 out of range"),
+        ("papertick-aabbcc/quiet/from/set", "21:05:00", r#"Patch(Patch { keys: ["dnd"], .. })"#),
         ("papertick-aabbcc/quiet/until/set", "late", "400 bad time"),
     ];
     for (topic, payload, expected) in rows {

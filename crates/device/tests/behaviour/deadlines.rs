@@ -93,6 +93,8 @@ const ROWS: &[Row] = &[
 
     // The lights.
     ("", "identify", 100, STRIP, "#800000", "#008080"),
+    // Nine effects: one is played, eight wait, and more are dropped.
+    ("", "identify; identify; identify; identify; identify; identify; identify; identify; identify; identify; wait 7100", 100, STRIP, "#000080", "#081018"),
     ("", "source relay down", 5_000, STRIP, "#081018", "#000000"),
     ("", "source relay down; wait 7500", 2_500, STRIP, "#081018", "#000000"),
     ("dataSource=1", "source explorer down; wait 700", 9_300, STRIP, "#081018", "#400040"),

@@ -60,6 +60,10 @@ const RAINBOW: &str = "FF0000/FF8000/FFFF00/00FF00 120, FF8000/FFFF00/00FF00/000
 const STARTING: &str = "FF0000/FF8000/FFFF00/00FF00 250, FF8000/FFFF00/00FF00/0000FF 250, \
     FFFF00/00FF00/0000FF/9400D3 250, 00FF00/0000FF/9400D3/FF0000 250, 0000FF/9400D3/FF0000/FF8000 250, \
     9400D3/FF0000/FF8000/FFFF00 250, FF0000/FF8000/FFFF00/00FF00 250, FF8000/FFFF00/00FF00/0000FF 250, 000000";
+const STARTING_WITHOUT_BLOCKS: &str = "FF0000/FF8000/FFFF00/00FF00 250, FF8000/FFFF00/00FF00/0000FF 250, \
+    FFFF00/00FF00/0000FF/9400D3 250, 00FF00/0000FF/9400D3/FF0000 250, 0000FF/9400D3/FF0000/FF8000 250, \
+    9400D3/FF0000/FF8000/FFFF00 250, FF0000/FF8000/FFFF00/00FF00 250, FF8000/FFFF00/00FF00/0000FF 250, \
+    800080 150, 000000 150, …";
 const JOINING: &str = "10C5EC/000000/000000/000000 100, 000000/10C5EC/000000/000000 100, \
     000000/000000/10C5EC/000000 100, 000000/000000/000000/10C5EC 100, 10C5EC/000000/000000/000000 100, …";
 const JOINED: &str = "00FF00 150, 000000 150, 00FF00 150, 000000 150, 00FF00 150, 000000 150, …";
@@ -150,6 +154,7 @@ const ROWS: &[Row] = &[
     ("", "effect off", DARK, LIT),
     ("", "effect rainbow; wait 200 > effect idle", REST, LIT),
     ("", "lights FF8800", "FF8800", LIT),
+    ("", "identify; wait 50 > lights FF8800", "FF8800", LIT),
     ("ledBrightness=128", "lights FF8800", "804400", LIT),
     ("disableLeds=true", "lights FF8800", DARK, LIT),
     ("", "set disableLeds=true; wait 100 > set disableLeds=false", DARK, LIT),
@@ -171,6 +176,8 @@ const ROWS: &[Row] = &[
     ("", "frontlight set 1 2 3", REST, LIT),
     ("", "frontlight set", REST, "0 0, 9000 0"),
     ("flAlwaysOn=false", "frontlight off; wait 3000 > block 840001", REST, FLASH_FROM_DARK),
+    // A flash ends the hold of a light that is switched off by hand.
+    ("", "frontlight off; wait 3000 > block 840001", REST, "0 0, 912 0, 7000 0, 7015 25, 8230 2048"),
     // Ending a flash fades from the current duties.
     ("", "frontlight flash; wait 100 > frontlight off", REST, "0 0/0/0/0/214/506/798, 15 0/0/0/0/189/481/773, 480 0, 9000 0"),
     ("", "frontlight flash; wait 100 > frontlight on", REST, "0 0/0/0/0/214/506/798, 15 25/25/25/25/239/531/823, 1230 2048, 9000 2048"),
@@ -237,6 +244,7 @@ const ROWS: &[Row] = &[
     ("", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
     ("", "lux 0; dnd on; wait 3000 > dnd off", REST, OFF),
     ("", "identify; wait 50 > dnd on", DARK, FADE_DOWN),
+    ("", "identify; wait 50; dnd on > dnd off", REST, LIT),
     // Without a light reading and without `flAlwaysOn`.
     ("flAlwaysOn=false", "dnd on; wait 3000 > dnd off", REST, FADE_UP),
     ("flAlwaysOn=false", "frontlight off; dnd on; wait 3000 > dnd off", REST, OFF),
@@ -304,6 +312,9 @@ const ROWS: &[Row] = &[
     ("inverseButtons=true", "power-on; hold 4; network radio", "FF0000 3000, 10C5EC/000000/000000/000000 100, …", FADE_UP),
     ("", "power-on; hold 2; network radio", JOINING, FADE_UP),
     ("disableLeds=true", "power-on; hold 1; network radio", DARK, FADE_UP),
+    ("dndEnabled=true", "power-on; hold 1; network radio", DARK, OFF),
+    // A fault is shown after the start.
+    ("dataSource=1", "power-on; network host; sources up; source explorer down", STARTING_WITHOUT_BLOCKS, FADE_UP),
 ];
 
 /// Duration of the recording, ms.

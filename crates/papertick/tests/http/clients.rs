@@ -5,8 +5,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{Answer, Clock, SOON};
 
-/// A POST without a body, as the Home Assistant integration sends it.
-const HOME_ASSISTANT: &[&str] = &[
+/// Headers of a POST without a body, as the Home Assistant integration sends it.
+pub(crate) const HOME_ASSISTANT: &[&str] = &[
     "Accept: */*",
     "User-Agent: HomeAssistant/2026.11.1 aiohttp/3.13.2 Python/3.13",
     "Content-Length: 0",
@@ -15,57 +15,6 @@ const HOME_ASSISTANT: &[&str] = &[
 
 async fn status(clock: &Clock) -> Value {
     clock.get("/api/status").await.json()
-}
-
-#[tokio::test]
-async fn requests_of_home_assistant() {
-    let clock = Clock::real().await;
-    let post = async |path: &str| clock.send("POST", path, HOME_ASSISTANT, "").await.status;
-
-    assert_eq!(post("/api/action/pause").await, 200);
-    assert_eq!(post("/api/action/pause").await, 200);
-    assert_eq!(status(&clock).await["timerRunning"], false, "off stays off");
-    assert_eq!(post("/api/action/timer_restart").await, 200);
-    assert_eq!(status(&clock).await["timerRunning"], true);
-
-    assert_eq!(post("/api/show/screen?s=20").await, 200);
-    assert_eq!(status(&clock).await["currentScreen"], 20);
-    assert_eq!(post("/api/show/currency?c=EUR").await, 200);
-    assert_eq!(status(&clock).await["currency"], "EUR");
-    assert_eq!(post("/api/show/text?t=HODL").await, 200);
-    assert_eq!(
-        status(&clock).await["data"],
-        json!(["H", "O", "D", "L", "", "", ""])
-    );
-    assert_eq!(post("/api/show/text?t=%E2%82%BF%20UP").await, 200);
-    assert_eq!(status(&clock).await["data"][0], "₿");
-    assert_eq!(post("/api/screen/next").await, 200);
-    assert_eq!(post("/api/screen/previous").await, 200);
-    assert_eq!(status(&clock).await["mode"], "rotation");
-
-    for path in ["/api/dnd/enable", "/api/dnd/disable"] {
-        assert_eq!(post(path).await, 200, "{path}");
-        assert_eq!(
-            status(&clock).await["dnd"]["enabled"],
-            path.ends_with("enable"),
-            "{path}"
-        );
-    }
-    let plain = [
-        "/api/frontlight/on",
-        "/api/frontlight/off",
-        "/api/frontlight/flash",
-        "/api/frontlight/brightness?b=1000",
-        "/api/identify",
-        "/api/restart",
-        "/api/full_refresh",
-        "/api/action/simulate_zap",
-        "/api/action/clear_pool_logos",
-        "/api/restart_datasources",
-    ];
-    for path in plain {
-        assert_eq!(post(path).await, 200, "{path}");
-    }
 }
 
 /// It ignores documents without the content type of JSON, and then treats the clock as an old one.
@@ -189,80 +138,6 @@ async fn the_status_has_the_reason_for_muted_lights() {
         assert_eq!(answer.status, 200, "{path}{patch}");
         assert_eq!(status(&clock).await["ledsMuted"], why, "{path}{patch}");
     }
-}
-
-/// The page of 2024 uses GET with path parameters, and PATCH for lights.
-#[tokio::test]
-async fn requests_of_the_page_of_2024() {
-    let clock = Clock::real().await;
-    let agent = [
-        "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36",
-        "Sec-Fetch-Site: same-origin",
-    ];
-    let get = async |path: &str| clock.send("GET", path, &agent, "").await.status;
-    assert_eq!(get("/api/show/screen/3").await, 200);
-    assert_eq!(status(&clock).await["currentScreen"], 3);
-    assert_eq!(get("/api/show/text/HELLO").await, 200);
-    assert_eq!(status(&clock).await["data"][0], "H");
-    assert_eq!(get("/api/show/currency/EUR").await, 200);
-    assert_eq!(get("/api/action/pause").await, 200);
-    assert_eq!(status(&clock).await["timerRunning"], false);
-    assert_eq!(get("/api/action/pause").await, 200);
-    assert_eq!(
-        status(&clock).await["timerRunning"],
-        true,
-        "the older form is a switch"
-    );
-    let paths = [
-        "/api/lights/off",
-        "/api/lights/color/FF0000",
-        "/api/lights/00ff00",
-        "/api/frontlight/on",
-        "/api/frontlight/brightness/1000",
-        "/api/dnd/enable",
-        "/api/dnd/disable",
-        "/api/identify",
-        "/api/full_refresh",
-        "/api/restart",
-    ];
-    for path in paths {
-        assert_eq!(get(path).await, 200, "{path}");
-    }
-    let count = status(&clock).await["leds"].as_array().unwrap().len();
-    let body = Value::from(vec![json!({ "hex": "#00ff00" }); count]).to_string();
-    assert_eq!(
-        clock.json("PATCH", "/api/lights/set", &body).await.status,
-        200
-    );
-    let answer = clock.get("/api/firmware/auto_update").await;
-    assert!(
-        answer.json()["msg"].is_string(),
-        "its answer is read on success and failure"
-    );
-}
-
-/// The newest page sends JSON bodies.
-#[tokio::test]
-async fn requests_of_the_current_page() {
-    let clock = Clock::real().await;
-    let rows = [
-        ("/api/show/screen", r#"{"s":4}"#),
-        ("/api/show/text", r#"{"t":"hodl"}"#),
-        ("/api/show/currency", r#"{"c":"JPY"}"#),
-        ("/api/frontlight/brightness", r#"{"b":65535}"#),
-    ];
-    for (path, body) in rows {
-        assert_eq!(clock.json("POST", path, body).await.status, 200, "{path}");
-    }
-    let partial = r#"["A","B"]"#;
-    assert_eq!(
-        clock.json("POST", "/api/show/custom", partial).await.status,
-        200
-    );
-    assert_eq!(
-        status(&clock).await["data"],
-        json!(["A", "B", "", "", "", "", ""])
-    );
 }
 
 /// Clients reuse connections.

@@ -8,31 +8,6 @@ async fn settings(clock: &Clock) -> Value {
     clock.get("/api/settings").await.json()
 }
 
-/// The page finds the field of an error only with the content type of JSON.
-#[tokio::test]
-async fn documents_and_refusals_are_declared_as_json() {
-    let clock = Clock::real().await;
-    let body = r#"{"digitFontPx":5}"#;
-    let rows = [
-        ("GET", "/api/settings", "", 200),
-        ("GET", "/api/status", "", 200),
-        ("PATCH", "/api/settings", body, 400),
-        ("PATCH", "/api/json/settings", body, 400),
-        ("POST", "/api/show/screen", "", 400),
-        ("POST", "/api/show/currency", "", 404),
-        ("POST", "/api/firmware/auto_update", "", 503),
-    ];
-    for (method, path, body, status) in rows {
-        let answer = clock.json(method, path, body).await;
-        assert_eq!(
-            (answer.status, answer.header("content-type")),
-            (status, Some("application/json")),
-            "{method} {path}"
-        );
-        assert!(answer.json().is_object(), "{method} {path}");
-    }
-}
-
 /// The Home Assistant integration changes single settings, and the whole schedule at once.
 #[tokio::test]
 async fn settings_from_home_assistant() {
@@ -66,31 +41,6 @@ async fn settings_from_home_assistant() {
         let body = json!(custom[..count]).to_string();
         let answer = clock.json("POST", "/api/show/custom", &body).await;
         assert_eq!((answer.status, answer.text()), (200, ""), "{count}");
-    }
-}
-
-/// A POST without body and `Content-Length`.
-#[tokio::test]
-async fn bare_posts_are_served() {
-    let clock = Clock::real().await;
-    let paths = [
-        "/api/lights/off",
-        "/api/frontlight/on",
-        "/api/frontlight/off",
-        "/api/frontlight/flash",
-        "/api/full_refresh",
-        "/api/action/pause",
-        "/api/action/timer_restart",
-        "/api/dnd/enable",
-        "/api/dnd/disable",
-        "/api/screen/next",
-        "/api/stop_datasources",
-        "/api/restart_datasources",
-        "/api/restart",
-    ];
-    for path in paths {
-        let answer = clock.send("POST", path, &[], "").await;
-        assert_eq!((answer.status, answer.text()), (200, ""), "{path}");
     }
 }
 

@@ -24,6 +24,8 @@ mod limit;
 #[path = "../logged/mod.rs"]
 mod logged;
 mod manual;
+#[path = "../../../api/tests/operations/mod.rs"]
+mod operation_table;
 mod operations;
 mod provisioning;
 mod proxies;
