@@ -181,6 +181,7 @@ const ROWS: &[Row] = &[
     // Ending a flash fades from the current duties.
     ("", "frontlight flash; wait 100 > frontlight off", REST, "0 0/0/0/0/214/506/798, 15 0/0/0/0/189/481/773, 480 0, 9000 0"),
     ("", "frontlight flash; wait 100 > frontlight on", REST, "0 0/0/0/0/214/506/798, 15 25/25/25/25/239/531/823, 1230 2048, 9000 2048"),
+    ("", "frontlight brightness 1000; wait 20 > frontlight brightness 900", REST, "0 2023, 10 1998, 25 1973"),
     // Duties set one by one stay until the next command, which fades from them.
     ("", "frontlight set 1 2 3 4 5 6 7; wait 3000 > frontlight on", REST, "0 1/2/3/4/5/6/7, 15 26/27/28/29/30/31/32, 1230 2048"),
     ("", "frontlight set 100 2 3 4 5 6 7; wait 3000 > frontlight off", REST, "0 100/2/3/4/5/6/7, 15 75/0/0/0/0/0/0, 60 0, 9000 0"),
@@ -222,6 +223,10 @@ const ROWS: &[Row] = &[
     ("flAlwaysOn=false", "lux 300; wait 20000 > lux 128", REST, OFF),
     ("flAlwaysOn=false", "lux 300; wait 20000 > lux 127", REST, FADE_UP),
     ("flAlwaysOn=false", "lux 300; wait 20000 > set flAlwaysOn=true", REST, FADE_UP),
+    // A flash ends before the ambient light counts.
+    ("flAlwaysOn=false", "frontlight flash; wait 100 > lux 300", REST, "0 0/0/0/0/214/506/798, 206 0, 300 1175/883/591/299/7/0/0, 512 2048, 527 2023"),
+    // A change of the rules ends the wait after a switch.
+    ("flAlwaysOn=false", "lux 300; wait 3000 > set flAlwaysOn=true", REST, FADE_UP),
     ("flOffWhenDark=true", "lux 0", REST, FADE_DOWN),
     ("flOffWhenDark=false", "lux 0", REST, LIT),
     ("flOffWhenDark=true", "lux 1", REST, LIT),

@@ -494,23 +494,49 @@ fn three_failed_polls_mark_a_figure_and_six_take_a_pool_or_miner_offline() {
     }
 }
 
+/// Full refreshes, and partial refreshes of all panels.
 #[test]
-fn a_change_that_would_leave_ghosts_is_a_full_refresh() {
-    for (pair, full) in [
-        ("fontName=inter", true),
-        ("invertedColor=true", true),
-        ("satsVariant=3", true),
-        ("tzString=Asia/Tokyo", true),
-        ("digitFontPx=200", false),
-        ("labelFitPct=50", false),
-        ("verticalDesc=false", false),
-        ("ledBrightness=9", false),
+fn changes_that_leave_ghosts_are_full_refreshes_and_others_repaint_all_panels() {
+    for (lines, full, partial) in [
+        ("set fontName=inter", 1, 0),
+        ("set invertedColor=true", 1, 0),
+        ("set satsVariant=3", 1, 0),
+        ("set tzString=Asia/Tokyo", 1, 0),
+        ("set digitFontPx=200", 0, 0),
+        ("set labelFitPct=50", 0, 0),
+        ("set verticalDesc=false", 0, 0),
+        ("set ledBrightness=9", 0, 0),
+        ("full-refresh", 1, 0),
+        ("upload", 1, 0),
+        ("factory-reset", 1, 0),
+        ("press 4 100", 1, 0),
+        ("press 4 100; press 4 100", 2, 0),
+        // The uptime of the debug view.
+        ("press 4 100; wait 1000", 1, 1),
+        // Nothing changes below the update.
+        ("upload; press 4 100", 1, 0),
+        ("block 840001", 0, 0),
+        ("screen 20", 0, 1),
+        ("screen 0", 0, 1),
+        ("next", 0, 1),
+        ("text HI", 0, 1),
+        ("text HI; next", 0, 2),
+        ("set refrScrnChange=true; screen 20", 1, 0),
+        ("set refrScrnChange=true; text HI", 1, 0),
     ] {
-        let mut world = World::at_noon(settings(""));
-        let before = world.device.desired().picture.full_refreshes;
-        world.run_all(&format!("set {pair}"));
-        let refreshes = world.device.desired().picture.full_refreshes - before;
-        assert_eq!(refreshes, u64::from(full), "{pair}");
+        let mut world = World::at_noon(settings("timerSeconds=0"));
+        let count = |world: &World| {
+            let picture = world.device.desired().picture;
+            (picture.full_refreshes, picture.repaints)
+        };
+        let before = count(&world);
+        world.run_all(lines);
+        let after = count(&world);
+        assert_eq!(
+            (after.0 - before.0, after.1 - before.1),
+            (full, partial),
+            "{lines}"
+        );
     }
 }
 

@@ -125,9 +125,9 @@ fn an_outlier_is_excluded_until_it_is_near() {
     let mut world = clock();
     world.agree_on(100_000);
     for (off, standing) in [
-        (109_000, QuoteVerdict::Apart),
-        (112_000, QuoteVerdict::Outlier),
-        (107_000, QuoteVerdict::Outlier),
+        (110_000, QuoteVerdict::Apart),
+        (110_050, QuoteVerdict::Outlier),
+        (105_000, QuoteVerdict::Outlier),
         (104_000, QuoteVerdict::Apart),
         (107_000, QuoteVerdict::Apart),
         (101_000, QuoteVerdict::Agrees),
@@ -453,8 +453,11 @@ fn a_jump_of_a_single_source_is_held_for_a_minute() {
     assert_eq!(world.shown().0, 64_000);
     world.wait(59);
     assert_eq!(world.shown().0, 64_000);
+    assert_eq!(world.price_mark(), None);
     world.wait(1);
     assert_eq!(world.shown().0, 80_000);
+    // It was doubted for a minute already.
+    assert_eq!(world.price_mark(), Some(Mark::Alone));
     world.wait(1);
     world.price(80_000);
     world.wait(1);
@@ -469,6 +472,47 @@ fn a_jump_of_a_single_source_is_held_for_a_minute() {
     assert_eq!(world.shown().0, 80_100);
     world.trade(COINBASE, 60_100, 0);
     assert_eq!(world.shown(), (60_000, RELAY, PriceState::Agreed));
+}
+
+/// The relay has no times, so that a price is as old as its last report.
+#[test]
+fn a_price_that_the_primary_repeats_is_not_stale() {
+    let mut world = clock();
+    for _ in 0..20 {
+        world.price(64_000);
+        world.wait(60);
+    }
+    assert_eq!(world.shown().2, PriceState::Single);
+    world.wait(15 * 60);
+    assert_eq!(world.shown().2, PriceState::Stale);
+}
+
+#[test]
+fn a_jump_is_held_only_against_a_recent_price() {
+    for (age, shown) in [(60, 64_000), (61, 80_000)] {
+        let mut world = clock();
+        world.price(64_000);
+        world.wait(age);
+        world.price(80_000);
+        assert_eq!(world.shown().0, shown, "{age}");
+    }
+}
+
+#[test]
+fn outliers_count_against_the_majority() {
+    let mut world = clock();
+    world.set(
+        "priceWitnesses",
+        json!(["coinbase", "bitstamp", "bitfinex", "gemini"]),
+    );
+    world.agree_on(100_000);
+    world.trade(BITSTAMP, 107_000, 0);
+    assert_eq!(world.shown().2, PriceState::Agreed);
+    for (venue, price) in [(BITFINEX, 50_000), (SourceId::Gemini, 40_000)] {
+        world.trade(venue, price, 0);
+    }
+    assert_eq!(world.quote_verdict(BITFINEX), QuoteVerdict::Outlier);
+    assert_eq!(world.shown().2, PriceState::Disputed);
 }
 
 #[test]

@@ -118,16 +118,8 @@ impl Blocks {
         ids.iter().map(|id| self.0[*id].header).collect()
     }
 
-    pub fn parent(&self, id: BlockId) -> BlockId {
-        self.0[id].parent
-    }
-
     pub fn height(&self, id: BlockId) -> u32 {
         self.0[id].height
-    }
-
-    pub fn time(&self, id: BlockId) -> i64 {
-        self.0[id].header.time.into()
     }
 
     pub fn flaw(&self, id: BlockId) -> Option<Flaw> {

@@ -1,15 +1,12 @@
 //! Simulation with lying sources: peers, relays, explorers and venues that lie, freeze, contradict each other and
 //! disconnect.
 //!
-//! `script` makes random steps, `blocks` mines blocks, `world` runs the device and checks its panels, and `heights` and
-//! `quotes` are reference implementations of the rules.
+//! `script` makes random steps, `blocks` mines blocks, and `world` runs the device and checks its panels.
 //!
 //! Every run checks that no panel shows a height above the proven height as proven, that every stale value is marked, and
 //! that every shown price was quoted by its source.
 
 mod blocks;
-mod heights;
-mod quotes;
 mod script;
 mod world;
 
@@ -42,7 +39,7 @@ fn sources(seed: u64) -> SourceSet {
 }
 
 fn simulate(seed: u64, steps: &[Step]) -> World {
-    let mut world = World::new(sources(seed), seed);
+    let mut world = World::new(sources(seed));
     steps.iter().for_each(|step| world.run(step));
     world
 }
