@@ -12,6 +12,27 @@ use crate::{
 };
 use crate::{sources, sources::RouteSettings};
 
+const RELEASE: SentenceTemplate = SentenceTemplate::new("Release {version}: {why}");
+const RELEASE_TAKEN: SentenceTemplate = SentenceTemplate::new("the clock takes it.");
+const RELEASE_NOT_NEWER: SentenceTemplate =
+    SentenceTemplate::new("it is not newer than what runs.");
+const RELEASE_CHANNEL: SentenceTemplate =
+    SentenceTemplate::new("it comes before a finished one, and the channel is for those.");
+const RELEASE_PIN: SentenceTemplate = SentenceTemplate::new("another version is pinned.");
+const RELEASE_SHARE: SentenceTemplate = SentenceTemplate::new(
+    "its turn has not come: the clock has number {number} for it, and the share ends before that.",
+);
+const RELEASE_NO_IMAGE: SentenceTemplate =
+    SentenceTemplate::new("it has nothing for this board and machine.");
+const RELEASE_UNSIGNED: SentenceTemplate =
+    SentenceTemplate::new("it has no signature by a trusted key.");
+const RELEASE_FAILED: SentenceTemplate =
+    SentenceTemplate::new("it was tried here and did not work.");
+const RELEASE_LEFT: SentenceTemplate =
+    SentenceTemplate::new("it ran here, and the owner went back to an older version.");
+const RELEASES_UNKNOWN: SentenceTemplate =
+    SentenceTemplate::new("The releases were not looked at: {why}");
+
 /// Where to check for releases, and which to accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasePlan {
@@ -131,15 +152,15 @@ impl ReleaseVerdict {
     /// The reason as a sentence, with a placeholder for the clock's number where needed.
     fn words(self) -> SentenceTemplate {
         match self {
-            ReleaseVerdict::Taken => spoken::RELEASE_TAKEN,
-            ReleaseVerdict::NotNewer => spoken::RELEASE_NOT_NEWER,
-            ReleaseVerdict::Channel => spoken::RELEASE_CHANNEL,
-            ReleaseVerdict::Pin => spoken::RELEASE_PIN,
-            ReleaseVerdict::Share => spoken::RELEASE_SHARE,
-            ReleaseVerdict::NoImage => spoken::RELEASE_NO_IMAGE,
-            ReleaseVerdict::Unsigned => spoken::RELEASE_UNSIGNED,
-            ReleaseVerdict::Failed => spoken::RELEASE_FAILED,
-            ReleaseVerdict::Left => spoken::RELEASE_LEFT,
+            ReleaseVerdict::Taken => RELEASE_TAKEN,
+            ReleaseVerdict::NotNewer => RELEASE_NOT_NEWER,
+            ReleaseVerdict::Channel => RELEASE_CHANNEL,
+            ReleaseVerdict::Pin => RELEASE_PIN,
+            ReleaseVerdict::Share => RELEASE_SHARE,
+            ReleaseVerdict::NoImage => RELEASE_NO_IMAGE,
+            ReleaseVerdict::Unsigned => RELEASE_UNSIGNED,
+            ReleaseVerdict::Failed => RELEASE_FAILED,
+            ReleaseVerdict::Left => RELEASE_LEFT,
         }
     }
 
@@ -196,11 +217,11 @@ impl Releases {
         let found = self.found.as_ref().map(|found| {
             let why = Sentence::from(found.verdict.words());
             let why = why.with("number", spoken::number(found.number));
-            let release = spoken::RELEASE.with("version", found.version.as_str());
+            let release = RELEASE.with("version", found.version.as_str());
             release.with("why", why)
         });
         let error = self.last_error.as_deref().map(spoken::closed);
-        let error = error.map(|why| spoken::RELEASES_UNKNOWN.with("why", why));
+        let error = error.map(|why| RELEASES_UNKNOWN.with("why", why));
         match (found, error) {
             (Some(found), Some(error)) => {
                 let both = spoken::MARKED.with("sentence", found);

@@ -9,133 +9,57 @@ use alloc::{
 use core::fmt::{self, Display, Formatter, Write};
 use market::mark::Mark;
 
-/// An English sentence with `{name}` placeholders. All of them are in the table below.
+/// An English sentence with `{name}` placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentenceTemplate(&'static str);
 
 impl SentenceTemplate {
+    /// A template. A test of the page looks for this call with the text, because the page needs its translations.
+    pub const fn new(template: &'static str) -> SentenceTemplate {
+        SentenceTemplate(template)
+    }
+
     /// The text with its placeholders.
     pub fn template(self) -> &'static str {
         self.0
     }
 }
 
-macro_rules! words {
-    ($($name:ident = $template:literal;)*) => {
-        $(
-            #[doc = $template]
-            pub const $name: SentenceTemplate = SentenceTemplate($template);
-        )*
-
-        /// All of them.
-        pub const ALL: &[SentenceTemplate] = &[$($name),*];
-    };
-}
-
-words! {
-    MARKED = "{sentence} {mark}";
-    ALONE = "Nothing proves this so far, or one source alone has it.";
-    DISPUTED = "The sources disagree about this, or it cannot be.";
-    STALE = "This is older than it should be.";
-
-    BLOCK_HEIGHT = "Block height {height}.";
-    BLOCK_HEIGHT_UNKNOWN = "The block height is not known yet.";
-    PROOF = "{state} The hash of the newest proven block ends in {hash}; {sources}, and it is {age} old.";
-    PROOF_TIMELESS = "{state} The hash of the newest proven block ends in {hash}; {sources}.";
-    SOURCE = "1 source has it";
-    SOURCES = "{count} sources have it";
-    HEIGHT_PROVEN = "The block height is proven.";
-    HEIGHT_ALONE = "The block height is proven by one source alone.";
-    HEIGHT_CLAIMED = "The block height is not proven.";
-    HEIGHT_DISPUTED = "The block height is disputed.";
-    HEIGHT_STALE = "The block height is old: no source has reported a newer one.";
-    TIME = "It is {time}, {day} {month}.";
-    TIME_UNKNOWN = "The time is not known yet.";
-    JANUARY = "January";
-    FEBRUARY = "February";
-    MARCH = "March";
-    APRIL = "April";
-    MAY = "May";
-    JUNE = "June";
-    JULY = "July";
-    AUGUST = "August";
-    SEPTEMBER = "September";
-    OCTOBER = "October";
-    NOVEMBER = "November";
-    DECEMBER = "December";
-    HALVING_BLOCKS = "{blocks} until the halving.";
-    HALVING_TIME = "{years}, {days}, {hours} and {minutes} until the halving.";
-    HALVING_UNKNOWN = "The time until the halving is not known yet.";
-    BLOCK = "1 block";
-    BLOCKS = "{count} blocks";
-    YEAR = "1 year";
-    YEARS = "{count} years";
-    DAY = "1 day";
-    DAYS = "{count} days";
-    HOUR = "1 hour";
-    HOURS = "{count} hours";
-    MINUTE = "1 minute";
-    MINUTES = "{count} minutes";
-    SUPPLY = "{supply} bitcoin exist.";
-    SUPPLY_SHARE = "{share} percent of all bitcoin exist.";
-    SUPPLY_UNKNOWN = "The supply is not known yet.";
-    FEE_RATE = "The fee rate is {rate} sats per virtual byte.";
-    FEE_RATE_UNKNOWN = "The fee rate is not known yet.";
-    PRICE = "1 bitcoin costs {price} {currency}.";
-    PRICE_UNKNOWN = "The price is not known yet.";
-    SATS_PER_CURRENCY = "1 {currency} buys {sats} sats.";
-    MARKET_CAP = "All bitcoin together are worth {millions} million {currency}.";
-    MARKET_CAP_UNKNOWN = "The value of all bitcoin is not known yet.";
-    SAT = "1 sat";
-    SATS = "{count} sats";
-    BALANCE = "The wallet holds {amount}.";
-    BALANCE_UNKNOWN = "The balance of the wallet is not known yet.";
-
-    SPLASH = "The clock is starting.";
-    SIGN_IN = "A name and a password to sign in with stand on the panels.";
-    DEBUG = "The debug view.";
-    ERASING = "Everything is being erased.";
-
-    MINER_HASHRATE = "The miner makes {rate} {unit}.";
-    MINER_BEST = "The best difficulty of the miner is {difficulty}.";
-    MINER_SILENT = "The miner does not answer.";
-    POOL_HASHRATE = "{rate} {unit} at the mining pool {pool}.";
-    POOL_EARNINGS = "{sats} sats a day at the mining pool {pool}.";
-    POOL_WITHOUT_EARNINGS = "The mining pool {pool} tells no earnings.";
-    POOL_SILENT = "The mining pool {pool} does not answer.";
-    HASHES = "hashes per second";
-    KILOHASHES = "kilohashes per second";
-    MEGAHASHES = "megahashes per second";
-    GIGAHASHES = "gigahashes per second";
-    TERAHASHES = "terahashes per second";
-    PETAHASHES = "petahashes per second";
-    EXAHASHES = "exahashes per second";
-    ZETTAHASHES = "zettahashes per second";
-
-    VERBATIM = "{text}";
-    EMPTY_PANELS = "The panels are empty.";
-    ZAP = "A zap of {amount} came in.";
-    PAYMENT_RECEIVED = "A payment of {amount} came in.";
-    PAYMENT_SENT = "A payment of {amount} went out.";
-    UPDATE = "An update is on its way, {percent} percent.";
-    PROVISIONING = "The clock waits to be brought into a network: join its Wi-Fi {ssid}.";
-    SAFE_MODE = "Safe mode: {why}";
-    NO_DATA = "No data so far: {why}";
-    NO_ANSWER_YET = "no source has answered yet.";
-    NO_NETWORK = "there is no network.";
-
-    RELEASE = "Release {version}: {why}";
-    RELEASE_TAKEN = "the clock takes it.";
-    RELEASE_NOT_NEWER = "it is not newer than what runs.";
-    RELEASE_CHANNEL = "it comes before a finished one, and the channel is for those.";
-    RELEASE_PIN = "another version is pinned.";
-    RELEASE_SHARE = "its turn has not come: the clock has number {number} for it, and the share ends before that.";
-    RELEASE_NO_IMAGE = "it has nothing for this board and machine.";
-    RELEASE_UNSIGNED = "it has no signature by a trusted key.";
-    RELEASE_FAILED = "it was tried here and did not work.";
-    RELEASE_LEFT = "it ran here, and the owner went back to an older version.";
-    RELEASES_UNKNOWN = "The releases were not looked at: {why}";
-}
+/// {sentence} {mark}
+pub const MARKED: SentenceTemplate = SentenceTemplate::new("{sentence} {mark}");
+/// Nothing proves this so far, or one source alone has it.
+pub const ALONE: SentenceTemplate =
+    SentenceTemplate::new("Nothing proves this so far, or one source alone has it.");
+/// The sources disagree about this, or it cannot be.
+pub const DISPUTED: SentenceTemplate =
+    SentenceTemplate::new("The sources disagree about this, or it cannot be.");
+/// This is older than it should be.
+pub const STALE: SentenceTemplate = SentenceTemplate::new("This is older than it should be.");
+/// Block height {height}.
+pub const BLOCK_HEIGHT: SentenceTemplate = SentenceTemplate::new("Block height {height}.");
+/// The block height is not known yet.
+pub const BLOCK_HEIGHT_UNKNOWN: SentenceTemplate =
+    SentenceTemplate::new("The block height is not known yet.");
+/// 1 day
+pub const DAY: SentenceTemplate = SentenceTemplate::new("1 day");
+/// {count} days
+pub const DAYS: SentenceTemplate = SentenceTemplate::new("{count} days");
+/// 1 hour
+pub const HOUR: SentenceTemplate = SentenceTemplate::new("1 hour");
+/// {count} hours
+pub const HOURS: SentenceTemplate = SentenceTemplate::new("{count} hours");
+/// 1 minute
+pub const MINUTE: SentenceTemplate = SentenceTemplate::new("1 minute");
+/// {count} minutes
+pub const MINUTES: SentenceTemplate = SentenceTemplate::new("{count} minutes");
+/// The price is not known yet.
+pub const PRICE_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The price is not known yet.");
+/// The miner does not answer.
+pub const MINER_SILENT: SentenceTemplate = SentenceTemplate::new("The miner does not answer.");
+/// {text}
+pub const VERBATIM: SentenceTemplate = SentenceTemplate::new("{text}");
+/// The panels are empty.
+pub const EMPTY_PANELS: SentenceTemplate = SentenceTemplate::new("The panels are empty.");
 
 /// A sentence: its template and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]

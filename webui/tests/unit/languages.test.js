@@ -37,8 +37,8 @@ function ofSettings() {
 
 /** The sentences with which the clock describes its panels. */
 function ofClock() {
-  const [, words = ''] = read('../crates/device/src/spoken.rs').split('\nwords! {');
-  return [...words.split('\n}')[0].matchAll(/= "([^"]+)";/g)].map(([, text]) => text);
+  const templates = sources('../crates/device/src', /\.rs$/).matchAll(/SentenceTemplate::new\(\s*"([^"]+)"/g);
+  return [...templates].map(([, text]) => text);
 }
 
 /** The sentences with which the clock rejects a certificate or a key. */

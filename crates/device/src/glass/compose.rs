@@ -23,7 +23,7 @@ use crate::{
         zap,
     },
     settings::{RunningSettings, Settings},
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 use market::{
     Datum, HeightTruth, MarkReason, MarkReasons, Market,
@@ -32,6 +32,12 @@ use market::{
     now::{Now, UtcTime},
     polled_age_max,
 };
+
+const SPLASH: SentenceTemplate = SentenceTemplate::new("The clock is starting.");
+const SIGN_IN: SentenceTemplate =
+    SentenceTemplate::new("A name and a password to sign in with stand on the panels.");
+const DEBUG: SentenceTemplate = SentenceTemplate::new("The debug view.");
+const ERASING: SentenceTemplate = SentenceTemplate::new("Everything is being erased.");
 
 /// Default port of browsers.
 const HTTP_PORT: u16 = 80;
@@ -85,16 +91,16 @@ pub fn screen_sentence(slot: RotationSlot, scene: &Scene<'_>) -> Sentence {
 /// A layer as a sentence.
 pub fn layer_sentence(content: &LayerContent) -> Sentence {
     match content {
-        LayerContent::Splash => spoken::SPLASH.into(),
+        LayerContent::Splash => SPLASH.into(),
         LayerContent::SafeMode(reason) => safe_mode::sentence(reason),
-        LayerContent::SignIn(_) => spoken::SIGN_IN.into(),
+        LayerContent::SignIn(_) => SIGN_IN.into(),
         LayerContent::Custom(cells) => custom::sentence(cells),
         LayerContent::Zap(zap) => zap::sentence(zap),
         LayerContent::Payment(payment) => payment::sentence(payment),
-        LayerContent::Debug => spoken::DEBUG.into(),
+        LayerContent::Debug => DEBUG.into(),
         LayerContent::Update(percent) => update::sentence(*percent),
         LayerContent::Portal(directions) => provisioning::sentence(&directions.ssid),
-        LayerContent::Erasing => spoken::ERASING.into(),
+        LayerContent::Erasing => ERASING.into(),
     }
 }
 

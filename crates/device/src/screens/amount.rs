@@ -10,9 +10,12 @@ use alloc::{
 use super::{decimal, row};
 use crate::{
     cells::{Cell, Icon},
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 use market::units::{SATS_PER_BTC, Sats};
+
+const SAT: SentenceTemplate = SentenceTemplate::new("1 sat");
+const SATS: SentenceTemplate = SentenceTemplate::new("{count} sats");
 
 const BILLION: u64 = 1_000_000_000;
 
@@ -66,7 +69,7 @@ pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
 
 /// An amount as a sentence, in full.
 pub fn spoken(Sats(sats): Sats) -> Sentence {
-    spoken::count(sats, spoken::SAT, spoken::SATS)
+    spoken::count(sats, SAT, SATS)
 }
 
 /// Bitcoin with a fixed number of decimals.

@@ -8,6 +8,9 @@ use crate::{
     spoken::{self, Sentence, SentenceTemplate},
 };
 
+const TIME: SentenceTemplate = SentenceTemplate::new("It is {time}, {day} {month}.");
+const TIME_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The time is not known yet.");
+
 /// Day and month, hours and minutes; only dashes on the label while the time is unknown.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let Some(local) = scene.local else {
@@ -25,25 +28,25 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The time of day and the date.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     const MONTHS: [SentenceTemplate; 12] = [
-        spoken::JANUARY,
-        spoken::FEBRUARY,
-        spoken::MARCH,
-        spoken::APRIL,
-        spoken::MAY,
-        spoken::JUNE,
-        spoken::JULY,
-        spoken::AUGUST,
-        spoken::SEPTEMBER,
-        spoken::OCTOBER,
-        spoken::NOVEMBER,
-        spoken::DECEMBER,
+        SentenceTemplate::new("January"),
+        SentenceTemplate::new("February"),
+        SentenceTemplate::new("March"),
+        SentenceTemplate::new("April"),
+        SentenceTemplate::new("May"),
+        SentenceTemplate::new("June"),
+        SentenceTemplate::new("July"),
+        SentenceTemplate::new("August"),
+        SentenceTemplate::new("September"),
+        SentenceTemplate::new("October"),
+        SentenceTemplate::new("November"),
+        SentenceTemplate::new("December"),
     ];
     let Some(local) = scene.local else {
-        return spoken::TIME_UNKNOWN.into();
+        return TIME_UNKNOWN.into();
     };
     let month = usize::from(local.month).checked_sub(1);
     let month = month.and_then(|month| MONTHS.get(month)).copied();
-    let sentence = spoken::TIME
+    let sentence = TIME
         .with("time", format!("{}:{:02}", local.hour, local.minute))
         .with("day", spoken::number(local.day));
     match month {

@@ -8,12 +8,16 @@ use alloc::{
 use super::{Scene, decimal, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 use market::{
     Fee,
     units::{FeeRate, MICRO},
 };
+
+const FEE_RATE: SentenceTemplate =
+    SentenceTemplate::new("The fee rate is {rate} sats per virtual byte.");
+const FEE_RATE_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The fee rate is not known yet.");
 
 /// The rate with its unit on the last panel; a shared dot is on the panel of the whole part, as in `12.`.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -29,10 +33,10 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The rate.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let text = match scene.fee() {
-        None => return spoken::FEE_RATE_UNKNOWN.into(),
+        None => return FEE_RATE_UNKNOWN.into(),
         Some(fee) => text(fee, scene),
     };
-    spoken::FEE_RATE.with("rate", spoken::number(text))
+    FEE_RATE.with("rate", spoken::number(text))
 }
 
 fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {

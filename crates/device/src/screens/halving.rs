@@ -5,8 +5,18 @@ use alloc::{string::ToString, vec, vec::Vec};
 use super::{Scene, issuance, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const HALVING_BLOCKS: SentenceTemplate = SentenceTemplate::new("{blocks} until the halving.");
+const HALVING_TIME: SentenceTemplate =
+    SentenceTemplate::new("{years}, {days}, {hours} and {minutes} until the halving.");
+const HALVING_UNKNOWN: SentenceTemplate =
+    SentenceTemplate::new("The time until the halving is not known yet.");
+const BLOCK: SentenceTemplate = SentenceTemplate::new("1 block");
+const BLOCKS: SentenceTemplate = SentenceTemplate::new("{count} blocks");
+const YEAR: SentenceTemplate = SentenceTemplate::new("1 year");
+const YEARS: SentenceTemplate = SentenceTemplate::new("{count} years");
 
 /// Average time of a block, minutes.
 const BLOCK_MINUTES: u32 = 10;
@@ -34,16 +44,16 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The same as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(blocks) = scene.height().map(issuance::blocks_to_halving) else {
-        return spoken::HALVING_UNKNOWN.into();
+        return HALVING_UNKNOWN.into();
     };
     if scene.settings.use_blk_countdown {
-        let blocks = spoken::count(blocks.into(), spoken::BLOCK, spoken::BLOCKS);
-        return spoken::HALVING_BLOCKS.with("blocks", blocks);
+        let blocks = spoken::count(blocks.into(), BLOCK, BLOCKS);
+        return HALVING_BLOCKS.with("blocks", blocks);
     }
     let [years, days, hours, minutes] = split(blocks * BLOCK_MINUTES);
     let count = |number: u32, one, more| spoken::count(number.into(), one, more);
-    spoken::HALVING_TIME
-        .with("years", count(years, spoken::YEAR, spoken::YEARS))
+    HALVING_TIME
+        .with("years", count(years, YEAR, YEARS))
         .with("days", count(days, spoken::DAY, spoken::DAYS))
         .with("hours", count(hours, spoken::HOUR, spoken::HOURS))
         .with("minutes", count(minutes, spoken::MINUTE, spoken::MINUTES))

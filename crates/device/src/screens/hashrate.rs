@@ -6,11 +6,17 @@ use alloc::{
 };
 
 use super::decimal;
-use crate::{
-    cells::Cell,
-    spoken::{self, SentenceTemplate},
-};
+use crate::{cells::Cell, spoken::SentenceTemplate};
 use market::units::Hashrate;
+
+const HASHES: SentenceTemplate = SentenceTemplate::new("hashes per second");
+const KILOHASHES: SentenceTemplate = SentenceTemplate::new("kilohashes per second");
+const MEGAHASHES: SentenceTemplate = SentenceTemplate::new("megahashes per second");
+const GIGAHASHES: SentenceTemplate = SentenceTemplate::new("gigahashes per second");
+const TERAHASHES: SentenceTemplate = SentenceTemplate::new("terahashes per second");
+const PETAHASHES: SentenceTemplate = SentenceTemplate::new("petahashes per second");
+const EXAHASHES: SentenceTemplate = SentenceTemplate::new("exahashes per second");
+const ZETTAHASHES: SentenceTemplate = SentenceTemplate::new("zettahashes per second");
 
 /// Powers of ten with the letters of their units, largest first.
 const UNITS: &[(u32, &str)] = &[
@@ -26,13 +32,13 @@ const UNITS: &[(u32, &str)] = &[
 
 /// Units as words, by the letters before the slash.
 const SPOKEN: &[(&str, SentenceTemplate)] = &[
-    ("ZH", spoken::ZETTAHASHES),
-    ("EH", spoken::EXAHASHES),
-    ("PH", spoken::PETAHASHES),
-    ("TH", spoken::TERAHASHES),
-    ("GH", spoken::GIGAHASHES),
-    ("MH", spoken::MEGAHASHES),
-    ("KH", spoken::KILOHASHES),
+    ("ZH", ZETTAHASHES),
+    ("EH", EXAHASHES),
+    ("PH", PETAHASHES),
+    ("TH", TERAHASHES),
+    ("GH", GIGAHASHES),
+    ("MH", MEGAHASHES),
+    ("KH", KILOHASHES),
 ];
 
 /// The unit as words, such as `terahashes per second`.
@@ -40,7 +46,7 @@ pub fn spoken(unit: &Cell) -> SentenceTemplate {
     let written = unit.mirror();
     let letters = written.split('/').next();
     let found = SPOKEN.iter().find(|(short, _)| Some(*short) == letters);
-    found.map_or(spoken::HASHES, |(_, words)| *words)
+    found.map_or(HASHES, |(_, words)| *words)
 }
 
 /// A pool's hashrate with as many decimals as fit, without trailing zeros, and its unit.

@@ -5,8 +5,13 @@ use alloc::vec::Vec;
 use super::{Scene, decimal, issuance, price_layout, row, signs, suffix};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const MARKET_CAP: SentenceTemplate =
+    SentenceTemplate::new("All bitcoin together are worth {millions} million {currency}.");
+const MARKET_CAP_UNKNOWN: SentenceTemplate =
+    SentenceTemplate::new("The value of all bitcoin is not known yet.");
 
 /// The value with a letter, after the sign of the currency; needs a price and a height.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -31,12 +36,10 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     const MILLION: u64 = 1_000_000;
     let (Some(price), Some(height)) = (scene.shown_price(), scene.height()) else {
-        return spoken::MARKET_CAP_UNKNOWN.into();
+        return MARKET_CAP_UNKNOWN.into();
     };
     let value = price.rounded().saturating_mul(issuance::mined_btc(height));
     let millions = spoken::number(decimal::rounded(value.into(), MILLION.into(), 0));
     let code = scene.currency.code();
-    spoken::MARKET_CAP
-        .with("millions", millions)
-        .with("currency", code)
+    MARKET_CAP.with("millions", millions).with("currency", code)
 }

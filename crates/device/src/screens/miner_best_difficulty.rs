@@ -8,8 +8,11 @@ use alloc::{
 use super::{Scene, miner, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const MINER_BEST: SentenceTemplate =
+    SentenceTemplate::new("The best difficulty of the miner is {difficulty}.");
 
 /// The miner's text, one character per panel, or that the miner is offline.
 ///
@@ -35,6 +38,6 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
     match words.map(str::trim) {
         None | Some("") => spoken::MINER_SILENT.into(),
-        Some(words) => spoken::MINER_BEST.with("difficulty", words),
+        Some(words) => MINER_BEST.with("difficulty", words),
     }
 }

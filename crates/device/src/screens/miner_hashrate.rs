@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 use super::{Scene, hashrate, miner, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const MINER_HASHRATE: SentenceTemplate = SentenceTemplate::new("The miner makes {rate} {unit}.");
 
 /// The hashrate with its unit on the last panel, or that the miner is offline.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -23,7 +25,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
         return spoken::MINER_SILENT.into();
     };
     let (text, unit) = hashrate::brief(value);
-    spoken::MINER_HASHRATE
+    MINER_HASHRATE
         .with("rate", spoken::number(text))
         .with("unit", hashrate::spoken(&unit))
 }

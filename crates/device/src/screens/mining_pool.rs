@@ -5,9 +5,12 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use super::{Scene, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{Sentence, SentenceTemplate},
 };
 use market::PoolStats;
+
+const POOL_SILENT: SentenceTemplate =
+    SentenceTemplate::new("The mining pool {pool} does not answer.");
 
 /// Figures of the pool; `None` while it is offline.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {
@@ -36,7 +39,7 @@ pub fn name(scene: &Scene<'_>) -> String {
 
 /// Sentence for a pool without figures.
 pub fn silence(scene: &Scene<'_>) -> Sentence {
-    spoken::POOL_SILENT.with("pool", name(scene))
+    POOL_SILENT.with("pool", name(scene))
 }
 
 fn label(name: &str) -> Cell {

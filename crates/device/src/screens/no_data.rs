@@ -5,8 +5,12 @@ use alloc::vec::Vec;
 use super::{prose, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const NO_DATA: SentenceTemplate = SentenceTemplate::new("No data so far: {why}");
+const NO_ANSWER_YET: SentenceTemplate = SentenceTemplate::new("no source has answered yet.");
+const NO_NETWORK: SentenceTemplate = SentenceTemplate::new("there is no network.");
 
 /// Height of the text, px.
 const PX: u32 = 22;
@@ -53,8 +57,8 @@ pub fn cells(silence: Silence<'_>, page: &str, panels: usize) -> Vec<Cell> {
 /// What is missing and why, as a sentence.
 pub fn sentence(silence: Silence<'_>) -> Sentence {
     match silence {
-        Silence::NoNetwork => spoken::NO_DATA.with("why", spoken::NO_NETWORK),
-        Silence::NoAnswer => spoken::NO_DATA.with("why", spoken::NO_ANSWER_YET),
-        Silence::Error(error) => spoken::NO_DATA.with("why", spoken::closed(error)),
+        Silence::NoNetwork => NO_DATA.with("why", NO_NETWORK),
+        Silence::NoAnswer => NO_DATA.with("why", NO_ANSWER_YET),
+        Silence::Error(error) => NO_DATA.with("why", spoken::closed(error)),
     }
 }

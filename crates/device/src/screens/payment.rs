@@ -6,9 +6,12 @@ use super::{amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
     settings::Settings,
-    spoken::{self, Sentence},
+    spoken::{Sentence, SentenceTemplate},
 };
 use market::{Direction, Payment, units::SATS_PER_BTC};
+
+const PAYMENT_RECEIVED: SentenceTemplate = SentenceTemplate::new("A payment of {amount} came in.");
+const PAYMENT_SENT: SentenceTemplate = SentenceTemplate::new("A payment of {amount} went out.");
 
 /// The amount after an arrow in its direction; without a direction it counts as received.
 ///
@@ -38,8 +41,8 @@ pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell>
 /// The amount and its direction.
 pub fn sentence(payment: &Payment) -> Sentence {
     let words = match payment.direction {
-        Some(Direction::Received) | None => spoken::PAYMENT_RECEIVED,
-        Some(Direction::Sent) => spoken::PAYMENT_SENT,
+        Some(Direction::Received) | None => PAYMENT_RECEIVED,
+        Some(Direction::Sent) => PAYMENT_SENT,
     };
     words.with("amount", amount::spoken(payment.amount.sats()))
 }

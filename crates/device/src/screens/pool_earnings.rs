@@ -9,9 +9,14 @@ use alloc::{
 use super::{Scene, decimal, mining_pool, row, suffix};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 use market::units::{SATS_PER_BTC, Sats};
+
+const POOL_EARNINGS: SentenceTemplate =
+    SentenceTemplate::new("{sats} sats a day at the mining pool {pool}.");
+const POOL_WITHOUT_EARNINGS: SentenceTemplate =
+    SentenceTemplate::new("The mining pool {pool} tells no earnings.");
 
 /// The earnings with their unit on the last panel; blank if the pool does not publish them.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -38,10 +43,10 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
     };
     let pool = mining_pool::name(scene);
     match figures.daily {
-        Some(Sats(daily)) => spoken::POOL_EARNINGS
+        Some(Sats(daily)) => POOL_EARNINGS
             .with("sats", spoken::number(daily))
             .with("pool", pool),
-        None => spoken::POOL_WITHOUT_EARNINGS.with("pool", pool),
+        None => POOL_WITHOUT_EARNINGS.with("pool", pool),
     }
 }
 

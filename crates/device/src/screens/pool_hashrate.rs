@@ -5,8 +5,11 @@ use alloc::vec::Vec;
 use super::{Scene, hashrate, mining_pool, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const POOL_HASHRATE: SentenceTemplate =
+    SentenceTemplate::new("{rate} {unit} at the mining pool {pool}.");
 
 /// The hashrate with its unit on the last panel.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -28,7 +31,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
         return mining_pool::silence(scene);
     };
     let (text, unit) = hashrate::filling(figures.hashrate, scene.panels.saturating_sub(2));
-    spoken::POOL_HASHRATE
+    POOL_HASHRATE
         .with("rate", spoken::number(text))
         .with("unit", hashrate::spoken(&unit))
         .with("pool", mining_pool::name(scene))

@@ -14,6 +14,21 @@ use crate::{
 };
 use market::{HeightState, Proven};
 
+const PROOF: SentenceTemplate = SentenceTemplate::new(
+    "{state} The hash of the newest proven block ends in {hash}; {sources}, and it is {age} old.",
+);
+const PROOF_TIMELESS: SentenceTemplate =
+    SentenceTemplate::new("{state} The hash of the newest proven block ends in {hash}; {sources}.");
+const SOURCE: SentenceTemplate = SentenceTemplate::new("1 source has it");
+const SOURCES: SentenceTemplate = SentenceTemplate::new("{count} sources have it");
+const HEIGHT_PROVEN: SentenceTemplate = SentenceTemplate::new("The block height is proven.");
+const HEIGHT_ALONE: SentenceTemplate =
+    SentenceTemplate::new("The block height is proven by one source alone.");
+const HEIGHT_CLAIMED: SentenceTemplate = SentenceTemplate::new("The block height is not proven.");
+const HEIGHT_DISPUTED: SentenceTemplate = SentenceTemplate::new("The block height is disputed.");
+const HEIGHT_STALE: SentenceTemplate =
+    SentenceTemplate::new("The block height is old: no source has reported a newer one.");
+
 const MINUTES_PER_HOUR: u64 = 60;
 const HOURS_PER_DAY: u64 = 24;
 
@@ -49,16 +64,13 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
     };
     let agreeing = u64::try_from(proven.agreeing).unwrap_or(u64::MAX);
     let words = match proven.age_mins {
-        Some(_) => spoken::PROOF,
-        None => spoken::PROOF_TIMELESS,
+        Some(_) => PROOF,
+        None => PROOF_TIMELESS,
     };
     let sentence = words
         .with("state", state)
         .with("hash", hash_end(proven))
-        .with(
-            "sources",
-            spoken::count(agreeing, spoken::SOURCE, spoken::SOURCES),
-        );
+        .with("sources", spoken::count(agreeing, SOURCE, SOURCES));
     let Some(age) = proven.age_mins.map(Age::of) else {
         return sentence;
     };
@@ -72,11 +84,11 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
 
 fn in_words(state: HeightState) -> SentenceTemplate {
     match state {
-        HeightState::Proven => spoken::HEIGHT_PROVEN,
-        HeightState::Alone => spoken::HEIGHT_ALONE,
-        HeightState::Claimed => spoken::HEIGHT_CLAIMED,
-        HeightState::Disputed => spoken::HEIGHT_DISPUTED,
-        HeightState::Stale => spoken::HEIGHT_STALE,
+        HeightState::Proven => HEIGHT_PROVEN,
+        HeightState::Alone => HEIGHT_ALONE,
+        HeightState::Claimed => HEIGHT_CLAIMED,
+        HeightState::Disputed => HEIGHT_DISPUTED,
+        HeightState::Stale => HEIGHT_STALE,
         HeightState::Unknown => spoken::BLOCK_HEIGHT_UNKNOWN,
     }
 }

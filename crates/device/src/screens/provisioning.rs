@@ -5,8 +5,11 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{prose, row};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{Sentence, SentenceTemplate},
 };
+
+const PROVISIONING: SentenceTemplate =
+    SentenceTemplate::new("The clock waits to be brought into a network: join its Wi-Fi {ssid}.");
 
 /// Height of instructions, px.
 const PX: u32 = 22;
@@ -71,7 +74,7 @@ pub fn cells(facts: &ProvisioningFacts<'_>, panels: usize) -> Vec<Cell> {
 
 /// The instructions as a sentence, without the password.
 pub fn sentence(ssid: &str) -> Sentence {
-    spoken::PROVISIONING.with("ssid", ssid)
+    PROVISIONING.with("ssid", ssid)
 }
 
 fn instructions(first: &str, then: &str) -> Cell {

@@ -5,8 +5,10 @@ use alloc::{string::String, vec, vec::Vec};
 use super::{prose, row};
 use crate::{
     cells::{BlockLine, Cell},
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const SAFE_MODE: SentenceTemplate = SentenceTemplate::new("Safe mode: {why}");
 
 /// Height of the reason, px.
 const PX: u32 = 26;
@@ -38,5 +40,5 @@ pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
 
 /// The reason as a sentence.
 pub fn sentence(reason: &str) -> Sentence {
-    spoken::SAFE_MODE.with("why", spoken::closed(reason))
+    SAFE_MODE.with("why", spoken::closed(reason))
 }

@@ -8,9 +8,11 @@ use alloc::{
 use super::{Scene, decimal, row, signs, suffix};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 use market::units::{Currency, MICRO, Price, SATS_PER_BTC};
+
+const SATS_PER_CURRENCY: SentenceTemplate = SentenceTemplate::new("1 {currency} buys {sats} sats.");
 
 /// Satoshis in a bitcoin, in the millionths of stored prices.
 const SATS_MICROS: u64 = SATS_PER_BTC * MICRO;
@@ -68,7 +70,7 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
         Some(price) => {
             let sats = fraction(price, FRACTION_WIDTH, false, false);
             let sats = sats.unwrap_or_else(|| rounded(price).to_string());
-            spoken::SATS_PER_CURRENCY
+            SATS_PER_CURRENCY
                 .with("currency", code)
                 .with("sats", spoken::number(sats))
         }

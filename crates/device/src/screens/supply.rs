@@ -5,8 +5,13 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Scene, decimal, issuance, row, suffix};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const SUPPLY: SentenceTemplate = SentenceTemplate::new("{supply} bitcoin exist.");
+const SUPPLY_SHARE: SentenceTemplate =
+    SentenceTemplate::new("{share} percent of all bitcoin exist.");
+const SUPPLY_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The supply is not known yet.");
 
 /// Bitcoin that will ever exist, in ten-thousandths.
 const FINAL_BTC_E4: u128 = 209_999_999_769;
@@ -29,13 +34,13 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The supply in full, or its share, as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.height().map(issuance::mined_btc) {
-        None => spoken::SUPPLY_UNKNOWN.into(),
+        None => SUPPLY_UNKNOWN.into(),
         Some(supply) if scene.settings.supply_percent => {
             let share = percent(supply, scene.panels.saturating_sub(1));
             let share = share.trim_end_matches('%');
-            spoken::SUPPLY_SHARE.with("share", spoken::number(share))
+            SUPPLY_SHARE.with("share", spoken::number(share))
         }
-        Some(supply) => spoken::SUPPLY.with("supply", spoken::number(supply)),
+        Some(supply) => SUPPLY.with("supply", spoken::number(supply)),
     }
 }
 

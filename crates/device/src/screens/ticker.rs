@@ -5,8 +5,10 @@ use alloc::{string::ToString, vec::Vec};
 use super::{Scene, price_layout, row, signs};
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const PRICE: SentenceTemplate = SentenceTemplate::new("1 bitcoin costs {price} {currency}.");
 
 /// The price in full, or with a letter if the settings or the number of panels require it.
 ///
@@ -37,7 +39,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The price in whole units as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     match scene.shown_price() {
-        Some(price) => spoken::PRICE
+        Some(price) => PRICE
             .with("price", spoken::number(price.rounded()))
             .with("currency", scene.currency.code()),
         None => spoken::PRICE_UNKNOWN.into(),

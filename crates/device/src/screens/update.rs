@@ -5,8 +5,11 @@ use alloc::{format, vec::Vec};
 use super::row;
 use crate::{
     cells::Cell,
-    spoken::{self, Sentence},
+    spoken::{self, Sentence, SentenceTemplate},
 };
+
+const UPDATE: SentenceTemplate =
+    SentenceTemplate::new("An update is on its way, {percent} percent.");
 
 /// The progress, percent.
 pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
@@ -16,5 +19,5 @@ pub fn cells(percent: u8, panels: usize) -> Vec<Cell> {
 
 /// The progress as a sentence.
 pub fn sentence(percent: u8) -> Sentence {
-    spoken::UPDATE.with("percent", spoken::number(percent.min(100)))
+    UPDATE.with("percent", spoken::number(percent.min(100)))
 }

@@ -5,9 +5,13 @@ use alloc::vec::Vec;
 use super::{Scene, amount, row, signs, suffix};
 use crate::{
     cells::{Cell, Icon},
-    spoken::{self, Sentence},
+    spoken::{Sentence, SentenceTemplate},
 };
 use market::units::{SATS_PER_BTC, Sats};
+
+const BALANCE: SentenceTemplate = SentenceTemplate::new("The wallet holds {amount}.");
+const BALANCE_UNKNOWN: SentenceTemplate =
+    SentenceTemplate::new("The balance of the wallet is not known yet.");
 
 const LABEL: &str = "BAL";
 
@@ -32,8 +36,8 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let balance = scene.market.balance.as_ref();
     match balance.map(|balance| balance.datum.value.sats()) {
-        Some(balance) => spoken::BALANCE.with("amount", amount::spoken(balance)),
-        None => spoken::BALANCE_UNKNOWN.into(),
+        Some(balance) => BALANCE.with("amount", amount::spoken(balance)),
+        None => BALANCE_UNKNOWN.into(),
     }
 }
 

@@ -6,9 +6,11 @@ use super::{amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
     settings::Settings,
-    spoken::{self, Sentence},
+    spoken::{Sentence, SentenceTemplate},
 };
 use market::Zap;
+
+const ZAP: SentenceTemplate = SentenceTemplate::new("A zap of {amount} came in.");
 
 /// The amount after a lightning bolt; the sender's message is not shown.
 pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
@@ -25,5 +27,5 @@ pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
 
 /// The amount.
 pub fn sentence(zap: &Zap) -> Sentence {
-    spoken::ZAP.with("amount", amount::spoken(zap.amount))
+    ZAP.with("amount", amount::spoken(zap.amount))
 }
