@@ -33,6 +33,8 @@ export interface Row {
   more?: boolean;
   /** Display names of the choices, by id. */
   names?: Readonly<Record<string, string>>;
+  /** The values that each screen shows, by the id of the screen. */
+  values?: Readonly<Record<string, readonly string[]>>;
   /** Labels that replace `label`, by pool. */
   labels?: readonly Choice[];
   reboot: boolean;

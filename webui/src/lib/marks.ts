@@ -1,5 +1,6 @@
 /** The warning sign on a label of the panels: its meaning, its cause, and what removes it. */
 import { ago } from './age';
+import { FIELDS } from './fields';
 import { valueOf } from './market';
 import { nameOfSource } from './sources';
 import { truthLines, type SourceClaim } from './truth';
@@ -21,16 +22,16 @@ const REMOVED: Record<Sign, string> = {
   stale: n('It goes away with the next value.'),
 };
 
-/** Screens that show the block height or a value calculated from it. */
-const HEIGHT = [0, 4, 40, 900];
-/** Keys of values in the status by screen, for screens without height and price. */
-const FIGURES: Readonly<Record<number, string>> = {
-  6: 'feeRate',
-  70: 'poolHashrate',
-  71: 'poolEarnings',
-  80: 'minerHashrate',
-  81: 'minerBest',
-  90: 'walletBalance',
+/** The values that each screen shows, by the id of the screen. */
+const VALUES = FIELDS.find(({ key }) => key === 'screens')?.values ?? {};
+
+/** Keys in the status of these values; a price has its currency as key. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  height: ['height'],
+  fee: ['feeRate'],
+  pool: ['poolHashrate', 'poolEarnings'],
+  miner: ['minerHashrate', 'minerBest'],
+  balance: ['walletBalance'],
 };
 
 export interface Mark {
@@ -78,11 +79,8 @@ function isReason(state: string, sign: Sign): boolean {
 
 /** Keys in the status of the values that the current screen shows. */
 function shownValues({ currentScreen, currency }: Status): string[] {
-  if (HEIGHT.includes(currentScreen)) return ['height'];
-  const figure = FIGURES[currentScreen];
-  if (figure) return [figure];
-  // The market capitalization is calculated from price and height.
-  return currency ? [currency, 'height'] : [];
+  const values = VALUES[currentScreen] ?? [];
+  return values.flatMap((value) => (value === 'price' ? [currency] : (KEYS[value] ?? [])));
 }
 
 function datumOf({ market, figures }: Status, id: string): MarketValue | undefined {
@@ -103,5 +101,6 @@ export function titleValue(status: Status): string {
   const price = (currency: string) => (of(currency) ? `${of(currency).split('.')[0]} ${currency}` : '');
   const first = Object.keys(status.market).find((id) => /^[A-Z]{3}$/.test(id)) ?? '';
   const height = of('height');
-  return HEIGHT.includes(status.currentScreen) && height ? height : price(status.currency) || price(first) || height;
+  const isOfHeight = !status.currency && shownValues(status).includes('height');
+  return isOfHeight && height ? height : price(status.currency) || price(first) || height;
 }

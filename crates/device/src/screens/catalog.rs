@@ -57,6 +57,19 @@ pub enum Dependency {
 }
 
 impl Dependency {
+    /// Its id in the data of the page.
+    pub fn id(self) -> &'static str {
+        match self {
+            Dependency::Time => "time",
+            Dependency::Height => "height",
+            Dependency::Price => "price",
+            Dependency::Fee => "fee",
+            Dependency::Pool => "pool",
+            Dependency::Miner => "miner",
+            Dependency::Balance => "balance",
+        }
+    }
+
     /// Returns whether every clock should have it: chain or prices.
     pub fn is_of_chain_or_prices(self) -> bool {
         match self {

@@ -10,7 +10,7 @@ use super::{
     super::{Settings, number, reject::Rejection},
     Catalogue, CheckContext, Composite, SettingKind, entries, list,
 };
-use crate::screens::catalog::{self, SCREENS};
+use crate::screens::catalog::{self, SCREENS, Screen};
 
 /// `screens`: visibility and order.
 #[derive(Debug)]
@@ -69,9 +69,15 @@ impl SettingKind for Screens {
     }
 
     fn control(&self) -> Value {
-        let names = SCREENS.iter();
-        let names = names.map(|screen| (screen.id.to_string(), screen.name.into()));
-        json!({ "control": "screens", "names": names.collect::<Map<String, Value>>() })
+        let by_id = |of: fn(&Screen) -> Value| -> Map<String, Value> {
+            let screens = SCREENS.iter();
+            screens
+                .map(|screen| (screen.id.to_string(), of(screen)))
+                .collect()
+        };
+        let names = by_id(|screen| screen.name.into());
+        let values = by_id(|screen| screen.depends_on.iter().map(|value| value.id()).collect());
+        json!({ "control": "screens", "names": names, "values": values })
     }
 
     fn words(&self) -> String {
