@@ -1,10 +1,13 @@
 //! Properties that hold for all settings and all bodies.
 
-use device::settings::{
-    Key, SPECS, Settings,
-    reject::Rejection,
-    spec::{Apply, Spec},
-    store, transfer,
+use device::{
+    screens::SCREENS,
+    settings::{
+        Key, SPECS, Settings,
+        reject::Rejection,
+        spec::{Apply, Spec},
+        store, transfer,
+    },
 };
 use proptest::{collection::vec, prelude::*};
 use serde_json::{Map, Value, json};
@@ -90,18 +93,10 @@ fn odd() -> BoxedStrategy<Value> {
 }
 
 fn screens() -> BoxedStrategy<Value> {
-    let ids = [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900];
-    let listed = prop_oneof![
-        Just(8usize),
-        Just(10),
-        Just(11),
-        Just(13),
-        Just(14),
-        0..14usize
-    ];
+    let ids: Vec<u16> = SCREENS.iter().map(|screen| screen.id).collect();
     (
-        listed,
-        Just(ids.to_vec()).prop_shuffle(),
+        prop_oneof![Just(ids.len()), 0..ids.len()],
+        Just(ids).prop_shuffle(),
         any::<bool>(),
         any::<u16>(),
     )

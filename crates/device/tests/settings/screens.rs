@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use crate::bench;
 
-/// Screens that are available without optional features.
-const PLAIN: [u16; 8] = [0, 3, 4, 6, 10, 20, 30, 40];
+/// Screens that are available without optional features, in the default order.
+fn plain() -> Vec<u16> {
+    Settings::default().available_screens()
+}
 
 /// All screens in the default order.
 fn all() -> Vec<u16> {
@@ -32,12 +34,12 @@ fn reversed(ids: &[u16]) -> Vec<u16> {
     ids.iter().rev().copied().collect()
 }
 
-fn listed(settings: &Settings) -> Vec<u64> {
+fn listed(settings: &Settings) -> Vec<u16> {
     let document = bench::get(settings);
     let screens = document.get("screens").and_then(Value::as_array).unwrap();
     screens
         .iter()
-        .map(|screen| screen.get("id").and_then(Value::as_u64).unwrap())
+        .map(|screen| screen["id"].as_u64().unwrap().try_into().unwrap())
         .collect()
 }
 
@@ -82,8 +84,8 @@ fn entries_are_checked_in_their_order() {
         (json!([{ "id": 0, "order": 0 }, { "id": 0, "order": 0 }]), "screens:dup_id"),
         (json!([{ "id": 0, "order": 0 }, { "id": 3, "order": 0 }]), "screens:dup_order"),
         (json!([{ "id": 0, "order": 0 }]), "screens:incomplete"),
-        (reorder(&PLAIN[1..]), "screens:incomplete"),
-        (reorder(&PLAIN), "ok"),
+        (reorder(&plain()[1..]), "screens:incomplete"),
+        (reorder(&plain()), "ok"),
         (reorder(&all()), "ok"),
     ];
     for (screens, expected) in rows {
@@ -110,12 +112,11 @@ fn a_change_of_visibility_keeps_the_order() {
 }
 
 /// The screens in the order of the rotation.
-fn rotation_order(settings: &Settings) -> Vec<u64> {
+fn rotation_order(settings: &Settings) -> Vec<u16> {
     let mut ids = Vec::new();
     for entry in rotation::sequence(settings) {
-        let id = u64::from(entry.slot.screen);
-        if !ids.contains(&id) {
-            ids.push(id);
+        if !ids.contains(&entry.slot.screen) {
+            ids.push(entry.slot.screen);
         }
     }
     ids
@@ -130,17 +131,10 @@ fn the_order_of_get_is_that_of_the_rotation() {
         proof_screen: true,
         ..with_miner()
     };
-    assert_eq!(
-        listed(&everything),
-        all().into_iter().map(u64::from).collect::<Vec<_>>()
-    );
+    assert_eq!(listed(&everything), all());
     for fresh in [Settings::default(), with_miner(), everything] {
         assert_eq!(listed(&fresh), rotation_order(&fresh));
-        let ids: Vec<u16> = rotation_order(&fresh)
-            .iter()
-            .rev()
-            .map(|id| u16::try_from(*id).unwrap())
-            .collect();
+        let ids = reversed(&rotation_order(&fresh));
         let body = json!({ "screens": reorder(&ids) }).to_string();
         let chosen = bench::send(&fresh, &body).unwrap().settings;
         assert_eq!(listed(&chosen), rotation_order(&chosen));
@@ -163,7 +157,7 @@ fn sending_back_the_order_of_get_stores_it() {
     let document = bench::get(&fresh);
     let body = json!({ "screens": document.get("screens") }).to_string();
     let chosen = bench::send(&fresh, &body).unwrap().settings;
-    assert_eq!(chosen.screen_order, [0, 3, 4, 40, 10, 20, 30, 6]);
+    assert_eq!(chosen.screen_order, plain());
     assert_eq!(listed(&chosen), listed(&fresh));
     let again = bench::send(&chosen, &body).unwrap().settings;
     assert_eq!(again, chosen);
@@ -171,51 +165,54 @@ fn sending_back_the_order_of_get_stores_it() {
 
 #[test]
 fn get_returns_the_order_that_was_sent() {
-    let ids = reversed(&PLAIN);
+    let ids = reversed(&plain());
     let body = json!({ "screens": reorder(&ids) }).to_string();
     let settings = bench::send(&Settings::default(), &body).unwrap().settings;
     assert_eq!(settings.screen_order, ids);
-    assert_eq!(listed(&settings), [40, 30, 20, 10, 6, 4, 3, 0]);
+    assert_eq!(listed(&settings), ids);
     let document = bench::get(&settings);
+    let joined: Vec<String> = ids.iter().map(u16::to_string).collect();
     assert_eq!(
         document.get("screenOrder"),
-        Some(&Value::from("40,30,20,10,6,4,3,0"))
+        Some(&Value::from(joined.join(",")))
     );
-    let first = document
-        .get("screens")
-        .and_then(|screens| screens.get(0))
-        .unwrap();
+    let place = ids.iter().position(|id| *id == 40).unwrap();
     assert_eq!(
-        first,
-        &json!({ "id": 40, "name": "Bitcoin Supply", "enabled": true, "order": 0 })
+        document["screens"][place],
+        json!({ "id": 40, "name": "Bitcoin Supply", "enabled": true, "order": place })
     );
 }
 
 #[test]
 fn unavailable_screens_keep_their_places() {
-    let order = [80, 0, 3, 4, 6, 81, 10, 20, 30, 40];
+    let mut order = plain();
+    order.insert(0, 80);
+    order.insert(5, 81);
     let body = json!({ "screens": reorder(&order) }).to_string();
     let settings = bench::send(&with_miner(), &body).unwrap().settings;
     let without = Settings {
         miner_enabled: false,
         ..settings.clone()
     };
-    assert_eq!(listed(&without), [0, 3, 4, 6, 10, 20, 30, 40]);
-    let body = json!({ "screens": reorder(&reversed(&PLAIN)) }).to_string();
+    assert_eq!(listed(&without), plain());
+    let body = json!({ "screens": reorder(&reversed(&plain())) }).to_string();
     let reordered = bench::send(&without, &body).unwrap().settings;
     let back = Settings {
         miner_enabled: true,
         ..reordered
     };
-    assert_eq!(listed(&back), [80, 40, 30, 20, 10, 81, 6, 4, 3, 0]);
+    let mut order = reversed(&plain());
+    order.insert(0, 80);
+    order.insert(5, 81);
+    assert_eq!(listed(&back), order);
 }
 
 #[test]
 fn features_may_change_in_the_same_body() {
-    let listed = reorder(&PLAIN);
+    let listed = reorder(&plain());
     let on = json!({ "bitaxeEnabled": true, "screens": listed, "nwcEnabled": true }).to_string();
     assert!(bench::send(&Settings::default(), &on).is_ok());
-    let ids = [0, 3, 4, 6, 10, 20, 30, 40, 80, 81];
+    let ids = with_miner().available_screens();
     let off = json!({ "screens": reorder(&ids), "minerEnabled": false }).to_string();
     assert!(bench::send(&with_miner(), &off).is_ok());
     let stays_on = json!({ "screens": listed }).to_string();

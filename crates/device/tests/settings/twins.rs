@@ -11,6 +11,7 @@ use device::{
     output::Effect,
     releases::ReleasePlan,
     request::{FrontlightCommand, Request},
+    screens::SCREENS,
     secret::Secret,
     settings::Settings,
     sources::RouteSettings,
@@ -183,8 +184,8 @@ impl Twins {
         self.observe_all();
         self.rest();
         self.wait_secs(3);
-        for screen in [0, 3, 4, 6, 10, 20, 30, 40, 70, 71, 80, 81, 90, 900] {
-            self.request(Request::ShowScreen(screen));
+        for screen in SCREENS {
+            self.request(Request::ShowScreen(screen.id.into()));
             self.wait_briefly();
         }
         // Long enough for a turn of the rotation, because the next manual step restarts the timer.

@@ -1,15 +1,15 @@
 //! A reference model of the display mode, the rotation and the buttons, in simple rules.
 //!
-//! The model gets the same inputs as the device. From the device it takes only the settings after a PATCH and the height
-//! that the device accepts.
+//! The model gets the same inputs as the device. From the device it takes only the settings after a PATCH, the height that
+//! the device accepts, and the rows of the catalogue of screens.
 
-use std::time::Duration;
+use std::{slice, time::Duration};
 
 use device::{
     board::BoardSpec,
     input::{Contacts, Finished, Input, LinkEvent, UpdateEvent},
     request::{FrontlightCommand, Reply, Request},
-    screens::SCREENS,
+    screens::{SCREENS, Screen, catalog},
     settings::Settings,
     view::View,
 };
@@ -438,37 +438,25 @@ impl Model {
 
     /// All existing slots in rotation order, and whether the timer stops at them.
     fn slots(&self) -> Vec<(Slot, bool)> {
-        const ORDER: [u16; 14] = [0, 3, 4, 40, 900, 70, 71, 80, 81, 90, 10, 20, 30, 6];
         let s = &self.settings;
-        let of = |ids: &[u16], currency| ids.iter().map(|id| (*id, currency)).collect();
-        let in_each = |ids: &[u16]| -> Vec<Slot> {
-            let each = s.act_currencies.iter();
-            each.flat_map(|currency| -> Vec<Slot> { of(ids, Some(*currency)) })
-                .collect()
+        let in_each = |screens: &[Screen]| -> Vec<Slot> {
+            let of = |currency| screens.iter().map(move |screen| (screen.id, currency));
+            let currencies = s.act_currencies.iter();
+            match screens[0].per_currency {
+                true => currencies.flat_map(|each| of(Some(*each))).collect(),
+                false => of(None).collect(),
+            }
         };
         let order: Vec<Slot> = if s.screen_order.is_empty() {
-            [
-                of(&ORDER[..10], None),
-                in_each(&ORDER[10..13]),
-                of(&ORDER[13..], None),
-            ]
-            .concat()
+            let alternate = |a: &Screen, b: &Screen| a.per_currency && b.per_currency;
+            SCREENS.chunk_by(alternate).flat_map(in_each).collect()
         } else {
-            let each = |id: &u16| match id {
-                10 | 20 | 30 => in_each(&[*id]),
-                _ => of(&[*id], None),
-            };
-            s.screen_order.iter().flat_map(each).collect()
+            let screens = s.screen_order.iter().filter_map(|id| catalog::find(*id));
+            screens
+                .flat_map(|screen| in_each(slice::from_ref(screen)))
+                .collect()
         };
-        let exists = |slot: &Slot| match slot.0 {
-            70 => s.mining_pool_stats,
-            // The simulated pool reports no earnings.
-            71 => false,
-            80 | 81 => s.miner_enabled,
-            90 => s.nwc_enabled,
-            900 => s.proof_screen,
-            _ => true,
-        };
+        let exists = |slot: &Slot| s.is_screen_available(slot.0);
         let enabled = |slot: Slot| (slot, !s.screens_hidden.contains(&slot.0));
         order.into_iter().filter(exists).map(enabled).collect()
     }
