@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use device::screens::SCREENS;
+use device::{screens::SCREENS, settings::Settings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct ScreenChoice {
 }
 
 fn cut_screen(_generator: &mut SchemaGenerator) -> Schema {
-    id_or(cut_schema(0, LAST_PLACE))
+    id_or(cut_schema(0, last_place()))
 }
 
 /// Id of a screen, or its place in the rotation, in a path or a query.
@@ -36,12 +36,15 @@ impl JsonSchema for ScreenOrPlace {
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        id_or(json_schema!({ "type": "integer", "minimum": 0, "maximum": LAST_PLACE }))
+        id_or(json_schema!({ "type": "integer", "minimum": 0, "maximum": last_place() }))
     }
 }
 
-/// Last place of the shortest rotation.
-const LAST_PLACE: i32 = 7;
+/// Last place of the shortest rotation: without optional features and in one currency.
+fn last_place() -> i32 {
+    let screens = Settings::default().available_screens();
+    i32::try_from(screens.len()).map_or(0, |count| count - 1)
+}
 
 /// The id of a screen, or its place.
 fn id_or(mut place: Schema) -> Schema {
