@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use device::{
     cells::Cell,
     screens::{SCREENS, Scene, catalog, issuance, payment, row, suffix, zap},
-    settings::Settings,
+    settings::{
+        Key, SPECS, Settings,
+        spec::{Apply, Component, Spec},
+    },
 };
 use market::{
     Datum, Direction, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats,
@@ -55,20 +58,25 @@ fn panels() -> impl Strategy<Value = usize> {
     7..=8usize
 }
 
-/// Every flag that a screen uses.
+/// Random values of every switch that acts on the panels.
 fn settings() -> impl Strategy<Value = Settings> {
-    (any::<[bool; 9]>(), 0..=2u32).prop_map(|(flags, price_sym_mode)| Settings {
-        supply_percent: flags[0],
-        use_blk_countdown: flags[1],
-        use_mscw_time: flags[2],
-        block_fee_dec: flags[3],
-        suffix_price: flags[4],
-        decimal_share_dot: flags[5],
-        mow_mode: flags[6],
-        hide_lead_zero: flags[7],
-        mcap_big_char: flags[8],
-        price_sym_mode,
-        ..Settings::default()
+    let acts_on_panels = |spec: &&Spec| match spec.apply {
+        Apply::Live(components) => components.contains(&Component::Panels),
+        Apply::Reboot => false,
+    };
+    let switches = SPECS.iter().filter(acts_on_panels);
+    let switches = switches.filter(|spec| spec.kind.control()["control"] == "switch");
+    let keys: Vec<Key> = switches.map(|spec| spec.key).collect();
+    let values = prop::collection::vec(any::<bool>(), keys.len());
+    (values, 0..=2u32).prop_map(move |(values, price_sym_mode)| {
+        let mut settings = Settings {
+            price_sym_mode,
+            ..Settings::default()
+        };
+        for (key, value) in keys.iter().zip(values) {
+            settings.set(*key, &value.into());
+        }
+        settings
     })
 }
 
