@@ -23,12 +23,11 @@ use crate::{
     line::Line,
 };
 
-/// Screens of the rotation: name of the file and the line that describes it.
+/// Variants of the screens of the rotation: name of the file and the line that describes it.
 ///
 /// A mark is no part of the line: the name ends with its word.
 #[rustfmt::skip]
 const SCREENS: &[(&str, &str)] = &[
-    ("block-height--plain", "block height=840000"),
     ("block-height--seven-digits", "block height=1234567"),
     ("block-height--stale", "block height=840000"),
     ("block-height--disputed", "block height=840000"),
@@ -38,10 +37,8 @@ const SCREENS: &[(&str, &str)] = &[
     ("block-height--narrow-label", "block height=840000 labelFitPct=50"),
     ("block-height--small", "block height=840000 digitFontPx=80"),
     ("block-height--large", "block height=840000 digitFontPx=220"),
-    ("clock--plain", "clock time=21:34-20/11"),
     ("clock--no-zero", "clock time=07:05-9/5 hideLeadZero"),
     ("clock--not-set", "clock"),
-    ("ticker--usd", "ticker USD price=95432"),
     ("ticker--eur", "ticker EUR price=88001"),
     ("ticker--gbp", "ticker GBP price=74210"),
     ("ticker--jpy", "ticker JPY price=14500000"),
@@ -52,43 +49,45 @@ const SCREENS: &[(&str, &str)] = &[
     ("ticker--money-over-weight-stale", "ticker USD price=95432 suffixPrice mowMode"),
     ("ticker--cents", "ticker USD price=45.67"),
     ("sats--moscow", "sats USD price=95432"),
-    ("sats--symbol", "sats USD price=95432 priceSymMode=1"),
     ("sats--bitcoin-sign", "sats EUR price=88001 priceSymMode=2 fontName=inter"),
     ("sats--fraction", "sats JPY price=255000000 priceSymMode=1 decimalShareDot"),
-    ("market-cap--usd", "mcap USD price=95432 height=957123"),
     ("market-cap--share-dot", "mcap USD price=95432 height=957123 decimalShareDot"),
     ("market-cap--chf", "mcap CHF price=75000 height=957123"),
-    ("fee-rate--decimals", "fee fee=4.7"),
     ("fee-rate--share-dot", "fee fee=12.34 decimalShareDot"),
     ("fee-rate--three-share-dot", "fee fee=150.25 decimalShareDot"),
     ("fee-rate--unknown", "fee"),
     ("halving--blocks", "halving height=957123"),
-    ("halving--time", "halving height=957123 useBlkCountdown=false"),
-    ("proof--proven", "proof state=proven agreeing=4 hash=a3f0 age=7"),
     ("proof--plain-labels", "proof state=disputed agreeing=12 hash=bd6e age=6000 verticalDesc=false"),
     ("proof--claimed", "proof state=claimed"),
     ("supply--amount", "supply height=957123"),
-    ("supply--percent", "supply height=957123 supplyPercent"),
     ("pool-hashrate--name", "pool-hash miningPoolName=braiins hashrate=12500000000000000000"),
     ("pool-hashrate--two-words", "pool-hash miningPoolName=public_pool hashrate=742500000000000"),
-    ("pool-hashrate--logo", "pool-hash miningPoolName=ocean hashrate=645000000000 logo=ocean"),
     ("pool-hashrate--offline", "pool-hash miningPoolName=ocean"),
     ("pool-earnings--sats", "pool-earn miningPoolName=ocean daily=9999 hashrate=1"),
     ("pool-earnings--bitcoin", "pool-earn miningPoolName=ocean daily=250000000 hashrate=1"),
-    ("miner-hashrate--terahashes", "miner-hash minerEnabled minerHostname=axe miner=1234000000000"),
     ("miner-hashrate--offline", "miner-hash minerEnabled minerHostname=axe"),
-    ("miner-best-difficulty--plain", "miner-best minerEnabled minerHostname=axe best=4.29G"),
     ("wallet-balance--sats", "balance sats=50000 priceSymMode=1"),
-    ("wallet-balance--bitcoin", "balance sats=123456789"),
     ("wallet-balance--unknown", "balance"),
 ];
 
+/// Values for every screen, and settings under which the screens show most.
+const SAMPLE: &str = "USD price=95432 height=957123 fee=4.7 time=21:34-20/11 \
+    state=proven agreeing=4 hash=a3f0 age=7 \
+    miningPoolName=ocean hashrate=645000000000 daily=9999 logo=ocean \
+    minerEnabled minerHostname=axe miner=1234000000000 best=4.29G sats=123456789 \
+    priceSymMode=1 useBlkCountdown=false supplyPercent";
+
 /// All pictures of a board, each with the name of its file.
 pub(crate) fn screens(panels: usize) -> Vec<(String, Picture)> {
-    let rotation = SCREENS
+    let samples = catalog::SCREENS.iter().map(|row| {
+        let (name, line) = (row.word(), format!("{} {SAMPLE}", row.word()));
+        (format!("sample--{name}"), screen(&name, &line, panels))
+    });
+    let variants = SCREENS
         .iter()
         .map(|(name, line)| ((*name).to_owned(), screen(name, line, panels)));
-    rotation
+    samples
+        .chain(variants)
         .chain(notices(panels))
         .chain(texts(panels))
         .chain(symbols(panels))
