@@ -1,6 +1,6 @@
 //! The pictures of the gallery, each as a command line of `papertick render`, with its status document before it if it has one.
 
-use device::settings::fonts::FontId;
+use device::{screens::SCREENS, settings::fonts::FontId};
 
 /// A heading with its pictures.
 pub(crate) struct Section {
@@ -51,7 +51,7 @@ pub(crate) const SECTIONS: &[Section] = &[
     Section {
         heading: "Screens",
         columns: 1,
-        shots: || listed(SCREENS),
+        shots: screens,
     },
     Section {
         heading: "Styles",
@@ -88,33 +88,29 @@ pub(crate) const SECTIONS: &[Section] = &[
 /// File, caption and command line.
 type Row = (&'static str, &'static str, &'static str);
 
-const SCREENS: &[Row] = &[
-    ("block-height", "Block height", "block-height"),
+/// Variants of the screens.
+const VARIANTS: &[Row] = &[
     (
         "block-height-million",
         "A height that needs every panel",
         "block-height --height 1000000",
     ),
-    ("time", "Time, with day and month", "time"),
     (
         "time-no-zero",
         "Without a leading zero",
         "time --time 2026-05-09T07:05 --set hideLeadZero=true",
     ),
     ("time-unset", "Before the time is known", "{} | time"),
-    ("halving", "Blocks until the halving", "halving-countdown"),
     (
         "halving-time",
         "Time until the halving",
         "halving-countdown --set useBlkCountdown=false",
     ),
-    ("fee", "Fee rate of the next block", "block-fee-rate"),
     (
         "fee-share-dot",
         "The dot shares a panel",
         "block-fee-rate --fee 12.34 --set decimalShareDot=true",
     ),
-    ("sats", "Satoshis for a dollar", "sats-per-dollar"),
     (
         "sats-sign",
         "With the satoshi sign",
@@ -125,7 +121,6 @@ const SCREENS: &[Row] = &[
         "With the bitcoin sign",
         "sats-per-dollar --currency CHF --set priceSymMode=2",
     ),
-    ("ticker", "Price in US dollars", "ticker"),
     ("ticker-eur", "Price in euros", "ticker --currency EUR"),
     ("ticker-gbp", "Price in pounds", "ticker --currency GBP"),
     (
@@ -149,28 +144,20 @@ const SCREENS: &[Row] = &[
         "ticker --set suffixPrice=true --set decimalShareDot=true",
     ),
     ("ticker-mow", "In millions", "ticker --set mowMode=true"),
-    ("market-cap", "Market cap", "market-cap"),
     (
         "market-cap-share-dot",
         "The dot sharing a panel",
         "market-cap --set decimalShareDot=true",
     ),
-    ("supply", "Bitcoin supply", "bitcoin-supply"),
     (
         "supply-percent",
         "Supply in percent",
         "bitcoin-supply --set supplyPercent=true",
     ),
-    ("proof", "Proof of the height", "proof-of-the-height"),
     (
         "proof-claimed",
         "An unproven height",
         r#"{"market":{"height":{"value":957123}},"truth":{"height":{"state":"claimed"}}} | proof-of-the-height"#,
-    ),
-    (
-        "pool-hashrate",
-        "Hashrate at the mining pool",
-        "mining-pool-hashrate",
     ),
     (
         "pool-hashrate-two-words",
@@ -193,24 +180,9 @@ const SCREENS: &[Row] = &[
         r#"{"figures":{"poolHashrate":{"value":"742500000000000"},"poolEarnings":{"value":250000000}}} | mining-pool-earnings --set miningPoolName=braiins"#,
     ),
     (
-        "miner-hashrate",
-        "Hashrate of a miner at home",
-        "miner-hashrate",
-    ),
-    (
         "miner-offline",
         "A miner that is offline, on seven panels",
         "{} | miner-hashrate",
-    ),
-    (
-        "miner-best",
-        "Best difficulty of the miner",
-        "miner-best-difficulty",
-    ),
-    (
-        "balance",
-        "Balance of the wallet",
-        "wallet-balance --set priceSymMode=1",
     ),
     (
         "balance-bitcoin",
@@ -367,6 +339,23 @@ const EIGHT_PANELS: &[Row] = &[
         "provisioning --board v8",
     ),
 ];
+
+/// Each screen, followed by its variants.
+fn screens() -> Vec<Shot> {
+    let mut shots = Vec::new();
+    for screen in SCREENS {
+        let word = screen.word();
+        let variants = listed(VARIANTS);
+        let variants = variants.into_iter().filter(|shot| shot.screen() == word);
+        shots.push(Shot {
+            name: word.clone(),
+            caption: screen.name.into(),
+            words: word.clone(),
+        });
+        shots.extend(variants);
+    }
+    shots
+}
 
 fn listed(rows: &[Row]) -> Vec<Shot> {
     let shot = |(name, caption, words): &Row| Shot {
