@@ -133,7 +133,7 @@ impl Device {
 
     /// Protects the control interface with a generated password that is shown on the panels.
     pub(super) fn lock(&mut self, generated: GeneratedPassword, uptime: Duration) {
-        self.settings.lock(&generated.hash);
+        self.settings.require_password(&generated.hash);
         self.glass.keep(LayerContent::SignIn(generated), uptime);
     }
 

@@ -412,9 +412,9 @@ impl Device {
 
     /// Stores other settings and applies those that take effect without a restart.
     fn adopt(&mut self, stored: Arc<Settings>, now: Now) -> RefreshCause {
-        self.upstream.reoffer(&self.settings.next(&stored));
+        self.upstream.reoffer(&self.settings.active_after(&stored));
         let currencies = self.upstream.currencies_among(&stored.currencies());
-        let before = self.settings.adopt(stored, currencies);
+        let before = self.settings.store(stored, currencies);
         let settings = self.settings.active();
         let feed = |settings: &Settings| {
             (
@@ -470,7 +470,7 @@ struct Problems {
 /// What the screens read besides the state of the glass.
 fn known<'a>(
     upstream: &'a Upstream,
-    settled: &'a RunningSettings,
+    running: &'a RunningSettings,
     host: &'a HostFacts,
     network: &'a NetworkControl,
     now: Now,
@@ -480,7 +480,7 @@ fn known<'a>(
         mark_reasons: upstream.mark_reasons(),
         truth: upstream.height_truth(now),
         height_sources: upstream.height_sources(),
-        settled,
+        running,
         host,
         // A source that was never reached has reported nothing.
         silence: upstream

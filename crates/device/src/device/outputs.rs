@@ -43,7 +43,7 @@ impl Device {
             board: self.board,
             settings: self.settings.stored().clone(),
             active: active.clone(),
-            restart_for: self.settings.waiting(),
+            restart_for: self.settings.pending_restart(),
             hostname: link.hostname(active),
             current_screen: slot.screen,
             currency: slot.currency,

@@ -54,7 +54,7 @@ pub struct ComposeContext<'a> {
     /// Number of sources that report a height.
     pub height_sources: usize,
     /// The settings.
-    pub settled: &'a RunningSettings,
+    pub running: &'a RunningSettings,
     /// Facts about the machine and the build.
     pub host: &'a HostFacts,
     /// Why neither chain nor prices were ever received. `None` if either was.
@@ -68,7 +68,7 @@ pub struct ComposeContext<'a> {
 impl<'a> ComposeContext<'a> {
     /// Settings the device runs on.
     pub fn settings(&self) -> &'a Settings {
-        self.settled.active()
+        self.running.active()
     }
 }
 

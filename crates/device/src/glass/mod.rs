@@ -533,7 +533,7 @@ impl Glass {
             since,
         };
         self.framed.insert(slot, framed);
-        let since = since.map(|utc| known.settled.zone().local(utc));
+        let since = since.map(|utc| known.running.zone().local(utc));
         Ok(Frame {
             picture: Picture {
                 cells: composition.cells,
@@ -603,7 +603,7 @@ impl Glass {
             market,
             truth: known.truth,
             settings: known.settings(),
-            local: known.settled.local(now),
+            local: known.running.local(now),
             currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
             panels: self.board.panels,
         }

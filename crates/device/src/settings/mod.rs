@@ -24,11 +24,11 @@ pub mod emit;
 pub mod pairing;
 pub mod patch;
 mod read;
-mod settled;
+mod running_settings;
 
-mod bound;
 mod legacy;
 mod migrations;
+mod password_binding;
 pub mod store;
 pub mod transfer;
 
@@ -37,7 +37,7 @@ pub mod facts;
 pub mod form;
 pub mod schema;
 
-pub use settled::RunningSettings;
+pub use running_settings::RunningSettings;
 pub use spec::Virtual;
 pub use specs::{SPECS, VIRTUAL};
 pub use values::{Key, Settings};

@@ -8,9 +8,9 @@ use alloc::{string::String, vec::Vec};
 use serde_json::{Map, Value};
 
 use super::{
-    Key, SPECS, Settings, VIRTUAL, bound,
+    Key, SPECS, Settings, VIRTUAL,
     kinds::{CheckContext, Composite, SettingKind, text},
-    legacy,
+    legacy, password_binding,
     reject::Rejection,
     spec::{Access, Apply, Spec},
 };
@@ -100,7 +100,7 @@ pub fn apply(
         }
     }
     let is_sent = |key: Key| body.contains_key(key.name());
-    let cleared = bound::clear_moved(&mut patched, stored, is_sent);
+    let cleared = password_binding::clear_passwords(&mut patched, stored, is_sent);
     if let Some(key) = lacking(&patched).next() {
         return Err(Rejection::BadLength(key.name().into()));
     }

@@ -9,9 +9,9 @@ use alloc::{
 use serde_json::{Map, Value};
 
 use super::{
-    Key, SPECS, Settings, bound,
+    Key, SPECS, Settings,
     kinds::{Catalogue, CheckContext, pool_user},
-    migrations,
+    migrations, password_binding,
     patch::{self, after_restart, lacking},
     reject::Rejection,
     spec::{Access, Spec},
@@ -182,7 +182,7 @@ pub fn import(stored: &Settings, body: &Map<String, Value>) -> Import {
         settings.pool_user_is_key = stored.pool_user_is_key;
     }
     let is_key = settings.pool_user_is_key;
-    import.changed.cleared = bound::clear_moved(settings, stored, is_given);
+    import.changed.cleared = password_binding::clear_passwords(settings, stored, is_given);
     if is_given(Key::pool_user_is_key) {
         // A name entered for another pool stays a name, and a key stays a key.
         settings.pool_user_is_key = is_key && !settings.mining_pool_user.is_empty();

@@ -1,4 +1,4 @@
-//! Stored and active settings.
+//! The settings that clients see, and those in effect: some changes take effect only at the next start.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -17,8 +17,8 @@ pub struct RunningSettings {
     /// What is in effect: live settings at once, the others as at the start.
     active: Arc<Settings>,
     zone: Zone,
-    /// Password protection by the settings, while a generated password replaces it.
-    unlocked: Option<(bool, PasswordHash)>,
+    /// Active values of `httpAuthEnabled` and `httpAuthPass` before a generated password replaced them.
+    replaced_auth: Option<(bool, PasswordHash)>,
 }
 
 impl RunningSettings {
@@ -32,7 +32,7 @@ impl RunningSettings {
             zone: active.zone(),
             stored: Arc::new(stored),
             active: Arc::new(active),
-            unlocked: None,
+            replaced_auth: None,
         }
     }
 
@@ -57,7 +57,7 @@ impl RunningSettings {
     }
 
     /// What would be active if these settings were stored.
-    pub fn next(&self, stored: &Settings) -> Settings {
+    pub fn active_after(&self, stored: &Settings) -> Settings {
         let mut active = (*self.active).clone();
         active.take_live(stored);
         active
@@ -66,8 +66,8 @@ impl RunningSettings {
     /// Stores other settings and applies the live ones; `currencies` are the chosen ones that are offered.
     ///
     /// Returns the settings that were active before.
-    pub fn adopt(&mut self, stored: Arc<Settings>, currencies: Vec<Currency>) -> Arc<Settings> {
-        let mut active = self.next(&stored);
+    pub fn store(&mut self, stored: Arc<Settings>, currencies: Vec<Currency>) -> Arc<Settings> {
+        let mut active = self.active_after(&stored);
         active.act_currencies = currencies;
         if active.tz_string != self.active.tz_string {
             self.zone = active.zone();
@@ -76,17 +76,17 @@ impl RunningSettings {
         core::mem::replace(&mut self.active, Arc::new(active))
     }
 
-    /// Protects the control interface with a password that is not stored.
-    pub fn lock(&mut self, password: &PasswordHash) {
+    /// Requires a password that is not stored at the control interface.
+    pub fn require_password(&mut self, password: &PasswordHash) {
         let active = Arc::make_mut(&mut self.active);
         let enabled = core::mem::replace(&mut active.http_auth_enabled, true);
         let pass = core::mem::replace(&mut active.http_auth_pass, password.clone());
-        self.unlocked.get_or_insert((enabled, pass));
+        self.replaced_auth.get_or_insert((enabled, pass));
     }
 
     /// Names of the settings that take effect at the next start.
-    pub fn waiting(&self) -> Vec<&'static str> {
-        let Some((enabled, pass)) = &self.unlocked else {
+    pub fn pending_restart(&self) -> Vec<&'static str> {
+        let Some((enabled, pass)) = &self.replaced_auth else {
             return after_restart(&self.stored, &self.active).collect();
         };
         let stored = Settings {

@@ -1,7 +1,7 @@
-//! Passwords are bound to the server they were entered for.
+//! A stored password is bound to the host, port and user that it was entered for.
 //!
-//! If a PATCH changes the server, or its connection becomes less secure, and the PATCH does not include the password, the
-//! password is cleared. Otherwise a client that may change settings could have the stored password sent to its own server.
+//! A PATCH that changes one of these, or makes the connection less secure, clears the password, unless it has the
+//! password, too. Otherwise a client that may change settings could have the stored password sent to its own server.
 
 use alloc::vec::Vec;
 use serde_json::Value;
@@ -17,41 +17,40 @@ use crate::sources;
 struct Binding {
     password: Key,
     host: Key,
-    /// Port and user.
-    rest: [Key; 2],
+    port_and_user: [Key; 2],
     /// The switch for TLS. `None` if there is none.
     tls: Option<Key>,
-    /// The CA certificates trusted for the server.
-    authorities: Option<Key>,
+    /// The CA certificates that are trusted for the server. `None` if there is no such setting.
+    ca: Option<Key>,
 }
 
 const BINDINGS: &[Binding] = &[
     Binding {
         password: Key::node_pass,
         host: Key::node_host,
-        rest: [Key::node_port, Key::node_user],
+        port_and_user: [Key::node_port, Key::node_user],
         tls: Some(Key::node_tls),
-        authorities: None,
+        ca: None,
     },
     Binding {
         password: Key::mqtt_pass,
         host: Key::mqtt_host,
-        rest: [Key::mqtt_port, Key::mqtt_user],
+        port_and_user: [Key::mqtt_port, Key::mqtt_user],
         tls: Some(Key::mqtt_tls),
-        authorities: Some(Key::mqtt_ca),
+        ca: Some(Key::mqtt_ca),
     },
     Binding {
         password: Key::proxy_pass,
         host: Key::proxy_host,
-        rest: [Key::proxy_port, Key::proxy_user],
+        port_and_user: [Key::proxy_port, Key::proxy_user],
         tls: None,
-        authorities: None,
+        ca: None,
     },
 ];
 
 /// Clears each password if its server has changed and the change does not include the password. Returns the names of
 /// the cleared passwords.
-pub(super) fn clear_moved(
+pub(super) fn clear_passwords(
     settings: &mut Settings,
     stored: &Settings,
     is_sent: impl Fn(Key) -> bool,
@@ -60,7 +59,7 @@ pub(super) fn clear_moved(
     for binding in BINDINGS {
         let password = binding.password;
         let is_set = settings.get(password) != "";
-        if is_set && !is_sent(password) && binding.has_moved(settings, stored) {
+        if is_set && !is_sent(password) && binding.has_changed(settings, stored) {
             settings.copy(password, &Settings::default());
             cleared.push(password.name());
         }
@@ -73,10 +72,11 @@ pub(super) fn clear_moved(
 }
 
 impl Binding {
-    fn has_moved(&self, settings: &Settings, stored: &Settings) -> bool {
+    /// Returns whether the password would go to another server or user, or over a less secure connection.
+    fn has_changed(&self, settings: &Settings, stored: &Settings) -> bool {
         let differs = |key: Key| settings.get(key) != stored.get(key);
         differs(self.host)
-            || self.rest.into_iter().any(differs)
+            || self.port_and_user.into_iter().any(differs)
             || self.is_less_secure(settings, stored)
             || self.reaches_other_proxy(settings, stored)
     }
@@ -84,10 +84,10 @@ impl Binding {
     /// Returns whether the connection is less protected than before, so that a third party on the network could read the
     /// password.
     fn is_less_secure(&self, settings: &Settings, stored: &Settings) -> bool {
-        let has_other_authorities = self
-            .authorities
+        let has_other_ca = self
+            .ca
             .is_some_and(|key| settings.get(key) != stored.get(key));
-        self.is_encrypted(stored) && (!self.is_encrypted(settings) || has_other_authorities)
+        self.is_encrypted(stored) && (!self.is_encrypted(settings) || has_other_ca)
     }
 
     /// Returns whether the password would be sent unencrypted through another proxy than before.
