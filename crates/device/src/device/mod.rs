@@ -293,14 +293,16 @@ impl Device {
             Input::Finished(Finished::Painted(serial)) => {
                 let settings = self.settings.active();
                 self.glass.painted(serial);
-                self.lights.painted(serial, settings, uptime);
+                self.lights.handle_painted(serial, settings, uptime);
                 self.settle_strip(uptime);
                 self.restarts.painted(serial, uptime);
             }
             Input::ButtonsAtPowerOn(contacts) => {
                 self.network.power_on(contacts, self.settings.active())
             }
-            Input::Sensed(sensed) => self.lights.sense(sensed.millilux(), self.settings.active()),
+            Input::Sensed(sensed) => self
+                .lights
+                .set_ambient_light(sensed.millilux(), self.settings.active()),
             Input::TimeServer(connection) => self.upstream.observe_time_server(connection, now),
             Input::TimeServerRejected => self.upstream.refuse_time(),
             Input::Broker(news) => self.record_broker_event(news, uptime),
@@ -348,7 +350,8 @@ impl Device {
             Presented::Price => self.lights.flash_for_price(settings, now.uptime),
             Presented::Nothing | Presented::Picture => {}
         }
-        self.lights.nothing_to_paint(newest, settings, now.uptime);
+        self.lights
+            .handle_unchanged_picture(newest, settings, now.uptime);
     }
 
     /// Shows how to reach the access point while it is up.
@@ -390,7 +393,7 @@ impl Device {
         } else {
             Mode::Resting
         };
-        self.lights.enter(mode, uptime);
+        self.lights.set_mode(mode, uptime);
     }
 
     /// The worst current fault. In safe mode none is signalled, because no source runs.

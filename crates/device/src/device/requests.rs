@@ -116,10 +116,12 @@ impl Device {
                 }
                 MqttPlan::Off | MqttPlan::Paused => Err(Refusal::UnusedSource),
             }),
-            Request::SetLights(pixels) => (self.lights.set(&pixels), RefreshCause::Data),
+            Request::SetLights(pixels) => {
+                (self.lights.set_resting_colours(&pixels), RefreshCause::Data)
+            }
             Request::SetLightsColor(color) => {
                 let pixels = vec![color; self.board.leds];
-                (self.lights.set(&pixels), RefreshCause::Data)
+                (self.lights.set_resting_colours(&pixels), RefreshCause::Data)
             }
             Request::PlayEffect(effect) => {
                 let reply = self.lights.play_effect(effect, settings, uptime);
@@ -262,7 +264,7 @@ impl Device {
                 };
                 let cause = self.change(|settings| settings.dnd_enabled = enabled, now, output);
                 let settings = self.settings.active();
-                self.lights.acknowledge(animation, settings, uptime);
+                self.lights.acknowledge_dnd(animation, settings, uptime);
                 cause
             }
             ButtonAction::FactoryReset => self.erase(now, output),

@@ -1,10 +1,10 @@
 //! The lights: colours, animations of the LED strip, the frontlight, Do Not Disturb.
 //!
-//! All changes of the lights go through [`Lights`] in `events`.
+//! All changes of the lights go through [`Lights`] in `control`.
 
 pub mod ambient;
 pub mod animations;
-pub mod events;
+pub mod control;
 pub mod faults;
 pub mod frontlight;
 pub mod quiet;
@@ -12,7 +12,7 @@ pub mod strip;
 
 use alloc::{format, string::String};
 
-pub use events::Lights;
+pub use control::Lights;
 
 /// A colour, before brightness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,4 +1,4 @@
-//! All lights of a clock: reactions to events, commands, and Do Not Disturb.
+//! All lights of a clock: how they react to events, commands and Do Not Disturb.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -31,7 +31,7 @@ pub struct Lights {
     millilux: Option<u32>,
     /// Do Not Disturb is active.
     quiet: bool,
-    /// No picture was painted yet, and the strip shows the start.
+    /// No picture was painted yet, and the strip shows the animation of the start.
     starting: bool,
 }
 
@@ -62,11 +62,11 @@ impl Lights {
         }
     }
 
-    /// Handles everything that is due by now.
-    pub fn advance(&mut self, settled: &RunningSettings, now: Now) {
-        let (settings, uptime) = (&**settled.active(), now.uptime);
-        self.update_quiet(settled, now);
-        self.strip.advance(self.gate(settings), uptime);
+    /// Advances all animations and fades to the present, and starts and ends Do Not Disturb by its schedule.
+    pub fn advance(&mut self, running: &RunningSettings, now: Now) {
+        let (settings, uptime) = (&**running.active(), now.uptime);
+        self.update_quiet(running, now);
+        self.strip.advance(self.strip_gate(settings), uptime);
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.advance(settings, self.quiet, uptime);
         }
@@ -74,13 +74,13 @@ impl Lights {
             .pending_flash
             .is_some_and(|pending| pending.deadline <= uptime)
         {
-            self.fire_flash(settings, uptime);
+            self.start_pending_flash(settings, uptime);
         }
     }
 
     /// Uptime of the next deadline.
-    pub fn next_deadline(&self, settled: &RunningSettings, now: Now) -> Option<Duration> {
-        let (settings, frontlight) = (settled.active(), self.frontlight.as_ref());
+    pub fn next_deadline(&self, running: &RunningSettings, now: Now) -> Option<Duration> {
+        let (settings, frontlight) = (running.active(), self.frontlight.as_ref());
         [
             self.strip.next_deadline(),
             frontlight.and_then(|light| light.next_deadline(settings, self.quiet, now.uptime)),
@@ -89,7 +89,7 @@ impl Lights {
             self.faults
                 .next_deadline()
                 .filter(|_| self.may_show_faults()),
-            quiet_deadline(settled, now),
+            quiet_deadline(running, now),
         ]
         .into_iter()
         .flatten()
@@ -105,10 +105,10 @@ impl Lights {
 
     /// Colours of the strip at this moment, one per LED.
     pub fn pixels(&self, settings: &Settings) -> Vec<Rgb> {
-        self.strip.pixels(self.gate(settings))
+        self.strip.pixels(self.strip_gate(settings))
     }
 
-    /// Duties of the frontlight at this moment, one per panel; empty on a board without a frontlight.
+    /// PWM duties of the frontlight at this moment, one per panel; empty on a board without a frontlight.
     pub fn duties(&self, uptime: Duration) -> Vec<u16> {
         let frontlight = self.frontlight.as_ref();
         frontlight
@@ -123,18 +123,18 @@ impl Lights {
     }
 
     /// The resting colours of the strip, before brightness.
-    pub fn resting(&self) -> &[Rgb] {
+    pub fn resting_colours(&self) -> &[Rgb] {
         self.strip.resting()
     }
 
     /// Number of animations that were dropped since the start because the queue was full.
-    pub fn dropped(&self) -> u64 {
+    pub fn dropped_animations(&self) -> u64 {
         self.strip.dropped()
     }
 
     /// Why the strip is muted. `None` if it is not.
-    pub fn mute(&self, settings: &Settings) -> Option<MuteReason> {
-        self.gate(settings).mute()
+    pub fn mute_reason(&self, settings: &Settings) -> Option<MuteReason> {
+        self.strip_gate(settings).mute()
     }
 
     /// Ambient light, thousandths of a lux. `None` without a working sensor.
@@ -148,7 +148,7 @@ impl Lights {
     }
 
     /// The conditions that mute the strip now, and its brightness.
-    fn gate(&self, settings: &Settings) -> StripGate {
+    fn strip_gate(&self, settings: &Settings) -> StripGate {
         StripGate {
             disabled: settings.disable_leds,
             quiet: self.quiet,
@@ -158,13 +158,14 @@ impl Lights {
 
     /// Plays an animation on the strip.
     pub fn play(&mut self, animation: Animation, settings: &Settings, uptime: Duration) {
-        self.strip.play(animation, self.gate(settings), uptime);
+        self.strip
+            .play(animation, self.strip_gate(settings), uptime);
     }
 
-    /// Plays an animation that acknowledges a change of Do Not Disturb, which does not mute it.
-    pub fn acknowledge(&mut self, animation: Animation, settings: &Settings, uptime: Duration) {
+    /// Plays an animation that acknowledges a change of Do Not Disturb; Do Not Disturb does not mute it.
+    pub fn acknowledge_dnd(&mut self, animation: Animation, settings: &Settings, uptime: Duration) {
         self.strip
-            .acknowledge(animation, self.gate(settings), uptime);
+            .acknowledge(animation, self.strip_gate(settings), uptime);
     }
 
     /// Flashes for a new block; `picture` is the serial number of the picture that will show it.
@@ -204,28 +205,28 @@ impl Lights {
     }
 
     /// Records that the panels show the picture with this serial number.
-    pub fn painted(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
+    pub fn handle_painted(&mut self, picture: u64, settings: &Settings, uptime: Duration) {
         self.starting = false;
         if self
             .pending_flash
             .is_some_and(|pending| pending.picture <= picture)
         {
-            self.fire_flash(settings, uptime);
+            self.start_pending_flash(settings, uptime);
         }
     }
 
-    /// Flashes now if the event has not changed the picture, because then no paint follows.
-    pub fn nothing_to_paint(&mut self, newest: u64, settings: &Settings, uptime: Duration) {
+    /// Starts the pending flash now if its event has not changed the picture, because then no paint follows.
+    pub fn handle_unchanged_picture(&mut self, newest: u64, settings: &Settings, uptime: Duration) {
         if self
             .pending_flash
             .is_some_and(|pending| newest < pending.picture)
         {
-            self.fire_flash(settings, uptime);
+            self.start_pending_flash(settings, uptime);
         }
     }
 
     /// Starts the pending flash.
-    fn fire_flash(&mut self, settings: &Settings, uptime: Duration) {
+    fn start_pending_flash(&mut self, settings: &Settings, uptime: Duration) {
         if let Some(pending) = self.pending_flash.take() {
             self.command(pending.command, settings, uptime);
         }
@@ -253,7 +254,7 @@ impl Lights {
     }
 
     /// Sets what the strip shows between animations. During the start, the rainbow replaces the resting colours.
-    pub fn enter(&mut self, mode: Mode, uptime: Duration) {
+    pub fn set_mode(&mut self, mode: Mode, uptime: Duration) {
         let mode = if self.starting && mode == Mode::Resting {
             Mode::Starting
         } else {
@@ -263,9 +264,9 @@ impl Lights {
     }
 
     /// Starts or ends Do Not Disturb, if that is due.
-    pub fn update_quiet(&mut self, settled: &RunningSettings, now: Now) {
-        let settings = settled.active();
-        let quiet = quiet::is_active(settings, || settled.local(now));
+    pub fn update_quiet(&mut self, running: &RunningSettings, now: Now) {
+        let settings = running.active();
+        let quiet = quiet::is_active(settings, || running.local(now));
         if quiet == self.quiet {
             return;
         }
@@ -276,8 +277,8 @@ impl Lights {
     }
 
     /// Time to the end of Do Not Disturb. `None` if it is not active or has no scheduled end.
-    pub fn quiet_for(&self, settled: &RunningSettings, now: Now) -> Option<Duration> {
-        let edge = quiet_deadline(settled, now).filter(|_| self.quiet)?;
+    pub fn quiet_for(&self, running: &RunningSettings, now: Now) -> Option<Duration> {
+        let edge = quiet_deadline(running, now).filter(|_| self.quiet)?;
         Some(edge.saturating_sub(now.uptime))
     }
 
@@ -316,7 +317,7 @@ impl Lights {
     }
 
     /// Records the ambient light.
-    pub fn sense(&mut self, millilux: Option<u32>, settings: &Settings) {
+    pub fn set_ambient_light(&mut self, millilux: Option<u32>, settings: &Settings) {
         self.millilux = millilux;
         if let Some(frontlight) = &mut self.frontlight {
             frontlight.sense(millilux, settings);
@@ -324,7 +325,7 @@ impl Lights {
     }
 
     /// Sets the resting colours of the strip, one per LED; an empty list is all black.
-    pub fn set(&mut self, pixels: &[Rgb]) -> Reply {
+    pub fn set_resting_colours(&mut self, pixels: &[Rgb]) -> Reply {
         if self.leds == 0 {
             return Reply::Refused(Refusal::NoLeds);
         }
@@ -410,9 +411,9 @@ impl Lights {
 }
 
 /// Uptime of the next start or end of the schedule of Do Not Disturb.
-fn quiet_deadline(settled: &RunningSettings, now: Now) -> Option<Duration> {
+fn quiet_deadline(running: &RunningSettings, now: Now) -> Option<Duration> {
     let utc = now.utc?;
-    let edge = quiet::next_edge(settled.active(), settled.zone(), utc)?;
+    let edge = quiet::next_edge(running.active(), running.zone(), utc)?;
     let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();
     Some(now.uptime + Duration::from_millis(left_ms))
 }
