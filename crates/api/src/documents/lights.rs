@@ -14,7 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::numbers::cut_schema;
+use super::numbers::truncated_number_schema;
 use crate::{schema::Word, status::Led};
 
 /// Colours of the LEDs, leftmost first.
@@ -59,12 +59,12 @@ pub struct QueuedEffect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BrightnessChoice {
     /// PWM duty.
-    #[schemars(schema_with = "cut_brightness")]
+    #[schemars(schema_with = "brightness_schema")]
     pub b: u64,
 }
 
-fn cut_brightness(_generator: &mut SchemaGenerator) -> Schema {
-    cut_schema(0, u16::MAX.into())
+fn brightness_schema(_generator: &mut SchemaGenerator) -> Schema {
+    truncated_number_schema(0, u16::MAX.into())
 }
 
 /// A brightness of the frontlight in a path or a query.
@@ -95,7 +95,10 @@ pub struct DutyList(pub Vec<u16>);
 impl DutyList {
     /// JSON Schema for this number of channels; `None` if it is not known.
     fn schema_for(channels: Option<usize>) -> Value {
-        one_each(cut_schema(0, DUTY_MAX.into()).to_value(), channels)
+        list_schema(
+            truncated_number_schema(0, DUTY_MAX.into()).to_value(),
+            channels,
+        )
     }
 }
 
@@ -130,7 +133,7 @@ impl LedColours {
         });
         let colour = json!({ "anyOf": [by_hex, by_channels] });
         let one = json!({ "type": "array", "items": colour, "minItems": 1, "maxItems": 1 });
-        json!({ "anyOf": [one_each(colour, leds), one, by_hex, by_channels] })
+        json!({ "anyOf": [list_schema(colour, leds), one, by_hex, by_channels] })
     }
 }
 
@@ -150,8 +153,8 @@ pub fn set_lengths(schemas: &mut Value, leds: usize, panels: usize) {
     schemas[&*DutyList::schema_name()] = DutyList::schema_for(Some(panels));
 }
 
-/// A list with this number of entries, or with none at all; of any length if the number is not known.
-fn one_each(items: Value, count: Option<usize>) -> Value {
+/// Schema of a list that is empty or has this number of entries; of any list if the number is not known.
+fn list_schema(items: Value, count: Option<usize>) -> Value {
     match count {
         None => json!({ "type": "array", "items": items }),
         Some(count) => json!({ "anyOf": [

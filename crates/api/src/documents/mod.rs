@@ -26,7 +26,7 @@ use serde::{
 };
 use serde_json::Value;
 
-pub use numbers::{CutNumber, WholeNumber};
+pub use numbers::{TruncatedNumber, WholeNumber};
 
 /// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

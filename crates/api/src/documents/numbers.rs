@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use crate::parameters::whole_number;
 
-/// A number. Its fraction is cut off: 1.9 counts as 1.
+/// A number whose fraction is dropped: 1.9 counts as 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CutNumber(pub i64);
+pub struct TruncatedNumber(pub i64);
 
-impl<'de> Deserialize<'de> for CutNumber {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CutNumber, D::Error> {
+impl<'de> Deserialize<'de> for TruncatedNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TruncatedNumber, D::Error> {
         let number = whole_number(&Value::deserialize(deserializer)?);
         number
-            .map(CutNumber)
+            .map(TruncatedNumber)
             .ok_or_else(|| D::Error::custom("a number is expected"))
     }
 }
@@ -51,7 +51,7 @@ impl JsonSchema for WholeNumber {
     }
 }
 
-/// Schema of a number. The fraction is cut off before the number is compared with these bounds.
-pub(super) fn cut_schema(min: i32, max: i32) -> Schema {
+/// Schema of a [`TruncatedNumber`] with bounds, which apply without the fraction.
+pub(super) fn truncated_number_schema(min: i32, max: i32) -> Schema {
     json_schema!({ "type": "number", "exclusiveMinimum": min - 1, "exclusiveMaximum": max + 1 })
 }

@@ -11,19 +11,19 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CutNumber, displays, numbers::cut_schema, or_default};
+use super::{TruncatedNumber, displays, numbers::truncated_number_schema, or_default};
 use crate::schema::any_type;
 
 /// Choice of a screen.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 pub struct ScreenChoice {
     /// Id of the screen, or its place in the rotation.
-    #[schemars(schema_with = "cut_screen")]
+    #[schemars(schema_with = "screen_schema")]
     pub s: i64,
 }
 
-fn cut_screen(_generator: &mut SchemaGenerator) -> Schema {
-    id_or(cut_schema(0, last_place()))
+fn screen_schema(_generator: &mut SchemaGenerator) -> Schema {
+    id_or(truncated_number_schema(0, last_place()))
 }
 
 /// Id of a screen, or its place in the rotation, in a path or a query.
@@ -115,7 +115,7 @@ pub struct SizedTexts {
     /// Height of the glyphs, px, from 20 to 220; any other value is ignored.
     #[serde(default, deserialize_with = "or_default")]
     #[schemars(with = "Value")]
-    pub digit_px: Option<CutNumber>,
+    pub digit_px: Option<TruncatedNumber>,
 }
 
 impl SizedTexts {
@@ -135,7 +135,7 @@ pub struct ZapRequest {
     /// An integer of at least 0.
     #[serde(default, deserialize_with = "or_default")]
     #[schemars(with = "Value")]
-    pub amount_sats: Option<CutNumber>,
+    pub amount_sats: Option<TruncatedNumber>,
     /// A string, which is cut after 256 bytes.
     #[serde(default, deserialize_with = "or_default")]
     #[schemars(with = "Value")]

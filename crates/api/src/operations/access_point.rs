@@ -1,6 +1,6 @@
 //! Operations to join a network while the clock is an access point.
 
-use super::words::LACKING;
+use super::common::UNAVAILABLE;
 use crate::{
     documents::{
         ErrorBody,
@@ -33,6 +33,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (401, sent::<NotJoined>()),
         (422, sent::<NotJoined>()),
         (500, sent::<NotJoined>()),
-        LACKING,
+        UNAVAILABLE,
     ]),
 ];

@@ -1,6 +1,6 @@
 //! Operations of the simulation: signals and inputs of a simulated board.
 
-use super::words::{BAD, OK, SCALE};
+use super::common::{BAD_REQUEST, OK, SCALE};
 use crate::{
     documents::{
         ErrorBody,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 const UNSIMULATED: (u16, Shape) = (404, sent::<ErrorBody>());
-const ACTED: &[(u16, Shape)] = &[OK, BAD, UNSIMULATED];
+const ACTED: &[(u16, Shape)] = &[OK, BAD_REQUEST, UNSIMULATED];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
@@ -30,7 +30,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[get("/sim/panels.png").query(SCALE)],
     )
     .also_in_portal()
-    .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD, UNSIMULATED]),
+    .answers(&[
+        (200, Shape::Png),
+        (304, Shape::Empty),
+        BAD_REQUEST,
+        UNSIMULATED,
+    ]),
     by_program(
         "Press buttons of the simulated board; answers after the release",
         ProgramOperation::BenchButtons,

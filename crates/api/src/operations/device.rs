@@ -4,7 +4,7 @@ use device::{request::Request, view::View};
 use market::source_id::SourceId;
 use serde_json::Value;
 
-use super::words::{BAD, OK, param};
+use super::common::{BAD_REQUEST, OK, param};
 use crate::{
     answer::Answer,
     device_call::DeviceCall,
@@ -54,7 +54,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .body(received::<Confirmation>())
     .answers(&[
         (200, sent::<MessageBody>()),
-        BAD,
+        BAD_REQUEST,
         (500, sent::<NotErased>()),
     ]),
     by_device(
@@ -68,7 +68,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/restart_datasources").query(SOURCE)],
     )
     .optional_body(received::<SourceChoice>())
-    .answers(&[OK, BAD, (409, sent::<ErrorBody>())]),
+    .answers(&[OK, BAD_REQUEST, (409, sent::<ErrorBody>())]),
     by_device(
         "Delete the cached pool logos and fetch them again",
         clear_logos,
@@ -82,7 +82,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("tx-power")
     .body_or_query(received::<TxPowerChoice>())
-    .answers(&[(200, sent::<TxPowerSet>()), BAD]),
+    .answers(&[(200, sent::<TxPowerSet>()), BAD_REQUEST]),
 ];
 
 /// Erases all settings if the body confirms it.

@@ -1,6 +1,6 @@
 //! Operations for troubleshooting.
 
-use super::words::param;
+use super::common::param;
 use crate::{
     documents::{
         ErrorBody,

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::words::{BAD, LACKING};
+use super::common::{BAD_REQUEST, UNAVAILABLE};
 use crate::{
     documents::{
         ErrorBody,
@@ -42,7 +42,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("display add")
     .body(received::<DisplayChange>())
-    .answers(&[(200, sent::<RemoteDisplay>()), BAD, FULL, LACKING]),
+    .answers(&[
+        (200, sent::<RemoteDisplay>()),
+        BAD_REQUEST,
+        FULL,
+        UNAVAILABLE,
+    ]),
     // The path of the next operation matches this path, too, so this operation comes first.
     by_program(
         "Draw the picture that a remote display would get now",
@@ -50,7 +55,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[get("/api/displays/{id}.png").path_parameter(received::<String>())],
     )
     .command_words("display picture")
-    .answers(&[(200, Shape::Png), (304, Shape::Empty), UNKNOWN, LACKING]),
+    .answers(&[(200, Shape::Png), (304, Shape::Empty), UNKNOWN, UNAVAILABLE]),
     by_program(
         "Change or approve a remote display",
         ProgramOperation::ChangeDisplay,
@@ -58,7 +63,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("display change")
     .body(received::<DisplayChange>())
-    .answers(&[(200, sent::<RemoteDisplay>()), BAD, UNKNOWN, FULL]),
+    .answers(&[(200, sent::<RemoteDisplay>()), BAD_REQUEST, UNKNOWN, FULL]),
     by_program(
         "Remove a remote display",
         ProgramOperation::RemoveDisplay,
@@ -73,7 +78,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("trmnl setup")
     .guard(Guard::Open)
-    .answers(&[(200, sent::<TrmnlSetup>()), BAD, UNKNOWN, LACKING]),
+    .answers(&[
+        (200, sent::<TrmnlSetup>()),
+        BAD_REQUEST,
+        UNKNOWN,
+        UNAVAILABLE,
+    ]),
     by_program(
         "TRMNL: get the address of the next picture",
         ProgramOperation::TrmnlDisplay,
@@ -81,7 +91,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("trmnl display")
     .guard(Guard::Open)
-    .answers(&[(200, sent::<TrmnlDisplay>()), NO_TOKEN, FULL, LACKING]),
+    .answers(&[(200, sent::<TrmnlDisplay>()), NO_TOKEN, FULL, UNAVAILABLE]),
     by_program(
         "TRMNL: get the address of the current picture",
         ProgramOperation::TrmnlCurrentScreen,
@@ -89,7 +99,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("trmnl current-screen")
     .guard(Guard::Open)
-    .answers(&[(200, sent::<TrmnlScreen>()), NO_TOKEN, UNKNOWN, LACKING]),
+    .answers(&[(200, sent::<TrmnlScreen>()), NO_TOKEN, UNKNOWN, UNAVAILABLE]),
     by_program(
         "TRMNL: store log lines of a display",
         ProgramOperation::TrmnlLog,
@@ -99,7 +109,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .guard(Guard::Open)
     .body(received::<TrmnlLog>())
     .body_max(DISPLAY_LOG_BODY_MAX)
-    .answers(&[(204, Shape::Empty), BAD, NO_TOKEN, UNKNOWN]),
+    .answers(&[(204, Shape::Empty), BAD_REQUEST, NO_TOKEN, UNKNOWN]),
     by_program(
         "Get the picture of a remote display; only the display knows the address",
         ProgramOperation::DisplayPicture,
@@ -107,5 +117,5 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .command_words("trmnl picture")
     .guard(Guard::Open)
-    .answers(&[(200, Shape::Png), (304, Shape::Empty), UNKNOWN, LACKING]),
+    .answers(&[(200, Shape::Png), (304, Shape::Empty), UNKNOWN, UNAVAILABLE]),
 ];

@@ -9,7 +9,7 @@ use device::{
 };
 use serde_json::Value;
 
-use super::words::{BAD, LACKING, OK, param};
+use super::common::{BAD_REQUEST, OK, UNAVAILABLE, param};
 use crate::{
     answer::Answer,
     device_call::{DeviceCall, refusal_answer},
@@ -31,9 +31,9 @@ const COLOUR: &[Param] = &[param(
 )];
 const BRIGHTNESS: &[Param] = &[param("b", received::<Duty>(), "PWM duty, 0 to 65535.")];
 
-const COLOURED: &[(u16, Shape)] = &[(200, sent::<Lights>()), BAD, LACKING];
-const LIT: &[(u16, Shape)] = &[OK, LACKING];
-const LIT_BY: &[(u16, Shape)] = &[OK, BAD, LACKING];
+const COLOURED: &[(u16, Shape)] = &[(200, sent::<Lights>()), BAD_REQUEST, UNAVAILABLE];
+const LIT: &[(u16, Shape)] = &[OK, UNAVAILABLE];
+const LIT_BY: &[(u16, Shape)] = &[OK, BAD_REQUEST, UNAVAILABLE];
 
 pub(super) const OPERATIONS: &[Operation] = &[
     from_view(
@@ -41,7 +41,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         colours,
         &[get("/api/lights")],
     )
-    .answers(&[(200, sent::<Lights>()), LACKING]),
+    .answers(&[(200, sent::<Lights>()), UNAVAILABLE]),
     by_device(
         "Set one colour for all LEDs",
         colour,
@@ -72,13 +72,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[post("/api/lights/effect")],
     )
     .body(received::<EffectChoice>())
-    .answers(&[(200, sent::<QueuedEffect>()), BAD, LACKING]),
+    .answers(&[(200, sent::<QueuedEffect>()), BAD_REQUEST, UNAVAILABLE]),
     from_view(
         "Get the duty of each frontlight channel",
         frontlight_status,
         &[get("/api/frontlight/status")],
     )
-    .answers(&[(200, sent::<FrontlightDuties>()), LACKING]),
+    .answers(&[(200, sent::<FrontlightDuties>()), UNAVAILABLE]),
     by_device(
         "Switch the frontlight on",
         |_, _| Ok(frontlight(FrontlightCommand::On)),

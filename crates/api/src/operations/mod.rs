@@ -5,6 +5,7 @@
 
 mod access_point;
 mod bench;
+mod common;
 pub(crate) mod device;
 mod diagnostics;
 mod displays;
@@ -14,7 +15,6 @@ mod screens;
 mod settings;
 mod state;
 mod updates;
-mod words;
 
 use ::device::view::View;
 

@@ -3,8 +3,8 @@
 use alloc::string::String;
 
 use super::{
+    common::{BAD_REQUEST, UNAVAILABLE, param},
     state::FRAME,
-    words::{BAD, LACKING, param},
 };
 use crate::{
     documents::{
@@ -42,16 +42,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[
         (200, Shape::Html),
         (304, Shape::Empty),
-        BAD,
+        BAD_REQUEST,
         (409, sent::<ErrorBody>()),
-        LACKING,
+        UNAVAILABLE,
     ]),
     by_program(
         "Draw a text as a QR code, one pixel per module",
         ProgramOperation::Qr,
         &[get("/api/qr.png").query(TEXT)],
     )
-    .answers(&[(200, Shape::Png), BAD]),
+    .answers(&[(200, Shape::Png), BAD_REQUEST]),
     by_program(
         "Read this description as a page",
         ProgramOperation::Page,

@@ -10,12 +10,12 @@ use market::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::words::{BAD, LACKING, OK, SCALE, param};
+use super::common::{BAD_REQUEST, OK, SCALE, UNAVAILABLE, param};
 use crate::{
     answer::Answer,
     device_call::DeviceCall,
     documents::{
-        self, CutNumber, ErrorBody,
+        self, ErrorBody, TruncatedNumber,
         screens::{
             CurrencyChoice, PanelText, ScreenChoice, ScreenOrPlace, SizedTexts, TextPerPanel,
             ZapRequest,
@@ -35,7 +35,7 @@ const SCREEN: &[Param] = &[param(
 const CURRENCY: &[Param] = &[param("c", received::<String>(), "ISO 4217 code.")];
 const TEXT: &[Param] = &[param("t", received::<String>(), "The text.")];
 
-const SHOWN: &[(u16, Shape)] = &[OK, BAD, (409, sent::<ErrorBody>())];
+const SHOWN: &[(u16, Shape)] = &[OK, BAD_REQUEST, (409, sent::<ErrorBody>())];
 const PRICED: &[(u16, Shape)] = &[OK, (404, sent::<ErrorBody>())];
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -71,11 +71,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .body_or_query(received::<PanelText>())
     .body_max(TEXT_BODY_MAX)
-    .answers(&[OK, BAD]),
+    .answers(&[OK, BAD_REQUEST]),
     by_device("Show a text per panel", custom, &[post("/api/show/custom")])
         .body(received::<TextPerPanel>())
         .body_max(CUSTOM_BODY_MAX)
-        .answers(&[OK, BAD]),
+        .answers(&[OK, BAD_REQUEST]),
     by_program(
         "Draw the panels with a text per panel, without showing it",
         ProgramOperation::TextPicture,
@@ -83,7 +83,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .body(received::<TextPerPanel>())
     .body_max(CUSTOM_BODY_MAX)
-    .answers(&[(200, Shape::Png), BAD, LACKING]),
+    .answers(&[(200, Shape::Png), BAD_REQUEST, UNAVAILABLE]),
     by_device(
         "Show the next screen",
         |_, _| Ok(DeviceCall::new(Request::Next)),
@@ -176,7 +176,7 @@ fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     };
     let SizedTexts { cells, digit_px } = sized.ok_or_else(|| Answer::bad_request("bad_json"))?;
     let digit_px = digit_px
-        .and_then(|CutNumber(px)| u32::try_from(px).ok())
+        .and_then(|TruncatedNumber(px)| u32::try_from(px).ok())
         .filter(|px| GLYPH_PX.contains(px));
     Ok(DeviceCall::new(Request::ShowCustom { cells, digit_px }))
 }
@@ -184,7 +184,7 @@ fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
 /// Missing members of the body have defaults.
 fn simulate_zap(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let zap: ZapRequest = parameters.object().unwrap_or_default();
-    let CutNumber(amount) = zap.amount_sats.unwrap_or(CutNumber(21_000));
+    let TruncatedNumber(amount) = zap.amount_sats.unwrap_or(TruncatedNumber(21_000));
     let mut message = zap.message.unwrap_or_else(|| "test zap".into());
     message.truncate(message.floor_char_boundary(ZAP_MESSAGE_MAX));
     Ok(DeviceCall::new(Request::SimulateZap(Zap {

@@ -8,7 +8,7 @@ use device::{
     view::View,
 };
 
-use super::words::{BAD, LACKING, param, scale};
+use super::common::{BAD_REQUEST, UNAVAILABLE, param, scale};
 use crate::{
     answer::Answer,
     device_call::DeviceCall,
@@ -54,14 +54,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .command_words("set")
     .body(received::<SettingsChange>())
     .body_max(PATCH_BODY_MAX)
-    .answers(&[(200, Shape::Changed), BAD, (412, sent::<ErrorBody>())]),
+    .answers(&[
+        (200, Shape::Changed),
+        BAD_REQUEST,
+        (412, sent::<ErrorBody>()),
+    ]),
     by_program(
         "Export the settings as a file; a passphrase adds the secrets, encrypted",
         ProgramOperation::ExportSettings,
         &[post("/api/settings/export"), get("/api/settings/export")],
     )
     .optional_body(received::<ExportRequest>())
-    .answers(&[(200, sent::<SettingsFile>()), BAD, LACKING]),
+    .answers(&[(200, sent::<SettingsFile>()), BAD_REQUEST, UNAVAILABLE]),
     by_program(
         "Import the settings of a file, all or none; a dry run only reports the changes",
         ProgramOperation::ImportSettings,
@@ -81,7 +85,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .body(received::<SettingsChange>())
     .body_max(PATCH_BODY_MAX)
-    .answers(&[(200, Shape::Png), BAD, (409, sent::<ErrorBody>()), LACKING]),
+    .answers(&[
+        (200, Shape::Png),
+        BAD_REQUEST,
+        (409, sent::<ErrorBody>()),
+        UNAVAILABLE,
+    ]),
 ];
 
 /// Changes settings. The caller hashes the passwords before it sends the request to the device.

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::words::{BAD, LACKING, SCALE, param};
+use super::common::{BAD_REQUEST, SCALE, UNAVAILABLE, param};
 use crate::{
     answer::Answer,
     documents::{
@@ -88,13 +88,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::Events,
         &[get("/events").query(WATCHED)],
     )
-    .answers(&[(200, Shape::Events), LACKING]),
+    .answers(&[(200, Shape::Events), UNAVAILABLE]),
     by_program(
         "Draw all panels as one picture",
         ProgramOperation::Panels,
         &[get("/api/panels.png").query(SCALE)],
     )
-    .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD]),
+    .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD_REQUEST]),
     by_program(
         "Draw one panel, pixel by pixel",
         ProgramOperation::Panel,
@@ -115,9 +115,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[
         (200, Shape::Png),
         (304, Shape::Empty),
-        BAD,
+        BAD_REQUEST,
         (409, sent::<ErrorBody>()),
-        LACKING,
+        UNAVAILABLE,
     ]),
     by_program(
         "Draw the clock as a BMP picture of any size",
@@ -128,9 +128,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[
         (200, Shape::Bmp),
         (304, Shape::Empty),
-        BAD,
+        BAD_REQUEST,
         (409, sent::<ErrorBody>()),
-        LACKING,
+        UNAVAILABLE,
     ]),
     by_program(
         "Stream the panels over a WebSocket",
@@ -138,5 +138,5 @@ pub(super) const OPERATIONS: &[Operation] = &[
         &[web_socket("/api/preview/ws")],
     )
     .command_words("watch")
-    .answers(&[(101, Shape::Empty), (426, sent::<ErrorBody>()), LACKING]),
+    .answers(&[(101, Shape::Empty), (426, sent::<ErrorBody>()), UNAVAILABLE]),
 ];

@@ -1,6 +1,6 @@
 //! Operations that install a program or a page.
 
-use super::words::{BAD, LACKING, param};
+use super::common::{BAD_REQUEST, UNAVAILABLE, param};
 use crate::{
     documents::{
         ErrorBody, MessageBody,
@@ -18,12 +18,12 @@ const DIGEST: &[Param] = &[param(
 
 const UPLOADED: &[(u16, Shape)] = &[
     (200, sent::<Uploaded>()),
-    BAD,
+    BAD_REQUEST,
     (403, sent::<ErrorBody>()),
     (411, sent::<ErrorBody>()),
     (413, sent::<Oversize>()),
     (500, sent::<ErrorBody>()),
-    LACKING,
+    UNAVAILABLE,
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[

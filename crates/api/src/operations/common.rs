@@ -10,10 +10,10 @@ use crate::{
 pub(super) const OK: (u16, Shape) = (200, Shape::Empty);
 
 /// The request cannot be parsed.
-pub(super) const BAD: (u16, Shape) = (400, sent::<ErrorBody>());
+pub(super) const BAD_REQUEST: (u16, Shape) = (400, sent::<ErrorBody>());
 
-/// A required part is not available.
-pub(super) const LACKING: (u16, Shape) = (503, sent::<ErrorBody>());
+/// The clock lacks a part that the request needs, or the part is not ready.
+pub(super) const UNAVAILABLE: (u16, Shape) = (503, sent::<ErrorBody>());
 
 /// Scale of a picture.
 pub(super) const SCALE: &[Param] = &[scale()];
