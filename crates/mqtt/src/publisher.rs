@@ -72,19 +72,20 @@ impl<'a> Publisher<'a> {
     pub(super) fn set_view(&mut self, view: Arc<View>) -> u64 {
         let missed = self.events.read(&view.event_log);
         let has_changed = self.payloads.set_view(view);
-        self.schedule.mark(has_changed);
+        self.schedule.mark_stale(has_changed);
         missed
     }
 
     /// The panels show something else.
     pub(super) fn glass_changed(&mut self) {
         self.schedule
-            .mark(|topic| matches!(topic, RetainedTopic::Panels | RetainedTopic::State));
+            .mark_stale(|topic| matches!(topic, RetainedTopic::Panels | RetainedTopic::State));
     }
 
     /// There are new results of retained settings.
     pub(super) fn reports_changed(&mut self) {
-        self.schedule.mark(|topic| topic == RetainedTopic::Reported);
+        self.schedule
+            .mark_stale(|topic| topic == RetainedTopic::Reported);
     }
 
     /// Publishes all retained topics again after a random delay. Further starts do not extend it.
@@ -135,8 +136,9 @@ impl<'a> Publisher<'a> {
     /// Marks what is due by time.
     pub(super) fn advance(&mut self, now: Instant) {
         if self.payloads.check_updatable(now) {
-            self.schedule
-                .mark(|topic| matches!(topic, RetainedTopic::Discovery | RetainedTopic::Update));
+            self.schedule.mark_stale(|topic| {
+                matches!(topic, RetainedTopic::Discovery | RetainedTopic::Update)
+            });
         }
         if self.republish_at.take_if(|at| *at <= now).is_some() {
             self.schedule.publish_all(now);

@@ -40,7 +40,7 @@ impl PublishSchedule {
     }
 
     /// Marks topics whose payload may have changed.
-    pub fn mark(&mut self, has_changed: impl Fn(RetainedTopic) -> bool) {
+    pub fn mark_stale(&mut self, has_changed: impl Fn(RetainedTopic) -> bool) {
         for row in self.rows.iter_mut().filter(|row| has_changed(row.topic)) {
             row.is_stale = true;
         }
@@ -70,8 +70,8 @@ impl PublishSchedule {
         stale.map(|row| row.not_before).min()
     }
 
-    /// Takes the hash of the current payload of a topic, `None` if it has no payload. Returns whether the payload is to be
-    /// published, which counts as done then.
+    /// Records the hash of the current payload of a topic (`None` if it has no payload), and returns whether the payload must
+    /// be published. It counts as published then.
     pub fn update(&mut self, topic: RetainedTopic, hash: Option<u64>, now: Instant) -> bool {
         let Some(row) = self.rows.iter_mut().find(|row| row.topic == topic) else {
             return false;
@@ -129,7 +129,7 @@ mod tests {
         // The figures of the host are read again without a change.
         assert_eq!(schedule.next_deadline(), Some(start + HOST_EVERY));
 
-        schedule.mark(|topic| [RetainedTopic::State, RetainedTopic::Market].contains(&topic));
+        schedule.mark_stale(|topic| [RetainedTopic::State, RetainedTopic::Market].contains(&topic));
         assert_eq!(schedule.next(start), None);
         let (second, fifth) = (
             start + Duration::from_secs(1),

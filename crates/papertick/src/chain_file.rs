@@ -10,7 +10,7 @@ use storage::series::Records;
 
 /// The description in the file: the network, the anchor, and the block before the first header.
 #[derive(Serialize, Deserialize)]
-struct About {
+struct FileDescription {
     network: String,
     anchor: String,
     next: u32,
@@ -23,9 +23,9 @@ struct About {
 /// The description in the file.
 pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
     let base = chain.base();
-    let about = json!(About {
+    let about = json!(FileDescription {
         network: spec.network.name().to_owned(),
-        anchor: name(&spec.anchor),
+        anchor: anchor_text(&spec.anchor),
         next: base.next,
         hash: base.hash.to_string(),
         bits: base.bits.to_consensus(),
@@ -46,8 +46,8 @@ pub fn headers(chain: &Chain) -> Vec<u8> {
 
 /// The chain in a file; all headers are verified again. `None` if it is another chain than the configured one.
 pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
-    let about = About::deserialize(records.about.as_ref()?).ok()?;
-    if about.network != spec.network.name() || about.anchor != name(&spec.anchor) {
+    let about = FileDescription::deserialize(records.about.as_ref()?).ok()?;
+    if about.network != spec.network.name() || about.anchor != anchor_text(&spec.anchor) {
         return None;
     }
     let base = Anchor {
@@ -68,7 +68,7 @@ pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
 }
 
 /// An anchor in the form of `--anchor`.
-fn name(anchor: &Anchor) -> String {
+fn anchor_text(anchor: &Anchor) -> String {
     let bits = anchor.bits.to_consensus();
     format!("{}:{}:{bits:08x}", anchor.next, anchor.hash)
 }

@@ -27,12 +27,12 @@ pub mod wallet;
 pub mod already_reported;
 pub mod by_height;
 pub mod common;
+pub mod connection_group;
 pub mod freshness;
 pub mod known_peers;
 pub mod logos;
 pub mod side_requests;
 pub mod time;
-pub mod together;
 pub mod upstreams;
 
 pub mod demo;
@@ -49,8 +49,8 @@ use runtime::{
 };
 
 use self::{
-    already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache, together::Member,
-    upstreams::Upstreams,
+    already_reported::AlreadyReported, connection_group::GroupMember, known_peers::KnownPeers,
+    logos::LogoCache, upstreams::Upstreams,
 };
 
 /// Services that all sources use.
@@ -77,14 +77,14 @@ pub struct SourceServices {
 pub struct SourceContext {
     /// Which source it is.
     pub id: SourceId,
-    /// The identity it polls.
+    /// Account or host whose figure is polled. The device drops figures of another one, which was configured before.
     pub identity: FigureIdentity,
     /// The route of outbound connections.
     pub route: Route,
     /// Services shared by all sources.
     pub shared: SourceServices,
-    /// Its membership in a group of connections. `None` for a single connection.
-    pub member: Option<Member>,
+    /// Its place in a group of connections that form one source. `None` for a source with a single connection.
+    pub member: Option<GroupMember>,
 }
 
 impl SourceContext {

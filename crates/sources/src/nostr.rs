@@ -28,8 +28,8 @@ use super::{
     SourceContext,
     already_reported::AlreadyReported,
     common::SharedValue,
+    connection_group::GroupMember,
     session::{self, SessionEnd, SessionLink, SourceSession},
-    together::Member,
 };
 
 /// Limits of the socket.
@@ -154,7 +154,7 @@ pub async fn run<F: Feed>(
     {
         return session::run(context, Subscriber { relay, feed }).await;
     }
-    let members = Member::of(relays.iter().map(Endpoint::masked));
+    let members = GroupMember::of(relays.iter().map(Endpoint::masked));
     let sessions = relays.into_iter().zip(members).map(|(relay, member)| {
         let context = SourceContext {
             member: Some(member),

@@ -1,4 +1,4 @@
-//! Small HTTP requests beside a socket; if one fails, nothing changes.
+//! Small HTTP requests of sources whose values come over a socket. A failed request is logged and has no other effect.
 
 use std::time::Duration;
 

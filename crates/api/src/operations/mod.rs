@@ -88,18 +88,14 @@ pub fn named(name: &str) -> Option<&'static Operation> {
 }
 
 /// HTTP path of an operation of the program.
-pub fn path_of(service: ProgramOperation) -> &'static str {
-    let performs = |operation: &&Operation| matches!(operation.handler, OperationHandler::Program(program) if program == service);
-    let first = all()
-        .find(performs)
-        .and_then(|operation| operation.endpoints.first());
+pub fn path_of(operation: ProgramOperation) -> &'static str {
+    let first = row_of(operation).and_then(|row| row.endpoints.first());
     first.map_or("/", |endpoint| endpoint.path)
 }
 
 /// Name of an operation of the program. `None` if it has no name.
-pub fn name_of(service: ProgramOperation) -> Option<&'static str> {
-    let performs = |operation: &&Operation| matches!(operation.handler, OperationHandler::Program(program) if program == service);
-    all().find(performs)?.name()
+pub fn name_of(operation: ProgramOperation) -> Option<&'static str> {
+    row_of(operation)?.name()
 }
 
 /// Parses a command: the name of an operation of the device, and its parameters.
@@ -113,4 +109,9 @@ pub fn command(name: &str, parameters: Parameters, view: &View) -> Result<Device
             Err(Answer::error(404, "not found"))
         }
     }
+}
+
+fn row_of(operation: ProgramOperation) -> Option<&'static Operation> {
+    let is_performed = |row: &&Operation| matches!(row.handler, OperationHandler::Program(program) if program == operation);
+    all().find(is_performed)
 }

@@ -12,10 +12,10 @@ use super::common::SharedValue;
 /// Failed connections that are named in a report.
 const FAULTS_NAMED: usize = 3;
 
-/// One of several connections.
+/// One connection of a group.
 #[derive(Debug, Clone)]
-pub struct Member {
-    all: SharedValue<ConnectionGroup>,
+pub struct GroupMember {
+    group: SharedValue<ConnectionGroup>,
     place: usize,
 }
 
@@ -34,18 +34,18 @@ enum MemberState {
     Down { reason: String, retry_at: Instant },
 }
 
-impl Member {
+impl GroupMember {
     /// Groups connections with these names.
-    pub fn of(names: impl Iterator<Item = String>) -> Vec<Member> {
+    pub fn of(names: impl Iterator<Item = String>) -> Vec<GroupMember> {
         let connections: Vec<_> = names.map(|name| (name, MemberState::Connecting)).collect();
         let places = 0..connections.len();
-        let all = SharedValue::new(ConnectionGroup {
+        let group = SharedValue::new(ConnectionGroup {
             connections,
             reported: Vec::new(),
         });
         places
-            .map(|place| Member {
-                all: all.clone(),
+            .map(|place| GroupMember {
+                group: group.clone(),
                 place,
             })
             .collect()
@@ -53,10 +53,10 @@ impl Member {
 
     /// Merges the observations of one connection into those of the source.
     pub fn merge(&self, observations: Vec<Observation>) -> Vec<Observation> {
-        self.all.with(|all| {
+        self.group.with(|group| {
             observations
                 .into_iter()
-                .flat_map(|observation| all.apply(self.place, observation))
+                .flat_map(|observation| group.apply(self.place, observation))
                 .collect()
         })
     }
@@ -69,7 +69,7 @@ impl ConnectionGroup {
         };
         #[expect(
             clippy::wildcard_enum_match_arm,
-            reason = "what is learned is passed on, whatever it is"
+            reason = "all other observations are passed on"
         )]
         match observation {
             Observation::Connection(connection) => {
@@ -84,11 +84,11 @@ impl ConnectionGroup {
                 self.report()
             }
             Observation::Complaint(complaint) => {
-                // It replaces the reported faults, so they must be reported again.
+                // A complaint replaces the faults in the status, so the next report repeats them.
                 self.reported.clear();
                 vec![Observation::Complaint(format!("{name}: {complaint}"))]
             }
-            learned => vec![learned],
+            other => vec![other],
         }
     }
 
