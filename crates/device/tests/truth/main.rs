@@ -266,6 +266,15 @@ fn a_claim_may_be_two_blocks_ahead_of_a_proof_for_two_minutes() {
     world.prove(EXPLORER, 900_001, &miner.newest(1));
     world.wait(600);
     world.check(900_001, HeightState::Alone);
+    // A proof that stays behind gives the claim no more time.
+    let (mut world, mut miner) = start();
+    world.claim(RELAY, 900_002);
+    world.wait(100);
+    miner.mine(1);
+    world.prove(EXPLORER, 900_001, &miner.newest(1));
+    world.check(900_002, HeightState::Claimed);
+    world.wait(20);
+    world.check(900_001, HeightState::Disputed);
 }
 
 #[test]

@@ -489,12 +489,17 @@ fn a_price_that_the_primary_repeats_is_not_stale() {
 
 #[test]
 fn a_jump_is_held_only_against_a_recent_price() {
-    for (age, shown) in [(60, 64_000), (61, 80_000)] {
+    for (age, next, shown) in [
+        (60, 80_000, 64_000),
+        (61, 80_000, 80_000),
+        (60, 70_400, 70_400),
+        (60, 70_450, 64_000),
+    ] {
         let mut world = clock();
         world.price(64_000);
         world.wait(age);
-        world.price(80_000);
-        assert_eq!(world.shown().0, shown, "{age}");
+        world.price(next);
+        assert_eq!(world.shown().0, shown, "{age} {next}");
     }
 }
 
@@ -513,6 +518,25 @@ fn outliers_count_against_the_majority() {
     }
     assert_eq!(world.quote_verdict(BITFINEX), QuoteVerdict::Outlier);
     assert_eq!(world.shown().2, PriceState::Disputed);
+    // Too few sources agree, and another one is far from them.
+    let mut world = clock();
+    world.set("priceQuorum", json!(3));
+    world.agree_on(100_000);
+    world.trade(BITSTAMP, 150_000, 0);
+    assert_eq!(world.quote_verdict(BITSTAMP), QuoteVerdict::Outlier);
+    assert_eq!(world.shown().2, PriceState::Disputed);
+}
+
+#[test]
+fn only_a_recent_price_is_held_when_sources_begin_to_differ() {
+    for (age, shown) in [(299, 64_000), (300, 70_000)] {
+        let mut world = clock();
+        world.price(64_000);
+        world.wait(age);
+        world.trade(COINBASE, 64_000, 0);
+        world.price(70_000);
+        assert_eq!(world.shown().0, shown, "{age}");
+    }
 }
 
 #[test]
