@@ -612,64 +612,17 @@ fn a_disconnected_source_has_an_error_and_a_next_attempt() {
 #[test]
 fn errors_of_the_broker_and_a_missing_network_are_reported() {
     let mut clock = mqtt::clock(BOARD);
-    for (news, expected) in [
-        (
-            Input::Broker(BrokerEvent::Connection(Connection::Up)),
-            json!({ "up": true, "ageSec": 10 }),
-        ),
-        (
-            Input::Broker(BrokerEvent::Error("a subscription is refused".into())),
-            json!({ "up": true, "ageSec": 10, "lastError": "a subscription is refused" }),
-        ),
-        (
-            Input::Linked(LinkEvent::Down(LinkFailure::Lost)),
-            json!({ "up": false, "ageSec": 10, "lastError": "no network" }),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let rows = [
+        (Input::Broker(BrokerEvent::Connection(Connection::Up)), json!({ "up": true, "ageSec": 10 })),
+        (Input::Broker(BrokerEvent::Error("a subscription is refused".into())), json!({ "up": true, "ageSec": 10, "lastError": "a subscription is refused" })),
+        (Input::Linked(LinkEvent::Down(LinkFailure::Lost)), json!({ "up": false, "ageSec": 10, "lastError": "no network" })),
+    ];
+    for (news, expected) in rows {
         clock.handle(news, now(10));
         let document = status(&clock.view(), 20);
         fits(sent::<Status>(), &document);
         assert_eq!(document["mqtt"], expected);
-    }
-}
-
-/// Table of the reported connections by data source and connected source.
-#[test]
-fn connections_are_reported_in_the_groups_of_older_clients() {
-    let rows = [
-        (0, SourceId::Relay, [true, true, true, false]),
-        (1, SourceId::Exchange, [true, false, false, false]),
-        (1, SourceId::Explorer, [false, true, false, false]),
-        (2, SourceId::Nostr, [true, true, false, true]),
-        (3, SourceId::Relay, [true, true, true, false]),
-    ];
-    for (data_source, source, expected) in rows {
-        let mut clock = clock(BOARD);
-        let body: Map<String, Value> = [
-            ("dataSource".to_string(), json!(data_source)),
-            ("nostrPubKey".to_string(), json!("a".repeat(64))),
-            ("nostrRelay".to_string(), json!("wss://relay.example")),
-        ]
-        .into_iter()
-        .collect();
-        let patch = Patch {
-            body,
-            ..Patch::default()
-        };
-        reply(&mut clock, Request::Patch(patch));
-        // The setting takes effect at the next start.
-        let settings = (*clock.view().settings).clone();
-        let memory = device::memory::Memory::default();
-        let mut clock = device::device::Device::new(BOARD, settings, memory, now(0));
-        let up = vec![
-            Observation::Connection(Connection::Up),
-            Observation::Block(840_000),
-        ];
-        clock.handle(Input::Observed(source, up), now(10));
-        let document = status(&clock.view(), 20);
-        let connections = &document["connectionStatus"];
-        let reported = ["price", "blocks", "V2", "nostr"].map(|name| connections[name] == true);
-        assert_eq!(reported, expected, "{data_source} {source:?}");
     }
 }
 

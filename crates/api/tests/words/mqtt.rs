@@ -49,28 +49,20 @@ use crate::{
 };
 
 /// Members that a component of each platform may have, besides [`COMMON_MEMBERS`]. Home Assistant ignores other members.
+#[rustfmt::skip]
 const MEMBERS: &[(&str, &str)] = &[
     ("sensor", "stat_t val_tpl unit_of_meas dev_cla stat_cla"),
     ("binary_sensor", "stat_t val_tpl dev_cla"),
-    (
-        "switch",
-        "stat_t val_tpl cmd_t pl_on pl_off stat_on stat_off",
-    ),
+    ("switch", "stat_t val_tpl cmd_t pl_on pl_off stat_on stat_off"),
     ("select", "stat_t val_tpl cmd_t cmd_tpl ops"),
-    (
-        "number",
-        "stat_t val_tpl cmd_t cmd_tpl min max step mode unit_of_meas",
-    ),
+    ("number", "stat_t val_tpl cmd_t cmd_tpl min max step mode unit_of_meas"),
     ("button", "cmd_t pl_prs dev_cla"),
     ("text", "stat_t val_tpl cmd_t cmd_tpl min max ptrn"),
     ("update", "stat_t cmd_t pl_inst dev_cla"),
     ("notify", "cmd_t cmd_tpl"),
     ("image", "img_t cont_type"),
     ("event", "stat_t evt_typ dev_cla"),
-    (
-        "light",
-        "schema stat_t cmd_t sup_clrm brightness bri_scl effect fx_list",
-    ),
+    ("light", "schema stat_t cmd_t sup_clrm brightness bri_scl effect fx_list"),
     ("time", "stat_t val_tpl cmd_t"),
 ];
 
@@ -289,47 +281,18 @@ fn entities_of_missing_parts_and_currencies_are_removed() {
 #[test]
 fn topics_are_parsed() {
     let (_, broker) = full();
+    #[rustfmt::skip]
     let rows = [
-        (
-            "papertick/papertick-aabbcc/cmd/show/text",
-            Some(IncomingTopic::Command(Scope::Own, "show/text")),
-        ),
-        (
-            "papertick/papertick-aabbcc/set",
-            Some(IncomingTopic::SettingsChange(Scope::Own)),
-        ),
-        (
-            "papertick/papertick-aabbcc/desired",
-            Some(IncomingTopic::RetainedSettings(Scope::Own)),
-        ),
-        (
-            "papertick/papertick-aabbcc/light/strip/set",
-            Some(IncomingTopic::Lamp(Lamp::Strip)),
-        ),
-        (
-            "papertick/papertick-aabbcc/light/2/set",
-            Some(IncomingTopic::Lamp(Lamp::Led(1))),
-        ),
-        (
-            "papertick/papertick-aabbcc/light/front/set",
-            Some(IncomingTopic::Lamp(Lamp::Frontlight)),
-        ),
-        (
-            "papertick/papertick-aabbcc/quiet/from/set",
-            Some(IncomingTopic::QuietHours(QuietHoursBound::From)),
-        ),
-        (
-            "papertick/group/all/cmd/restart",
-            Some(IncomingTopic::Command(Scope::Group("all"), "restart")),
-        ),
-        (
-            "papertick/group/hall/desired",
-            Some(IncomingTopic::RetainedSettings(Scope::Group("hall"))),
-        ),
-        (
-            "homeassistant/status",
-            Some(IncomingTopic::HomeAssistantStatus),
-        ),
+        ("papertick/papertick-aabbcc/cmd/show/text", Some(IncomingTopic::Command(Scope::Own, "show/text"))),
+        ("papertick/papertick-aabbcc/set", Some(IncomingTopic::SettingsChange(Scope::Own))),
+        ("papertick/papertick-aabbcc/desired", Some(IncomingTopic::RetainedSettings(Scope::Own))),
+        ("papertick/papertick-aabbcc/light/strip/set", Some(IncomingTopic::Lamp(Lamp::Strip))),
+        ("papertick/papertick-aabbcc/light/2/set", Some(IncomingTopic::Lamp(Lamp::Led(1)))),
+        ("papertick/papertick-aabbcc/light/front/set", Some(IncomingTopic::Lamp(Lamp::Frontlight))),
+        ("papertick/papertick-aabbcc/quiet/from/set", Some(IncomingTopic::QuietHours(QuietHoursBound::From))),
+        ("papertick/group/all/cmd/restart", Some(IncomingTopic::Command(Scope::Group("all"), "restart"))),
+        ("papertick/group/hall/desired", Some(IncomingTopic::RetainedSettings(Scope::Group("hall")))),
+        ("homeassistant/status", Some(IncomingTopic::HomeAssistantStatus)),
         ("papertick/papertick-aabbcc/light/0/set", None),
         ("papertick/papertick-aabbcc/light/strip", None),
         ("papertick/papertick-aabbcc/state", None),
@@ -700,27 +663,17 @@ fn the_strip_is_on_if_any_led_is_lit() {
         blue: 5,
     };
     let (mut view, _) = full();
-    for (lights, lamp, expected) in [
+    #[rustfmt::skip]
+    let rows = [
         ([Rgb::BLACK; 4], Lamp::Strip, Some(Rgb::BLACK)),
         ([GREEN; 4], Lamp::Strip, Some(GREEN)),
         // The first LED is dark.
-        (
-            [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
-            Lamp::Strip,
-            Some(GREEN),
-        ),
-        (
-            [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
-            Lamp::Led(2),
-            Some(GREEN),
-        ),
-        (
-            [Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK],
-            Lamp::Led(0),
-            Some(Rgb::BLACK),
-        ),
+        ([Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK], Lamp::Strip, Some(GREEN)),
+        ([Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK], Lamp::Led(2), Some(GREEN)),
+        ([Rgb::BLACK, Rgb::BLACK, GREEN, Rgb::BLACK], Lamp::Led(0), Some(Rgb::BLACK)),
         ([GREEN; 4], Lamp::Led(4), None),
-    ] {
+    ];
+    for (lights, lamp, expected) in rows {
         view.lights = lights.into();
         let state = documents::lamp(lamp, &view);
         let expected = expected.map(|Rgb { red, green, blue }| {

@@ -43,7 +43,7 @@ const INITIAL_SETTINGS: u64 = 12;
 
 const CURRENCIES: &[&str] = &["USD", "EUR", "JPY", "GBP", "CHF"];
 
-/// Prices for which the model can compute the text on the panels: not small, and not halfway between two rounded prices.
+/// Prices of several lengths.
 const PRICES: &[&str] = &[
     "95432.7", "95433.2", "95440", "109876", "99999.8", "1000000", "14500000", "10001.3",
 ];
@@ -275,7 +275,7 @@ fn night(dice: &mut Dice) -> Vec<Step> {
 fn scene(dice: &mut Dice) -> Vec<Step> {
     let wait = |secs| Step::Wait(Duration::from_secs(secs));
     let progress = |percent: u64| Step::Progress(u8::try_from(percent).unwrap());
-    match dice.below(16) {
+    match dice.below(11) {
         0 => vec![
             Step::Set("ledFlashOnUpd".into(), json!(true)),
             Step::Set("disableLeds".into(), json!(false)),
@@ -287,16 +287,10 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             wait(*dice.pick(&[29, 31])),
         ],
         // More effects than the queue can hold.
-        7 => [vec![Step::Identify; 10], vec![wait(9)]].concat(),
-        8 => vec![
-            Step::Set("useMscwTime".into(), json!(dice.below(2) == 1)),
-            price(dice, "USD"),
-            Step::Screen(10),
-            Step::Currency("USD".into()),
-        ],
-        9 => vec![Step::Press(*dice.pick(&[1, 1, 4]), Duration::from_millis(900)); 2],
+        1 => [vec![Step::Identify; 10], vec![wait(9)]].concat(),
+        2 => vec![Step::Press(*dice.pick(&[1, 1, 4]), Duration::from_millis(900)); 2],
         // The debug view stops the rotation.
-        4 => vec![
+        3 => vec![
             Step::Set("timePerScreen".into(), json!(1)),
             Step::RestartTimer,
             Step::Press(4, Duration::from_millis(100)),
@@ -305,31 +299,20 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             wait(61),
         ],
         // A screen is disabled while it is shown.
-        5 => vec![
+        4 => vec![
             Step::Screen(6),
             Step::Set("screens".into(), json!([{"id": 6, "enabled": false}])),
             Step::Reboot,
             Step::Set("screens".into(), json!([{"id": 6, "enabled": true}])),
         ],
-        // Ambient light does not override a light that was switched off by hand.
-        6 => vec![
-            Step::Set("flDisable".into(), json!(false)),
-            Step::Frontlight(FrontlightCommand::On),
-            Step::Lux(50),
-            wait(11),
-            Step::Frontlight(FrontlightCommand::Off),
-            wait(11),
-            Step::Lux(*dice.pick(&[2, 127])),
-            wait(1),
-        ],
         // A clock that was suspended for long shows the new height without a flash.
-        3 => vec![
+        5 => vec![
             Step::Set("ledFlashOnUpd".into(), json!(true)),
             Step::Sleep(Duration::from_secs(86_400)),
             Step::Mined(*dice.pick(&[101, 120])),
             wait(1),
         ],
-        1 => vec![
+        6 => vec![
             Step::Upload,
             progress(dice.below(50)),
             wait(1),
@@ -337,38 +320,12 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
             wait(2),
             Step::UploadFailed,
         ],
-        2 => vec![
+        7 => vec![
             Step::Screen(*dice.pick(&[0, 6, 20, 30])),
             Step::Sleep(Duration::from_secs(*dice.pick(&[950, 3700, 5500]))),
             wait(1),
         ],
-        // Duties that are set by hand stay until the next command.
-        11..=12 => {
-            let panels = 7 + usize::try_from(dice.below(2)).unwrap();
-            let duty = |_| u16::try_from(dice.below(4096)).unwrap();
-            let duties = (0..panels).map(duty).collect();
-            let next = [
-                Step::Frontlight(FrontlightCommand::Flash),
-                Step::Frontlight(FrontlightCommand::On),
-                Step::Frontlight(FrontlightCommand::Off),
-                Step::Set("flMaxBrightness".into(), json!(dice.below(4000))),
-                Step::TestZap(21),
-                Step::Dnd(true),
-            ];
-            vec![
-                Step::Set("flDisable".into(), json!(false)),
-                Step::Set("flFlashOnZap".into(), json!(true)),
-                Step::Frontlight(FrontlightCommand::Set(duties)),
-                wait(dice.below(12)),
-                dice.pick(&next).clone(),
-            ]
-        }
-        13 => vec![
-            Step::Set("disableLeds".into(), json!(false)),
-            Step::Effect(dice.pick(StripEffect::NAMED).1),
-            Step::Effect(dice.pick(StripEffect::NAMED).1),
-        ],
-        14 => {
+        8 => {
             let hold = |dice: &mut Dice| Step::Hold(dice.pick(HELD_BUTTONS).to_vec());
             vec![
                 hold(dice),
@@ -378,8 +335,8 @@ fn scene(dice: &mut Dice) -> Vec<Step> {
                 Step::Hold(Vec::new()),
             ]
         }
-        // Whatever the owner early_ticks at, a block may come before it.
-        10 => vec![
+        // A block may interrupt any screen.
+        9 => vec![
             Step::Set("stealFocus".into(), json!(dice.below(3) > 0)),
             Step::Screen(*dice.pick(&[3, 6, 20])),
             Step::Mined(1),

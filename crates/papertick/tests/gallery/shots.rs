@@ -196,70 +196,28 @@ const VARIANTS: &[Row] = &[
     ),
 ];
 
+#[rustfmt::skip]
 const STYLES: &[Row] = &[
-    (
-        "style-inverted",
-        "White on black",
-        "ticker --set invertedColor=true",
-    ),
-    (
-        "style-horizontal",
-        "Horizontal labels",
-        "ticker --set verticalDesc=false",
-    ),
-    (
-        "style-narrow-label",
-        "Labels at half the width",
-        "block-height --set labelFitPct=50",
-    ),
-    (
-        "style-small",
-        "The smallest digits",
-        "ticker --set digitFontPx=80",
-    ),
-    (
-        "style-large",
-        "The largest digits",
-        "ticker --set digitFontPx=220",
-    ),
-    (
-        "style-stale",
-        "A stale value is marked with a small clock",
-        r#"{"market":{"USD":{"value":"95432","state":"stale"}}} | ticker"#,
-    ),
-    (
-        "style-disputed",
-        "A disputed value is marked with an unequal sign",
-        r#"{"market":{"height":{"value":957123,"state":"disputed"}}} | block-height"#,
-    ),
-    (
-        "style-alone",
-        "An unconfirmed value is marked with a ring",
-        r#"{"market":{"height":{"value":957123,"state":"alone"}}} | block-height"#,
-    ),
+    ("style-inverted", "White on black", "ticker --set invertedColor=true"),
+    ("style-horizontal", "Horizontal labels", "ticker --set verticalDesc=false"),
+    ("style-narrow-label", "Labels at half the width", "block-height --set labelFitPct=50"),
+    ("style-small", "The smallest digits", "ticker --set digitFontPx=80"),
+    ("style-large", "The largest digits", "ticker --set digitFontPx=220"),
+    ("style-stale", "A stale value is marked with a small clock", r#"{"market":{"USD":{"value":"95432","state":"stale"}}} | ticker"#),
+    ("style-disputed", "A disputed value is marked with an unequal sign", r#"{"market":{"height":{"value":957123,"state":"disputed"}}} | block-height"#),
+    ("style-alone", "An unconfirmed value is marked with a ring", r#"{"market":{"height":{"value":957123,"state":"alone"}}} | block-height"#),
 ];
 
+#[rustfmt::skip]
 const OVERLAYS: &[Row] = &[
     ("zap", "A zap", "zap"),
-    (
-        "zap-sign",
-        "With the satoshi sign",
-        "zap --sats 420 --set priceSymMode=1",
-    ),
+    ("zap-sign", "With the satoshi sign", "zap --sats 420 --set priceSymMode=1"),
     ("payment-received", "A payment received", "payment"),
     ("payment-sent", "A payment sent", "payment --sats -250000"),
     ("text", "A text", "text"),
     ("custom", "A text or icon per panel", "custom"),
-    (
-        "custom-icons",
-        "Icons",
-        "custom mdi:alarm mdi:arrow-down-bold mdi:arrow-up-bold mdi:bell mdi:bitcoin mdi:clock-outline mdi:lightning-bolt",
-    ),
-    (
-        "custom-more-icons",
-        "More icons",
-        "custom mdi:pickaxe mdi:rocket-launch mdi:wifi mdi:wifi-alert mdi:wifi-off",
-    ),
+    ("custom-icons", "Icons", "custom mdi:alarm mdi:arrow-down-bold mdi:arrow-up-bold mdi:bell mdi:bitcoin mdi:clock-outline mdi:lightning-bolt"),
+    ("custom-more-icons", "More icons", "custom mdi:pickaxe mdi:rocket-launch mdi:wifi mdi:wifi-alert mdi:wifi-off"),
     ("debug", "Debug view", "debug"),
     ("update", "Progress of an update", "update"),
 ];

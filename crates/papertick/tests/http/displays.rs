@@ -608,62 +608,28 @@ async fn a_bad_value_is_refused_with_its_bounds() {
     let path = format!("/api/displays/{}", listed["id"].as_str().unwrap());
     let long = json!({ "name": "x".repeat(65) }).to_string();
     let many = json!({ "screens": (0..33).collect::<Vec<u16>>() }).to_string();
-    for (body, error) in [
+    #[rustfmt::skip]
+    let rows = [
         ("", "the body must be JSON"),
         ("[]", "the body must be a JSON object"),
-        (
-            r#"{"width":199}"#,
-            "width must be a whole number from 200 to 3840",
-        ),
-        (
-            r#"{"width":"800"}"#,
-            "width must be a whole number from 200 to 3840",
-        ),
-        (
-            r#"{"height":2161}"#,
-            "height must be a whole number from 100 to 2160",
-        ),
+        (r#"{"width":199}"#, "width must be a whole number from 200 to 3840"),
+        (r#"{"width":"800"}"#, "width must be a whole number from 200 to 3840"),
+        (r#"{"height":2161}"#, "height must be a whole number from 100 to 2160"),
         (r#"{"depth":3}"#, "depth must be one of 1, 2, 4, 8"),
         (r#"{"rotate":45}"#, "rotate must be one of 0, 90, 180, 270"),
-        (
-            r#"{"layout":"heap"}"#,
-            "layout must be one of auto, row, two-rows, column",
-        ),
+        (r#"{"layout":"heap"}"#, "layout must be one of auto, row, two-rows, column"),
         (r#"{"dark":1}"#, "dark must be true, false or null"),
-        (
-            r#"{"content":"all"}"#,
-            "content must be one of clock, screen, rotation",
-        ),
-        (
-            r#"{"screens":[1]}"#,
-            "screens must be a list of at most 32 different ids of screens",
-        ),
-        (
-            r#"{"screens":[0,0]}"#,
-            "screens must be a list of at most 32 different ids of screens",
-        ),
-        (
-            &many,
-            "screens must be a list of at most 32 different ids of screens",
-        ),
-        (
-            r#"{"content":"screen"}"#,
-            "screens must have 1 to 32 ids of screens for this content",
-        ),
-        (
-            r#"{"intervalMin":0}"#,
-            "intervalMin must be a whole number from 1 to 1440",
-        ),
+        (r#"{"content":"all"}"#, "content must be one of clock, screen, rotation"),
+        (r#"{"screens":[1]}"#, "screens must be a list of at most 32 different ids of screens"),
+        (r#"{"screens":[0,0]}"#, "screens must be a list of at most 32 different ids of screens"),
+        (&many, "screens must be a list of at most 32 different ids of screens"),
+        (r#"{"content":"screen"}"#, "screens must have 1 to 32 ids of screens for this content"),
+        (r#"{"intervalMin":0}"#, "intervalMin must be a whole number from 1 to 1440"),
         (r#"{"state":"gone"}"#, "state must be approved"),
-        (
-            r#"{"name":"a\u0007b"}"#,
-            "name must be a text of at most 64 bytes without control characters",
-        ),
-        (
-            &long,
-            "name must be a text of at most 64 bytes without control characters",
-        ),
-    ] {
+        (r#"{"name":"a\u0007b"}"#, "name must be a text of at most 64 bytes without control characters"),
+        (&long, "name must be a text of at most 64 bytes without control characters"),
+    ];
+    for (body, error) in rows {
         for (method, path) in [("PATCH", path.as_str()), ("POST", "/api/displays")] {
             let answer = clock.json(method, path, body).await;
             assert_eq!(
@@ -695,47 +661,16 @@ async fn the_address_of_a_picture_is_as_the_display_reached_the_clock() {
     })
     .await;
     let own = format!("http://{}/", clock.address);
+    #[rustfmt::skip]
     let rows: &[(&str, &[&str], &str)] = &[
         ("/api/display", &[], &own),
         ("/api/display", &["Host: 192.0.2.7"], "http://192.0.2.7/"),
-        (
-            "/api/display",
-            &["Host: [2001:db8::7]:8080"],
-            "http://[2001:db8::7]:8080/",
-        ),
-        (
-            "/api/display",
-            &["Host: papertick:8080"],
-            "http://papertick:8080/",
-        ),
-        (
-            "/api/display",
-            &[
-                "Host: 127.0.0.1:1",
-                "X-Forwarded-Host: 192.0.2.7",
-                "X-Forwarded-Proto: https",
-            ],
-            "https://192.0.2.7/",
-        ),
-        (
-            "/api/display",
-            &[
-                "Host: 192.0.2.7",
-                "X-Forwarded-Prefix: /p",
-                "X-Forwarded-Host: 192.0.2.8",
-            ],
-            "http://192.0.2.8/p/",
-        ),
-        (
-            "/clock/api/display",
-            &["Host: home.example"],
-            "https://home.example/clock/",
-        ),
-        (
-            "/clock/api/display",
-            &["Host: 192.0.2.7"],
-            "http://192.0.2.7/clock/",
-        ),
+        ("/api/display", &["Host: [2001:db8::7]:8080"], "http://[2001:db8::7]:8080/"),
+        ("/api/display", &["Host: papertick:8080"], "http://papertick:8080/"),
+        ("/api/display", &["Host: 127.0.0.1:1", "X-Forwarded-Host: 192.0.2.7", "X-Forwarded-Proto: https"], "https://192.0.2.7/"),
+        ("/api/display", &["Host: 192.0.2.7", "X-Forwarded-Prefix: /p", "X-Forwarded-Host: 192.0.2.8"], "http://192.0.2.8/p/"),
+        ("/clock/api/display", &["Host: home.example"], "https://home.example/clock/"),
+        ("/clock/api/display", &["Host: 192.0.2.7"], "http://192.0.2.7/clock/"),
     ];
     for (path, headers, base) in rows {
         let document = ask(&clock, path, TOKEN, headers).await.json();

@@ -755,26 +755,6 @@ async fn the_openapi_document_is_served() {
     assert_eq!(served, expected);
 }
 
-#[tokio::test]
-async fn the_status_has_the_time_server() {
-    let clock = Clock::start().await;
-    assert_eq!(
-        clock.get("/api/status").await.json()["timeServer"],
-        Value::Null
-    );
-    clock.change(|view| {
-        view.time_server = Some(SourceState {
-            last_error: Some("no answer".into()),
-            next_try: Some(Duration::from_secs(3600)),
-            ..SourceState::default()
-        });
-    });
-    let server = clock.get("/api/status").await.json()["timeServer"].clone();
-    assert_eq!(server["up"], false);
-    assert_eq!(server["lastError"], "no answer");
-    assert!(server["nextTrySec"].as_u64() > Some(3500), "{server}");
-}
-
 /// The format of Bitcoin nodes.
 #[tokio::test]
 async fn the_status_has_the_work_of_the_chain_in_64_digits() {

@@ -74,20 +74,6 @@ async fn documents_have_the_values_of_the_view() {
         (lights.as_array().unwrap().len(), lights[0]["hex"].as_str()),
         (4, Some("#000000"))
     );
-    for path in ["/api/system/status", "/api/system_status"] {
-        let system = clock.get(path).await.json();
-        for member in [
-            "espFreeHeap",
-            "fsUsedBytes",
-            "fsTotalBytes",
-            "rssi",
-            "txPower",
-            "queueDrops",
-            "uptime",
-        ] {
-            assert!(system.get(member).is_some(), "{path} {member}");
-        }
-    }
     assert!(clock.get("/api/diag/heap").await.json()["caps"]["spiram"].is_object());
 }
 
@@ -293,21 +279,6 @@ async fn refusals_have_status_codes() {
             "{refusal:?}"
         );
     }
-}
-
-#[tokio::test]
-async fn status_has_the_members_of_the_interface() {
-    let clock = Clock::start().await;
-    let status = clock.get("/api/status").await.json();
-    assert_eq!(status["currentScreen"], 20);
-    assert_eq!(status["numScreens"], 7);
-    assert_eq!(status["lightLevel"], 15.8);
-    assert_eq!(status["dnd"]["startTime"], "22:00");
-    assert_eq!(status["dnd"]["endTime"], "7:00");
-    for name in ["price", "blocks", "V2", "nostr", "nwc"] {
-        assert_eq!(status["connectionStatus"][name], false, "{name}");
-    }
-    assert!(status["espUptime"].is_u64() && status["espHeapSize"].is_u64());
 }
 
 /// Connected sources, and the connections in the status.

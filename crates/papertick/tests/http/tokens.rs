@@ -114,27 +114,12 @@ async fn an_accepted_change_is_answered_empty_or_with_reboot_required() {
 #[tokio::test]
 async fn a_text_that_cannot_be_stored_is_explained() {
     let clock = Clock::real().await;
+    #[rustfmt::skip]
     let rows = [
-        (
-            "nostrRelays",
-            json!(["x".repeat(257)]),
-            "nostrRelays takes at most 256 bytes",
-        ),
-        (
-            "poolWorker",
-            json!("a\n"),
-            "poolWorker takes no line breaks or other control characters",
-        ),
-        (
-            "httpAuthUser",
-            json!("a:b"),
-            "httpAuthUser takes no colon, which ends the name in a sign-in",
-        ),
-        (
-            "updatePin",
-            json!("newest"),
-            "updatePin takes a version such as 4.3.0 or 4.3.0-rc.1, or nothing",
-        ),
+        ("nostrRelays", json!(["x".repeat(257)]), "nostrRelays takes at most 256 bytes"),
+        ("poolWorker", json!("a\n"), "poolWorker takes no line breaks or other control characters"),
+        ("httpAuthUser", json!("a:b"), "httpAuthUser takes no colon, which ends the name in a sign-in"),
+        ("updatePin", json!("newest"), "updatePin takes a version such as 4.3.0 or 4.3.0-rc.1, or nothing"),
     ];
     for (key, value, words) in rows {
         let body = json!({ key: value }).to_string();

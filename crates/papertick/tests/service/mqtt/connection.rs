@@ -121,26 +121,15 @@ async fn after_two_connections_without_connack_the_other_version_is_used() {
 
 #[tokio::test(start_paused = true)]
 async fn a_faulty_broker_is_reported_and_retried() {
+    #[rustfmt::skip]
     let rows: [(&[u8], &str); 6] = [
         (b"", "did not respond within 20 s"),
         // In MQTT this is the beginning of a packet.
-        (
-            b"HTTP/1.1 400 Bad Request\r\n\r\n",
-            "did not respond within 20 s",
-        ),
-        (
-            &[0x20, 0x03, 0x00, 0x87, 0x00],
-            "refused the connection: not authorized",
-        ),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "did not respond within 20 s"),
+        (&[0x20, 0x03, 0x00, 0x87, 0x00], "refused the connection: not authorized"),
         // The header of a packet of 2 MB.
-        (
-            &[0x30, 0xFF, 0xFF, 0x7F, 0x00],
-            "a message of more than 20480 bytes",
-        ),
-        (
-            &[0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-            "violated the protocol",
-        ),
+        (&[0x30, 0xFF, 0xFF, 0x7F, 0x00], "a message of more than 20480 bytes"),
+        (&[0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "violated the protocol"),
         (&[0x00, 0x00], "violated the protocol"),
     ];
     let (rig, mut arrivals) = in_memory(settings("broker", 0)).await;

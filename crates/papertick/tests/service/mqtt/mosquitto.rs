@@ -5,7 +5,6 @@ use std::{
     net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
-    sync::Arc,
     time::Duration,
 };
 
@@ -14,14 +13,9 @@ use net::{dialer::Dialer, tls::Roots};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines},
-    net::TcpStream,
-    process::ChildStdout,
-    time::{sleep, timeout},
-};
+use tokio::{net::TcpStream, time::sleep};
 
-use super::{OWN, PATIENCE, Rig, settings};
+use super::{OWN, Rig, settings};
 use crate::needs;
 
 /// Host name of the clock, which is also its user name.
@@ -360,137 +354,6 @@ async fn client_certificates_work_and_the_clock_reconnects_after_a_restart() {
         "online",
         "{output:?}"
     );
-    rig.stop().await;
-}
-
-/// A running `mosquitto_sub`, and the results of commands that it prints.
-async fn results(broker: &Broker) -> (tokio::process::Child, Lines<BufReader<ChildStdout>>) {
-    let mut listener = broker
-        .client("mosquitto_sub", "homeassistant")
-        .args(["-t", &format!("{OWN}/result"), "-q", "1", "-W", "60"])
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(listener.stdout.take().unwrap()).lines();
-    let topic = format!("{OWN}/cmd/screen/next");
-    loop {
-        broker.publish("homeassistant", &topic, "", &[]).await;
-        if let Ok(line) = timeout(Duration::from_millis(300), lines.next_line()).await {
-            line.unwrap().expect("mosquitto_sub ended");
-            return (listener, lines);
-        }
-    }
-}
-
-#[tokio::test]
-async fn invalid_commands_are_answered_like_http_and_change_nothing() {
-    let Some(mut broker) = Broker::new() else {
-        return;
-    };
-    broker.start("allow_anonymous true").await;
-    let rig = clock(&broker, |_| {}).await;
-    rig.wait_until_up().await;
-    let (_listener, mut results) = results(&broker).await;
-    let before = Arc::clone(&rig.view().settings);
-    let large = format!(r#"{{"id": 4, "poolWorker": "{}"}}"#, "x".repeat(17_000));
-    for (topic, payload, flags, id, expected) in [
-        ("cmd/show/txt", r#"{"id": 1}"#, &[][..], 1, "404 not found"),
-        (
-            "set",
-            r#"{"ledBrightness": "x", "id": 2}"#,
-            &[],
-            2,
-            "400 ledBrightness:bad_type",
-        ),
-        (
-            "set",
-            r#"{"ledBrightness": 999, "id": 3}"#,
-            &[],
-            3,
-            "400 range:ledBrightness",
-        ),
-        ("set", &large, &[], 4, "413 too large"),
-        (
-            "cmd/show/text",
-            r#"{"t": "HODL", "id": 5}"#,
-            &["-r"],
-            5,
-            "409 retained",
-        ),
-        (
-            "../group/all/cmd/factory_reset",
-            r#"{"confirm": "factory_reset", "id": 6}"#,
-            &[],
-            6,
-            "403 not for groups",
-        ),
-    ] {
-        let topic = match topic.strip_prefix("../") {
-            Some(topic) => format!("papertick/{topic}"),
-            None => format!("{OWN}/{topic}"),
-        };
-        broker
-            .publish("homeassistant", &topic, payload, flags)
-            .await;
-        let result: Value = loop {
-            let line = timeout(PATIENCE, results.next_line()).await;
-            let line = line.expect("no result").unwrap().unwrap();
-            let result: Value = serde_json::from_str(&line).unwrap();
-            // There may be results of `screen/next` before it.
-            if result["id"] == id {
-                break result;
-            }
-        };
-        let error = result["error"].as_str().unwrap_or_default();
-        assert_eq!(format!("{} {error}", result["status"]), expected);
-    }
-    let reported = format!("{OWN}/reported");
-    for (document, rev, error) in [
-        (
-            r#"{"rev": "b", "settings": {"mqttPass": "planted", "mowMode": true}}"#,
-            "b",
-            "mqttPass:secret",
-        ),
-        (
-            r#"{"rev": "c", "settings": {"ledBrightness": 5, "mqttPort": -1}}"#,
-            "c",
-            "range:mqttPort",
-        ),
-    ] {
-        let topic = format!("{OWN}/desired");
-        broker
-            .publish("homeassistant", &topic, document, &["-r"])
-            .await;
-        let report = async {
-            loop {
-                let report = broker.on(&reported).await;
-                if report["error"] == error {
-                    return report;
-                }
-            }
-        };
-        let report = timeout(PATIENCE, report).await.expect(error);
-        assert_eq!(
-            (&report["rev"], &report["applied"]),
-            (&json!(rev), &json!(false))
-        );
-    }
-    // No clock subscribes to this topic.
-    let foreign = format!("{OWN}/other/set");
-    let change = r#"{"ledBrightness": 77}"#;
-    broker.publish("homeassistant", &foreign, change, &[]).await;
-    for (reason, count) in [("refused", 4), ("retained", 1), ("too-large", 1)] {
-        rig.wait_for_dropped(reason, count).await;
-    }
-    let view = rig.view();
-    let (now, then) = (&view.settings, &before);
-    assert_eq!(
-        (now.led_brightness, now.mow_mode, now.mqtt_port),
-        (then.led_brightness, then.mow_mode, then.mqtt_port)
-    );
-    assert_eq!(now.mqtt_pass, then.mqtt_pass);
-    assert_ne!(view.mode, "custom");
     rig.stop().await;
 }
 

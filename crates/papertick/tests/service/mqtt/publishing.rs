@@ -225,20 +225,13 @@ async fn events_are_published_and_not_retained() {
         })
     };
     let observed = |payment| Input::Observed(SourceId::Wallet, vec![payment]);
-    for (input, expected) in [
-        (
-            observed(payment(Some(Direction::Received))),
-            json!({ "event_type": "payment", "sats": 2_100, "direction": "received" }),
-        ),
-        (
-            observed(payment(Some(Direction::Sent))),
-            json!({ "event_type": "payment", "sats": 2_100, "direction": "sent" }),
-        ),
-        (
-            Input::Uploaded(UpdateEvent::Failed("no room".into())),
-            json!({ "event_type": "warning", "text": "an update was given up: no room" }),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let rows = [
+        (observed(payment(Some(Direction::Received))), json!({ "event_type": "payment", "sats": 2_100, "direction": "received" })),
+        (observed(payment(Some(Direction::Sent))), json!({ "event_type": "payment", "sats": 2_100, "direction": "sent" })),
+        (Input::Uploaded(UpdateEvent::Failed("no room".into())), json!({ "event_type": "warning", "text": "an update was given up: no room" })),
+    ];
+    for (input, expected) in rows {
         rig.send(input).await;
         let event = broker.on(&format!("{OWN}/event")).await;
         assert_eq!(Value::from(parse(&event.payload)), expected);

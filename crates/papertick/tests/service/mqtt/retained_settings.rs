@@ -34,49 +34,21 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
         "papertick/group/shop/desired",
     );
     // Delay, s; topic; document; then LED brightness, `mowMode`, `suffixPrice`.
-    for (delay, topic, document, expected) in [
-        (
-            0,
-            &*own,
-            r#"{"rev":"c","settings":{"ledBrightness":3}}"#,
-            None,
-        ),
-        (
-            0,
-            shop,
-            r#"{"settings":{"ledBrightness":2,"mowMode":true}}"#,
-            None,
-        ),
-        (
-            3,
-            all,
-            r#"{"settings":{"ledBrightness":1,"mowMode":false,"suffixPrice":true}}"#,
-            Some((3, true, true)),
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (0, &*own, r#"{"rev":"c","settings":{"ledBrightness":3}}"#, None),
+        (0, shop, r#"{"settings":{"ledBrightness":2,"mowMode":true}}"#, None),
+        (3, all, r#"{"settings":{"ledBrightness":1,"mowMode":false,"suffixPrice":true}}"#, Some((3, true, true))),
         // A later document of the group does not win over the clock's own.
-        (
-            3,
-            shop,
-            r#"{"settings":{"ledBrightness":8}}"#,
-            Some((3, false, true)),
-        ),
+        (3, shop, r#"{"settings":{"ledBrightness":8}}"#, Some((3, false, true))),
         // Without the clock's own document that of the group wins.
         (3, &*own, "", Some((8, false, true))),
         (3, shop, "", Some((1, false, true))),
         // A mistake in one document does not stop the others.
-        (
-            3,
-            shop,
-            r#"{"settings":{"ledBrightness":9,"mqttPort":-1}}"#,
-            Some((1, false, true)),
-        ),
-        (
-            3,
-            &*own,
-            r#"{"settings":{"mowMode":true}}"#,
-            Some((1, true, true)),
-        ),
-    ] {
+        (3, shop, r#"{"settings":{"ledBrightness":9,"mqttPort":-1}}"#, Some((1, false, true))),
+        (3, &*own, r#"{"settings":{"mowMode":true}}"#, Some((1, true, true))),
+    ];
+    for (delay, topic, document, expected) in rows {
         broker.publish_retained(topic, document).await;
         sleep(Duration::from_secs(delay)).await;
         let settings = Arc::clone(&rig.view().settings);
@@ -153,27 +125,17 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
 async fn invalid_settings_are_reported_and_change_nothing() {
     let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
     let before = rig.view().settings.led_brightness;
-    for (document, rev, error) in [
-        (
-            r#"{"rev":"e","settings":{"ledBrightness":5,"mqttPort":-1}}"#,
-            "e",
-            "range:mqttPort",
-        ),
-        (
-            r#"{"rev":"f","settings":{"ledBrightness":5,"mqttPass":"x"}}"#,
-            "f",
-            "mqttPass:secret",
-        ),
+    #[rustfmt::skip]
+    let rows = [
+        (r#"{"rev":"e","settings":{"ledBrightness":5,"mqttPort":-1}}"#, "e", "range:mqttPort"),
+        (r#"{"rev":"f","settings":{"ledBrightness":5,"mqttPass":"x"}}"#, "f", "mqttPass:secret"),
         (r#"{"rev":7,"settings":5}"#, "7", "settings:bad_type"),
         (r#"{"rev":[],"settings":{}}"#, "", "rev:bad_type"),
-        (
-            r#"{"settings":{"proxyEnabled":true}}"#,
-            "",
-            "proxyHost:bad_length",
-        ),
+        (r#"{"settings":{"proxyEnabled":true}}"#, "", "proxyHost:bad_length"),
         ("[]", "", "not_object"),
         ("{", "", "json"),
-    ] {
+    ];
+    for (document, rev, error) in rows {
         broker
             .publish_retained(&format!("{OWN}/desired"), document)
             .await;
