@@ -106,18 +106,6 @@ fn forgetting_the_network_keeps_the_other_settings_and_restarts() {
 }
 
 #[test]
-fn the_debug_view_opens_and_closes_with_a_full_refresh() {
-    let mut world = World::at_noon(settings(""));
-    let mut refreshes = Vec::new();
-    for line in ["wait 0", "press 4 100", "wait 5000", "press 4 100"] {
-        world.run(line);
-        refreshes.push(world.device.desired().picture.full_refreshes);
-    }
-    let first = refreshes[0];
-    assert_eq!(refreshes, [first, first + 1, first + 1, first + 2]);
-}
-
-#[test]
 fn changes_by_buttons_survive_a_restart() {
     let mut world = World::at_noon(settings(""));
     world.run_all("press 1 100; press 1 900; press 2 100; press 1 100; restart");

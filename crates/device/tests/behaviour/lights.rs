@@ -232,6 +232,8 @@ const ROWS: &[Row] = &[
     ("flOffWhenDark=true", "lux 1", REST, LIT),
     ("flOffWhenDark=true", "lux 0; wait 20000 > lux 1", REST, OFF),
     ("flOffWhenDark=true", "lux 0; wait 20000 > lux 2", REST, FADE_UP),
+    ("flOffWhenDark=true", "lux 0; wait 2000; lux 50; wait 2000 > lux 0", REST, OFF),
+    ("flOffWhenDark=true", "power-on; network host; sources up; lux 0", STARTING, OFF),
     ("flOffWhenDark=true", "lux 0; wait 4000 > lux 2", REST, "0 0, 6000 0, 6015 25, 7230 2048"),
 
     // Manual Do Not Disturb.

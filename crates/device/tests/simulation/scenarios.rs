@@ -180,6 +180,17 @@ pause
 pause
 wait 600000  > BLOCK/HEIGHT 840000
 
+# a jump keeps the pause
+pause
+screen 20    > BTC/USD $95432
+wait 600000  > BTC/USD $95432
+
+# restart of the period
+wait 50000
+restart-timer
+wait 59999   > BLOCK/HEIGHT 840000
+wait 1       > 01/01 01:01
+
 # restart runs the timer again
 pause
 restart-timer
@@ -350,34 +361,6 @@ fn the_panels_match_the_scenarios() {
 }
 
 #[test]
-fn a_simulated_zap_is_shown_even_if_zaps_are_disabled() {
-    for (is_enabled, flashes) in [(false, true), (true, true), (false, false), (true, false)] {
-        let mut world = World::new(BOARD);
-        let settings = [("nostrZapNotify", is_enabled), ("ledFlashOnZap", flashes)];
-        for (key, value) in settings.into_iter().chain([("flFlashOnZap", flashes)]) {
-            world.run(&Step::Set(key.into(), value.into()));
-        }
-        // Wait until the rainbow of the start and the fade of the frontlight have ended.
-        for line in ["block 840000", "lights 000001", "wait 60000"] {
-            world.run(&line.parse().unwrap());
-        }
-        let lights = |world: &World| {
-            let desired = world.device.desired();
-            (desired.strip, desired.frontlight)
-        };
-        let before = lights(&world);
-        world.run(&Step::TestZap(2100));
-        assert_eq!(world.glass(), "ZAP 2100");
-        assert_eq!(world.device.view().mode, "zap");
-        // The frontlight flashes after the paint.
-        world.wait(Duration::from_millis(350));
-        let (strip, frontlight) = lights(&world);
-        assert_eq!(strip != before.0, flashes, "the strip");
-        assert_eq!(frontlight != before.1, flashes, "the frontlight");
-    }
-}
-
-#[test]
 fn each_of_several_simultaneous_notices_is_painted() {
     let mut world = World::new(BOARD);
     world.run(&"set nostrZapNotify=true".parse().unwrap());
@@ -531,32 +514,6 @@ fn changes_below_the_visible_layer_paint_nothing() {
         let after = world.device.desired().picture;
         assert_eq!(after.full_refreshes, before.full_refreshes, "{cover}");
     }
-}
-
-/// Target duty of the frontlight after a script.
-fn frontlight(script: &str) -> u16 {
-    let mut world = World::new(BOARD);
-    for line in script
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-    {
-        world.run(&line.parse().unwrap());
-    }
-    world.device.view().frontlight.unwrap().target
-}
-
-#[test]
-fn the_frontlight_goes_out_in_a_dark_room() {
-    for seconds in [1, 5, 9, 11] {
-        let dark = format!("lux 50\nwait {seconds}000\nlux 0\nwait 11000");
-        assert_eq!(frontlight(&dark), 0, "{seconds} s after the last reading");
-    }
-    let flicker = "lux 50\nwait 60000\nlux 0\nwait 2000\nlux 50\nwait 2000\nlux 0\nwait 60000";
-    assert_eq!(frontlight(flicker), 0);
-    let morning = "lux 0\nwait 2000\nlux 50\nwait 11000";
-    assert_eq!(frontlight(morning), 2048);
-    assert_eq!(frontlight("lux 0\nreboot"), 0, "start in a dark room");
 }
 
 #[test]
@@ -770,37 +727,6 @@ fn a_missing_network_opens_the_access_point_until_it_appears() {
         "splash", "splash", "splash", "rotation", "portal", "portal", "rotation",
     ];
     assert_eq!(modes(script), all);
-}
-
-#[test]
-fn the_rotation_turns_after_its_period_but_not_while_paused() {
-    let setup = "set timePerScreen=0.5\nscreen 0";
-    for (script, turned) in [
-        ("wait 20000", false),
-        ("wait 29999", false),
-        ("wait 30000", true),
-        ("wait 59000", true),
-        ("pause\nwait 60000", false),
-        ("pause\nwait 1000000000", false),
-        // A restart of the period.
-        ("wait 20000\nrestart-timer\nwait 25000", false),
-        ("wait 20000\nrestart-timer\nwait 30000", true),
-        // Navigation restarts the period and keeps the pause.
-        ("pause\nscreen 0\nwait 60000", false),
-        // Un-pausing begins a new period instead of turning at once.
-        ("pause\nwait 60000\ntoggle-pause\nwait 29999", false),
-        ("pause\nwait 60000\ntoggle-pause\nwait 30000", true),
-    ] {
-        let mut world = World::new(BOARD);
-        for line in START.lines().chain(setup.lines()).chain(script.lines()) {
-            let line = line.trim();
-            if !line.is_empty() {
-                world.run(&line.parse().unwrap());
-            }
-        }
-        let screen = world.device.view().current_screen;
-        assert_eq!(screen != 0, turned, "{script}");
-    }
 }
 
 #[test]

@@ -70,17 +70,3 @@ async fn a_refused_form_upload_does_not_look_like_a_success() {
         assert!(answer.json()["error"].is_string(), "{path} {field}");
     }
 }
-
-/// The flasher lists clocks by version and page, and can identify a clock.
-#[tokio::test]
-async fn documents_for_the_flasher() {
-    let clock = Clock::real().await;
-    let settings = settings(&clock).await;
-    for key in ["gitTag", "fsRev", "hwRev", "hostname"] {
-        assert!(
-            settings[key].as_str().is_some_and(|text| !text.is_empty()),
-            "{key}"
-        );
-    }
-    assert_eq!(clock.get("/api/identify").await.status, 200);
-}
