@@ -340,9 +340,10 @@ fn compose(
     let stride = (width as usize * bits).div_ceil(8);
     let mut rows = Vec::with_capacity(stride * height as usize);
     // Whole bytes of any depth.
-    let mut row = vec![tones.paper(); (width as usize).next_multiple_of(8)];
+    let paper = tones.paper();
+    let mut row = vec![paper; (width as usize).next_multiple_of(8)];
     for y in 0..height as usize {
-        row.fill(tones.paper());
+        row.fill(paper);
         for area in edges {
             edge.draw_row(*area, y as i32, &mut row);
         }
@@ -350,7 +351,10 @@ fn compose(
             let source = y.checked_sub(*top).and_then(|y| pixels.row(y));
             let target = row.get_mut(*x..*x + pixels.width);
             if let (Some(source), Some(target)) = (source, target) {
-                target.copy_from_slice(source);
+                // Paper leaves the line of the cell, whose round corners can be within the rectangle of the ink.
+                for (to, from) in target.iter_mut().zip(source) {
+                    *to = if *from == paper { *to } else { *from };
+                }
             }
         }
         let end = rows.len() + stride;
