@@ -15,6 +15,7 @@ pub mod device_process;
 pub mod effects;
 mod home_assistant;
 mod liveness;
+mod name_suffix;
 mod stored_state;
 mod truth_log;
 mod wiring;

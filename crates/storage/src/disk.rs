@@ -63,6 +63,16 @@ pub trait Disk: Send + 'static {
     /// # Errors
     /// The names may not be durable.
     fn sync_folder(&mut self) -> io::Result<()>;
+
+    /// Writes a file and makes it durable. A power cut meanwhile can leave it damaged.
+    ///
+    /// # Errors
+    /// The file may not be durable.
+    fn store(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write(name, bytes)?;
+        self.sync(name)?;
+        self.sync_folder()
+    }
 }
 
 /// A folder of the host.

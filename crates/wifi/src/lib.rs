@@ -75,15 +75,6 @@ pub enum ProvisionFailure {
     Gone,
 }
 
-/// Name suffix and password of the access point.
-#[derive(Debug, Clone)]
-pub struct AccessPointIdentity {
-    /// Last three bytes of the hardware address, six lower-case hex digits.
-    pub suffix: String,
-    /// Password of the access point.
-    pub password: Secret,
-}
-
 /// Makes a sender of requests and their receiver.
 pub fn radio() -> (Radio, RadioRequests) {
     let (sender, receiver) = mpsc::channel(REQUESTS_MAX);
@@ -143,12 +134,11 @@ impl Radio {
     }
 }
 
-/// Reports the identity of the access point and all events of the radio, and applies the plan, until the device stops.
+/// Reports all events of the radio, and applies the plan, until the device stops.
 pub async fn run(
     wifi: impl Wifi,
     plan: watch::Receiver<WifiPlan>,
     requests: RadioRequests,
-    identity: AccessPointIdentity,
     inbox: Inbox,
 ) {
     let driver = WifiDriver {
@@ -160,7 +150,7 @@ pub async fn run(
         is_erased: false,
     };
     // Fails only if the device has stopped.
-    let _ = driver.run(requests.requests, identity).await;
+    let _ = driver.run(requests.requests).await;
 }
 
 struct WifiDriver<W> {
@@ -175,13 +165,7 @@ struct WifiDriver<W> {
 }
 
 impl<W: Wifi> WifiDriver<W> {
-    async fn run(
-        mut self,
-        mut requests: mpsc::Receiver<WifiRequest>,
-        identity: AccessPointIdentity,
-    ) -> Result<(), Stopped> {
-        let AccessPointIdentity { suffix, password } = identity;
-        send(&self.inbox, LinkEvent::Identity { suffix, password }).await?;
+    async fn run(mut self, mut requests: mpsc::Receiver<WifiRequest>) -> Result<(), Stopped> {
         loop {
             let scan_at = self.scan_at;
             tokio::select! {

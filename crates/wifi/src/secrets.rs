@@ -56,17 +56,11 @@ fn load_or_generate(folder: &mut impl Disk) -> io::Result<AccessPointPassword> {
         Err(error) => Some(error),
     };
     let text = generate::password()?;
-    let not_stored = unreadable.or_else(|| store(folder, &text).err());
+    let not_stored = unreadable.or_else(|| folder.store(FILE, text.as_bytes()).err());
     Ok(AccessPointPassword {
         text: Secret::new(text),
         not_stored,
     })
-}
-
-fn store(folder: &mut impl Disk, password: &str) -> io::Result<()> {
-    folder.write(FILE, password.as_bytes())?;
-    folder.sync(FILE)?;
-    folder.sync_folder()
 }
 
 /// Removes the password.

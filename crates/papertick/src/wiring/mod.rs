@@ -12,7 +12,7 @@ use std::{
 
 use board::sim::{Bench, PowerCycle, SimOptions, radio::RadioOptions};
 use device::{
-    input::Input,
+    input::{Input, LinkEvent},
     settings::{emit::BuildIdentity, fonts::FontId},
 };
 use net::{dialer::Dialer, tls::Roots};
@@ -56,6 +56,7 @@ use crate::{
     home_assistant::HomeAssistantSupervisor,
     liveness::LivenessSources,
     main_loop::{InitialState, MainLoop},
+    name_suffix::name_suffix,
     stored_state::StoredState,
 };
 
@@ -148,7 +149,12 @@ impl RunningDevice {
             Roots::public()
         }));
         let locked = stored.generated_password.map(Input::PasswordGenerated);
-        let initial_inputs = initial_inputs(notes, &config).into_iter().chain(locked);
+        let name = Input::Linked(LinkEvent::Identity {
+            suffix: name_suffix(&config.run.data_dir),
+            password: access_point.text,
+        });
+        let initial_inputs = initial_inputs(notes, &config).into_iter();
+        let initial_inputs = initial_inputs.chain(locked).chain([name]);
         let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
         let headers = chain.and_then(|chain| chain_file::read(&stored.chain, &chain));
@@ -234,7 +240,6 @@ impl RunningDevice {
             newest,
             logos,
             known_peers,
-            password: access_point.text,
             demo_upstream: demo.as_ref().map(DemoRelay::upstream),
         };
         let ends = DriverEnds {

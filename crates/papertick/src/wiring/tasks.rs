@@ -13,7 +13,6 @@ use device::{
     host::HostFacts,
     lights::Rgb,
     output::{Advert, Effect, WifiPlan},
-    secret::Secret,
 };
 use net::{
     dialer::Dialer,
@@ -76,8 +75,6 @@ pub(super) struct SharedParts {
     pub(super) newest: NewestRelease,
     pub(super) logos: LogoCache,
     pub(super) known_peers: KnownPeers,
-    /// Password of the access point.
-    pub(super) password: Secret,
     /// `NAME=URL` that connects the sources to the relay of a demo. `None` without a demo.
     pub(super) demo_upstream: Option<String>,
 }
@@ -247,11 +244,6 @@ impl SharedParts {
         plan: watch::Receiver<WifiPlan>,
         requests: RadioRequests,
     ) -> io::Result<()> {
-        let data_dir = &self.config.run.data_dir;
-        let identity = wifi::AccessPointIdentity {
-            suffix: host::name_suffix(data_dir),
-            password: self.password.clone(),
-        };
         let inbox = self.inbox.clone();
         match self.config.run.network {
             NetworkConfig::NetworkManager => {
@@ -260,13 +252,10 @@ impl SharedParts {
                     portal_port: self.listen_address.port(),
                     patience: network_manager::PATIENCE,
                 });
-                drivers.spawn("radio", wifi::run(radio, plan, requests, identity, inbox));
+                drivers.spawn("radio", wifi::run(radio, plan, requests, inbox));
             }
             NetworkConfig::Host | NetworkConfig::Simulated(_) => {
-                drivers.spawn(
-                    "radio",
-                    wifi::run(simulated, plan, requests, identity, inbox),
-                );
+                drivers.spawn("radio", wifi::run(simulated, plan, requests, inbox));
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use device::{
 };
 use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
-use wifi::{AccessPointIdentity, TRY_LIMIT};
+use wifi::TRY_LIMIT;
 
 use crate::support::{Answer, Clock, Setup};
 
@@ -88,11 +88,7 @@ impl Portal {
             access_point: None,
             tx_power: None,
         });
-        let who = AccessPointIdentity {
-            suffix: "efabcd".to_string(),
-            password: Secret::new("hunter22"),
-        };
-        tokio::spawn(wifi::run(puppet, plan.subscribe(), orders, who, inbox));
+        tokio::spawn(wifi::run(puppet, plan.subscribe(), orders, inbox));
         let told = tokio::spawn(async move { while messages.recv().await.is_some() {} });
         plan.send_modify(|plan| {
             plan.access_point = Some(AccessPoint {

@@ -282,6 +282,26 @@ fn a_read_only_data_folder_is_reported_and_refuses_changes() {
     assert_eq!(clock.patch(r#"{"digitFontPx": 202}"#).status, 200);
 }
 
+/// A container has another machine id after each start.
+#[test]
+fn the_name_of_a_clock_is_stored_when_it_first_starts() {
+    let folder = folder();
+    let file = folder.path().join("name-suffix");
+    let name = || {
+        let name = Clock::start(folder.path()).get("/api/settings").json()["hostname"].clone();
+        name.as_str().unwrap().to_string()
+    };
+    let first = name();
+    assert_eq!(
+        first,
+        format!("papertick-{}", fs::read_to_string(&file).unwrap())
+    );
+    for (stored, expected) in [("0a1b2c", "papertick-0a1b2c"), ("", &*first)] {
+        fs::write(&file, stored).unwrap();
+        assert_eq!(name(), expected, "{stored}");
+    }
+}
+
 #[test]
 fn a_damaged_file_loses_only_the_last_change() {
     let folder = folder();

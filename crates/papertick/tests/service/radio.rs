@@ -8,7 +8,7 @@ use board::{
     spec,
 };
 use device::{
-    input::LinkFailure,
+    input::{Input, LinkEvent, LinkFailure},
     output::{Effect, RebootReason},
     secret::Secret,
     settings::{Settings, store},
@@ -29,7 +29,7 @@ use sources::logos::LogoCache;
 use storage::{Store, store_thread::StoreHandle};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
-use wifi::{AccessPointIdentity, ProvisionFailure, Radio};
+use wifi::{ProvisionFailure, Radio};
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
@@ -75,24 +75,21 @@ impl Desk {
             .map_or_else(Settings::default, |map| store::from_json(&map).0);
         let clock = Clock::unset();
         let spec = *spec::find("rev-b").unwrap();
-        let initial = InitialState::with(spec, settings);
+        let mut initial = InitialState::with(spec, settings);
+        initial.inputs.push(Input::Linked(LinkEvent::Identity {
+            suffix: "efabcd".to_string(),
+            password: Secret::new("hunter22"),
+        }));
         let (inbox, inputs) = inbox();
         let (store, worker) = StoreHandle::new(store);
         let (main_loop, receivers) = MainLoop::new(initial, clock, inputs, store.clone());
         let (stopper, stop) = stop_signal();
         let (radio, orders) = wifi::radio();
-        let who = AccessPointIdentity {
-            suffix: "efabcd".to_string(),
-            password: Secret::new("hunter22"),
-        };
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", main_loop.run(stop));
         tasks.spawn("store", worker.run());
         let plan = receivers.wifi.clone();
-        tasks.spawn(
-            "radio",
-            wifi::run(board.wifi, plan, orders, who, inbox.clone()),
-        );
+        tasks.spawn("radio", wifi::run(board.wifi, plan, orders, inbox.clone()));
         let executor = EffectExecutor {
             inbox: inbox.clone(),
             store,
