@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::super::event::key;
 
 /// Bytes of a key: not printed, and erased when dropped.
-pub struct KeyBytes<const N: usize>(Zeroizing<[u8; N]>);
+pub struct KeyBytes<const N: usize>(pub(super) Zeroizing<[u8; N]>);
 
 impl<const N: usize> KeyBytes<N> {
     /// The bytes themselves.

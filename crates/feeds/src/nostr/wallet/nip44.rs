@@ -12,6 +12,7 @@ use chacha20::{
 use hkdf::Hkdf;
 use hmac::{Hmac, Mac};
 use sha2_for_hmac::Sha256;
+use zeroize::Zeroizing;
 
 use super::{
     super::event::Bytes32,
@@ -138,12 +139,12 @@ impl Nip44 {
 
     /// Derives the keys of the message with a nonce.
     pub fn message_keys(&self, nonce: &Bytes32) -> MessageKeys {
-        let mut keys = [0; MESSAGE_KEYS_BYTES];
+        let mut keys = Zeroizing::new([0; MESSAGE_KEYS_BYTES]);
         Hkdf::<Sha256>::from_prk(self.0.expose())
             .expect("a conversation key is as long as a hash")
-            .expand(nonce, &mut keys)
+            .expand(nonce, keys.as_mut_slice())
             .expect("the keys are shorter than 255 hashes");
-        MessageKeys(keys.into())
+        MessageKeys(KeyBytes(keys))
     }
 }
 
