@@ -17,7 +17,7 @@ const RELEASE_TAKEN: SentenceTemplate = SentenceTemplate::new("the clock takes i
 const RELEASE_NOT_NEWER: SentenceTemplate =
     SentenceTemplate::new("it is not newer than what runs.");
 const RELEASE_CHANNEL: SentenceTemplate =
-    SentenceTemplate::new("it comes before a finished one, and the channel is for those.");
+    SentenceTemplate::new("it is a pre-release, which the channel leaves out.");
 const RELEASE_PIN: SentenceTemplate = SentenceTemplate::new("another version is pinned.");
 const RELEASE_SHARE: SentenceTemplate = SentenceTemplate::new(
     "its turn has not come: the clock has number {number} for it, and the share ends before that.",
@@ -31,7 +31,7 @@ const RELEASE_FAILED: SentenceTemplate =
 const RELEASE_LEFT: SentenceTemplate =
     SentenceTemplate::new("it ran here, and the owner went back to an older version.");
 const RELEASES_UNKNOWN: SentenceTemplate =
-    SentenceTemplate::new("The releases were not looked at: {why}");
+    SentenceTemplate::new("The releases could not be checked: {why}");
 
 /// Where to check for releases, and which to accept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -77,7 +77,7 @@ pub struct SourceServices {
 pub struct SourceContext {
     /// Which source it is.
     pub id: SourceId,
-    /// Account or host whose figure is polled. The device drops figures of another one, which was configured before.
+    /// Account or host of the polled figure. The device drops a figure of a previously configured account or host.
     pub identity: FigureIdentity,
     /// The route of outbound connections.
     pub route: Route,

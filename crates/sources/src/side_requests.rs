@@ -1,4 +1,4 @@
-//! Small HTTP requests of sources whose values come over a socket. A failed request is logged and has no other effect.
+//! Small HTTP requests of sources that receive their values over a WebSocket. A failed request is logged and has no other effect.
 
 use std::time::Duration;
 

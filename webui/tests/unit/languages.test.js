@@ -81,9 +81,9 @@ test('a nested sentence of the clock is formatted with its parts', () => {
 });
 
 test('the quoted text of a sentence is returned separately', () => {
-  const trouble = { words: 'The releases were not looked at: {why}', values: { why: 'connection refused.' } };
+  const trouble = { words: 'The releases could not be checked: {why}', values: { why: 'connection refused.' } };
   const both = { words: '{sentence} {mark}', values: { sentence: { words: 'Sure.', values: {} }, mark: trouble } };
-  expect([spoken(both), quoted(both)]).toEqual(['Sure. The releases were not looked at: ', 'connection refused.']);
+  expect([spoken(both), quoted(both)]).toEqual(['Sure. The releases could not be checked: ', 'connection refused.']);
   const waits = { words: 'No data so far: {why}', values: { why: { words: 'no answer yet.', values: {} } } };
   expect([spoken(waits), quoted(waits)]).toEqual(['No data so far: no answer yet.', '']);
 });

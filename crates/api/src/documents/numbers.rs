@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::parameters::whole_number;
 
-/// A number whose fraction is dropped: 1.9 counts as 1.
+/// A number that is truncated to an integer: 1.9 becomes 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TruncatedNumber(pub i64);
 

@@ -697,12 +697,12 @@ fn a_release_is_reported_with_the_reason_why_it_is_not_installed() {
     let failed = ReleaseCheck::Failed("no list".into());
     let words = |template: &str, values: Value| json!({ "words": template, "values": values });
     let unknown = words(
-        "The releases were not looked at: {why}",
+        "The releases could not be checked: {why}",
         json!({ "why": "no list." }),
     );
     assert_eq!(
         saw(failed.clone(), 2),
-        json!({ "lastError": "no list", "says": "The releases were not looked at: no list.", "phrase": unknown })
+        json!({ "lastError": "no list", "says": "The releases could not be checked: no list.", "phrase": unknown })
     );
     for verdict in ReleaseVerdict::ALL {
         let release = Release {
@@ -715,9 +715,7 @@ fn a_release_is_reported_with_the_reason_why_it_is_not_installed() {
         let why = match verdict {
             ReleaseVerdict::Taken => "the clock takes it.",
             ReleaseVerdict::NotNewer => "it is not newer than what runs.",
-            ReleaseVerdict::Channel => {
-                "it comes before a finished one, and the channel is for those."
-            }
+            ReleaseVerdict::Channel => "it is a pre-release, which the channel leaves out.",
             ReleaseVerdict::Pin => "another version is pinned.",
             ReleaseVerdict::Share => {
                 "its turn has not come: the clock has number 91 for it, and the share ends before that."
@@ -745,7 +743,7 @@ fn a_release_is_reported_with_the_reason_why_it_is_not_installed() {
         (&json!("4.3.0"), &json!("no list"), &json!(22))
     );
     let left = "Release 4.3.0: it ran here, and the owner went back to an older version.";
-    let said = format!("{left} The releases were not looked at: no list.");
+    let said = format!("{left} The releases could not be checked: no list.");
     assert_eq!(after["says"], said);
     assert_eq!(after["phrase"]["values"]["mark"], unknown);
     // The result does not apply to another list.

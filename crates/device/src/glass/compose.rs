@@ -35,7 +35,7 @@ use market::{
 
 const SPLASH: SentenceTemplate = SentenceTemplate::new("The clock is starting.");
 const SIGN_IN: SentenceTemplate =
-    SentenceTemplate::new("A name and a password to sign in with stand on the panels.");
+    SentenceTemplate::new("The panels show a user name and a password for signing in.");
 const DEBUG: SentenceTemplate = SentenceTemplate::new("The debug view.");
 const ERASING: SentenceTemplate = SentenceTemplate::new("Everything is being erased.");
 

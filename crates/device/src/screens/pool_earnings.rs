@@ -16,7 +16,7 @@ use market::units::{SATS_PER_BTC, Sats};
 const POOL_EARNINGS: SentenceTemplate =
     SentenceTemplate::new("{sats} sats a day at the mining pool {pool}.");
 const POOL_WITHOUT_EARNINGS: SentenceTemplate =
-    SentenceTemplate::new("The mining pool {pool} tells no earnings.");
+    SentenceTemplate::new("The mining pool {pool} does not report earnings.");
 
 /// The earnings with their unit on the last panel; blank if the pool does not publish them.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {

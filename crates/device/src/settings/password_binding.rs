@@ -1,7 +1,7 @@
 //! A stored password is bound to the host, port and user that it was entered for.
 //!
-//! A PATCH that changes one of these, or makes the connection less secure, clears the password, unless it has the
-//! password, too. Otherwise a client that may change settings could have the stored password sent to its own server.
+//! A PATCH that changes one of these, or makes the connection less secure, clears the password, unless it includes the
+//! password. Otherwise a client that may change settings could have the stored password sent to its own server.
 
 use alloc::vec::Vec;
 use serde_json::Value;

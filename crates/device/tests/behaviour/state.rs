@@ -625,7 +625,7 @@ fn the_sentence_of_the_view_describes_the_visible_layer() {
     }));
     assert_eq!(
         sentence(locked, ""),
-        "A name and a password to sign in with stand on the panels."
+        "The panels show a user name and a password for signing in."
     );
     let mut joining = World::new(settings(on));
     joining.handle(Input::Linked(LinkEvent::Identity {

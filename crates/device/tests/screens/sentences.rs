@@ -75,7 +75,7 @@ const ROWS: &[(&str, &str)] = &[
     ("pool-hash miningPoolName=eu_ckpool hashrate=1230000000000", "1.23 terahashes per second at the mining pool eu ckpool."),
     ("pool-hash miningPoolName=ocean", "The mining pool ocean does not answer."),
     ("pool-earn miningPoolName=ocean hashrate=1 daily=12345", "12,345 sats a day at the mining pool ocean."),
-    ("pool-earn miningPoolName=ocean hashrate=1", "The mining pool ocean tells no earnings."),
+    ("pool-earn miningPoolName=ocean hashrate=1", "The mining pool ocean does not report earnings."),
     ("miner-hash miner=900000000000", "The miner makes 900 gigahashes per second."),
     ("pool-hash miningPoolName=ocean hashrate=7", "7 hashes per second at the mining pool ocean."),
     ("pool-hash miningPoolName=ocean hashrate=7000000000000", "7 terahashes per second at the mining pool ocean."),

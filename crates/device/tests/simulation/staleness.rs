@@ -9,7 +9,7 @@ use crate::{
     world::{BOARD, World},
 };
 
-/// Screens, and the values whose age marks them.
+/// Screens, each with the values that it shows. It is marked if one of them is stale.
 #[test]
 fn each_screen_is_marked_for_its_own_values() {
     for (screen, values) in [

@@ -236,7 +236,7 @@ fn consecutive_power_cuts_never_lose_an_acknowledged_update() {
                 acknowledged = attempted;
             }
             disk = shared.look().after_power_cut(&mut dice);
-            // The next update works, whatever files are left.
+            // The next update succeeds with the files that the power cut left.
             let (running, found) = start(&mut disk.clone());
             let next = SharedDisk::of(disk.clone());
             let policy = policy(ImageKind::Firmware, found);

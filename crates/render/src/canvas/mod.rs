@@ -351,7 +351,7 @@ fn compose(
             let source = y.checked_sub(*top).and_then(|y| pixels.row(y));
             let target = row.get_mut(*x..*x + pixels.width);
             if let (Some(source), Some(target)) = (source, target) {
-                // Paper leaves the line of the cell, whose round corners can be within the rectangle of the ink.
+                // Pixels without ink are not copied: the rectangle around the ink can contain a round corner of the cell.
                 for (to, from) in target.iter_mut().zip(source) {
                     *to = if *from == paper { *to } else { *from };
                 }
