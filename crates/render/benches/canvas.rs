@@ -4,13 +4,13 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
+#[path = "../tests/painting/mod.rs"]
+mod painting;
 
-use common::picture;
 use device::canvas::chosen;
 use device::cells::{Cell, Picture};
 use divan::{Bencher, black_box};
+use painting::picture;
 use render::{
     bmp,
     canvas::{CanvasPainter, CanvasSpec, Depth, Layout, Turn},

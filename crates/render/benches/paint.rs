@@ -4,15 +4,15 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
+#[path = "../tests/painting/mod.rs"]
+mod painting;
 
-use common::{HEIGHT, WIDTH, picture};
 use device::{
     cells::{Cell, Picture},
     settings::fonts::FontId,
 };
 use divan::{Bencher, black_box};
+use painting::{HEIGHT, WIDTH, picture};
 use render::{Bitmap, Painter, png};
 
 fn main() {

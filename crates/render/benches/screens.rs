@@ -10,10 +10,10 @@
     reason = "a benchmark reads the clock and writes files"
 )]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
 #[path = "../../device/tests/screens/line.rs"]
 mod line;
+#[path = "../tests/painting/mod.rs"]
+mod painting;
 #[allow(dead_code, reason = "the fonts have a benchmark of their own")]
 #[path = "../tests/pictures/mod.rs"]
 mod pictures;
@@ -25,8 +25,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{HEIGHT, WIDTH};
 use device::cells::{BlockLine, Cell, Picture};
+use painting::{HEIGHT, WIDTH};
 use render::{Bitmap, Painter};
 use serde_json::{Value, json};
 

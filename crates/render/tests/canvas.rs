@@ -8,9 +8,9 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "golden images are files")]
 
-mod common;
 #[path = "../../device/tests/screens/line.rs"]
 mod line;
+mod painting;
 #[allow(dead_code, reason = "fonts have golden panels")]
 mod pictures;
 
@@ -20,12 +20,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::picture;
 use device::{
     cells::{BlockLine, Cell, Picture},
     settings::fonts::FontId,
 };
 use market::mark::Mark;
+use painting::picture;
 use proptest::prelude::*;
 use render::{
     canvas::{Canvas, CanvasPainter, CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS},

@@ -8,9 +8,9 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "golden images are files")]
 
-mod common;
 #[path = "../../device/tests/screens/line.rs"]
 mod line;
+mod painting;
 mod pictures;
 
 use std::{
@@ -19,8 +19,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{HEIGHT, WIDTH};
 use device::cells::Picture;
+use painting::{HEIGHT, WIDTH};
 use render::{Painter, png};
 
 /// Boards with their number of panels.

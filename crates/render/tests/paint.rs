@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod common;
+mod painting;
 
 use std::sync::Arc;
 
-use common::{HEIGHT, Ink, WIDTH, ink, picture};
 use device::{
     cells::{BlockLine, Cell, Picture, Style},
     settings::fonts::FontId,
 };
 use market::{logo::Logo, mark::Mark};
+use painting::{HEIGHT, Ink, WIDTH, ink, picture};
 use proptest::prelude::*;
 use render::{Bitmap, Painter, png};
 

@@ -7,7 +7,7 @@ use std::sync::{
 
 use feeds::nostr::zap::ShownZaps;
 
-use super::common::SharedValue;
+use super::shared_value::SharedValue;
 
 /// What was reported since the program started; clones share it.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use market::{Connection, Observation};
 use tokio::time::Instant;
 
-use super::common::SharedValue;
+use super::shared_value::SharedValue;
 
 /// Failed connections that are named in a report.
 const FAULTS_NAMED: usize = 3;

@@ -4,7 +4,7 @@
 
 use device::limits::{PEER_TEXT_MAX, PEERS_KEPT_MAX};
 
-use super::common::SharedValue;
+use super::shared_value::SharedValue;
 
 /// Peers that have answered correctly, each `host:port`; clones share the list.
 #[derive(Debug, Clone, Default)]

@@ -26,11 +26,11 @@ pub mod wallet;
 
 pub mod already_reported;
 pub mod by_height;
-pub mod common;
 pub mod connection_group;
 pub mod freshness;
 pub mod known_peers;
 pub mod logos;
+pub mod shared_value;
 pub mod side_requests;
 pub mod time;
 pub mod upstreams;

@@ -27,9 +27,9 @@ use tracing::Instrument;
 use super::{
     SourceContext,
     already_reported::AlreadyReported,
-    common::SharedValue,
     connection_group::GroupMember,
     session::{self, SessionEnd, SessionLink, SourceSession},
+    shared_value::SharedValue,
 };
 
 /// Limits of the socket.

@@ -1,6 +1,6 @@
 //! Operations to join a network while the clock is an access point.
 
-use super::common::UNAVAILABLE;
+use super::responses::UNAVAILABLE;
 use crate::{
     documents::{
         ErrorBody,

@@ -1,6 +1,9 @@
 //! Operations of the simulation: signals and inputs of a simulated board.
 
-use super::common::{BAD_REQUEST, OK, SCALE};
+use super::{
+    params::SCALE,
+    responses::{BAD_REQUEST, OK},
+};
 use crate::{
     documents::{
         ErrorBody,

@@ -4,7 +4,10 @@ use device::{request::Request, view::View};
 use market::source_id::SourceId;
 use serde_json::Value;
 
-use super::common::{BAD_REQUEST, OK, param};
+use super::{
+    params::param,
+    responses::{BAD_REQUEST, OK},
+};
 use crate::{
     answer::Answer,
     device_call::DeviceCall,

@@ -1,6 +1,6 @@
 //! Operations for troubleshooting.
 
-use super::common::param;
+use super::params::param;
 use crate::{
     documents::{
         ErrorBody,

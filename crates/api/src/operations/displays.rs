@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::common::{BAD_REQUEST, UNAVAILABLE};
+use super::responses::{BAD_REQUEST, UNAVAILABLE};
 use crate::{
     documents::{
         ErrorBody,

@@ -9,7 +9,10 @@ use device::{
 };
 use serde_json::Value;
 
-use super::common::{BAD_REQUEST, OK, UNAVAILABLE, param};
+use super::{
+    params::param,
+    responses::{BAD_REQUEST, OK, UNAVAILABLE},
+};
 use crate::{
     answer::Answer,
     device_call::{DeviceCall, refusal_answer},

@@ -5,12 +5,13 @@
 
 mod access_point;
 mod bench;
-mod common;
 pub(crate) mod device;
 mod diagnostics;
 mod displays;
 mod lights;
 mod page;
+mod params;
+mod responses;
 mod screens;
 mod settings;
 mod state;

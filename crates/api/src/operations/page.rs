@@ -3,7 +3,8 @@
 use alloc::string::String;
 
 use super::{
-    common::{BAD_REQUEST, UNAVAILABLE, param},
+    params::param,
+    responses::{BAD_REQUEST, UNAVAILABLE},
     state::FRAME,
 };
 use crate::{

@@ -10,7 +10,10 @@ use market::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::common::{BAD_REQUEST, OK, SCALE, UNAVAILABLE, param};
+use super::{
+    params::{SCALE, param},
+    responses::{BAD_REQUEST, OK, UNAVAILABLE},
+};
 use crate::{
     answer::Answer,
     device_call::DeviceCall,

@@ -8,7 +8,10 @@ use device::{
     view::View,
 };
 
-use super::common::{BAD_REQUEST, UNAVAILABLE, param, scale};
+use super::{
+    params::{param, scale},
+    responses::{BAD_REQUEST, UNAVAILABLE},
+};
 use crate::{
     answer::Answer,
     device_call::DeviceCall,

@@ -2,7 +2,10 @@
 
 use alloc::string::String;
 
-use super::common::{BAD_REQUEST, SCALE, UNAVAILABLE, param};
+use super::{
+    params::{SCALE, param},
+    responses::{BAD_REQUEST, UNAVAILABLE},
+};
 use crate::{
     answer::Answer,
     documents::{

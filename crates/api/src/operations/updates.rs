@@ -1,6 +1,9 @@
 //! Operations that install a program or a page.
 
-use super::common::{BAD_REQUEST, UNAVAILABLE, param};
+use super::{
+    params::param,
+    responses::{BAD_REQUEST, UNAVAILABLE},
+};
 use crate::{
     documents::{
         ErrorBody, MessageBody,

@@ -19,8 +19,8 @@ use market::{
 };
 
 use crate::{
-    common::{STYLE, picture},
     line::Line,
+    painting::{STYLE, picture},
 };
 
 /// Variants of the screens of the rotation: name of the file and the line that describes it.

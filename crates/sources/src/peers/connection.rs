@@ -12,8 +12,8 @@ use tokio::{
 use super::candidates::Candidate;
 use crate::{
     SourceContext,
-    common::SharedValue,
     peer::{Following, Parted, PeerConnection, PeerReply},
+    shared_value::SharedValue,
 };
 
 /// State that all peers share.

@@ -34,8 +34,8 @@ use self::{
 };
 use super::{
     SourceContext,
-    common::SharedValue,
     peer::{BEHIND, Parted},
+    shared_value::SharedValue,
 };
 
 /// Additional peers while no block arrives.
