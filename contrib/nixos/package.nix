@@ -2,13 +2,17 @@
 { lib, rustPlatform, installShellFiles }:
 let
   root = ../..;
-  manifest = (lib.importTOML "${root}/Cargo.toml").workspace.package;
+  manifest = (lib.importTOML (root + "/Cargo.toml")).workspace.package;
 in
 rustPlatform.buildRustPackage {
   pname = "papertick";
   inherit (manifest) version;
-  src = lib.cleanSource root;
-  cargoLock.lockFile = "${root}/Cargo.lock";
+  src = lib.cleanSourceWith {
+    src = lib.cleanSource root;
+    # What a build in the checkout made.
+    filter = path: type: !(lib.elem (baseNameOf path) [ "target" "node_modules" ] && type == "directory");
+  };
+  cargoLock.lockFile = root + "/Cargo.lock";
   cargoBuildFlags = [ "-p" "papertick" "--bin" "papertick" ];
   nativeBuildInputs = [ installShellFiles ];
   # The tests need programs of the host, such as a browser and an MQTT broker.
