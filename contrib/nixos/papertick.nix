@@ -44,7 +44,7 @@ in
           --replace-fail /etc/papertick/papertick.toml ${file}
       '')
     ];
-    systemd.services.papertick.wantedBy = [ "multi-user.target" ];
+    systemd.services.papertick = { wantedBy = [ "multi-user.target" ]; environment.PAPERTICK_MANAGED_BY = "NixOS"; };
     networking.firewall = lib.mkIf cfg.openFirewall { allowedTCPPorts = [ cfg.port ]; allowedUDPPorts = [ 5353 ]; };
   };
 }
