@@ -22,6 +22,7 @@ use storage::{
     lock::{self, Holder},
 };
 use supervisor::{
+    config::DEFAULTS,
     crash_dumps,
     messages::{BROKEN_CODE, DeviceMessage, RESTART_CODE},
 };
@@ -85,7 +86,9 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, LOCK_TIMEOUT)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
-    let fresh = || fresh(config.run.market, config.run.defaults.as_deref());
+    let defaults = config.run.defaults.clone();
+    let defaults = defaults.or_else(|| std::env::var(DEFAULTS).ok());
+    let fresh = || fresh(config.run.market, defaults.as_deref());
     let mut stored = StoredState::read(loaded, fresh).map_err(cannot)?;
     stored.storage_error = lock.unwritable().map(ToString::to_string);
     let log = start_log(&config, &stored.settings);

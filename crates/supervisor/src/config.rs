@@ -7,6 +7,10 @@ use updates::slots::Firmware;
 
 use crate::messages::PROTOCOL;
 
+/// Environment variable with the settings for an empty data folder. They can contain passwords, and other users of the host
+/// can read the arguments of a process but not its environment.
+pub const DEFAULTS: &str = "PAPERTICK_DEFAULTS";
+
 /// Configuration of the supervisor.
 #[derive(Debug, Clone)]
 pub struct ClockConfig {
@@ -69,3 +73,11 @@ impl<Run> DeviceConfig<Run> {
 
 /// The configuration of a device with an unparsed `run`.
 pub(crate) type OpaqueConfig = DeviceConfig<serde_json::Value>;
+
+impl OpaqueConfig {
+    /// Removes the value of [`DEFAULTS`], to be passed outside the arguments.
+    pub(crate) fn take_defaults(&mut self) -> Option<String> {
+        let defaults = self.run.as_object_mut()?.remove("defaults")?;
+        defaults.as_str().map(String::from)
+    }
+}

@@ -16,7 +16,7 @@ use updates::slots::{ImageSlot, Program};
 
 use crate::{
     SupervisorError,
-    config::{ClockConfig, DeviceConfig, OpaqueConfig},
+    config::{ClockConfig, DEFAULTS, DeviceConfig, OpaqueConfig},
     crash_dumps::CrashDumps,
     handover::Handover,
     limits::SupervisorLimits,
@@ -242,7 +242,9 @@ impl Supervisor {
     /// The host cannot start it.
     pub(crate) fn start(&self, chosen: &ChosenProgram) -> io::Result<Process> {
         let socket = OwnedFd::from(self.listener.try_clone()?);
-        let config = serde_json::to_string(&self.next).map_err(io::Error::other)?;
+        let mut config = self.next.clone();
+        let defaults = config.take_defaults();
+        let config = serde_json::to_string(&config).map_err(io::Error::other)?;
         let own_or = |name, value: &str| std::env::var_os(name).unwrap_or_else(|| value.into());
         let mut command = Command::new(&chosen.path);
         let command = command
@@ -253,6 +255,10 @@ impl Supervisor {
             // Only the supervisor reports to the service manager.
             .env_remove(NOTIFY_SOCKET)
             .stdin(Stdio::from(socket));
+        match defaults {
+            Some(defaults) => command.env(DEFAULTS, defaults),
+            None => command.env_remove(DEFAULTS),
+        };
         Process::start(command)
     }
 

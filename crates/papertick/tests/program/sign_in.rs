@@ -1,6 +1,7 @@
 //! Signing in during an attack on the password.
 
 use std::{
+    fs,
     sync::atomic::{AtomicU32, Ordering},
     thread,
     time::Duration,
@@ -66,6 +67,9 @@ fn a_default_password_works() {
         r#"{"httpAuthEnabled": true, "httpAuthUser": "satoshi", "httpAuthPass": "planted"}"#;
     command.env("PAPERTICK_DEFAULTS", defaults);
     let clock = Clock::start_as(&mut command, folder.path());
+    // Other users of the host can read these.
+    let arguments = fs::read(format!("/proc/{}/cmdline", clock.device().as_raw_nonzero())).unwrap();
+    assert!(!String::from_utf8_lossy(&arguments).contains("planted"));
     for (password, status) in [("other", 401), ("planted", 200)] {
         let header = basic(password);
         let answer = clock.send_with("GET", "/api/settings", &header).unwrap();
