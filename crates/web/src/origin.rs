@@ -17,7 +17,7 @@ use http::{
 use net::url::split_authority;
 
 use super::{
-    proxy::{PublicAccess, without_default_port},
+    proxy::{BaseUrl, PublicAccess, without_default_port},
     response::{self, Response},
 };
 
@@ -89,15 +89,14 @@ impl Sites {
         }
     }
 
-    /// Refuses a request for an unknown DNS name. `hostname` is the name of the clock.
-    pub fn unknown_host(&self, headers: &HeaderMap, hostname: &str) -> Option<Response> {
-        let host = text(headers, &HOST)?.to_ascii_lowercase();
+    /// Whether the host of a request is an address or a known name. `hostname` is the name of the clock.
+    pub fn is_own_host(&self, headers: &HeaderMap, hostname: &str) -> bool {
+        let Some(host) = text(headers, &HOST) else {
+            return true;
+        };
+        let host = host.to_ascii_lowercase();
         let name = without_port(&host).trim_end_matches('.');
-        (!self.is_known(name, hostname)).then(|| {
-            refusal(&format!(
-                "unknown host name: to use it for the clock, start the clock with --public-url http://{host}"
-            ))
-        })
+        self.is_known(name, hostname)
     }
 
     fn is_known(&self, name: &str, hostname: &str) -> bool {
@@ -194,6 +193,14 @@ pub fn ambiguous_host<B>(request: &Request<B>) -> Option<Response> {
         .authority()
         .is_some_and(differs)
         .then(|| response::bad_request("Host header and request target differ"))
+}
+
+/// The refusal of a request for an unknown host; has the address of the clock that the client used.
+pub fn unknown_host(base: &BaseUrl) -> Response {
+    refusal(&format!(
+        "unknown host name: to use it for the clock, start the clock with --public-url {}",
+        base.0
+    ))
 }
 
 /// Refuses a request of another site's page.
@@ -376,8 +383,8 @@ mod tests {
             for agent in ["Mozilla/5.0 (X11; Linux x86_64)", "curl/8.5.0"] {
                 let request = headers(&[("host", host), ("user-agent", agent)]);
                 for hostname in ["papertick-a1b2c3", "Papertick-A1B2C3"] {
-                    let refused = sites.unknown_host(&request, hostname);
-                    assert_eq!(refused.is_none(), known, "{host} of {hostname}, {agent}");
+                    let is_own = sites.is_own_host(&request, hostname);
+                    assert_eq!(is_own, known, "{host} of {hostname}, {agent}");
                 }
             }
         }

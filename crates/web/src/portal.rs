@@ -78,11 +78,7 @@ pub(super) async fn page_or_redirect(
         return response::not_found();
     }
     let view = state.view();
-    let is_page = path == "/"
-        && state
-            .sites
-            .unknown_host(request.headers(), &view.hostname)
-            .is_none();
+    let is_page = path == "/" && state.sites.is_own_host(request.headers(), &view.hostname);
     let address = view.link.portal.as_deref().unwrap_or_default();
     let location = HeaderValue::from_str(&format!("http://{address}/"));
     match (is_page, location) {
@@ -255,8 +251,9 @@ async fn page(
     };
     let html = PAGE
         .replace("{{lang}}", texts.code)
-        .replace("{{body}}", &body)
-        .replace("{{script}}", SCRIPT);
+        .replace("{{script}}", SCRIPT)
+        // Last, because the name of a network can look like a placeholder.
+        .replace("{{body}}", &body);
     let mut response = response::bytes(response::HTML, html.into());
     *response.status_mut() = status;
     response

@@ -3,7 +3,11 @@
 //! Headers of a proxy are trusted only if the connection comes from a trusted address. The proxy must set them itself,
 //! because it forwards the client's headers that it does not set.
 
-use std::{fmt::Write as _, net::IpAddr, str::FromStr};
+use std::{
+    fmt::Write as _,
+    net::{IpAddr, Ipv6Addr},
+    str::FromStr,
+};
 
 use api::operations;
 use device::settings::kinds::hosts;
@@ -21,6 +25,9 @@ const INGRESS_PATH: HeaderName = HeaderName::from_static("x-ingress-path");
 
 /// Longest path prefix in bytes.
 const PREFIX_MAX: usize = 256;
+
+/// Longest label of a DNS name, bytes.
+const LABEL_MAX: usize = 63;
 
 /// Most public URLs and most address ranges of proxies.
 pub const ENTRIES_MAX: usize = 32;
@@ -48,6 +55,9 @@ pub struct PublicAccess {
     pub proxies: Vec<AddressRange>,
     /// Addresses under which browsers reach the clock.
     pub urls: Vec<PublicUrl>,
+    /// Home Assistant runs this program: requests with its ingress header were authenticated by it. Other proxies pass on
+    /// the header of a browser.
+    pub has_ingress: bool,
 }
 
 /// Address under which a client reaches the clock, without a slash at the end.
@@ -120,6 +130,13 @@ impl FromStr for PublicUrl {
         if authority.as_str().contains('@') || uri.query().is_some() {
             return Err(mistake("it must have no user name and no query"));
         }
+        if !is_host(authority.host()) {
+            return Err(mistake("its host is neither a name nor an address"));
+        }
+        let port = authority.as_str().strip_prefix(authority.host());
+        if port.is_some_and(|port| !port.is_empty() && !is_port(port)) {
+            return Err(mistake("its port must be 1 to 65535"));
+        }
         let prefix = prefix(uri.path()).ok_or_else(|| {
             mistake("its path is too long, or has characters that a path cannot have")
         })?;
@@ -141,6 +158,7 @@ impl PublicAccess {
         let access = PublicAccess {
             proxies: parsed("--trusted-proxy", proxies, &mut mistakes),
             urls: parsed("--public-url", urls, &mut mistakes),
+            has_ingress: false,
         };
         (access, mistakes)
     }
@@ -165,7 +183,7 @@ impl PublicAccess {
         if is_proxy {
             let headers = request.headers();
             let ingress = last(headers, &INGRESS_PATH);
-            source.is_ingress = ingress.is_some();
+            source.is_ingress = self.has_ingress && ingress.is_some();
             let in_headers = ingress.into_iter().chain(last(headers, &FORWARDED_PREFIX));
             prefixes.extend(in_headers.filter_map(prefix));
             let forwarded = Forwarding::parse(headers, |address| self.is_trusted(address));
@@ -197,6 +215,7 @@ impl PublicAccess {
             authority == Some(host.as_str())
         };
         BaseUrl(match self.urls.iter().find(of_host) {
+            Some(url) if url.prefix.is_empty() => format!("{}{prefix}", url.origin),
             Some(url) => format!("{}{}", url.origin, url.prefix),
             None => format!("{}://{host}{prefix}", scheme.unwrap_or("http")),
         })
@@ -258,6 +277,26 @@ impl Forwarding {
             scheme,
         }
     }
+}
+
+/// Whether a text is a DNS name or an IP address, as in a URL.
+fn is_host(text: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        let is_inner = !label.starts_with('-') && !label.ends_with('-');
+        (1..=LABEL_MAX).contains(&label.len()) && label.bytes().all(is_sign) && is_inner
+    };
+    let v6 = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    match v6 {
+        Some(v6) => v6.parse::<Ipv6Addr>().is_ok(),
+        None => text.split('.').all(is_label),
+    }
+}
+
+/// Whether a text is a colon and a port.
+fn is_port(text: &str) -> bool {
+    let port = text.strip_prefix(':').map(str::parse::<u16>);
+    matches!(port, Some(Ok(1..)))
 }
 
 /// The host that a client has connected to, in lower case.
@@ -376,7 +415,7 @@ fn parsed<T: FromStr<Err = String>>(
     mistakes: &mut Vec<String>,
 ) -> Vec<T> {
     let mut values = Vec::new();
-    for text in texts {
+    for text in texts.iter().filter(|text| !text.trim().is_empty()) {
         match text.trim().parse() {
             Ok(_) if values.len() == ENTRIES_MAX => {
                 mistakes.push(format!(
@@ -408,7 +447,10 @@ mod tests {
             ]),
         );
         assert_eq!(mistakes, Vec::<String>::new());
-        access
+        PublicAccess {
+            has_ingress: true,
+            ..access
+        }
     }
 
     /// A request with these headers, from an address: client, host, path, ingress, redirect.
@@ -531,6 +573,10 @@ mod tests {
             ("ftp://home.example", "it must begin with http:// or https://"),
             ("https://me@home.example", "it must have no user name and no query"),
             ("https://home.example/?a", "it must have no user name and no query"),
+            ("https://*.home.example", "its host is neither a name nor an address"),
+            ("https://home..example", "its host is neither a name nor an address"),
+            ("https://home.example:99999", "its port must be 1 to 65535"),
+            ("https://home.example:", "its port must be 1 to 65535"),
             ("https://home.example/a/../b", "its path is too long, or has characters that a path cannot have"),
             ("https://home.example/api", "the clock itself has addresses below this path"),
         ];

@@ -240,9 +240,9 @@ async fn refusal(
     let is_portal_redirect = target.portal && target.route.is_none();
     if !is_portal_redirect
         && !source.is_ingress
-        && let Some(refusal) = state.sites.unknown_host(headers, &view.hostname)
+        && !state.sites.is_own_host(headers, &view.hostname)
     {
-        return Some(refusal);
+        return Some(origin::unknown_host(&source.base));
     }
     if request.method() == Method::OPTIONS && headers.contains_key(ORIGIN) {
         return Some(origin::preflight(state.sites.allowed_origin(headers)));

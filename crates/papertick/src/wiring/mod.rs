@@ -141,8 +141,9 @@ impl RunningDevice {
                 "updates need no signature: the clock was started with --unsigned-updates".into(),
             );
         }
-        let (access, mistakes) =
+        let (mut access, mistakes) =
             PublicAccess::parse(&config.run.trusted_proxies, &config.run.public_urls);
+        access.has_ingress = HomeAssistantSupervisor::from_env().is_some();
         notes.extend(mistakes);
         let dialer = Dialer::new(roots.unwrap_or_else(|note| {
             notes.push(note);

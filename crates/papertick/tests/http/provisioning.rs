@@ -75,7 +75,7 @@ impl Portal {
         };
         let puppet = Puppet {
             networks: vec![
-                network("Café <b>\"'&", -70, false),
+                network("Café {{script}}<b>\"'&", -70, false),
                 network("Home", -48, true),
             ],
             outcome,
@@ -249,7 +249,7 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
         page.contains("value=\"Home\" checked"),
         "the strongest is chosen"
     );
-    assert!(page.contains("Caf\u{e9} &lt;b&gt;&quot;&#39;&amp;"));
+    assert!(page.contains("Caf\u{e9} {{script}}&lt;b&gt;&quot;&#39;&amp;"));
     for said in [
         "<small>strong · password</small>",
         "<small>fair · open</small>",
@@ -260,7 +260,8 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
     // The page has the address of the clock, and loads no other files.
     let rest = page.replace("http://papertick-a1b2c3.local/", "");
     assert!(!rest.contains("http://") && !rest.contains("https://"));
-    assert!(!page.contains("{{"), "nothing is left to fill in");
+    let rest = page.replace("Caf\u{e9} {{script}}", "");
+    assert!(!rest.contains("{{"), "nothing is left to fill in");
 }
 
 #[tokio::test]
@@ -287,7 +288,7 @@ async fn the_scan_lists_the_strongest_first() {
             answer.json(),
             serde_json::json!([
                 { "ssid": "Home", "rssi": -48, "secured": true, "secure": true },
-                { "ssid": "Café <b>\"'&", "rssi": -70, "secured": false, "secure": false },
+                { "ssid": "Café {{script}}<b>\"'&", "rssi": -70, "secured": false, "secure": false },
             ])
         );
     }
@@ -349,7 +350,7 @@ async fn wrong_credentials_are_answered_with_the_reason() {
         (LinkFailure::Auth, 401, "auth_fail", 202, "the password is wrong"),
         (LinkFailure::Association, 422, "assoc_fail", 203, "the network refused the clock"),
         (LinkFailure::Handshake, 401, "handshake_timeout", 204, "the network broke the handshake off, most often over a wrong password"),
-        (LinkFailure::Connection, 422, "connection_fail", 205, "the connection broke off"),
+        (LinkFailure::Connection, 422, "connection_fail", 205, "the connection was lost"),
         (LinkFailure::Timeout, 422, "timeout", 0, "the network did not answer in time"),
         (LinkFailure::Lost, 422, "lost", 0, "the network was lost"),
     ];
