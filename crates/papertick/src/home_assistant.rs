@@ -101,7 +101,9 @@ impl HomeAssistantSupervisor {
             ..Patch::default()
         };
         match inbox.request(Request::Patch(patch)).await {
-            Ok(Reply::Changed(_)) => tracing::info!("using the MQTT broker of Home Assistant"),
+            Ok(Reply::Done | Reply::Changed(_)) => {
+                tracing::info!("using the MQTT broker of Home Assistant")
+            }
             Ok(reply) => tracing::warn!(
                 ?reply,
                 "the settings refuse the MQTT broker of Home Assistant"
