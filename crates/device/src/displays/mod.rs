@@ -443,11 +443,12 @@ impl Displays {
         self.reports.retain(|id, _| is_known(id));
         let removed = self.states.iter().filter(|state| state.is_approved);
         let removed = removed.map(|state| state.display.id.clone());
+        let removed: Vec<String> = removed.filter(|id| !is_known(id)).collect();
+        (self.former).retain(|id| !is_known(id) && !removed.contains(id));
         self.former.extend(removed);
-        self.former.retain(|id| !is_known(id));
-        self.former.sort_unstable();
-        self.former.dedup();
-        self.former.truncate(DISPLAYS_MAX);
+        // The oldest ones.
+        let surplus = self.former.len().saturating_sub(DISPLAYS_MAX);
+        self.former.drain(..surplus);
         self.collect(settings);
     }
 }

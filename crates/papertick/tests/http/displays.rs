@@ -583,12 +583,27 @@ async fn log_lines_of_both_forms_are_listed() {
         log(&token, &json!({ "logs": lines }).to_string()).await,
         204
     );
+    // The token is not in the list, even in part.
+    let secret = format!("{:190}{token}", "Access-Token:");
+    let own = json!({ "logs": [{ "level": token, "message": secret }] });
+    assert_eq!(log(&token, &own.to_string()).await, 204);
+    let [listed] = list(&clock).await.try_into().unwrap();
+    let line = listed["log"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()
+        .to_string();
+    assert!(
+        line.contains("***") && !line.contains(&token[..8]),
+        "{line}"
+    );
     assert_eq!(log(&token, r#"{"log":["from a Kobo"]}"#).await, 204);
     let [listed] = list(&clock).await.try_into().unwrap();
     let listed = listed["log"].as_array().unwrap();
     assert_eq!(listed.len(), LOG_LINES_MAX);
     let expected = json!({ "at": 1_764_120_012, "level": "warn", "message": "line 12 " });
-    assert_eq!(listed[LOG_LINES_MAX - 2], expected);
+    assert_eq!(listed[LOG_LINES_MAX - 3], expected);
     assert_eq!(listed[LOG_LINES_MAX - 1]["message"], "from a Kobo");
     for (body, status) in [("", 400), ("x", 400), ("[]", 400), (r#"{"logs":7}"#, 400)] {
         assert_eq!(log(&token, body).await, status, "{body}");

@@ -171,12 +171,8 @@ pub async fn log(mut call: Call) -> Response {
         (None, None) => return response::bad_request("the body must have logs or log, a list"),
     };
     let first = lines.len().saturating_sub(LOG_LINES_MAX);
-    // A display may log its own requests.
-    let masked = |mut line: DisplayLogLine| {
-        line.message = line.message.replace(&secret, "***");
-        line
-    };
-    let lines = lines.iter().skip(first).map(log_line).map(masked).collect();
+    let lines = lines.iter().skip(first);
+    let lines = lines.map(|line| log_line(line, &secret)).collect();
     match displays::send(&call.state, DisplayRequest::Log(token, lines)).await {
         Ok(_) => response::empty(StatusCode::NO_CONTENT),
         Err(refusal) => refusal,
@@ -245,9 +241,10 @@ fn picture_key(token: TokenDigest) -> String {
     key
 }
 
-fn log_line(line: &Value) -> DisplayLogLine {
+/// A line of a log, without the token of the display, which may log its own requests.
+fn log_line(line: &Value, token: &str) -> DisplayLogLine {
     let text = |value: &Value, max: usize| {
-        let text = value.as_str().unwrap_or_default();
+        let text = value.as_str().unwrap_or_default().replace(token, "***");
         let text = &text[..text.floor_char_boundary(max)];
         text.replace(char::is_control, " ")
     };
