@@ -9,6 +9,7 @@ use api::{operation::ProgramOperation, operations::path_of};
 use clap::Args;
 use http::StatusCode;
 use net::dialer::Dialer;
+use serde_json::Value;
 
 use super::client::{ClientLogin, ClientRequest, ClockClient, Payload, target};
 use crate::{
@@ -57,10 +58,16 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
     let client = ClockClient::new(target::address("--url", &base)?, no_login, dialer)?;
     let path = path_of(ProgramOperation::Health);
     let response = client.send_once(&ClientRequest::new("GET", path, Payload::Nothing), TIMEOUT)?;
+    let url = client.url();
     if response.status == StatusCode::OK {
-        return Ok(());
+        // A proxy may answer with a page of its own.
+        let health = serde_json::from_slice::<Value>(&response.body).unwrap_or_default();
+        return match health["ok"] == Value::Bool(true) {
+            true => Ok(()),
+            false => Err(Failure::failed(format!("{url}{path} is not of a clock"))),
+        };
     }
-    let (url, status) = (client.url(), response.status.as_u16());
+    let status = response.status.as_u16();
     Err(Failure::failed(format!(
         "{url}{path} answers with status {status}"
     )))

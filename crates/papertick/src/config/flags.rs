@@ -34,31 +34,34 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
     pub(crate) wiring: Option<PathBuf>,
 
-    /// Origin of another site that may control the clock from its pages; may be repeated
+    /// Origin of another site that may control the clock from its pages; repeat it, or separate by commas
     #[arg(
         long,
         env = "PAPERTICK_ALLOW_ORIGIN",
         value_name = "URL",
         value_delimiter = ','
     )]
+    #[serde(deserialize_with = "one_or_many")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Address under which browsers reach the clock, such as https://home.example/clock; may be repeated
+    /// Address under which browsers reach the clock, such as https://home.example/clock; repeat it, or separate by commas
     #[arg(
         long,
         env = "PAPERTICK_PUBLIC_URL",
         value_name = "URL",
         value_delimiter = ','
     )]
+    #[serde(deserialize_with = "one_or_many")]
     pub(crate) public_url: Vec<String>,
 
-    /// Reverse proxy with trusted X-Forwarded headers: an address or a range such as 172.16.0.0/12; may be repeated
+    /// Reverse proxy with trusted X-Forwarded headers: an address or a range such as 172.16.0.0/12; repeat it, or separate by commas
     #[arg(
         long,
         env = "PAPERTICK_TRUSTED_PROXY",
         value_name = "CIDR",
         value_delimiter = ','
     )]
+    #[serde(deserialize_with = "one_or_many")]
     pub(crate) trusted_proxy: Vec<String>,
 
     /// Address used instead of a public one: relay, exchange, sntp, seeds, the name of a venue or the id of a pool; may be repeated
@@ -102,6 +105,7 @@ pub struct Flags {
         value_name = "FILE.pub",
         value_delimiter = ','
     )]
+    #[serde(deserialize_with = "one_or_many")]
     pub(crate) update_key: Vec<PathBuf>,
 
     /// Accept unsigned updates; everyone who can reach the clock can then replace its program
@@ -151,6 +155,24 @@ fn network_managers() -> PossibleValuesParser {
 
 fn timings() -> PossibleValuesParser {
     PossibleValuesParser::new(PanelTiming::NAMED.iter().map(|(name, _)| *name))
+}
+
+/// A value of the configuration file that may be repeated.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
+enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+/// Parses a text or a list of texts of the configuration file.
+fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    values: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(match OneOrMany::deserialize(values)? {
+        OneOrMany::One(value) => vec![value],
+        OneOrMany::Many(values) => values,
+    })
 }
 
 /// Parses the table `upstream` of the configuration file.
