@@ -1,6 +1,6 @@
 /** HTTP requests to the clock. */
 import type { ErrorBody } from './documents.gen';
-import { at } from './root';
+import { at, ROOT } from './root';
 import { t } from './words';
 import { PICTURE } from './operations';
 import { authHeaders } from './credentials';
@@ -114,6 +114,10 @@ export function explain(failure: unknown): string {
   if (failure instanceof Unreachable) return t('The clock does not answer.');
   if (failure instanceof HttpError) {
     if (failure.status === 401) return t('The clock requires you to sign in.');
+    if (failure.token === 'cross-site request')
+      return t('The clock does not know the address of this page. Start it with --public-url {url}.', {
+        url: location.origin + ROOT.slice(0, -1),
+      });
     if (failure.status === 403) return t('The clock refused this request.');
     return t('The clock refused: {why}', { why: failure.token || failure.status });
   }

@@ -43,14 +43,24 @@ const VALUE_MIN = 4;
 const PUBLIC_SETTING =
   /^(?:hwRev|gitRev|gitTag|fsRev|fontName|tzString|mqttBase|haPrefix|haStatusTopic|miningPoolName)$/;
 
+/** Settings with the name of a computer or a person, which can be an ordinary short word. */
+const NAME_SETTING = /(?:Host|Hostname|User)$/;
+const DEFAULT_USER = 'papertick';
+
 /** A text with possible secrets, addresses and values of settings replaced. */
 export function scrubbed(text: string, settings: ReportFacts['settings']): string {
-  const own = Object.entries(settings).flatMap(([key, value]) => (PUBLIC_SETTING.test(key) ? [] : strings(value)));
-  const known = own.filter((value) => value.length >= VALUE_MIN && !/^[a-z]+$/.test(value));
+  const own = Object.entries(settings).filter(([key]) => !PUBLIC_SETTING.test(key));
+  const known = own
+    .flatMap(([, value]) => strings(value))
+    .filter((value) => value.length >= VALUE_MIN && !/^[a-z]+$/.test(value));
   const without = known
     .sort((one, other) => other.length - one.length)
     .reduce((rest, value) => rest.split(value).join(HIDDEN), text);
-  return SUSPECT.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), without);
+  const names = own.filter(([key]) => NAME_SETTING.test(key)).flatMap(([, value]) => strings(value));
+  const patterns = names
+    .filter((name) => name && name !== DEFAULT_USER)
+    .map((name) => new RegExp(`(?<![\\w-])${name.replace(/[^\w-]/g, '\\$&')}(?![\\w-])`, 'g'));
+  return [...patterns, ...SUSPECT].reduce((rest, pattern) => rest.replace(pattern, HIDDEN), without);
 }
 
 /** The texts in a value; objects are skipped, because only lists of choices contain them. */

@@ -608,12 +608,13 @@ test('frontlight and Do Not Disturb', async () => {
 
 test('a switch does not change if the request fails, and the error is shown', async () => {
   const dnd = page.getByRole('switch', { name: 'Do Not Disturb' });
-  for (const [status, words] of [
-    [400, 'The clock refused: not now'],
-    [401, 'The clock requires you to sign in.'],
-    [403, 'The clock refused this request.'],
+  for (const [status, error, words] of [
+    [400, 'not now', 'The clock refused: not now'],
+    [401, 'not now', 'The clock requires you to sign in.'],
+    [403, 'not now', 'The clock refused this request.'],
+    [403, 'cross-site request', `Start it with --public-url ${new URL(page.url()).origin}`],
   ]) {
-    const response = { status, json: { error: 'not now' } };
+    const response = { status, json: { error } };
     await page.route('**/api/dnd/enable', (route) => route.fulfill(response), { times: 1 });
     await dnd.click();
     await page.waitForSelector(`.notice.bad:has-text("${words}")`);

@@ -48,14 +48,23 @@ test.each(PLANTED)('a report has no %s', (secret, logText) => {
 });
 
 test('values of settings are hidden everywhere', () => {
-  const settings = { hostname: 'attic-a1b2c3', mqttUser: 'Satoshi N', timeServers: ['clockhost7'], hwRev: 'Rev B' };
+  const settings = {
+    hostname: 'attic-a1b2c3',
+    mqttUser: 'Satoshi N',
+    timeServers: ['clockhost7'],
+    hwRev: 'Rev B',
+    mqttHost: 'pi4',
+    proxyHost: 'attic',
+  };
   const text = report({
     program: '4.0.0',
     settings,
     status: status(),
-    log: [line('attic-a1b2c3 joined as Satoshi N, time from clockhost7')],
+    log: [line('attic-a1b2c3 joined as Satoshi N, time from clockhost7, broker pi4:1883, proxy attic, attics')],
   });
-  expect(text).toContain('[hidden] joined as [hidden], time from [hidden]');
+  expect(text).toContain(
+    '[hidden] joined as [hidden], time from [hidden], broker [hidden]:1883, proxy [hidden], attics',
+  );
   expect(text).toContain('Board: Rev B');
 });
 
