@@ -32,7 +32,7 @@ for target in "$@"; do
     printf '%-16s %10s runs, %s\n' "$target" "$runs" "$coverage"
   else
     tail -40 "$log"
-    echo "$target: a find, see fuzz/artifacts/$target/" >&2
+    echo "$target: a failing input is in fuzz/artifacts/$target/" >&2
     exit 1
   fi
   rm -f "$log"

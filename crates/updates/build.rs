@@ -1,7 +1,4 @@
-//! Tells the program which commit it was built from, where that can be known, when that was made, and for which
-//! machines.
-//!
-//! The page is part of the program and has no version of its own: its manifest is told from the same.
+//! Sets commit, build time and target of the program at compile time. The manifest of the built-in page has the same values.
 
 use std::{
     process::Command,
@@ -12,8 +9,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed=PAPERTICK_COMMIT");
     println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
     println!("cargo::rerun-if-changed=build.rs");
-    // A new commit on a branch leaves HEAD as it is and is seen in its log alone; a build for daily work need not
-    // name the newest commit, and is spared the work.
+    // A commit on a branch changes only the log of HEAD. Debug builds ignore it, to avoid a rebuild after each commit.
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let seen_in = if is_release { "logs/HEAD" } else { "HEAD" };
     if let Some(path) = git(&["rev-parse", "--git-path", seen_in]) {

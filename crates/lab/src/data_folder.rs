@@ -390,8 +390,8 @@ fn install(
         version: version.clone(),
         commit: String::new(),
     })?;
-    let mut depot = ImageStore::open(Box::new(disk.clone()), running, Factory::own());
-    depot.begin(ImagePolicy {
+    let mut store = ImageStore::open(Box::new(disk.clone()), running, Factory::own());
+    store.begin(ImagePolicy {
         kind,
         bytes_max: IMAGE_MAX,
         board: BOARD.to_string(),
@@ -404,11 +404,11 @@ fn install(
         signatures: Signatures::NotRequired,
     })?;
     for part in image.chunks(PART) {
-        depot.append(part)?;
+        store.append(part)?;
     }
-    depot.received(None)?;
-    depot.verify()?;
-    depot.activate()
+    store.received(None)?;
+    store.verify()?;
+    store.activate()
 }
 
 fn page(number: u64) -> Result<Vec<u8>, ImageRefusal> {

@@ -1,4 +1,4 @@
-//! ConnectionProblems of a connection that the device shows in its status: dropped messages and refusals by the broker.
+//! Problems of a connection that the device shows in its status: dropped messages and refusals by the broker.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// Shortest interval between two reports of dropped messages.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
-/// ConnectionProblems of a connection.
+/// Problems of a connection.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionProblems {
     /// Messages dropped since the last report, by reason.

@@ -73,7 +73,7 @@ pub enum HttpError {
     #[error("too many redirects")]
     Redirects,
     /// A redirect from TLS to a plain connection.
-    #[error("a redirect leads away from TLS")]
+    #[error("the server redirects from https to http, which is refused")]
     Downgrade,
     /// A redirect from a plain connection to another origin, which is named.
     #[error("a redirect to another address ({0}) is followed only from https")]

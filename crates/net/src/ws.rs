@@ -78,13 +78,13 @@ pub enum WsError {
     #[error("the server closed the connection")]
     Closed,
     /// The connection failed.
-    #[error("the connection broke off")]
+    #[error("the connection was lost")]
     Lost,
     /// A message is larger than the limit.
     #[error("a message is larger than {0} bytes")]
     TooLarge(usize),
     /// No message after a ping.
-    #[error("the server fell silent")]
+    #[error("the server stopped sending")]
     Silent,
     /// Sending timed out.
     #[error("sending timed out")]

@@ -22,7 +22,7 @@ pub const IDLE_MAX: u32 = 32;
 /// A node that serves headers by height.
 pub trait ByHeight: Send {
     /// Why a request failed.
-    type Error: From<Stopped> + From<Astray> + Send;
+    type Error: From<Stopped> + From<WrongHeaders> + Send;
 
     /// Headers from a height on, oldest first. Empty if the node has not reached it.
     fn headers(
@@ -33,7 +33,7 @@ pub trait ByHeight: Send {
 
 /// Why a chain could not be followed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Astray {
+pub enum WrongHeaders {
     /// Its headers break the rules.
     Broken(HeaderRefusal),
     /// Its blocks do not connect to a known one.
@@ -42,14 +42,14 @@ pub enum Astray {
     Nothing,
 }
 
-impl fmt::Display for Astray {
+impl fmt::Display for WrongHeaders {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Astray::Broken(refusal) => write!(formatter, "a header breaks the rules: {refusal}"),
-            Astray::Elsewhere => formatter.write_str(
+            WrongHeaders::Broken(refusal) => write!(formatter, "a header breaks the rules: {refusal}"),
+            WrongHeaders::Elsewhere => formatter.write_str(
                 "its blocks do not connect to the known ones: it follows another chain, or is far behind",
             ),
-            Astray::Nothing => formatter.write_str("it does not return the headers up to its newest block"),
+            WrongHeaders::Nothing => formatter.write_str("it does not return the headers up to its newest block"),
         }
     }
 }
@@ -77,7 +77,7 @@ pub async fn catch_up<N: ByHeight>(
         let headers = node.headers(from).await?;
         let count = u32::try_from(headers.len()).unwrap_or(u32::MAX);
         if count == 0 {
-            return Err(Astray::Nothing.into());
+            return Err(WrongHeaders::Nothing.into());
         }
         let next = from.saturating_add(count);
         let reach = match next > height {
@@ -98,9 +98,13 @@ pub async fn catch_up<N: ByHeight>(
             (true, HeadersReach::More) if reply.refused.is_some() => return Ok(reply),
             (true, HeadersReach::More) if reply.is_new => (from, tries, idle) = (next, 0, 0),
             // Give up if the headers stay known, or on a branch with less work.
-            (true, HeadersReach::More) if idle == IDLE_MAX => return Err(Astray::Elsewhere.into()),
+            (true, HeadersReach::More) if idle == IDLE_MAX => {
+                return Err(WrongHeaders::Elsewhere.into());
+            }
             (true, HeadersReach::More) => (from, idle) = (next, idle + 1),
-            (false, _) if from == 0 || tries == BACK_MAX => return Err(Astray::Elsewhere.into()),
+            (false, _) if from == 0 || tries == BACK_MAX => {
+                return Err(WrongHeaders::Elsewhere.into());
+            }
             (false, _) => {
                 from = from.saturating_sub(back);
                 (back, tries) = (back.saturating_mul(BACK_FACTOR), tries + 1);
@@ -113,9 +117,9 @@ pub async fn catch_up<N: ByHeight>(
 ///
 /// # Errors
 /// A header breaks a rule.
-pub fn is_settled(reply: &HeadersReply) -> Result<bool, Astray> {
+pub fn is_settled(reply: &HeadersReply) -> Result<bool, WrongHeaders> {
     match reply.refused {
-        Some(refusal) if refusal.is_fault() => Err(Astray::Broken(refusal)),
+        Some(refusal) if refusal.is_fault() => Err(WrongHeaders::Broken(refusal)),
         Some(HeaderRefusal::Unconnected) => Ok(false),
         Some(_) | None => Ok(true),
     }

@@ -16,9 +16,9 @@ use std::time::Duration;
 
 use super::{
     SourceContext,
-    by_height::{Astray, ByHeight, catch_up, is_settled},
+    by_height::{ByHeight, WrongHeaders, catch_up, is_settled},
     node,
-    poll::{self, Missed, Poll},
+    poll::{self, Poll, PollFailure},
 };
 
 /// Limits of a request.
@@ -48,7 +48,7 @@ struct RpcPoll<'a> {
 }
 
 impl Poll for Rest {
-    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, PollFailure> {
         let body = self.get(context, format::INFO_PATH).await?;
         let info = format::info_body(&body)?;
         check_network(&self.node, info)?;
@@ -71,7 +71,7 @@ impl Poll for Rest {
                 };
                 let reply = context.submit_headers(0, after.to_vec(), reach).await?;
                 if !is_settled(&reply)? {
-                    return Err(Astray::Elsewhere.into());
+                    return Err(WrongHeaders::Elsewhere.into());
                 }
                 // A node with known headers only has no more.
                 let has_more = reach == HeadersReach::More && reply.is_new;
@@ -81,13 +81,13 @@ impl Poll for Rest {
                 locator = reply.locator;
                 continue 'more;
             }
-            return Err(Astray::Elsewhere.into());
+            return Err(WrongHeaders::Elsewhere.into());
         }
     }
 }
 
 impl Rest {
-    async fn get(&self, context: &SourceContext, path: &str) -> Result<Bytes, Missed> {
+    async fn get(&self, context: &SourceContext, path: &str) -> Result<Bytes, PollFailure> {
         let url = url(&self.node, path)?;
         let SourceContext { route, shared, .. } = context;
         let answer = client::get(&shared.dialer, route, Get::new(url), LIMITS).await?;
@@ -96,7 +96,7 @@ impl Rest {
 }
 
 impl Poll for Rpc {
-    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, PollFailure> {
         let mut rpc = RpcPoll {
             context,
             node: &self.node,
@@ -117,7 +117,7 @@ impl Poll for Rpc {
 
 impl RpcPoll<'_> {
     /// Sends a batch of requests and returns the responses.
-    async fn request(&mut self, requests: &[RpcRequest]) -> Result<Vec<Value>, Missed> {
+    async fn request(&mut self, requests: &[RpcRequest]) -> Result<Vec<Value>, PollFailure> {
         let SourceContext { route, shared, .. } = self.context;
         let login = format!("{}:{}", self.node.user, self.node.pass.expose());
         let login = format!("Basic {}", STANDARD.encode(login));
@@ -125,14 +125,14 @@ impl RpcPoll<'_> {
         let body = format::encode_request(requests);
         let answer = client::post_json(&shared.dialer, route, request, body, LIMITS).await?;
         let answers = format::answers(&poll::body(answer)?, requests.len())?;
-        answers.map_err(|words| Missed::because(format!("the node refuses: {words}")))
+        answers.map_err(|words| PollFailure::because(format!("the node refuses: {words}")))
     }
 }
 
 impl ByHeight for RpcPoll<'_> {
-    type Error = Missed;
+    type Error = PollFailure;
 
-    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, Missed> {
+    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, PollFailure> {
         let info = self.request(&[RpcRequest::Chain]).await?;
         let height = format::info(&info[0])?.height;
         let last = height.min(from.saturating_add(format::BATCH_MAX - 1));
@@ -144,27 +144,27 @@ impl ByHeight for RpcPoll<'_> {
         let headers = hashes
             .iter()
             .map(|hash| Ok(RpcRequest::Header(format::hash(hash)?)));
-        let headers = headers.collect::<Result<Vec<RpcRequest>, Missed>>()?;
+        let headers = headers.collect::<Result<Vec<RpcRequest>, PollFailure>>()?;
         let headers = self.request(&headers).await?;
         let headers = headers.iter().map(format::header_result);
         Ok(headers.collect::<Result<_, _>>()?)
     }
 }
 
-fn check_network(node: &NodeConfig, info: ChainInfo) -> Result<(), Missed> {
+fn check_network(node: &NodeConfig, info: ChainInfo) -> Result<(), PollFailure> {
     if info.network == node.network {
         return Ok(());
     }
-    Err(Missed::because(format!(
+    Err(PollFailure::because(format!(
         "the node follows another chain ({} instead of {})",
         info.network.name(),
         node.network.name()
     )))
 }
 
-fn url(node: &NodeConfig, path: &str) -> Result<Url, Missed> {
+fn url(node: &NodeConfig, path: &str) -> Result<Url, PollFailure> {
     let usual = format::port(node.network);
-    let (host, port) = node::place(&node.host, node.port, usual).map_err(Missed::because)?;
+    let (host, port) = node::place(&node.host, node.port, usual).map_err(PollFailure::because)?;
     Ok(Url {
         scheme: match node.tls {
             true => Scheme::Https,

@@ -211,5 +211,5 @@ impl ByHeight for Talk<'_, '_> {
 }
 
 fn broken(error: std::io::Error) -> SessionEnd {
-    SessionEnd::because(format!("the connection broke off ({})", error.kind()))
+    SessionEnd::because(format!("the connection was lost ({})", error.kind()))
 }

@@ -12,7 +12,7 @@ use net::{
 
 use super::{
     SourceContext,
-    poll::{self, Missed, Poll},
+    poll::{self, Poll, PollFailure},
 };
 
 /// Limits of a request.
@@ -29,8 +29,8 @@ pub struct Miner {
 }
 
 impl Poll for Miner {
-    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
-        let url = Url::parse(&miner::url(self.host.expose())).map_err(Missed::because)?;
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, PollFailure> {
+        let url = Url::parse(&miner::url(self.host.expose())).map_err(PollFailure::because)?;
         let request = Get::new(url).accepting_json();
         let answer = http::get(&context.shared.dialer, &context.route, request, LIMITS).await?;
         let stats = miner::body(&poll::body(answer)?)?;

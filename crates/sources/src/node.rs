@@ -9,7 +9,7 @@ use market::{HeadersReach, HeadersReply, ProofOrigin};
 use net::url::{BadUrl, split_authority};
 use runtime::inbox::Stopped;
 
-use super::{SourceContext, by_height::Astray, poll::Missed, session::SessionEnd};
+use super::{SourceContext, by_height::WrongHeaders, poll::PollFailure, session::SessionEnd};
 
 /// Pause after a node has sent headers that break the rules.
 pub const BAD_NODE_PAUSE: Duration = Duration::from_secs(10 * 60);
@@ -61,8 +61,8 @@ impl SourceContext {
     }
 }
 
-impl From<Astray> for SessionEnd {
-    fn from(astray: Astray) -> SessionEnd {
+impl From<WrongHeaders> for SessionEnd {
+    fn from(astray: WrongHeaders) -> SessionEnd {
         SessionEnd::Failed {
             reason: astray.to_string(),
             retry_after: Some(BAD_NODE_PAUSE),
@@ -70,11 +70,11 @@ impl From<Astray> for SessionEnd {
     }
 }
 
-impl From<Astray> for Missed {
-    fn from(astray: Astray) -> Missed {
-        Missed {
+impl From<WrongHeaders> for PollFailure {
+    fn from(astray: WrongHeaders) -> PollFailure {
+        PollFailure {
             retry_after: Some(BAD_NODE_PAUSE),
-            ..Missed::because(astray)
+            ..PollFailure::because(astray)
         }
     }
 }

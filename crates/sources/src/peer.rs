@@ -22,7 +22,7 @@ use tokio::{
 
 use super::{
     SourceContext,
-    by_height::{Astray, is_settled},
+    by_height::{WrongHeaders, is_settled},
     node,
     session::{SessionEnd, SessionLink, SourceSession},
 };
@@ -63,7 +63,7 @@ const READ_BYTES: usize = 16 * 1024;
 /// Problem report for a node that has not sent a header yet.
 const NO_BLOCKS: &str = "it sends no blocks after the known ones: it may still be synchronising";
 
-/// Reason of [`Parted::Behind`].
+/// Reason of [`PeerEnd::Behind`].
 pub const BEHIND: &str = "its chain stays behind";
 
 /// User agent of this program in the P2P protocol.
@@ -71,7 +71,7 @@ const AGENT: &str = concat!("/papertick:", env!("CARGO_PKG_VERSION"), "/");
 
 /// Why a connection to a peer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Parted {
+pub enum PeerEnd {
     /// The device has stopped.
     Stopped,
     /// It did not respond, or is of no use.
@@ -84,27 +84,27 @@ pub enum Parted {
     Nonsense(Malformed),
 }
 
-impl From<Stopped> for Parted {
-    fn from(_: Stopped) -> Parted {
-        Parted::Stopped
+impl From<Stopped> for PeerEnd {
+    fn from(_: Stopped) -> PeerEnd {
+        PeerEnd::Stopped
     }
 }
 
-impl From<Astray> for Parted {
-    fn from(astray: Astray) -> Parted {
-        Parted::Faulty(astray.to_string())
+impl From<WrongHeaders> for PeerEnd {
+    fn from(astray: WrongHeaders) -> PeerEnd {
+        PeerEnd::Faulty(astray.to_string())
     }
 }
 
-impl From<Malformed> for Parted {
-    fn from(malformed: Malformed) -> Parted {
-        Parted::Nonsense(malformed)
+impl From<Malformed> for PeerEnd {
+    fn from(malformed: Malformed) -> PeerEnd {
+        PeerEnd::Nonsense(malformed)
     }
 }
 
-impl From<io::Error> for Parted {
-    fn from(error: io::Error) -> Parted {
-        Parted::Failed(format!("the connection broke off ({})", error.kind()))
+impl From<io::Error> for PeerEnd {
+    fn from(error: io::Error) -> PeerEnd {
+        PeerEnd::Failed(format!("the connection was lost ({})", error.kind()))
     }
 }
 
@@ -130,7 +130,7 @@ impl PeerConnection {
         stream: BoxedStream,
         network: Network,
         context: &SourceContext,
-    ) -> Result<PeerConnection, Parted> {
+    ) -> Result<PeerConnection, PeerEnd> {
         let mut wire = PeerConnection {
             stream,
             network,
@@ -154,7 +154,7 @@ impl PeerConnection {
                     }
                     Message::Version(_) => {
                         let reason = "it has no blocks, or is too old to serve them";
-                        return Err(Parted::Failed(reason.to_owned()));
+                        return Err(PeerEnd::Failed(reason.to_owned()));
                     }
                     Message::Verack => has_verack = true,
                     Message::Ping(number) => wire.send(&p2p::encode_pong(network, number)).await?,
@@ -163,19 +163,19 @@ impl PeerConnection {
             }
             wire.send(&p2p::encode_sendheaders(network)).await
         });
-        let late = || Err(Parted::Failed("no handshake in time".to_owned()));
+        let late = || Err(PeerEnd::Failed("no handshake in time".to_owned()));
         outcome.await.unwrap_or_else(|_| late())?;
         Ok(wire)
     }
 
-    async fn send(&mut self, message: &[u8]) -> Result<(), Parted> {
+    async fn send(&mut self, message: &[u8]) -> Result<(), PeerEnd> {
         let sent = time::timeout(ANSWER_TIMEOUT, self.stream.write_all(message)).await;
-        let late = || Err(Parted::Failed("it takes no messages".to_owned()));
+        let late = || Err(PeerEnd::Failed("it takes no messages".to_owned()));
         sent.map_or_else(|_| late(), |sent| Ok(sent?))
     }
 
     /// Reads the next relevant message. Cancel safe.
-    async fn next(&mut self) -> Result<Message, Parted> {
+    async fn next(&mut self) -> Result<Message, PeerEnd> {
         loop {
             let skipped = self.skipped.min(self.read.len());
             self.read.drain(..skipped);
@@ -207,7 +207,7 @@ impl PeerConnection {
             let next = (&mut self.stream).take(room as u64);
             let count = { next }.read_buf(&mut self.read).await?;
             if count == 0 {
-                return Err(Parted::Failed("it has closed the connection".to_owned()));
+                return Err(PeerEnd::Failed("it has closed the connection".to_owned()));
             }
         }
     }
@@ -216,13 +216,13 @@ impl PeerConnection {
     ///
     /// # Errors
     /// There were too many of them.
-    fn count_chatter(&mut self) -> Result<(), Parted> {
+    fn count_chatter(&mut self) -> Result<(), PeerEnd> {
         if self.chatter_since.elapsed() >= CHATTER_PERIOD {
             (self.chatter, self.chatter_since) = (0, Instant::now());
         }
         self.chatter += 1;
         match self.chatter > CHATTER_MAX {
-            true => Err(Parted::Faulty("it sends too many messages".to_owned())),
+            true => Err(PeerEnd::Faulty("it sends too many messages".to_owned())),
             false => Ok(()),
         }
     }
@@ -300,7 +300,7 @@ impl<'a> Following<'a> {
     ///
     /// # Errors
     /// The connection must be closed.
-    pub async fn next(&mut self) -> Result<PeerReply, Parted> {
+    pub async fn next(&mut self) -> Result<PeerReply, PeerEnd> {
         loop {
             let since = self.pending.as_ref().map(|(since, _)| *since);
             let answer_by = since.map_or(self.request_at, |since| since + ANSWER_TIMEOUT);
@@ -329,7 +329,7 @@ impl<'a> Following<'a> {
                 // Announcements are handled while waiting for the permit.
                 turn = turn, if since.is_none() => self.request(turn?).await?,
                 () = time::sleep_until(answer_by), if since.is_some() => {
-                    return Err(Parted::Failed("no answer in time".to_owned()));
+                    return Err(PeerEnd::Failed("no answer in time".to_owned()));
                 }
             }
         }
@@ -344,17 +344,17 @@ impl<'a> Following<'a> {
     }
 
     /// Counts an unsolicited message.
-    fn count_idle(&mut self) -> Result<(), Parted> {
+    fn count_idle(&mut self) -> Result<(), PeerEnd> {
         self.idle += 1;
         match self.idle > IDLE_MAX {
-            true => Err(Parted::Faulty("it sends nothing new".to_owned())),
+            true => Err(PeerEnd::Faulty("it sends nothing new".to_owned())),
             false => Ok(()),
         }
     }
 
-    async fn request(&mut self, turn: OwnedSemaphorePermit) -> Result<(), Parted> {
+    async fn request(&mut self, turn: OwnedSemaphorePermit) -> Result<(), PeerEnd> {
         if self.agreed.elapsed() > BEHIND_MAX {
-            return Err(Parted::Behind);
+            return Err(PeerEnd::Behind);
         }
         let state = self
             .context
@@ -370,14 +370,14 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    async fn handle_headers(&mut self, headers: Vec<Header>) -> Result<Option<PeerReply>, Parted> {
+    async fn handle_headers(&mut self, headers: Vec<Header>) -> Result<Option<PeerReply>, PeerEnd> {
         let is_short = headers.len() <= ANNOUNCED_MAX;
         // The permit is released once the response was handled.
         let pending = self.pending.take();
         if pending.is_none() {
             if !is_short {
                 let reason = "it sends headers that were not requested";
-                return Err(Parted::Faulty(reason.to_owned()));
+                return Err(PeerEnd::Faulty(reason.to_owned()));
             }
             self.count_idle()?;
         }
@@ -395,7 +395,7 @@ impl<'a> Following<'a> {
             .await?;
         if !is_settled(&reply)? {
             match pending {
-                Some(_) if !is_short => return Err(Astray::Elsewhere.into()),
+                Some(_) if !is_short => return Err(WrongHeaders::Elsewhere.into()),
                 // It has announced a block meanwhile; the response is still to come.
                 Some(_) => self.pending = pending,
                 None => self.request_soon(),
@@ -421,9 +421,9 @@ impl<'a> Following<'a> {
 }
 
 /// Waits for the time of the request, and then for the permit.
-async fn permit(turn: Arc<Semaphore>, at: Instant) -> Result<OwnedSemaphorePermit, Parted> {
+async fn permit(turn: Arc<Semaphore>, at: Instant) -> Result<OwnedSemaphorePermit, PeerEnd> {
     time::sleep_until(at).await;
-    turn.acquire_owned().await.map_err(|_| Parted::Stopped)
+    turn.acquire_owned().await.map_err(|_| PeerEnd::Stopped)
 }
 
 /// The owner's node as a peer.
@@ -468,14 +468,14 @@ impl SourceSession for OwnPeer {
     }
 }
 
-impl From<Parted> for SessionEnd {
-    fn from(parted: Parted) -> SessionEnd {
+impl From<PeerEnd> for SessionEnd {
+    fn from(parted: PeerEnd) -> SessionEnd {
         match parted {
-            Parted::Stopped => SessionEnd::Stopped,
-            Parted::Failed(reason) => SessionEnd::because(reason),
-            Parted::Behind => SessionEnd::because(BEHIND.to_owned()),
-            Parted::Nonsense(malformed) => node::bad_answer(malformed),
-            Parted::Faulty(reason) => SessionEnd::Failed {
+            PeerEnd::Stopped => SessionEnd::Stopped,
+            PeerEnd::Failed(reason) => SessionEnd::because(reason),
+            PeerEnd::Behind => SessionEnd::because(BEHIND.to_owned()),
+            PeerEnd::Nonsense(malformed) => node::bad_answer(malformed),
+            PeerEnd::Faulty(reason) => SessionEnd::Failed {
                 reason,
                 retry_after: Some(node::BAD_NODE_PAUSE),
             },

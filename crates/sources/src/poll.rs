@@ -23,12 +23,12 @@ pub trait Poll: Send {
     fn poll(
         &mut self,
         context: &SourceContext,
-    ) -> impl Future<Output = Result<Vec<Observation>, Missed>> + Send;
+    ) -> impl Future<Output = Result<Vec<Observation>, PollFailure>> + Send;
 }
 
 /// A failed poll.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missed {
+pub struct PollFailure {
     /// Why, in words for the owner, without secrets.
     pub reason: String,
     /// Delay requested by the upstream.
@@ -37,10 +37,10 @@ pub struct Missed {
     pub dropped: Option<Malformed>,
 }
 
-impl Missed {
+impl PollFailure {
     /// A failure with a reason for the owner.
-    pub fn because(reason: impl ToString) -> Missed {
-        Missed {
+    pub fn because(reason: impl ToString) -> PollFailure {
+        PollFailure {
             reason: reason.to_string(),
             retry_after: None,
             dropped: None,
@@ -48,8 +48,8 @@ impl Missed {
     }
 }
 
-impl From<HttpError> for Missed {
-    fn from(error: HttpError) -> Missed {
+impl From<HttpError> for PollFailure {
+    fn from(error: HttpError) -> PollFailure {
         let dropped = match error {
             HttpError::TooLarge(_) => Some(Malformed("too-long")),
             HttpError::BadUrl(_)
@@ -61,24 +61,24 @@ impl From<HttpError> for Missed {
             | HttpError::Broken
             | HttpError::BadHeader => None,
         };
-        Missed {
+        PollFailure {
             dropped,
-            ..Missed::because(error)
+            ..PollFailure::because(error)
         }
     }
 }
 
-impl From<Stopped> for Missed {
-    fn from(stopped: Stopped) -> Missed {
-        Missed::because(stopped)
+impl From<Stopped> for PollFailure {
+    fn from(stopped: Stopped) -> PollFailure {
+        PollFailure::because(stopped)
     }
 }
 
-impl From<Malformed> for Missed {
-    fn from(malformed: Malformed) -> Missed {
-        Missed {
+impl From<Malformed> for PollFailure {
+    fn from(malformed: Malformed) -> PollFailure {
+        PollFailure {
             dropped: Some(malformed),
-            ..Missed::because(format!("invalid answer ({malformed})"))
+            ..PollFailure::because(format!("invalid answer ({malformed})"))
         }
     }
 }
@@ -87,11 +87,11 @@ impl From<Malformed> for Missed {
 ///
 /// # Errors
 /// The status is not a success.
-pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, Missed> {
+pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, PollFailure> {
     if answer.status.is_success() {
         return Ok(answer.body);
     }
-    Err(Missed {
+    Err(PollFailure {
         reason: format!("the server answers with status {}", answer.status.as_u16()),
         retry_after: answer.retry_after,
         dropped: None,
@@ -127,7 +127,7 @@ pub async fn run(
                 context.send(report).await?;
                 time::sleep(every).await;
             }
-            Err(Missed {
+            Err(PollFailure {
                 reason,
                 retry_after,
                 dropped,

@@ -15,7 +15,7 @@ use tokio::time;
 
 use super::{
     SourceContext,
-    poll::{self, Missed, Poll},
+    poll::{self, Poll, PollFailure},
 };
 
 /// Limits of a request for figures.
@@ -83,10 +83,10 @@ pub async fn run(
 }
 
 impl Poll for PoolSource {
-    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, Missed> {
+    async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, PollFailure> {
         let SourceContext { route, shared, .. } = context;
         let pool =
-            pools::find(&self.pool).ok_or_else(|| Missed::because("there is no such pool"))?;
+            pools::find(&self.pool).ok_or_else(|| PollFailure::because("there is no such pool"))?;
         let account = PoolAccount {
             user: &self.user,
             worker: &self.worker,
@@ -94,11 +94,11 @@ impl Poll for PoolSource {
             local_host: self.local_host.expose(),
             now: shared.clock.now().utc,
         };
-        let pool_request = pool.request(account).map_err(Missed::because)?;
+        let pool_request = pool.request(account).map_err(PollFailure::because)?;
         let url = shared
             .upstreams
             .pool(pool.id, &pool_request.url)
-            .map_err(Missed::because)?;
+            .map_err(PollFailure::because)?;
         let mut request = Get::new(url).accepting_json();
         for (name, value) in pool_request.headers {
             let name = HeaderName::try_from(name).map_err(|_| HttpError::BadHeader)?;

@@ -164,7 +164,7 @@ impl Supervisor {
             return self.start_again(reason, failures);
         }
         self.counts.failed = 0;
-        let reason = format!("it broke off {failures} times: {reason}");
+        let reason = format!("it ended unexpectedly {failures} times: {reason}");
         self.programs.set_aside(slot, &reason);
         self.count("another version runs", &reason);
         NextStep::Start
@@ -196,11 +196,15 @@ impl Supervisor {
 
     /// Restarts the device after a pause; without its sources if it failed often.
     fn start_again(&mut self, reason: &str, failures: usize) -> NextStep {
-        print_error(&format!("the device broke off ({reason}) and is restarted"));
-        self.count("started again after it broke off", reason);
+        print_error(&format!(
+            "the device ended unexpectedly ({reason}); restarting it"
+        ));
+        self.count("restarted after an unexpected end", reason);
         if failures >= self.limits.failures && self.next.safe_mode.is_none() {
-            print_error("it broke off repeatedly and is restarted without its sources");
-            self.next.safe_mode = Some(format!("it broke off {failures} times: {reason}"));
+            print_error(
+                "the device ended unexpectedly several times; restarting it without its sources",
+            );
+            self.next.safe_mode = Some(format!("it ended unexpectedly {failures} times: {reason}"));
         }
         NextStep::StartAfter(self.limits.pause(failures))
     }

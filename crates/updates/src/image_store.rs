@@ -68,14 +68,14 @@ enum Verified {
 impl ImageStore {
     /// Opens a disk and removes the temporary files of an interrupted update.
     pub fn open(disk: Box<dyn LargeDisk>, running: Program, factory: Factory) -> ImageStore {
-        let mut depot = ImageStore {
+        let mut store = ImageStore {
             disk,
             running,
             factory,
             stage: UpdateStage::Idle,
         };
-        depot.abort();
-        depot
+        store.abort();
+        store
     }
 
     /// Starts to receive an image.

@@ -99,7 +99,7 @@ pub(super) static LANGUAGES: [PortalTexts; 4] = [
             "the password is wrong",
             "the network refused the clock",
             "the network broke the handshake off, most often over a wrong password",
-            "the connection broke off",
+            "the connection was lost",
             "the network did not answer in time",
         ],
         not_stored: "the clock could not store the password",

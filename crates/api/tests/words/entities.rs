@@ -351,7 +351,7 @@ fn states_are_read_from_their_members() {
         ("mqtt_dropped", json!({ "mqttDropped": 3 }), "3"),
         ("update_state", json!({ "isOTAUpdating": true }), "updating"),
         ("update_state", json!({ "isOTAUpdating": false }), "idle"),
-        ("safe_mode_reason", json!({ "safeMode": "it broke off" }), "it broke off"),
+        ("safe_mode_reason", json!({ "safeMode": "it ended unexpectedly" }), "it ended unexpectedly"),
         ("safe_mode_reason", json!({ "safeMode": null }), "none"),
         ("time_per_screen", json!({ "timerSeconds": 90 }), "1.5"),
         ("quiet_from", hours.clone(), "22:15:00"),
@@ -406,7 +406,11 @@ fn each_flag_is_that_of_its_name() {
         ("wallet", "/connectionStatus/nwc", json!(true)),
         ("stale", "/stale", json!(true)),
         ("panel_fault", "/panelFaults", json!([2])),
-        ("safe_mode", "/safeMode", json!("it broke off 3 times")),
+        (
+            "safe_mode",
+            "/safeMode",
+            json!("it ended unexpectedly 3 times"),
+        ),
         // Nothing is on because of these.
         ("", "/disputed", json!(true)),
         ("", "/dnd/enabled", json!(true)),

@@ -901,8 +901,8 @@ fn refreshes_and_problems_are_events_once() {
             Some(warning("an update was given up: it did not come whole")),
         ),
         (
-            Input::SafeMode("it broke off three times".into()),
-            Some(warning("safe mode: it broke off three times")),
+            Input::SafeMode("it ended unexpectedly three times".into()),
+            Some(warning("safe mode: it ended unexpectedly three times")),
         ),
     ];
     for (at, (input, event)) in (21..).step_by(2).zip(inputs) {

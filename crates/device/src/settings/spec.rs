@@ -18,7 +18,7 @@ pub struct Spec {
     pub doc: &'static str,
     /// Type and bounds.
     pub kind: &'static dyn SettingKind,
-    /// Who may read and write it.
+    /// Read and write access of clients.
     pub access: Access,
     /// When a change takes effect.
     pub apply: Apply,
@@ -99,7 +99,7 @@ impl BoardPart {
     }
 }
 
-/// Who may read and write a setting.
+/// Read and write access of clients to a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// In GET and PATCH.

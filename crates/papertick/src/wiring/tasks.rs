@@ -162,7 +162,7 @@ impl SharedParts {
             services.spawn("time", synchronise(timekeeping, stop.clone()));
         }
         let resolver = self.dialer.resolver().clone();
-        // DriverEnds the device if all lookups hang, because their threads cannot be stopped.
+        // Restarts the device if all lookups hang, because their threads cannot be stopped.
         drivers.spawn("look-ups", async move { resolver.lost().await });
         let mqtt = mqtt::MqttContext {
             plans: receivers.mqtt,

@@ -617,7 +617,7 @@ async fn the_metrics_have_each_state_of_the_clock() {
         clock.change(|view| {
             view.timer_running = on == "timer_running";
             view.dnd_active = on == "dnd_active";
-            view.safe_mode = (on == "safe_mode").then(|| "it broke off".into());
+            view.safe_mode = (on == "safe_mode").then(|| "it ended unexpectedly".into());
         });
         let metrics = Metrics::of(&clock).await;
         for name in ["timer_running", "dnd_active", "safe_mode"] {

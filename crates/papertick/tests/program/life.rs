@@ -174,7 +174,7 @@ fn a_crashed_device_is_restarted() {
     eventually("another device runs", || clock.device() != device);
     assert_eq!(clock.setting("digitFontPx"), 211);
     let notes = clock.get("/api/status").json()["notes"].to_string();
-    assert!(notes.contains("broke off"), "{notes}");
+    assert!(notes.contains("unexpected end"), "{notes}");
     let metrics = clock.get("/metrics").body;
     assert!(metrics.contains("papertick_crashes_total 1\n"), "{metrics}");
 }

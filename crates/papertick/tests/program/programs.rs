@@ -139,7 +139,7 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
     kill_process(device, Signal::KILL).unwrap();
     eventually("another device runs", || clock.device() != device);
     let notes = clock.get("/api/status").json()["notes"].to_string();
-    assert!(notes.contains("broke off, once so far"), "{notes}");
+    assert!(notes.contains("an unexpected end, once so far"), "{notes}");
     clock.send("POST", "/api/restart", "").unwrap();
     eventually("it answers", || runs(&clock, "a", false));
     let device = clock.device();
@@ -232,7 +232,7 @@ fn a_program_that_crashes_repeatedly_is_replaced_by_the_installed_one() {
     assert_eq!(firmware["running"], "factory", "{firmware}");
     let failure = firmware["lastFailure"].as_str().unwrap();
     assert!(
-        failure.contains("4.5.0 was set aside: it broke off 3 times"),
+        failure.contains("4.5.0 was set aside: it ended unexpectedly 3 times"),
         "{failure}"
     );
     let device = clock.device();

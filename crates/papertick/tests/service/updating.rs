@@ -88,23 +88,23 @@ fn policy(kind: ImageKind, running: u64) -> ImagePolicy {
     }
 }
 
-fn depot(disk: &SharedDisk, running: Program) -> ImageStore {
+fn store(disk: &SharedDisk, running: Program) -> ImageStore {
     ImageStore::open(Box::new(disk.clone()), running, factory())
 }
 
 /// A complete update.
 fn update(
-    depot: &mut ImageStore,
+    store: &mut ImageStore,
     image: &[u8],
     judge: ImagePolicy,
 ) -> Result<ImageHeader, ImageRefusal> {
-    depot.begin(judge)?;
+    store.begin(judge)?;
     for part in image.chunks(300) {
-        depot.append(part)?;
+        store.append(part)?;
     }
-    depot.received(None)?;
-    let head = depot.verify()?;
-    depot.activate()?;
+    store.received(None)?;
+    let head = store.verify()?;
+    store.activate()?;
     Ok(head)
 }
 
@@ -142,9 +142,9 @@ fn updated(versions: &[u64]) -> SimDisk {
     let disk = SharedDisk::default();
     for minor in versions {
         let (running, before) = start(&mut disk.look());
-        let mut depot = depot(&disk, running);
+        let mut store = store(&disk, running);
         update(
-            &mut depot,
+            &mut store,
             &firmware(*minor),
             policy(ImageKind::Firmware, before),
         )
@@ -162,8 +162,8 @@ fn updated(versions: &[u64]) -> SimDisk {
 /// A disk after a rollback of the last update.
 fn after_rollback() -> SimDisk {
     let disk = SharedDisk::of(updated(&[1]));
-    let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
+    let mut store = store(&disk, Program::Slot(ImageSlot::A));
+    update(&mut store, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
     record::change(&mut disk.clone(), |slots| {
         slots.mark_failed(ImageSlot::B, "")
     })
@@ -188,9 +188,9 @@ fn a_failed_step_keeps_the_old_program_and_allows_the_next_update() {
         for step in 1..=STEPS {
             let (running, _) = start(&mut beginning.clone());
             let disk = SharedDisk::of(beginning.clone());
-            let mut depot = depot(&disk, running);
+            let mut store = store(&disk, running);
             disk.arrange(step, DiskFault::Error);
-            let updated = update(&mut depot, &firmware(9), policy(ImageKind::Firmware, old));
+            let updated = update(&mut store, &firmware(9), policy(ImageKind::Firmware, old));
             let (_, found) = start(&mut disk.look().healthy());
             let expected = if updated.is_ok() { 9 } else { old };
             assert_eq!(found, expected, "from {old}, error at step {step}");
@@ -199,7 +199,7 @@ fn a_failed_step_keeps_the_old_program_and_allows_the_next_update() {
                     matches!(refusal, ImageRefusal::Disk(_)),
                     "step {step}: {refusal}"
                 );
-                update(&mut depot, &firmware(9), policy(ImageKind::Firmware, old)).unwrap();
+                update(&mut store, &firmware(9), policy(ImageKind::Firmware, old)).unwrap();
                 assert_eq!(start(&mut disk.look()).1, 9);
             }
         }
@@ -225,9 +225,9 @@ fn consecutive_power_cuts_never_lose_an_acknowledged_update() {
             }
             shared.arrange(1 + dice.below(2 * STEPS), DiskFault::PowerCut);
             attempted = found + 1;
-            let mut depot = depot(&shared, running);
+            let mut store = store(&shared, running);
             if update(
-                &mut depot,
+                &mut store,
                 &firmware(attempted),
                 policy(ImageKind::Firmware, found),
             )
@@ -240,7 +240,7 @@ fn consecutive_power_cuts_never_lose_an_acknowledged_update() {
             let (running, found) = start(&mut disk.clone());
             let next = SharedDisk::of(disk.clone());
             let policy = policy(ImageKind::Firmware, found);
-            update(&mut self::depot(&next, running), &firmware(99), policy).unwrap();
+            update(&mut self::store(&next, running), &firmware(99), policy).unwrap();
             assert_eq!(start(&mut next.look()).1, 99, "seed {seed}");
             let is_left = |name: &String| name.ends_with(".part") || name.ends_with(".new");
             assert!(!next.look().all_names().iter().any(is_left), "seed {seed}");
@@ -251,8 +251,8 @@ fn consecutive_power_cuts_never_lose_an_acknowledged_update() {
 #[test]
 fn a_new_program_has_a_limited_number_of_starts() {
     let disk = SharedDisk::of(updated(&[1]));
-    let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
-    update(&mut depot, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
+    let mut store = store(&disk, Program::Slot(ImageSlot::A));
+    update(&mut store, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
     let mut disk = disk.look();
     let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
     assert_eq!(found, [2, 2, 2, 1, 1]);
@@ -261,12 +261,12 @@ fn a_new_program_has_a_limited_number_of_starts() {
 #[test]
 fn a_page_for_other_firmware_is_refused() {
     let disk = SharedDisk::default();
-    let mut depot = depot(&disk, Program::Factory);
+    let mut store = store(&disk, Program::Factory);
     let old = ImagePolicy {
         running: Version::new(3, 9, 0),
         ..policy(ImageKind::Page, 0)
     };
-    let refusal = update(&mut depot, &page(1), old).unwrap_err();
+    let refusal = update(&mut store, &page(1), old).unwrap_err();
     assert!(
         refusal.to_string().contains("needs version 4.0.0"),
         "{refusal}"
@@ -274,7 +274,7 @@ fn a_page_for_other_firmware_is_refused() {
     let packed = Packed::new(b"no archive")
         .image(facts(ImageKind::Page, 1))
         .unwrap();
-    let refusal = update(&mut depot, &packed, policy(ImageKind::Page, 0)).unwrap_err();
+    let refusal = update(&mut store, &packed, policy(ImageKind::Page, 0)).unwrap_err();
     assert!(refusal.to_string().contains("is not a page"), "{refusal}");
     assert_eq!(disk.look().all_names(), [""; 0]);
 }
@@ -284,13 +284,13 @@ fn a_version_after_a_rollback_is_recorded_as_left() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     for (running, minor, left) in [(2, 1, &[(version(2), SkipReason::Left)][..]), (1, 2, &[])] {
         let disk = SharedDisk::of(updated(&[running]));
-        let mut depot = depot(&disk, Program::Slot(ImageSlot::A));
+        let mut store = store(&disk, Program::Slot(ImageSlot::A));
         let judge = ImagePolicy {
             versions: AcceptedVersions::All,
             keys: vec![VerifyingKey::parse(&pair.pk.to_base64()).unwrap()],
             ..policy(ImageKind::Firmware, running)
         };
-        update(&mut depot, &signed_by(&pair, &firmware(minor)), judge).unwrap();
+        update(&mut store, &signed_by(&pair, &firmware(minor)), judge).unwrap();
         let (slots, _) = record::load_and_repair(&mut disk.clone());
         let shunned = slots.skipped.into_iter();
         let shunned: Vec<_> = shunned
@@ -360,8 +360,8 @@ fn damaged_records_are_set_aside_and_reported_until_the_next_update() {
                 "{names:?}"
             );
             // The next update works, and ends the report.
-            let mut depot = depot(&disk, Program::Factory);
-            update(&mut depot, &firmware(3), policy(ImageKind::Firmware, 0)).unwrap();
+            let mut store = store(&disk, Program::Factory);
+            update(&mut store, &firmware(3), policy(ImageKind::Firmware, 0)).unwrap();
             let active = record::load(&mut disk.clone()).active.unwrap();
             let slots =
                 record::change(&mut disk.clone(), |slots| slots.mark_proven(active)).unwrap();
@@ -388,13 +388,13 @@ fn records_that_cannot_be_read_are_not_replaced() {
             "{refused}"
         );
     }
-    let mut depot = depot(&disk, Program::Factory);
-    let refused = update(&mut depot, &firmware(3), policy(ImageKind::Firmware, 0)).unwrap_err();
+    let mut store = store(&disk, Program::Factory);
+    let refused = update(&mut store, &firmware(3), policy(ImageKind::Firmware, 0)).unwrap_err();
     assert!(
         refused.to_string().contains("firmware.json cannot be read"),
         "{refused}"
     );
-    drop(depot);
+    drop(store);
     let healthy = disk.look().healthy();
     assert_eq!(healthy.bytes("firmware.json"), Some(before.as_slice()));
 

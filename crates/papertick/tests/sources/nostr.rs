@@ -377,7 +377,7 @@ async fn a_relay_that_is_down_does_not_stop_the_others() {
     let seen = rig
         .until(|seen| matches!(seen, Observation::Complaint(_)))
         .await;
-    let expected = "ws://a.example: the connection broke off";
+    let expected = "ws://a.example: the connection was lost";
     assert_eq!(
         seen,
         [

@@ -71,9 +71,9 @@ impl Toxin {
     /// The reasons with which a source ends such a connection.
     fn socket_reasons(self) -> &'static [&'static str] {
         match self {
-            Toxin::Cut => &["the connection broke off"],
+            Toxin::Cut => &["the connection was lost"],
             Toxin::Stall | Toxin::Drip => &[
-                "the server fell silent",
+                "the server stopped sending",
                 "connected, but no valid message came",
             ],
             Toxin::Shuffle => &["the server does not speak this protocol"],

@@ -12,7 +12,7 @@ use tokio::{
 use super::candidates::Candidate;
 use crate::{
     SourceContext,
-    peer::{Following, Parted, PeerConnection, PeerReply},
+    peer::{Following, PeerConnection, PeerEnd, PeerReply},
     shared_value::SharedValue,
 };
 
@@ -40,12 +40,12 @@ pub(super) struct PeerProgress {
 /// Runs a connection until it is released. It must not report afterwards, because its place may be taken by another
 /// peer.
 pub(super) async fn until_released(
-    connection: impl Future<Output = Result<Infallible, Parted>>,
+    connection: impl Future<Output = Result<Infallible, PeerEnd>>,
     released: oneshot::Receiver<Infallible>,
-) -> Parted {
+) -> PeerEnd {
     tokio::select! {
         biased;
-        _ = released => Parted::Stopped,
+        _ = released => PeerEnd::Stopped,
         result = connection => {
             let Err(parted) = result;
             parted
@@ -60,7 +60,7 @@ pub(super) async fn follow_peer(
     candidate: &Candidate,
     place: u8,
     shared: PeerShared,
-) -> Result<Infallible, Parted> {
+) -> Result<Infallible, PeerEnd> {
     let destination = Destination {
         host: &candidate.host,
         port: candidate.port,
@@ -68,7 +68,7 @@ pub(super) async fn follow_peer(
     };
     let dialer = &context.shared.dialer;
     let stream = dialer.connect(&context.route, destination).await;
-    let stream = stream.map_err(|error| Parted::Failed(error.to_string()))?;
+    let stream = stream.map_err(|error| PeerEnd::Failed(error.to_string()))?;
     let wire = PeerConnection::handshake(stream, network, context).await?;
     let mut following = Following::of(context, place, wire, Arc::clone(&shared.turn));
     loop {
@@ -114,7 +114,7 @@ mod tests {
                 let mut connection = std::pin::pin!(until_released(connection, released));
                 assert_eq!(connection.as_mut().now_or_never(), None);
                 drop(keep_alive);
-                assert_eq!(connection.await, Parted::Stopped);
+                assert_eq!(connection.await, PeerEnd::Stopped);
             }
             assert_eq!(polls, 1);
         }

@@ -34,7 +34,7 @@ use self::{
 };
 use super::{
     SourceContext,
-    peer::{BEHIND, Parted},
+    peer::{BEHIND, PeerEnd},
     shared_value::SharedValue,
 };
 
@@ -117,7 +117,7 @@ struct PeerPool<'a> {
 struct PeerExit {
     place: u8,
     number: u64,
-    reason: Parted,
+    reason: PeerEnd,
 }
 
 type PeerConnections<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
@@ -355,14 +355,14 @@ impl<'a> PeerPool<'a> {
             .with(|progress| progress.up.remove(&place));
         let (name, is_seed) = (slot.candidate.name(), slot.candidate.is_seed);
         // A connection that worked and was cut may be made again.
-        let is_cut_off = was_up && matches!(exit.reason, Parted::Failed(_));
+        let is_cut_off = was_up && matches!(exit.reason, PeerEnd::Failed(_));
         let (reason, pause, dropped) = match exit.reason {
-            Parted::Stopped if was_released => return Ok(()),
-            Parted::Stopped => return Err(Stopped),
-            Parted::Behind => (BEHIND.to_owned(), FAILED_PAUSE, None),
-            Parted::Failed(reason) => (reason, FAILED_PAUSE, None),
-            Parted::Faulty(reason) => (reason, FAULTY_PAUSE, None),
-            Parted::Nonsense(malformed) => (
+            PeerEnd::Stopped if was_released => return Ok(()),
+            PeerEnd::Stopped => return Err(Stopped),
+            PeerEnd::Behind => (BEHIND.to_owned(), FAILED_PAUSE, None),
+            PeerEnd::Failed(reason) => (reason, FAILED_PAUSE, None),
+            PeerEnd::Faulty(reason) => (reason, FAULTY_PAUSE, None),
+            PeerEnd::Nonsense(malformed) => (
                 format!("it sends invalid messages ({malformed})"),
                 FAULTY_PAUSE,
                 Some(malformed),
