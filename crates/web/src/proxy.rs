@@ -286,7 +286,9 @@ fn is_host(text: &str) -> bool {
         let is_inner = !label.starts_with('-') && !label.ends_with('-');
         (1..=LABEL_MAX).contains(&label.len()) && label.bytes().all(is_sign) && is_inner
     };
-    let v6 = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let v6 = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
     match v6 {
         Some(v6) => v6.parse::<Ipv6Addr>().is_ok(),
         None => text.split('.').all(is_label),

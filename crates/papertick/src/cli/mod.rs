@@ -11,9 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{
-    CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint, builder::Resettable,
-};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint, builder::Resettable};
 use clap_complete::Shell;
 use supervisor::crash_dumps;
 use updates::build;
