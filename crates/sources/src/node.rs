@@ -62,19 +62,19 @@ impl SourceContext {
 }
 
 impl From<WrongHeaders> for SessionEnd {
-    fn from(astray: WrongHeaders) -> SessionEnd {
+    fn from(wrong: WrongHeaders) -> SessionEnd {
         SessionEnd::Failed {
-            reason: astray.to_string(),
+            reason: wrong.to_string(),
             retry_after: Some(BAD_NODE_PAUSE),
         }
     }
 }
 
 impl From<WrongHeaders> for PollFailure {
-    fn from(astray: WrongHeaders) -> PollFailure {
+    fn from(wrong: WrongHeaders) -> PollFailure {
         PollFailure {
             retry_after: Some(BAD_NODE_PAUSE),
-            ..PollFailure::because(astray)
+            ..PollFailure::because(wrong)
         }
     }
 }

@@ -91,8 +91,8 @@ impl From<Stopped> for PeerEnd {
 }
 
 impl From<WrongHeaders> for PeerEnd {
-    fn from(astray: WrongHeaders) -> PeerEnd {
-        PeerEnd::Faulty(astray.to_string())
+    fn from(wrong: WrongHeaders) -> PeerEnd {
+        PeerEnd::Faulty(wrong.to_string())
     }
 }
 
@@ -469,8 +469,8 @@ impl SourceSession for OwnPeer {
 }
 
 impl From<PeerEnd> for SessionEnd {
-    fn from(parted: PeerEnd) -> SessionEnd {
-        match parted {
+    fn from(end: PeerEnd) -> SessionEnd {
+        match end {
             PeerEnd::Stopped => SessionEnd::Stopped,
             PeerEnd::Failed(reason) => SessionEnd::because(reason),
             PeerEnd::Behind => SessionEnd::because(BEHIND.to_owned()),

@@ -55,7 +55,7 @@ pub struct PublicAccess {
     pub proxies: Vec<AddressRange>,
     /// Addresses under which browsers reach the clock.
     pub urls: Vec<PublicUrl>,
-    /// Home Assistant runs this program: requests with its ingress header were authenticated by it. Other proxies pass on
+    /// Home Assistant runs this program: it has authenticated requests with its ingress header. Other proxies pass on
     /// the header of a browser.
     pub has_ingress: bool,
 }

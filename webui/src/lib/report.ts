@@ -44,8 +44,9 @@ const PUBLIC_SETTING =
   /^(?:hwRev|gitRev|gitTag|fsRev|fontName|tzString|mqttBase|haPrefix|haStatusTopic|miningPoolName)$/;
 
 /** Settings with the name of a computer or a person, which can be an ordinary short word. */
-const NAME_SETTING = /(?:Host|Hostname|User)$/;
-const DEFAULT_USER = 'papertick';
+const NAME_SETTING = /(?:Host|Hostname|User|Worker|ClientId|hostnamePrefix)$/;
+/** Of users and of clocks. */
+const DEFAULT_NAME = 'papertick';
 
 /** A text with possible secrets, addresses and values of settings replaced. */
 export function scrubbed(text: string, settings: ReportFacts['settings']): string {
@@ -58,8 +59,8 @@ export function scrubbed(text: string, settings: ReportFacts['settings']): strin
     .reduce((rest, value) => rest.split(value).join(HIDDEN), text);
   const names = own.filter(([key]) => NAME_SETTING.test(key)).flatMap(([, value]) => strings(value));
   const patterns = names
-    .filter((name) => name && name !== DEFAULT_USER)
-    .map((name) => new RegExp(`(?<![\\w-])${name.replace(/[^\w-]/g, '\\$&')}(?![\\w-])`, 'g'));
+    .filter((name) => name && name !== DEFAULT_NAME)
+    .map((name) => new RegExp(`(?<![\\w-])${name.replace(/[^\w-]/g, '\\$&')}(?![\\w-])`, 'gi'));
   return [...patterns, ...SUSPECT].reduce((rest, pattern) => rest.replace(pattern, HIDDEN), without);
 }
 

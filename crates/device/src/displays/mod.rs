@@ -446,7 +446,7 @@ impl Displays {
         let removed: Vec<String> = removed.filter(|id| !is_known(id)).collect();
         (self.former).retain(|id| !is_known(id) && !removed.contains(id));
         self.former.extend(removed);
-        // The oldest ones.
+        // Drops the oldest.
         let surplus = self.former.len().saturating_sub(DISPLAYS_MAX);
         self.former.drain(..surplus);
         self.collect(settings);

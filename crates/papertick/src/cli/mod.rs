@@ -215,15 +215,16 @@ Examples:
 
 The demo stores its settings in its own folder, $XDG_STATE_HOME/papertick-demo.";
 
-/// Ignores empty environment variables, which container stores write for values that they do not have.
+/// Ignores empty environment variables, which app stores write for values that they do not have.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
-    command.mut_args(|arg| {
+    let command = command.mut_args(|arg| {
         let is_empty = |name| env::var_os(name).is_some_and(|value| value.is_empty());
         match arg.get_env().is_some_and(is_empty) {
             true => arg.env(Resettable::Reset),
             false => arg,
         }
-    })
+    });
+    command.mut_subcommands(without_empty_variables)
 }
 
 /// Parses the command line, the environment and the configuration file.
@@ -232,8 +233,7 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 /// One of them has a mistake.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let read = || {
-        let command = Cli::command().mut_subcommands(without_empty_variables);
-        let matches = command.try_get_matches_from(arguments)?;
+        let matches = without_empty_variables(Cli::command()).try_get_matches_from(arguments)?;
         let cli = Cli::from_arg_matches(&matches)?;
         Ok::<_, clap::Error>((cli.command, matches))
     };

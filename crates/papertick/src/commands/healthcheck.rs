@@ -64,7 +64,9 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
         let health = serde_json::from_slice::<Value>(&response.body).unwrap_or_default();
         return match health["ok"] == Value::Bool(true) {
             true => Ok(()),
-            false => Err(Failure::failed(format!("{url}{path} is not of a clock"))),
+            false => Err(Failure::failed(format!(
+                "{url}{path} answers, but not as a clock; does a proxy answer in its place?"
+            ))),
         };
     }
     let status = response.status.as_u16();

@@ -391,6 +391,7 @@ mod tests {
             ("listen = \"a\"", &["`a`", "ADDRESS:PORT"][..]),
             ("\nlissten = \"a\"", &["line 2", "lissten", "listen"]),
             ("board = 3", &["line 1", "string"]),
+            ("public-url = 3", &["line 1", "a text or a list of texts"]),
             ("board = \"rev-c\"", &["rev-c", "rev-b"]),
             ("panel-timing = \"slow\"", &["slow", "real"]),
             ("wifi = \"wlan0\"", &["wlan0", "network-manager"]),

@@ -666,7 +666,10 @@ async fn a_bad_value_is_refused_with_its_bounds() {
 async fn the_address_of_a_picture_is_as_the_display_reached_the_clock() {
     let (access, mistakes) = PublicAccess::parse(
         &["127.0.0.1".into()],
-        &["https://home.example/clock".into()],
+        &[
+            "https://home.example/clock".into(),
+            "https://bare.example".into(),
+        ],
     );
     assert!(mistakes.is_empty());
     let clock = Clock::with(Setup {
@@ -685,6 +688,7 @@ async fn the_address_of_a_picture_is_as_the_display_reached_the_clock() {
         ("/api/display", &["Host: 127.0.0.1:1", "X-Forwarded-Host: 192.0.2.7", "X-Forwarded-Proto: https"], "https://192.0.2.7/"),
         ("/api/display", &["Host: 192.0.2.7", "X-Forwarded-Prefix: /p", "X-Forwarded-Host: 192.0.2.8"], "http://192.0.2.8/p/"),
         ("/clock/api/display", &["Host: home.example"], "https://home.example/clock/"),
+        ("/api/display", &["Host: bare.example", "X-Forwarded-Prefix: /p"], "https://bare.example/p/"),
         ("/clock/api/display", &["Host: 192.0.2.7"], "http://192.0.2.7/clock/"),
     ];
     for (path, headers, base) in rows {

@@ -74,7 +74,7 @@ async fn hosts_and_origins_are_those_of_the_proxy_and_the_public_urls() {
 }
 
 #[tokio::test]
-async fn the_ingress_of_home_assistant_vouches_for_any_host() {
+async fn the_ingress_of_home_assistant_is_accepted_under_any_host() {
     let ingress =
         "X-Ingress-Path: /api/hassio_ingress/TOKEN\r\nX-Forwarded-Host: my.duckdns.org\r\n";
     let own = "Origin: https://my.duckdns.org\r\n";

@@ -55,23 +55,33 @@ fn a_clock_that_does_not_answer_is_unhealthy() {
 }
 
 #[test]
-fn an_error_is_unhealthy() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let server = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        // A response before the request would break the connection.
-        let _ = stream.read(&mut [0; 1024]).unwrap();
-        let answer = b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n";
-        stream.write_all(answer).unwrap();
-        stream
-    });
-    let url = format!("http://{address}");
-    let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &url]));
-    assert_eq!(
-        (code, stderr.contains("502")),
-        (Some(Code::Failed as i32), true),
-        "{stderr}"
-    );
-    server.join().unwrap();
+fn an_error_or_another_server_is_unhealthy() {
+    for (answer, part) in [
+        (
+            "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n",
+            "502",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nLogin",
+            "not as a clock",
+        ),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            // A response before the request would break the connection.
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+            stream
+        });
+        let url = format!("http://{address}");
+        let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &url]));
+        assert_eq!(
+            (code, stderr.contains(part)),
+            (Some(Code::Failed as i32), true),
+            "{stderr}"
+        );
+        server.join().unwrap();
+    }
 }

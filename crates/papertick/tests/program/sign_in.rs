@@ -66,6 +66,14 @@ fn a_default_password_works() {
     let defaults =
         r#"{"httpAuthEnabled": true, "httpAuthUser": "satoshi", "httpAuthPass": "planted"}"#;
     command.env("PAPERTICK_DEFAULTS", defaults);
+    // App stores write empty variables for values that they do not have.
+    for name in [
+        "PAPERTICK_BOARD",
+        "PAPERTICK_WIRING",
+        "PAPERTICK_PUBLIC_URL",
+    ] {
+        command.env(name, "");
+    }
     let clock = Clock::start_as(&mut command, folder.path());
     // Other users of the host can read these.
     let arguments = fs::read(format!("/proc/{}/cmdline", clock.device().as_raw_nonzero())).unwrap();

@@ -47,8 +47,8 @@ pub(super) async fn until_released(
         biased;
         _ = released => PeerEnd::Stopped,
         result = connection => {
-            let Err(parted) = result;
-            parted
+            let Err(end) = result;
+            end
         }
     }
 }
