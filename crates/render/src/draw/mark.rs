@@ -88,12 +88,19 @@ fn rows(mark: Mark) -> &'static Rows {
     }
 }
 
+/// A circle of four curves: arcs need sines, which differ between C libraries in the last bit.
+macro_rules! circle {
+    () => {
+        "M14,7.5C14,11.0874 11.0874,14 7.5,14C3.9126,14 1,11.0874 1,7.5C1,3.9126 3.9126,1 7.5,1C11.0874,1 14,3.9126 14,7.5Z"
+    };
+}
+
 /// The same drawing as an outline that is stroked, in the square of the bitmap.
 fn outline(mark: Mark) -> &'static str {
     match mark {
-        Mark::Alone => "M14,7.5A6.5,6.5 0 1,1 1,7.5A6.5,6.5 0 1,1 14,7.5Z",
+        Mark::Alone => circle!(),
         Mark::Disputed => "M1,5H14M1,10H14M11,1L4,14",
-        Mark::Stale => "M14,7.5A6.5,6.5 0 1,1 1,7.5A6.5,6.5 0 1,1 14,7.5ZM7.5,3.5V8H11.5",
+        Mark::Stale => concat!(circle!(), "M7.5,3.5V8H11.5"),
     }
 }
 
