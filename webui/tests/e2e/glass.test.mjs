@@ -181,19 +181,22 @@ describe('full screen', () => {
     context = await browser.newContext({ viewport: VIEWPORT });
     const page = await context.newPage();
     await page.clock.install();
-    await page.goto(`${clock.url}/glass`);
-    await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
-    // A response that arrived before the sleep is read after it.
+    // A response that arrived before the sleep is read after it. Requests in flight can be lost when a route is added.
+    let isAsleep = false;
     let isWaiting = false;
     let release;
     const released = new Promise((done) => (release = done));
     await page.route(/frame\.png/, async (route) => {
+      if (!isAsleep) return route.continue();
       if (isWaiting) return route.abort();
       isWaiting = true;
       const response = await route.fetch();
       await released;
       await route.fulfill({ response });
     });
+    await page.goto(`${clock.url}/glass`);
+    await page.waitForFunction(() => document.querySelector('canvas')?.width === 600);
+    isAsleep = true;
     mine();
     await until('a request', () => isWaiting);
     await page.route(/events/, (route) => route.abort());
