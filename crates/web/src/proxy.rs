@@ -3,11 +3,7 @@
 //! Headers of a proxy are trusted only if the connection comes from a trusted address. The proxy must set them itself,
 //! because it forwards the client's headers that it does not set.
 
-use std::{
-    fmt::Write as _,
-    net::{IpAddr, Ipv6Addr},
-    str::FromStr,
-};
+use std::{fmt::Write as _, net::IpAddr, str::FromStr};
 
 use api::operations;
 use device::settings::kinds::hosts;
@@ -25,9 +21,6 @@ const INGRESS_PATH: HeaderName = HeaderName::from_static("x-ingress-path");
 
 /// Longest path prefix in bytes.
 const PREFIX_MAX: usize = 256;
-
-/// Longest label of a DNS name, bytes.
-const LABEL_MAX: usize = 63;
 
 /// Most public URLs and most address ranges of proxies.
 pub const ENTRIES_MAX: usize = 32;
@@ -130,12 +123,8 @@ impl FromStr for PublicUrl {
         if authority.as_str().contains('@') || uri.query().is_some() {
             return Err(mistake("it must have no user name and no query"));
         }
-        if !is_host(authority.host()) {
-            return Err(mistake("its host is neither a name nor an address"));
-        }
-        let port = authority.as_str().strip_prefix(authority.host());
-        if port.is_some_and(|port| !port.is_empty() && !is_port(port)) {
-            return Err(mistake("its port must be 1 to 65535"));
+        if !hosts::is_host(authority.as_str()) {
+            return Err(mistake("its host or its port is invalid"));
         }
         let prefix = prefix(uri.path()).ok_or_else(|| {
             mistake("its path is too long, or has characters that a path cannot have")
@@ -277,28 +266,6 @@ impl Forwarding {
             scheme,
         }
     }
-}
-
-/// Whether a text is a DNS name or an IP address, as in a URL.
-fn is_host(text: &str) -> bool {
-    let is_label = |label: &str| {
-        let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        let is_inner = !label.starts_with('-') && !label.ends_with('-');
-        (1..=LABEL_MAX).contains(&label.len()) && label.bytes().all(is_sign) && is_inner
-    };
-    let v6 = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
-    match v6 {
-        Some(v6) => v6.parse::<Ipv6Addr>().is_ok(),
-        None => text.split('.').all(is_label),
-    }
-}
-
-/// Whether a text is a colon and a port.
-fn is_port(text: &str) -> bool {
-    let port = text.strip_prefix(':').map(str::parse::<u16>);
-    matches!(port, Some(Ok(1..)))
 }
 
 /// The host that a client has connected to, in lower case.
@@ -575,10 +542,10 @@ mod tests {
             ("ftp://home.example", "it must begin with http:// or https://"),
             ("https://me@home.example", "it must have no user name and no query"),
             ("https://home.example/?a", "it must have no user name and no query"),
-            ("https://*.home.example", "its host is neither a name nor an address"),
-            ("https://home..example", "its host is neither a name nor an address"),
-            ("https://home.example:99999", "its port must be 1 to 65535"),
-            ("https://home.example:", "its port must be 1 to 65535"),
+            ("https://*.home.example", "its host or its port is invalid"),
+            ("https://home..example", "its host or its port is invalid"),
+            ("https://home.example:99999", "its host or its port is invalid"),
+            ("https://home.example:", "its host or its port is invalid"),
             ("https://home.example/a/../b", "its path is too long, or has characters that a path cannot have"),
             ("https://home.example/api", "the clock itself has addresses below this path"),
         ];

@@ -61,7 +61,7 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
     let url = client.url();
     if response.status == StatusCode::OK {
         // A proxy may answer with a page of its own.
-        let health = serde_json::from_slice::<Value>(&response.body).unwrap_or_default();
+        let health = response.json().unwrap_or_default();
         return match health["ok"] == Value::Bool(true) {
             true => Ok(()),
             false => Err(Failure::failed(format!(

@@ -34,7 +34,7 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
     pub(crate) wiring: Option<PathBuf>,
 
-    /// Origin of another site that may control the clock from its pages; repeat it, or separate by commas
+    /// Origin of another site that may control the clock from its pages; may be repeated, or separated by commas
     #[arg(
         long,
         env = "PAPERTICK_ALLOW_ORIGIN",
@@ -44,7 +44,7 @@ pub struct Flags {
     #[serde(deserialize_with = "one_or_many")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Address under which browsers reach the clock, such as https://home.example/clock; repeat it, or separate by commas
+    /// Address under which browsers reach the clock, such as https://home.example/clock; may be repeated, or separated by commas
     #[arg(
         long,
         env = "PAPERTICK_PUBLIC_URL",
@@ -54,7 +54,7 @@ pub struct Flags {
     #[serde(deserialize_with = "one_or_many")]
     pub(crate) public_url: Vec<String>,
 
-    /// Reverse proxy with trusted X-Forwarded headers: an address or a range such as 172.16.0.0/12; repeat it, or separate by commas
+    /// Reverse proxy with trusted X-Forwarded headers: an address or a range such as 172.16.0.0/12; may be repeated, or separated by commas
     #[arg(
         long,
         env = "PAPERTICK_TRUSTED_PROXY",
@@ -64,7 +64,7 @@ pub struct Flags {
     #[serde(deserialize_with = "one_or_many")]
     pub(crate) trusted_proxy: Vec<String>,
 
-    /// Address used instead of a public one: relay, exchange, sntp, seeds, the name of a venue or the id of a pool; may be repeated
+    /// Address used instead of a public one: relay, exchange, sntp, seeds, the name of a venue or the id of a pool; may be repeated, or separated by commas
     #[arg(
         long,
         env = "PAPERTICK_UPSTREAM",
@@ -98,7 +98,7 @@ pub struct Flags {
     #[arg(long, env = "PAPERTICK_SIM_NETWORKS", value_name = "FILE")]
     pub(crate) sim_networks: Option<PathBuf>,
 
-    /// Public key that verifies updates, in addition to the keys in update-keys/ of the data folder; may be repeated
+    /// Public key that verifies updates, in addition to the keys in update-keys/ of the data folder; may be repeated, or separated by commas
     #[arg(
         long,
         env = "PAPERTICK_UPDATE_KEY",

@@ -143,7 +143,8 @@ impl RunningDevice {
         }
         let (mut access, mistakes) =
             PublicAccess::parse(&config.run.trusted_proxies, &config.run.public_urls);
-        access.has_ingress = HomeAssistantSupervisor::from_env().is_some();
+        let home_assistant = HomeAssistantSupervisor::from_env();
+        access.has_ingress = home_assistant.is_some();
         notes.extend(mistakes);
         let dialer = Dialer::new(roots.unwrap_or_else(|note| {
             notes.push(note);
@@ -224,7 +225,7 @@ impl RunningDevice {
             dialer: dialer.clone(),
             inbox: inbox.clone(),
         };
-        if let Some(home_assistant) = HomeAssistantSupervisor::from_env() {
+        if let Some(home_assistant) = home_assistant {
             let (dialer, inbox) = (dialer.clone(), inbox.clone());
             let follow = home_assistant.follow(dialer, inbox, receivers.view.clone(), stop.clone());
             services.spawn("home assistant", follow);

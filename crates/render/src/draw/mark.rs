@@ -88,19 +88,15 @@ fn rows(mark: Mark) -> &'static Rows {
     }
 }
 
-/// A circle of four curves: arcs need sines, which differ between C libraries in the last bit.
-macro_rules! circle {
-    () => {
-        "M14,7.5C14,11.0874 11.0874,14 7.5,14C3.9126,14 1,11.0874 1,7.5C1,3.9126 3.9126,1 7.5,1C11.0874,1 14,3.9126 14,7.5Z"
-    };
-}
+/// The circle of a mark, of four curves: arcs need sines, which differ between C libraries in the last bit.
+const CIRCLE: &str = "M14,7.5C14,11.0874 11.0874,14 7.5,14C3.9126,14 1,11.0874 1,7.5C1,3.9126 3.9126,1 7.5,1C11.0874,1 14,3.9126 14,7.5Z";
 
-/// The same drawing as an outline that is stroked, in the square of the bitmap.
-fn outline(mark: Mark) -> &'static str {
+/// The same drawing as outlines that are stroked, in the square of the bitmap.
+fn outlines(mark: Mark) -> &'static [&'static str] {
     match mark {
-        Mark::Alone => circle!(),
-        Mark::Disputed => "M1,5H14M1,10H14M11,1L4,14",
-        Mark::Stale => concat!(circle!(), "M7.5,3.5V8H11.5"),
+        Mark::Alone => &[CIRCLE],
+        Mark::Disputed => &["M1,5H14M1,10H14M11,1L4,14"],
+        Mark::Stale => &[CIRCLE, "M7.5,3.5V8H11.5"],
     }
 }
 
@@ -136,7 +132,8 @@ fn draw(mark: Mark, scale: PixelScale, most: i32) -> Mask {
     let ratio = side as f32 / SIDE as f32;
     let thick = ((STROKE * ratio).round() as i32).max(samples) as f32 / ratio;
     let mut coverage = vec![0; (side * side) as usize];
-    let outline: Vec<Command> = outline(mark).commands().collect();
+    let outlines = outlines(mark).iter();
+    let outline: Vec<Command> = outlines.flat_map(PathData::commands).collect();
     zeno::Mask::new(&*outline)
         .style(Stroke::new(thick))
         .transform(Some(Transform::scale(ratio, ratio)))

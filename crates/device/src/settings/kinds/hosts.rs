@@ -50,7 +50,7 @@ impl SettingKind for Hosts {
 }
 
 /// Returns whether a text is a host, with or without a port.
-fn is_host(text: &str) -> bool {
+pub fn is_host(text: &str) -> bool {
     if text.len() > PEER_TEXT_MAX {
         return false;
     }
@@ -62,7 +62,7 @@ fn is_host(text: &str) -> bool {
         true => byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'),
         false => byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'),
     };
-    let is_named = !host.is_empty() && host.bytes().all(is_part);
+    let is_named = !host.is_empty() && host.bytes().all(is_part) && !host.contains("..");
     let is_port = |port: &str| {
         port.bytes().all(|byte| byte.is_ascii_digit())
             && port.parse::<u16>().is_ok_and(|port| port > 0)
@@ -96,6 +96,7 @@ mod tests {
             ("[2001:db8::7]:8333", true),
             ("abcdefgh.onion:8333", true),
             ("", false),
+            ("node..local", false),
             (":8333", false),
             ("node:", false),
             ("node:0", false),
