@@ -615,6 +615,22 @@ async fn log_lines_of_both_forms_are_listed() {
     assert_eq!(log("short", r#"{"log":[]}"#).await, 401);
 }
 
+/// The clock removes their entities from Home Assistant.
+#[tokio::test]
+async fn the_last_removed_displays_are_known() {
+    let clock = Clock::real().await;
+    let mut ids = Vec::new();
+    for _ in 0..=DISPLAYS_MAX {
+        add(&clock, "{}").await;
+        let [listed] = list(&clock).await.try_into().unwrap();
+        let id = listed["id"].as_str().unwrap().to_string();
+        let path = format!("/api/displays/{id}");
+        assert_eq!(clock.send("DELETE", &path, &[], "").await.status, 200);
+        ids.push(id);
+    }
+    assert_eq!(clock.view.borrow().former_displays, ids[1..]);
+}
+
 #[tokio::test]
 async fn a_bad_value_is_refused_with_its_bounds() {
     let clock = Clock::real().await;

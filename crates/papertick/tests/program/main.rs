@@ -6,6 +6,7 @@ mod answers;
 #[path = "../../../net/tests/net/authority.rs"]
 #[allow(dead_code, reason = "it can do more than is needed here")]
 mod authority;
+mod boot_file;
 mod clock;
 mod command_line;
 mod crashes;
