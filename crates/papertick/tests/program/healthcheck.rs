@@ -8,8 +8,9 @@ use std::{
 };
 
 use papertick::failure::Code;
+use serde_json::Value;
 
-use crate::clock::{Clock, folder, papertick};
+use crate::clock::{Clock, folder, output, papertick};
 
 /// Exit code and standard error of a check.
 fn check(command: &mut Command) -> (Option<i32>, String) {
@@ -36,6 +37,31 @@ fn a_clock_that_answers_is_healthy() {
     assert_eq!(
         check(&mut papertick(&["healthcheck", "--url", &url])),
         healthy
+    );
+}
+
+#[test]
+fn an_address_may_have_a_path() {
+    let folder = folder();
+    let below = "https://home.example/clock";
+    let clock = Clock::start_with(folder.path(), &["--public-url", below]);
+    let url = format!("http://{}/clock/", clock.address());
+    let healthy = (Some(0), String::new());
+    assert_eq!(
+        check(&mut papertick(&["healthcheck", "--url", &url])),
+        healthy
+    );
+    let status = output(&["ctl", "--host", &url, "--json", "status"]);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(status["numScreens"], 7);
+    let other = format!("http://{}/other", clock.address());
+    let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &other]));
+    assert_eq!(code, Some(Code::Failed as i32), "{stderr}");
+    let status = output(&["ctl", "--host", &other, "status"]);
+    let stderr = String::from_utf8(status.stderr).unwrap();
+    assert!(
+        stderr.contains("is `/other` in its address right?"),
+        "{stderr}"
     );
 }
 

@@ -180,9 +180,23 @@ impl ClockClient {
         })
     }
 
-    /// URL of the clock.
+    /// URL of the clock, without a slash at its end.
     pub(crate) fn url(&self) -> String {
-        format!("{}://{}", self.base.scheme.word(), self.base.authority())
+        self.url_with(self.base.scheme)
+    }
+
+    fn url_with(&self, scheme: Scheme) -> String {
+        format!(
+            "{}://{}{}",
+            scheme.word(),
+            self.base.authority(),
+            self.prefix()
+        )
+    }
+
+    /// Path prefix of the clock behind a proxy; empty without one.
+    pub(crate) fn prefix(&self) -> &str {
+        self.base.path.trim_end_matches('/')
     }
 
     /// Sends a request and reads the response. Prompts for the password if the clock requires one, and retries while the
@@ -280,7 +294,7 @@ impl ClockClient {
             Scheme::Https | Scheme::Wss => Scheme::Wss,
             Scheme::Http | Scheme::Ws => Scheme::Ws,
         };
-        format!("{}://{}{path}", scheme.word(), self.base.authority())
+        format!("{}{path}", self.url_with(scheme))
     }
 
     /// The `Authorization` header. `None` without a password.
@@ -354,7 +368,7 @@ impl ClockClient {
         let progress = UploadProgress::default();
         let mut builder = Request::builder()
             .method(request.method)
-            .uri(&request.path)
+            .uri(format!("{}{}", self.prefix(), request.path))
             .header(HOST, self.base.authority())
             .header(USER_AGENT, format!("papertick/{}", build::VERSION));
         if let Some(value) = self.authorization() {

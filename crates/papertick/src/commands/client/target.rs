@@ -116,9 +116,9 @@ pub(crate) fn address(flag: &str, text: &str) -> Result<Url, Failure> {
         Scheme::Http | Scheme::Https => {}
         Scheme::Ws | Scheme::Wss => return Err(about("the scheme is not http or https".into())),
     }
-    match url.path.as_str() {
-        "/" => Ok(url),
-        path => Err(about(format!("`{path}` must be left out"))),
+    match url.path.split_once('?') {
+        None => Ok(url),
+        Some((_, query)) => Err(about(format!("`?{query}` must be left out"))),
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
         for (text, part) in [
             ("", "no host"),
             ("http://me:pw@clock", "user name"),
-            ("http://clock/api", "`/api` must be left out"),
+            ("http://clock/?a=b", "`?a=b` must be left out"),
             ("ws://clock", "http or https"),
             ("clock:99999", "port"),
         ] {

@@ -29,9 +29,14 @@ pub(super) fn reason(client: &mut ClockClient, operation: &Operation) -> Option<
 fn find_reason(client: &mut ClockClient, operation: &Operation) -> Option<String> {
     let is_portal = operation.guard == Guard::Portal;
     let Some(settings) = get(client, ProgramOperation::Settings) else {
-        let reason =
-            "it has no network and is an access point, which only serves the page to join one";
-        return (!is_portal).then(|| reason.into());
+        let reason = match client.prefix() {
+            "" => {
+                "it has no network and is an access point, which only serves the page to join one"
+                    .to_string()
+            }
+            prefix => format!("is `{prefix}` in its address right?"),
+        };
+        return (!is_portal).then_some(reason);
     };
     if is_portal {
         return Some("it has joined a network; only a clock without one is an access point".into());
