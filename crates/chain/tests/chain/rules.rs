@@ -11,7 +11,7 @@ use chain::{
 use proptest::prelude::*;
 
 use crate::{
-    mined::unworked,
+    mined::without_work,
     support::{self, branch, mine, mine_with},
 };
 
@@ -49,7 +49,7 @@ fn a_broken_rule_changes_nothing() {
     let tip = chain.tip();
     let time = headers[19].time + 600;
     let bits = CompactTarget::from_consensus(EASY);
-    let no_work = unworked(mine(tip, time, 1));
+    let no_work = without_work(mine(tip, time, 1));
     let of_bits = |bits| mine_with(tip, time, 1, CompactTarget::from_consensus(bits), |_| {});
     let median = chain.median_time().unwrap();
     assert_eq!(median, headers[14].time);
@@ -144,7 +144,7 @@ fn an_obsolete_version_is_refused_from_its_first_height() {
 fn headers_before_a_bad_one_are_accepted() {
     let mut chain = regtest();
     let mut headers = branch(chain.tip(), START, 5, 0);
-    headers[3] = unworked(headers[3]);
+    headers[3] = without_work(headers[3]);
     let rule = HeaderRefusal::NoWork;
     let change = ChainChange::Longer(3);
     assert_eq!(
@@ -393,7 +393,7 @@ proptest! {
             header.version = Version::from_consensus(version);
         });
         if !is_mined {
-            header = unworked(header);
+            header = without_work(header);
         }
         let mut broken = Vec::new();
         broken.extend((!is_linked).then_some(HeaderRefusal::Unconnected));

@@ -10,7 +10,7 @@ use bitcoin::{
 use chain::{HEADER_BYTES, anchor::Anchor, chain::Chain, header, network::Network};
 use serde_json::Value;
 
-use crate::mined::worked;
+use crate::mined::with_work;
 
 /// Reads a file of genuine data.
 pub fn file(name: &str) -> Vec<u8> {
@@ -98,7 +98,7 @@ pub fn mine_with(
         nonce: 0,
     };
     change(&mut header);
-    worked(header)
+    with_work(header)
 }
 
 /// A number of blocks after a block, ten minutes apart.

@@ -6,7 +6,7 @@ use chain::{Header, Target, Version};
 
 /// A mined block with a given time.
 pub fn mined(parent: &Header, time: u32) -> Header {
-    worked(Header {
+    with_work(Header {
         version: Version::from_consensus(4),
         prev_blockhash: parent.block_hash(),
         time,
@@ -16,7 +16,7 @@ pub fn mined(parent: &Header, time: u32) -> Header {
 }
 
 /// Sets the next nonce that meets the target.
-pub fn worked(mut header: Header) -> Header {
+pub fn with_work(mut header: Header) -> Header {
     while !is_met(&header) {
         header.nonce = header.nonce.wrapping_add(1);
     }
@@ -24,7 +24,7 @@ pub fn worked(mut header: Header) -> Header {
 }
 
 /// Sets the next nonce that misses the target.
-pub fn unworked(mut header: Header) -> Header {
+pub fn without_work(mut header: Header) -> Header {
     while is_met(&header) {
         header.nonce = header.nonce.wrapping_add(1);
     }

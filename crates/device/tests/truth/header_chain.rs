@@ -22,7 +22,7 @@ use crate::{
     marks::blocks,
     miner::{
         Miner, START,
-        mined::{unworked, worked},
+        mined::{with_work, without_work},
     },
     now,
 };
@@ -215,12 +215,12 @@ fn invalid_headers_are_refused_with_the_rule_and_change_nothing() {
     };
     #[rustfmt::skip]
     let rows = [
-        (unworked(good[20]), HeaderRefusal::NoWork),
-        (worked(broken(|header| { header.bits = chain::CompactTarget::from_consensus(0x2070_0000); })), HeaderRefusal::WrongBits),
-        (worked(broken(|header| header.time = START - 7200)), HeaderRefusal::TooOld),
-        (worked(broken(|header| { header.version = chain::Version::from_consensus(1) })), HeaderRefusal::OldVersion),
+        (without_work(good[20]), HeaderRefusal::NoWork),
+        (with_work(broken(|header| { header.bits = chain::CompactTarget::from_consensus(0x2070_0000); })), HeaderRefusal::WrongBits),
+        (with_work(broken(|header| header.time = START - 7200)), HeaderRefusal::TooOld),
+        (with_work(broken(|header| { header.version = chain::Version::from_consensus(1) })), HeaderRefusal::OldVersion),
         (good[22], HeaderRefusal::Unconnected),
-        (worked(broken(|header| header.time = START + 7201)), HeaderRefusal::Future),
+        (with_work(broken(|header| header.time = START + 7201)), HeaderRefusal::Future),
     ];
     for (header, refusal) in rows {
         let reply = world.submit(peer(1), &[header]);
@@ -236,7 +236,7 @@ fn invalid_headers_are_refused_with_the_rule_and_change_nothing() {
     }
     // Valid headers before an invalid one are stored, but do not count as a proof of the sender.
     let mut headers = good[20..].to_vec();
-    headers[3] = unworked(headers[3]);
+    headers[3] = without_work(headers[3]);
     let reply = world.submit(peer(1), &headers);
     assert_eq!(reply.refused, Some(HeaderRefusal::NoWork));
     assert_eq!(reply.height, Some(900_022));

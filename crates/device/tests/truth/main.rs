@@ -210,7 +210,7 @@ fn invalid_headers_are_no_proof() {
     };
     #[rustfmt::skip]
     let rows = [
-        (broken(|headers| headers[3] = miner::mined::unworked(headers[3])), "no-work"),
+        (broken(|headers| headers[3] = miner::mined::without_work(headers[3])), "no-work"),
         (broken(|headers| headers[3].bits = chain::CompactTarget::from_consensus(0)), "wrong-bits"),
         (broken(|headers| headers.swap(1, 2)), "unconnected"),
         (broken(|headers| { headers.remove(2); }), "unconnected"),

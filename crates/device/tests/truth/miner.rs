@@ -10,7 +10,7 @@ use chain::{
 };
 use market::ChainSpec;
 
-use mined::{mined, worked};
+use mined::{mined, with_work};
 
 /// Start of the tests, Unix seconds: 2026-01-01.
 pub(crate) const START: u32 = 1_767_225_600;
@@ -29,7 +29,7 @@ impl Miner {
         let mut first = genesis(Network::Regtest);
         first.time += 1;
         Miner {
-            headers: vec![worked(first)],
+            headers: vec![with_work(first)],
             way: 0,
         }
     }

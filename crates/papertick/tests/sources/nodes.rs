@@ -21,7 +21,7 @@ use sources::peer::REQUEST_EVERY;
 
 use crate::{
     chain_rig::{ChainRig, Miner, START, Seen},
-    miner::mined::unworked,
+    miner::mined::without_work,
     rig::TLS_HANDSHAKE,
 };
 
@@ -431,7 +431,7 @@ async fn is_paused(
 ) {
     let mut miner = Miner::with(30);
     let broken = miner.headers.last_mut().unwrap();
-    *broken = unworked(*broken);
+    *broken = without_work(*broken);
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (_node, updates) = watch::channel(miner);
     rig.plan(SourceId::Node, config(kind));

@@ -26,7 +26,7 @@ use tokio::{
 use crate::{
     chain_rig::{ChainRig, Miner},
     greeting::{announced, greeting},
-    miner::mined::unworked,
+    miner::mined::without_work,
     nodes::{Announcement, Node, peer},
 };
 
@@ -155,7 +155,7 @@ async fn a_peer_that_breaks_the_rules_is_paused_for_a_day() {
     let (mut rig, arrivals) = ChainRig::in_memory();
     let mut liar = Miner::with(30);
     let broken = liar.headers.last_mut().unwrap();
-    *broken = unworked(*broken);
+    *broken = without_work(*broken);
     let (_lies, lies) = watch::channel(liar);
     let (truth, updates) = watch::channel(Miner::with(40));
     let (places, _, server) = serve(arrivals, move |place, stream| {

@@ -10,7 +10,7 @@ use chain::{
 };
 use market::ChainSpec;
 
-use mined::{unworked, worked};
+use mined::{with_work, without_work};
 
 /// Height of the anchor.
 pub const ANCHOR: u32 = 900_000;
@@ -45,7 +45,7 @@ impl Blocks {
     pub fn new(time: u32) -> Blocks {
         let mut header = genesis(Network::Regtest);
         header.time = time;
-        let header = worked(header);
+        let header = with_work(header);
         let (height, parent, flaw) = (ANCHOR, 0, None);
         Blocks(vec![Block {
             header,
@@ -88,8 +88,8 @@ impl Blocks {
             Some(Flaw::OldVersion) => header.version = Version::from_consensus(1),
         }
         let header = match flaw {
-            Some(Flaw::NoWork) => unworked(header),
-            _ => worked(header),
+            Some(Flaw::NoWork) => without_work(header),
+            _ => with_work(header),
         };
         self.0.push(Block {
             header,
