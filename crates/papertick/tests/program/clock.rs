@@ -210,7 +210,7 @@ impl Clock {
 
     /// Sends a request. Fails if the connection closes before the complete response.
     pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
-        self.speak(
+        self.exchange(
             method,
             path,
             &format!("Content-Length: {}", body.len()),
@@ -226,7 +226,7 @@ impl Clock {
         path: &str,
         header: &str,
     ) -> std::io::Result<Answer> {
-        self.speak(method, path, header, "", PATIENCE)
+        self.exchange(method, path, header, "", PATIENCE)
     }
 
     /// Sends a request with a header, and waits long for the response.
@@ -236,19 +236,19 @@ impl Clock {
         path: &str,
         header: &str,
     ) -> std::io::Result<Answer> {
-        self.speak(method, path, header, "", PATIENCE * 5)
+        self.exchange(method, path, header, "", PATIENCE * 5)
     }
 
-    fn speak(
+    fn exchange(
         &self,
         method: &str,
         path: &str,
         header: &str,
         body: &str,
-        patience: Duration,
+        timeout: Duration,
     ) -> std::io::Result<Answer> {
         let mut stream = TcpStream::connect(self.address)?;
-        stream.set_read_timeout(Some(patience))?;
+        stream.set_read_timeout(Some(timeout))?;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n\r\n"
         );
@@ -301,10 +301,10 @@ impl Clock {
 
     /// Sends a signal to the supervisor and waits until it exits.
     pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration) {
-        let begun = Instant::now();
+        let started = Instant::now();
         kill_process(self.supervisor(), signal).unwrap();
         let status = self.supervisor.wait().unwrap();
-        (status, begun.elapsed())
+        (status, started.elapsed())
     }
 }
 
@@ -349,9 +349,9 @@ pub(crate) fn resident(pid: Pid) -> u64 {
 
 /// Waits until a condition holds.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        assert!(started.elapsed() < PATIENCE, "never: {what}");
         sleep(Duration::from_millis(5));
     }
 }

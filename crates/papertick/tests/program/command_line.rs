@@ -137,15 +137,19 @@ fn exit_codes() {
         Code::Refused,
         "ESP_ERR_OTA_VALIDATE_FAILED",
     );
-    let nobody = ["ctl", "status", "--host", "127.0.0.1:1"];
-    assert_fails(&mut papertick(&nobody), Code::Unreachable, "127.0.0.1:1");
+    let unreachable = ["ctl", "status", "--host", "127.0.0.1:1"];
+    assert_fails(
+        &mut papertick(&unreachable),
+        Code::Unreachable,
+        "127.0.0.1:1",
+    );
     for (code, what) in Code::TABLE {
         let row = format!("| {code} | {what} |");
         assert!(MANUAL.contains(&row), "{row}");
     }
 }
 
-/// The command succeeds all the same; one panel stays empty.
+/// The command still succeeds; the panel of the unknown icon stays empty.
 #[test]
 fn unknown_icons_and_characters_are_reported() {
     let folder = folder();
@@ -234,7 +238,11 @@ fn a_password_is_set_by_file_or_variable() {
     assert_eq!(papertick(&clear).output().unwrap().status.code(), Some(0));
     let clock = Clock::start(folder.path());
     assert_eq!(clock.get("/api/status").status, 200);
-    assert_eq!(clock.setting("httpAuthPassSet"), false, "it is gone");
+    assert_eq!(
+        clock.setting("httpAuthPassSet"),
+        false,
+        "the password was removed"
+    );
     let nowhere = ["passwd", "--data-dir", "/nowhere", "--clear"];
     assert_fails(&mut papertick(&nowhere), Code::Failed, "/nowhere");
     let foreign = crate::clock::folder();
@@ -370,7 +378,7 @@ fn settings_are_exported_and_imported() {
         .env("PAPERTICK_PASSPHRASE", "four words by chance");
     let dry = stdout_of(&mut dry);
     assert!(dry.contains("would change"), "{dry}");
-    assert_eq!(stored(), before, "nothing was taken over");
+    assert_eq!(stored(), before, "a dry run changes nothing");
     let mut closed = papertick(&back);
     let (code, _, stderr) = result(&closed.output().unwrap());
     assert!(
@@ -435,9 +443,9 @@ fn resize(master: &impl AsFd, columns: u16) {
 fn read_until(terminal: &mut File, seen: &mut String, is_there: impl Fn(&str) -> bool) {
     let mut piece = [0; 4096];
     while !is_there(seen) {
-        // A terminal whose program has result cannot be read any more.
+        // Reading fails once the program has exited.
         let read = terminal.read(&mut piece).unwrap_or_default();
-        assert!(read > 0, "it result: {}", seen.escape_debug());
+        assert!(read > 0, "it exited: {}", seen.escape_debug());
         seen.push_str(&String::from_utf8_lossy(&piece[..read]));
     }
 }
@@ -499,7 +507,7 @@ fn watch_reconnects_to_a_restarted_clock() {
         seen.contains("the clock is away")
     });
     let clock = Clock::start_at(&address, folder.path());
-    // The message below the picture is gone.
+    // The message below the picture has been removed.
     seen.clear();
     read_until(&mut terminal, &mut seen, |seen| {
         seen.contains("\x1b[H") && seen.ends_with("\x1b[J")

@@ -61,7 +61,7 @@ fn a_crash_dump_has_the_source_line() {
         }
         dumps.push(dump);
     }
-    assert_ne!(dumps[0], dumps[1], "the newest is kept");
+    assert_ne!(dumps[0], dumps[1], "the newer dump replaces the older one");
     let other = backtrace::of(&folder.path().join("coredump.dmp"), Path::new("/bin/sh"));
     let other = other.unwrap_err().to_string();
     assert_eq!(other, "/bin/sh is not the program that crashed");
@@ -112,7 +112,9 @@ fn dumps_work_after_a_takeover_of_the_supervisor() {
         NEW,
     );
     let clock = Clock::start_with(folder.path(), &["--trial-seconds", "1"]);
-    eventually("it works", || firmware(&clock)["trial"] == false);
+    eventually("the new program works", || {
+        firmware(&clock)["trial"] == false
+    });
     clock.send("POST", "/api/restart", "").unwrap();
     let command_line = format!("/proc/{}/cmdline", clock.supervisor().as_raw_nonzero());
     eventually("its supervisor has taken over", || {

@@ -18,13 +18,13 @@ use crate::{
 
 /// The program on a private disk in memory, prepared by a shell command.
 fn on_a_disk(prepare: &str) -> Option<Command> {
-    let can = Command::new("unshare")
+    let is_possible = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "mount"])
         .args(["-t", "tmpfs", "none", "/tmp"])
         .stderr(Stdio::null())
         .status();
-    let can = can.is_ok_and(|status| status.success());
-    if !needs::met("a name space with mounts of its own (unshare)", can) {
+    let is_possible = is_possible.is_ok_and(|status| status.success());
+    if !needs::met("a name space with mounts of its own (unshare)", is_possible) {
         return None;
     }
     let run = papertick(&["run"]);
@@ -68,15 +68,18 @@ fn an_upload_that_fills_the_disk_is_removed() {
     let device = clock.device();
     let large = rig.signed(image_of(facts("4.9.0"), &noise(3 * 1024 * 1024)));
     // The image fits on the disk, but not its content.
-    let swollen = rig.signed(image_of(facts("4.9.0"), &vec![0; 3 * 1024 * 1024]));
-    for image in [large, swollen] {
-        let (status, told) = refusal(&clock, &image);
+    let compressible = rig.signed(image_of(facts("4.9.0"), &vec![0; 3 * 1024 * 1024]));
+    for image in [large, compressible] {
+        let (status, response) = refusal(&clock, &image);
         assert_eq!(
-            (status, told["error"].as_str()),
+            (status, response["error"].as_str()),
             (500, Some("ESP_FAIL")),
-            "{told}"
+            "{response}"
         );
-        assert!(told["msg"].as_str().unwrap().contains("space"), "{told}");
+        assert!(
+            response["msg"].as_str().unwrap().contains("space"),
+            "{response}"
+        );
         let after = clock.get("/api/status").json();
         for member in ["mode", "data", "isOTAUpdating", "notes"] {
             assert_eq!(after[member], before[member], "{member}");
@@ -88,9 +91,11 @@ fn an_upload_that_fills_the_disk_is_removed() {
     assert_eq!(
         refusal(&clock, &rig.image("4.9.0", &working_program())).0,
         200,
-        "and an update that fits is taken"
+        "an update that fits is accepted"
     );
-    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+    eventually("the new program runs", || {
+        firmware(&clock)["version"] == "4.9.0"
+    });
 }
 
 #[test]
@@ -102,13 +107,16 @@ fn a_disk_without_exec_refuses_programs() {
     };
     trust(&rig, &mut command);
     let clock = Clock::start_as(&mut command, place.path());
-    let (status, told) = refusal(&clock, &rig.image("4.9.0", &working_program()));
+    let (status, response) = refusal(&clock, &rig.image("4.9.0", &working_program()));
     assert_eq!(
-        (status, told["error"].as_str()),
+        (status, response["error"].as_str()),
         (500, Some("no ota partition")),
-        "{told}"
+        "{response}"
     );
-    assert!(told["msg"].as_str().unwrap().contains("noexec"), "{told}");
+    assert!(
+        response["msg"].as_str().unwrap().contains("noexec"),
+        "{response}"
+    );
     assert_eq!(firmware(&clock)["running"], "factory");
 }
 

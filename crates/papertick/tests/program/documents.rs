@@ -169,7 +169,7 @@ fn command_mistake(words: &[&str]) -> Option<String> {
 
 #[test]
 fn each_command_exists() {
-    let (mut ours, mut asked) = (0, 0);
+    let (mut own_commands, mut requests) = (0, 0);
     let folder = folder();
     let mut clock = Clock::start(folder.path());
     for document in documents() {
@@ -194,13 +194,13 @@ fn each_command_exists() {
             let wrong = match words.as_slice() {
                 [] => None,
                 ["papertick", rest @ ..] | ["cargo", "run", "--release", "--", rest @ ..] => {
-                    ours += 1;
+                    own_commands += 1;
                     command_mistake(rest)
                 }
                 ["cargo", rest @ ..] => cargo_mistake(rest),
                 ["curl", ..] if command.contains("$clock") => None,
                 ["curl", ..] => {
-                    asked += 1;
+                    requests += 1;
                     request_mistake(&mut clock, &command)
                 }
                 ["python3", file, ..] | [file, ..] if file.contains('/') => {
@@ -214,8 +214,8 @@ fn each_command_exists() {
             assert_eq!(wrong, None, "{place}");
         }
     }
-    assert!(ours > 15, "{ours} commands of ours");
-    assert!(asked > 8, "{asked} requests");
+    assert!(own_commands > 15, "{own_commands} commands of ours");
+    assert!(requests > 8, "{requests} requests");
 }
 
 /// Sends a request of a document to a clock; returns its mistake, if it has one.
@@ -247,15 +247,15 @@ fn the_help_of_passwd_stops_the_socket_too() {
     let service = fs::read_to_string(Path::new(ROOT).join("packaging/systemd/papertick.service"));
     assert!(service.unwrap().contains("Requires=papertick.socket"));
     let help = String::from_utf8(output(&["passwd", "--help"]).stdout).unwrap();
-    let told = [
+    let documents = [
         String::from("docs/troubleshooting.md"),
         String::from("docs/command-line.md"),
     ]
     .map(|document| fs::read_to_string(Path::new(ROOT).join(document)).unwrap());
     let stops = |text: &str| text.contains("systemctl stop papertick.socket papertick");
     assert!(stops(&help), "{help}");
-    assert!(stops(&told[0]));
-    for line in told
+    assert!(stops(&documents[0]));
+    for line in documents
         .iter()
         .flat_map(|text| text.lines())
         .chain(help.lines())

@@ -44,12 +44,12 @@ fn read_request(client: &mut TcpStream) -> io::Result<String> {
             };
             until(client, 0)?;
             let port = u16::from_be_bytes([high, low]);
-            let told = match ip {
+            let target = match ip {
                 [0, 0, 0, _] => format!("socks4a {}:{port}", until(client, 0)?),
                 ip => format!("socks4 {}:{port}", std::net::Ipv4Addr::from(ip)),
             };
             client.write_all(&[0, 90, 0, 0, 0, 0, 0, 0])?;
-            Ok(told)
+            Ok(target)
         }
         [5] => {
             let [count] = bytes(client)?;
@@ -89,16 +89,16 @@ fn read_request(client: &mut TcpStream) -> io::Result<String> {
 fn proxy(server: SocketAddr) -> (SocketAddr, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (told, heard) = channel();
+    let (sender, requests) = channel();
     thread::spawn(move || {
         for client in listener.incoming() {
-            let (mut client, told) = (client.unwrap(), told.clone());
+            let (mut client, sender) = (client.unwrap(), sender.clone());
             thread::spawn(move || {
-                let Ok(wish) = read_request(&mut client) else {
+                let Ok(request) = read_request(&mut client) else {
                     return;
                 };
                 // Fails if the test has ended.
-                let _ = told.send(wish);
+                let _ = sender.send(request);
                 let mut server = TcpStream::connect(server).unwrap();
                 let (mut back, mut forth) =
                     (client.try_clone().unwrap(), server.try_clone().unwrap());
@@ -108,7 +108,7 @@ fn proxy(server: SocketAddr) -> (SocketAddr, Receiver<String>) {
             });
         }
     });
-    (address, heard)
+    (address, requests)
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_clock_updates_itself_through_every_kind_of_proxy() {
             (name.clone(), image),
             (format!("{name}.sha256"), digest.into_bytes()),
         ]);
-        let (proxy, heard) = proxy(server);
+        let (proxy, requests) = proxy(server);
         let clock = rig.clock();
         let settings = json!({
             "proxyEnabled": true, "proxyType": kind, "proxyHost": "127.0.0.1", "proxyPort": proxy.port(),
@@ -145,9 +145,14 @@ fn a_clock_updates_itself_through_every_kind_of_proxy() {
         assert_eq!(answer.status, 200, "{way}: {}", answer.body);
         let answer = clock.send("POST", "/api/firmware/auto_update", "").unwrap();
         assert_eq!(answer.status, 200, "{way}: {}", answer.body);
-        eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+        eventually("the new program runs", || {
+            firmware(&clock)["version"] == "4.9.0"
+        });
         let place = format!("{way}{}", server.port());
-        let fetched = heard.try_iter().filter(|wish| *wish == place).count();
+        let fetched = requests
+            .try_iter()
+            .filter(|request| *request == place)
+            .count();
         assert_eq!(fetched, 3, "{way}: list, checksum and image");
         assert_eq!(firmware(&clock)["lastFailure"], json!(null), "{way}");
     }

@@ -25,7 +25,7 @@ fn the_broker_of_home_assistant_is_used_automatically() {
     let port = broker.local_addr().unwrap().port();
     let supervisor = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", supervisor.local_addr().unwrap());
-    let asked = thread::spawn(move || {
+    let supervisor_thread = thread::spawn(move || {
         let (mut stream, _) = supervisor.accept().unwrap();
         let head = head(&mut stream);
         let data = json!({
@@ -46,7 +46,7 @@ fn the_broker_of_home_assistant_is_used_automatically() {
         .env("SUPERVISOR_TOKEN", "planted-token")
         .env("PAPERTICK_SUPERVISOR", address);
     let clock = Clock::start_as(&mut command, folder.path());
-    let head = asked.join().unwrap();
+    let head = supervisor_thread.join().unwrap();
     assert!(
         head.starts_with("get /services/mqtt http/1.1\r\n"),
         "{head}"

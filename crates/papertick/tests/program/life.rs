@@ -81,9 +81,8 @@ fn signals_end_both_processes_within_two_seconds() {
         let (supervisor, device) = (clock.supervisor(), clock.device());
         // A client of the events, a slow client, and a silent client.
         let follower = clock.follow();
-        let mut dawdler = TcpStream::connect(clock.address()).unwrap();
-        dawdler
-            .write_all(b"PATCH /api/settings HTTP/1.1\r\nHost: loc")
+        let mut slow = TcpStream::connect(clock.address()).unwrap();
+        slow.write_all(b"PATCH /api/settings HTTP/1.1\r\nHost: loc")
             .unwrap();
         let silent = TcpStream::connect(clock.address()).unwrap();
         // The response shows that the clock has accepted the connections before.
@@ -91,7 +90,7 @@ fn signals_end_both_processes_within_two_seconds() {
         let (status, took) = clock.end(signal);
         assert!(status.success(), "{signal:?}: {status}");
         assert!(!is_alive(supervisor) && !is_alive(device), "{signal:?}");
-        drop((follower, dawdler, silent));
+        drop((follower, slow, silent));
         took
     };
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
@@ -105,16 +104,16 @@ fn a_restart_refuses_no_connection() {
     let clock = Clock::start(folder.path());
     let before = clock.device();
     let stop = Arc::new(AtomicBool::new(false));
-    let knocking = {
+    let connecting = {
         let (stop, address) = (Arc::clone(&stop), clock.address());
         thread::spawn(move || {
-            let mut knocks = 0;
+            let mut connections = 0;
             while !stop.load(Ordering::Relaxed) {
                 TcpStream::connect(address).unwrap();
-                knocks += 1;
+                connections += 1;
                 thread::sleep(Duration::from_millis(2));
             }
-            knocks
+            connections
         })
     };
     let answer = clock.send("POST", "/api/restart", "").unwrap();
@@ -126,8 +125,8 @@ fn a_restart_refuses_no_connection() {
         "a client that waits is answered"
     );
     stop.store(true, Ordering::Relaxed);
-    let knocks = knocking.join().unwrap();
-    assert!(knocks > 0, "no connection during the restart");
+    let connections = connecting.join().unwrap();
+    assert!(connections > 0, "no connection during the restart");
     assert!(!is_alive(before));
 }
 
@@ -197,7 +196,7 @@ fn a_device_that_crashes_repeatedly_runs_in_safe_mode_until_a_restart() {
     assert_eq!(
         clock.patch(r#"{"digitFontPx": 190}"#).status,
         200,
-        "it can be set right"
+        "settings can be changed in safe mode"
     );
 
     let device = clock.device();
@@ -248,11 +247,11 @@ fn a_killed_clock_can_restart_at_once_at_the_same_address() {
         // A client with a persistent connection, like the page.
         let follower = clock.follow();
         kill_process(clock.supervisor(), Signal::KILL).unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         clock = Clock::start_at(&address, folder.path());
         assert_eq!(clock.get("/api/status").status, 200, "{round}");
-        assert!(!is_alive(device), "{round}: the old one is gone");
-        let took = begun.elapsed();
+        assert!(!is_alive(device), "{round}: the old device has exited");
+        let took = started.elapsed();
         // It takes less time than an orderly exit with a client of the events.
         assert!(took < PATIENCE, "{round}: {took:?}");
         drop(follower);
@@ -307,24 +306,24 @@ fn the_service_manager_is_notified() {
         let folder = folder();
         let path = folder.path().join("notify");
         let path = path.to_str().unwrap();
-        let (address, told) = match is_abstract {
+        let (address, variable) = match is_abstract {
             false => (SocketAddr::from_pathname(path), path.to_owned()),
             true => (SocketAddr::from_abstract_name(path), format!("@{path}")),
         };
         let manager = UnixDatagram::bind_addr(&address.unwrap()).unwrap();
         manager.set_read_timeout(Some(PATIENCE)).unwrap();
-        let hear = || {
+        let receive = || {
             let mut bytes = [0; 256];
             let length = manager.recv(&mut bytes).unwrap();
             String::from_utf8(bytes[..length].to_vec()).unwrap()
         };
         let mut command = papertick(&["run"]);
-        command.env("NOTIFY_SOCKET", told);
+        command.env("NOTIFY_SOCKET", variable);
         let clock = Clock::start_as(&mut command, &folder.path().join("data"));
         // On a busy machine a watchdog message may come first.
-        while hear() != "READY=1\nWATCHDOG=1" {}
+        while receive() != "READY=1\nWATCHDOG=1" {}
         clock.end(Signal::TERM);
-        while hear() != "STOPPING=1" {}
+        while receive() != "STOPPING=1" {}
     }
 }
 

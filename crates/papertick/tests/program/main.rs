@@ -1,16 +1,16 @@
-//! The program as its users meet it: the real binary, on a free port, in a folder of its own.
+//! Tests of the real binary, on a free port and with its own data folder.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 #![allow(clippy::disallowed_methods, reason = "a test is its own client")]
 
 mod answers;
 #[path = "../../../net/tests/net/authority.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 mod authority;
 mod boot_file;
 mod clock;
 mod command_line;
+mod command_rig;
 mod crashes;
-mod desk;
 mod disks;
 mod documents;
 #[path = "../examples/mod.rs"]
@@ -27,12 +27,12 @@ mod life;
 mod limit;
 mod memory;
 #[path = "../miner/mod.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 mod miner;
 mod mistakes;
 mod monitoring;
 #[path = "../needs/mod.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 mod needs;
 mod network;
 mod programs;

@@ -39,7 +39,7 @@ fn client(clock: &Clock, request: &str) -> TcpStream {
 /// Resident memory of a process once it is stable, bytes.
 fn stable_memory(device: Pid) -> u64 {
     let mut found = (resident(device), Instant::now());
-    eventually("memory comes to rest", || {
+    eventually("the memory is stable", || {
         let now = resident(device);
         if now != found.0 {
             found = (now, Instant::now());
@@ -67,7 +67,7 @@ fn idle_clients_use_little_memory_and_free_it() {
         let each = taken / CLIENTS;
         assert!(each < most, "{request:?}: {each} bytes each");
         drop(clients);
-        eventually("what they took is given back", || {
+        eventually("the memory is freed", || {
             resident(device) < before + before * LEFT_MAX / 100
         });
     }
@@ -79,9 +79,9 @@ fn memory_is_counted_by_kind() {
     let folder = folder();
     let clock = Clock::start(folder.path());
     let read = || {
-        let told = clock.get("/api/diag/heap").json();
+        let heap = clock.get("/api/diag/heap").json();
         ["internal", "internal_dma", "default"].map(|kind| {
-            let figure = |name: &str| told["caps"][kind][name].as_u64().unwrap();
+            let figure = |name: &str| heap["caps"][kind][name].as_u64().unwrap();
             assert_eq!(
                 figure("allocated_blocks") + figure("free_blocks"),
                 figure("total_blocks")
@@ -129,13 +129,13 @@ fn the_metrics_have_the_available_memory() {
     };
     let expected = info.lines().find_map(available).unwrap() * 1024.0;
     let metrics = clock.get("/metrics").body;
-    let told = metrics
+    let metric = metrics
         .lines()
         .find_map(|line| line.strip_prefix("papertick_memory_free_bytes "));
-    let told: f64 = told.unwrap().parse().unwrap();
+    let metric: f64 = metric.unwrap().parse().unwrap();
     assert!(
-        (0.5..2.0).contains(&(told / expected)),
-        "{told} of {expected}"
+        (0.5..2.0).contains(&(metric / expected)),
+        "{metric} of {expected}"
     );
 }
 
@@ -158,8 +158,12 @@ fn a_trace_lists_allocations_that_were_not_freed() {
         ("/api/diag/heap_trace/start?cap=7", r#"{"cap":4096}"#, 4096),
     ] {
         let started = post(path, body);
-        let told = format!(r#"{{"started":true,"capacity":{capacity},"depth":4}}"#);
-        assert_eq!((started.status, started.body), (200, told), "{path} {body}");
+        let expected = format!(r#"{{"started":true,"capacity":{capacity},"depth":4}}"#);
+        assert_eq!(
+            (started.status, started.body),
+            (200, expected),
+            "{path} {body}"
+        );
     }
     let follower = clock.follow();
     assert_eq!(clock.get("/api/status").status, 200);

@@ -184,16 +184,16 @@ fn the_default_data_folder_is_in_the_state_folder_of_the_user() {
         String::from_utf8(output.stderr).unwrap()
     };
     let own = named(".local/state/papertick");
-    let elsewhere = named("elsewhere");
-    let told = data_folder_of(&[]);
-    assert!(told.contains(own.to_str().unwrap()), "{told}");
-    let told = data_folder_of(&[("XDG_STATE_HOME", elsewhere.to_str().unwrap())]);
+    let state_home = named("state");
+    let stderr = data_folder_of(&[]);
+    assert!(stderr.contains(own.to_str().unwrap()), "{stderr}");
+    let stderr = data_folder_of(&[("XDG_STATE_HOME", state_home.to_str().unwrap())]);
     assert!(
-        told.contains(elsewhere.join("papertick").to_str().unwrap()),
-        "{told}"
+        stderr.contains(state_home.join("papertick").to_str().unwrap()),
+        "{stderr}"
     );
-    let told = data_folder_of(&[("XDG_STATE_HOME", "elsewhere")]);
-    assert!(told.contains(own.to_str().unwrap()), "{told}");
+    let stderr = data_folder_of(&[("XDG_STATE_HOME", "state")]);
+    assert!(stderr.contains(own.to_str().unwrap()), "{stderr}");
 
     let mut demo = papertick(&["demo", "--listen", "127.0.0.1:0"]);
     demo.env("HOME", home.path())

@@ -29,17 +29,20 @@ fn assert_accepts(arguments: &[&str], input: &str) {
     stdin.write_all(input.as_bytes()).unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {stderr}");
 }
 
 #[test]
 fn promtool_accepts_the_metrics() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    let told = clock.get("/metrics").body;
-    assert!(told.contains("process_resident_memory_bytes "), "{told}");
-    assert_accepts(&["check", "metrics"], &told);
+    let metrics = clock.get("/metrics").body;
+    assert!(
+        metrics.contains("process_resident_memory_bytes "),
+        "{metrics}"
+    );
+    assert_accepts(&["check", "metrics"], &metrics);
 }
 
 #[test]
@@ -53,8 +56,8 @@ fn every_metric_is_documented() {
     const MANUAL: &str = include_str!("../../../../docs/monitoring.md");
     let folder = folder();
     let clock = Clock::start(folder.path());
-    let told = clock.get("/metrics").body;
-    let names = told
+    let metrics = clock.get("/metrics").body;
+    let names = metrics
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
     let is_documented = |name: &&str| {
@@ -69,21 +72,21 @@ fn every_metric_is_documented() {
 fn dashboard_and_alerts_use_existing_metrics() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    let told = clock.get("/metrics").body;
+    let metrics = clock.get("/metrics").body;
     // By their types, because some have no sample on a new clock.
-    let told: BTreeSet<&str> = told
+    let metrics: BTreeSet<&str> = metrics
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
         .collect();
     for file in ["grafana/papertick.json", "prometheus/papertick.rules.yml"] {
         let text = std::fs::read_to_string(Path::new(CONTRIB).join(file)).unwrap();
         let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-        let asked: BTreeSet<&str> = words
+        let used: BTreeSet<&str> = words
             .filter(|word| word.starts_with("papertick_") || word.starts_with("process_"))
             .collect();
-        assert!(asked.len() > 3, "{file}: {asked:?}");
-        for name in asked {
-            assert!(told.contains(name), "{file}: {name}");
+        assert!(used.len() > 3, "{file}: {used:?}");
+        for name in used {
+            assert!(metrics.contains(name), "{file}: {name}");
         }
     }
     let dashboard = std::fs::read(Path::new(CONTRIB).join("grafana/papertick.json")).unwrap();

@@ -10,23 +10,23 @@ use crate::clock::{Answer, Clock, PATIENCE, eventually, folder};
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
 /// A clock with a simulated radio, and its networks.
-struct Desk {
+struct RadioRig {
     folder: TempDir,
     clock: Clock,
 }
 
-impl Desk {
-    fn new() -> Desk {
-        Desk::with(&[])
+impl RadioRig {
+    fn new() -> RadioRig {
+        RadioRig::with(&[])
     }
 
     /// As `new`, with more arguments.
-    fn with(arguments: &[&str]) -> Desk {
+    fn with(arguments: &[&str]) -> RadioRig {
         let folder = folder();
         let air = folder.path().join("air.json");
         fs::write(&air, AIR).unwrap();
-        let clock = Desk::clock_on(&folder, arguments);
-        Desk { folder, clock }
+        let clock = RadioRig::clock_on(&folder, arguments);
+        RadioRig { folder, clock }
     }
 
     fn clock_on(folder: &TempDir, arguments: &[&str]) -> Clock {
@@ -37,7 +37,7 @@ impl Desk {
     }
 
     fn start_again(&mut self) {
-        self.clock = Desk::clock_on(&self.folder, &[]);
+        self.clock = RadioRig::clock_on(&self.folder, &[]);
     }
 
     fn post(&self, path: &str, body: &str) -> Answer {
@@ -45,12 +45,12 @@ impl Desk {
     }
 
     /// Sends a request to a clock that may be restarting.
-    fn ask(&self, path: &str) -> Option<Answer> {
+    fn try_get(&self, path: &str) -> Option<Answer> {
         self.clock.send("GET", path, "").ok()
     }
 
     fn sim(&self) -> Value {
-        self.ask("/sim/state")
+        self.try_get("/sim/state")
             .map_or(Value::Null, |answer| answer.json())
     }
 
@@ -63,7 +63,7 @@ impl Desk {
     fn connected(&self) {
         eventually("the clock is connected", || {
             let answer = self
-                .ask("/api/status")
+                .try_get("/api/status")
                 .filter(|answer| answer.status == 200);
             answer.is_some_and(|answer| answer.json()["link"]["state"] == "connected")
         });
@@ -83,80 +83,80 @@ impl Desk {
 
 #[test]
 fn a_new_clock_is_provisioned_and_reset() {
-    let desk = Desk::new();
-    desk.portal();
-    assert_eq!(desk.clock.get("/api/status").status, 404);
-    let sim = desk.sim();
+    let rig = RadioRig::new();
+    rig.portal();
+    assert_eq!(rig.clock.get("/api/status").status, 404);
+    let sim = rig.sim();
     let name = sim["access_point"]["ssid"].as_str().unwrap();
     assert!(name.starts_with("papertick-"), "{name}");
     let password = sim["access_point"]["password"].clone();
-    assert!(desk.clock.get("/").body.contains("Home"));
-    assert_eq!(desk.clock.get("/scan").json()[0]["ssid"], "Home");
+    assert!(rig.clock.get("/").body.contains("Home"));
+    assert_eq!(rig.clock.get("/scan").json()[0]["ssid"], "Home");
 
-    let wrong = desk.post("/save", r#"{"ssid":"Home","pw":"wrong"}"#);
+    let wrong = rig.post("/save", r#"{"ssid":"Home","pw":"wrong"}"#);
     assert_eq!(
         (wrong.status, wrong.json()["code"].as_str()),
         (401, Some("auth_fail"))
     );
-    let missing = desk.post("/save", r#"{"ssid":"Nowhere","pw":"x"}"#);
+    let missing = rig.post("/save", r#"{"ssid":"Nowhere","pw":"x"}"#);
     assert_eq!(missing.status, 422);
-    assert!(!desk.credentials().exists(), "nothing is stored on failure");
+    assert!(!rig.credentials().exists(), "nothing is stored on failure");
 
-    desk.provision();
-    let status = desk.clock.get("/api/status").json();
+    rig.provision();
+    let status = rig.clock.get("/api/status").json();
     assert_eq!(status["link"]["ssid"], "Home");
     assert_eq!(status["link"]["network"], "radio");
     assert_eq!(status["rssi"], -48);
-    assert_eq!(desk.clock.setting("wifiConfigured"), true);
-    assert_eq!(desk.clock.get("/").status, 200);
-    assert_eq!(desk.clock.get("/scan").status, 404);
+    assert_eq!(rig.clock.setting("wifiConfigured"), true);
+    assert_eq!(rig.clock.get("/").status, 200);
+    assert_eq!(rig.clock.get("/scan").status, 404);
 
     // The network is forgotten, but the password of the access point stays.
     let hold = r#"{"action":"cycle","hold":[1],"ms":3200}"#;
-    assert_eq!(desk.post("/sim/power", hold).status, 200);
-    desk.portal();
-    assert!(!desk.credentials().exists());
-    assert_eq!(desk.sim()["access_point"]["password"], password);
+    assert_eq!(rig.post("/sim/power", hold).status, 200);
+    rig.portal();
+    assert!(!rig.credentials().exists());
+    assert_eq!(rig.sim()["access_point"]["password"], password);
 
-    desk.provision();
+    rig.provision();
     assert_eq!(
-        desk.clock.setting("wifiConfigured"),
+        rig.clock.setting("wifiConfigured"),
         true,
         "all else was kept"
     );
-    let reset = desk.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
+    let reset = rig.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
     assert_eq!(reset.status, 200);
-    desk.portal();
-    assert!(!desk.credentials().exists());
-    assert_ne!(desk.sim()["access_point"]["password"], password);
+    rig.portal();
+    assert!(!rig.credentials().exists());
+    assert_ne!(rig.sim()["access_point"]["password"], password);
 }
 
 #[test]
 fn a_kill_at_the_response_to_a_factory_reset_leaves_a_new_clock() {
     for round in 0..2 {
-        let mut desk = Desk::new();
-        desk.provision();
-        let password = desk.clock.setting("wifiConfigured");
+        let mut rig = RadioRig::new();
+        rig.provision();
+        let password = rig.clock.setting("wifiConfigured");
         assert_eq!(password, true);
-        desk.clock
+        rig.clock
             .patch(r#"{"digitFontPx": 211, "proxyPass": "marked-secret"}"#);
-        desk.clock.patch(r#"{"digitFontPx": 212}"#);
-        let reset = desk.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
+        rig.clock.patch(r#"{"digitFontPx": 212}"#);
+        let reset = rig.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
         assert_eq!(reset.status, 200, "{round}: {}", reset.body);
-        desk.clock.kill_at_once();
-        for entry in fs::read_dir(desk.folder.path().join("state")).unwrap() {
+        rig.clock.kill_at_once();
+        for entry in fs::read_dir(rig.folder.path().join("state")).unwrap() {
             let path = entry.unwrap().path();
             let left = fs::read_to_string(&path).unwrap_or_default();
             for secret in ["correct horse", "marked-secret"] {
                 assert!(!left.contains(secret), "{round}: {}", path.display());
             }
         }
-        desk.start_again();
-        desk.portal();
-        assert!(!desk.credentials().exists(), "{round}");
-        desk.provision();
-        assert_eq!(desk.clock.setting("digitFontPx"), 180, "{round}");
-        assert_eq!(desk.clock.setting("proxyPassSet"), false, "{round}");
+        rig.start_again();
+        rig.portal();
+        assert!(!rig.credentials().exists(), "{round}");
+        rig.provision();
+        assert_eq!(rig.clock.setting("digitFontPx"), 180, "{round}");
+        assert_eq!(rig.clock.setting("proxyPassSet"), false, "{round}");
     }
 }
 
@@ -179,40 +179,40 @@ fn resolve(server: &str, name: &str) -> Vec<u8> {
 
 #[test]
 fn all_names_resolve_to_the_portal_while_it_is_up() {
-    let desk = Desk::new();
-    desk.portal();
+    let rig = RadioRig::new();
+    rig.portal();
     eventually("names are answered", || {
-        desk.sim()["access_point"]["dns"].is_string()
+        rig.sim()["access_point"]["dns"].is_string()
     });
-    let server = desk.sim()["access_point"]["dns"]
+    let server = rig.sim()["access_point"]["dns"]
         .as_str()
         .unwrap()
         .to_string();
     for name in ["captive.apple.com", "connectivitycheck.gstatic.com", "a.b"] {
         assert_eq!(resolve(&server, name), [127, 0, 0, 1], "{name}");
     }
-    desk.provision();
+    rig.provision();
     UdpSocket::bind(&server).expect("the server has gone with the portal");
 }
 
 #[test]
 fn an_early_release_changes_nothing() {
-    let desk = Desk::new();
-    desk.provision();
-    let device = desk.clock.device();
+    let rig = RadioRig::new();
+    rig.provision();
+    let device = rig.clock.device();
     let hold = r#"{"action":"cycle","hold":[1],"ms":1000}"#;
-    assert_eq!(desk.post("/sim/power", hold).status, 200);
-    eventually("another device runs", || desk.clock.device() != device);
+    assert_eq!(rig.post("/sim/power", hold).status, 200);
+    eventually("another device runs", || rig.clock.device() != device);
     eventually("the strip is red", || {
-        desk.sim()["leds"].as_array().is_some_and(|leds| {
+        rig.sim()["leds"].as_array().is_some_and(|leds| {
             leds.iter().all(|led| {
                 led.as_str().is_some_and(|led| led.ends_with("0000")) && led != "#000000"
             })
         })
     });
-    desk.connected();
-    assert!(desk.credentials().exists());
-    assert_eq!(desk.clock.setting("wifiConfigured"), true);
-    assert_eq!(desk.clock.setting("dnd")["enabled"], false, "no long press");
-    assert_eq!(desk.clock.setting("timerActive"), true, "no click");
+    rig.connected();
+    assert!(rig.credentials().exists());
+    assert_eq!(rig.clock.setting("wifiConfigured"), true);
+    assert_eq!(rig.clock.setting("dnd")["enabled"], false, "no long press");
+    assert_eq!(rig.clock.setting("timerActive"), true, "no click");
 }

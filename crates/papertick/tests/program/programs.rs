@@ -87,7 +87,7 @@ pub(crate) fn wait_for_takeover(data_dir: &Path) {
         let text = fs::read_to_string(&path).unwrap_or_default();
         !text.is_empty() && !text.contains("\"handovers\":1")
     };
-    eventually("it has shown that it works", is_settled);
+    eventually("the takeover is complete", is_settled);
 }
 
 fn runs(clock: &Clock, running: &str, is_trial: bool) -> bool {
@@ -125,11 +125,11 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
         })
     );
     let (supervisor, device) = (clock.supervisor(), clock.device());
-    eventually("it works", || runs(&clock, "a", false));
-    assert_eq!(clock.device(), device, "the device ran on");
+    eventually("the new program works", || runs(&clock, "a", false));
+    assert_eq!(clock.device(), device, "the device was not restarted");
     assert!(!command_line(supervisor).contains("take-over"));
     clock.send("POST", "/api/restart", "").unwrap();
-    eventually("its supervisor has taken over", || {
+    eventually("the new supervisor has taken over", || {
         command_line(supervisor).contains("take-over")
     });
 
@@ -141,7 +141,7 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(notes.contains("an unexpected end, once so far"), "{notes}");
     clock.send("POST", "/api/restart", "").unwrap();
-    eventually("it answers", || runs(&clock, "a", false));
+    eventually("the new program answers", || runs(&clock, "a", false));
     let device = clock.device();
     let (status, took) = clock.end(Signal::TERM);
     assert!(
@@ -185,7 +185,7 @@ fn a_failing_new_program_is_rolled_back() {
             }
             install(folder.path(), ImageSlot::B, "4.9.0", &program, NEW);
             let clock = Clock::start_with(folder.path(), TRIAL);
-            eventually("the one before it runs again", || {
+            eventually("the previous program runs again", || {
                 clock.get("/api/system/status").status == 200 && runs(&clock, running, false)
             });
             let firmware = firmware(&clock);
@@ -204,7 +204,10 @@ fn a_failing_new_program_is_rolled_back() {
             assert_eq!(status["safeMode"], Value::Null);
             clock.end(Signal::TERM);
             let again = Clock::start_with(folder.path(), TRIAL);
-            assert!(runs(&again, running, false), "it is not tried again");
+            assert!(
+                runs(&again, running, false),
+                "the failed program is not tried again"
+            );
         }
     }
 }
@@ -252,7 +255,7 @@ fn a_program_that_crashes_repeatedly_is_replaced_by_the_installed_one() {
         TrialState::Proven,
     );
     clock.send("POST", "/api/restart", "").unwrap();
-    eventually("it runs", || {
+    eventually("the new program runs", || {
         clock.device() != device && runs(&clock, "b", false)
     });
 }
@@ -287,10 +290,10 @@ fn a_program_that_restarts_the_machine_repeatedly_is_rolled_back() {
         &working_program(),
         NEW,
     );
-    // For the time of the trial.
-    let patient = ["--trial-seconds", "3600"];
+    // The trial lasts until the kill.
+    let long_trial = ["--trial-seconds", "3600"];
     for start in 0..4 {
-        let clock = Clock::start_with(folder.path(), &patient);
+        let clock = Clock::start_with(folder.path(), &long_trial);
         assert_eq!(
             firmware(&clock)["running"],
             if start < 3 { "a" } else { "factory" },
@@ -308,12 +311,12 @@ fn a_program_that_restarts_the_machine_repeatedly_is_rolled_back() {
 fn a_failed_takeover_keeps_the_old_supervisor() {
     let own = env!("CARGO_BIN_EXE_papertick");
     for (program, expected) in [
-        // It reports that it cannot take over.
+        // The program reports that it cannot take over.
         (
             format!("#!/bin/sh\n[ $1 = take-over ] && exit 2\nexec {own} \"$@\"\n"),
             0,
         ),
-        // It reports that it can, and then crashes: the clock exits, but later starts work.
+        // The program reports that it can take over, and then crashes. The clock exits, but later starts work.
         (
             format!("#!/bin/sh\n[ \"$*\" = take-over ] && exit 1\nexec {own} \"$@\"\n"),
             3,
@@ -338,7 +341,7 @@ fn a_failed_takeover_keeps_the_old_supervisor() {
         assert_eq!(broken, expected);
         assert!(
             runs(&clock, "a", false),
-            "the device is of the slot all the same"
+            "the device still runs from the slot"
         );
         assert!(!command_line(clock.supervisor()).contains("take-over"));
     }
@@ -362,11 +365,15 @@ fn a_newer_program_in_the_same_slot_takes_over() {
     for (version, takes_over) in [("4.7.0", true), ("4.8.0", false), ("4.9.0", true)] {
         let program = counting(version, takes_over, &counts);
         assert_eq!(clock.upload(&rig.image(version, &program)).status, 200);
-        eventually("it runs", || firmware(&clock)["version"] == version);
-        eventually("it works", || firmware(&clock)["trial"] == false);
+        eventually("the new program runs", || {
+            firmware(&clock)["version"] == version
+        });
+        eventually("the new program works", || {
+            firmware(&clock)["trial"] == false
+        });
         clock.send("POST", "/api/restart", "").unwrap();
         if takes_over {
-            eventually("its supervisor has taken over", || {
+            eventually("the new supervisor has taken over", || {
                 fs::read_to_string(&counts)
                     .unwrap_or_default()
                     .contains(version)
@@ -393,8 +400,8 @@ fn a_failed_exec_keeps_the_old_supervisor() {
     );
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let said = fs::File::from(OwnedFd::from(writer));
-    let clock = Clock::start_with_stderr(folder.path(), TRIAL, said);
+    let stderr = fs::File::from(OwnedFd::from(writer));
+    let clock = Clock::start_with_stderr(folder.path(), TRIAL, stderr);
     assert!(runs(&clock, "factory", false));
     let failure = firmware(&clock)["lastFailure"].to_string();
     assert!(failure.contains("cannot be started"), "{failure}");

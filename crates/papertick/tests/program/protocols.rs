@@ -51,30 +51,30 @@ fn device_of_protocol_1(data_dir: &Path) -> Value {
 
 /// Configuration from a supervisor with slots.
 fn device_of_protocol_2(data_dir: &Path) -> Value {
-    let mut told = device_of_protocol_1(data_dir);
-    told["protocol"] = json!(2);
-    told["run"]["update_keys"] = json!([]);
-    told["run"]["signatures"] = json!("Required");
-    told["run"]["trial_secs"] = json!(null);
-    told["firmware"] = json!({
+    let mut config = device_of_protocol_1(data_dir);
+    config["protocol"] = json!(2);
+    config["run"]["update_keys"] = json!([]);
+    config["run"]["signatures"] = json!("Required");
+    config["run"]["trial_secs"] = json!(null);
+    config["firmware"] = json!({
         "running": "factory",
         "version": "4.0.0",
         "factory": { "version": "4.0.0", "build": "4.0.0-abc-7" },
     });
-    told
+    config
 }
 
 /// Configuration from a future supervisor.
 fn device_of_a_later_protocol(data_dir: &Path) -> Value {
-    let mut told = device_of_protocol_2(data_dir);
-    told["protocol"] = json!(99);
-    told["run"]["something"] = json!({ "new": true });
-    told["something"] = json!(["new"]);
-    told["begin"] = json!("AtOnce");
-    told
+    let mut config = device_of_protocol_2(data_dir);
+    config["protocol"] = json!(99);
+    config["run"]["something"] = json!({ "new": true });
+    config["something"] = json!(["new"]);
+    config["begin"] = json!("AtOnce");
+    config
 }
 
-fn ask(place: SocketAddr, method: &str, path: &str) -> String {
+fn request(place: SocketAddr, method: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(place).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let request = format!(
@@ -109,17 +109,17 @@ impl Drop for Started {
 
 #[test]
 fn a_device_serves_supervisors_of_every_version() {
-    for told in [
+    for config in [
         device_of_protocol_1 as fn(&Path) -> Value,
         device_of_protocol_2,
         device_of_a_later_protocol,
     ] {
         let folder = folder();
-        let told = told(folder.path());
+        let config = config(folder.path());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let place = listener.local_addr().unwrap();
         let mut device = Started::by(
-            papertick(&["device", &told.to_string()])
+            papertick(&["device", &config.to_string()])
                 .stdin(Stdio::from(OwnedFd::from(listener)))
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null()),
@@ -127,14 +127,14 @@ fn a_device_serves_supervisors_of_every_version() {
         let out = device.0.stdout.take().unwrap();
         let mut words = BufReader::new(out).lines().map(Result::unwrap);
         // Older supervisors ignore a number after a word.
-        assert!(words.next().unwrap().starts_with("ready"), "{told}");
+        assert!(words.next().unwrap().starts_with("ready"), "{config}");
         for expected in ["painted", "beat"] {
-            assert!(words.any(|word| word == expected), "{expected}: {told}");
+            assert!(words.any(|word| word == expected), "{expected}: {config}");
         }
-        assert!(ask(place, "GET", "/api/status").starts_with("HTTP/1.1 200"));
-        let answer = ask(place, "POST", "/api/restart");
+        assert!(request(place, "GET", "/api/status").starts_with("HTTP/1.1 200"));
+        let answer = request(place, "POST", "/api/restart");
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert_eq!(device.0.wait().unwrap().code(), Some(75), "{told}");
+        assert_eq!(device.0.wait().unwrap().code(), Some(75), "{config}");
     }
 }
 
@@ -174,13 +174,13 @@ fn a_supervisor_takes_over_from_the_previous_version() {
             .stdin(Stdio::from(OwnedFd::from(reader)))
             .stderr(Stdio::null()),
     );
-    let mut told = supervisor_of_protocol_1(folder.path());
+    let mut state = supervisor_of_protocol_1(folder.path());
     // The process id is unchanged.
-    told["next"]["supervisor"] = json!(supervisor.0.id());
+    state["next"]["supervisor"] = json!(supervisor.0.id());
     let descriptors = [listener.as_fd(), lock.as_fd()];
-    send(&writer, &told.to_string(), &descriptors);
+    send(&writer, &state.to_string(), &descriptors);
     drop((writer, listener, lock));
-    let status = ask(place, "GET", "/api/system/status");
+    let status = request(place, "GET", "/api/system/status");
     assert!(status.contains("\"running\":\"factory\""), "{status}");
     kill_process(Pid::from_child(&supervisor.0), Signal::TERM).unwrap();
     assert!(supervisor.0.wait().unwrap().success());
@@ -197,7 +197,7 @@ fn take_over_try_only_reports_whether_it_is_possible() {
     with_device["device"] = json!({ "number": 8, "program": { "slot": "a" }, "heard": "" });
     let mut later = before.clone();
     later["protocol"] = json!(99);
-    for (told, would) in [
+    for (state, can_take_over) in [
         (before.to_string(), true),
         (with_more.to_string(), true),
         (with_device.to_string(), false),
@@ -207,10 +207,14 @@ fn take_over_try_only_reports_whether_it_is_possible() {
     ] {
         let mut command = papertick(&["take-over", "--try-only"]);
         let command = command.stdin(Stdio::piped()).stderr(Stdio::null());
-        let mut asked = Started::by(command);
-        let mut stdin = asked.0.stdin.take().unwrap();
-        stdin.write_all(told.as_bytes()).unwrap();
+        let mut process = Started::by(command);
+        let mut stdin = process.0.stdin.take().unwrap();
+        stdin.write_all(state.as_bytes()).unwrap();
         drop(stdin);
-        assert_eq!(asked.0.wait().unwrap().success(), would, "{told}");
+        assert_eq!(
+            process.0.wait().unwrap().success(),
+            can_take_over,
+            "{state}"
+        );
     }
 }

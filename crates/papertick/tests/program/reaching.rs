@@ -28,7 +28,7 @@ use crate::{
 fn accepted(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).unwrap();
     let mut stream = None;
-    eventually("somebody connects", || {
+    eventually("a client connects", || {
         stream = listener.accept().ok();
         stream.is_some()
     });
@@ -83,7 +83,7 @@ fn a_clock_starts_with_stored_chain_and_peers() {
     let (name, version) = message(&mut stream);
     assert_eq!(name, "version");
     stream.write_all(&greeting(network, version)).unwrap();
-    let asked = loop {
+    let request = loop {
         let (name, payload) = message(&mut stream);
         if name == "getheaders" {
             break payload;
@@ -93,7 +93,7 @@ fn a_clock_starts_with_stored_chain_and_peers() {
     let before = miner.headers[2].block_hash();
     let expected = p2p::encode_getheaders(network, &[before]);
     let first = 5..5 + 32;
-    assert_eq!(asked[first.clone()], expected[p2p::HEAD_BYTES..][first]);
+    assert_eq!(request[first.clone()], expected[p2p::HEAD_BYTES..][first]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_clock_connects_to_a_broker_with_a_custom_ca() {
     /// First byte of a CONNECT packet.
     const CONNECT: u8 = 0x10;
 
-    for is_secret in [false, true] {
+    for is_tls in [false, true] {
         let folder = folder();
         let (listener, port) = listener();
         let authority = authority(&["localhost"]);
@@ -109,13 +109,13 @@ fn a_clock_connects_to_a_broker_with_a_custom_ca() {
         fs::write(&file, &authority.root_pem).unwrap();
         let arguments = ["--ca-file", file.to_str().unwrap()];
         let clock = Clock::start_with(&folder.path().join("data"), &arguments);
-        let wish = json!({
-            "mqttEnabled": true, "mqttHost": "localhost", "mqttPort": port, "mqttTls": is_secret,
+        let settings = json!({
+            "mqttEnabled": true, "mqttHost": "localhost", "mqttPort": port, "mqttTls": is_tls,
         });
-        assert_eq!(clock.patch(&wish.to_string()).status, 200);
+        assert_eq!(clock.patch(&settings.to_string()).status, 200);
         let mut stream = accepted(&listener);
         let mut first = [0];
-        if is_secret {
+        if is_tls {
             let config = Arc::clone(authority.acceptor.config());
             let mut server = ServerConnection::new(config).unwrap();
             let mut stream = Stream::new(&mut server, &mut stream);
@@ -123,7 +123,7 @@ fn a_clock_connects_to_a_broker_with_a_custom_ca() {
         } else {
             stream.read_exact(&mut first).unwrap();
         }
-        assert_eq!(first, [CONNECT], "{is_secret}");
+        assert_eq!(first, [CONNECT], "{is_tls}");
     }
 }
 
@@ -144,17 +144,20 @@ fn a_damaged_ca_file_does_not_prevent_the_start() {
 
 #[test]
 fn a_clock_queries_the_time_server_and_a_demo_does_not() {
-    let asked = |clock: &Clock| clock.get("/api/status").json()["timeServer"]["lastError"].clone();
+    let last_error =
+        |clock: &Clock| clock.get("/api/status").json()["timeServer"]["lastError"].clone();
     let folder = folder();
     let clock = Clock::start(&folder.path().join("clock"));
-    eventually("it has asked", || asked(&clock).is_string());
+    eventually("the clock has queried the time server", || {
+        last_error(&clock).is_string()
+    });
 
     // By then the first clock has queried the time.
     let demo = Clock::start_as(&mut papertick(&["demo"]), &folder.path().join("demo"));
-    eventually("it has asked for prices", || {
+    eventually("the demo has connected for prices", || {
         demo.get("/api/status").json()["sources"]["relay"]["lastError"].is_string()
     });
-    assert_eq!(asked(&demo), Value::Null);
+    assert_eq!(last_error(&demo), Value::Null);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 use feeds::release;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::command_rig::CommandRig;
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
@@ -14,8 +14,8 @@ fn name(board: &str) -> String {
 }
 
 /// The names in a folder.
-fn names(desk: &Desk, folder: &str) -> Vec<String> {
-    let entries = fs::read_dir(desk.path(folder)).unwrap();
+fn names(rig: &CommandRig, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(rig.path(folder)).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -23,29 +23,29 @@ fn names(desk: &Desk, folder: &str) -> Vec<String> {
     names
 }
 
-fn built_page(desk: &Desk) {
-    fs::create_dir(desk.path("web")).unwrap();
+fn built_page(rig: &CommandRig) {
+    fs::create_dir(rig.path("web")).unwrap();
     let manifest = r#"{"commit":"4.2.0-abc","buildTime":1764547201,"minFirmware":"4.0.0"}"#;
     for (name, text) in [
         ("manifest.json", manifest),
         ("index.html", "<!doctype html>"),
     ] {
-        fs::write(desk.path("web").join(name), text).unwrap();
+        fs::write(rig.path("web").join(name), text).unwrap();
     }
 }
 
 #[test]
 fn a_program_and_a_page_become_a_release() {
-    let desk = Desk::new().with_image();
-    built_page(&desk);
-    fs::write(desk.path("new.md"), "* Faster\n").unwrap();
-    fs::create_dir(desk.path("out")).unwrap();
-    fs::set_permissions(desk.path("out"), fs::Permissions::from_mode(0o775)).unwrap();
+    let rig = CommandRig::new().with_image();
+    built_page(&rig);
+    fs::write(rig.path("new.md"), "* Faster\n").unwrap();
+    fs::create_dir(rig.path("out")).unwrap();
+    fs::set_permissions(rig.path("out"), fs::Permissions::from_mode(0o775)).unwrap();
     let page = "https://example.org/4.2.0";
-    let made = desk.json(&format!(
+    let created = rig.json(&format!(
         "release --json --key k p --web web --notes new.md --notes-url {page} -o out"
     ));
-    assert_eq!(made["version"], "4.2.0");
+    assert_eq!(created["version"], "4.2.0");
     let images = [
         name("rev-a"),
         name("rev-b"),
@@ -58,11 +58,15 @@ fn a_program_and_a_page_become_a_release() {
         .chain(["release.json".to_string()])
         .collect();
     expected.sort();
-    assert_eq!(names(&desk, "out"), expected);
-    let mode = fs::metadata(desk.path("out")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o775, "as whoever made it wants it");
+    assert_eq!(names(&rig, "out"), expected);
+    let mode = fs::metadata(rig.path("out")).unwrap().permissions().mode();
+    assert_eq!(
+        mode & 0o777,
+        0o775,
+        "the mode of an existing folder is unchanged"
+    );
 
-    let text = desk.bytes("out/release.json");
+    let text = rig.bytes("out/release.json");
     let feed = release::feed(&text).unwrap().remove(0);
     assert_eq!(feed.version(), Some(semver::Version::new(4, 2, 0)));
     assert_eq!(feed.page, page);
@@ -72,41 +76,41 @@ fn a_program_and_a_page_become_a_release() {
             (image, checksum),
             (name.as_str(), format!("{name}.sha256").as_str())
         );
-        desk.run(&format!("image verify --key k.pub out/{name}"));
+        rig.run(&format!("image verify --key k.pub out/{name}"));
     }
     let text: Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(text["body"], "* Faster\n");
     assert_eq!(text["published_at"], "2025-12-01T00:00:01Z");
     assert_eq!(
         text["assets"][0]["size"],
-        desk.bytes(&format!(
+        rig.bytes(&format!(
             "out/{}",
             text["assets"][0]["name"].as_str().unwrap()
         ))
         .len()
     );
-    let summed = Command::new("sh")
+    let checked = Command::new("sh")
         .args(["-c", "sha256sum --quiet -c *.sha256"])
-        .current_dir(desk.path("out"))
+        .current_dir(rig.path("out"))
         .status();
-    assert!(summed.unwrap().success());
-    desk.fails("release --key k p -o out", 5, &["out", "not empty"]);
+    assert!(checked.unwrap().success());
+    rig.fails("release --key k p -o out", 5, &["out", "not empty"]);
 }
 
 #[test]
 fn finished_images_are_unchanged() {
-    let desk = Desk::new().with_image();
-    desk.run("image sign --key k i.img");
-    desk.run("image pack --program p --board v8 -o v8.img");
-    desk.run("image sign --key k v8.img");
+    let rig = CommandRig::new().with_image();
+    rig.run("image sign --key k i.img");
+    rig.run("image pack --program p --board v8 -o v8.img");
+    rig.run("image sign --key k v8.img");
     let base = "--base-url https://example.org/clock/";
-    let told = desk.run(&format!("release i.img v8.img {base} -o new/out"));
-    assert!(told.contains("release 4.2.0 in new/out"), "{told}");
+    let stdout = rig.run(&format!("release i.img v8.img {base} -o new/out"));
+    assert!(stdout.contains("release 4.2.0 in new/out"), "{stdout}");
     assert_eq!(
-        desk.bytes(&format!("new/out/{}", name("rev-b"))),
-        desk.bytes("i.img")
+        rig.bytes(&format!("new/out/{}", name("rev-b"))),
+        rig.bytes("i.img")
     );
-    let feed = release::feed(&desk.bytes("new/out/release.json"))
+    let feed = release::feed(&rig.bytes("new/out/release.json"))
         .unwrap()
         .remove(0);
     let url = format!("https://example.org/clock/{}", name("v8"));
@@ -115,8 +119,8 @@ fn finished_images_are_unchanged() {
 
 #[test]
 fn unsigned_images_cause_a_warning() {
-    let desk = Desk::new().with_image();
-    let (code, out, error) = desk.try_to("release p --board V8 -o out");
+    let rig = CommandRig::new().with_image();
+    let (code, out, error) = rig.try_to("release p --board V8 -o out");
     assert_eq!(code, 0, "{error}");
     assert!(out.contains(&name("v8")) && !out.contains("rev-b"), "{out}");
     assert!(
@@ -127,11 +131,11 @@ fn unsigned_images_cause_a_warning() {
 
 #[test]
 fn conflicting_files_are_refused_and_leave_no_folder() {
-    let desk = Desk::new().with_image();
-    built_page(&desk);
-    desk.run("image pack --program p --version 4.3.0 --board v8 -o newer.img");
-    fs::write(desk.path("text"), "hello").unwrap();
-    fs::write(desk.path("binary.md"), [0xFF]).unwrap();
+    let rig = CommandRig::new().with_image();
+    built_page(&rig);
+    rig.run("image pack --program p --version 4.3.0 --board v8 -o newer.img");
+    fs::write(rig.path("text"), "hello").unwrap();
+    fs::write(rig.path("binary.md"), [0xFF]).unwrap();
     #[rustfmt::skip]
     let rows = [
         ("release -o out", 2, &["<FILE>", "--help"][..]),
@@ -153,15 +157,13 @@ fn conflicting_files_are_refused_and_leave_no_folder() {
         ("release p -o text", 1, &["text"]),
     ];
     for (line, code, parts) in rows {
-        desk.fails(line, code, parts);
-        let left: Vec<String> = names(&desk, ".")
+        rig.fails(line, code, parts);
+        let left: Vec<String> = names(&rig, ".")
             .into_iter()
-            .filter(|name| {
-                name.starts_with('.') || name == "out" && !names(&desk, "out").is_empty()
-            })
+            .filter(|name| name.starts_with('.') || name == "out" && !names(&rig, "out").is_empty())
             .collect();
         assert!(left.is_empty(), "{line}: {left:?}");
     }
-    desk.run("release --key k --web web --version 5.0.0 -o out");
-    assert_eq!(names(&desk, "out").len(), 3);
+    rig.run("release --key k --web web --version 5.0.0 -o out");
+    assert_eq!(names(&rig, "out").len(), 3);
 }

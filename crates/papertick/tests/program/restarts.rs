@@ -18,7 +18,7 @@ use crate::{
 const ANSWERS_MIN: u32 = 6;
 
 /// A client that keeps its connection as long as possible.
-fn ask_on_one_connection(clock: &Clock, over: &AtomicBool) {
+fn send_on_one_connection(clock: &Clock, over: &AtomicBool) {
     let mut answers = 0;
     let connect = || {
         let stream = TcpStream::connect(clock.address()).unwrap();
@@ -41,7 +41,7 @@ fn ask_on_one_connection(clock: &Clock, over: &AtomicBool) {
                 continue;
             }
         }
-        // It was asked to retry, or the idle connection was closed.
+        // The response asked for a new connection, or the idle connection was closed.
         stream = connect();
     }
 }
@@ -67,8 +67,8 @@ fn a_restart_and_an_update_refuse_no_client() {
         let streams: Vec<_> = (0..3).map(|_| thread::spawn(follow(&clock))).collect();
         let over = AtomicBool::new(false);
         let (clock, over) = (&clock, &over);
-        let each_time = thread::scope(|scope| {
-            let each_time = scope.spawn(move || {
+        let separate = thread::scope(|scope| {
+            let separate = scope.spawn(move || {
                 let mut answers = 0;
                 while answers < ANSWERS_MIN || !over.load(Ordering::Relaxed) {
                     assert_eq!(clock.get("/api/status").status, 200);
@@ -79,7 +79,7 @@ fn a_restart_and_an_update_refuse_no_client() {
                 }
                 answers
             });
-            let kept = scope.spawn(move || ask_on_one_connection(clock, over));
+            let persistent = scope.spawn(move || send_on_one_connection(clock, over));
             match is_update {
                 true => drop(clock.upload(&image)),
                 false => drop(clock.send("POST", "/api/restart", "").unwrap()),
@@ -90,14 +90,14 @@ fn a_restart_and_an_update_refuse_no_client() {
             });
             assert_eq!(clock.get("/readyz").status, 200);
             over.store(true, Ordering::Relaxed);
-            kept.join().unwrap();
-            each_time.join().unwrap()
+            persistent.join().unwrap();
+            separate.join().unwrap()
         });
         let stored = clock.setting("digitFontPx");
-        assert_eq!(stored, 180 + (each_time - 1) % 30, "what was stored last");
+        assert_eq!(stored, 180 + (separate - 1) % 30, "what was stored last");
         for stream in streams {
-            let told = stream.join().unwrap();
-            assert!(told.contains("data: closing"), "{told}");
+            let events = stream.join().unwrap();
+            assert!(events.contains("data: closing"), "{events}");
         }
         assert!(!is_alive(before));
         let status = clock.get("/api/status").json();

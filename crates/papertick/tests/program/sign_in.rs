@@ -27,12 +27,12 @@ fn wrong_passwords_neither_lock_the_owner_out_nor_use_memory() {
     let before = clock.device();
     clock.send("POST", "/api/restart", "").unwrap();
     eventually("another device runs", || clock.device() != before);
-    let ask = |password: &str| {
+    let status_with = |password: &str| {
         let header = basic(password);
         let answer = clock.send_with("GET", "/api/status", &header).unwrap();
         answer.status
     };
-    assert_eq!(ask("wrong"), 401);
+    assert_eq!(status_with("wrong"), 401);
     let (device, memory) = (clock.device(), resident(clock.device()));
 
     let guessed = AtomicU32::new(0);
@@ -48,9 +48,11 @@ fn wrong_passwords_neither_lock_the_owner_out_nor_use_memory() {
                 assert_eq!(answer.status, 401, "{number}");
             });
         }
-        eventually("somebody guesses", || guessed.load(Ordering::Relaxed) >= 25);
+        eventually("an attack is in progress", || {
+            guessed.load(Ordering::Relaxed) >= 25
+        });
         for number in 0..23 {
-            assert_eq!(ask("correct horse"), 200, "{number}");
+            assert_eq!(status_with("correct horse"), 200, "{number}");
             thread::sleep(Duration::from_millis(100));
         }
     });

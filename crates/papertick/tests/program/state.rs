@@ -130,7 +130,7 @@ fn store(data_dir: &Path, settings: &Settings) {
 /// The setting, the flag, and whether debug lines are logged.
 #[test]
 fn the_setting_and_the_command_line_choose_the_log_level() {
-    for (enable_debug_log, arguments, says_more) in [
+    for (enable_debug_log, arguments, is_debug) in [
         (false, &[][..], false),
         (true, &[], true),
         (true, &["--log", "info"], false),
@@ -142,15 +142,15 @@ fn the_setting_and_the_command_line_choose_the_log_level() {
             ..Settings::default()
         };
         store(folder.path(), &settings);
-        let path = folder.path().join("said");
-        let said = fs::File::create(&path).unwrap();
-        let clock = Clock::start_with_stderr(folder.path(), arguments, said);
+        let path = folder.path().join("log");
+        let log = fs::File::create(&path).unwrap();
+        let clock = Clock::start_with_stderr(folder.path(), arguments, log);
         assert_eq!(clock.get("/api/status").status, 200);
-        let said = fs::read_to_string(&path).unwrap();
-        let answered = said.contains("DEBUG answered") && said.contains("/api/status");
+        let log = fs::read_to_string(&path).unwrap();
+        let answered = log.contains("DEBUG answered") && log.contains("/api/status");
         assert_eq!(
-            answered, says_more,
-            "{enable_debug_log} {arguments:?}: {said}"
+            answered, is_debug,
+            "{enable_debug_log} {arguments:?}: {log}"
         );
     }
 }
@@ -192,8 +192,8 @@ fn a_damaged_file_is_set_aside_and_reported() {
         notes.contains("settings.json") && notes.contains("damaged-1"),
         "{notes}"
     );
-    let kept = folder.path().join("settings.json.damaged-1");
-    assert_eq!(fs::read_to_string(kept).unwrap(), "not what was written");
+    let damaged = folder.path().join("settings.json.damaged-1");
+    assert_eq!(fs::read_to_string(damaged).unwrap(), "not what was written");
     assert_eq!(clock.patch(r#"{"digitFontPx": 203}"#).status, 200);
     clock.end(Signal::TERM);
     assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 203);

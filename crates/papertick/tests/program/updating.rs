@@ -48,7 +48,7 @@ impl UpdateRig {
     /// A clock with build facts, which are needed to check for releases.
     pub(crate) fn clock(&self) -> Clock {
         let clock = Clock::start_with(self.path(), &["--trial-seconds", "1"]);
-        eventually("it knows who it is", || {
+        eventually("the clock knows its hardware id", || {
             let settings = clock.get("/api/settings").json();
             !settings["hostname"].as_str().unwrap().ends_with("-000000")
         });
@@ -188,7 +188,7 @@ fn two_updates_and_a_rollback() {
             answer.json(),
             json!({ "result": "ok", "bytes": image.len() })
         );
-        eventually("it runs and works", || {
+        eventually("the new program runs and works", || {
             let Ok(answer) = clock.send("GET", "/api/system/status", "") else {
                 return false;
             };
@@ -211,17 +211,22 @@ fn two_updates_and_a_rollback() {
 #[test]
 fn during_a_trial_the_previous_program_is_not_replaced() {
     let rig = UpdateRig::new();
-    let patient = ["--trial-seconds", "3600"];
-    let clock = Clock::start_with(rig.path(), &patient);
+    let long_trial = ["--trial-seconds", "3600"];
+    let clock = Clock::start_with(rig.path(), &long_trial);
     let image = rig.image("4.8.0", &working_program());
     assert_eq!(clock.upload(&image).status, 200);
-    eventually("it runs", || firmware(&clock)["version"] == "4.8.0");
+    eventually("the new program runs", || {
+        firmware(&clock)["version"] == "4.8.0"
+    });
     let answer = clock.upload(&rig.image("4.9.0", &working_program()));
     assert_eq!(answer.status, 503, "{}", answer.body);
-    let told = answer.json();
-    assert_eq!(told["error"], "ESP_ERR_INVALID_STATE");
-    let why = told["msg"].as_str().unwrap();
-    assert!(why.contains("4.8.0") && why.contains("try again"), "{why}");
+    let answer_json = answer.json();
+    assert_eq!(answer_json["error"], "ESP_ERR_INVALID_STATE");
+    let message = answer_json["msg"].as_str().unwrap();
+    assert!(
+        message.contains("4.8.0") && message.contains("try again"),
+        "{message}"
+    );
     assert_eq!(firmware(&clock)["version"], "4.8.0");
 }
 
@@ -234,7 +239,9 @@ fn an_image_is_sent_raw_or_as_a_form() {
         let (header, body) = form(name, &image);
         let answer = clock.post("/upload/firmware", &header, &body);
         assert_eq!(answer.status, 200, "{number}: {}", answer.body);
-        eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+        eventually("the new program runs", || {
+            firmware(&clock)["version"] == "4.9.0"
+        });
     }
 }
 
@@ -242,7 +249,7 @@ fn an_image_is_sent_raw_or_as_a_form() {
 fn refused_images_change_nothing() {
     let rig = UpdateRig::new();
     let clock = rig.clock();
-    let stranger = KeyPair::generate_unencrypted_keypair().unwrap();
+    let untrusted_key = KeyPair::generate_unencrypted_keypair().unwrap();
     let program = working_program();
     let good = rig.image("4.9.0", &program);
     let with = |change: fn(&mut ImageFacts)| {
@@ -254,8 +261,8 @@ fn refused_images_change_nothing() {
     let mut forged = good.clone();
     let at = forged.len() - 40;
     forged[at] = if forged[at] == b'A' { b'B' } else { b'A' };
-    let mut rotten = good.clone();
-    rotten[530] ^= 1;
+    let mut corrupted = good.clone();
+    corrupted[530] ^= 1;
     let (header, broken_form) = form("file", &good);
     let half_form = &broken_form[..broken_form.len() - 20];
     let (_, other_form) = form("picture", &good);
@@ -263,23 +270,23 @@ fn refused_images_change_nothing() {
     let invalid = "ESP_ERR_OTA_VALIDATE_FAILED";
     let cut = good[..good.len() / 3].to_vec();
     let a_page = rig.signed(page("x", "4.0.0"));
-    let by_stranger = signed(unsigned.clone(), &stranger);
+    let signed_by_untrusted_key = signed(unsigned.clone(), &untrusted_key);
     let images = [
         (with(|f| f.board = "v8".into()), invalid, "board v8"),
         (with(|f| f.panel = "9x9".into()), invalid, "panels of 9x9"),
         (with(|f| f.target = "z80".into()), invalid, "z80"),
         (with(|f| f.version.major = 3), invalid, "downgrade=true"),
         (unsigned, invalid, "not signed"),
-        (by_stranger, invalid, "none of these keys"),
+        (signed_by_untrusted_key, invalid, "none of these keys"),
         (forged, invalid, "sign"),
-        (rotten, invalid, "changed after it was signed"),
+        (corrupted, invalid, "changed after it was signed"),
         (vec![b'x'; 2000], invalid, "not a papertick image"),
         (cut, "ESP_ERR_INVALID_SIZE", "cut off"),
         (a_page, invalid, "/upload/webui"),
     ];
     let images = images
         .into_iter()
-        .map(|(image, error, why)| (String::new(), "", image, 500, error, why));
+        .map(|(image, error, part)| (String::new(), "", image, 500, error, part));
     let mut rows: Vec<_> = images.collect();
     let sha256 = "sha256 mismatch";
     rows.extend([
@@ -319,14 +326,14 @@ fn refused_images_change_nothing() {
     ]);
     let before = clock.get("/api/status").json();
     let device = clock.device();
-    for (query, headers, body, status, error, why) in rows {
-        let what = format!("{error} {why}");
+    for (query, headers, body, status, error, part) in rows {
+        let what = format!("{error} {part}");
         let answer = clock.post(&format!("/upload/firmware{query}"), headers, &body);
         assert_eq!(answer.status, status, "{what}: {}", answer.body);
-        let told = answer.json();
-        assert_eq!(told["error"], error, "{what}: {told}");
-        let message = told["msg"].as_str().unwrap_or_default();
-        assert!(message.contains(why), "{what}: {told}");
+        let answer_json = answer.json();
+        assert_eq!(answer_json["error"], error, "{what}: {answer_json}");
+        let message = answer_json["msg"].as_str().unwrap_or_default();
+        assert!(message.contains(part), "{what}: {answer_json}");
         let after = clock.get("/api/status").json();
         for member in ["mode", "data", "timerRunning", "isOTAUpdating", "notes"] {
             assert_eq!(after[member], before[member], "{what}: {member}");
@@ -345,8 +352,8 @@ fn refused_images_change_nothing() {
         (answer.status, answer.json()),
         (413, json!({ "error": "oversize", "max": 64 * 1024 * 1024 }))
     );
-    assert_eq!(clock.device(), device, "it was not started again");
-    assert_eq!(clock.upload(&good).status, 200, "and a good one is taken");
+    assert_eq!(clock.device(), device, "the device was not restarted");
+    assert_eq!(clock.upload(&good).status, 200, "a valid image is accepted");
 }
 
 #[test]
@@ -357,12 +364,12 @@ fn one_update_at_a_time_and_an_aborted_one_is_cleaned_up() {
     image = rig.signed(image);
     let half = &image[..image.len() / 2];
     let first = clock.begin("/upload/firmware", "", image.len(), half);
-    eventually("it is on the glass", || {
+    eventually("the panels show the update", || {
         let status = clock.get("/api/status").json();
         status["isOTAUpdating"] == true && status["mode"] == "update"
     });
     let progress = || clock.get("/api/status").json()["data"].to_string();
-    eventually("and how far it is", || progress().contains('%'));
+    eventually("the panels show the progress", || progress().contains('%'));
     let second = clock.upload(&image);
     assert_eq!(
         (second.status, second.json()),
@@ -370,7 +377,7 @@ fn one_update_at_a_time_and_an_aborted_one_is_cleaned_up() {
     );
     let lights = clock.get("/sim/state").json()["lights"].to_string();
     drop(first);
-    eventually("it is given up", || {
+    eventually("the upload is aborted", || {
         let status = clock.get("/api/status").json();
         status["isOTAUpdating"] == false && status["mode"] != "update"
     });
@@ -379,12 +386,12 @@ fn one_update_at_a_time_and_an_aborted_one_is_cleaned_up() {
     // A restart aborts it too.
     let device = clock.device();
     let cut = clock.begin("/upload/firmware", "", image.len(), half);
-    eventually("it comes", || {
+    eventually("the upload has started", || {
         clock.get("/api/status").json()["isOTAUpdating"] == true
     });
     clock.send("POST", "/api/restart", "").unwrap();
     eventually("another device runs", || clock.device() != device);
-    eventually("it answers", || {
+    eventually("the clock answers again", || {
         clock.get("/api/status").json()["isOTAUpdating"] == false
     });
     drop(cut);
@@ -393,12 +400,14 @@ fn one_update_at_a_time_and_an_aborted_one_is_cleaned_up() {
         clock.upload(&rig.image("4.9.0", &working_program())).status,
         200
     );
-    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+    eventually("the new program runs", || {
+        firmware(&clock)["version"] == "4.9.0"
+    });
 }
 
 /// All values of a member in the events, without repetitions.
-fn values_of(member: &str, told: &str) -> Vec<Value> {
-    let documents = told
+fn values_of(member: &str, events: &str) -> Vec<Value> {
+    let documents = events
         .lines()
         .filter_map(|line| line.strip_prefix("data: {"))
         .filter_map(|rest| serde_json::from_str::<Value>(&format!("{{{rest}")).ok());
@@ -423,7 +432,7 @@ fn events_show_the_progress_of_an_update() {
     clock.patch(r#"{"ledBrightness": 255}"#);
     let mut stream = clock.follow_at("/events?bench");
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let told = thread::spawn(move || {
+    let events = thread::spawn(move || {
         let mut text = String::new();
         // The stream ends with the device.
         let _ = stream.read_to_string(&mut text);
@@ -439,7 +448,7 @@ fn events_show_the_progress_of_an_update() {
     let image = rig.signed(image_of(facts("4.9.0"), &program));
     let (first, rest) = image.split_at(image.len() * 6 / 10);
     let mut sending = clock.begin("/upload/firmware", "", image.len(), first);
-    eventually("more than half has come", || {
+    eventually("more than half was received", || {
         let shown = text_of(&clock.get("/api/status").json()["data"]);
         ["59%", "60%"].contains(&shown.trim())
     });
@@ -448,13 +457,13 @@ fn events_show_the_progress_of_an_update() {
         (0..4).map(pixel).collect()
     };
     let leds = || clock.get("/sim/state").json()["leds"].clone();
-    eventually("the bar says so", || leds() == green(3));
+    eventually("the LEDs show the progress", || leds() == green(3));
     sending.0.write_all(rest).unwrap();
     assert_eq!(sending.answer().status, 200);
-    let told = told.join().unwrap();
-    assert!(told.contains("data: closing"), "{told}");
-    assert!(values_of("isOTAUpdating", &told).contains(&true.into()));
-    let shown: Vec<String> = values_of("data", &told).iter().map(text_of).collect();
+    let events = events.join().unwrap();
+    assert!(events.contains("data: closing"), "{events}");
+    assert!(values_of("isOTAUpdating", &events).contains(&true.into()));
+    let shown: Vec<String> = values_of("data", &events).iter().map(text_of).collect();
     for percent in ["0%", "100%"] {
         assert!(
             shown.iter().any(|shown| shown.trim() == percent),
@@ -462,7 +471,7 @@ fn events_show_the_progress_of_an_update() {
         );
     }
     // The LEDs in the status are in another form: the set colours instead of the visible ones.
-    let mut strips = values_of("leds", &told);
+    let mut strips = values_of("leds", &events);
     strips.retain(|strip| strip[0].is_string());
     strips.dedup();
     let half = strips.iter().position(|strip| *strip == green(3)).unwrap();
@@ -473,7 +482,9 @@ fn events_show_the_progress_of_an_update() {
     // An event may be skipped on a busy machine.
     assert!((1..=3).contains(&blinks.count()), "{after:?}");
     assert_eq!(after.last(), Some(&green(4)), "{after:?}");
-    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+    eventually("the new program runs", || {
+        firmware(&clock)["version"] == "4.9.0"
+    });
 }
 
 /// Bytes that cannot be compressed.
@@ -492,19 +503,19 @@ pub(crate) fn noise(length: usize) -> Vec<u8> {
 fn no_key_is_trusted_by_default() {
     let rig = UpdateRig::new();
     let key = rig.path().join("update-keys/ours.pub");
-    let elsewhere = folder();
-    let moved = elsewhere.path().join("k.pub");
+    let key_folder = folder();
+    let moved = key_folder.path().join("k.pub");
     fs::rename(&key, &moved).unwrap();
     let image = rig.image("4.9.0", &working_program());
     let unsigned = image_of(facts("4.9.0"), working_program().as_bytes());
     let clock = rig.clock();
     let answer = clock.upload(&image);
-    let told = answer.json();
-    let message = told["msg"].as_str().unwrap();
-    assert_eq!(answer.status, 503, "{told}");
+    let response = answer.json();
+    let message = response["msg"].as_str().unwrap();
+    assert_eq!(answer.status, 503, "{response}");
     assert!(
         message.contains("update-keys") && message.contains("--update-key"),
-        "{told}"
+        "{response}"
     );
     clock.end(Signal::TERM);
 
@@ -540,7 +551,7 @@ fn a_factory_reset_keeps_update_keys_and_the_program() {
         clock.upload(&rig.image("4.8.0", &working_program())).status,
         200
     );
-    eventually("it works", || {
+    eventually("the new program works", || {
         let firmware = firmware(&clock);
         firmware["version"] == "4.8.0" && firmware["trial"] == false
     });
@@ -573,14 +584,14 @@ fn a_page_is_served_at_once_and_only_with_compatible_firmware() {
     let settings = clock.get("/api/settings").json();
     assert_eq!(settings["fsRev"], settings["gitRev"]);
     let refused = clock.post("/upload/webui", "", &rig.signed(page("new", "4.7.0")));
-    let told = refused.json();
-    assert_eq!(refused.status, 500, "{told}");
+    let response = refused.json();
+    assert_eq!(refused.status, 500, "{response}");
     assert!(
-        told["msg"]
+        response["msg"]
             .as_str()
             .unwrap()
             .contains("update the firmware first"),
-        "{told}"
+        "{response}"
     );
     assert_eq!(clock.get("/").body, own);
 
@@ -615,12 +626,12 @@ fn a_page_is_served_at_once_and_only_with_compatible_firmware() {
         Value::from("new"),
     );
     assert_eq!(served(&clock), expected);
-    assert_eq!(clock.device(), device, "nothing was started again");
+    assert_eq!(clock.device(), device, "the device was not restarted");
     assert_eq!(clock.get("/api/status").json()["isOTAUpdating"], false);
     assert_eq!(
         clock.get("/docs").status,
         200,
-        "what describes the program stays its own"
+        "the documentation still comes from the program"
     );
     clock.end(Signal::TERM);
 
@@ -629,16 +640,22 @@ fn a_page_is_served_at_once_and_only_with_compatible_firmware() {
     // Newer firmware, a page for it, and then a rollback of the firmware.
     let newer = clock.upload(&rig.image("4.9.0", &working_program()));
     assert_eq!(newer.status, 200);
-    eventually("it runs", || firmware(&clock)["version"] == "4.9.0");
+    eventually("the new program runs", || {
+        firmware(&clock)["version"] == "4.9.0"
+    });
     assert_eq!(served(&clock), expected, "an older page");
-    eventually("it works", || firmware(&clock)["trial"] == false);
+    eventually("the new program works", || {
+        firmware(&clock)["trial"] == false
+    });
     let image = rig.signed(page("newest", "4.9.0"));
     assert_eq!(clock.post("/upload/webui", "", &image).status, 200);
     assert_eq!(clock.setting("fsRev"), "newest");
     let older = rig.image("4.5.0", &working_program());
     let answer = clock.post("/upload/firmware?downgrade=1", "", &older);
     assert_eq!(answer.status, 200, "{}", answer.body);
-    eventually("it runs", || firmware(&clock)["version"] == "4.5.0");
+    eventually("the new program runs", || {
+        firmware(&clock)["version"] == "4.5.0"
+    });
     assert_eq!(clock.get("/").body, own, "the page inside the program");
     let settings = clock.get("/api/settings").json();
     assert_eq!(settings["fsRev"], settings["gitRev"]);
@@ -734,7 +751,7 @@ fn a_clock_updates_itself_from_a_feed() {
         "cannot fetch the list: the server responded with status 404",
     );
     fails("other", "the release has no file papertick-rev-b");
-    eventually("it is not taken", || {
+    eventually("the release is not installed", || {
         let seen = clock.get("/api/system/status").json()["release"].clone();
         seen["why"] == "no-image" && seen["taken"] == false
     });
@@ -742,7 +759,7 @@ fn a_clock_updates_itself_from_a_feed() {
     fails("none", "the list is malformed");
     // No newer release is no failure.
     from("old");
-    eventually("it looked", || {
+    eventually("the list was read", || {
         let seen = clock.get("/api/system/status").json()["release"].clone();
         seen["version"] == "4.0.0" && seen["taken"] == false
     });
@@ -750,11 +767,11 @@ fn a_clock_updates_itself_from_a_feed() {
     assert!(failure.contains("the list is malformed"), "{failure}");
     assert_eq!(clock.device(), device);
     from("new");
-    eventually("it runs", || {
+    eventually("the new program runs", || {
         let answer = clock.send("GET", "/api/system/status", "");
         answer.is_ok_and(|answer| answer.json()["firmware"]["version"] == "4.9.0")
     });
-    eventually("it works", || {
+    eventually("the new program works", || {
         let firmware = firmware(&clock);
         firmware["trial"] == false && firmware["lastFailure"] == Value::Null
     });
@@ -778,17 +795,19 @@ fn a_clock_killed_during_an_update_runs_the_old_or_the_new_program() {
         }
         thread::sleep(pause);
         clock.kill_at_once();
-        let begun = Instant::now();
+        let started = Instant::now();
         clock = rig.clock();
-        let told = firmware(&clock);
-        let version = Version::parse(told["version"].as_str().unwrap()).unwrap();
+        let firmware_status = firmware(&clock);
+        let version = Version::parse(firmware_status["version"].as_str().unwrap()).unwrap();
         let is_old = version.minor == running || running == 1 && version.minor == 0;
-        assert!(is_old || version.minor == new, "{round}: {told}");
-        assert_eq!(told["lastFailure"], Value::Null, "{round}");
-        assert!(begun.elapsed() < PATIENCE);
+        assert!(is_old || version.minor == new, "{round}: {firmware_status}");
+        assert_eq!(firmware_status["lastFailure"], Value::Null, "{round}");
+        assert!(started.elapsed() < PATIENCE);
         if version.minor == new {
             running = new;
-            eventually("it works", || firmware(&clock)["trial"] == false);
+            eventually("the new program works", || {
+                firmware(&clock)["trial"] == false
+            });
         }
     }
     let (supervisor, device) = (clock.supervisor(), clock.device());
@@ -797,10 +816,10 @@ fn a_clock_killed_during_an_update_runs_the_old_or_the_new_program() {
         supervisor,
         resident(supervisor),
     );
-    eventually("it goes on", || clock.device() != device);
+    eventually("the device is restarted", || clock.device() != device);
     let broken = with_device_script("exit 70");
     assert_eq!(clock.upload(&rig.image("4.999.0", &broken)).status, 200);
-    eventually("it goes back", || {
+    eventually("the program is rolled back", || {
         let Ok(answer) = clock.send("GET", "/api/system/status", "") else {
             return false;
         };

@@ -1,4 +1,4 @@
-//! A folder in which a test runs the program.
+//! Runs the program in a temporary folder.
 
 use std::{
     fs,
@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use crate::clock::{folder, papertick};
 
-/// A folder in which programs run.
-pub(crate) struct Desk(TempDir);
+/// A temporary folder in which the program runs.
+pub(crate) struct CommandRig(TempDir);
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
-        Desk(folder())
+impl CommandRig {
+    pub(crate) fn new() -> CommandRig {
+        CommandRig(folder())
     }
 
     /// Runs the program in the folder; returns exit code, standard output and standard error.
@@ -77,7 +77,7 @@ impl Desk {
     }
 
     /// An unprotected key `k` and an image `i.img` for the default board.
-    pub(crate) fn with_image(self) -> Desk {
+    pub(crate) fn with_image(self) -> CommandRig {
         self.run("image keygen --no-password k");
         self.program("p", 183, "4.2.0|abc|1764547200|aarch64-unknown-linux-gnu");
         self.run("image pack --program p -o i.img");
