@@ -36,21 +36,24 @@ fn skipped_tests_are_listed() {
 #[test]
 fn a_missing_program_is_reported() {
     if env::var_os(LACKING).is_some() {
-        needs::program("a-program-that-nobody-has");
+        needs::program("a-program-that-does-not-exist");
         return;
     }
     let local = run_without_program("");
     let _ = fs::remove_file(needs::list().with_file_name(std::process::id().to_string()));
-    let said = String::from_utf8_lossy(&local.stderr);
+    let output = String::from_utf8_lossy(&local.stderr);
     assert!(local.status.success(), "{local:?}");
     assert_eq!(
-        said.trim(),
-        "skipped: a_missing_program_is_reported needs a-program-that-nobody-has"
+        output.trim(),
+        "skipped: a_missing_program_is_reported needs a-program-that-does-not-exist"
     );
     let ci = run_without_program("true");
-    let said = String::from_utf8_lossy(&ci.stdout);
+    let output = String::from_utf8_lossy(&ci.stdout);
     assert!(!ci.status.success(), "{ci:?}");
-    assert!(said.contains("needs a-program-that-nobody-has"), "{said}");
+    assert!(
+        output.contains("needs a-program-that-does-not-exist"),
+        "{output}"
+    );
 }
 
 /// Runs the test above with a missing program.

@@ -149,8 +149,8 @@ fn the_gallery_is_fresh() {
         accept(&pictures, &page);
     }
     let differs = |(file, picture): &(&String, &Vec<u8>)| {
-        let kept = fs::read(docs().join(file)).unwrap_or_default();
-        decode(&kept) != decode(picture)
+        let stored = fs::read(docs().join(file)).unwrap_or_default();
+        decode(&stored) != decode(picture)
     };
     let mut stale: Vec<_> = pictures
         .iter()

@@ -1,4 +1,4 @@
-//! The pictures of the gallery, each as a command line of `papertick render`, with its status document before it if it has one.
+//! The pictures of the gallery: each is a command line of `papertick render`, with a status document before it if needed.
 
 use device::{screens::SCREENS, settings::fonts::FontId};
 
@@ -40,7 +40,7 @@ impl Shot {
     }
 }
 
-/// Pictures of the front page: file under `docs`, command line, and what the page says that it shows.
+/// Pictures of the front page: file under `docs`, command line, and description on the page.
 pub(crate) const FRONT_PAGE: &[(&str, &str, &str)] = &[(
     "images/clock.png",
     "ticker --price 95432 --scale 2",

@@ -30,10 +30,10 @@ impl Logged {
             let _ = set_global_default(registry());
             rebuild_interest_cache();
         });
-        let (told, lines) = channel();
+        let (sender, lines) = channel();
         let written = fmt::layer()
             .with_ansi(false)
-            .with_writer(move || Line(told.clone()));
+            .with_writer(move || Line(sender.clone()));
         let subscriber = registry().with(level).with(written).with(own.layer());
         Logged {
             lines,

@@ -14,14 +14,14 @@ pub const START: u32 = 1_767_225_600;
 #[derive(Debug, Clone)]
 pub struct Miner {
     pub headers: Vec<Header>,
-    way: u32,
+    branch: u32,
 }
 
 impl Miner {
     pub fn with(count: u32) -> Miner {
         let mut miner = Miner {
             headers: vec![genesis(Network::Regtest)],
-            way: 0,
+            branch: 0,
         };
         miner.mine(count);
         miner
@@ -29,7 +29,7 @@ impl Miner {
 
     pub fn mine(&mut self, count: u32) {
         for _ in 0..count {
-            self.mine_at(START - 4000 + self.headers.len() as u32 + self.way);
+            self.mine_at(START - 4000 + self.headers.len() as u32 + self.branch);
         }
     }
 
@@ -41,7 +41,7 @@ impl Miner {
     /// Replaces blocks by a longer branch.
     pub fn reorganise(&mut self, less: u32) {
         self.headers.truncate(self.headers.len() - less as usize);
-        self.way += 1;
+        self.branch += 1;
         self.mine(less + 1);
     }
 

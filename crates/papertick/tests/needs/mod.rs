@@ -1,7 +1,7 @@
-//! Requirements of tests besides Rust: a program, multicast.
+//! Requirements of tests in addition to Rust: a program, multicast.
 //!
-//! If one is missing, the test fails if `CI` is `true`. Otherwise it is skipped with a message: at once, past the capture
-//! of the output of tests, and in the list that `what_was_skipped` prints at the end of a run.
+//! If one is missing, the test fails if `CI` is `true`. Otherwise it is skipped. The message is printed at once, not
+//! captured, and listed again by `what_was_skipped` at the end of the run.
 
 use std::{
     env, fs,

@@ -139,10 +139,10 @@ async fn the_access_point_stops_only_for_a_network_in_range() {
     let Some(host) = Host::with_radio().await else {
         return;
     };
-    let mut elsewhere = home("network");
-    let wireless = elsewhere.get_mut("802-11-wireless").unwrap();
+    let mut out_of_range = home("network");
+    let wireless = out_of_range.get_mut("802-11-wireless").unwrap();
     wireless.insert("ssid", b"Elsewhere".to_vec().into());
-    let stored = host.add_profile(&elsewhere).await;
+    let stored = host.add_profile(&out_of_range).await;
     let mut radio = with_access_point(&host).await;
     radio.0.follow(&portal(1)).await;
     radio
@@ -200,7 +200,7 @@ async fn a_failed_access_point_is_restarted_after_a_pause() {
     let before = host.calls(MANAGER_PATH, "ActivateConnection").await;
     host.change_state(30, 100, 39).await;
     radio.is_quiet().await;
-    // It is not an access point again at once: whatever took it down would do so again.
+    // The access point is not restarted at once, because its cause of failure may persist.
     let after = host.calls(MANAGER_PATH, "ActivateConnection").await;
     assert_eq!((before, after), (1, 1));
     time::pause();

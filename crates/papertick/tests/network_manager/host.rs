@@ -278,8 +278,14 @@ impl Host {
     }
 
     /// Replaces a method of the main object by a line of Python.
-    pub(crate) async fn replace(&self, method: &str, takes: &str, gives: &str, code: &str) {
-        let body = (MANAGER, method, takes, gives, code);
+    pub(crate) async fn replace(
+        &self,
+        method: &str,
+        input_types: &str,
+        output_types: &str,
+        code: &str,
+    ) {
+        let body = (MANAGER, method, input_types, output_types, code);
         let () = self.mock(MANAGER_PATH, "AddMethod", &body).await;
     }
 
@@ -399,7 +405,7 @@ impl Radio {
     /// The next event.
     pub(crate) async fn event(&mut self) -> LinkEvent {
         let event = timeout(PATIENCE, self.0.event()).await;
-        event.expect("there is an event")
+        event.expect("no event in time")
     }
 
     /// Asserts the next events.
@@ -412,7 +418,7 @@ impl Radio {
     /// Asserts that there is no event.
     pub(crate) async fn is_quiet(&mut self) {
         if let Ok(event) = timeout(MOMENT, self.0.event()).await {
-            panic!("{event:?} is no news");
+            panic!("unexpected event {event:?}");
         }
     }
 }

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 #[path = "../program/clock.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 #[allow(clippy::disallowed_methods, reason = "a test is its own client")]
 mod clock;
 #[path = "../limit/mod.rs"]
 mod limit;
 #[path = "../needs/mod.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 mod needs;
 
 mod host;

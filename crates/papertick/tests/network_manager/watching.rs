@@ -117,17 +117,17 @@ async fn networks_are_listed() {
             rssi,
             secured,
         });
-    for is_telling in [false, true] {
-        if is_telling {
+    for reports_scans in [false, true] {
+        if reports_scans {
             host.report_scans().await;
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut networks = radio.0.scan().await;
-        let took = begun.elapsed();
+        let took = started.elapsed();
         networks.sort_by_key(|network| network.rssi);
         assert_eq!(networks, expected);
         // A reported scan ends the wait.
-        assert!(!is_telling || took < SCAN_LIMIT, "{took:?}");
+        assert!(!reports_scans || took < SCAN_LIMIT, "{took:?}");
     }
     assert_eq!(host.calls(RADIO, "RequestScan").await, 2);
 }

@@ -11,8 +11,8 @@ use std::{
 
 /// Banned words with their replacements; written so that this file has none of them.
 const BANNED: &[(&str, &str)] = &[
-    (concat!("TO", "DO"), "do it, or say it in the docs"),
-    (concat!("FIX", "ME"), "do it, or say it in the docs"),
+    (concat!("TO", "DO"), "do it, or document it"),
+    (concat!("FIX", "ME"), "do it, or document it"),
     (concat!("dyn ", "Fn"), "outputs are data, not callbacks"),
     (concat!("BT", "Clock"), "other people's name"),
     (concat!("BLOCK", "CLOCK"), "other people's name"),
@@ -20,7 +20,7 @@ const BANNED: &[(&str, &str)] = &[
         concat!("static ", "mut"),
         "one writer of state, and it is reached by messages",
     ),
-    (concat!("#[", "ignore"), "a test that does not run is none"),
+    (concat!("#[", "ignore"), "every test must run"),
 ];
 
 fn root() -> PathBuf {
@@ -108,14 +108,14 @@ fn every_dependency_is_used() {
             .collect();
         for dependency in package["dependencies"].as_array().unwrap() {
             let renamed = dependency["rename"].as_str();
-            let wanted = renamed.or(dependency["name"].as_str()).unwrap();
-            named.insert(wanted.to_string());
+            let dependency_name = renamed.or(dependency["name"].as_str()).unwrap();
+            named.insert(dependency_name.to_string());
             let (users, place) = match dependency["kind"].as_str() {
                 None => (&program, "program"),
                 Some(_) => (&all, "tests"),
             };
-            if !uses(users, &wanted.replace('-', "_")) {
-                unused.push(format!("{wanted} by the {place} of {name}"));
+            if !uses(users, &dependency_name.replace('-', "_")) {
+                unused.push(format!("{dependency_name} by the {place} of {name}"));
             }
         }
     }
@@ -123,10 +123,10 @@ fn every_dependency_is_used() {
     let (_, listed) = manifest.split_once("[workspace.dependencies]").unwrap();
     let (listed, _) = listed.split_once("\n[").unwrap();
     let listed = listed.lines().filter_map(|line| line.split_once(" = "));
-    let by_nobody = listed
-        .map(|(wanted, _)| wanted)
-        .filter(|wanted| !named.contains(*wanted));
-    unused.extend(by_nobody.map(|wanted| format!("{wanted} by any crate")));
+    let by_none = listed
+        .map(|(dependency_name, _)| dependency_name)
+        .filter(|dependency_name| !named.contains(*dependency_name));
+    unused.extend(by_none.map(|dependency_name| format!("{dependency_name} by any crate")));
     assert_eq!(unused, [""; 0], "not used");
 }
 
