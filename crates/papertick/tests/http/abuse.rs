@@ -200,7 +200,7 @@ async fn a_refusal_reaches_a_client_that_sends_the_whole_body_first() {
     })
     .await;
     let rows = [
-        // It is refused during the upload, because it is not an image.
+        // The body is refused during the upload, because it is not an image.
         (&unsigned, "/upload/webui", 500),
         (&Clock::start().await, "/upload/firmware", 503),
         (&Clock::start().await, "/api/nothing", 404),
@@ -313,12 +313,12 @@ async fn an_event_client_that_does_not_read_is_dropped() {
             break;
         }
     }
-    assert!(dropped, "the one that does not read still follows");
+    assert!(dropped, "the client that does not read is still connected");
     writes.shutdown().await.unwrap();
     clock.shutdown.send_replace(true);
     assert!(
         read.await.unwrap() > 1_000_000,
-        "the other one was told all the time"
+        "the reading client received all events"
     );
 }
 
@@ -417,9 +417,9 @@ async fn accepted_connections_are_answered_when_the_server_stops() {
         let answer = Answer::parse(&rest(&mut stream).await);
         assert_eq!(answer.status, 200, "{what}");
         assert_eq!(answer.header("connection"), Some("close"), "{what}");
-        let begun = Instant::now();
+        let started = Instant::now();
         clock.server.await.unwrap();
-        assert!(begun.elapsed() < Duration::from_millis(600), "{what}");
+        assert!(started.elapsed() < Duration::from_millis(600), "{what}");
     }
 }
 

@@ -104,7 +104,7 @@ async fn the_bench_refuses_missing_parts() {
     }
     let body = r#"{"panel":7,"fault":"none"}"#;
     let answer = clock.json("POST", "/sim/panel", body).await;
-    assert_eq!(answer.status, 404, "as with any panel that is not there");
+    assert_eq!(answer.status, 404, "like a request for any missing panel");
 }
 
 #[tokio::test]
@@ -123,9 +123,9 @@ async fn a_real_board_has_no_bench() {
 }
 
 /// Sends an action on the web socket; returns the next message.
-async fn ask(socket: &mut WebSocketStream<TcpStream>, action: &str) -> Message {
-    let wish = format!("{{\"action\":\"{action}\"}}");
-    socket.send(Message::text(wish)).await.unwrap();
+async fn send_action(socket: &mut WebSocketStream<TcpStream>, action: &str) -> Message {
+    let request = format!("{{\"action\":\"{action}\"}}");
+    socket.send(Message::text(request)).await.unwrap();
     socket.next().await.unwrap().unwrap()
 }
 
@@ -136,7 +136,7 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
     let (mut socket, _) = tokio_tungstenite::client_async(url, clock.connect().await)
         .await
         .unwrap();
-    let reply = ask(&mut socket, "start").await;
+    let reply = send_action(&mut socket, "start").await;
     assert_eq!(reply, Message::text("{\"streaming\":true}"));
     for index in 0..7 {
         let frame = socket.next().await.unwrap().unwrap().into_data();
@@ -159,12 +159,12 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
     }
 
     // After `stop` nothing is sent until the next `start`.
-    let reply = ask(&mut socket, "stop").await;
+    let reply = send_action(&mut socket, "stop").await;
     assert_eq!(reply, Message::text("{\"streaming\":false}"));
     clock
         .glass
         .send_modify(|glass| Arc::make_mut(glass).generation = 3);
-    let reply = ask(&mut socket, "start").await;
+    let reply = send_action(&mut socket, "start").await;
     assert_eq!(reply, Message::text("{\"streaming\":true}"));
 
     clock.shutdown.send_replace(true);
@@ -178,7 +178,7 @@ async fn the_panels_can_be_watched_over_a_web_socket() {
 
 #[tokio::test]
 async fn the_number_of_watching_clients_is_limited() {
-    const MOST: usize = 32;
+    const WATCHERS_MAX: usize = 32;
 
     let clock = Clock::start().await;
     let watch = async || {
@@ -186,7 +186,7 @@ async fn the_number_of_watching_clients_is_limited() {
         tokio_tungstenite::client_async(url, clock.connect().await).await
     };
     let mut watching = Vec::new();
-    for _ in 0..MOST {
+    for _ in 0..WATCHERS_MAX {
         watching.push(watch().await.unwrap().0);
     }
     let refused = watch().await.map(|_| ()).unwrap_err();
@@ -200,37 +200,42 @@ async fn the_number_of_watching_clients_is_limited() {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(SOON, room).await.expect("there is room again");
+    timeout(SOON, room)
+        .await
+        .expect("a disconnect frees its place");
 }
 
 /// A client that requests nothing, or does not answer pings, is disconnected.
 #[tokio::test(start_paused = true)]
 async fn a_silent_client_is_disconnected() {
     let clock = Clock::start().await;
-    for asks in [false, true] {
+    for is_streaming in [false, true] {
         let url = format!("ws://{}/api/preview/ws", clock.address);
         let stream = clock.connect().await;
         let (mut socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
-        if asks {
-            ask(&mut socket, "start").await;
+        if is_streaming {
+            send_action(&mut socket, "start").await;
         }
         // Bytes are read and pings are not answered.
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut bytes = Vec::new();
         let stream = socket.get_mut();
         // The server may reset a connection whose bytes it never read.
         let _ = stream.read_to_end(&mut bytes).await;
-        let took = begun.elapsed().as_secs();
-        assert!((14..=17).contains(&took), "{took} s, asks: {asks}");
+        let took = started.elapsed().as_secs();
+        assert!(
+            (14..=17).contains(&took),
+            "{took} s, streaming: {is_streaming}"
+        );
     }
 
     let url = format!("ws://{}/api/preview/ws", clock.address);
     let stream = clock.connect().await;
     let (mut socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
-    ask(&mut socket, "start").await;
-    let begun = Instant::now();
+    send_action(&mut socket, "start").await;
+    let started = Instant::now();
     let mut pictures = 0;
-    while begun.elapsed() < Duration::from_secs(60) {
+    while started.elapsed() < Duration::from_secs(60) {
         // Reading answers pings.
         pictures += usize::from(socket.next().await.unwrap().unwrap().is_binary());
     }

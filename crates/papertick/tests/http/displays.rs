@@ -173,12 +173,12 @@ fn recorded() -> Vec<Recorded> {
     ])
 }
 
-/// Asks for a picture with a token.
+/// Requests a picture with a token.
 async fn display(clock: &Clock, token: &str, headers: &[&str]) -> Answer {
-    ask(clock, "/api/display", token, headers).await
+    get_as(clock, "/api/display", token, headers).await
 }
 
-async fn ask(clock: &Clock, path: &str, token: &str, headers: &[&str]) -> Answer {
+async fn get_as(clock: &Clock, path: &str, token: &str, headers: &[&str]) -> Answer {
     let token = format!("Access-Token: {token}");
     let headers = [headers, &[token.as_str()]].concat();
     clock.send("GET", path, &headers, "").await
@@ -257,9 +257,9 @@ async fn each_client_gets_its_format() {
         assert_eq!(approve(&clock, &listed["id"]).await["state"], "approved");
 
         for path in ["/api/display", "/api/display/"] {
-            let shown = ask(&clock, path, TOKEN, headers).await;
+            let shown = get_as(&clock, path, TOKEN, headers).await;
             assert_eq!(shown.status, 200, "{client}");
-            // What a shell script finds with a pattern.
+            // Shell scripts find the address with a pattern.
             let text = shown.text();
             let is_found = text.contains(r#""image_url":"http://"#)
                 && text.contains(&format!(
@@ -301,7 +301,7 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
     for path in ["/api/setup", "/api/setup/"] {
         assert_eq!(clock.get(path).await.status, 400, "without an address");
         let headers = ["ID: ab:cd:ef:12:34:56", "FW-Version: 1.8.14", "Model: og"];
-        // Neither a look at the head nor a page of another site makes a display.
+        // Neither a HEAD request nor a page of another site creates a display.
         assert_eq!(clock.send("HEAD", path, &headers, "").await.status, 405);
         let foreign = [&headers[..], &["Sec-Fetch-Site: cross-site"]].concat();
         assert_eq!(clock.send("GET", path, &foreign, "").await.status, 403);
@@ -314,7 +314,7 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
         assert!(message.contains(id) && message.len() <= 127, "{message}");
         assert_eq!(glass(&picture(&clock, &document).await.body), (800, 480, 1));
     }
-    // Each set-up makes a token. The second one is used.
+    // Each set-up creates a token. The second one is used.
     let [waiting] = list(&clock).await.try_into().unwrap();
     assert_eq!(waiting["mac"], "AB:CD:EF:12:34:56");
     approve(&clock, &waiting["id"]).await;
@@ -366,7 +366,7 @@ async fn an_added_display_has_the_size_that_its_client_reports() {
         let shown = display(&clock, &token, headers).await.json();
         assert_eq!(glass(&picture(&clock, &shown).await.body), expected);
     }
-    // What the owner sets counts more.
+    // Settings of the owner override it.
     let [listed] = list(&clock).await.try_into().unwrap();
     let path = format!("/api/displays/{}", listed["id"].as_str().unwrap());
     clock.json("PATCH", &path, r#"{"depth":4}"#).await;
@@ -387,7 +387,7 @@ async fn an_unchanged_picture_keeps_its_name_and_is_drawn_once() {
     for _ in 0..20 {
         tokens.push(add(&clock, r#"{"content":"screen","screens":[0]}"#).await);
     }
-    // Each request takes a second of the device, which says after a minute that it has no data.
+    // The time of the device advances by a second per request; after a minute it shows that it has no data.
     for _ in 0..60 {
         clock.post("/api/full_refresh").await;
     }
@@ -418,7 +418,7 @@ async fn the_own_rotation_turns_at_each_request_of_the_display() {
         assert_eq!(answer.json()["special_function"], "restart_playlist");
         shown.push(name(answer));
         for path in ["/api/current_screen", "/api/current_screen/"] {
-            let current = ask(&clock, path, &token, &[]).await;
+            let current = get_as(&clock, path, &token, &[]).await;
             assert_eq!(current.json()["status"], 200);
             assert_eq!(current.json()["rendered_at"], Value::Null);
             assert_eq!(Some(&name(current)), shown.last());
@@ -484,15 +484,15 @@ async fn a_token_only_fetches_pictures() {
         assert!(!answer.text().contains(&TOKEN[..8]), "{path}");
         assert!(!answer.text().contains("digest"), "{path}");
     }
-    // Tokens that cannot be secrets are refused, and no body asks a TRMNL to wipe its token.
+    // Tokens that cannot be secrets are refused, but no response makes a TRMNL wipe its token.
     for token in ["", "short", "0123456789abcde", "0123456789 abcdef"] {
         for path in ["/api/display", "/api/current_screen"] {
-            let answer = ask(&clock, path, token, OG).await;
+            let answer = get_as(&clock, path, token, OG).await;
             assert_eq!(answer.status, 401, "{path} {token:?}");
             assert!(answer.json().get("status").is_none());
         }
     }
-    let unknown = ask(
+    let unknown = get_as(
         &clock,
         "/api/current_screen",
         "another token of 32 bytes",
@@ -500,7 +500,7 @@ async fn a_token_only_fetches_pictures() {
     )
     .await;
     assert_eq!(unknown.status, 401, "spaces are not allowed");
-    let unknown = ask(
+    let unknown = get_as(
         &clock,
         "/api/current_screen",
         "another-token-of-32-bytes",
@@ -525,9 +525,12 @@ async fn there_are_at_most_64_displays() {
     }
     let waiting = list(&clock).await;
     assert_eq!(waiting.len(), WAITING_MAX);
-    assert_eq!(waiting[0]["mac"], "AA:BB:CC:DD:EE:02", "the oldest is gone");
+    assert_eq!(
+        waiting[0]["mac"], "AA:BB:CC:DD:EE:02",
+        "the oldest display was dropped"
+    );
     let last = &waiting[WAITING_MAX - 1]["id"];
-    // Those that wait make room for those of the owner.
+    // Waiting displays are dropped for displays that the owner adds.
     for _ in 1..DISPLAYS_MAX {
         add(&clock, "{}").await;
     }
@@ -615,7 +618,7 @@ async fn log_lines_of_both_forms_are_listed() {
     assert_eq!(log("short", r#"{"log":[]}"#).await, 401);
 }
 
-/// The clock removes their entities from Home Assistant.
+/// The clock needs them to remove their entities from Home Assistant.
 #[tokio::test]
 async fn the_last_removed_displays_are_known() {
     let clock = Clock::real().await;
@@ -708,7 +711,7 @@ async fn the_address_of_a_picture_is_as_the_display_reached_the_clock() {
         ("/clock/api/display", &["Host: 192.0.2.7"], "http://192.0.2.7/clock/"),
     ];
     for (path, headers, base) in rows {
-        let document = ask(&clock, path, TOKEN, headers).await.json();
+        let document = get_as(&clock, path, TOKEN, headers).await.json();
         let url = document["image_url"].as_str().unwrap();
         assert!(
             url.starts_with(&format!("{base}display/")),

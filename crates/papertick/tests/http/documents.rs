@@ -384,13 +384,13 @@ impl Metrics {
     /// The value of a metric, with its labels. `None` if it is missing.
     fn value(&self, name: &str) -> Option<&str> {
         let samples = self.0.lines().filter_map(|line| line.rsplit_once(' '));
-        let mut found = samples.filter(|(told, _)| *told == name);
+        let mut found = samples.filter(|(label, _)| *label == name);
         Some(found.next()?.1)
     }
 
     fn assert_has(&self, line: &str) {
-        let is_told = self.0.lines().any(|told| told == line);
-        assert!(is_told, "{line}: {}", self.0);
+        let is_there = self.0.lines().any(|found| found == line);
+        assert!(is_there, "{line}: {}", self.0);
     }
 }
 
@@ -415,8 +415,8 @@ async fn metrics_have_the_accepted_format() {
         "papertick_truth{value=\"fee\",state=\"disputed\"} 0",
         "papertick_truth{value=\"fee\",state=\"stale\"} 1",
     ] {
-        let told = classic.text().lines().any(|told| told == line);
-        assert!(told, "{line}: {}", classic.text());
+        let is_there = classic.text().lines().any(|found| found == line);
+        assert!(is_there, "{line}: {}", classic.text());
     }
     assert!(!classic.text().contains("# UNIT") && !classic.text().contains("# EOF"));
     let open = clock.send("GET", "/metrics", &[OPEN_METRICS], "").await;
@@ -432,8 +432,8 @@ async fn metrics_have_the_accepted_format() {
         "papertick_refreshes_total 1",
         "# UNIT process_resident_memory_bytes bytes",
     ] {
-        let told = open.text().lines().any(|told| told == line);
-        assert!(told, "{line}: {}", open.text());
+        let is_there = open.text().lines().any(|found| found == line);
+        assert!(is_there, "{line}: {}", open.text());
     }
     assert!(open.text().ends_with("# EOF\n"));
     let build = "papertick_build_info{version=\"4.0.0\",board=\"rev-b\",revision=\"";
@@ -491,7 +491,7 @@ async fn the_metrics_have_the_last_success_of_a_source() {
     let uptime = value("papertick_uptime_seconds");
     assert!((uptime - age - 40.0).abs() < 0.01, "{uptime} and {age}");
     let since = "papertick_source_last_success_timestamp_seconds{source=\"relay\"}";
-    assert_eq!(metrics.value(since), None, "nobody knows the time");
+    assert_eq!(metrics.value(since), None, "the time is unknown");
     clock.time.set(1_767_225_660_000);
     let metrics = Metrics::of(&clock).await;
     let value = |name: &str| -> f64 { metrics.value(name).unwrap().parse().unwrap() };
@@ -591,7 +591,7 @@ async fn the_metrics_have_states_and_deviations_of_values() {
         "truth{value=\"fee\",state=\"agreed\"} 0",
         "truth{value=\"USD\",state=\"agreed\"} 1",
         "truth{value=\"USD\",state=\"stale\"} 0",
-        // No source has quoted it in this run.
+        // No source has quoted this currency in this run.
         "truth{value=\"EUR\",state=\"stale\"} 1",
         "truth{value=\"EUR\",state=\"agreed\"} 0",
         "truth{value=\"time\",state=\"refused\"} 1",
@@ -682,11 +682,7 @@ async fn each_panel_has_its_text_and_fault() {
         .0
         .lines()
         .filter(|line| line.starts_with("papertick_panel_age_seconds{"));
-    assert_eq!(
-        ages.count(),
-        6,
-        "nothing is known of what was never painted"
-    );
+    assert_eq!(ages.count(), 6, "a panel that was never painted has no age");
 }
 
 #[tokio::test]
@@ -759,14 +755,14 @@ async fn the_openapi_document_is_served() {
 #[tokio::test]
 async fn the_status_has_the_work_of_the_chain_in_64_digits() {
     let clock = Clock::start().await;
-    let told =
+    let chain_work =
         async || clock.get("/api/status").await.json()["truth"]["height"]["chainWork"].clone();
-    assert_eq!(told().await, Value::Null);
+    assert_eq!(chain_work().await, Value::Null);
     let mut work = [0; 32];
     work[19..22].copy_from_slice(&[0x0d, 0x5e, 0x0f]);
     clock.change(|view| view.truth.work = Some(Work::from_be_bytes(work)));
     let digits = format!("{}0d5e0f{}", "0".repeat(38), "0".repeat(20));
-    assert_eq!(told().await, digits);
+    assert_eq!(chain_work().await, digits);
 }
 
 /// Each view of the page has a URL.

@@ -18,7 +18,7 @@ use crate::{
     support::{Answer, Clock, Kind, SOON, Setup},
 };
 
-async fn on_the_bench() -> Clock {
+async fn simulated_clock() -> Clock {
     let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
     Clock::with(Setup {
         device: Kind::Real,
@@ -28,8 +28,8 @@ async fn on_the_bench() -> Clock {
     .await
 }
 
-/// Asks, and reads the answer as far as it comes: a stream does not end.
-async fn ask(clock: &Clock, method: &str, path: &str, body: &str) -> Answer {
+/// Sends a request and reads the response; of a stream, which has no end, only the first event.
+async fn send(clock: &Clock, method: &str, path: &str, body: &str) -> Answer {
     let mut stream = clock.connect().await;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nID: AB:CD:EF:12:34:56\r\nAccess-Token: 0123456789abcdef\r\nContent-Length: {}\r\n\r\n",
@@ -56,12 +56,12 @@ async fn ask(clock: &Clock, method: &str, path: &str, body: &str) -> Answer {
 /// The description of the operation that a request is for.
 fn described<'a>(api: &'a Value, method: &str, path: &str) -> (&'a str, &'a Value) {
     let fits = |pattern: &str| {
-        let (mut named, mut given) = (pattern.split('/'), path.split('/'));
-        let mut pairs = named.by_ref().zip(given.by_ref());
-        let all = pairs.all(|(name, given)| {
+        let (mut pattern_parts, mut path_parts) = (pattern.split('/'), path.split('/'));
+        let mut pairs = pattern_parts.by_ref().zip(path_parts.by_ref());
+        let all = pairs.all(|(name, value)| {
             let suffix = name.split_once('}').map_or("", |(_, suffix)| suffix);
             let is_open = name.starts_with('{');
-            name == given || (is_open && given.ends_with(suffix))
+            name == value || (is_open && value.ends_with(suffix))
         });
         all && pattern.matches('/').count() == path.matches('/').count()
     };
@@ -80,23 +80,23 @@ fn check(api: &Value, request: &str, operation: &Value, answer: &Answer) {
     // A document with input of a client must not be interpreted as HTML.
     let sniffing = answer.header("x-content-type-options");
     assert_eq!(sniffing, Some("nosniff"), "{request}");
-    let promised = &operation["responses"][answer.status.to_string()];
+    let documented = &operation["responses"][answer.status.to_string()];
     assert!(
-        promised.is_object(),
-        "{request}: {} is not promised",
+        documented.is_object(),
+        "{request}: {} is not documented",
         answer.status
     );
-    let Some(content) = promised["content"].as_object() else {
-        assert_eq!(answer.text(), "", "{request}: no body is promised");
+    let Some(content) = documented["content"].as_object() else {
+        assert_eq!(answer.text(), "", "{request}: no body is documented");
         return;
     };
-    let given = answer.header("content-type").unwrap_or_default();
-    let kind = given.split(';').next().unwrap();
-    let promised = content
+    let content_type = answer.header("content-type").unwrap_or_default();
+    let kind = content_type.split(';').next().unwrap();
+    let documented = content
         .get(kind)
-        .unwrap_or_else(|| panic!("{request}: {given} is not promised"));
+        .unwrap_or_else(|| panic!("{request}: {content_type} is not documented"));
     if kind == "application/json" {
-        let mut schema = promised["schema"].clone();
+        let mut schema = documented["schema"].clone();
         schema["components"] = api["components"].clone();
         let validator = jsonschema::validator_for(&schema).unwrap();
         let errors: Vec<String> = validator
@@ -155,7 +155,7 @@ async fn operations_reach_the_device() {
 #[tokio::test]
 async fn every_operation_answers_as_it_is_described() {
     let api = openapi::document();
-    let mut asked = BTreeSet::new();
+    let mut tested = BTreeSet::new();
     let portal = Portal::new().await;
     let rows = ROWS.iter().map(|row| (row, true));
     for (row, at_work) in rows.chain(PORTAL_ROWS.iter().map(|row| (row, false))) {
@@ -164,12 +164,12 @@ async fn every_operation_answers_as_it_is_described() {
         for (method, path, body) in requests(row) {
             let fresh;
             let clock = if at_work {
-                fresh = on_the_bench().await;
+                fresh = simulated_clock().await;
                 &fresh
             } else {
                 &portal.clock
             };
-            let answer = ask(clock, method, path, body).await;
+            let answer = send(clock, method, path, body).await;
             let request = format!("{method} {path} {body}");
             let expected = refused.unwrap_or(200);
             assert_eq!(answer.status, expected, "{request}: {:?}", answer.body);
@@ -179,14 +179,14 @@ async fn every_operation_answers_as_it_is_described() {
             let (path, _query) = path.split_once('?').unwrap_or((path, ""));
             let (pattern, operation) = described(&api, method, path);
             check(&api, &request, operation, &answer);
-            asked.insert((pattern.to_owned(), method.to_ascii_lowercase()));
+            tested.insert((pattern.to_owned(), method.to_ascii_lowercase()));
         }
     }
     let all = api["paths"].as_object().unwrap().iter();
     for (path, item) in all {
         for method in item.as_object().unwrap().keys() {
             let operation = (path.clone(), method.clone());
-            assert!(asked.contains(&operation), "no row for {method} {path}");
+            assert!(tested.contains(&operation), "no row for {method} {path}");
         }
     }
 }
@@ -197,13 +197,13 @@ async fn a_factory_reset_that_fails_answers_as_it_is_described() {
     let refusal = Reply::Refused(Refusal::NotErased);
     clock.replies.send(refusal).await.unwrap();
     let (request, confirmation) = ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#);
-    let answer = ask(&clock, "POST", "/api/factory_reset", confirmation).await;
+    let answer = send(&clock, "POST", "/api/factory_reset", confirmation).await;
     assert_eq!(answer.status, 500);
     assert_eq!(answer.json(), json!({ "error": "not erased" }));
     let api = openapi::document();
     let (_, operation) = described(&api, "POST", "/api/factory_reset");
     check(&api, request, operation, &answer);
-    // And as nothing else.
+    // The schema allows no other error.
     let schema = &operation["responses"]["500"]["content"]["application/json"]["schema"];
     assert_eq!(schema["$ref"], "#/components/schemas/NotErased");
     assert_eq!(

@@ -225,19 +225,23 @@ async fn quick_changes_are_sent_at_most_ten_times_a_second_with_the_last_one() {
     client.frame().await;
     client.status().await;
     let started = tokio::time::Instant::now();
-    let mut told = 0;
+    let mut frames = 0;
     for screen in 0..200 {
         clock.change(|view| view.current_screen = screen);
         tokio::task::yield_now().await;
     }
     loop {
-        told += 1;
+        frames += 1;
         if client.status().await["currentScreen"] == 199 {
             break;
         }
     }
     let allowed = started.elapsed().as_millis() / 100 + 2;
-    assert!(told <= allowed, "{told} frames in {:?}", started.elapsed());
+    assert!(
+        frames <= allowed,
+        "{frames} frames in {:?}",
+        started.elapsed()
+    );
 }
 
 #[tokio::test]
@@ -300,8 +304,8 @@ async fn a_panel_fault_is_sent_until_it_recovers() {
     let mut follower = EventClient::of(&clock).await;
     follower.frame().await;
     assert_eq!(follower.status().await["panelFaults"], json!([]));
-    let told = json!([{ "panel": 3, "fault": "busy-stuck", "failures": 2 }]);
-    for (fault, expected) in [(Some(PanelFault::BusyStuck), told), (None, json!([]))] {
+    let faults = json!([{ "panel": 3, "fault": "busy-stuck", "failures": 2 }]);
+    for (fault, expected) in [(Some(PanelFault::BusyStuck), faults), (None, json!([]))] {
         clock.glass.send_modify(|glass| {
             let glass = Arc::make_mut(glass);
             glass.generation += 1;
@@ -326,10 +330,10 @@ async fn an_idle_stream_has_a_keepalive_every_five_seconds() {
     client.frame().await;
     client.status().await;
     client.until(": ping\n\n").await;
-    let begun = tokio::time::Instant::now();
+    let started = tokio::time::Instant::now();
     for round in 1..=6 {
         client.until(": ping\n\n").await;
-        let late = begun.elapsed().abs_diff(Duration::from_secs(5) * round);
+        let late = started.elapsed().abs_diff(Duration::from_secs(5) * round);
         assert!(late < Duration::from_millis(100), "{round}: {late:?}");
     }
 }
@@ -362,23 +366,25 @@ async fn a_client_that_lags_receives_the_complete_state() {
     }
     clock.change(|view| view.current_screen = 3);
     sleep(FRAME_GAP).await;
-    // What waits in the kernel takes its time to come. A client that takes nothing for 20 s is dropped: of that, almost
-    // half is left.
+    // Reading the buffered bytes takes time. A client that reads nothing for 20 s is dropped; almost half of that is left.
     resume();
-    let (mut told, mut panels) = (0, None);
+    let (mut frames, mut panels) = (0, None);
     loop {
         let (name, data) = client.frame().await;
         let data: Value = serde_json::from_str(&data).unwrap();
         if name == "panels" {
             panels = Some(data);
         } else {
-            told += 1;
+            frames += 1;
             if data["currentScreen"] == 3 {
                 break;
             }
         }
     }
-    assert!(told < 45, "{told} of {FRAMES} frames: it did not lag");
+    assert!(
+        frames < 45,
+        "{frames} of {FRAMES} frames: the client did not lag"
+    );
     let panels = match panels {
         Some(panels) => panels,
         None => serde_json::from_str(&client.frame().await.1).unwrap(),

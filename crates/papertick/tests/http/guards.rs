@@ -94,7 +94,7 @@ async fn everything_except_the_page_requires_credentials() {
             challenge.starts_with("Basic realm=\"papertick\""),
             "{challenge}"
         );
-        // The page has its own form, and a browser that knows the scheme would show a dialog before it.
+        // The page has its own sign-in form. With a known scheme the browser would show a dialog first.
         let answer = clock.send(method, path, &["X-Sign-In: form"], "").await;
         assert_eq!(answer.status, 401, "{request}");
         let challenge = answer.header("www-authenticate").unwrap();
@@ -176,16 +176,17 @@ async fn without_a_stored_user_the_password_is_enough() {
 #[tokio::test]
 async fn wrong_passwords_are_delayed_and_the_right_one_is_not() {
     let clock = guarded().await;
-    let ask = async |pair: &str| clock.send("GET", "/api/status", &[&basic(pair)], "").await;
+    let status_with =
+        async |pair: &str| clock.send("GET", "/api/status", &[&basic(pair)], "").await;
     for guess in 0..5 {
-        let answer = ask(&format!("satoshi:{guess}")).await;
+        let answer = status_with(&format!("satoshi:{guess}")).await;
         assert_eq!(answer.status, 401, "{guess}");
         assert_eq!(answer.json()["error"], "unauthorized", "{guess}");
         assert!(answer.header("www-authenticate").is_some(), "{guess}");
         let later = answer.header("retry-after");
         assert_eq!(later, (guess >= 3).then_some("1"), "{guess}");
     }
-    assert_eq!(ask("satoshi:correct horse").await.status, 200);
+    assert_eq!(status_with("satoshi:correct horse").await.status, 200);
 }
 
 #[tokio::test]
@@ -401,8 +402,8 @@ fn older_gets() -> Vec<(String, String)> {
 
 /// The request that has reached the device.
 fn request_to_device(clock: &mut Clock) -> Option<String> {
-    let asked = clock.requests.try_recv().ok()?;
-    Some(format!("{asked:?}"))
+    let request = clock.requests.try_recv().ok()?;
+    Some(format!("{request:?}"))
 }
 
 /// Over plain HTTP, requests of other sites may have no header that shows their origin.
@@ -454,13 +455,17 @@ async fn a_get_of_a_browser_changes_nothing_unless_our_page_sends_it() {
         }
         assert_eq!(request_to_device(&mut clock), None, "{path}");
 
-        // Programs, our page, and the button work.
+        // Requests of programs, of our page, and of the button are accepted.
         let expected = clock.get(&path).await.status;
-        let asked = request_to_device(&mut clock);
+        let expected_request = request_to_device(&mut clock);
         for mark in ours {
             let answer = clock.send("GET", &path, &[BROWSER, mark], "").await;
             assert_eq!(answer.status, expected, "{path} {mark}");
-            assert_eq!(request_to_device(&mut clock), asked, "{path} {mark}");
+            assert_eq!(
+                request_to_device(&mut clock),
+                expected_request,
+                "{path} {mark}"
+            );
         }
         let pressed = format!("{path}?pressed");
         for (mark, status) in [
@@ -471,14 +476,14 @@ async fn a_get_of_a_browser_changes_nothing_unless_our_page_sends_it() {
             let sent = [BROWSER, mark, "Content-Length: 0"];
             let answer = clock.send("POST", &pressed, &sent, "").await;
             assert_eq!(answer.status, status, "{path} {mark}");
-            let expected = asked.clone().filter(|_| status != 403);
+            let expected = expected_request.clone().filter(|_| status != 403);
             assert_eq!(request_to_device(&mut clock), expected, "{path} {mark}");
         }
     }
     let plain = clock.send("POST", "/api/show/screen/7", &[], "").await;
-    assert_eq!(plain.status, 405, "the older form is a GET");
+    assert_eq!(plain.status, 405, "the deprecated request is a GET");
 
-    // Programs send no such headers, and neither do all browsers.
+    // Programs and some browsers do not send these headers.
     for mark in [
         "Accept: text/html,application/xhtml+xml",
         "Accept: image/avif,image/webp,*/*;q=0.8",
@@ -582,11 +587,13 @@ async fn only_allowed_origins_may_read() {
         (200, None)
     );
 
-    let ask = [
+    let preflight_headers = [
         "Origin: http://localhost:5173",
         "Access-Control-Request-Method: PATCH",
     ];
-    let preflight = clock.send("OPTIONS", "/api/settings", &ask, "").await;
+    let preflight = clock
+        .send("OPTIONS", "/api/settings", &preflight_headers, "")
+        .await;
     assert_eq!(preflight.status, 204);
     let allowed = |what: &str| {
         let header = preflight.header(&format!("access-control-allow-{what}"));
@@ -605,13 +612,13 @@ async fn only_allowed_origins_may_read() {
     ] {
         assert!(allowed("headers").contains(header), "{header}");
     }
-    let ask = [
+    let preflight_headers = [
         "Origin: http://evil.example",
         "Access-Control-Request-Method: PATCH",
     ];
     assert_eq!(
         clock
-            .send("OPTIONS", "/api/settings", &ask, "")
+            .send("OPTIONS", "/api/settings", &preflight_headers, "")
             .await
             .status,
         403

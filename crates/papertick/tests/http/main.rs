@@ -1,4 +1,4 @@
-//! The control interface as its clients meet it: over a socket, against a stand-in for the device.
+//! The control interface over a socket, mostly with a fake device.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,

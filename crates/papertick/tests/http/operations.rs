@@ -105,30 +105,30 @@ async fn a_managed_clock_refuses_updates_and_names_the_manager() {
     assert_eq!(system["firmware"]["managedBy"], "Umbrel");
 }
 
-/// A missing part is refused, also before it is known.
+/// Operations of a missing part are refused, also before the device knows that it is missing.
 #[tokio::test]
 async fn operations_of_missing_parts_are_refused() {
     let clock = Clock::start().await;
     let keys = clock.folder.path().join("update-keys");
-    let nobody = format!(
+    let no_key = format!(
         r#"{{"error":"ESP_ERR_OTA_VALIDATE_FAILED","msg":"no key is trusted here: put the public key of the signer into the folder {}, or start the clock with --update-key FILE"}}"#,
         keys.display()
     );
     #[rustfmt::skip]
     let rows = [
-        ("POST /upload/firmware", "x", 503, nobody.as_str()),
-        ("POST /upload/webui", "x", 503, nobody.as_str()),
+        ("POST /upload/firmware", "x", 503, no_key.as_str()),
+        ("POST /upload/webui", "x", 503, no_key.as_str()),
         ("POST /upload/firmware", "", 411, r#"{"error":"content-length required"}"#),
-        ("POST /api/firmware/auto_update", "", 503, nobody.as_str()),
-        ("GET /api/firmware/auto_update", "", 503, nobody.as_str()),
+        ("POST /api/firmware/auto_update", "", 503, no_key.as_str()),
+        ("GET /api/firmware/auto_update", "", 503, no_key.as_str()),
     ];
-    for (request, body, status, answered) in rows {
+    for (request, body, status, expected) in rows {
         let (method, path) = request.split_once(' ').unwrap();
         let length = format!("Content-Length: {}", body.len());
         let answer = clock.send(method, path, &[&length], body).await;
         assert_eq!(
             (answer.status, answer.text()),
-            (status, answered),
+            (status, expected),
             "{request}"
         );
     }
@@ -321,9 +321,9 @@ async fn the_status_has_the_connections() {
             view.sources = all.map(|id| (id, state(id))).into();
         });
         let status = clock.get("/api/status").await.json();
-        let told = ["price", "blocks", "V2", "nostr", "nwc"]
+        let actual = ["price", "blocks", "V2", "nostr", "nwc"]
             .map(|name| status["connectionStatus"][name].as_bool().unwrap());
-        assert_eq!(told, *expected, "{data_source} {nwc_enabled} {up:?}");
+        assert_eq!(actual, *expected, "{data_source} {nwc_enabled} {up:?}");
     }
 }
 
@@ -336,18 +336,18 @@ async fn the_system_status_has_the_values_of_host_and_device() {
         (Some(40), None, 40),
         (Some(40), Some(60), 60),
     ];
-    for (wished, told, expected) in rows {
+    for (configured, reported, expected) in rows {
         clock.change(|view| {
             view.active = Arc::new(Settings {
-                tx_power: wished,
+                tx_power: configured,
                 ..Settings::default()
             });
-            view.link.tx_power = told;
+            view.link.tx_power = reported;
             view.link.rssi = -61;
             view.strip_drops = 3;
         });
         let system = clock.get("/api/system/status").await.json();
-        assert_eq!(system["txPower"], expected, "{wished:?} {told:?}");
+        assert_eq!(system["txPower"], expected, "{configured:?} {reported:?}");
         assert_eq!(system["rssi"], -61);
         let drops = json!({ "buttons": 0, "led": 3, "frontlight": 0 });
         assert_eq!(system["queueDrops"], drops);
@@ -397,14 +397,14 @@ async fn the_fee_rate_of_the_status_is_the_shown_one() {
             failed_polls: 0,
         })
     };
-    // Sources send decimals only while the setting is on: afterwards that value is old.
+    // Sources send decimals only while the setting is on. Afterwards the value with decimals is old.
     let rows = [
         (true, ("4", 9), ("4.25", 9), "4.25", "4.25"),
         (true, ("7", 9), ("4.25", 8), "7.00", "7"),
         (false, ("7", 9), ("4.25", 8), "7", "7"),
         (false, ("7", 8), ("4.25", 9), "4", "4.25"),
     ];
-    for (decimals, whole, precise, told, measured) in rows {
+    for (decimals, whole, precise, in_status, in_metrics) in rows {
         clock.change(|view| {
             view.active = Arc::new(Settings {
                 block_fee_dec: decimals,
@@ -415,9 +415,12 @@ async fn the_fee_rate_of_the_status_is_the_shown_one() {
             market.precise_fee = fee(precise.0, precise.1);
         });
         let status = clock.get("/api/status").await.json();
-        assert_eq!(status["market"]["feeRate"]["value"], told, "{decimals}");
+        assert_eq!(
+            status["market"]["feeRate"]["value"], in_status,
+            "{decimals}"
+        );
         let metrics = clock.get("/metrics").await;
-        let line = format!("papertick_fee_rate {measured}");
+        let line = format!("papertick_fee_rate {in_metrics}");
         assert!(metrics.text().lines().any(|found| found == line), "{line}");
     }
 }

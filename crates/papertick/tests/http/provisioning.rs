@@ -21,7 +21,7 @@ use crate::support::{Answer, Clock, Setup};
 struct Puppet {
     networks: Vec<WifiNetwork>,
     outcome: Result<(), ProvisionError>,
-    given: mpsc::Sender<(String, Secret, Duration)>,
+    attempts: mpsc::Sender<(String, Secret, Duration)>,
 }
 
 impl Wifi for Puppet {
@@ -41,8 +41,8 @@ impl Wifi for Puppet {
         password: &Secret,
         limit: Duration,
     ) -> Result<(), ProvisionError> {
-        let given = (ssid.to_string(), password.clone(), limit);
-        self.given.send(given).await.unwrap();
+        let attempt = (ssid.to_string(), password.clone(), limit);
+        self.attempts.send(attempt).await.unwrap();
         self.outcome.clone()
     }
 
@@ -51,12 +51,12 @@ impl Wifi for Puppet {
     }
 }
 
-/// A clock that is an access point, with a radio of a fixed result.
+/// A clock as an access point, whose radio has a fixed result.
 pub(crate) struct Portal {
     pub(crate) clock: Clock,
-    given: mpsc::Receiver<(String, Secret, Duration)>,
+    attempts: mpsc::Receiver<(String, Secret, Duration)>,
     /// Inputs of the driver; it would end without this receiver.
-    _told: tokio::task::JoinHandle<()>,
+    _inbox_drain: tokio::task::JoinHandle<()>,
     _plan: watch::Sender<WifiPlan>,
 }
 
@@ -67,7 +67,7 @@ impl Portal {
     }
 
     async fn with(outcome: Result<(), ProvisionError>) -> Portal {
-        let (given, received) = mpsc::channel(4);
+        let (attempts, received) = mpsc::channel(4);
         let network = |ssid: &str, rssi, secured| WifiNetwork {
             ssid: ssid.to_string(),
             rssi,
@@ -79,7 +79,7 @@ impl Portal {
                 network("Home", -48, true),
             ],
             outcome,
-            given,
+            attempts,
         };
         let (radio, orders) = wifi::radio();
         let (inbox, mut messages) = inbox();
@@ -89,7 +89,7 @@ impl Portal {
             tx_power: None,
         });
         tokio::spawn(wifi::run(puppet, plan.subscribe(), orders, inbox));
-        let told = tokio::spawn(async move { while messages.recv().await.is_some() {} });
+        let inbox_drain = tokio::spawn(async move { while messages.recv().await.is_some() {} });
         plan.send_modify(|plan| {
             plan.access_point = Some(AccessPoint {
                 ssid: "papertick-ABCD".to_string(),
@@ -109,8 +109,8 @@ impl Portal {
         });
         Portal {
             clock,
-            given: received,
-            _told: told,
+            attempts: received,
+            _inbox_drain: inbox_drain,
             _plan: plan,
         }
     }
@@ -247,21 +247,21 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
     let page = answer.text();
     assert!(
         page.contains("value=\"Home\" checked"),
-        "the strongest is chosen"
+        "the strongest network is selected"
     );
     assert!(page.contains("Caf\u{e9} {{script}}&lt;b&gt;&quot;&#39;&amp;"));
-    for said in [
+    for part in [
         "<small>strong · password</small>",
         "<small>fair · open</small>",
     ] {
-        assert!(page.contains(said), "{said}");
+        assert!(page.contains(part), "{part}");
     }
     assert!(page.contains("action=\"/save?lang=en\"") && page.contains("name=\"pw\""));
     // The page has the address of the clock, and loads no other files.
     let rest = page.replace("http://papertick-a1b2c3.local/", "");
     assert!(!rest.contains("http://") && !rest.contains("https://"));
     let rest = page.replace("Caf\u{e9} {{script}}", "");
-    assert!(!rest.contains("{{"), "nothing is left to fill in");
+    assert!(!rest.contains("{{"), "all placeholders are replaced");
 }
 
 #[tokio::test]
@@ -272,8 +272,8 @@ async fn the_page_has_the_result_of_the_last_attempt() {
         .change(|view| view.link.failure = Some(LinkFailure::Auth.name()));
     let page = portal.clock.get("/").await;
     let text = page.text();
-    let said = "The last attempt failed: the password is wrong.";
-    let (before, _) = text.split_once(said).unwrap();
+    let message = "The last attempt failed: the password is wrong.";
+    let (before, _) = text.split_once(message).unwrap();
     let element = &before[before.rfind('<').unwrap()..];
     assert!(!element.contains("hidden"), "{element}");
 }
@@ -312,7 +312,7 @@ async fn right_credentials_are_stored() {
         let answer = portal.clock.send("POST", path, &headers, body).await;
         assert_eq!(answer.status, 200, "{body}");
         assert_eq!(answer.json(), serde_json::json!({ "ok": true }), "{body}");
-        let (ssid, password, limit) = portal.given.recv().await.unwrap();
+        let (ssid, password, limit) = portal.attempts.recv().await.unwrap();
         assert_eq!((&*ssid, password.expose()), ("Home", "s p&c=1"), "{body}");
         assert_eq!(limit, TRY_LIMIT);
     }
@@ -324,7 +324,7 @@ async fn a_network_key_in_hex_is_accepted() {
     let body = serde_json::json!({ "ssid": "Home", "pw": key });
     let mut portal = Portal::new().await;
     assert_eq!(portal.save(&body.to_string()).await.status, 200);
-    let (_, password, _) = portal.given.recv().await.unwrap();
+    let (_, password, _) = portal.attempts.recv().await.unwrap();
     assert_eq!(password.expose(), key);
 }
 
@@ -337,7 +337,7 @@ async fn an_open_network_needs_no_password() {
     ] {
         let mut portal = Portal::new().await;
         assert_eq!(portal.save(body).await.status, 200, "{body}");
-        let (ssid, password, _) = portal.given.recv().await.unwrap();
+        let (ssid, password, _) = portal.attempts.recv().await.unwrap();
         assert_eq!((&*ssid, password.is_empty()), ("Café", true));
     }
 }
@@ -406,7 +406,10 @@ async fn bad_bodies_are_refused_and_never_tried() {
         assert_eq!(answer.status, 400, "{body}");
         assert_eq!(answer.json()["error"], "ssid required", "{body}");
     }
-    assert!(portal.given.try_recv().is_err(), "nothing was tried");
+    assert!(
+        portal.attempts.try_recv().is_err(),
+        "the radio attempts no connection"
+    );
 }
 
 #[tokio::test]
@@ -417,7 +420,7 @@ async fn a_browser_without_scripts_gets_pages() {
     assert_eq!(answer.status, 200);
     assert!(
         answer.text().contains("papertick-a1b2c3.local"),
-        "says where it will be"
+        "the page has the later address"
     );
 
     let portal = Portal::with(Err(ProvisionError::Failed(LinkFailure::Auth))).await;
@@ -428,7 +431,10 @@ async fn a_browser_without_scripts_gets_pages() {
             .text()
             .contains("That did not work: the password is wrong.")
     );
-    assert!(answer.text().contains("<form"), "and can be tried again");
+    assert!(
+        answer.text().contains("<form"),
+        "the form can be sent again"
+    );
 
     let answer = portal.form("pw=x", HTML).await;
     assert_eq!(answer.status, 400);
@@ -484,7 +490,7 @@ async fn a_page_of_another_site_cannot_join_a_network() {
     ];
     let answer = portal.clock.send("POST", "/save", &headers, body).await;
     assert_eq!(answer.status, 403);
-    assert!(portal.given.try_recv().is_err());
+    assert!(portal.attempts.try_recv().is_err());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A recording of documents for the tests of the page, whose fake clock uses it.
+//! Records documents for the mock clock of the page's tests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -118,7 +118,7 @@ async fn compressed(clock: &Clock) -> Value {
     })
 }
 
-/// A display that waits for approval, and the answer that adds one whose owner enters a token.
+/// A display that waits for approval, and the response that adds another one.
 async fn displays(clock: &Clock) -> Value {
     let introduction = [
         "ID: AB:CD:EF:12:34:56",
@@ -133,8 +133,8 @@ async fn displays(clock: &Clock) -> Value {
         setup.json()["api_key"].as_str().unwrap()
     );
     let request = [&introduction[..], &[token.as_str()]].concat();
-    let asked = clock.send("GET", "/api/display", &request, "").await;
-    assert_eq!(asked.json()["status"], 202);
+    let polled = clock.send("GET", "/api/display", &request, "").await;
+    assert_eq!(polled.json()["status"], 202);
     let lines = r#"{"logs":[{"created_at":1764120000,"level":"error","message":"no answer"}]}"#;
     let length = format!("Content-Length: {}", lines.len());
     let request = [&request[..], &[length.as_str()]].concat();
@@ -144,7 +144,7 @@ async fn displays(clock: &Clock) -> Value {
         .json("POST", "/api/displays", r#"{"name":"Kindle"}"#)
         .await
         .json();
-    // What is another at every run.
+    // These values differ in every run.
     for (display, id) in [(&mut waiting, "917F0B"), (&mut added, "917F0C")] {
         display["id"] = id.into();
     }
@@ -184,7 +184,7 @@ async fn recording() -> Value {
     let mut exported = real.get("/api/settings/export").await.json();
     exported["time"] = Value::Null;
     exported["firmware"] = "4.0.0".into();
-    let wish = json!({
+    let import = json!({
         "dryRun": true,
         "file": {
             "format": exported["format"],
@@ -205,8 +205,8 @@ async fn recording() -> Value {
             },
         },
     });
-    let wish = wish.to_string();
-    let imported = real.json("POST", "/api/settings/import", &wish);
+    let import = import.to_string();
+    let imported = real.json("POST", "/api/settings/import", &import);
     let open = json!({ "file": {} }).to_string();
     json!({
         "settings": clock.get("/api/settings").await.json(),
@@ -245,9 +245,9 @@ async fn the_recording_for_tests_of_the_page_is_fresh() {
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
         std::fs::write(path, &fresh).unwrap();
     }
-    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
-        kept == fresh,
+        stored == fresh,
         "webui/tests/mock/recorded.json is stale: run the tests with UPDATE_EXPECT=1 and commit it"
     );
 }

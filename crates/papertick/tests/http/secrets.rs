@@ -16,11 +16,11 @@ const WALLET_SECRET: &str = "71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2d
 
 #[tokio::test]
 async fn secrets_are_never_returned_or_logged() {
-    let kept = LogLines::new();
-    let log = Logged::from_now(LevelFilter::TRACE, &kept);
+    let log_lines = LogLines::new();
+    let log = Logged::from_now(LevelFilter::TRACE, &log_lines);
     let clock = Clock::with(Setup {
         device: Kind::Real,
-        log: kept,
+        log: log_lines,
         ..Setup::default()
     })
     .await;
@@ -61,13 +61,13 @@ async fn secrets_are_never_returned_or_logged() {
         }
     }
     assert!(seen.len() > 15, "{} documents", seen.len());
-    let kept = seen.iter().find(|(path, _)| path == "/api/log").unwrap();
-    assert!(kept.1.contains("answered"), "{}", kept.1);
+    let own_log = seen.iter().find(|(path, _)| path == "/api/log").unwrap();
+    assert!(own_log.1.contains("answered"), "{}", own_log.1);
     seen[0].1 = log.lines().concat();
     assert!(seen[0].1.contains("answered"), "{}", seen[0].1);
     for (place, text) in &seen {
         for secret in ["horse-staple", WALLET_SECRET, "argon2id"] {
-            assert!(!text.contains(secret), "{place} tells {secret}");
+            assert!(!text.contains(secret), "{place} has {secret}");
         }
     }
 

@@ -46,7 +46,7 @@ fn guarded() -> Settings {
     }
 }
 
-async fn ask(clock: &Clock, path: &str, body: &Value, headers: &[&str]) -> Answer {
+async fn post(clock: &Clock, path: &str, body: &Value, headers: &[&str]) -> Answer {
     let body = body.to_string();
     let length = format!("Content-Length: {}", body.len());
     let headers = [&[length.as_str()], headers].concat();
@@ -92,21 +92,25 @@ async fn settings_are_exported_and_imported() {
     })
     .await;
     let before = to.get("/api/settings").await;
-    let dry = json!({ "file": file, "dryRun": true });
-    let told = ask(&to, IMPORT, &dry, &[]).await.json();
+    let dry_run = json!({ "file": file, "dryRun": true });
+    let response = post(&to, IMPORT, &dry_run, &[]).await.json();
     assert_eq!(
-        (&told["applied"], &told["refused"], &told["unknown"]),
+        (
+            &response["applied"],
+            &response["refused"],
+            &response["unknown"]
+        ),
         (&json!(false), &json!([]), &json!([]))
     );
     assert_eq!(
-        told["changes"],
+        response["changes"],
         json!([
             { "name": "screensHidden", "old": "90", "new": "3,20" },
             { "name": "ledBrightness", "old": 128, "new": 33 },
         ])
     );
     for member in ["clock", "board", "firmware", "time"] {
-        assert_eq!(told["from"][member], file[member], "{member}");
+        assert_eq!(response["from"][member], file[member], "{member}");
     }
     assert_eq!(
         to.get("/api/settings").await.body,
@@ -114,11 +118,13 @@ async fn settings_are_exported_and_imported() {
         "nothing was done"
     );
 
-    let told = ask(&to, IMPORT, &json!({ "file": file }), &[]).await.json();
-    assert_eq!(told["applied"], true);
+    let response = post(&to, IMPORT, &json!({ "file": file }), &[])
+        .await
+        .json();
+    assert_eq!(response["applied"], true);
     let settings = to.get("/api/settings").await.json();
     assert_eq!(settings["ledBrightness"], 33);
-    let again = ask(&to, IMPORT, &dry, &[]).await.json();
+    let again = post(&to, IMPORT, &dry_run, &[]).await.json();
     assert_eq!(again["changes"], json!([]));
 }
 
@@ -129,19 +135,19 @@ async fn secrets_are_exported_only_from_a_protected_clock_with_a_passphrase() {
         ..guarded()
     })
     .await;
-    let wish = json!({ "passphrase": PASSPHRASE });
-    let refused = ask(&open, EXPORT, &wish, &[]).await;
+    let request = json!({ "passphrase": PASSPHRASE });
+    let refused = post(&open, EXPORT, &request, &[]).await;
     assert_eq!(refused.status, 403);
     assert_eq!(refused.json()["error"], "password required");
-    assert_eq!(ask(&open, EXPORT, &json!({}), &[]).await.status, 200);
+    assert_eq!(post(&open, EXPORT, &json!({}), &[]).await.status, 200);
     // A password that applies from the next start does not protect before.
     open.change(|view| view.settings = Arc::new(guarded()));
-    assert_eq!(ask(&open, EXPORT, &wish, &[]).await.status, 403);
+    assert_eq!(post(&open, EXPORT, &request, &[]).await.status, 403);
 
     let clock = clock_with(guarded()).await;
     let credentials = basic("satoshi:correct horse");
-    assert_eq!(ask(&clock, EXPORT, &wish, &[]).await.status, 401);
-    let answer = ask(&clock, EXPORT, &wish, &[&credentials]).await;
+    assert_eq!(post(&clock, EXPORT, &request, &[]).await.status, 401);
+    let answer = post(&clock, EXPORT, &request, &[&credentials]).await;
     let text = answer.text();
     for secret in ["planted", "argon2id$", PASSPHRASE] {
         assert!(!text.contains(secret), "{secret}: {text}");
@@ -150,21 +156,21 @@ async fn secrets_are_exported_only_from_a_protected_clock_with_a_passphrase() {
 
     let to = clock_with(Settings::default()).await;
     let wrong = json!({ "file": file, "passphrase": "four words by luck" });
-    let answer = ask(&to, IMPORT, &wrong, &[]).await;
+    let answer = post(&to, IMPORT, &wrong, &[]).await;
     assert_eq!(
         (answer.status, &answer.json()["error"]),
         (400, &json!("passphrase:wrong"))
     );
     let right = json!({ "file": file, "passphrase": PASSPHRASE });
-    let told = ask(&to, IMPORT, &right, &[]).await;
-    assert!(!told.text().contains("planted"), "{}", told.text());
-    let told = told.json();
+    let response = post(&to, IMPORT, &right, &[]).await;
+    assert!(!response.text().contains("planted"), "{}", response.text());
+    let response = response.json();
     assert_eq!(
-        (&told["secrets"], &told["rebootRequired"]),
+        (&response["secrets"], &response["rebootRequired"]),
         (&json!("opened"), &json!(true))
     );
     let secret = |name: &str| json!({ "name": name, "secret": true });
-    let changes = told["changes"].as_array().unwrap();
+    let changes = response["changes"].as_array().unwrap();
     assert!(changes.contains(&secret("proxyPass")), "{changes:?}");
     assert!(changes.contains(&secret("httpAuthPass")), "{changes:?}");
     let stored = to.view.borrow().settings.clone();
@@ -181,12 +187,12 @@ async fn one_invalid_value_refuses_the_import() {
     let clock = clock_with(Settings::default()).await;
     let wrong = file(&json!({ "ledBrightness": 300, "fontName": "oswald", "tzString": "Mars" }));
     let before = clock.get("/api/settings").await.body;
-    for (dry, status) in [(true, 200), (false, 400)] {
-        let wish = json!({ "file": wrong, "dryRun": dry });
-        let answer = ask(&clock, IMPORT, &wish, &[]).await;
+    for (dry_run, status) in [(true, 200), (false, 400)] {
+        let request = json!({ "file": wrong, "dryRun": dry_run });
+        let answer = post(&clock, IMPORT, &request, &[]).await;
         assert_eq!(answer.status, status);
-        let told = answer.json();
-        let mut tokens: Vec<&str> = told["refused"]
+        let response = answer.json();
+        let mut tokens: Vec<&str> = response["refused"]
             .as_array()
             .unwrap()
             .iter()
@@ -194,15 +200,15 @@ async fn one_invalid_value_refuses_the_import() {
             .collect();
         tokens.sort_unstable();
         assert_eq!(tokens, ["range:ledBrightness", "tzString:unknown"]);
-        assert_eq!(told["applied"], false);
-        assert_eq!(told.get("error").is_some(), !dry, "{told}");
+        assert_eq!(response["applied"], false);
+        assert_eq!(response.get("error").is_some(), !dry_run, "{response}");
     }
     assert_eq!(clock.get("/api/settings").await.body, before);
 
     let except = json!({ "file": wrong, "except": ["ledBrightness", "tzString"] });
-    let told = ask(&clock, IMPORT, &except, &[]).await.json();
+    let response = post(&clock, IMPORT, &except, &[]).await.json();
     assert_eq!(
-        told["changes"],
+        response["changes"],
         json!([{ "name": "fontName", "old": "antonio", "new": "oswald" }])
     );
 }
@@ -235,7 +241,7 @@ async fn invalid_files_are_refused_with_a_reason() {
         (json!({ "file": file(&json!({ "otaPass": "in the clear" })) }), "otaPass:bad_type"),
     ];
     for (body, token) in rows {
-        let answer = ask(&clock, IMPORT, &body, &[]).await;
+        let answer = post(&clock, IMPORT, &body, &[]).await;
         assert_eq!(answer.status, 400, "{body}");
         assert_eq!(answer.json()["error"], token, "{body}");
     }
@@ -245,7 +251,7 @@ async fn invalid_files_are_refused_with_a_reason() {
         (400, &json!("json"))
     );
     let huge = json!({ "file": good(), "padding": "x".repeat(200_000) });
-    assert_eq!(ask(&clock, IMPORT, &huge, &[]).await.status, 400);
+    assert_eq!(post(&clock, IMPORT, &huge, &[]).await.status, 400);
     for body in [r#"{"passphrase":"short"}"#, "[]", "{"] {
         assert_eq!(clock.json("POST", EXPORT, body).await.status, 400, "{body}");
     }
@@ -262,13 +268,13 @@ async fn a_later_password_does_not_allow_to_export_earlier_secrets() {
     })
     .await;
     let credentials = basic("satoshi:correct horse");
-    let wish = json!({ "passphrase": PASSPHRASE });
+    let request = json!({ "passphrase": PASSPHRASE });
     let opened = async || {
-        let file = ask(&clock, EXPORT, &wish, &[&credentials]).await.json();
+        let file = post(&clock, EXPORT, &request, &[&credentials]).await.json();
         let left_out = file["leftOut"].clone();
         let to = clock_with(Settings::default()).await;
         let right = json!({ "file": file, "passphrase": PASSPHRASE });
-        assert_eq!(ask(&to, IMPORT, &right, &[]).await.status, 200);
+        assert_eq!(post(&to, IMPORT, &right, &[]).await.status, 200);
         let stored = to.view.borrow().settings.clone();
         (left_out, stored.proxy_pass.expose().to_string())
     };
@@ -277,14 +283,14 @@ async fn a_later_password_does_not_allow_to_export_earlier_secrets() {
         (json!(["proxyPass", "nwcUri"]), String::new())
     );
     // A secret that is entered again with the password can be exported.
-    let body = r#"{"proxyPass":"planted anew"}"#;
+    let body = r#"{"proxyPass":"entered again"}"#;
     let length = format!("Content-Length: {}", body.len());
     let headers = [length.as_str(), credentials.as_str()];
     let entered = clock.send("PATCH", "/api/settings", &headers, body).await;
     assert_eq!(entered.status, 200);
     assert_eq!(
         opened().await,
-        (json!(["nwcUri"]), "planted anew".to_string())
+        (json!(["nwcUri"]), "entered again".to_string())
     );
 }
 
@@ -293,8 +299,10 @@ async fn a_later_password_does_not_allow_to_export_earlier_secrets() {
 async fn an_imported_secret_can_be_exported_if_the_clock_was_protected() {
     let source = clock_with(guarded()).await;
     let credentials = basic("satoshi:correct horse");
-    let wish = json!({ "passphrase": PASSPHRASE });
-    let file = ask(&source, EXPORT, &wish, &[&credentials]).await.json();
+    let request = json!({ "passphrase": PASSPHRASE });
+    let file = post(&source, EXPORT, &request, &[&credentials])
+        .await
+        .json();
     let right = json!({ "file": file, "passphrase": PASSPHRASE });
     let clock = clock_with(Settings {
         guarded_secrets: String::new(),
@@ -302,9 +310,9 @@ async fn an_imported_secret_can_be_exported_if_the_clock_was_protected() {
         ..guarded()
     })
     .await;
-    let taken = ask(&clock, IMPORT, &right, &[&credentials]).await;
-    assert_eq!(taken.status, 200);
-    let file = ask(&clock, EXPORT, &wish, &[&credentials]).await.json();
+    let imported = post(&clock, IMPORT, &right, &[&credentials]).await;
+    assert_eq!(imported.status, 200);
+    let file = post(&clock, EXPORT, &request, &[&credentials]).await.json();
     assert_eq!(
         file.get("leftOut").cloned().unwrap_or_default(),
         Value::Null
@@ -319,19 +327,19 @@ async fn a_dry_run_equals_the_import() {
     clock
         .json("PATCH", "/api/settings", r#"{"digitFontPx":200}"#)
         .await;
-    let wish = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
-    assert_eq!(ask(&clock, IMPORT, &wish, &[&tag]).await.status, 412);
-    assert_eq!(ask(&clock, IMPORT, &wish, &[]).await.status, 200);
+    let request = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
+    assert_eq!(post(&clock, IMPORT, &request, &[&tag]).await.status, 412);
+    assert_eq!(post(&clock, IMPORT, &request, &[]).await.status, 200);
 }
 
 #[tokio::test]
 async fn pages_of_other_sites_neither_export_nor_import() {
     let clock = clock_with(Settings::default()).await;
     let foreign = "Origin: http://evil.example";
-    let wish = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
-    assert_eq!(ask(&clock, IMPORT, &wish, &[foreign]).await.status, 403);
+    let request = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
+    assert_eq!(post(&clock, IMPORT, &request, &[foreign]).await.status, 403);
     assert_eq!(
-        ask(&clock, EXPORT, &json!({}), &[foreign]).await.status,
+        post(&clock, EXPORT, &json!({}), &[foreign]).await.status,
         403
     );
 }
@@ -348,25 +356,25 @@ async fn the_log_can_be_read_and_has_no_passphrase() {
     })
     .await;
     let credentials = basic("satoshi:correct horse");
-    let wish = json!({ "passphrase": PASSPHRASE });
-    let exported = ask(&clock, EXPORT, &wish, &[&credentials]).await.json();
-    let wish = json!({ "file": exported, "passphrase": PASSPHRASE });
+    let request = json!({ "passphrase": PASSPHRASE });
+    let exported = post(&clock, EXPORT, &request, &[&credentials]).await.json();
+    let request = json!({ "file": exported, "passphrase": PASSPHRASE });
     assert_eq!(
-        ask(&clock, IMPORT, &wish, &[&credentials]).await.status,
+        post(&clock, IMPORT, &request, &[&credentials]).await.status,
         200
     );
-    let told = clock.send("GET", "/api/log", &[&credentials], "").await;
-    let text = told.text();
+    let response = clock.send("GET", "/api/log", &[&credentials], "").await;
+    let text = response.text();
     assert!(text.contains("settings imported from a file"), "{text}");
     for secret in [PASSPHRASE, "planted", "correct horse"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
-    assert!(told.json()["lines"].as_array().unwrap().len() > 2);
+    assert!(response.json()["lines"].as_array().unwrap().len() > 2);
 }
 
 #[tokio::test]
 async fn the_number_of_concurrent_imports_is_limited() {
-    const MOST: usize = 8;
+    const IMPORTS_MAX: usize = 8;
 
     let clock = Clock::start().await;
     let body = json!({ "file": {}, "dryRun": true }).to_string();
@@ -381,7 +389,7 @@ async fn the_number_of_concurrent_imports_is_limited() {
         stream
     };
     let mut started = Vec::new();
-    for _ in 0..MOST {
+    for _ in 0..IMPORTS_MAX {
         started.push(begin().await);
     }
     let status = async || clock.json("POST", IMPORT, &body).await.status;
@@ -391,12 +399,16 @@ async fn the_number_of_concurrent_imports_is_limited() {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(SOON, refused).await.expect("there is no room");
+    timeout(SOON, refused)
+        .await
+        .expect("imports are refused at the limit");
     drop(started.pop());
     let room = async {
         while status().await == 503 {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(SOON, room).await.expect("there is room again");
+    timeout(SOON, room)
+        .await
+        .expect("a finished import frees its place");
 }
