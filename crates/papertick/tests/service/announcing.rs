@@ -1,4 +1,4 @@
-//! Announcements as other hosts see them, on a multicast network of this machine alone.
+//! Announcements as other hosts see them, on the loopback interface with multicast.
 
 use std::{
     collections::BTreeMap,
@@ -41,24 +41,29 @@ const STOP: Duration = Duration::from_millis(500);
 struct Network {
     port: u16,
     /// Reserves the port for sockets that share it.
-    _ear: UdpSocket,
+    _listener: UdpSocket,
 }
 
 impl Network {
     /// `None` if the loopback interface has no multicast.
     fn new() -> Option<Network> {
         let group = Ipv4Addr::new(224, 0, 0, 251);
-        let ear = UdpSocket::bind("0.0.0.0:0").unwrap();
-        let port = ear.local_addr().unwrap().port();
-        ear.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
-        let mouth = UdpSocket::bind((LOCALHOST, 0)).unwrap();
-        let heard = ear
+        let listener = UdpSocket::bind("0.0.0.0:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        listener
+            .set_read_timeout(Some(Duration::from_secs(1)))
+            .unwrap();
+        let sender = UdpSocket::bind((LOCALHOST, 0)).unwrap();
+        let received = listener
             .join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)
-            .and_then(|()| mouth.send_to(b"anybody?", (group, port)))
-            .and_then(|_| ear.recv(&mut [0; 16]));
+            .and_then(|()| sender.send_to(b"probe", (group, port)))
+            .and_then(|_| listener.recv(&mut [0; 16]));
         // Sharing is enabled after the bind, because a shared port could already be in use by others.
-        set_socket_reuseaddr(&ear, true).unwrap();
-        needs::met("multicast over loopback", heard.is_ok()).then_some(Network { port, _ear: ear })
+        set_socket_reuseaddr(&listener, true).unwrap();
+        needs::met("multicast over loopback", received.is_ok()).then_some(Network {
+            port,
+            _listener: listener,
+        })
     }
 
     fn reach(&self) -> MdnsScope {
@@ -82,7 +87,7 @@ impl Network {
     }
 }
 
-/// Another host on the network.
+/// Another host on the network, which browses for services.
 struct Observer {
     daemon: ServiceDaemon,
     events: Receiver<ServiceEvent>,
@@ -166,13 +171,13 @@ impl Clock {
             panic!("no report about {hostname}")
         };
         let Input::Linked(LinkEvent::Announced {
-            asked: said,
+            asked: reported,
             name: found,
         }) = input
         else {
             panic!("{input:?}")
         };
-        assert_eq!((said.as_str(), found.as_deref()), (hostname, name));
+        assert_eq!((reported.as_str(), found.as_deref()), (hostname, name));
     }
 
     /// Stops it; the machine may be busy with other tests.
@@ -233,8 +238,8 @@ async fn a_clock_announces_its_address_and_service(network: Network) {
         .await;
     // An answer is not repeated within a second (RFC 6762, 6): the first query may see nothing.
     let mut found = Vec::new();
-    let begun = Instant::now();
-    while found.is_empty() && begun.elapsed() < LIMIT {
+    let started = Instant::now();
+    while found.is_empty() && started.elapsed() < LIMIT {
         let looked = search(&network.reach(), Duration::from_secs(1)).await;
         found = looked.unwrap();
     }

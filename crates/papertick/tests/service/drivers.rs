@@ -67,7 +67,10 @@ async fn light_is_reported_when_it_changes() {
         next(&mut inputs).await,
         Some(Input::Sensed(Sensed::Millilux(_)))
     ));
-    assert!(next(&mut inputs).await.is_none(), "said once");
+    assert!(
+        next(&mut inputs).await.is_none(),
+        "an unchanged value is reported once"
+    );
     board.bench.set_millilux(Some(500)).unwrap();
     assert!(matches!(
         next(&mut inputs).await,
@@ -91,7 +94,7 @@ async fn the_machine_is_measured() {
     };
     tasks.spawn("host", host::measure(known, inbox));
     let Some(Input::Host(facts)) = next(&mut inputs).await else {
-        panic!("facts come")
+        panic!("no facts of the host")
     };
     assert!(facts.heap_free.is_some_and(|bytes| bytes > 0));
     assert_eq!(

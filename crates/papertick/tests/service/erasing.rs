@@ -16,7 +16,7 @@ use tokio::{
 };
 use wifi::{ProvisionFailure, secrets};
 
-use crate::radio::Desk;
+use crate::radio::RadioRig;
 
 /// Longer than the radio needs to try or to forget credentials.
 const LONG: Duration = Duration::from_secs(60);
@@ -47,20 +47,20 @@ async fn until_restart(executor: &EffectExecutor, effects: &mut mpsc::Receiver<E
 }
 
 /// Requests a factory reset while effects are performed; returns the reply.
-async fn reset(desk: &mut Desk) -> Reply {
-    let asked = desk.inbox.request(Request::FactoryReset);
-    let effects = &mut desk.receivers.effects;
+async fn reset(rig: &mut RadioRig) -> Reply {
+    let pending = rig.inbox.request(Request::FactoryReset);
+    let effects = &mut rig.receivers.effects;
     tokio::select! {
-        reply = timeout(LONG, asked) => reply.expect("an answer in time").unwrap(),
-        () = until_restart(&desk.executor, effects) => panic!("it restarts before it answers"),
+        reply = timeout(LONG, pending) => reply.expect("an answer in time").unwrap(),
+        () = until_restart(&rig.executor, effects) => panic!("the clock restarts before the reply"),
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn everything_is_erased_before_the_reply() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
-    let folder = desk.folder.path().to_path_buf();
+    let mut rig = RadioRig::provisioned().await;
+    rig.until("connected").await;
+    let folder = rig.folder.path().to_path_buf();
     secrets::password(&folder).unwrap();
     fs::create_dir(folder.join("logos")).unwrap();
     fs::write(folder.join("logos/pool.bin"), "a picture").unwrap();
@@ -69,74 +69,77 @@ async fn everything_is_erased_before_the_reply() {
     }
     // Left over by a run that ended while it stored the credentials.
     fs::write(folder.join("wifi.new"), "correct horse").unwrap();
-    assert_eq!(reset(&mut desk).await, Reply::Done);
+    assert_eq!(reset(&mut rig).await, Reply::Done);
     assert_eq!(files(&folder), ["logos"]);
     assert_eq!(files(&folder.join("logos")), Vec::<String>::new());
-    assert!(!desk.disk.look().holds("wifiConfigured"));
-    desk.restart().until("access-point").await;
+    assert!(!rig.disk.look().holds("wifiConfigured"));
+    rig.restart().until("access-point").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn credentials_that_are_being_tried_are_erased_too() {
     // At every stage of the attempt, which takes 800 ms.
     for waits_ms in [0, 1, 400, 799, 800, 801, 900] {
-        let mut desk = Desk::new();
-        desk.until("access-point").await;
-        let radio = desk.radio.clone();
+        let mut rig = RadioRig::new();
+        rig.until("access-point").await;
+        let radio = rig.radio.clone();
         let password = Secret::new("correct horse");
         let attempt = radio.provision("Home".to_string(), password);
         let resetting = async {
             sleep(Duration::from_millis(waits_ms)).await;
-            reset(&mut desk).await
+            reset(&mut rig).await
         };
         let (ended, reply) = tokio::join!(attempt, resetting);
         assert_eq!(reply, Reply::Done);
-        let broken_off = ended == Err(ProvisionFailure::Gone);
+        let aborted = ended == Err(ProvisionFailure::Gone);
         assert!(
-            broken_off || ended.is_ok() && waits_ms >= 799,
+            aborted || ended.is_ok() && waits_ms >= 799,
             "{waits_ms} ms: {ended:?}"
         );
-        let late = desk.provision("correct horse").await;
+        let late = rig.provision("correct horse").await;
         assert_eq!(late, Err(ProvisionFailure::Gone), "{waits_ms} ms");
         sleep(LONG).await;
         assert_eq!(
-            files(desk.folder.path()),
+            files(rig.folder.path()),
             Vec::<String>::new(),
             "{waits_ms} ms"
         );
-        assert!(!desk.disk.look().holds("wifiConfigured"));
+        assert!(!rig.disk.look().holds("wifiConfigured"));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_wipe_is_reported_and_the_clock_continues() {
     for busy in [false, true] {
-        let mut desk = Desk::new();
-        desk.until("access-point").await;
-        put_folder_at(&desk.folder.path().join("wifi"));
-        let (radio, mut tasks) = (desk.radio.clone(), Tasks::new());
+        let mut rig = RadioRig::new();
+        rig.until("access-point").await;
+        put_folder_at(&rig.folder.path().join("wifi"));
+        let (radio, mut tasks) = (rig.radio.clone(), Tasks::new());
         if busy {
             tasks.spawn("attempt", async move {
                 let password = Secret::new("wrong");
-                let broken_off = radio.provision("Home".to_string(), password).await;
-                assert_eq!(broken_off, Err(ProvisionFailure::Gone));
+                let outcome = radio.provision("Home".to_string(), password).await;
+                assert_eq!(outcome, Err(ProvisionFailure::Gone));
             });
-            desk.until("connecting").await;
+            rig.until("connecting").await;
         }
-        assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
+        assert_eq!(reset(&mut rig).await, Reply::Refused(Refusal::NotErased));
         assert!(tasks.ended().await.is_none_or(|ended| !ended.panicked));
-        let view = desk.until("access-point").await;
+        let view = rig.until("access-point").await;
         assert_eq!(view.mode, "portal");
         let note = &view.notes[0];
         assert!(
             note.contains("factory reset") && note.contains("/wifi: "),
             "{note}"
         );
-        assert!(desk.bench.state().access_point.is_some());
-        assert!(desk.disk.look().holds("wifiConfigured"), "stored as it was");
+        assert!(rig.bench.state().access_point.is_some());
+        assert!(
+            rig.disk.look().holds("wifiConfigured"),
+            "the settings are unchanged"
+        );
         // It works after the obstacle was removed.
-        fs::remove_dir(desk.folder.path().join("wifi")).unwrap();
-        assert_eq!(reset(&mut desk).await, Reply::Done);
+        fs::remove_dir(rig.folder.path().join("wifi")).unwrap();
+        assert_eq!(reset(&mut rig).await, Reply::Done);
     }
 }
 
@@ -146,24 +149,27 @@ async fn parts_that_cannot_be_erased_are_reported() {
         ("coredump.dmp", "the dump of a crash"),
         ("access-point", "the access point's password"),
     ] {
-        let mut desk = Desk::new();
-        desk.until("access-point").await;
-        put_folder_at(&desk.folder.path().join(file));
-        assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
-        let view = desk.until("access-point").await;
+        let mut rig = RadioRig::new();
+        rig.until("access-point").await;
+        put_folder_at(&rig.folder.path().join(file));
+        assert_eq!(reset(&mut rig).await, Reply::Refused(Refusal::NotErased));
+        let view = rig.until("access-point").await;
         assert!(view.notes[0].contains(what), "{file}: {:?}", view.notes);
-        assert!(desk.disk.look().holds("wifiConfigured"), "stored as it was");
+        assert!(
+            rig.disk.look().holds("wifiConfigured"),
+            "the settings are unchanged"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_radio_that_never_answers_does_not_block_the_clock() {
-    let mut desk = Desk::new();
-    desk.until("access-point").await;
-    let (radio, _nobody_serves) = wifi::radio();
-    desk.executor.radio = radio;
-    assert_eq!(reset(&mut desk).await, Reply::Refused(Refusal::NotErased));
-    let view = desk.until("access-point").await;
+    let mut rig = RadioRig::new();
+    rig.until("access-point").await;
+    let (radio, _unserved) = wifi::radio();
+    rig.executor.radio = radio;
+    assert_eq!(reset(&mut rig).await, Reply::Refused(Refusal::NotErased));
+    let view = rig.until("access-point").await;
     let note = &view.notes[0];
     assert!(note.contains("the radio does not answer"), "{note}");
     assert_eq!(view.mode, "portal");
@@ -171,60 +177,60 @@ async fn a_radio_that_never_answers_does_not_block_the_clock() {
 
 #[tokio::test(start_paused = true)]
 async fn a_network_that_cannot_be_forgotten_is_reported() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
-    put_folder_at(&desk.folder.path().join("wifi"));
-    let held = Contacts {
+    let mut rig = RadioRig::provisioned().await;
+    rig.until("connected").await;
+    put_folder_at(&rig.folder.path().join("wifi"));
+    let pressed = Contacts {
         down: 1,
         at: Duration::ZERO,
     };
-    desk.inbox
-        .send(Input::ButtonsAtPowerOn(held))
+    rig.inbox
+        .send(Input::ButtonsAtPowerOn(pressed))
         .await
         .unwrap();
-    let performing = until_restart(&desk.executor, &mut desk.receivers.effects);
-    let performing = timeout(LONG, performing).await;
-    assert!(performing.is_err(), "it does not restart");
-    let view = desk.receivers.view.borrow().clone();
+    let running = until_restart(&rig.executor, &mut rig.receivers.effects);
+    let running = timeout(LONG, running).await;
+    assert!(running.is_err(), "the clock does not restart");
+    let view = rig.receivers.view.borrow().clone();
     assert!(view.notes[0].contains("not forgotten"), "{:?}", view.notes);
     assert!(view.settings.wifi_configured);
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_erased_before_a_restart() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
-    let before = files(desk.folder.path());
+    let mut rig = RadioRig::provisioned().await;
+    rig.until("connected").await;
+    let before = files(rig.folder.path());
     let restart = Notify::new();
-    let asking = async {
+    let requests = async {
         assert_eq!(
-            desk.inbox.request(Request::Restart).await.unwrap(),
+            rig.inbox.request(Request::Restart).await.unwrap(),
             Reply::Done
         );
         restart.notified().await;
-        let reply = timeout(LONG, desk.inbox.request(Request::FactoryReset)).await;
-        let held = Contacts {
+        let reply = timeout(LONG, rig.inbox.request(Request::FactoryReset)).await;
+        let pressed = Contacts {
             down: 1,
             at: Duration::ZERO,
         };
-        desk.inbox
-            .send(Input::ButtonsAtPowerOn(held))
+        rig.inbox
+            .send(Input::ButtonsAtPowerOn(pressed))
             .await
             .unwrap();
         sleep(LONG).await;
         reply.expect("an answer in time").unwrap()
     };
     let reply = tokio::select! {
-        reply = asking => reply,
-        () = desk.executor.run(&mut desk.receivers.effects, &restart) => panic!("it never ends"),
+        reply = requests => reply,
+        () = rig.executor.run(&mut rig.receivers.effects, &restart) => panic!("the executor has ended"),
     };
     assert_eq!(reply, Reply::Refused(Refusal::NotErased));
-    assert_eq!(files(desk.folder.path()), before);
-    let view = desk.receivers.view.borrow().clone();
+    assert_eq!(files(rig.folder.path()), before);
+    let view = rig.receivers.view.borrow().clone();
     let note = &view.notes[0];
     assert!(note.contains("restarting"), "{note}");
     assert!(
-        desk.restart()
+        rig.restart()
             .until("connected")
             .await
             .settings

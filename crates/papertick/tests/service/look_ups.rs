@@ -42,13 +42,13 @@ const SOON: Duration = Duration::from_secs(5);
 /// A resolver that hangs until it is released.
 #[derive(Debug, Default)]
 struct Hanging {
-    asked: AtomicUsize,
+    look_ups: AtomicUsize,
     released: AtomicBool,
 }
 
 impl NameService for Hanging {
     fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.look_ups.fetch_add(1, Ordering::SeqCst);
         while !self.released.load(Ordering::SeqCst) {
             thread::sleep(Duration::from_millis(1));
         }
@@ -80,7 +80,7 @@ async fn hanging_lookups_block_neither_changes_nor_buttons() {
             let _ = dialling.await;
         });
     }
-    while names.asked.load(Ordering::SeqCst) < LOOK_UPS_MAX {
+    while names.look_ups.load(Ordering::SeqCst) < LOOK_UPS_MAX {
         sleep(Duration::from_millis(1)).await;
     }
 
@@ -111,10 +111,10 @@ async fn hanging_lookups_block_neither_changes_nor_buttons() {
     }
     let paused = receivers.view.wait_for(|view| !view.timer_running);
     timeout(SOON, paused).await.expect("in time").unwrap();
-    assert_eq!(names.asked.load(Ordering::SeqCst), LOOK_UPS_MAX);
+    assert_eq!(names.look_ups.load(Ordering::SeqCst), LOOK_UPS_MAX);
 
     names.released.store(true, Ordering::SeqCst);
     while tasks.ended().await.is_some() {}
-    let works = connect(dialer, "host-0.example".to_string()).await;
-    assert_eq!(works, Ok(()));
+    let result = connect(dialer, "host-0.example".to_string()).await;
+    assert_eq!(result, Ok(()));
 }

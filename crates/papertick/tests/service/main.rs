@@ -4,10 +4,10 @@
 #[path = "../logged/mod.rs"]
 mod logged;
 #[path = "../miner/mod.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 mod miner;
 #[path = "../needs/mod.rs"]
-#[allow(dead_code, reason = "it can do more than is needed here")]
+#[allow(dead_code, reason = "not all of it is used here")]
 mod needs;
 
 mod announcing;

@@ -50,7 +50,7 @@ use tokio::{
 use crate::miner::Miner;
 
 /// A running main loop.
-struct Desk {
+struct LoopRig {
     inbox: Inbox,
     receivers: LoopReceivers,
     disk: SharedDisk,
@@ -60,13 +60,13 @@ struct Desk {
     tasks: Tasks,
 }
 
-impl Desk {
-    fn new() -> Desk {
-        Desk::on(SharedDisk::default())
+impl LoopRig {
+    fn new() -> LoopRig {
+        LoopRig::on(SharedDisk::default())
     }
 
     /// A main loop on the content of a disk.
-    fn on(disk: SharedDisk) -> Desk {
+    fn on(disk: SharedDisk) -> LoopRig {
         Idle::new(disk).run()
     }
 
@@ -103,12 +103,12 @@ impl Desk {
 
     /// Headers from a source.
     async fn headers(&self, headers: &[Header]) {
-        let heard = Input::Headers(
+        let headers_input = Input::Headers(
             SourceId::Relay.into(),
             headers.to_vec(),
             HeadersReach::Newest,
         );
-        self.inbox.settle(heard).await.unwrap();
+        self.inbox.settle(headers_input).await.unwrap();
     }
 
     fn notes(&self) -> String {
@@ -121,15 +121,18 @@ impl Desk {
 
     /// Requests a factory reset and wipes the store; returns the reply.
     async fn reset(&mut self) -> Reply {
-        let asked = self.inbox.request(Request::FactoryReset);
-        tokio::pin!(asked);
-        assert!(asked.as_mut().now_or_never().is_none());
+        let pending = self.inbox.request(Request::FactoryReset);
+        tokio::pin!(pending);
+        assert!(pending.as_mut().now_or_never().is_none());
         while self.receivers.effects.recv().await != Some(Effect::Wipe) {}
-        assert!(asked.as_mut().now_or_never().is_none(), "not before it");
+        assert!(
+            pending.as_mut().now_or_never().is_none(),
+            "no reply before the wipe"
+        );
         let outcome = self.store.wipe().await.map_err(|error| error.to_string());
         let wiped = Input::Finished(Finished::Wiped(outcome));
         self.inbox.send(wiped).await.unwrap();
-        asked.await.unwrap()
+        pending.await.unwrap()
     }
 
     async fn stop(self) -> SharedDisk {
@@ -189,12 +192,12 @@ impl Idle {
         }
     }
 
-    fn run(self) -> Desk {
+    fn run(self) -> LoopRig {
         let (stopper, stop) = stop_signal();
         let mut tasks = Tasks::new();
         tasks.spawn("main loop", self.main_loop.run(stop));
         tasks.spawn("store", self.worker.run());
-        Desk {
+        LoopRig {
             inbox: self.inbox,
             receivers: self.receivers,
             disk: self.disk,
@@ -207,7 +210,7 @@ impl Idle {
 }
 
 /// A main loop on regtest.
-fn on_a_chain() -> (Desk, ChainSpec) {
+fn on_regtest() -> (LoopRig, ChainSpec) {
     let chain = ChainSpec::built_in(Network::Regtest);
     let disk = SharedDisk::default();
     let (store, _) = Store::open(Box::new(disk.clone()));
@@ -246,12 +249,12 @@ fn stored(disk: &SimDisk, kind: &'static str) -> Option<(u64, Map<String, Value>
 
 #[tokio::test(start_paused = true)]
 async fn a_change_is_durable_and_visible_before_it_is_answered() {
-    let desk = Desk::new();
+    let rig = LoopRig::new();
     for px in [200, 220, 100] {
-        assert_eq!(desk.patch(json!({"digitFontPx": px})).await, Reply::Done);
-        assert_eq!(desk.digit_px(), px);
+        assert_eq!(rig.patch(json!({"digitFontPx": px})).await, Reply::Done);
+        assert_eq!(rig.digit_px(), px);
         for seed in 1..50 {
-            let mut disk = desk.disk.look().after_power_cut(&mut Dice(seed));
+            let mut disk = rig.disk.look().after_power_cut(&mut Dice(seed));
             let (_, found) = StateFile::open(SETTINGS, &mut disk);
             assert_eq!(
                 found.content.whole().unwrap()["digitFontPx"],
@@ -284,87 +287,87 @@ async fn initial_inputs_are_visible_and_saved() {
     assert_eq!(view.notes, notes);
     assert!(view.settings.dnd_enabled);
 
-    let mut desk = idle.run();
-    let asked = desk.receivers.effects.recv().await;
-    assert_eq!(asked, Some(Effect::Reboot(RebootReason::Requested)));
-    let (_, settings) = stored(&desk.disk.look(), SETTINGS).unwrap();
+    let mut rig = idle.run();
+    let effect = rig.receivers.effects.recv().await;
+    assert_eq!(effect, Some(Effect::Reboot(RebootReason::Requested)));
+    let (_, settings) = stored(&rig.disk.look(), SETTINGS).unwrap();
     assert_eq!(settings["dndEnabled"], true);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_change_that_cannot_be_saved_is_reverted() {
-    let desk = Desk::new();
-    desk.patch(json!({"digitFontPx": 200})).await;
-    desk.disk.arrange(1, DiskFault::Error);
+    let rig = LoopRig::new();
+    rig.patch(json!({"digitFontPx": 200})).await;
+    rig.disk.arrange(1, DiskFault::Error);
     let refused = Reply::Refused(Refusal::NotStored);
-    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
-    assert_eq!(desk.digit_px(), 200);
-    assert_eq!(desk.receivers.picture.borrow().style.digit_px, 200);
-    let disk = desk.stop().await;
-    let desk = Desk::on(disk);
-    assert_eq!(desk.digit_px(), 200);
-    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
-    assert_eq!(desk.digit_px(), 220);
+    assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, refused);
+    assert_eq!(rig.digit_px(), 200);
+    assert_eq!(rig.receivers.picture.borrow().style.digit_px, 200);
+    let disk = rig.stop().await;
+    let rig = LoopRig::on(disk);
+    assert_eq!(rig.digit_px(), 200);
+    assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, Reply::Done);
+    assert_eq!(rig.digit_px(), 220);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_change_during_a_wipe_is_refused() {
-    let desk = Desk::new();
-    desk.patch(json!({"digitFontPx": 200})).await;
-    let asked = desk.inbox.request(Request::FactoryReset);
-    tokio::pin!(asked);
-    assert!(asked.as_mut().now_or_never().is_none());
+    let rig = LoopRig::new();
+    rig.patch(json!({"digitFontPx": 200})).await;
+    let pending = rig.inbox.request(Request::FactoryReset);
+    tokio::pin!(pending);
+    assert!(pending.as_mut().now_or_never().is_none());
     let refused = Reply::Refused(Refusal::Erasing);
-    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
-    assert_eq!(desk.digit_px(), 200);
-    let again = desk.inbox.request(Request::FactoryReset).await;
+    assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, refused);
+    assert_eq!(rig.digit_px(), 200);
+    let again = rig.inbox.request(Request::FactoryReset).await;
     assert_eq!(again.unwrap(), refused);
-    assert!(asked.now_or_never().is_none());
+    assert!(pending.now_or_never().is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_factory_reset_changes_nothing() {
     // The disk fails at each step of the wipe.
     for step in 1..=40 {
-        let mut desk = Desk::new();
-        desk.patch(json!({"digitFontPx": 200})).await;
-        desk.patch(json!({"digitFontPx": 210})).await;
-        desk.disk.arrange(step, DiskFault::Error);
-        let reply = desk.reset().await;
+        let mut rig = LoopRig::new();
+        rig.patch(json!({"digitFontPx": 200})).await;
+        rig.patch(json!({"digitFontPx": 210})).await;
+        rig.disk.arrange(step, DiskFault::Error);
+        let reply = rig.reset().await;
         if reply == Reply::Done {
-            assert!(stored(&desk.disk.look(), SETTINGS).is_none());
+            assert!(stored(&rig.disk.look(), SETTINGS).is_none());
             continue;
         }
         assert_eq!(reply, Reply::Refused(Refusal::NotErased), "step {step}");
-        let view = desk.receivers.view.borrow().clone();
+        let view = rig.receivers.view.borrow().clone();
         assert_eq!((view.mode, view.settings.digit_font_px), ("splash", 210));
         assert!(view.notes[0].contains("factory reset"), "{:?}", view.notes);
-        let desk = Desk::on(desk.stop().await);
-        assert_eq!(desk.digit_px(), 210, "step {step}");
-        assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
+        let rig = LoopRig::on(rig.stop().await);
+        assert_eq!(rig.digit_px(), 210, "step {step}");
+        assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, Reply::Done);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_read_only_disk_refuses_changes_and_is_reported() {
-    let mut desk = Desk::new();
-    desk.patch(json!({"digitFontPx": 200})).await;
-    desk.disk.arrange(1, DiskFault::ReadOnly);
+    let mut rig = LoopRig::new();
+    rig.patch(json!({"digitFontPx": 200})).await;
+    rig.disk.arrange(1, DiskFault::ReadOnly);
     let refused = Reply::Refused(Refusal::NotStored);
-    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
-    assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
-    let notes = desk.receivers.view.borrow().notes.join("; ");
+    assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, refused);
+    assert_eq!(rig.reset().await, Reply::Refused(Refusal::NotErased));
+    let notes = rig.receivers.view.borrow().notes.join("; ");
     assert!(
         notes.contains("nothing can be stored: read-only"),
         "{notes}"
     );
-    desk.height(900_000).await;
+    rig.height(900_000).await;
     sleep(MEMORY_PERIOD * 3).await;
-    assert_eq!(desk.digit_px(), 200);
+    assert_eq!(rig.digit_px(), 200);
 
-    desk.disk.heal();
-    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, Reply::Done);
-    let notes = desk.receivers.view.borrow().notes.join("; ");
+    rig.disk.heal();
+    assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, Reply::Done);
+    let notes = rig.receivers.view.borrow().notes.join("; ");
     assert!(!notes.contains("nothing can be stored"), "{notes}");
 }
 
@@ -372,17 +375,19 @@ async fn a_read_only_disk_refuses_changes_and_is_reported() {
 async fn older_generations_never_have_a_weaker_login() {
     let interface = json!({"httpAuthEnabled": true, "httpAuthPass": "horse"});
     let updates = json!({"otaPass": "horse"});
-    type Door = fn(&Settings) -> &PasswordHash;
-    let cases: [(Value, Key, Door); 2] = [
-        (interface, Key::http_auth_pass, |kept| &kept.http_auth_pass),
-        (updates, Key::ota_pass, |kept| &kept.ota_pass),
+    type HashOf = fn(&Settings) -> &PasswordHash;
+    let cases: [(Value, Key, HashOf); 2] = [
+        (interface, Key::http_auth_pass, |settings| {
+            &settings.http_auth_pass
+        }),
+        (updates, Key::ota_pass, |settings| &settings.ota_pass),
     ];
-    for (body, key, door) in cases {
-        let desk = Desk::new();
-        desk.patch(json!({"digitFontPx": 200})).await;
-        desk.change_credentials(&body, Some((key, "hash"))).await;
-        let settings = desk.settings_if_damaged();
-        assert_eq!(door(&settings).phc(), "hash", "{body}");
+    for (body, key, hash_of) in cases {
+        let rig = LoopRig::new();
+        rig.patch(json!({"digitFontPx": 200})).await;
+        rig.change_credentials(&body, Some((key, "hash"))).await;
+        let settings = rig.settings_if_damaged();
+        assert_eq!(hash_of(&settings).phc(), "hash", "{body}");
         assert_eq!(
             settings.http_auth_enabled,
             key == Key::http_auth_pass,
@@ -403,68 +408,68 @@ async fn older_generations_have_no_old_credentials() {
             ("old", "new hash"),
         ),
     ] {
-        let desk = Desk::new();
+        let rig = LoopRig::new();
         let closing =
             json!({"httpAuthEnabled": true, "httpAuthUser": "old", "httpAuthPass": "old"});
-        desk.change_credentials(&closing, Some((pass, "old hash")))
+        rig.change_credentials(&closing, Some((pass, "old hash")))
             .await;
-        desk.patch(json!({"digitFontPx": 200})).await;
-        desk.change_credentials(&body, hash).await;
-        let settings = desk.settings_if_damaged();
-        let kept = (
+        rig.patch(json!({"digitFontPx": 200})).await;
+        rig.change_credentials(&body, hash).await;
+        let settings = rig.settings_if_damaged();
+        let login = (
             settings.http_auth_user.as_str(),
             settings.http_auth_pass.phc(),
         );
-        assert_eq!(kept, expected, "{body}");
+        assert_eq!(login, expected, "{body}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn older_generations_have_no_removed_display() {
-    let desk = Desk::new();
+    let rig = LoopRig::new();
     let add = DisplayRequest::Add(TokenDigest::new([7; 32]), DisplayChange::default());
-    let added = desk.inbox.request(Request::Display(add)).await.unwrap();
+    let added = rig.inbox.request(Request::Display(add)).await.unwrap();
     let Reply::Display(added) = added else {
         panic!("{added:?}");
     };
-    desk.patch(json!({"digitFontPx": 200})).await;
-    assert_eq!(desk.settings_if_damaged().displays.len(), 1);
+    rig.patch(json!({"digitFontPx": 200})).await;
+    assert_eq!(rig.settings_if_damaged().displays.len(), 1);
     let remove = Request::Display(DisplayRequest::Remove(added.display.id));
-    assert_eq!(desk.inbox.request(remove).await.unwrap(), Reply::Done);
-    assert_eq!(desk.settings_if_damaged().displays, []);
+    assert_eq!(rig.inbox.request(remove).await.unwrap(), Reply::Done);
+    assert_eq!(rig.settings_if_damaged().displays, []);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_factory_reset_that_fails_halfway_keeps_memory_and_headers() {
     for step in 1..=40 {
-        let (mut desk, spec) = on_a_chain();
+        let (mut rig, spec) = on_regtest();
         let miner = Miner::with(3);
-        desk.headers(&miner.headers[1..]).await;
+        rig.headers(&miner.headers[1..]).await;
         let known = Observation::Fee(FeeRate::whole(4).unwrap());
         let known = Input::Observed(SourceId::Relay, vec![known]);
-        desk.inbox.settle(known).await.unwrap();
+        rig.inbox.settle(known).await.unwrap();
         sleep(MEMORY_PERIOD).await;
-        let before = stored(&desk.disk.look(), MEMORY).unwrap().1;
-        desk.disk.arrange(step, DiskFault::Error);
-        if desk.reset().await == Reply::Done {
+        let before = stored(&rig.disk.look(), MEMORY).unwrap().1;
+        rig.disk.arrange(step, DiskFault::Error);
+        if rig.reset().await == Reply::Done {
             assert!(step > 1, "the first step is refused");
             continue;
         }
-        desk.disk.heal();
+        rig.disk.heal();
         sleep(2 * MEMORY_PERIOD).await;
-        let after = stored(&desk.disk.look(), MEMORY).unwrap().1;
+        let after = stored(&rig.disk.look(), MEMORY).unwrap().1;
         assert_eq!(after["fee"]["value"], before["fee"]["value"], "step {step}");
-        assert_eq!(stored_tip(&desk.disk, &spec), miner.tip(), "step {step}");
+        assert_eq!(stored_tip(&rig.disk, &spec), miner.tip(), "step {step}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn settings_lost_in_a_failed_reset_are_reported() {
-    let mut desk = Desk::new();
-    desk.patch(json!({"digitFontPx": 200})).await;
-    desk.disk.arrange(1, DiskFault::ReadOnly);
-    assert_eq!(desk.reset().await, Reply::Refused(Refusal::NotErased));
-    let notes = desk.notes();
+    let mut rig = LoopRig::new();
+    rig.patch(json!({"digitFontPx": 200})).await;
+    rig.disk.arrange(1, DiskFault::ReadOnly);
+    assert_eq!(rig.reset().await, Reply::Refused(Refusal::NotErased));
+    let notes = rig.notes();
     assert!(
         notes.contains("nothing can be stored: read-only"),
         "{notes}"
@@ -473,170 +478,170 @@ async fn settings_lost_in_a_failed_reset_are_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn a_forgotten_network_restarts_the_clock_even_if_the_disk_fails() {
-    let mut desk = Desk::new();
+    let mut rig = LoopRig::new();
     let provisioned = LinkEvent::Provisioned;
-    desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
-    desk.disk.arrange(1, DiskFault::Error);
+    rig.inbox.settle(Input::Linked(provisioned)).await.unwrap();
+    rig.disk.arrange(1, DiskFault::Error);
     let forgotten = Input::Finished(Finished::Forgotten(Ok(())));
-    desk.inbox.settle(forgotten).await.unwrap();
-    assert!(desk.receivers.view.borrow().settings.wifi_configured);
-    let effect = desk.receivers.effects.recv().await;
+    rig.inbox.settle(forgotten).await.unwrap();
+    assert!(rig.receivers.view.borrow().settings.wifi_configured);
+    let effect = rig.receivers.effects.recv().await;
     assert_eq!(effect, Some(Effect::Reboot(RebootReason::WifiReset)));
-    let notes = desk.receivers.view.borrow().notes.join("; ");
+    let notes = rig.receivers.view.borrow().notes.join("; ");
     assert!(notes.contains("nothing can be stored"), "{notes}");
 }
 
 /// A refused change in the round of a planned restart must not drop the restart.
 #[tokio::test(start_paused = true)]
 async fn a_refused_change_does_not_drop_due_effects() {
-    let mut desk = Desk::new();
+    let mut rig = LoopRig::new();
     let provisioned = LinkEvent::Provisioned;
-    desk.inbox.settle(Input::Linked(provisioned)).await.unwrap();
-    desk.disk.arrange(1, DiskFault::ReadOnly);
+    rig.inbox.settle(Input::Linked(provisioned)).await.unwrap();
+    rig.disk.arrange(1, DiskFault::ReadOnly);
     sleep(PROVISIONED_DELAY).await;
     let refused = Reply::Refused(Refusal::NotStored);
-    assert_eq!(desk.patch(json!({"digitFontPx": 220})).await, refused);
-    let effect = timeout(Duration::from_secs(1), desk.receivers.effects.recv()).await;
+    assert_eq!(rig.patch(json!({"digitFontPx": 220})).await, refused);
+    let effect = timeout(Duration::from_secs(1), rig.receivers.effects.recv()).await;
     let reboot = Effect::Reboot(RebootReason::Provisioned);
     assert_eq!(effect, Ok(Some(reboot)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn changes_in_one_round_share_one_save() {
-    let desk = Desk::new();
-    let all = (80..=179).map(|px| desk.patch(json!({"digitFontPx": px})));
+    let rig = LoopRig::new();
+    let all = (80..=179).map(|px| rig.patch(json!({"digitFontPx": px})));
     assert!(
         join_all(all)
             .await
             .iter()
             .all(|reply| *reply == Reply::Done)
     );
-    let (saves, body) = stored(&desk.disk.look(), SETTINGS).unwrap();
+    let (saves, body) = stored(&rig.disk.look(), SETTINGS).unwrap();
     assert_eq!(saves, 1);
     assert_eq!(body["digitFontPx"], 179);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_effect_starts_after_the_reply() {
-    let mut desk = Desk::new();
-    let asked = desk.inbox.request(Request::Restart);
-    tokio::pin!(asked);
-    assert!(asked.as_mut().now_or_never().is_none());
-    let effect = desk.receivers.effects.recv().await;
+    let mut rig = LoopRig::new();
+    let pending = rig.inbox.request(Request::Restart);
+    tokio::pin!(pending);
+    assert!(pending.as_mut().now_or_never().is_none());
+    let effect = rig.receivers.effects.recv().await;
     assert_eq!(effect, Some(Effect::Reboot(RebootReason::Requested)));
-    assert_eq!(asked.now_or_never(), Some(Ok(Reply::Done)));
+    assert_eq!(pending.now_or_never(), Some(Ok(Reply::Done)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_memory_is_saved_at_most_once_a_minute() {
-    let desk = Desk::new();
-    desk.height(900_000).await;
+    let rig = LoopRig::new();
+    rig.height(900_000).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
-    assert_eq!(stored(&desk.disk.look(), MEMORY).unwrap().0, 1);
+    assert_eq!(stored(&rig.disk.look(), MEMORY).unwrap().0, 1);
     for height in 900_001..900_300 {
-        desk.height(height).await;
+        rig.height(height).await;
         sleep(Duration::from_secs(1)).await;
     }
-    let (saves, _) = stored(&desk.disk.look(), MEMORY).unwrap();
+    let (saves, _) = stored(&rig.disk.look(), MEMORY).unwrap();
     assert!((4..=6).contains(&saves), "{saves} saves in five minutes");
     // The next save would be due only later.
     sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
-    desk.height(900_300).await;
+    rig.height(900_300).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
-    desk.height(900_301).await;
+    rig.height(900_301).await;
     sleep(Duration::from_secs(1)).await;
-    let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
+    let (_, body) = stored(&rig.disk.look(), MEMORY).unwrap();
     assert_eq!(body["height"]["value"], 900_300, "the newest is not due");
-    let disk = desk.stop().await;
+    let disk = rig.stop().await;
     let (_, body) = stored(&disk.look(), MEMORY).unwrap();
     assert_eq!(
         body["height"]["value"], 900_301,
         "the newest is saved at the end"
     );
 
-    let desk = Desk::on(disk);
-    let height = desk.receivers.view.borrow().market.height.clone();
+    let rig = LoopRig::on(disk);
+    let height = rig.receivers.view.borrow().market.height.clone();
     assert_eq!(height.map(|height| height.value), Some(900_301));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_save_of_the_memory_has_no_other_effect() {
-    let desk = Desk::new();
-    desk.disk.arrange(1, DiskFault::Error);
-    desk.height(900_000).await;
+    let rig = LoopRig::new();
+    rig.disk.arrange(1, DiskFault::Error);
+    rig.height(900_000).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
-    let notes = desk.notes();
+    let notes = rig.notes();
     assert!(notes.contains("nothing can be stored"), "{notes}");
     sleep(MEMORY_PERIOD).await;
-    assert_eq!(desk.notes(), "", "it can again");
-    assert_eq!(desk.patch(json!({"digitFontPx": 200})).await, Reply::Done);
-    desk.height(900_001).await;
+    assert_eq!(rig.notes(), "", "the next save has succeeded");
+    assert_eq!(rig.patch(json!({"digitFontPx": 200})).await, Reply::Done);
+    rig.height(900_001).await;
     sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
-    let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
+    let (_, body) = stored(&rig.disk.look(), MEMORY).unwrap();
     assert_eq!(body["height"]["value"], 900_001);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_headers_are_saved() {
-    let (desk, spec) = on_a_chain();
+    let (rig, spec) = on_regtest();
     let mut miner = Miner::with(3);
-    desk.headers(&miner.headers[1..]).await;
+    rig.headers(&miner.headers[1..]).await;
     sleep(MEMORY_DELAY + Duration::from_secs(1)).await;
-    assert_eq!(stored_tip(&desk.disk, &spec), miner.tip());
+    assert_eq!(stored_tip(&rig.disk, &spec), miner.tip());
     // A failed save is reported, and retried.
-    desk.disk.arrange(1, DiskFault::ReadOnly);
+    rig.disk.arrange(1, DiskFault::ReadOnly);
     miner.mine(1);
-    desk.headers(&miner.headers[4..]).await;
+    rig.headers(&miner.headers[4..]).await;
     sleep(MEMORY_PERIOD).await;
-    let notes = desk.notes();
+    let notes = rig.notes();
     assert!(notes.contains("nothing can be stored"), "{notes}");
-    desk.disk.heal();
+    rig.disk.heal();
     sleep(2 * MEMORY_PERIOD).await;
-    assert_eq!(stored_tip(&desk.disk, &spec), miner.tip());
-    assert_eq!(desk.notes(), "");
+    assert_eq!(stored_tip(&rig.disk, &spec), miner.tip());
+    assert_eq!(rig.notes(), "");
     // The last headers are saved at the end.
     miner.mine(1);
-    desk.headers(&miner.headers[5..]).await;
-    let disk = desk.stop().await;
+    rig.headers(&miner.headers[5..]).await;
+    let disk = rig.stop().await;
     assert_eq!(stored_tip(&disk, &spec), miner.tip());
 }
 
 #[tokio::test(start_paused = true)]
 async fn saves_on_a_full_disk_back_off() {
     let disk = SharedDisk::of(SimDisk::default().recording());
-    let desk = Desk::on(disk);
-    desk.disk.arrange(1, DiskFault::ReadOnly);
+    let rig = LoopRig::on(disk);
+    rig.disk.arrange(1, DiskFault::ReadOnly);
     let height = |minute: u32| 900_000 + minute;
     for minute in 0..8 * 60 {
-        desk.height(height(minute)).await;
+        rig.height(height(minute)).await;
         sleep(Duration::from_secs(60)).await;
     }
-    let looked = desk.disk.look();
+    let looked = rig.disk.look();
     let tries = looked.recorded().iter();
     let tries = tries
         .filter(|step| step.starts_with("write memory"))
         .count();
     assert!((10..=16).contains(&tries), "{tries} tries in eight hours");
     // After a success the usual schedule applies again.
-    desk.disk.heal();
-    desk.height(height(480)).await;
+    rig.disk.heal();
+    rig.height(height(480)).await;
     sleep(SAVE_PAUSE_MAX).await;
     for minute in [481, 482] {
-        desk.height(height(minute)).await;
+        rig.height(height(minute)).await;
         sleep(MEMORY_PERIOD + MEMORY_DELAY).await;
-        let (_, body) = stored(&desk.disk.look(), MEMORY).unwrap();
+        let (_, body) = stored(&rig.disk.look(), MEMORY).unwrap();
         assert_eq!(body["height"]["value"], height(minute));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_factory_reset_leaves_nothing_on_the_disk() {
-    let mut desk = Desk::new();
-    desk.patch(json!({"proxyPass": "MARKED-SECRET"})).await;
-    desk.height(900_000).await;
-    assert_eq!(desk.reset().await, Reply::Done);
-    desk.height(900_001).await;
-    let disk = desk.stop().await.look();
+    let mut rig = LoopRig::new();
+    rig.patch(json!({"proxyPass": "MARKED-SECRET"})).await;
+    rig.height(900_000).await;
+    assert_eq!(rig.reset().await, Reply::Done);
+    rig.height(900_001).await;
+    let disk = rig.stop().await.look();
     assert!(stored(&disk, SETTINGS).is_none());
     assert!(stored(&disk, MEMORY).is_none());
     assert!(!disk.holds("MARKED-SECRET"));
@@ -644,42 +649,42 @@ async fn a_factory_reset_leaves_nothing_on_the_disk() {
 
 #[tokio::test(start_paused = true)]
 async fn the_loop_ticks_at_deadlines() {
-    let desk = Desk::new();
-    desk.patch(json!({"timePerScreen": 1})).await;
-    let before = desk.receivers.view.borrow().current_screen;
+    let rig = LoopRig::new();
+    rig.patch(json!({"timePerScreen": 1})).await;
+    let before = rig.receivers.view.borrow().current_screen;
     sleep(Duration::from_secs(61)).await;
-    assert_ne!(desk.receivers.view.borrow().current_screen, before);
+    assert_ne!(rig.receivers.view.borrow().current_screen, before);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_flash_of_the_frontlight_has_a_limited_frame_rate() {
-    let mut desk = Desk::new();
+    let mut rig = LoopRig::new();
     sleep(Duration::from_secs(4)).await;
-    let lit = desk.receivers.frontlight.borrow_and_update().clone();
+    let lit = rig.receivers.frontlight.borrow_and_update().clone();
     let flash = Request::Frontlight(FrontlightCommand::Flash);
-    desk.inbox.request(flash).await.unwrap();
+    rig.inbox.request(flash).await.unwrap();
     let end = Instant::now() + Duration::from_millis(650);
     let mut frames = 0;
-    while let Ok(changed) = timeout_at(end, desk.receivers.frontlight.changed()).await {
+    while let Ok(changed) = timeout_at(end, rig.receivers.frontlight.changed()).await {
         changed.unwrap();
-        let duties = desk.receivers.frontlight.borrow_and_update().clone();
-        let seen = desk.receivers.view.borrow().frontlight.clone().unwrap();
+        let duties = rig.receivers.frontlight.borrow_and_update().clone();
+        let seen = rig.receivers.view.borrow().frontlight.clone().unwrap();
         assert_eq!(seen.duties, duties, "frame {frames}");
         frames += 1;
     }
     // The flash has 306 steps in 612 ms, and is dark for a quarter of that time.
-    assert_eq!(*desk.receivers.frontlight.borrow(), lit);
+    assert_eq!(*rig.receivers.frontlight.borrow(), lit);
     assert!((25..=45).contains(&frames), "{frames} frames");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_step_of_the_wall_clock_is_seen_at_once() {
-    let desk = Desk::new();
-    desk.inbox.request(Request::ShowScreen(3)).await.unwrap();
-    let blank = desk.receivers.view.borrow().data.clone();
-    desk.clock.set(1_767_225_600_000);
+    let rig = LoopRig::new();
+    rig.inbox.request(Request::ShowScreen(3)).await.unwrap();
+    let blank = rig.receivers.view.borrow().data.clone();
+    rig.clock.set(1_767_225_600_000);
     sleep(Duration::from_millis(5)).await;
-    assert_ne!(desk.receivers.view.borrow().data, blank);
+    assert_ne!(rig.receivers.view.borrow().data, blank);
 }
 
 #[tokio::test(start_paused = true)]
@@ -687,26 +692,22 @@ async fn prices_are_stale_right_after_a_suspend() {
     const NIGHT: Duration = Duration::from_secs(8 * 3600);
     let (sleeps, asleep) = watch::channel(Duration::ZERO);
     let clock = Clock::with_sleep(asleep);
-    let mut desk = Idle::with_clock(SharedDisk::default(), clock.clone()).run();
-    desk.tasks
-        .spawn("host's clock", clock.clone().follow_host());
+    let mut rig = Idle::with_clock(SharedDisk::default(), clock.clone()).run();
+    rig.tasks.spawn("host's clock", clock.clone().follow_host());
     clock.set(1_767_225_600_000);
     let usd = Currency::USD;
     let price = Observation::Price(usd, Price::parse("95000").unwrap());
     let observed = Input::Observed(SourceId::Relay, vec![price]);
-    desk.inbox.send(observed).await.unwrap();
-    desk.inbox
-        .request(Request::ShowCurrency(usd))
-        .await
-        .unwrap();
-    desk.inbox.request(Request::ShowScreen(20)).await.unwrap();
-    assert!(!desk.receivers.view.borrow().stale);
+    rig.inbox.send(observed).await.unwrap();
+    rig.inbox.request(Request::ShowCurrency(usd)).await.unwrap();
+    rig.inbox.request(Request::ShowScreen(20)).await.unwrap();
+    assert!(!rig.receivers.view.borrow().stale);
     sleep(Duration::from_secs(60)).await;
-    assert!(!desk.receivers.view.borrow().stale);
+    assert!(!rig.receivers.view.borrow().stale);
 
     let woken = Instant::now();
     sleeps.send_replace(NIGHT);
-    let old = desk.receivers.view.wait_for(|view| view.stale);
+    let old = rig.receivers.view.wait_for(|view| view.stale);
     timeout(Duration::from_secs(3600), old)
         .await
         .unwrap()
@@ -720,21 +721,21 @@ async fn prices_are_stale_right_after_a_suspend() {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_loop_sleeps() {
-    let desk = Desk::new();
-    let rounds = async || desk.receivers.liveness.rounds().await.unwrap();
+    let rig = LoopRig::new();
+    let rounds = async || rig.receivers.liveness.rounds().await.unwrap();
     // With all sources connected no light blinks.
     let up = LinkEvent::Up {
         ip: "192.0.2.1".into(),
         ssid: None,
     };
-    desk.inbox.send(Input::Linked(up)).await.unwrap();
+    rig.inbox.send(Input::Linked(up)).await.unwrap();
     let connected = Observation::Connection(Connection::Up);
-    desk.inbox
+    rig.inbox
         .send(Input::Observed(SourceId::Relay, vec![connected]))
         .await
         .unwrap();
-    desk.height(900_000).await;
-    desk.inbox
+    rig.height(900_000).await;
+    rig.inbox
         .send(Input::Finished(Finished::Painted(u64::MAX)))
         .await
         .unwrap();

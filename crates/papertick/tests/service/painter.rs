@@ -92,7 +92,7 @@ impl PainterRig {
         inputs
             .map(|message| {
                 let Input::Finished(Finished::Painted(serial)) = message.input else {
-                    panic!("the painter says {:?}", message.input)
+                    panic!("unexpected input {:?}", message.input)
                 };
                 serial
             })
@@ -207,13 +207,13 @@ async fn the_counters_paint_all_panels() {
 #[tokio::test(start_paused = true)]
 async fn a_newer_picture_replaces_a_queued_one() {
     let rig = PainterRig::new("0000000").await;
-    let begun = Instant::now();
+    let started = Instant::now();
     rig.show(|picture| picture.full_refreshes += 1);
     for number in 1..=150 {
         sleep(Duration::from_millis(10)).await;
         rig.show(|picture| picture.cells = cells(&format!("{number:07}")));
     }
-    sleep(FULL_REFRESH + PARTIAL_REFRESH + MOMENT - begun.elapsed()).await;
+    sleep(FULL_REFRESH + PARTIAL_REFRESH + MOMENT - started.elapsed()).await;
     assert_eq!(
         rig.counts(),
         [(2, 0), (2, 0), (2, 0), (2, 0), (2, 1), (2, 1), (2, 0)]
@@ -256,7 +256,7 @@ async fn a_stuck_panel_is_faulty_and_the_others_continue() {
             .iter()
             .filter(|panel| *panel.bitmap == one)
             .count();
-        assert_eq!(shown, 6, "the others are published at once");
+        assert_eq!(shown, 6, "the other panels are published at once");
     }
     sleep(BUSY_LIMIT).await;
     assert_eq!(
@@ -264,15 +264,23 @@ async fn a_stuck_panel_is_faulty_and_the_others_continue() {
         Some(PanelFault::BusyStuck)
     );
 
-    let begun = Instant::now();
+    let started = Instant::now();
     rig.show(|picture| picture.cells = cells("2222222"));
     sleep(PARTIAL_REFRESH + MOMENT).await;
-    assert_eq!(rig.counts()[4], (1, 2), "no more waiting for the stuck one");
-    assert!(begun.elapsed() < BUSY_LIMIT);
+    assert_eq!(
+        rig.counts()[4],
+        (1, 2),
+        "the others do not wait for the stuck panel"
+    );
+    assert!(started.elapsed() < BUSY_LIMIT);
 
     rig.bench.set_fault(3, SimFault::None).unwrap();
     sleep(FULL_REFRESH + MOMENT).await;
-    assert_eq!(rig.counts()[3], (2, 1), "painted anew once it is back");
+    assert_eq!(
+        rig.counts()[3],
+        (2, 1),
+        "the panel is repainted when it recovers"
+    );
     assert_eq!(rig.glass.borrow().panels[3].fault, None);
     rig.assert_shows("2222222");
 }
@@ -287,7 +295,7 @@ async fn each_paint_is_reported_once_with_its_serial_number() {
     rig.show(|picture| (picture.cells, picture.serial) = (cells("0000002"), 3));
     sleep(MOMENT).await;
     rig.show(|picture| (picture.cells, picture.serial) = (cells("0000001"), 4));
-    assert!(rig.reported().is_empty(), "the ink still moves");
+    assert!(rig.reported().is_empty(), "the refresh is in progress");
     sleep(PARTIAL_REFRESH).await;
     assert_eq!(rig.reported(), [2, 4]);
     sleep(Duration::from_secs(60)).await;
@@ -570,10 +578,18 @@ async fn an_idle_panel_gets_a_full_refresh_after_some_partial_ones() {
     }
     assert_eq!(rig.counts()[6], (1, 3));
     sleep(IDLE_BEFORE_REFRESH - 2 * MOMENT).await;
-    assert_eq!(rig.counts()[6], (1, 3), "it must rest for a while first");
+    assert_eq!(
+        rig.counts()[6],
+        (1, 3),
+        "the panel must be idle for a while first"
+    );
     sleep(FULL_REFRESH + 3 * MOMENT).await;
     assert_eq!(rig.counts()[6], (2, 3));
-    assert_eq!(rig.counts()[0], (1, 0), "the others have no ghosts");
+    assert_eq!(
+        rig.counts()[0],
+        (1, 0),
+        "the other panels had no partial refreshes"
+    );
     rig.assert_shows("0000003");
     sleep(Duration::from_secs(60 * 60)).await;
     assert_eq!(rig.counts()[6], (2, 3));
@@ -602,21 +618,27 @@ async fn a_hanging_bus_fails_its_panels_but_not_the_clock() {
 #[tokio::test(start_paused = true)]
 async fn the_snapshot_has_the_time_of_the_last_refreshes() {
     let rig = PainterRig::new("0000000").await;
-    let begun = Instant::now();
+    let started = Instant::now();
     for text in ["0000001", "0000002"] {
         rig.show(|picture| picture.cells = cells(text));
         sleep(Duration::from_secs(30)).await;
     }
-    let told = |panel: usize| {
+    let partials_and_time = |panel: usize| {
         let glass = rig.glass.borrow().panels[panel].clone();
-        let at = glass.since.unwrap().saturating_duration_since(begun);
+        let at = glass.since.unwrap().saturating_duration_since(started);
         (glass.partials, at)
     };
-    assert_eq!(told(6), (2, Duration::from_secs(30) + PARTIAL_REFRESH));
-    assert_eq!(told(0), (0, Duration::ZERO));
+    assert_eq!(
+        partials_and_time(6),
+        (2, Duration::from_secs(30) + PARTIAL_REFRESH)
+    );
+    assert_eq!(partials_and_time(0), (0, Duration::ZERO));
     rig.show(|picture| picture.full_refreshes += 1);
     sleep(FULL_REFRESH + MOMENT).await;
-    assert_eq!(told(6), (0, Duration::from_secs(60) + FULL_REFRESH));
+    assert_eq!(
+        partials_and_time(6),
+        (0, Duration::from_secs(60) + FULL_REFRESH)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -653,7 +675,7 @@ async fn a_panel_that_is_never_idle_gets_a_full_refresh_too() {
         rig.show(|picture| picture.cells = cells(["0000001", "0000002"][round % 2]));
         sleep(Duration::from_secs(20)).await;
     }
-    assert_eq!(rig.counts()[6], (3, 12), "each seventh is full");
+    assert_eq!(rig.counts()[6], (3, 12), "every seventh refresh is full");
 }
 
 #[tokio::test(start_paused = true)]

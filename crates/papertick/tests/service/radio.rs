@@ -34,7 +34,7 @@ use wifi::{ProvisionFailure, Radio};
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
 /// One run of a clock with a radio.
-pub(crate) struct Desk {
+pub(crate) struct RadioRig {
     pub(crate) folder: TempDir,
     pub(crate) disk: SharedDisk,
     pub(crate) bench: Bench,
@@ -46,19 +46,19 @@ pub(crate) struct Desk {
     _tasks: Tasks,
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
+impl RadioRig {
+    pub(crate) fn new() -> RadioRig {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("air"), AIR).unwrap();
-        Desk::on(folder, SharedDisk::default())
+        RadioRig::on(folder, SharedDisk::default())
     }
 
     /// Stops this run and starts the next one.
-    pub(crate) fn restart(self) -> Desk {
-        Desk::on(self.folder, self.disk)
+    pub(crate) fn restart(self) -> RadioRig {
+        RadioRig::on(self.folder, self.disk)
     }
 
-    fn on(folder: TempDir, disk: SharedDisk) -> Desk {
+    fn on(folder: TempDir, disk: SharedDisk) -> RadioRig {
         let options = SimOptions {
             radio: Some(RadioOptions {
                 networks: folder.path().join("air"),
@@ -97,7 +97,7 @@ impl Desk {
             logos: LogoCache::new(folder.path().join("logos")),
             radio: radio.clone(),
         };
-        Desk {
+        RadioRig {
             folder,
             disk,
             bench: board.bench,
@@ -112,8 +112,8 @@ impl Desk {
 
     /// Waits for a state of the network; returns the view.
     pub(crate) async fn until(&mut self, state: &str) -> Arc<View> {
-        let is_so = |view: &Arc<View>| view.link.state == state;
-        let waiting = self.receivers.view.wait_for(is_so);
+        let has_state = |view: &Arc<View>| view.link.state == state;
+        let waiting = self.receivers.view.wait_for(has_state);
         let view = timeout(Duration::from_secs(3600), waiting).await;
         view.unwrap_or_else(|_| panic!("never {state}"))
             .unwrap()
@@ -134,54 +134,54 @@ impl Desk {
     }
 
     /// A clock that was provisioned, after its restart.
-    pub(crate) async fn provisioned() -> Desk {
-        let mut desk = Desk::new();
-        desk.until("access-point").await;
-        desk.provision("correct horse").await.unwrap();
-        assert_eq!(desk.restarts().await, RebootReason::Provisioned);
-        desk.restart()
+    pub(crate) async fn provisioned() -> RadioRig {
+        let mut rig = RadioRig::new();
+        rig.until("access-point").await;
+        rig.provision("correct horse").await.unwrap();
+        assert_eq!(rig.restarts().await, RebootReason::Provisioned);
+        rig.restart()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_router_that_is_switched_on_later_is_listed() {
-    let mut desk = Desk::new();
-    desk.until("access-point").await;
+    let mut rig = RadioRig::new();
+    rig.until("access-point").await;
     for later in ["Attic", "Cellar"] {
         let air = format!(r#"[{{"ssid": "{later}"}}]"#);
-        fs::write(desk.folder.path().join("air"), air).unwrap();
+        fs::write(rig.folder.path().join("air"), air).unwrap();
         sleep(Duration::from_secs(11)).await;
-        assert_eq!(desk.radio.networks().await[0].ssid, later);
+        assert_eq!(rig.radio.networks().await[0].ssid, later);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_attempt_leaves_the_access_point_up_and_stores_nothing() {
-    let mut desk = Desk::new();
-    desk.until("access-point").await;
+    let mut rig = RadioRig::new();
+    rig.until("access-point").await;
     let wrong = ProvisionFailure::Tried(ProvisionError::Failed(LinkFailure::Auth));
-    assert_eq!(desk.provision("wrong").await, Err(wrong));
-    let view = desk.until("access-point").await;
+    assert_eq!(rig.provision("wrong").await, Err(wrong));
+    let view = rig.until("access-point").await;
     assert_eq!(view.link.failure, Some("auth_fail"));
     assert!(!view.settings.wifi_configured);
-    assert!(!desk.folder.path().join("wifi").exists());
-    assert!(desk.bench.state().access_point.is_some());
+    assert!(!rig.folder.path().join("wifi").exists());
+    assert!(rig.bench.state().access_point.is_some());
 }
 
 #[tokio::test(start_paused = true)]
 async fn attempts_do_not_overlap() {
-    let mut desk = Desk::new();
-    desk.until("access-point").await;
-    let (first, second) = tokio::join!(desk.provision("wrong"), desk.provision("correct horse"));
+    let mut rig = RadioRig::new();
+    rig.until("access-point").await;
+    let (first, second) = tokio::join!(rig.provision("wrong"), rig.provision("correct horse"));
     assert!(matches!(first, Err(ProvisionFailure::Tried(_))));
     assert_eq!(second, Err(ProvisionFailure::Busy));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_access_point_stays_while_credentials_are_tried() {
-    let mut desk = Desk::new();
-    desk.until("access-point").await;
-    let radio = desk.radio.clone();
+    let mut rig = RadioRig::new();
+    rig.until("access-point").await;
+    let radio = rig.radio.clone();
     let mut tasks = Tasks::new();
     tasks.spawn("attempt", async move {
         let wrong = Secret::new("wrong");
@@ -190,34 +190,34 @@ async fn the_access_point_stays_while_credentials_are_tried() {
             .await
             .unwrap_err();
     });
-    let view = desk.until("connecting").await;
+    let view = rig.until("connecting").await;
     assert!(view.link.portal.is_some());
-    assert!(desk.bench.state().access_point.is_some());
+    assert!(rig.bench.state().access_point.is_some());
     assert!(tasks.ended().await.is_some_and(|ended| !ended.panicked));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_network_that_comes_back_is_joined_again() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
+    let mut rig = RadioRig::provisioned().await;
+    rig.until("connected").await;
     for _ in 0..3 {
-        desk.bench.set_link(false);
-        desk.until("disconnected").await;
+        rig.bench.set_link(false);
+        rig.until("disconnected").await;
         let lost = Instant::now();
-        desk.until("connecting").await;
+        rig.until("connecting").await;
         assert_eq!(lost.elapsed(), Duration::from_secs(5));
-        desk.bench.set_link(true);
-        desk.until("connected").await;
+        rig.bench.set_link(true);
+        rig.until("connected").await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_forget_keeps_the_network() {
-    let mut desk = Desk::provisioned().await;
-    desk.until("connected").await;
+    let mut rig = RadioRig::provisioned().await;
+    rig.until("connected").await;
     // The radio has not handled the request yet.
-    assert!(desk.radio.forget().now_or_never().is_none());
+    assert!(rig.radio.forget().now_or_never().is_none());
     sleep(Duration::from_secs(60)).await;
-    assert!(desk.folder.path().join("wifi").exists());
-    assert_eq!(desk.receivers.view.borrow().link.state, "connected");
+    assert!(rig.folder.path().join("wifi").exists());
+    assert_eq!(rig.receivers.view.borrow().link.state, "connected");
 }

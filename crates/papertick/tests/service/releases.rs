@@ -50,9 +50,9 @@ struct Rig {
     plans: watch::Sender<Option<ReleasePlan>>,
     newest: NewestRelease,
     installer: Installer,
-    wish: mpsc::Sender<()>,
+    check_sender: mpsc::Sender<()>,
     arrivals: mpsc::Receiver<Arrival>,
-    heard: mpsc::Receiver<InboxMessage>,
+    reports: mpsc::Receiver<InboxMessage>,
     folder: TempDir,
     tasks: Tasks,
     stopper: Stopper,
@@ -74,33 +74,33 @@ fn plan() -> ReleasePlan {
 
 impl Rig {
     fn new() -> Rig {
-        Rig::with(|means| means)
+        Rig::with(|config| config)
     }
 
     /// A watcher that can install releases.
     fn installing() -> Rig {
-        Rig::with(|means| InstallerConfig {
+        Rig::with(|config| InstallerConfig {
             firmware: Some(Firmware {
                 running: Program::Factory,
                 version: "4.1.0".into(),
                 factory: Factory::own(),
             }),
             signatures: Signatures::NotRequired,
-            ..means
+            ..config
         })
     }
 
     fn with(change: impl FnOnce(InstallerConfig) -> InstallerConfig) -> Rig {
         let plans = watch::Sender::new(Some(plan()));
         let (arrive, arrivals) = mpsc::channel(1);
-        let (inbox, heard) = inbox();
+        let (inbox, reports) = inbox();
         let folder = TempDir::new().unwrap();
         let board = *board::spec::find("rev-b").unwrap();
-        let means =
+        let config =
             InstallerConfig::without_slots(board, folder.path().to_path_buf(), inbox.clone());
-        let (installer, _) = Installer::new(change(means));
+        let (installer, _) = Installer::new(change(config));
         let (newest, _) = NewestRelease::new(installer.clone(), plans.subscribe());
-        let (wish, receiver) = mpsc::channel(1);
+        let (check_sender, receiver) = mpsc::channel(1);
         let watcher = ReleaseWatcher {
             plans: plans.subscribe(),
             requests: receiver,
@@ -115,9 +115,9 @@ impl Rig {
             plans,
             newest,
             installer,
-            wish,
+            check_sender,
             arrivals,
-            heard,
+            reports,
             folder,
             tasks,
             stopper,
@@ -154,8 +154,8 @@ impl Rig {
 
     /// The next report to the device.
     async fn next_report(&mut self) -> ReleaseCheck {
-        let message = timeout(Duration::from_secs(60), self.heard.recv()).await;
-        let input = message.expect("nothing is report").unwrap().input;
+        let message = timeout(Duration::from_secs(60), self.reports.recv()).await;
+        let input = message.expect("no report within a minute").unwrap().input;
         let Input::ReleaseCheck(look) = input else {
             panic!("{input:?}");
         };
@@ -195,14 +195,14 @@ fn list(tag: &str) -> Vec<u8> {
 #[tokio::test(start_paused = true)]
 async fn releases_are_checked_periodically_and_sooner_after_a_failure() {
     let mut rig = Rig::new();
-    let begun = Instant::now();
+    let started = Instant::now();
     let path = rig
         .answer_request(FIRST_CHECK_WITHIN, 200, &list("9.9.0"))
         .await;
     assert_eq!(path.as_deref(), Some("/list"));
     assert_eq!(rig.verdict().await, ("9.9.0".into(), ReleaseVerdict::Taken));
     let seen = Instant::now();
-    assert!(begun.elapsed() <= FIRST_CHECK_WITHIN);
+    assert!(started.elapsed() <= FIRST_CHECK_WITHIN);
     // It only checks: no asset is downloaded.
     let path = rig.answer_request(2 * CHECK_PERIOD, 404, b"").await;
     assert_eq!(
@@ -210,7 +210,7 @@ async fn releases_are_checked_periodically_and_sooner_after_a_failure() {
         (Some("/list"), true)
     );
     let ReleaseCheck::Failed(reason) = rig.next_report().await else {
-        panic!("it was seen");
+        panic!("the failure was not reported");
     };
     assert_eq!(
         reason,
@@ -236,7 +236,7 @@ async fn a_new_policy_applies_at_once_and_a_new_list_soon() {
         .await
         .unwrap();
     rig.verdict().await;
-    let begun = Instant::now();
+    let started = Instant::now();
     type Change = fn(&mut ReleasePlan);
     let cases: [(Change, ReleaseVerdict); 4] = [
         (|plan| plan.rule.share = 0, ReleaseVerdict::Share),
@@ -249,9 +249,9 @@ async fn a_new_policy_applies_at_once_and_a_new_list_soon() {
         assert_eq!(rig.verdict().await.1, expected);
     }
     assert_eq!(
-        begun.elapsed(),
+        started.elapsed(),
         Duration::ZERO,
-        "nothing was fetched for that"
+        "a new policy needs no request"
     );
     rig.change(|plan| plan.feed = Endpoint::new("http://feed.example/other"));
     let path = rig
@@ -278,12 +278,12 @@ async fn accepted_releases_are_installed_automatically_if_enabled() {
     rig.change(|plan| plan.rule.share = 100);
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
     // It checks again before the installation.
-    let begun = Instant::now();
+    let started = Instant::now();
     let path = rig
         .answer_request(INSTALL_WITHIN, 200, &list("9.9.0"))
         .await;
     assert_eq!(
-        (path.as_deref(), begun.elapsed() <= INSTALL_WITHIN),
+        (path.as_deref(), started.elapsed() <= INSTALL_WITHIN),
         (Some("/list"), true)
     );
     rig.verdict().await;
@@ -372,7 +372,7 @@ async fn progress_is_reported_and_after_an_installation_nothing_else_is_installe
     };
     let program: Vec<u8> = (0..u16::MAX).flat_map(u16::to_le_bytes).collect();
     let image = Packed::new(&program).image(facts).unwrap();
-    rig.wish.send(()).await.unwrap();
+    rig.check_sender.send(()).await.unwrap();
     let soon = Duration::from_secs(9);
     rig.answer_request(soon, 200, &list("4.9.0")).await.unwrap();
     assert_eq!(rig.verdict().await.1, ReleaseVerdict::Taken);
@@ -387,23 +387,23 @@ async fn progress_is_reported_and_after_an_installation_nothing_else_is_installe
     stream.write_all(head.as_bytes()).await.unwrap();
     let (part, rest) = image.split_at(length * 3 / 8);
     stream.write_all(part).await.unwrap();
-    let mut heard = async |wanted: &UpdateEvent| {
-        let hearing = async {
+    let mut wait_for_report = async |expected: &UpdateEvent| {
+        let receiving = async {
             loop {
-                if let Input::Uploaded(report) = rig.heard.recv().await.unwrap().input
-                    && report == *wanted
+                if let Input::Uploaded(report) = rig.reports.recv().await.unwrap().input
+                    && report == *expected
                 {
                     return;
                 }
             }
         };
-        let heard = timeout(Duration::from_secs(60), hearing).await;
-        heard.unwrap_or_else(|_| panic!("never {wanted:?}"));
+        let received = timeout(Duration::from_secs(60), receiving).await;
+        received.unwrap_or_else(|_| panic!("never {expected:?}"));
     };
-    heard(&UpdateEvent::Started).await;
-    heard(&UpdateEvent::Progress(37)).await;
+    wait_for_report(&UpdateEvent::Started).await;
+    wait_for_report(&UpdateEvent::Progress(37)).await;
     stream.write_all(rest).await.unwrap();
-    heard(&UpdateEvent::Verified).await;
+    wait_for_report(&UpdateEvent::Verified).await;
 
     // The clock is about to restart.
     let next = rig.installer.begin(Announced {
@@ -448,7 +448,7 @@ async fn a_download_is_aborted_if_the_settings_change() {
     for (change, is_taken) in cases {
         let (mut rig, mut stream) = fetching().await;
         rig.change(change);
-        assert!(is_aborted(&mut stream).await, "it goes on");
+        assert!(is_aborted(&mut stream).await, "the download continues");
         rig.verdict().await;
         let slots = record::load(&mut Folder::new(rig.folder.path()));
         assert_eq!(
@@ -467,7 +467,7 @@ async fn a_download_is_aborted_if_the_settings_change() {
 async fn a_short_network_failure_does_not_abort_a_download() {
     let (rig, mut stream) = fetching().await;
     rig.change(|plan| plan.mode = UpdateMode::Paused);
-    assert!(!is_aborted(&mut stream).await, "it is given up");
+    assert!(!is_aborted(&mut stream).await, "the download was aborted");
     let slots = record::load(&mut Folder::new(rig.folder.path()));
     assert_eq!(slots.last_failure, None);
     rig.stop().await;
@@ -480,7 +480,7 @@ async fn a_request_uses_the_current_settings() {
         .await
         .unwrap();
     rig.verdict().await;
-    rig.wish.try_send(()).unwrap();
+    rig.check_sender.try_send(()).unwrap();
     rig.answer_request(Duration::from_secs(1), 200, &list("9.9.0"))
         .await;
     rig.verdict().await;
@@ -524,7 +524,7 @@ async fn releases_are_not_checked_if_nothing_can_be_installed() {
 #[tokio::test(start_paused = true)]
 async fn requests_are_refused_if_releases_are_not_checked() {
     let rig = Rig::installing();
-    let (newest, mut wishes) = NewestRelease::new(rig.installer.clone(), rig.plans.subscribe());
+    let (newest, mut requests) = NewestRelease::new(rig.installer.clone(), rig.plans.subscribe());
     let view = view(Settings {
         git_release_url: plan().feed,
         ..Settings::default()
@@ -533,11 +533,11 @@ async fn requests_are_refused_if_releases_are_not_checked() {
     assert_eq!(report(), Ok(()));
     let too_much = report().unwrap_err();
     assert!(too_much.contains("another request"), "{too_much}");
-    wishes.recv().await.unwrap();
+    requests.recv().await.unwrap();
     // As in safe mode.
     rig.plans.send_replace(None);
     let not_now = report().unwrap_err();
     assert!(not_now.contains("starting or stopping"), "{not_now}");
-    assert!(wishes.try_recv().is_err());
+    assert!(requests.try_recv().is_err());
     rig.stop().await;
 }

@@ -282,7 +282,7 @@ fn a_page_for_other_firmware_is_refused() {
 #[test]
 fn a_version_after_a_rollback_is_recorded_as_left() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
-    for (running, minor, left) in [(2, 1, &[(version(2), SkipReason::Left)][..]), (1, 2, &[])] {
+    for (running, minor, expected) in [(2, 1, &[(version(2), SkipReason::Left)][..]), (1, 2, &[])] {
         let disk = SharedDisk::of(updated(&[running]));
         let mut store = store(&disk, Program::Slot(ImageSlot::A));
         let judge = ImagePolicy {
@@ -292,11 +292,11 @@ fn a_version_after_a_rollback_is_recorded_as_left() {
         };
         update(&mut store, &signed_by(&pair, &firmware(minor)), judge).unwrap();
         let (slots, _) = record::load_and_repair(&mut disk.clone());
-        let shunned = slots.skipped.into_iter();
-        let shunned: Vec<_> = shunned
-            .map(|shunned| (shunned.version, shunned.why))
+        let skipped = slots.skipped.into_iter();
+        let skipped: Vec<_> = skipped
+            .map(|skipped| (skipped.version, skipped.why))
             .collect();
-        assert_eq!(shunned, left, "{running} to {minor}");
+        assert_eq!(skipped, expected, "{running} to {minor}");
     }
 }
 
@@ -338,22 +338,22 @@ fn with_records(files: [Option<&[u8]>; 2]) -> SharedDisk {
 
 #[test]
 fn damaged_records_are_set_aside_and_reported_until_the_next_update() {
-    let rotten: Option<&[u8]> = Some(b"{\"rotten");
-    for (files, is_kept) in [([rotten, None], true), ([rotten, rotten], false)] {
+    let damaged: Option<&[u8]> = Some(b"{\"damaged");
+    for (files, is_recovered) in [([damaged, None], true), ([damaged, damaged], false)] {
         // The damage is found by the first read or write.
-        for reads in [true, false] {
+        for by_read in [true, false] {
             let disk = with_records(files);
-            let slots = if reads {
+            let slots = if by_read {
                 record::load_and_repair(&mut disk.clone()).0
             } else {
                 record::change(&mut disk.clone(), |slots| slots.mark_proven(ImageSlot::A)).unwrap()
             };
-            let told = slots.last_failure.clone().unwrap();
-            assert!(told.contains("firmware.json is not usable"), "{told}");
-            assert!(told.contains("firmware.json.damaged-1"), "{told}");
-            assert_eq!(slots.get(ImageSlot::A).is_some(), is_kept, "{files:?}");
+            let failure = slots.last_failure.clone().unwrap();
+            assert!(failure.contains("firmware.json is not usable"), "{failure}");
+            assert!(failure.contains("firmware.json.damaged-1"), "{failure}");
+            assert_eq!(slots.get(ImageSlot::A).is_some(), is_recovered, "{files:?}");
             let later = record::load_and_repair(&mut disk.clone());
-            assert_eq!(later, (slots, Vec::new()), "it is noted, once");
+            assert_eq!(later, (slots, Vec::new()), "the damage is reported once");
             let names = disk.look().all_names();
             assert!(
                 names.contains(&"firmware.json.damaged-1".to_string()),
@@ -375,8 +375,8 @@ fn records_that_cannot_be_read_are_not_replaced() {
     let whole = updated(&[1, 2]);
     let before = whole.bytes("firmware.json").unwrap().to_vec();
     let disk = SharedDisk::of(whole.with_unreadable("firmware.json", u32::MAX));
-    let told = record::load(&mut disk.clone()).last_failure;
-    assert_eq!(told, None, "the generation before it can be read");
+    let failure = record::load(&mut disk.clone()).last_failure;
+    assert_eq!(failure, None, "the previous generation can be read");
     for change in [
         |slots: &mut Slots| slots.set_failure("the newest release was not installed"),
         |slots: &mut Slots| slots.mark_proven(ImageSlot::A),
@@ -401,6 +401,6 @@ fn records_that_cannot_be_read_are_not_replaced() {
     let both = healthy
         .with_unreadable("firmware.json", u32::MAX)
         .with_unreadable("firmware.json.previous", u32::MAX);
-    let told = record::load(&mut SharedDisk::of(both)).last_failure;
-    assert!(told.unwrap().contains("cannot be read"));
+    let failure = record::load(&mut SharedDisk::of(both)).last_failure;
+    assert!(failure.unwrap().contains("cannot be read"));
 }
