@@ -153,11 +153,11 @@ impl ChainRig {
         self.seen.borrow().clone()
     }
 
-    /// Waits until the state fits.
+    /// Waits until a condition holds for the state.
     pub async fn until(&mut self, fits: impl Fn(&Seen) -> bool) -> Seen {
         let found = time::timeout(WAIT_MAX, self.seen.wait_for(|seen| fits(seen))).await;
         let found = found.map(|seen| seen.unwrap().clone());
-        found.unwrap_or_else(|_| panic!("it never came: {:?}", self.current()))
+        found.unwrap_or_else(|_| panic!("the expected state did not occur: {:?}", self.current()))
     }
 
     /// Waits until a block is the newest proven one, or has one source.

@@ -60,8 +60,8 @@ async fn an_explorer_starts_with_requests_and_continues_by_socket() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     rig.plan(SourceId::Explorer, explorer());
     let mut server = accept(&mut arrivals).await;
-    let want = server.next().await.unwrap().unwrap();
-    assert_eq!(want, Message::text(feeds::explorer::WANT));
+    let request = server.next().await.unwrap().unwrap();
+    assert_eq!(request, Message::text(feeds::explorer::WANT));
     assert_eq!(
         rig.next().await.1,
         [Observation::Connection(Connection::Connecting)]

@@ -48,7 +48,7 @@ async fn a_node_is_connected_with_tls_if_configured() {
         (NodeKind::Rpc, "node:18443"),
     ] {
         let SourceConfig::Node(node) = config(kind) else {
-            panic!("it is a node");
+            panic!("not the configuration of a node");
         };
         let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
         let (rig, mut arrivals) = ChainRig::in_memory();
@@ -316,12 +316,12 @@ fn serve(
 async fn is_followed(
     kind: NodeKind,
     place: &'static str,
-    speak: impl Fn(DuplexStream, Node) -> JoinHandle<()> + Send + 'static,
+    serve_protocol: impl Fn(DuplexStream, Node) -> JoinHandle<()> + Send + 'static,
 ) {
     let (mut rig, arrivals) = ChainRig::in_memory();
     let (node, updates) = watch::channel(Miner::with(2500));
     let server = serve(arrivals, place, move |stream| {
-        speak(stream, updates.clone())
+        serve_protocol(stream, updates.clone())
     });
     rig.plan(SourceId::Node, config(kind));
     // The owner's node needs no confirmation.
@@ -427,7 +427,7 @@ async fn a_node_without_usable_responses_is_down_with_a_reason() {
 /// A node that breaks the rules is reported and paused.
 async fn is_paused(
     kind: NodeKind,
-    speak: impl Fn(DuplexStream, Node) -> JoinHandle<()> + Send + 'static,
+    serve_protocol: impl Fn(DuplexStream, Node) -> JoinHandle<()> + Send + 'static,
 ) {
     let mut miner = Miner::with(30);
     let broken = miner.headers.last_mut().unwrap();
@@ -438,7 +438,7 @@ async fn is_paused(
     let polls = matches!(kind, NodeKind::Rest | NodeKind::Rpc);
     let accept = tokio::spawn(async move {
         while let Some(arrival) = arrivals.recv().await {
-            speak(arrival.stream, updates.clone());
+            serve_protocol(arrival.stream, updates.clone());
             if !polls {
                 break;
             }

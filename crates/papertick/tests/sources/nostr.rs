@@ -18,7 +18,7 @@ use tokio_tungstenite::{WebSocketStream, accept_async, tungstenite::Message};
 use crate::rig::{Rig, accept, precise_fee, price};
 
 const AUTHOR_SECRET: &str = "b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef";
-const STRANGER_SECRET: &str = "0000000000000000000000000000000000000000000000000000000000000002";
+const OTHER_SECRET: &str = "0000000000000000000000000000000000000000000000000000000000000002";
 
 fn signer(secret: &str) -> Signer {
     Signer::new(&Secret::new(secret)).unwrap()
@@ -36,7 +36,7 @@ fn data_event(slot: &str, content: &str, created_at: u64) -> NostrEvent {
 
 fn receipt(recipient: &str, message: &str, created_at: u64) -> NostrEvent {
     let tags: &[&[&str]] = &[&["p", recipient], &["amount", "21000"]];
-    signer(STRANGER_SECRET).sign(created_at, zap::KIND, tags, message.to_owned(), &[7; 32])
+    signer(OTHER_SECRET).sign(created_at, zap::KIND, tags, message.to_owned(), &[7; 32])
 }
 
 fn data_config(relay: &str) -> SourceConfig {
@@ -145,7 +145,7 @@ async fn false_events_have_no_effect() {
         NostrEvent { content: "999999".to_owned(),..good.clone() },
         NostrEvent { sig: good.sig.replace('a', "b"),..good.clone() },
         NostrEvent { id: good.id.replace('a', "b"),..good.clone() },
-        signer(STRANGER_SECRET).sign(1_714_000_000, data::KIND, &[&["d", "blockheight"]], "999999".to_owned(), &[7; 32]),
+        signer(OTHER_SECRET).sign(1_714_000_000, data::KIND, &[&["d", "blockheight"]], "999999".to_owned(), &[7; 32]),
     ];
     for event in &false_events {
         server
@@ -205,8 +205,8 @@ async fn recent_zaps_are_requested_and_shown_once() {
     );
     let old = receipt(&recipient, "old", now - 901);
     let fresh = receipt(&recipient, "fresh", now - 900);
-    let elsewhere = receipt(&signer(STRANGER_SECRET).author(), "elsewhere", now);
-    for event in [&old, &elsewhere, &fresh, &fresh] {
+    let other_recipient = receipt(&signer(OTHER_SECRET).author(), "other", now);
+    for event in [&old, &other_recipient, &fresh, &fresh] {
         server
             .send(event_message(zap::SUBSCRIPTION, event))
             .await
@@ -324,7 +324,7 @@ async fn zaps_of_all_keys_come_from_all_relays_and_once() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     let now = 1_767_225_600;
     rig.clock.set(1_767_225_600_000);
-    let [first, second] = [AUTHOR_SECRET, STRANGER_SECRET].map(|secret| signer(secret).author());
+    let [first, second] = [AUTHOR_SECRET, OTHER_SECRET].map(|secret| signer(secret).author());
     let mut config = two_relays(zap_config(""));
     if let SourceConfig::Zaps { recipients, .. } = &mut config {
         recipients.push(second.clone());

@@ -143,7 +143,7 @@ async fn a_miner_is_polled_often_and_less_often_while_it_is_off() {
         assert_eq!(reason, "the answer is incomplete or not HTTP");
         waits.push(retry_in.as_secs());
     }
-    assert_eq!(waits[0], 10, "the first miss changes nothing");
+    assert_eq!(waits[0], 10, "one failed poll changes nothing");
     let cap = backoff::RETRY_CAP.as_secs();
     assert!(waits[5] > cap / 2 && waits[5] <= cap * 6 / 5, "{waits:?}");
     rig.stop().await;
@@ -222,7 +222,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
     let seen = rig.until(is_logo).await;
     assert!(
         seen.contains(&Observation::PoolLogo(logo.clone())),
-        "it was cached"
+        "the cached logo is used"
     );
 
     rig.plan(SourceId::Pool, config(1));

@@ -62,7 +62,7 @@ impl Places {
 /// Serves every connection by its destination; also returns the number of open ones.
 fn serve(
     mut arrivals: mpsc::Receiver<Arrival>,
-    speak: impl Fn(&str, DuplexStream) -> JoinHandle<()> + Send + 'static,
+    serve_peer: impl Fn(&str, DuplexStream) -> JoinHandle<()> + Send + 'static,
 ) -> (Places, watch::Receiver<usize>, JoinHandle<()>) {
     let (sender, places) = watch::channel(Vec::new());
     let (open, opened) = watch::channel(0);
@@ -70,11 +70,11 @@ fn serve(
         while let Some(arrival) = arrivals.recv().await {
             let place = (arrival.place.clone(), Instant::now());
             sender.send_modify(|places| places.push(place));
-            let spoken = speak(&arrival.place, arrival.stream);
+            let serving = serve_peer(&arrival.place, arrival.stream);
             open.send_modify(|open| *open += 1);
             let open = open.clone();
             tokio::spawn(async move {
-                let _ = spoken.await;
+                let _ = serving.await;
                 open.send_modify(|open| *open -= 1);
             });
         }
@@ -123,10 +123,10 @@ async fn a_peer_that_has_left_does_not_count_until_it_is_back() {
     let (mut rig, arrivals) = ChainRig::in_memory();
     let (node, updates) = watch::channel(Miner::with(30));
     let (end, ended) = watch::channel(());
-    let speak = honest(&updates);
+    let serve_peer = honest(&updates);
     let (places, _, server) = serve(arrivals, move |place, stream| {
         let (near, far) = tokio::io::duplex(1 << 16);
-        let (speaking, mut ended) = (speak(place, far), ended.clone());
+        let (serving, mut ended) = (serve_peer(place, far), ended.clone());
         let leaves = place == "b:7";
         ended.mark_unchanged();
         tokio::spawn(async move {
@@ -135,7 +135,7 @@ async fn a_peer_that_has_left_does_not_count_until_it_is_back() {
                 _ = tokio::io::copy_bidirectional(&mut near, &mut stream) => {}
                 _ = ended.changed(), if leaves => {}
             }
-            speaking.abort();
+            serving.abort();
         })
     });
     rig.plan(SourceId::Peers, peers(&["a", "b:7"], 2));
@@ -239,13 +239,13 @@ async fn peers_are_remembered_through_an_outage_of_our_own_network() {
     let (mut rig, arrivals) = ChainRig::knowing(&known);
     let (node, updates) = watch::channel(Miner::with(10));
     let (outage, is_out) = watch::channel(false);
-    let speak = honest(&updates);
+    let serve_peer = honest(&updates);
     let (places, _, server) = serve(arrivals, move |place, stream| {
         let mut is_out = is_out.clone();
-        // It notices the outage later than the others.
+        // This connection notices the outage later than the others.
         let is_late = place.starts_with("10.2.") && !*is_out.borrow();
         let (mut near, far) = tokio::io::duplex(1 << 16);
-        let speaking = speak(place, far);
+        let serving = serve_peer(place, far);
         tokio::spawn(async move {
             let mut stream = stream;
             let cut = async {
@@ -259,7 +259,7 @@ async fn peers_are_remembered_through_an_outage_of_our_own_network() {
                 () = cut => {}
                 _ = tokio::io::copy_bidirectional(&mut near, &mut stream) => {}
             }
-            speaking.abort();
+            serving.abort();
         })
     });
     rig.plan(SourceId::Peers, peers(&[], 2));
@@ -268,7 +268,7 @@ async fn peers_are_remembered_through_an_outage_of_our_own_network() {
     outage.send_replace(true);
     rig.down().await;
     time::sleep(4 * FAILED_PAUSE).await;
-    assert_eq!(places.distinct().len(), 4, "all were tried");
+    assert_eq!(places.distinct().len(), 4, "all peers were tried");
     outage.send_replace(false);
     node.send_modify(|miner| miner.mine(1));
     let tip = node.borrow().tip();
@@ -284,10 +284,10 @@ async fn a_peer_that_fails_while_others_work_is_removed() {
     let known = ["10.1.0.1:18444", "10.2.0.1:18444", "10.3.0.1:18444"];
     let (mut rig, arrivals) = ChainRig::knowing(&known);
     let (node, updates) = watch::channel(Miner::with(10));
-    let speak = honest(&updates);
+    let serve_peer = honest(&updates);
     let (_, _, server) = serve(arrivals, move |place, stream| match place {
         "10.2.0.1:18444" => tokio::spawn(async move { drop(stream) }),
-        _ => speak(place, stream),
+        _ => serve_peer(place, stream),
     });
     rig.plan(SourceId::Peers, peers(&[], 2));
     let miner = node.borrow().clone();
@@ -706,7 +706,7 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
         times.insert(place);
         streams.push(stream);
     }
-    assert_eq!(times.len(), 3, "each once");
+    assert_eq!(times.len(), 3, "each seed is connected once");
     drop(streams);
     let (reason, _) = rig.down().await;
     assert!(reason.contains("it has closed the connection"), "{reason}");

@@ -29,7 +29,7 @@ async fn push(server: &mut Server, frame: Vec<u8>) {
     server.send(Message::binary(frame)).await.unwrap();
 }
 
-/// Reads until the client is gone, which also answers pings.
+/// Reads until the client disconnects; reading also answers pings.
 async fn listen(server: &mut Server) {
     while let Some(Ok(_)) = server.next().await {}
 }
@@ -95,7 +95,11 @@ async fn a_connection_is_up_with_the_first_valid_frame() {
         Observation::Connection(Connection::Up),
         Observation::Block(900_001),
     ];
-    assert_eq!(rig.next().await.1, well, "the problem is over");
+    assert_eq!(
+        rig.next().await.1,
+        well,
+        "the report of the problem is withdrawn"
+    );
     rig.stop().await;
 }
 
@@ -381,7 +385,7 @@ async fn an_incomplete_currency_list_is_fetched_again() {
         }
         // The list is complete now.
         let more = time::timeout(Duration::from_secs(2 * 3600), arrivals.recv()).await;
-        assert!(more.is_err(), "fetched without a need");
+        assert!(more.is_err(), "a complete list was fetched again");
     };
     tokio::select! {
         () = questions => {}

@@ -136,7 +136,7 @@ impl Rig {
         (id, observations)
     }
 
-    /// All observations until one fits.
+    /// All observations until a condition holds for one.
     pub async fn until(&mut self, fits: impl Fn(&Observation) -> bool) -> Vec<Observation> {
         let mut seen = Vec::new();
         for _ in 0..REPORTS_MAX {
@@ -147,7 +147,7 @@ impl Rig {
                 return seen;
             }
         }
-        panic!("it never came: {seen:?}");
+        panic!("the expected observation did not occur: {seen:?}");
     }
 
     /// Waits until a connection is down; returns the reason and the time until the next attempt.

@@ -44,5 +44,8 @@ async fn only_a_changed_plan_restarts_a_source() {
 
     rig.plans.send_replace(Plans::new());
     rig.stop().await;
-    assert!(arrivals.try_recv().is_err(), "nothing connects any more");
+    assert!(
+        arrivals.try_recv().is_err(),
+        "a stopped source does not connect"
+    );
 }

@@ -331,16 +331,16 @@ async fn foreign_and_invalid_events_have_no_effect() {
     let wallet = Wallet::new(Cipher::Nip44);
     send_event(&mut socket, &wallet.info()).await;
     let request = published(&mut socket).await;
-    let stranger = Wallet {
+    let other_wallet = Wallet {
         keys: Keys::parse(&"03".repeat(32)).unwrap(),
         ..Wallet::new(Cipher::Nip44)
     };
     let forged = {
         let mut event = wallet.balance(&request, 1);
-        event.content = stranger.balance(&request, 1).content;
+        event.content = other_wallet.balance(&request, 1).content;
         event
     };
-    send_event(&mut socket, &stranger.balance(&request, 1)).await;
+    send_event(&mut socket, &other_wallet.balance(&request, 1)).await;
     send_event(&mut socket, &forged).await;
     send_event(&mut socket, &wallet.reply(&request, &json!("no reply"))).await;
     // An invalid reply still ends the request.
