@@ -1,7 +1,7 @@
-//! What a refresh of seven panels costs the host beside the time on its buses, and how much memory the drivers take.
+//! Processor time of a refresh of seven panels, without the transfers on the buses, and memory of the drivers.
 //!
-//! `cargo bench -p board`; the parts are swallowed: each answers as it should, at once and for nothing. The yardstick
-//! `copy_fourteen_banks` moves as many bytes as a refresh sends.
+//! `cargo bench -p board`. The parts are stubs that answer at once. The baseline `copy_fourteen_banks` copies as many
+//! bytes as a refresh sends.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -41,9 +41,9 @@ fn main() {
     divan::main();
 }
 
-/// Parts that answer for nothing.
+/// A board of stubs, which answer at once.
 #[derive(Debug, Clone)]
-struct Swallowed(Arc<State>);
+struct StubBoard(Arc<State>);
 
 #[derive(Debug)]
 struct State {
@@ -54,7 +54,7 @@ struct State {
     busy_until_nanos: [AtomicU64; PANELS_MAX],
 }
 
-/// What a line is for.
+/// Use of a line.
 #[derive(Debug)]
 enum Role {
     Command,
@@ -64,14 +64,14 @@ enum Role {
 }
 
 #[derive(Debug)]
-struct Pin(Swallowed, Role);
+struct Pin(StubBoard, Role);
 
 #[derive(Debug)]
-struct Bus(Swallowed);
+struct Bus(StubBoard);
 
-impl Swallowed {
-    fn new(wiring: &Wiring) -> Swallowed {
-        Swallowed(Arc::new(State {
+impl StubBoard {
+    fn new(wiring: &Wiring) -> StubBoard {
+        StubBoard(Arc::new(State {
             wiring: wiring.clone(),
             now_nanos: AtomicU64::new(0),
             is_command: AtomicBool::new(false),
@@ -99,7 +99,7 @@ impl Swallowed {
     }
 }
 
-impl Hardware for Swallowed {
+impl Hardware for StubBoard {
     type Spi = Bus;
     type I2c = Bus;
     type HostOutput = Pin;
@@ -228,9 +228,9 @@ impl I2c for Bus {
     }
 }
 
-fn worker() -> PanelWorker<Swallowed> {
+fn worker() -> PanelWorker<StubBoard> {
     let wiring = wiring::base("rev-b").unwrap();
-    let parts = Swallowed::new(&wiring);
+    let parts = StubBoard::new(&wiring);
     let wire = ExpanderBus::open(&parts, &wiring).unwrap();
     PanelWorker::open(parts, wire, &wiring).unwrap()
 }
@@ -240,7 +240,7 @@ fn pictures() -> [Bitmap; 2] {
 }
 
 /// Shows a picture on all panels, up to the preparations for the next one.
-fn show(worker: &mut PanelWorker<Swallowed>, picture: &Bitmap, refresh: Refresh) {
+fn show(worker: &mut PanelWorker<StubBoard>, picture: &Bitmap, refresh: Refresh) {
     for panel in 0..PANELS {
         worker.show(panel, picture, refresh).unwrap();
     }
@@ -256,7 +256,7 @@ fn show(worker: &mut PanelWorker<Swallowed>, picture: &Bitmap, refresh: Refresh)
     assert_eq!(shown, PANELS);
 }
 
-/// The yardstick: both banks of seven panels into memory that is there.
+/// Baseline: copies both banks of seven panels to allocated memory.
 #[divan::bench]
 fn copy_fourteen_banks(bencher: Bencher<'_, '_>) {
     let bank = vec![0x5A_u8; 16 * 250];
@@ -281,7 +281,7 @@ fn seven_panels(bencher: Bencher<'_, '_>, refresh: Refresh) {
     });
 }
 
-/// All that the drivers of the panels ever hold: its largest allocation is the figure.
+/// Memory of the drivers of the panels: the figure is the largest allocation.
 #[divan::bench]
 fn drivers_and_two_pictures(bencher: Bencher<'_, '_>) {
     let pictures = pictures();

@@ -1,4 +1,4 @@
-//! How fast the clock lives in virtual time, and what one observation costs.
+//! Speed of the device in virtual time, and time to handle one input.
 
 use std::{sync::Arc, time::Duration};
 
@@ -54,16 +54,16 @@ fn observe(device: &mut Device, observation: Observation, uptime: Duration) {
     device.handle(Input::Finished(painted), now(uptime));
 }
 
-/// One day of a clock: a price every ten seconds, a block every ten minutes, every deadline on the way.
+/// One day of a clock: a price every ten seconds, a block every ten minutes, and a tick at every deadline.
 ///
-/// The counter is days, so the rate it prints is simulated days per second.
+/// The printed rate is simulated days per second.
 #[divan::bench(sample_count = 10)]
 fn simulated_day(bencher: divan::Bencher<'_, '_>) {
     bencher
         .counter(divan::counter::ItemsCount::new(1u32))
         .bench_local(|| {
             let mut device = device();
-            // A device without its source says so with its lights many times a minute.
+            // Without a connected source the lights blink many times a minute.
             observe(
                 &mut device,
                 Observation::Connection(Connection::Up),
@@ -97,7 +97,7 @@ fn simulated_day(bencher: divan::Bencher<'_, '_>) {
         });
 }
 
-/// What comes most often, each up to the levels that drivers and clients follow and the next deadline.
+/// The most frequent inputs. Each is measured with the outputs for drivers and clients and the next deadline.
 const INPUTS: &[&str] = &["price", "same-price", "light", "paint"];
 
 /// One input of a device whose source is up and whose screen shows a price.
@@ -133,14 +133,14 @@ fn input(bencher: divan::Bencher<'_, '_>, kind: &str) {
     });
 }
 
-/// The yardstick: a copy of the settings.
+/// Baseline: a copy of the settings.
 #[divan::bench(sample_size = 100)]
 fn copy_of_the_settings(bencher: divan::Bencher<'_, '_>) {
     let settings = Settings::default();
     bencher.bench_local(|| settings.clone());
 }
 
-/// One block, up to the new picture and the new view.
+/// One block, with the new picture and the new view.
 #[divan::bench]
 fn block_to_picture(bencher: divan::Bencher<'_, '_>) {
     let mut device = device();

@@ -1,7 +1,7 @@
-//! From a relay's frame to the bitmaps that the board is handed: what the clock itself adds to the time of the ink.
+//! Time from a frame of the relay to the bitmaps that are sent to the panels, without the refresh of the panels.
 //!
-//! Once as function calls, once through the queue, the main loop and the painter as they run in the clock; the
-//! yardstick beside them copies the bytes of the same bitmaps.
+//! Measured once as function calls, and once through the queue, the main loop and the painter as in the clock. The
+//! baseline copies the bytes of the same bitmaps.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -43,7 +43,7 @@ const SAMPLES: u32 = 5000;
 
 const FIRST_HEIGHT: u32 = 900_000;
 
-/// Time between two frames through the whole clock: the panels are long idle when the next one comes.
+/// Time between two frames through the whole clock; the panels are idle again by then.
 const PAUSE: Duration = Duration::from_micros(500);
 
 fn main() {
@@ -56,7 +56,7 @@ fn main() {
         .unwrap();
     let clock = runtime.block_on(clock(spec));
     let copies = copies(spec);
-    let yardstick = median(&copies);
+    let baseline = median(&copies);
     println!("{SAMPLES} samples each          median       p99     slowest   median / copy");
     for (name, samples) in [
         ("frame to bitmaps, calls", calls),
@@ -67,7 +67,7 @@ fn main() {
         println!(
             "{name:24} {median:>10.1?} {p99:>9.1?} {:>11.1?} {:>10.1}",
             samples[samples.len() - 1],
-            median.as_secs_f64() / yardstick.as_secs_f64()
+            median.as_secs_f64() / baseline.as_secs_f64()
         );
     }
 }
@@ -99,7 +99,7 @@ fn frame(height: u32) -> Vec<u8> {
     frame
 }
 
-/// What the frame of a new block says.
+/// The observations in the frame of a new block.
 fn block(height: u32) -> Input {
     let observations = feeds::relay::frame(&frame(height), true).unwrap();
     Input::Observed(SourceId::Relay, observations)
@@ -122,21 +122,21 @@ fn calls(spec: BoardSpec) -> Vec<Duration> {
     sorted((0..SAMPLES).map(sample).collect())
 }
 
-/// Panels that are idle at once and say when they were handed a frame.
-struct Handed {
+/// Panels that finish at once and record when they receive a frame.
+struct RecordingPanels {
     count: usize,
     started: Vec<usize>,
-    handed: mpsc::UnboundedSender<Instant>,
+    frames_sent: mpsc::UnboundedSender<Instant>,
 }
 
-impl Panels for Handed {
+impl Panels for RecordingPanels {
     fn count(&self) -> usize {
         self.count
     }
 
     async fn start(&mut self, panel: usize, _: &Arc<Bitmap>, _: Refresh) -> Result<(), PanelFault> {
         self.started.push(panel);
-        self.handed.send(Instant::now()).unwrap();
+        self.frames_sent.send(Instant::now()).unwrap();
         Ok(())
     }
 
@@ -163,13 +163,13 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let (main_loop, receivers) = MainLoop::new(initial, clock, inputs, store);
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
-    let (handed, mut frames) = mpsc::unbounded_channel();
+    let (frames_sent, mut frames) = mpsc::unbounded_channel();
     let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
     tokio::spawn(painter::run(PainterConfig {
-        panels: Handed {
+        panels: RecordingPanels {
             count: spec.panels,
             started: Vec::new(),
-            handed,
+            frames_sent,
         },
         width: spec.panel_width,
         height: spec.panel_height,
@@ -185,7 +185,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
         while frames.try_recv().is_ok() {}
         let started = Instant::now();
         inbox.send(block(FIRST_HEIGHT + sample)).await.unwrap();
-        // A new block changes one digit at least; the first panel that is handed it counts, the others follow at once.
+        // A new block changes at least one digit. After the first panel the others follow at once.
         let first = frames.recv().await.unwrap();
         tokio::time::sleep(PAUSE).await;
         let mut last = first;

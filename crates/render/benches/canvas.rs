@@ -1,4 +1,4 @@
-//! Time to paint on canvases: one picture after another that differs in a digit, the same again, and as a file.
+//! Time to paint canvases: a picture with another digit, the same picture again, and encoding it as a file.
 //!
 //! `cargo bench --workspace --locked --bench canvas`
 
@@ -55,7 +55,7 @@ fn height(number: u32) -> Picture {
     picture(cells)
 }
 
-/// Ten pictures that differ in their last digit, all painted before.
+/// Ten pictures that differ in the last digit; all are cached.
 #[divan::bench(args = CANVASES)]
 fn warm_changed_digit(bencher: Bencher<'_, '_>, name: &str) {
     let (mut painter, spec) = (CanvasPainter::new(), spec(name));
@@ -70,7 +70,7 @@ fn warm_changed_digit(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// A digit that is drawn again, because its cell was never painted; its font and glyphs are known.
+/// A cell that is not cached; its font and glyphs are.
 #[divan::bench(args = CANVASES)]
 fn warm_new_cell(bencher: Bencher<'_, '_>, name: &str) {
     let (mut painter, spec) = (CanvasPainter::new(), spec(name));
@@ -91,7 +91,7 @@ fn warm_same_picture(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| painter.paint(black_box(&picture), CAPTION, &spec));
 }
 
-/// A painter that has cached nothing, not even the font.
+/// A new painter: not even the font is cached.
 #[divan::bench(args = CANVASES)]
 fn cold(bencher: Bencher<'_, '_>, name: &str) {
     let (spec, picture) = (spec(name), height(840_000));

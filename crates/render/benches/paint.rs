@@ -1,6 +1,6 @@
 //! Time to paint, compared with copying the bytes of the same panels.
 //!
-//! `cargo bench -p render`; the yardstick `copy_seven_panels` is measured in the same run.
+//! `cargo bench -p render`; the baseline `copy_seven_panels` is measured in the same run.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -26,7 +26,7 @@ fn height(first: u32) -> Picture {
     picture(cells)
 }
 
-/// All of one font's digits on seven panels, label included.
+/// The digits of a font on seven panels, with a label.
 fn in_font(font: FontId) -> Picture {
     let mut picture = height(1);
     picture.style.font = font;
@@ -37,7 +37,7 @@ fn painted() -> Vec<Bitmap> {
     Painter::new(WIDTH, HEIGHT).paint_all(&height(1))
 }
 
-/// The yardstick: the bytes of seven panels into fresh memory.
+/// Baseline: copies the bytes of seven panels to new memory.
 #[divan::bench]
 fn copy_seven_panels(bencher: Bencher<'_, '_>) {
     let panels = painted();
@@ -49,7 +49,7 @@ fn copy_seven_panels(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// A rotation through ten pictures that were all painted before; every digit panel changes each time.
+/// A rotation through ten cached pictures; every panel with a digit changes each time.
 #[divan::bench]
 fn warm_seven_changed_panels(bencher: Bencher<'_, '_>) {
     let mut painter = Painter::new(WIDTH, HEIGHT);
@@ -64,7 +64,7 @@ fn warm_seven_changed_panels(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Seven panels that were never painted, of glyphs that were.
+/// Seven panels that are not cached, with cached glyphs.
 #[divan::bench]
 fn warm_glyphs_on_new_panels(bencher: Bencher<'_, '_>) {
     let mut painter = Painter::new(WIDTH, HEIGHT);
@@ -78,7 +78,7 @@ fn warm_glyphs_on_new_panels(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The debug view's text, new every second.
+/// The text of the debug view, which changes every second.
 #[divan::bench]
 fn warm_text_block(bencher: Bencher<'_, '_>) {
     let mut painter = Painter::new(WIDTH, HEIGHT);
@@ -94,7 +94,7 @@ fn warm_text_block(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// A font that the painter never saw: unpacking, label and six digits.
+/// A font that is not cached: unpacking it, a label and six digits.
 #[divan::bench(args = FontId::all().map(FontId::id))]
 fn cold_font_change(bencher: Bencher<'_, '_>, font: &str) {
     let before = height(1);
@@ -110,7 +110,7 @@ fn cold_font_change(bencher: Bencher<'_, '_>, font: &str) {
         .bench_local_values(|mut painter| painter.paint_all(black_box(&after)));
 }
 
-/// A code to join a network, never painted before.
+/// A QR code to join a network, which is not cached.
 #[divan::bench]
 fn cold_qr(bencher: Bencher<'_, '_>) {
     let picture = picture(vec![Cell::Qr(
@@ -121,7 +121,7 @@ fn cold_qr(bencher: Bencher<'_, '_>) {
         .bench_local_values(|mut painter| painter.paint(&picture, 0));
 }
 
-/// The picture that browsers fetch.
+/// The picture of all panels, as browsers fetch it.
 #[divan::bench(args = [1, 2, 4])]
 fn png_of_all_panels(bencher: Bencher<'_, '_>, scale: u32) {
     let panels = painted();

@@ -1,8 +1,8 @@
 //! Time to paint each screen: from the cache, after many other screens, and with a font that is not decoded.
 //!
 //! `cargo bench -p render --bench screens` prints a table.
-//! With `-- --export FOLDER` the pictures, their frames and the times go to a folder, where `bench/pillow.py`
-//! draws the same with another library.
+//! With `-- --export FOLDER` the pictures, their frames and the times are written to a folder, for `bench/pillow.py`,
+//! which draws the same pictures with another library.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 #![expect(
@@ -30,19 +30,19 @@ use painting::{HEIGHT, WIDTH};
 use render::{Bitmap, Painter};
 use serde_json::{Value, json};
 
-/// Rounds of each measurement; the middle one counts.
+/// Rounds of each measurement; the result is the median.
 const ROUNDS: usize = 41;
 
-/// Paints that are measured at once where one is too short for the clock.
+/// Paints that are measured together, because one takes less time than the resolution of the clock.
 const BATCH: u32 = 200;
 
 /// Time to paint a picture.
 struct Times {
-    /// It was painted before.
+    /// The picture is cached.
     again: Duration,
-    /// After all other pictures, more than are cached.
+    /// After all other pictures, which are more than the cache holds.
     later: Duration,
-    /// By a new painter, which has to unpack the font first.
+    /// By a new painter, which first unpacks the font.
     cold: Duration,
 }
 
@@ -86,7 +86,7 @@ fn again(picture: &Picture) -> Duration {
     median(std::iter::repeat_with(batch).take(ROUNDS).collect())
 }
 
-/// One painter paints all pictures in turn, which have more panels than are cached.
+/// One painter paints all pictures in turn. They have more panels than the cache holds.
 fn rounds(pictures: &[(String, Picture)]) -> Vec<Duration> {
     let mut painter = Painter::new(WIDTH, HEIGHT);
     let mut times = vec![Vec::new(); pictures.len()];
@@ -97,7 +97,7 @@ fn rounds(pictures: &[(String, Picture)]) -> Vec<Duration> {
             times.push(start.elapsed());
         }
     }
-    // The first round is the one in which the glyphs are not known.
+    // In the first round the glyphs are not cached.
     times
         .into_iter()
         .map(|times| median(times[1..].to_vec()))
@@ -114,7 +114,7 @@ fn cold(picture: &Picture) -> Duration {
     median(std::iter::repeat_with(once).take(ROUNDS / 4).collect())
 }
 
-/// The yardstick: the bytes of seven panels into fresh memory.
+/// Baseline: copies the bytes of seven panels to new memory.
 fn copying(pictures: &[(String, Picture)]) -> Duration {
     let panels = Painter::new(WIDTH, HEIGHT).paint_all(&pictures[0].1);
     let batch = || {
@@ -187,7 +187,7 @@ fn write(folder: &Path, pictures: &[(String, Picture)], times: &[Times], copy: D
     fs::write(folder.join("pictures.json"), file.to_string()).unwrap();
 }
 
-/// A cell as words; what is not text is `pixels`, to be taken from the frame.
+/// A cell as JSON; a cell without text is `pixels`, which are in the frame.
 fn cell(cell: &Cell) -> Value {
     let one = |kind: &str, text: &str| json!({ "kind": kind, "lines": [text] });
     let two = |kind: &str, top: &str, bottom: &str| json!({ "kind": kind, "lines": [top, bottom] });

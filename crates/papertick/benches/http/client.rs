@@ -1,4 +1,4 @@
-//! A client that does as little as possible: it sends the same bytes and counts the bytes of the answers.
+//! A minimal client: sends the same bytes each time and counts the bytes of the responses.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::{
     time::Instant,
 };
 
-/// A kept connection.
+/// A persistent connection.
 pub struct Client {
     stream: TcpStream,
     request: Vec<u8>,
@@ -26,8 +26,8 @@ impl Client {
         }
     }
 
-    /// Sends the request and reads the whole answer; returns its body's length.
-    pub async fn ask(&mut self) -> usize {
+    /// Sends the request and reads the whole response; returns the length of its body.
+    pub async fn send(&mut self) -> usize {
         self.stream.write_all(&self.request).await.unwrap();
         let mut filled = 0;
         loop {
@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// Bytes of the last answer's body.
+    /// Body of the last response.
     pub fn body(&self, length: usize) -> &[u8] {
         let end = self
             .received
@@ -64,7 +64,7 @@ impl Client {
     }
 }
 
-/// Answers per second over many connections.
+/// Responses per second over many connections.
 pub async fn rate(address: SocketAddr, request: &str, connections: usize, time: Duration) -> f64 {
     let started = Instant::now();
     let mut tasks = tokio::task::JoinSet::new();
@@ -73,7 +73,7 @@ pub async fn rate(address: SocketAddr, request: &str, connections: usize, time: 
         tasks.spawn(async move {
             let mut count = 0_u64;
             while started.elapsed() < time {
-                client.ask().await;
+                client.send().await;
                 count += 1;
             }
             count

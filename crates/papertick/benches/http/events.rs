@@ -1,4 +1,4 @@
-//! Many followers, half of whom do not read: time from a change to the last reader, memory per follower.
+//! Many event clients, half of which do not read: time from a change to the last reader, memory per client.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -15,10 +15,10 @@ use tokio::{
 
 use crate::{client::Client, rig};
 
-/// Changes per number of followers.
+/// Changes for each number of clients.
 const ROUNDS: usize = 20;
 
-/// Least time between two looks for the end of a round.
+/// A round ends when no event has arrived for this time.
 const QUIET: Duration = Duration::from_millis(400);
 
 pub async fn run() {
@@ -41,8 +41,8 @@ async fn measure(followers: usize) {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(told.next().unwrap().unwrap(), "ready");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
     let idle = resident();
 
     let next = format!(
@@ -53,9 +53,9 @@ async fn measure(followers: usize) {
     let mut waits = Vec::new();
     for _ in 0..ROUNDS {
         let started = now();
-        client.ask().await;
-        // A line per round: when the last reader had the frame.
-        let line = tokio::task::block_in_place(|| told.next().unwrap().unwrap());
+        client.send().await;
+        // One line per round: when the last reader received the event.
+        let line = tokio::task::block_in_place(|| lines.next().unwrap().unwrap());
         let last: u128 = line.parse().unwrap();
         waits.push(Duration::from_nanos(
             u64::try_from(last.saturating_sub(started)).unwrap(),
@@ -68,7 +68,7 @@ async fn measure(followers: usize) {
     waits.sort_unstable();
     let per = |bytes: u64| bytes.saturating_sub(before) / followers as u64 / 1024;
     println!(
-        "{followers} followers, half of them deaf: change to last reader median {:?}, worst {:?}; {} KiB each idle, {} KiB each after {ROUNDS} changes",
+        "{followers} followers, half of them not reading: change to last reader median {:?}, worst {:?}; {} KiB each idle, {} KiB each after {ROUNDS} changes",
         waits[waits.len() / 2],
         waits[waits.len() - 1],
         per(idle),
@@ -91,7 +91,7 @@ fn resident() -> u64 {
     pages * 4096
 }
 
-/// The other process: followers, of whom every second one reads.
+/// The other process: event clients, of which every second one reads.
 pub fn follow(address: &str, clients: usize) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -101,17 +101,17 @@ pub fn follow(address: &str, clients: usize) {
     runtime.block_on(async {
         let (arrivals, mut arrived) = mpsc::channel(clients * 4);
         let request = format!("GET /events HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        let mut deaf = Vec::new();
+        let mut not_reading = Vec::new();
         for index in 0..clients {
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream.write_all(request.as_bytes()).await.unwrap();
             if index % 2 == 0 {
                 tokio::spawn(read(stream, arrivals.clone()));
             } else {
-                deaf.push(stream);
+                not_reading.push(stream);
             }
         }
-        // What all are told at the start.
+        // Skips the events at the start of each stream.
         while timeout(Duration::from_secs(1), arrived.recv())
             .await
             .is_ok()
@@ -131,9 +131,9 @@ pub fn follow(address: &str, clients: usize) {
             .await
             .unwrap()
             .unwrap();
-        drop(deaf);
+        drop(not_reading);
     });
-    // Reading tasks have nothing to end for.
+    // The reading tasks never end.
     std::process::exit(0);
 }
 

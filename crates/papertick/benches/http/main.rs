@@ -1,4 +1,4 @@
-//! What the control interface costs, each figure beside a yardstick from the same run.
+//! Performance of the control interface, each figure with a baseline from the same run.
 //!
 //! `cargo bench -p papertick --bench http [rates|events|patches]` prints a table; nothing is compared with other runs.
 #![allow(

@@ -1,4 +1,4 @@
-//! Durable changes per second against raw writes that are made durable, on the same disk.
+//! Durable changes of settings per second, compared with raw synced writes on the same disk.
 
 use std::{
     fs::File,
@@ -14,7 +14,7 @@ use crate::{client::Client, rig};
 const TIME: Duration = Duration::from_secs(3);
 
 pub async fn run() {
-    // Not the temporary folder: that may be memory.
+    // Not the temporary folder, which may be in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let rig = rig::start(folder.path()).await;
     let size = {
@@ -26,7 +26,7 @@ pub async fn run() {
     println!("raw write and sync      {raw:8.0}");
     let replaced = replace(folder.path(), size);
     println!(
-        "two generations by hand {replaced:8.0}  ratio {:.2}",
+        "write two generations   {replaced:8.0}  ratio {:.2}",
         replaced / raw
     );
     for clients in [1, 64] {
@@ -38,7 +38,7 @@ pub async fn run() {
     }
 }
 
-/// Changes of a setting per second, each client its own value each time.
+/// Changes of a setting per second; every change has another value.
 async fn changes(address: std::net::SocketAddr, clients: u32, time: Duration) -> f64 {
     let started = Instant::now();
     let mut tasks = JoinSet::new();
@@ -55,7 +55,7 @@ async fn changes(address: std::net::SocketAddr, clients: u32, time: Duration) ->
             }
             let mut count = 0_u64;
             while started.elapsed() < time {
-                connections[usize::from(count % 2 == 1)].ask().await;
+                connections[usize::from(count % 2 == 1)].send().await;
                 count += 1;
             }
             count
@@ -65,9 +65,9 @@ async fn changes(address: std::net::SocketAddr, clients: u32, time: Duration) ->
     count as f64 / started.elapsed().as_secs_f64()
 }
 
-/// Writes of as many bytes to a file, each made durable before the next.
+/// Writes of the same size to a file, each synced before the next.
 fn raw(folder: &Path, size: usize) -> f64 {
-    let path = folder.join("yardstick");
+    let path = folder.join("baseline");
     let bytes = vec![b'x'; size];
     let started = Instant::now();
     let mut count = 0_u64;
@@ -80,18 +80,18 @@ fn raw(folder: &Path, size: usize) -> f64 {
     count as f64 / started.elapsed().as_secs_f64()
 }
 
-/// The same with the file before it kept and every name made durable, which is what a power cut at any moment asks for.
+/// The same, but keeps the previous file and syncs the folder, as is necessary to survive a power cut.
 fn replace(folder: &Path, size: usize) -> f64 {
     let path = |name: &str| folder.join(name);
     let bytes = vec![b'x'; size];
     let started = Instant::now();
     let mut count = 0_u64;
     while started.elapsed() < TIME {
-        let mut file = File::create(path("yardstick.new")).unwrap();
+        let mut file = File::create(path("baseline.new")).unwrap();
         file.write_all(&bytes).unwrap();
         file.sync_all().unwrap();
-        std::fs::rename(path("yardstick"), path("yardstick.previous")).unwrap();
-        std::fs::rename(path("yardstick.new"), path("yardstick")).unwrap();
+        std::fs::rename(path("baseline"), path("baseline.previous")).unwrap();
+        std::fs::rename(path("baseline.new"), path("baseline")).unwrap();
         File::open(folder).unwrap().sync_all().unwrap();
         count += 1;
     }

@@ -1,4 +1,4 @@
-//! Status and settings against a bare server that sends the same bytes.
+//! Status and settings, compared with a bare server that sends the same bytes.
 
 use std::{convert::Infallible, net::SocketAddr, time::Duration};
 
@@ -22,28 +22,28 @@ pub async fn run() {
     let folder = tempfile::tempdir().unwrap();
     let rig = rig::start(folder.path()).await;
     println!(
-        "answers per second over {CONNECTIONS} connections, median of {ROUNDS} rounds of {TIME:?} each"
+        "responses per second over {CONNECTIONS} connections, median of {ROUNDS} rounds of {TIME:?} each"
     );
     for path in ["/api/status", "/api/settings"] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", rig.address);
         let mut client = Client::new(rig.address, &request).await;
-        let length = client.ask().await;
-        let bare = bare(Bytes::copy_from_slice(client.body(length))).await;
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let length = client.send().await;
+        let bare_server = start_bare_server(Bytes::copy_from_slice(client.body(length))).await;
+        let (mut papertick, mut baseline) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            ours.push(client::rate(rig.address, &request, CONNECTIONS, TIME).await);
-            theirs.push(client::rate(bare, &request, CONNECTIONS, TIME).await);
+            papertick.push(client::rate(rig.address, &request, CONNECTIONS, TIME).await);
+            baseline.push(client::rate(bare_server, &request, CONNECTIONS, TIME).await);
         }
-        let (ours, theirs) = (median(ours), median(theirs));
+        let (papertick, baseline) = (median(papertick), median(baseline));
         println!(
-            "{path:14} {length:5} bytes  papertick {ours:8.0}  bare {theirs:8.0}  ratio {:.2}",
-            ours / theirs
+            "{path:14} {length:5} bytes  papertick {papertick:8.0}  bare {baseline:8.0}  ratio {:.2}",
+            papertick / baseline
         );
     }
 }
 
-/// A server that answers everything with the same bytes.
-async fn bare(body: Bytes) -> SocketAddr {
+/// Starts a server that answers every request with the same bytes.
+async fn start_bare_server(body: Bytes) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {

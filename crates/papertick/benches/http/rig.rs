@@ -1,4 +1,4 @@
-//! The real core, its main loop and its store behind a server.
+//! The real device, its main loop and its store behind a server.
 
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
@@ -25,7 +25,7 @@ pub struct Rig {
     pub view: watch::Receiver<Arc<View>>,
 }
 
-/// Starts a clock that keeps its settings in a folder.
+/// Starts a clock that stores its settings in a folder.
 pub async fn start(folder: &Path) -> Rig {
     let board = *board::spec::find("rev-b").unwrap();
     let clock = Clock::host();
@@ -41,8 +41,8 @@ pub async fn start(folder: &Path) -> Rig {
     let glass = watch::Sender::new(Arc::new(DisplaySnapshot::unknown(board.panels, 122, 250)));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let means = InstallerConfig::without_slots(board, folder.to_path_buf(), inbox.clone());
-    let (installer, _) = Installer::new(means);
+    let config = InstallerConfig::without_slots(board, folder.to_path_buf(), inbox.clone());
+    let (installer, _) = Installer::new(config);
     let services = Services {
         log: LogLines::new(),
         inbox,
@@ -65,8 +65,8 @@ pub async fn start(folder: &Path) -> Rig {
     };
     let view = receivers.view.clone();
     tokio::spawn(async move {
-        // What the clock needs to go on lives as long as the server.
-        let _kept = (stopper, glass, receivers, orders);
+        // The clock runs only while these exist.
+        let _owned = (stopper, glass, receivers, orders);
         serve(listener, services).await;
     });
     Rig { address, view }
