@@ -89,8 +89,8 @@ fn the_buttons_match_the_table() {
 
 #[test]
 fn forgetting_the_network_keeps_the_other_settings_and_restarts() {
-    let kept = settings("wifiConfigured=true blockFlashColor=255 mowMode=true");
-    let mut world = World::new(kept.clone());
+    let before = settings("wifiConfigured=true blockFlashColor=255 mowMode=true");
+    let mut world = World::new(before.clone());
     world.run_all("hold 1; wait 3000");
     assert_eq!(world.effects, [Effect::ForgetWifi]);
     assert!(
@@ -100,7 +100,7 @@ fn forgetting_the_network_keeps_the_other_settings_and_restarts() {
     world.run_all("forgotten");
     let restart = Effect::Reboot(RebootReason::WifiReset);
     assert_eq!(world.effects, [Effect::ForgetWifi, restart]);
-    let mut expected = kept;
+    let mut expected = before;
     expected.wifi_configured = false;
     assert_eq!(**world.device.settings(), expected);
 }

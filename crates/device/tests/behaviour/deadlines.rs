@@ -79,8 +79,8 @@ const ROWS: &[Row] = &[
     ("", "power-on", 10_000, MODE, "splash", "rotation"),
     ("", "press 4 100", 1_000, DEBUG, "1m 0s", "1m 1s"),
     ("", "upload; progress 40", 1_000, GLASS, "UP/DATE 0%", "UP/DATE 40%"),
-    ("", "panels dead; upload", 5_000, SOURCES, "4", "0"),
-    ("", "panels dead; upload; wait 4000; progress 40", 1_000, SOURCES, "4", "0"),
+    ("", "panels broken; upload", 5_000, SOURCES, "4", "0"),
+    ("", "panels broken; upload; wait 4000; progress 40", 1_000, SOURCES, "4", "0"),
     ("", "upload; wait 600; progress 40; progress 50", 400, GLASS, "UP/DATE 0%", "UP/DATE 50%"),
 
     // The rotation, and the refresh of the panels.
@@ -101,7 +101,7 @@ const ROWS: &[Row] = &[
     ("", "frontlight off", 15, FRONTLIGHT, "2048", "2023"),
     ("", "lux 0; wait 4000; lux 2", 6_015, FRONTLIGHT, "0", "25"),
     ("", "frontlight flash", 2, FRONTLIGHT, "296", "271"),
-    ("", "panels dead; block 840001", 10_000, FRONTLIGHT, "2048", "296"),
+    ("", "panels broken; block 840001", 10_000, FRONTLIGHT, "2048", "296"),
 
     // The buttons.
     ("", "touch 2; wait 100; touch", 20, GLASS, "BLOCK/HEIGHT 840000", "03/02 12:01"),
@@ -111,7 +111,7 @@ const ROWS: &[Row] = &[
 
     // Restarts.
     ("", "factory-reset; wait 2000; wiped", 2_000, EFFECTS, "[Wipe]", "[Wipe, Reboot(FactoryReset)]"),
-    ("", "panels dead; factory-reset; wiped", 10_000, EFFECTS, "[Wipe]", "[Wipe, Reboot(FactoryReset)]"),
+    ("", "panels broken; factory-reset; wiped", 10_000, EFFECTS, "[Wipe]", "[Wipe, Reboot(FactoryReset)]"),
     ("", "power-on; network none; network provisioned", 1_000, EFFECTS, "[]", "[Reboot(Provisioned)]"),
     ("wifiConfigured=true wpTimeout=30", "power-on; network none", 30_000, EFFECTS, "[]", "[Reboot(PortalTimeout)]"),
     ("", "power-on; network radio; network up; network lost", 10 * MINUTE, EFFECTS, "[]", "[Reboot(NoNetwork)]"),

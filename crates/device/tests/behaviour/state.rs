@@ -647,23 +647,23 @@ fn the_sentence_of_the_view_describes_the_visible_layer() {
 fn a_single_source_can_be_restarted() {
     let mut world = World::at_noon(settings("miningPoolStats=true"));
     let before = world.device.desired().sources;
-    let ask = |world: &mut World, source| {
+    let restart = |world: &mut World, source| {
         let request = Input::Request(Request::RestartSource(source));
         world.device.handle(request, world.now).reply
     };
-    assert_eq!(ask(&mut world, SourceId::Pool), Some(Reply::Done));
+    assert_eq!(restart(&mut world, SourceId::Pool), Some(Reply::Done));
     let after = world.device.desired().sources;
     assert_eq!(after[&SourceId::Relay], before[&SourceId::Relay]);
     assert_ne!(after[&SourceId::Pool], before[&SourceId::Pool]);
     let unused = Some(Reply::Refused(Refusal::UnusedSource));
-    assert_eq!(ask(&mut world, SourceId::Miner), unused);
+    assert_eq!(restart(&mut world, SourceId::Miner), unused);
     world.run_all("stop-sources");
-    assert_eq!(ask(&mut world, SourceId::Pool), unused);
+    assert_eq!(restart(&mut world, SourceId::Pool), unused);
 }
 
 #[test]
 fn the_connection_to_the_broker_can_be_restarted() {
-    let ask = |world: &mut World| {
+    let restart = |world: &mut World| {
         let request = Input::Request(Request::RestartBroker);
         world.device.handle(request, world.now).reply
     };
@@ -674,9 +674,9 @@ fn the_connection_to_the_broker_can_be_restarted() {
     };
     world.handle(Input::Linked(identity));
     let before = world.device.desired().mqtt;
-    assert_eq!(ask(&mut world), Some(Reply::Done));
+    assert_eq!(restart(&mut world), Some(Reply::Done));
     assert_ne!(world.device.desired().mqtt, before);
     let mut world = World::at_noon(settings(""));
     let unused = Some(Reply::Refused(Refusal::UnusedSource));
-    assert_eq!(ask(&mut world), unused);
+    assert_eq!(restart(&mut world), unused);
 }

@@ -111,7 +111,7 @@ impl World {
     pub(crate) fn run(&mut self, line: &str) -> Option<Reply> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let frontlight = |command| ask(Request::Frontlight(command));
+        let frontlight = |command| request_input(Request::Frontlight(command));
         let input = match (verb, words.as_slice()) {
             ("wait", [ms]) => {
                 self.wait(ms.parse().unwrap());
@@ -130,7 +130,7 @@ impl World {
                 self.restart();
                 return None;
             }
-            ("panels", ["dead"]) => {
+            ("panels", ["broken"]) => {
                 self.paints = false;
                 return None;
             }
@@ -139,7 +139,7 @@ impl World {
                 self.now.utc = UtcTime::plausible(moment.as_millisecond());
                 Input::Tick
             }
-            ("set", _) => ask(Request::Patch(self.patch(rest))),
+            ("set", _) => request_input(Request::Patch(self.patch(rest))),
             // All sources, whether they run or not.
             ("sources", [state]) => {
                 let each = SourceId::ALL.iter().map(|id| connected(*id, state));
@@ -179,7 +179,7 @@ impl World {
                 Observation::PreciseFee(FeeRate::parse(rate).unwrap()),
             ),
             ("zap", [sats]) => observed("zaps", Observation::Zap(zap(sats))),
-            ("test-zap", [sats]) => ask(Request::SimulateZap(zap(sats))),
+            ("test-zap", [sats]) => request_input(Request::SimulateZap(zap(sats))),
             ("received", [sats]) => {
                 let payment = Payment {
                     direction: Some(Direction::Received),
@@ -232,20 +232,22 @@ impl World {
             ("not-wiped", []) => Input::Finished(Finished::Wiped(Err("disk error".into()))),
             ("forgotten", []) => Input::Finished(Finished::Forgotten(Ok(()))),
             ("safe-mode", []) => Input::SafeMode("it failed".into()),
-            ("next", []) => ask(Request::Next),
-            ("screen", [id]) => ask(Request::ShowScreen(id.parse().unwrap())),
-            ("text", [text]) => ask(Request::ShowText((*text).into())),
-            ("pause", []) => ask(Request::Pause),
-            ("full-refresh", []) => ask(Request::FullRefresh),
-            ("factory-reset", []) => ask(Request::FactoryReset),
-            ("clear-logos", []) => ask(Request::ClearPoolLogos),
-            ("stop-sources", []) => ask(Request::StopSources),
-            ("restart-sources", []) => ask(Request::RestartSources),
-            ("identify", []) => ask(Request::Identify),
-            ("lights", [color]) => ask(Request::SetLightsColor(Rgb::parse(color).unwrap())),
+            ("next", []) => request_input(Request::Next),
+            ("screen", [id]) => request_input(Request::ShowScreen(id.parse().unwrap())),
+            ("text", [text]) => request_input(Request::ShowText((*text).into())),
+            ("pause", []) => request_input(Request::Pause),
+            ("full-refresh", []) => request_input(Request::FullRefresh),
+            ("factory-reset", []) => request_input(Request::FactoryReset),
+            ("clear-logos", []) => request_input(Request::ClearPoolLogos),
+            ("stop-sources", []) => request_input(Request::StopSources),
+            ("restart-sources", []) => request_input(Request::RestartSources),
+            ("identify", []) => request_input(Request::Identify),
+            ("lights", [color]) => {
+                request_input(Request::SetLightsColor(Rgb::parse(color).unwrap()))
+            }
             ("effect", [name]) => {
                 let named = StripEffect::NAMED.iter().find(|(word, _)| word == name);
-                ask(Request::PlayEffect(named.unwrap().1))
+                request_input(Request::PlayEffect(named.unwrap().1))
             }
             ("frontlight", ["on"]) => frontlight(FrontlightCommand::On),
             ("frontlight", ["off"]) => frontlight(FrontlightCommand::Off),
@@ -257,7 +259,7 @@ impl World {
                 let duties = duties.iter().map(|duty| duty.parse().unwrap());
                 frontlight(FrontlightCommand::Set(duties.collect()))
             }
-            ("dnd", [word]) => ask(Request::SetDnd(*word == "on")),
+            ("dnd", [word]) => request_input(Request::SetDnd(*word == "on")),
             _ => panic!("unknown line: {line}"),
         };
         let reply = self.handle(input).reply;
@@ -466,7 +468,7 @@ fn quiet_hours(settings: &Settings) -> Value {
     })
 }
 
-fn ask(request: Request) -> Input {
+fn request_input(request: Request) -> Input {
     Input::Request(request)
 }
 

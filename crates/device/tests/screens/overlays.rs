@@ -139,10 +139,10 @@ fn texts_are_shown_as_icons_two_lines_or_one() {
     for (sent, wanted) in rows {
         assert_eq!(custom::cells(&[sent.into()], None, 1), [wanted], "{sent:?}");
     }
-    for (asked, taken) in [(19, None), (20, Some(20)), (220, Some(220)), (221, None)] {
+    for (size, expected_size) in [(19, None), (20, Some(20)), (220, Some(220)), (221, None)] {
         assert_eq!(
-            custom::cells(&["x".into()], Some(asked), 1),
-            [text("x", taken)]
+            custom::cells(&["x".into()], Some(size), 1),
+            [text("x", expected_size)]
         );
     }
 }

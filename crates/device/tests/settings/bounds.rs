@@ -360,6 +360,6 @@ fn trailing_slashes_of_a_base_url_are_removed() {
             expected
         );
     }
-    let kept = bench::send(&Settings::default(), r#"{"gitReleaseUrl": "https://a/"}"#).unwrap();
-    assert_eq!(kept.settings.git_release_url.expose(), "https://a/");
+    let patched = bench::send(&Settings::default(), r#"{"gitReleaseUrl": "https://a/"}"#).unwrap();
+    assert_eq!(patched.settings.git_release_url.expose(), "https://a/");
 }

@@ -134,7 +134,7 @@ fn a_chosen_currency_that_is_not_offered_stays_chosen() {
         ("EUR,USD", "EUR,USD,GBP", "GBP", "GBP"),
         ("EUR,USD", "EUR,USD,GBP", "SEK", ""),
     ];
-    for (stored, offered, sent, kept) in rows {
+    for (stored, offered, sent, stored_after) in rows {
         let settings = Settings {
             act_currencies: list(stored),
             ..Settings::default()
@@ -151,7 +151,7 @@ fn a_chosen_currency_that_is_not_offered_stays_chosen() {
         let patched = patch::apply(&settings, &patch, &catalogue).unwrap();
         assert_eq!(
             patched.settings.act_currencies,
-            list(kept),
+            list(stored_after),
             "{stored} stored, {offered} offered, {sent} sent"
         );
     }
@@ -220,8 +220,8 @@ fn a_masked_password_in_a_list_is_restored_at_any_position() {
     ];
     for (sent, expected) in rows {
         let patched = bench::send(&stored, &json!({ "nostrRelays": sent }).to_string()).unwrap();
-        let kept = patched.settings.get(device::settings::Key::nostr_relays);
-        assert_eq!(kept, json!(expected), "{sent:?}");
+        let stored_after = patched.settings.get(device::settings::Key::nostr_relays);
+        assert_eq!(stored_after, json!(expected), "{sent:?}");
     }
 }
 

@@ -382,13 +382,13 @@ impl Model {
     }
 
     /// Goes to the next or previous screen; if a text or a notice is shown, only removes that.
-    fn navigate(&mut self, way: isize) {
+    fn navigate(&mut self, step: isize) {
         self.splash = false;
         self.run_timer(true);
         if !self.dismiss() {
             let slots = self.slots();
             let here = self.place(&slots);
-            let there = here.checked_add_signed(way).unwrap_or(slots.len() - 1) % slots.len();
+            let there = here.checked_add_signed(step).unwrap_or(slots.len() - 1) % slots.len();
             self.go(slots[there].0);
         }
         self.restart_timer();

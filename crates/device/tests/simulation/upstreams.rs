@@ -32,7 +32,7 @@ impl World {
         self.device.handle(input, self.now);
     }
 
-    fn ask(&mut self, request: Request) {
+    fn request(&mut self, request: Request) {
         self.device.handle(Input::Request(request), self.now);
     }
 
@@ -40,7 +40,7 @@ impl World {
         let Value::Object(body) = members else {
             unreachable!("a patch is an object")
         };
-        self.ask(Request::Patch(Patch {
+        self.request(Request::Patch(Patch {
             body,
             ..Patch::default()
         }));
@@ -69,12 +69,12 @@ fn a_source_that_does_not_run_is_not_up() {
     world.patch(json!({"nostrZapNotify": false}));
     assert_eq!(world.is_up(SourceId::Zaps), None);
 
-    world.ask(Request::StopSources);
+    world.request(Request::StopSources);
     assert_eq!(world.is_up(SourceId::Relay), Some(false));
     // A message that was queued when the source was stopped does not mark it as connected.
     world.observe(SourceId::Relay, up());
     assert_eq!(world.is_up(SourceId::Relay), Some(false));
-    world.ask(Request::RestartSources);
+    world.request(Request::RestartSources);
     world.observe(SourceId::Relay, up());
     assert_eq!(world.is_up(SourceId::Relay), Some(true));
 }
@@ -92,7 +92,7 @@ fn a_stopped_source_has_no_next_attempt() {
     world.observe(SourceId::Relay, down());
     let at = world.now.uptime + Duration::from_secs(60);
     assert_eq!(next_try(&world), Some(at));
-    world.ask(Request::StopSources);
+    world.request(Request::StopSources);
     assert_eq!(next_try(&world), None);
     // A message that was queued when the source was stopped.
     world.observe(SourceId::Relay, down());
@@ -146,7 +146,7 @@ fn dropped_messages_are_counted_by_reason() {
 fn cleared_logos_are_removed_at_once_and_fetched_again() {
     let mut world = World::new(BOARD);
     world.patch(json!({"miningPoolStats": true, "miningPoolName": "ocean"}));
-    world.ask(Request::ShowScreen(70));
+    world.request(Request::ShowScreen(70));
     let logo = || {
         Observation::PoolLogo(Arc::new(Logo {
             name: "ocean".into(),

@@ -178,12 +178,12 @@ fn step(dice: &mut Dice) -> Step {
         15..=17 => Step::Zap(dice.below(100_000)),
         18 => Step::TestZap(dice.below(100_000)),
         19..=21 => {
-            let way = *dice.pick(&[
+            let direction = *dice.pick(&[
                 PaymentDirection::In,
                 PaymentDirection::Out,
                 PaymentDirection::Unknown,
             ]);
-            Step::Payment(way, dice.below(100_000))
+            Step::Payment(direction, dice.below(100_000))
         }
         22 => Step::Balance(dice.below(2_000_000_000)),
         23..=25 => {

@@ -224,8 +224,8 @@ impl World {
             }
             Step::Zap(sats) => observed(SourceId::Zaps, Observation::Zap(zap(sats))),
             Step::TestZap(sats) => request(Request::SimulateZap(zap(sats))),
-            Step::Payment(way, sats) => {
-                let direction = match way {
+            Step::Payment(direction, sats) => {
+                let direction = match direction {
                     PaymentDirection::In => Some(Direction::Received),
                     PaymentDirection::Out => Some(Direction::Sent),
                     PaymentDirection::Unknown => None,

@@ -164,7 +164,7 @@ fn two_of_three_collude_within_the_band() {
 }
 
 #[test]
-fn all_but_one_dead_and_all_dead() {
+fn all_sources_down_except_one_and_then_all() {
     let (mut world, _) = proven();
     world.agree_on(64_000);
     for venue in [COINBASE, BITSTAMP] {

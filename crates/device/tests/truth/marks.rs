@@ -172,9 +172,9 @@ fn a_stale_and_disputed_height_is_reported_as_both() {
         (Some(Mark::Stale), true, true)
     );
     for mark in [Mark::Stale, Mark::Disputed] {
-        let said = spoken::of_mark(mark).template();
+        let phrase = spoken::of_mark(mark).template();
         assert!(
-            view.sentence.to_string().contains(said),
+            view.sentence.to_string().contains(phrase),
             "{}",
             view.sentence
         );
@@ -251,10 +251,10 @@ fn stale_values_are_marked_even_if_other_marks_are_off() {
 fn in_strict_mode_headers_must_link_to_the_chain() {
     let (mut world, mut miner) = anchored();
     world.set("proofMode", json!(2));
-    let mut stranger = Miner::new();
-    stranger.fork(0);
-    stranger.mine(8);
-    world.prove(EXPLORER, 900_050, &stranger.newest(7));
+    let mut other_chain = Miner::new();
+    other_chain.fork(0);
+    other_chain.mine(8);
+    world.prove(EXPLORER, 900_050, &other_chain.newest(7));
     assert_eq!(world.verdict(), (None, HeightState::Unknown));
     world.set("proofMode", json!(1));
     world.check(900_050, HeightState::Alone);

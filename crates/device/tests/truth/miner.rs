@@ -20,7 +20,7 @@ pub(crate) const START: u32 = 1_767_225_600;
 pub(crate) struct Miner {
     headers: Vec<Header>,
     /// Makes the blocks of a fork differ.
-    way: u32,
+    branch: u32,
 }
 
 impl Miner {
@@ -30,14 +30,14 @@ impl Miner {
         first.time += 1;
         Miner {
             headers: vec![with_work(first)],
-            way: 0,
+            branch: 0,
         }
     }
 
     /// Mines blocks.
     pub(crate) fn mine(&mut self, count: u32) {
         for _ in 0..count {
-            let time = START - 3600 + self.headers.len() as u32 * 10 + self.way;
+            let time = START - 3600 + self.headers.len() as u32 * 10 + self.branch;
             self.mine_at(time);
         }
     }
@@ -45,7 +45,7 @@ impl Miner {
     /// Mines blocks, one per second.
     pub(crate) fn mine_fast(&mut self, count: u32) {
         for _ in 0..count {
-            let time = START - 3600 + self.headers.len() as u32 + self.way;
+            let time = START - 3600 + self.headers.len() as u32 + self.branch;
             self.mine_at(time);
         }
     }
@@ -72,7 +72,7 @@ impl Miner {
     /// Removes blocks, so that the next ones start a fork.
     pub(crate) fn fork(&mut self, less: u32) {
         self.headers.truncate(self.headers.len() - less as usize);
-        self.way += 1;
+        self.branch += 1;
     }
 
     /// The newest headers.

@@ -99,7 +99,7 @@ fn the_primary_price_is_shown_while_most_sources_agree() {
 
 #[test]
 fn a_deviating_primary_is_replaced_by_the_median_quote() {
-    for (wrong, standing) in [
+    for (wrong, verdict) in [
         (67_000, QuoteVerdict::Apart),
         (640_000, QuoteVerdict::Outlier),
         (640, QuoteVerdict::Outlier),
@@ -115,7 +115,7 @@ fn a_deviating_primary_is_replaced_by_the_median_quote() {
         assert_eq!(state, PriceState::Agreed, "{wrong}");
         // A quote of one source, never a mean.
         assert!([63_990, 64_010].contains(&shown), "{shown} for {wrong}");
-        assert_eq!(world.quote_verdict(RELAY), standing, "{wrong}");
+        assert_eq!(world.quote_verdict(RELAY), verdict, "{wrong}");
         assert_eq!(world.price_mark(), None);
     }
 }
@@ -124,7 +124,7 @@ fn a_deviating_primary_is_replaced_by_the_median_quote() {
 fn an_outlier_is_excluded_until_it_is_near() {
     let mut world = clock();
     world.agree_on(100_000);
-    for (off, standing) in [
+    for (off, verdict) in [
         (110_000, QuoteVerdict::Apart),
         (110_050, QuoteVerdict::Outlier),
         (105_000, QuoteVerdict::Outlier),
@@ -134,7 +134,7 @@ fn an_outlier_is_excluded_until_it_is_near() {
     ] {
         world.wait(1);
         world.trade(COINBASE, off, 0);
-        assert_eq!(world.quote_verdict(COINBASE), standing, "{off}");
+        assert_eq!(world.quote_verdict(COINBASE), verdict, "{off}");
         assert_eq!(world.shown(), (100_000, RELAY, PriceState::Agreed), "{off}");
     }
 }
@@ -230,7 +230,7 @@ fn a_contradiction_does_not_release_a_held_price() {
     world.price(64_000);
     world.wait(5);
     world.price(640_000);
-    assert_eq!(world.shown().0, 64_000, "a lone jump");
+    assert_eq!(world.shown().0, 64_000, "a jump of one source");
     world.wait(1);
     world.trade(COINBASE, 64_050, 0);
     assert_eq!(world.shown(), (64_000, RELAY, PriceState::Disputed));
@@ -239,7 +239,11 @@ fn a_contradiction_does_not_release_a_held_price() {
     assert_eq!(world.shown().0, 64_000);
     assert_eq!(world.price_mark(), Some(Mark::Alone));
     world.wait(1);
-    assert_eq!(world.shown().0, 640_000, "it is the owner's source");
+    assert_eq!(
+        world.shown().0,
+        640_000,
+        "after two minutes the primary source counts"
+    );
     assert_eq!(world.price_mark(), Some(Mark::Disputed));
 }
 
@@ -354,8 +358,8 @@ fn a_trade_time_in_the_future_does_not_extend_freshness() {
                 at: ahead,
             },
         );
-        let standing = world.quote_verdict(COINBASE);
-        assert_eq!(standing == QuoteVerdict::Old, minute > 4, "minute {minute}");
+        let verdict = world.quote_verdict(COINBASE);
+        assert_eq!(verdict == QuoteVerdict::Old, minute > 4, "minute {minute}");
         world.wait(60);
     }
 }
@@ -573,10 +577,10 @@ fn without_the_primary_the_witnesses_decide() {
 
 #[test]
 fn a_demo_has_no_witnesses_and_disabled_sources_are_ignored() {
-    let asked = |world: &World| world.device.desired().sources.contains_key(&COINBASE);
-    assert!(asked(&clock()));
+    let is_planned = |world: &World| world.device.desired().sources.contains_key(&COINBASE);
+    assert!(is_planned(&clock()));
     let mut world = World::with(data_source::PUBLIC_RELAY, None);
-    assert!(!asked(&world));
+    assert!(!is_planned(&world));
     world.price(64_000);
     world.trade(COINBASE, 10_000, 0);
     world.wait(300);
@@ -616,19 +620,19 @@ proptest! {
             world.set("priceWitnesses", json!(["coinbase", "bitstamp", "bitfinex"]));
             let mut reports = Vec::new();
             for ((quotes, wait), order) in rounds.iter().zip(orders) {
-                for who in order {
-                    let price = 64 * quotes[*who];
-                    match who {
+                for source_index in order {
+                    let price = 64 * quotes[*source_index];
+                    match source_index {
                         0 => world.price(price),
                         1 => world.trade(COINBASE, price, 0),
                         2 => world.trade(BITSTAMP, price, 0),
                         _ => world.trade(BITFINEX, price, 0),
                     }
                 }
-                let standings = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|who| world.quote_verdict(who));
-                reports.push((world.shown(), standings, world.price_mark()));
+                let verdicts = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|source| world.quote_verdict(source));
+                reports.push((world.shown(), verdicts, world.price_mark()));
                 world.wait(*wait);
-                reports.push((world.shown(), standings, world.price_mark()));
+                reports.push((world.shown(), verdicts, world.price_mark()));
             }
             reports
         };
@@ -646,10 +650,10 @@ proptest! {
         for (order, lie, wait) in lies {
             world.wait(wait);
             for step in 0..3 {
-                let who = (order + step) % 3;
-                let right = 64_000 + world.secs() % 50 + who as u64;
-                let price = if who == liar { lie } else { right };
-                match who {
+                let source_index = (order + step) % 3;
+                let right = 64_000 + world.secs() % 50 + source_index as u64;
+                let price = if source_index == liar { lie } else { right };
+                match source_index {
                     0 => world.price(price),
                     1 => world.trade(COINBASE, price, 0),
                     _ => world.trade(BITSTAMP, price, 0),
