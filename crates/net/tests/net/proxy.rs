@@ -535,7 +535,7 @@ async fn a_host_is_reached_while_one_of_its_addresses_works() {
 }
 
 /// Most bytes that both kernels buffer for a connection that is not read.
-const HELD_MAX: usize = 24 * 1024;
+const BUFFERED_MAX: usize = 24 * 1024;
 
 #[tokio::test]
 async fn few_bytes_are_buffered() {
@@ -554,15 +554,15 @@ async fn few_bytes_are_buffered() {
         .await
         .unwrap();
     let mut peer = listener.accept().await.unwrap().0;
-    let mut held = 0;
+    let mut buffered = 0;
     while let Some(count) = stream.write(&[0; 1024]).now_or_never() {
-        held += count.unwrap();
-        assert!(held <= HELD_MAX, "{held} bytes and more");
+        buffered += count.unwrap();
+        assert!(buffered <= BUFFERED_MAX, "{buffered} bytes and more");
     }
     drop(stream);
     let mut received = Vec::new();
     peer.read_to_end(&mut received).await.unwrap();
-    assert_eq!(received.len(), held);
+    assert_eq!(received.len(), buffered);
 }
 
 #[tokio::test(start_paused = true)]

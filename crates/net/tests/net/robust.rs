@@ -80,7 +80,7 @@ const PROXIES: &[&[u8]] = &[
 const ANSWERS: &[&[u8]] = &[
     b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nsome",
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-    b"HTTP/1.1 302 Found\r\nLocation: http://elsewhere/x\r\nContent-Length: 0\r\n\r\n",
+    b"HTTP/1.1 302 Found\r\nLocation: http://other/x\r\nContent-Length: 0\r\n\r\n",
     b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
 ];
 

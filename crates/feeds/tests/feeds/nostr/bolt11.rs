@@ -12,10 +12,10 @@ const DATA_LEN: usize = 7 + 104;
 
 /// An invoice with a valid checksum for a human-readable part.
 pub(crate) fn invoice(readable: &str) -> String {
-    sealed(readable, &[0; DATA_LEN])
+    with_checksum(readable, &[0; DATA_LEN])
 }
 
-fn sealed(readable: &str, data: &[u8]) -> String {
+fn with_checksum(readable: &str, data: &[u8]) -> String {
     let high = readable.bytes().map(|byte| byte >> 5);
     let low = readable.bytes().map(|byte| byte & 31);
     let symbols = high
@@ -127,12 +127,12 @@ proptest! {
         // The last eight bits are part of the signature and have few valid values.
         let mut data = data;
         data[DATA_LEN - 2..].fill(0);
-        let text = sealed(&format!("lnbc{number}{multiplier}"), &data);
-        let ours = bolt11::amount(&text).ok().flatten().map(|amount| amount.0);
-        let theirs = oracle(&text).flatten();
+        let text = with_checksum(&format!("lnbc{number}{multiplier}"), &data);
+        let actual = bolt11::amount(&text).ok().flatten().map(|amount| amount.0);
+        let expected = oracle(&text).flatten();
         // That crate counts picobitcoins in 64 bits, which is too small for all bitcoins.
-        if theirs.is_some() || u128::from(ours.unwrap_or(0)) * 10 <= u128::from(u64::MAX) {
-            prop_assert_eq!(ours, theirs, "{}", text);
+        if expected.is_some() || u128::from(actual.unwrap_or(0)) * 10 <= u128::from(u64::MAX) {
+            prop_assert_eq!(actual, expected, "{}", text);
         }
     }
 

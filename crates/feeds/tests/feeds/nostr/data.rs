@@ -131,8 +131,8 @@ fn a_repeated_event_counts_once() {
 
 #[test]
 fn other_authors_are_refused() {
-    let stranger = Signer::new(&Secret::new("01".repeat(32))).unwrap();
-    let claim = stranger.sign(100, 30078, &[&["d", "blockheight"]], "1".into(), &[0; 32]);
+    let other_author = Signer::new(&Secret::new("01".repeat(32))).unwrap();
+    let claim = other_author.sign(100, 30078, &[&["d", "blockheight"]], "1".into(), &[0; 32]);
     let event = VerifiedEvent::verify(claim).unwrap();
     assert_eq!(feed().accept(&event), Err(Malformed("author")));
 }

@@ -95,7 +95,7 @@ fn amounts() {
 
 #[test]
 fn several_recipients_are_accepted() {
-    let [one, other, stranger] = [AUTHOR.to_string(), "ab".repeat(32), "cd".repeat(32)];
+    let [one, other, unknown] = [AUTHOR.to_string(), "ab".repeat(32), "cd".repeat(32)];
     let both = [one.clone(), other.to_uppercase()];
     let request = frame::subscribe("z", &ZapFeed::filter(&both, None));
     assert_eq!(
@@ -103,7 +103,7 @@ fn several_recipients_are_accepted() {
         format!(r##"["REQ","z",{{"kinds":[9735],"#p":["{one}","{other}"],"limit":1}}]"##)
     );
     let feed = ZapFeed::new(&both).unwrap();
-    for (recipient, is_accepted) in [(&one, true), (&other, true), (&stranger, false)] {
+    for (recipient, is_accepted) in [(&one, true), (&other, true), (&unknown, false)] {
         let tags: &[&[&str]] = &[&["p", recipient], &["amount", "21000"]];
         let event = verified(9_900, 9735, tags, "");
         let zap = feed.accept(&event, NOW, &mut none_shown());
@@ -174,7 +174,10 @@ fn a_dropped_receipt_is_not_shown_again() {
     for number in 0..=REMEMBERED {
         assert!(!accept(&mut shown, made(number), "", NOW), "{number}");
     }
-    assert!(accept(&mut shown, made(1), "late", NOW), "newer than that");
+    assert!(
+        accept(&mut shown, made(1), "late", NOW),
+        "the receipt is newer than the dropped ones"
+    );
 }
 
 #[test]
@@ -237,7 +240,10 @@ fn a_clock_that_was_set_back_suppresses_no_receipt() {
     }
     assert!(accept(&mut shown, 9_990, "right", NOW));
     let last = REMEMBERED.to_string();
-    assert!(!accept(&mut shown, 900_000, &last, NOW), "it is known");
+    assert!(
+        !accept(&mut shown, 900_000, &last, NOW),
+        "the receipt was shown before"
+    );
 }
 
 #[test]

@@ -112,14 +112,14 @@ fn notifications() {
         "description":"test zap","payment_hash":"deadbeef","created_at":1747000000,"settled_at":1747000005}}"#;
     let sent = r#"{"notification_type":"payment_sent","notification":{"amount":"5000","fees_paid":1,"payment_hash":"abc",
         "invoice":null,"preimage":null,"settled_at":null}}"#;
-    let held =
+    let hold_invoice =
         r#"{"notification_type":"hold_invoice_accepted","notification":{"payment_hash":"feed"}}"#;
     let bare = r#"{"notification_type":"payment_received","notification":{}}"#;
     #[rustfmt::skip]
     let rows = [
         (received, Some(Direction::Received), Some(21_000), 0, "deadbeef", Some(1_747_000_005)),
         (sent, Some(Direction::Sent), Some(5_000), 1, "abc", None),
-        (held, None, None, 0, "feed", None),
+        (hold_invoice, None, None, 0, "feed", None),
         (bare, Some(Direction::Received), None, 0, "", None),
     ];
     for (text, direction, amount, fees, hash, settled_at) in rows {

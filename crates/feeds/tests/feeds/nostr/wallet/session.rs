@@ -468,7 +468,7 @@ fn a_payment_is_reported_once() {
     assert_eq!(
         scene.notify(23197, &received(5, "a")).observations.len(),
         2,
-        "eight are remembered"
+        "the last eight payments are remembered"
     );
 }
 
@@ -482,7 +482,7 @@ fn a_payment_to_oneself_is_sent_and_received() {
     assert_eq!(
         scene.notify(23197, &received(5_000, "a")),
         Reaction::default(),
-        "each way once"
+        "each direction is reported once"
     );
 }
 
@@ -507,8 +507,8 @@ fn a_notification_is_accepted_for_a_quarter_of_an_hour() {
 #[test]
 fn other_notifications_only_refetch() {
     let mut scene = Scene::settled(100);
-    let held = json!({"notification_type": "hold_invoice_accepted", "notification": {"payment_hash": "a", "amount": 9}});
-    let step = scene.notify(23197, &held);
+    let hold_invoice = json!({"notification_type": "hold_invoice_accepted", "notification": {"payment_hash": "a", "amount": 9}});
+    let step = scene.notify(23197, &hold_invoice);
     assert_eq!((step.observations.len(), step.send.len()), (0, 1));
     assert_eq!(
         scene.notify(23197, &received(9, "a")).observations.len(),
@@ -529,14 +529,14 @@ fn a_request_for_payments_is_not_dropped_for_a_balance() {
 }
 
 #[test]
-fn strangers_and_garbage() {
+fn foreign_and_invalid_events_are_ignored() {
     let mut scene = Scene::settled(100);
     let complaint = |step: Reaction| {
         assert_eq!((step.send.len(), step.observations.len()), (0, 0));
         step.complaint.unwrap()
     };
-    let stranger = Signer::new(&Secret::new("03".repeat(32))).unwrap();
-    let event = stranger.sign(5, 23197, &[], "x".into(), &[0; 32]);
+    let other_wallet = Signer::new(&Secret::new("03".repeat(32))).unwrap();
+    let event = other_wallet.sign(5, 23197, &[], "x".into(), &[0; 32]);
     assert_eq!(complaint(scene.receive(event)), Malformed("author").into());
     let mut event = scene.wallet_event(23197, &[], "x".into());
     event.content.push('y');
