@@ -28,17 +28,17 @@ fn a_trace_lists_allocations_that_were_not_freed_with_their_lines() {
     assert_eq!(heap_trace::stop(), None);
     assert_eq!(heap_trace::start(0), 1);
     assert_eq!(heap_trace::start(100_000), CAPACITY_MAX);
-    let kept = take();
+    let leaked = take();
     drop(take());
     let mut grown = take();
     grown.reserve_exact(2 * SIZE);
-    let elsewhere = thread::spawn(take).join().unwrap();
+    let leaked_by_thread = thread::spawn(take).join().unwrap();
     let trace = heap_trace::stop().unwrap();
     assert_eq!(heap_trace::stop(), None);
 
     let of = |size: usize| trace.leaks.iter().filter(move |leak| leak.size == size);
     let addresses: Vec<usize> = of(SIZE).map(|leak| leak.address).collect();
-    let expected = [kept.as_ptr() as usize, elsewhere.as_ptr() as usize];
+    let expected = [leaked.as_ptr() as usize, leaked_by_thread.as_ptr() as usize];
     assert!(
         addresses.len() == 2 && expected.iter().all(|address| addresses.contains(address)),
         "{addresses:?}, {expected:?}"

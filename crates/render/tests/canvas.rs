@@ -1,9 +1,9 @@
-//! Golden canvases: every screen on canvases of many sizes, depths, layouts and rotations; and what holds on all of them.
+//! Golden canvases: every screen on canvases of many sizes, depths, layouts and rotations; and properties of all canvases.
 //!
 //! `tests/golden/canvas/<canvas>.png` shows all screens of a canvas, large ones reduced.
 //! `tests/golden/canvas/sums.txt` has a checksum of the exact pixels of each picture.
-//! What differs is written to `target/golden/canvas`.
-//! `UPDATE_GOLDEN=1` accepts what is painted; look at every sheet that changes.
+//! Pictures that differ are written to `target/golden/canvas`.
+//! `UPDATE_GOLDEN=1` accepts the painted pictures; check every sheet that changes.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "golden images are files")]
@@ -32,7 +32,7 @@ use render::{
     png,
 };
 
-/// Pictures besides the samples of all screens: a mark, and each layer that covers the rotation.
+/// Additional pictures: a mark, and each layer that covers the rotation.
 const PICTURES: &[&str] = &[
     "block-height--stale",
     "zap--sats",
@@ -65,7 +65,7 @@ struct Case {
     spec: CanvasSpec,
 }
 
-/// The canvases. What the name says besides the size is set here too.
+/// The canvases. The words of a name are the options of its canvas.
 fn cases() -> Vec<Case> {
     let case = |name: &'static str, (width, height): (u32, u32), depth: Depth| Case {
         name,
@@ -149,7 +149,7 @@ fn differing(one: &Canvas, other: &Canvas) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// All pictures of a canvas on one, each reduced by a whole factor.
+/// All pictures of a canvas on one sheet, each reduced by an integer factor.
 fn sheet(canvases: &[Canvas]) -> Vec<u8> {
     let (width, height) = size(&canvases[0]);
     let factor = width.div_ceil(SHEET_PICTURE_MAX);
@@ -268,7 +268,7 @@ fn cells() -> impl Strategy<Value = Cell> {
     ]
 }
 
-/// A cell without ink that is placed like another one.
+/// A cell without ink, with the layout of another one.
 fn emptied(cell: &Cell) -> Cell {
     match cell {
         Cell::Digit(_)
@@ -316,7 +316,7 @@ fn specs() -> impl Strategy<Value = CanvasSpec> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Ink keeps off the edges of the canvas and of its cell.
+    /// No ink touches the edges of the canvas or of its cell.
     #[test]
     fn nothing_is_clipped(
         cells in proptest::collection::vec(cells(), 7..=8),

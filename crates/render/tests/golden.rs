@@ -1,9 +1,9 @@
 //! Golden images: every screen in every form, and every font, pixel by pixel.
 //!
 //! A case is painted on boards with seven and with eight panels and compared with
-//! `tests/golden/<board>/<screen>--<case>.png`. What differs is written to `target/golden` as it is
-//! (`actual`) and as a picture of the difference (`diff`: red is missing ink, blue is new).
-//! `UPDATE_GOLDEN=1` accepts what is painted; look at every picture that changes.
+//! `tests/golden/<board>/<screen>--<case>.png`. Pictures that differ are written to `target/golden` (`actual`), with a
+//! picture of the difference (`diff`: missing ink is red, new ink is blue).
+//! `UPDATE_GOLDEN=1` accepts the painted pictures; check every picture that changes.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "golden images are files")]
@@ -37,7 +37,7 @@ fn failure_dir() -> PathBuf {
         .join("golden")
 }
 
-/// Compares one picture; a sentence if it differs.
+/// Compares one picture; returns a message if it differs.
 fn compare(painter: &mut Painter, picture: &Picture, name: &str) -> Option<String> {
     let file = golden_dir().join(name).with_extension("png");
     let actual = png::side_by_side(&painter.paint_all(picture), 1);
@@ -85,7 +85,7 @@ fn named(board: &str, cases: Vec<(String, Picture)>) -> Vec<(String, Picture)> {
         .collect()
 }
 
-/// Everything that has an image.
+/// All pictures with a golden image.
 fn all() -> Vec<(String, Picture)> {
     let on_boards = BOARDS
         .iter()
@@ -126,12 +126,12 @@ fn every_golden_image_has_a_case() {
     for (board, _) in BOARDS {
         for entry in fs::read_dir(golden_dir().join(board)).unwrap() {
             let name = format!("{board}/{}", entry.unwrap().file_name().display());
-            assert!(names.contains(&name), "{name} belongs to no case");
+            assert!(names.contains(&name), "no case has the image {name}");
         }
     }
 }
 
-/// A picture as its file packs it: four colours in a byte.
+/// A decoded file: four colours in a byte.
 #[derive(PartialEq)]
 struct Packed {
     width: usize,

@@ -21,10 +21,10 @@ const MARGIN: u16 = 4;
 /// Margin beside digits, px.
 const SIDE: u16 = 6;
 
-/// Capitals of the smallest letters that are drawn, px.
+/// Height of the capitals of the smallest letters that are drawn, px.
 const CAPITAL_LEAST: u16 = 4;
 
-/// Everything that stands in the digit font.
+/// All characters that are drawn in the digit font.
 const SIGNS: &[&str] = &[
     "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", ":", "%", "K", "M", "B", "T", "Q", "$",
     "€", "£", "¥", "₿", "?", "0.", "5.", "12.", "150.", "8888.",
@@ -165,7 +165,7 @@ fn block(lines: &[&str], px: u32) -> Cell {
     Cell::Block { lines, px }
 }
 
-/// What is drawn, as rows of pixels that have ink.
+/// First and last row of each group of rows with ink in a drawn cell.
 fn rows_of(cell: Cell) -> Vec<(u16, u16)> {
     let bitmap = Painter::new(WIDTH, HEIGHT).paint(&picture(vec![cell]), 0);
     let mut rows: Vec<(u16, u16)> = Vec::new();
@@ -218,7 +218,7 @@ fn a_text_that_is_far_too_long_is_cut_before_it_is_too_small_to_read() {
 
 #[test]
 fn a_line_that_is_too_wide_is_wrapped_as_late_as_possible() {
-    // At the least height that can be read at a glance, so that no line becomes smaller.
+    // At the least readable height, so that no line becomes smaller.
     let words = ["EHEHEHEHEHEHEHEHEHEHEHEHEHEH"];
     let broken = rows_of(block(&words, 24)).len();
     assert!((2..=5).contains(&broken), "{broken} lines");
@@ -247,7 +247,7 @@ fn letters_of_a_picture_have_one_height() {
 }
 
 #[test]
-fn letters_follow_the_style_also_when_they_were_painted_before() {
+fn cached_letters_follow_the_style() {
     let mut painter = Painter::new(WIDTH, HEIGHT);
     let mut picture = picture(
         ["H", "E"]
@@ -295,7 +295,7 @@ fn marks_touch_no_label() {
     }
 }
 
-/// Pixels of ink that `after` has and `before` has not; it must have all of the others.
+/// Number of pixels of ink that `after` has in addition to those of `before`; none may be missing.
 fn added(before: &Bitmap, after: &Bitmap) -> usize {
     let pixels = (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| (x, y)));
     pixels

@@ -1,11 +1,11 @@
-//! What each operation does, for the tests of HTTP, MQTT and `papertick ctl`.
+//! Table of the operations and their effects, for the tests of HTTP, MQTT and `papertick ctl`.
 //!
 //! A new operation needs a row. A row without a command tests the parameters only.
 
 /// Request and body; the words of `papertick ctl` that send it; its effect; other requests with the same effect.
 ///
-/// The effect is the request to the device, as `Debug` prints it, or a status, with the reason of a refusal. The words of
-/// the commands that are more than a request are not listed.
+/// The effect is the request to the device, as `Debug` prints it, or a status, with the reason of a refusal. Commands that
+/// are more than a request have no row.
 pub type Row = (
     &'static str,
     &'static str,
@@ -14,7 +14,7 @@ pub type Row = (
     &'static [&'static str],
 );
 
-/// The operations of a clock at work, on a board with four LEDs and seven panels.
+/// The operations of a clock in normal operation, on a board with four LEDs and seven panels.
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
     ("GET /api/status", "", "status", "200", &[]),

@@ -15,9 +15,9 @@ fn the_description_in_the_docs_is_fresh() {
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
         fs::write(path, &fresh).unwrap();
     }
-    let kept = fs::read_to_string(path).unwrap_or_default();
+    let stored = fs::read_to_string(path).unwrap_or_default();
     assert!(
-        kept == fresh,
+        stored == fresh,
         "docs/openapi.json is stale: run the tests with UPDATE_EXPECT=1 and commit it"
     );
 }

@@ -135,8 +135,8 @@ fn the_sentence_is_also_reported_in_parts() {
         .with("mark", spoken::STALE);
     let document = status(&view, 60);
     fits(sent::<Status>(), &document);
-    let said = "Block height 900,123. This is older than it should be.";
-    assert_eq!(document["says"], said);
+    let sentence = "Block height 900,123. This is older than it should be.";
+    assert_eq!(document["says"], sentence);
     let phrase = json!({
         "words": "{sentence} {mark}",
         "values": {
@@ -390,8 +390,8 @@ fn values_of_an_earlier_run_are_reported_without_an_age() {
         ..Memory::default()
     };
     let mut device = Device::new(BOARD, settings, memory, now(0));
-    let asked = vec![Observation::Connection(Connection::Connecting)];
-    device.handle(Input::Observed(SourceId::Miner, asked), now(1));
+    let connecting = vec![Observation::Connection(Connection::Connecting)];
+    device.handle(Input::Observed(SourceId::Miner, connecting), now(1));
     let view = device.view();
     let document = status(&view, 70);
     fits(sent::<Status>(), &document);
@@ -536,13 +536,13 @@ fn a_price_is_reported_with_all_quotes() {
         (&usd["shown"], &usd["source"]),
         (&json!("60000.00"), &json!("relay"))
     );
-    let voices = usd["voices"].as_array().unwrap();
-    let reported: BTreeMap<&str, &str> = voices
+    let claims = usd["voices"].as_array().unwrap();
+    let reported: BTreeMap<&str, &str> = claims
         .iter()
-        .map(|voice| {
+        .map(|claim| {
             (
-                voice["source"].as_str().unwrap(),
-                voice["value"].as_str().unwrap(),
+                claim["source"].as_str().unwrap(),
+                claim["value"].as_str().unwrap(),
             )
         })
         .collect();
@@ -743,8 +743,8 @@ fn a_release_is_reported_with_the_reason_why_it_is_not_installed() {
         (&json!("4.3.0"), &json!("no list"), &json!(22))
     );
     let left = "Release 4.3.0: it ran here, and the owner went back to an older version.";
-    let said = format!("{left} The releases could not be checked: no list.");
-    assert_eq!(after["says"], said);
+    let sentence = format!("{left} The releases could not be checked: no list.");
+    assert_eq!(after["says"], sentence);
     assert_eq!(after["phrase"]["values"]["mark"], unknown);
     // The result does not apply to another list.
     let change = json!({ "gitReleaseUrl": "https://other.example/" });

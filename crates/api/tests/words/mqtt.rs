@@ -48,7 +48,7 @@ use crate::{
     operation_table::{PORTAL_ROWS, ROWS},
 };
 
-/// Members that a component of each platform may have, besides [`COMMON_MEMBERS`]. Home Assistant ignores other members.
+/// Additional members that a component of each platform may have. Home Assistant ignores other members.
 #[rustfmt::skip]
 const MEMBERS: &[(&str, &str)] = &[
     ("sensor", "stat_t val_tpl unit_of_meas dev_cla stat_cla"),
@@ -193,7 +193,7 @@ fn check(key: &str, component: &Value) {
     if let Some(options) = component.get("ops") {
         let options = options.as_array().unwrap();
         assert!(!options.is_empty(), "{key}");
-        // It means an unknown state.
+        // Home Assistant reads this option as an unknown state.
         let is_none = |option: &Value| option.as_str().unwrap().eq_ignore_ascii_case("none");
         assert!(!options.iter().any(is_none), "{key}");
     }

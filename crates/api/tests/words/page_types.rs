@@ -37,9 +37,9 @@ fn the_types_of_the_page_are_fresh() {
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
         fs::write(path, &fresh).unwrap();
     }
-    let kept = fs::read_to_string(path).unwrap_or_default();
+    let stored = fs::read_to_string(path).unwrap_or_default();
     assert!(
-        kept == fresh,
+        stored == fresh,
         "{path} is stale: run the tests with UPDATE_EXPECT=1 and commit it"
     );
 }

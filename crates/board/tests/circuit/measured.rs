@@ -38,7 +38,7 @@ fn ratios(wiring: &Wiring) -> (f64, f64) {
 
 /// Time from the start of all panels until the driver reports the last one as complete.
 fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
-    let begun = rig.circuit.now();
+    let started = rig.circuit.now();
     for panel in 0..7 {
         rig.show(panel, first + panel as u32, refresh).unwrap();
     }
@@ -50,7 +50,7 @@ fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
         if shown == 7 {
             // The preparation of the next refresh does not count.
             rig.run();
-            return now - begun;
+            return now - started;
         }
         let edge = rig.circuit.next_change().filter(|_| wake.on_edge);
         rig.circuit

@@ -254,10 +254,10 @@ fn old_headers_are_dropped_and_their_work_is_kept() {
             work + header.work()
         });
     assert_eq!(chain.work(), all);
-    let kept = chain
+    let stored = chain
         .headers()
         .fold(chain.base().work, |work, header| work + header.work());
-    assert_eq!(kept, all);
+    assert_eq!(stored, all);
     let first = chain.headers().next().unwrap();
     assert_eq!(chain.base().hash, first.prev_blockhash);
     // A branch from before all stored headers is not connected.
@@ -387,8 +387,8 @@ proptest! {
             ..3 => middle.saturating_add_signed(time as i32),
             _ => now + time as u32,
         };
-        let stranger = mine(chain.tip(), START, 77).block_hash();
-        let before = if is_linked { chain.tip() } else { stranger };
+        let unknown_block = mine(chain.tip(), START, 77).block_hash();
+        let before = if is_linked { chain.tip() } else { unknown_block };
         let mut header = mine_with(before, time, 9, CompactTarget::from_consensus(bits), |header| {
             header.version = Version::from_consensus(version);
         });

@@ -1,4 +1,4 @@
-//! What the tests of painting share.
+//! Helpers for the tests of painting.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
@@ -12,7 +12,7 @@ use render::Bitmap;
 pub const WIDTH: u16 = 122;
 pub const HEIGHT: u16 = 250;
 
-/// The style of a fresh device.
+/// The style of a new device.
 pub const STYLE: Style = Style {
     font: FontId::DEFAULT,
     digit_px: 180,
@@ -22,7 +22,7 @@ pub const STYLE: Style = Style {
     sats_variant: 7,
 };
 
-/// A picture in the style of a fresh device.
+/// A picture in the style of a new device.
 pub fn picture(cells: Vec<Cell>) -> Picture {
     Picture {
         cells,

@@ -25,7 +25,7 @@ use crate::{
 
 /// Variants of the screens of the rotation: name of the file and the line that describes it.
 ///
-/// A mark is no part of the line: the name ends with its word.
+/// The mark is not in the line: it is the end of the name.
 #[rustfmt::skip]
 const SCREENS: &[(&str, &str)] = &[
     ("block-height--seven-digits", "block height=1234567"),
@@ -70,7 +70,7 @@ const SCREENS: &[(&str, &str)] = &[
     ("wallet-balance--unknown", "balance"),
 ];
 
-/// Values for every screen, and settings under which the screens show most.
+/// Values for every screen, and settings with which the screens show most.
 const SAMPLE: &str = "USD price=95432 height=957123 fee=4.7 time=21:34-20/11 \
     state=proven agreeing=4 hash=a3f0 age=7 \
     miningPoolName=ocean hashrate=645000000000 daily=9999 logo=ocean \
@@ -122,7 +122,7 @@ fn styled(cells: Vec<Cell>, settings: &Settings) -> Picture {
     picture
 }
 
-/// What covers the rotation for a while.
+/// Temporary layers over the rotation.
 fn notices(panels: usize) -> Vec<(String, Picture)> {
     let settings = Settings {
         price_sym_mode: 1,
@@ -157,7 +157,7 @@ fn notices(panels: usize) -> Vec<(String, Picture)> {
         .into()
 }
 
-/// What explains something, and what the owner writes.
+/// Explanations, and texts of the owner.
 fn texts(panels: usize) -> Vec<(String, Picture)> {
     let debug = debug::DebugFacts {
         ip: "192.168.178.123",

@@ -237,9 +237,9 @@ fn an_unreadable_file_is_moved_aside_only_by_a_save() {
         let mut disk = disk.healthy();
         assert_eq!(self::found(&mut disk).1, 13);
         for name in names {
-            let kept = disk.read(&format!("{name}.unread-1")).unwrap();
+            let copy = disk.read(&format!("{name}.unread-1")).unwrap();
             let before = beginning.clone().read(name).unwrap();
-            assert_eq!(kept, before, "{name} of {names:?}");
+            assert_eq!(copy, before, "{name} of {names:?}");
         }
         let (mut file, _) = StateFile::open(SETTINGS, &mut disk);
         file.wipe(&mut disk).unwrap();
