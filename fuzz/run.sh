@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes every target, or those named, each for some seconds, on the stable toolchain:
 #   fuzz/run.sh SECONDS [TARGET ...]
-# What is found is left in fuzz/artifacts/TARGET/, and the script ends with an error.
+# Failing inputs are stored in fuzz/artifacts/TARGET/, and the script then exits with an error.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -11,12 +11,12 @@ if [ $# -eq 0 ]; then
   set -- $(sed -n 's/^name = "\(.*\)"$/\1/p' Cargo.toml | grep -vx fuzz)
 fi
 
-# The coverage that libFuzzer steers by; only the sanitizers on top of it need a nightly toolchain.
+# Instrumentation for libFuzzer. Only sanitizers, which are not used, would need a nightly toolchain.
 export RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
  -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
  -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions=yes -Coverflow-checks=yes"
 RUSTFLAGS=$(tr '\n' ' ' <<<"$RUSTFLAGS")
-# A target triple of its own keeps the flags away from build scripts.
+# With an explicit target triple the flags do not apply to build scripts.
 triple=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --locked --target "$triple"
 target_folder=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')

@@ -1,4 +1,4 @@
-//! Fuzzes what clients ask of the device: a command's name on the first line, its body after it.
+//! Fuzzes commands to the device: the name of a command on the first line, its body after it.
 #![no_main]
 
 use std::{sync::LazyLock, time::Duration};

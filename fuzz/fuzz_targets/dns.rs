@@ -1,4 +1,4 @@
-//! Fuzzes the questions that strangers ask at the access point: an answer is a reply to that question, or there is none.
+//! Fuzzes DNS queries at the access point: there is no reply, or one with the id of the query.
 #![no_main]
 #![allow(dead_code)]
 
@@ -9,8 +9,8 @@ use std::net::Ipv4Addr;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Some(reply) = dns::answer(bytes, Ipv4Addr::new(192, 168, 4, 1)) {
-        assert_eq!(reply[..2], bytes[..2], "the number of the question");
-        assert!(reply[2] & 0x80 != 0, "a reply");
+        assert_eq!(reply[..2], bytes[..2], "the id of the query");
+        assert!(reply[2] & 0x80 != 0, "the flag of a response");
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = dns::portal_address(text);

@@ -1,7 +1,7 @@
-//! Fuzzes what takes clients' requests apart: query, path, credentials, bodies.
+//! Fuzzes the parsers of HTTP requests: query, path, credentials, bodies.
 #![no_main]
 
-#[allow(dead_code)] // Encoding is no part of what is fuzzed.
+#[allow(dead_code)] // Encoding is not fuzzed.
 #[path = "../../crates/web/src/parse.rs"]
 mod parse;
 

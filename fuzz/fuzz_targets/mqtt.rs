@@ -1,4 +1,4 @@
-//! Fuzzes what a broker can send: the bytes of a session, in both versions of MQTT, and the commands in its messages.
+//! Fuzzes the bytes that a broker sends in a session, in both versions of MQTT, and the commands in its messages.
 #![no_main]
 #![allow(dead_code)]
 

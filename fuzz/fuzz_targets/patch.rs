@@ -1,4 +1,4 @@
-//! Fuzzes the body of a change of settings: it is taken as a whole, or refused as a whole.
+//! Fuzzes the body of a change of settings: all of it is applied, or nothing.
 #![no_main]
 
 use std::{collections::BTreeMap, time::Duration};

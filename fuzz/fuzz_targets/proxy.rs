@@ -1,4 +1,4 @@
-//! Fuzzes what a proxy may reply: a refusal or a way through, and not a byte of the destination is read.
+//! Fuzzes the replies of a proxy: it refuses or connects, and no byte of the destination is read.
 #![no_main]
 #![allow(dead_code)]
 
@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use route::ProxyPassword;
 
-/// A proxy that says these bytes whatever it hears, and then closes.
+/// A proxy that sends these bytes, whatever it receives, and then closes.
 struct Proxy<'a>(&'a [u8]);
 
 impl AsyncRead for Proxy<'_> {
@@ -33,9 +33,9 @@ impl AsyncRead for Proxy<'_> {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let count = self.0.len().min(into.remaining());
-        let (now, later) = self.0.split_at(count);
-        into.put_slice(now);
-        self.0 = later;
+        let (part, rest) = self.0.split_at(count);
+        into.put_slice(part);
+        self.0 = rest;
         Poll::Ready(Ok(()))
     }
 }
@@ -58,8 +58,8 @@ impl AsyncWrite for Proxy<'_> {
     }
 }
 
-/// Runs what never has to wait.
-fn now<T>(future: impl Future<Output = T>) -> T {
+/// The output of a future that never waits.
+fn poll_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => unreachable!("the proxy answers at once"),
@@ -68,9 +68,9 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let password = ProxyPassword::new("password");
-    let mut way = Proxy(bytes);
-    if now(proxy::http_connect(
-        &mut way,
+    let mut stream = Proxy(bytes);
+    if poll_once(proxy::http_connect(
+        &mut stream,
         "example.org",
         443,
         "user",
@@ -78,24 +78,24 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     ))
     .is_ok()
     {
-        let head = &bytes[..bytes.len() - way.0.len()];
+        let head = &bytes[..bytes.len() - stream.0.len()];
         assert!(head.ends_with(b"\r\n\r\n"));
     }
-    let mut way = Proxy(bytes);
-    if now(proxy::socks4(&mut way, Ipv4Addr::LOCALHOST, 443)).is_ok() {
-        assert_eq!(bytes.len() - way.0.len(), 8);
+    let mut stream = Proxy(bytes);
+    if poll_once(proxy::socks4(&mut stream, Ipv4Addr::LOCALHOST, 443)).is_ok() {
+        assert_eq!(bytes.len() - stream.0.len(), 8);
     }
-    let mut way = Proxy(bytes);
-    if now(proxy::socks4a(&mut way, "example.org", 443)).is_ok() {
-        assert_eq!(bytes.len() - way.0.len(), 8);
+    let mut stream = Proxy(bytes);
+    if poll_once(proxy::socks4a(&mut stream, "example.org", 443)).is_ok() {
+        assert_eq!(bytes.len() - stream.0.len(), 8);
     }
-    let mut way = Proxy(bytes);
-    let through = now(async {
-        proxy::socks5_login(&mut way, "user", &password).await?;
-        proxy::socks5_connect(&mut way, "example.org", 443).await
+    let mut stream = Proxy(bytes);
+    let connected = poll_once(async {
+        proxy::socks5_login(&mut stream, "user", &password).await?;
+        proxy::socks5_connect(&mut stream, "example.org", 443).await
     });
-    if through.is_ok() {
-        let read = bytes.len() - way.0.len();
+    if connected.is_ok() {
+        let read = bytes.len() - stream.0.len();
         assert!((2 + 7..=4 + 7 + 256).contains(&read), "{read}");
     }
     if let Ok(text) = std::str::from_utf8(bytes)

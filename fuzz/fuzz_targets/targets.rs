@@ -1,7 +1,7 @@
-//! What is fuzzed: one function per parser, which must hold for any bytes.
+//! The fuzzed parsers: one function for each, with assertions that must hold for any bytes.
 //!
-//! The fuzz targets call these with what libFuzzer makes up; the tests of `feeds` call them with
-//! mutated seeds, so that `cargo test` notices a broken parser without a fuzzer.
+//! The fuzz targets call these with input of libFuzzer. The tests of `feeds` call them with mutated seeds, so that
+//! `cargo test` notices a broken parser without a fuzzer.
 
 use std::{io::Cursor, time::Duration};
 
@@ -37,7 +37,7 @@ use market::{
 };
 use sha2::{Digest, Sha256};
 
-/// A target, by its name.
+/// Name and function of a target.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -86,9 +86,9 @@ const NOW: Now = Now {
     }),
 };
 
-/// Whatever was understood must be within the bounds that the core relies on.
-fn plausible(heard: Result<Vec<Observation>, Malformed>) {
-    for observation in heard.unwrap_or_default() {
+/// Checks that parsed observations are within the bounds that the core relies on.
+fn assert_plausible(observations: Result<Vec<Observation>, Malformed>) {
+    for observation in observations.unwrap_or_default() {
         match observation {
             Observation::Price(_, price) | Observation::Quote { price, .. } => {
                 assert!(price.micros > 0 && price.micros <= (Price::MAX_UNITS + 1) * MICRO);
@@ -121,8 +121,8 @@ fn plausible(heard: Result<Vec<Observation>, Malformed>) {
 }
 
 fn relay_frame(bytes: &[u8]) {
-    plausible(relay::frame(bytes, true));
-    plausible(relay::frame(bytes, false));
+    assert_plausible(relay::frame(bytes, true));
+    assert_plausible(relay::frame(bytes, false));
 }
 
 fn relay_bodies(bytes: &[u8]) {
@@ -136,10 +136,10 @@ fn relay_bodies(bytes: &[u8]) {
 }
 
 fn explorer_frame(bytes: &[u8]) {
-    plausible(explorer::frame(bytes, true));
-    plausible(explorer::frame(bytes, false));
-    plausible(explorer::tip_body(bytes));
-    plausible(explorer::projected_body(bytes, true));
+    assert_plausible(explorer::frame(bytes, true));
+    assert_plausible(explorer::frame(bytes, false));
+    assert_plausible(explorer::tip_body(bytes));
+    assert_plausible(explorer::projected_body(bytes, true));
 }
 
 fn electrum_line(bytes: &[u8]) {
@@ -150,7 +150,7 @@ fn electrum_line(bytes: &[u8]) {
                     assert!(headers.len() <= electrum::HEADERS_AT_ONCE as usize);
                 }
                 let _ = electrum::tip(&answer);
-                plausible(electrum::fees(&answer, true));
+                assert_plausible(electrum::fees(&answer, true));
             }
             Ok(electrum::ElectrumMessage::Refused(_, words)) => {
                 assert!(words.chars().count() <= 120)
@@ -170,7 +170,7 @@ fn p2p_message(bytes: &[u8]) {
         assert!(!head.is_of_use() || head.length <= p2p::PARSED_MAX);
         let _ = p2p::message(&head, payload);
     }
-    // With a head that fits, so that the checksum is no wall.
+    // With a valid head, because random bytes do not have a valid checksum.
     for command in ["version", "verack", "ping", "headers", "inv", "other"] {
         let message = p2p::encode(network, command, bytes);
         if let Some((head, payload)) = message.split_first_chunk::<{ p2p::HEAD_BYTES }>()
@@ -192,7 +192,7 @@ fn core_node_body(bytes: &[u8]) {
             let answer = &answers[0];
             let _ = (core_node::info(answer), core_node::hash(answer));
             let _ = core_node::header_result(answer);
-            plausible(core_node::fee(answer, true));
+            assert_plausible(core_node::fee(answer, true));
         }
         Ok(Err(words)) => assert!(words.chars().count() <= 120),
         Err(_) => {}
@@ -200,10 +200,10 @@ fn core_node_body(bytes: &[u8]) {
 }
 
 fn exchange_frame(bytes: &[u8]) {
-    plausible(exchange::frame(bytes));
+    assert_plausible(exchange::frame(bytes));
 }
 
-/// The first byte says which venue; each line is a message of one conversation.
+/// The first byte selects the venue; each line is a message of one session.
 fn venue_frames(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else {
         return;
@@ -213,23 +213,23 @@ fn venue_frames(bytes: &[u8]) {
         return;
     };
     for line in rest.split(|byte| *byte == b'\n') {
-        plausible(venue.frame(line));
+        assert_plausible(venue.frame(line));
     }
 }
 
 fn nostr_message(bytes: &[u8]) {
     if let Ok(RelayMessage::Event { event, .. }) = frame::message(bytes) {
-        // What can be read can be written, and reads the same.
+        // A parsed event can be encoded, and parsing it again gives the same event.
         let again = frame::publish(&event).replacen("[\"EVENT\",", "[\"EVENT\",\"s\",", 1);
         let Ok(RelayMessage::Event { event: read, .. }) = frame::message(again.as_bytes()) else {
             panic!("{again}");
         };
         assert_eq!(read, event);
-        believed(event);
+        accept_event(event);
     }
 }
 
-/// The bytes are the content and tags of an event that is signed as it should be.
+/// The bytes are the content and tags of an event with a valid signature.
 fn nostr_event(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.split('\n');
@@ -241,17 +241,17 @@ fn nostr_event(bytes: &[u8]) {
     let content = parts.next().unwrap_or_default().to_owned();
     let tags: Vec<Vec<&str>> = parts.map(|tag| tag.split('\t').collect()).collect();
     let tags: Vec<&[&str]> = tags.iter().map(Vec::as_slice).collect();
-    let signer = Signer::new(&Secret::new(SECRET)).expect("the key is one");
-    believed(signer.sign(1_714_000_100, kind, &tags, content, &[1; 32]));
+    let signer = Signer::new(&Secret::new(SECRET)).expect("the key is valid");
+    accept_event(signer.sign(1_714_000_100, kind, &tags, content, &[1; 32]));
 }
 
-fn believed(event: NostrEvent) {
+fn accept_event(event: NostrEvent) {
     let Ok(event) = VerifiedEvent::verify(event) else {
         return;
     };
-    let mut data = DataFeed::new(AUTHOR).expect("the key is one");
-    plausible(data.accept(&event));
-    let zaps = ZapFeed::new(&[AUTHOR]).expect("the key is one");
+    let mut data = DataFeed::new(AUTHOR).expect("the key is valid");
+    assert_plausible(data.accept(&event));
+    let zaps = ZapFeed::new(&[AUTHOR]).expect("the key is valid");
     let accepted = zaps.accept(&event, NOW.utc, &mut ShownZaps::default());
     if let Ok(Some(Zap { amount, message })) = accepted {
         assert!(amount >= Sats(1) && message.chars().count() <= 512);
@@ -261,13 +261,13 @@ fn believed(event: NostrEvent) {
 fn invoice(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = bolt11::amount(&text);
-    // Chance does not find a checksum, so what lies behind it gets one.
+    // Random bytes do not have a valid checksum, so it is added.
     let amount: String = text
         .chars()
         .filter(|letter| letter.is_ascii_digit() || "munp".contains(*letter))
         .collect();
     let readable = format!("lnbc{amount}");
-    if let Ok(known) = bolt11::amount(&sealed(&readable)) {
+    if let Ok(known) = bolt11::amount(&with_checksum(&readable)) {
         assert_eq!(known.is_none(), amount.is_empty(), "{readable}");
         let digits: u128 = amount
             .trim_end_matches(char::is_alphabetic)
@@ -290,7 +290,7 @@ fn invoice(bytes: &[u8]) {
 }
 
 /// A text with the checksum of BIP-173.
-fn sealed(readable: &str) -> String {
+fn with_checksum(readable: &str) -> String {
     const ALPHABET: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
     let step = |sum: u32, value: u8| {
         let next = (sum & 0x1FF_FFFF) << 5 ^ u32::from(value);
@@ -326,7 +326,7 @@ fn wallet_message(bytes: &[u8]) {
 }
 
 fn channel() -> EncryptedChannel {
-    EncryptedChannel::new(&Secret::new(SECRET), WALLET).expect("the keys are some")
+    EncryptedChannel::new(&Secret::new(SECRET), WALLET).expect("the keys are valid")
 }
 
 fn wallet_payload(bytes: &[u8]) {
@@ -340,18 +340,18 @@ fn wallet_payload(bytes: &[u8]) {
     }
 }
 
-/// Every line is the text of one message: the wallet's own, or the relay's where it starts with `[`.
+/// Each line is one message: of the relay if it starts with `[`, otherwise of the wallet.
 fn wallet_session(bytes: &[u8]) {
     let uri = format!("nostr+walletconnect://{WALLET}?relay=ws://r&secret={SECRET}");
-    let pairing = PairingUri::parse(&uri).expect("the pairing is one");
+    let pairing = PairingUri::parse(&uri).expect("the pairing is valid");
     let mut session =
-        WalletSession::new(&pairing, Duration::from_secs(60)).expect("the keys are some");
+        WalletSession::new(&pairing, Duration::from_secs(60)).expect("the keys are valid");
     let secret = Secret::new(format!("{:064x}", 2));
-    let wallet = Signer::new(&secret).expect("the key is one");
-    let channel = EncryptedChannel::new(&secret, AUTHOR).expect("the keys are some");
+    let wallet = Signer::new(&secret).expect("the key is valid");
+    let channel = EncryptedChannel::new(&secret, AUTHOR).expect("the keys are valid");
     let mut now = NOW;
     session.connected(now);
-    let mut asked = String::new();
+    let mut request_id = String::new();
     for (line, text) in (1..=16u8).zip(String::from_utf8_lossy(bytes).lines()) {
         now.uptime += Duration::from_secs(20);
         let noise = StepRandomness {
@@ -368,9 +368,14 @@ fn wallet_session(bytes: &[u8]) {
                 "old" => (23196, Some(Cipher::Nip04)),
                 _ => (23197, Some(Cipher::Nip44)),
             };
-            let sealed = cipher.and_then(|cipher| channel.encrypt(cipher, text, &[line; 32]).ok());
-            let tags: &[&[&str]] = &[&["p", AUTHOR], &["e", &asked], &["encryption", "nip44_v2"]];
-            let content = sealed.unwrap_or_else(|| text.to_owned());
+            let encrypted =
+                cipher.and_then(|cipher| channel.encrypt(cipher, text, &[line; 32]).ok());
+            let tags: &[&[&str]] = &[
+                &["p", AUTHOR],
+                &["e", &request_id],
+                &["encryption", "nip44_v2"],
+            ];
+            let content = encrypted.unwrap_or_else(|| text.to_owned());
             RelayMessage::Event {
                 subscription: String::new(),
                 event: wallet.sign(1_714_000_100, kind, tags, content, &[line; 32]),
@@ -382,7 +387,7 @@ fn wallet_session(bytes: &[u8]) {
         assert!(sent.len() <= 2 && step.observations.len() <= message::TRANSACTIONS_MAX);
         for request in sent {
             assert!(!request.contains(SECRET));
-            asked = request.split('"').nth(5).unwrap_or_default().to_owned();
+            request_id = request.split('"').nth(5).unwrap_or_default().to_owned();
         }
     }
 }
@@ -419,7 +424,7 @@ fn miner_body(bytes: &[u8]) {
     }
 }
 
-/// A form says the same however its bytes come; the first byte says in which steps.
+/// A form is parsed equally in pieces of any size; the first byte is the size.
 fn form(bytes: &[u8]) {
     let Some((step, bytes)) = bytes.split_first() else {
         return;
@@ -440,7 +445,7 @@ fn form(bytes: &[u8]) {
         Ok((parts, false))
     };
     let whole = read(bytes.len().max(1));
-    // What is too long is noticed sooner in small steps.
+    // With small pieces a form that is too long is refused earlier.
     if let (Ok(whole), Ok(parts)) = (whole, read(usize::from(*step).max(1))) {
         assert_eq!(whole, parts);
     }
@@ -461,16 +466,16 @@ fn release_feed(bytes: &[u8]) {
     }
 }
 
-/// An image gives exactly what its head tells of, or nothing; whatever the bytes, and also where the sums are right.
+/// Unpacking an image gives exactly the content that its head describes, or an error. Also tested with valid checksums.
 fn image(bytes: &[u8]) {
     if let Ok(mut image) = Image::open(Cursor::new(bytes)) {
         let head = image.head().clone();
         assert_eq!(head.encode().unwrap()[..], bytes[..ImageHeader::BYTES]);
         assert!(head.signed_bytes() <= bytes.len() as u64);
         let _ = image.verify(&[]).unwrap_err();
-        unpacked(image);
+        check_unpack(image);
     }
-    // The same bytes as a payload with the right digest, and the length of its content somewhere in it.
+    // The same bytes as a payload with its digest; the first two are the length of its content.
     let Some((length, payload)) = bytes.split_first_chunk::<2>() else {
         return;
     };
@@ -483,20 +488,20 @@ fn image(bytes: &[u8]) {
     head.content_bytes = u64::from(u16::from_le_bytes(*length));
     if let Ok(encoded) = head.encode() {
         let image = [&encoded[..], payload].concat();
-        unpacked(Image::open(Cursor::new(&image)).unwrap());
+        check_unpack(Image::open(Cursor::new(&image)).unwrap());
     }
 }
 
-/// An image of the stock tool's signing.
+/// An image that was signed by minisign.
 const IMAGE: &[u8] = include_bytes!("../seeds/image/firmware.img");
 
-fn unpacked<B: AsRef<[u8]>>(mut image: Image<Cursor<B>>) {
+fn check_unpack<B: AsRef<[u8]>>(mut image: Image<Cursor<B>>) {
     let mut content = Vec::new();
     let unpacked = image.unpack(&mut content);
-    let told = image.head().content_bytes;
-    assert!(content.len() as u64 <= told);
+    let expected = image.head().content_bytes;
+    assert!(content.len() as u64 <= expected);
     if unpacked.is_ok() {
-        assert_eq!(content.len() as u64, told);
+        assert_eq!(content.len() as u64, expected);
         assert_eq!(Sha256::digest(&content)[..], image.head().content_digest);
     }
 }

@@ -1,4 +1,4 @@
-//! Fuzzes wiring files: any text is refused in words, or says a wiring in which no part is misused.
+//! Fuzzes wiring files: a text is refused with its mistakes, or is a wiring whose parts are used as their data sheets allow.
 #![no_main]
 
 use board::{
@@ -7,8 +7,8 @@ use board::{
 };
 use lab::circuit::{Circuit, Flow};
 
-/// Turns of the panels' driver; enough for their resets.
-const TURNS: usize = 50;
+/// Turns of the driver of the panels, enough for their resets.
+const TURNS_MAX: usize = 50;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let wiring = match read(text) {
@@ -22,13 +22,13 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         }
     };
     let circuit = Circuit::new(&wiring, Flow::Stepped);
-    let Ok(wire) = ExpanderBus::open(&circuit, &wiring) else {
+    let Ok(expander_bus) = ExpanderBus::open(&circuit, &wiring) else {
         panic!("a circuit has every bus");
     };
-    let Ok(mut worker) = PanelWorker::open(circuit.clone(), wire, &wiring) else {
+    let Ok(mut worker) = PanelWorker::open(circuit.clone(), expander_bus, &wiring) else {
         panic!("a circuit has every line");
     };
-    for _ in 0..TURNS {
+    for _ in 0..TURNS_MAX {
         let (_, wake) = worker.turn();
         let Some(at) = wake.at else { break };
         circuit.advance(at);
