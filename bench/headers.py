@@ -60,9 +60,9 @@ class Chain:
     def __init__(self, count):
         self.headers, self.heights = [], {}
         self.add(FIRST)
-        begun = int(time.time()) - count * SPACING
+        started = int(time.time()) - count * SPACING
         for at in range(count):
-            self.mine(begun + at * SPACING)
+            self.mine(started + at * SPACING)
 
     def add(self, header):
         self.heights[digest(header)] = len(self.headers)
@@ -163,14 +163,14 @@ class Clock(Running):
 
     def until(self, height):
         """Waits until a height is proven; returns the time of the response that shows it."""
-        begun = time.perf_counter()
+        started = time.perf_counter()
         while True:
             _, body = request(self.port)
             status = json.loads(body)
             truth = status["truth"]["height"]
             if (truth["state"], truth["proven"]) == ("proven", height):
                 return time.perf_counter()
-            assert time.perf_counter() - begun < TIMEOUT, (truth, status["sources"])
+            assert time.perf_counter() - started < TIMEOUT, (truth, status["sources"])
             time.sleep(0.005)
 
     def resident(self):
@@ -224,10 +224,10 @@ def run(binary, folder, chain, how, blocks):
         spent, spent_other, delays = clock.spent(), other.spent(), []
         for _ in range(blocks):
             chain.mine(int(time.time()))
-            begun = time.perf_counter()
+            started = time.perf_counter()
             for peer in peers:
                 peer.announce()
-            delays.append(clock.until(len(chain.headers) - 1) - begun)
+            delays.append(clock.until(len(chain.headers) - 1) - started)
             # The other clock handles as many requests.
             for _ in range(round(delays[-1] / 0.005)):
                 request(other.port)

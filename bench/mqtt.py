@@ -58,7 +58,7 @@ class Broker:
         command = self.client("mosquitto_sub", "-t", topic_filter, "-F", "%t %p")
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as subscriber:
             time.sleep(0.5)
-            begun, seen = time.perf_counter(), set()
+            started, seen = time.perf_counter(), set()
             begin()
             for line in subscriber.stdout:
                 topic, _, payload = line.partition(" ")
@@ -66,7 +66,7 @@ class Broker:
                     seen.add(topic)
                 if len(seen) == count:
                     break
-            took = time.perf_counter() - begun
+            took = time.perf_counter() - started
             subscriber.terminate()
         assert len(seen) == count, f"{len(seen)} of {count}"
         return took
@@ -105,11 +105,11 @@ def cost_of_changes(running, seconds):
     """Processor time with one change a second, percent of a core."""
     pid = device(running)
     before = cpu(pid)
-    begun = time.monotonic()
+    started = time.monotonic()
     for second in range(1, int(seconds) + 1):
         change(running, f'{{"ledBrightness": {100 + second % 2}}}')
-        time.sleep(max(0, begun + second - time.monotonic()))
-    return (cpu(pid) - before) / (time.monotonic() - begun) * 100
+        time.sleep(max(0, started + second - time.monotonic()))
+    return (cpu(pid) - before) / (time.monotonic() - started) * 100
 
 
 def print_load(moment):

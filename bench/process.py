@@ -83,14 +83,14 @@ class Running:
 
     def __init__(self, command):
         self.port = free_port()
-        self.begun = time.perf_counter()
+        self.started = time.perf_counter()
         self.process = subprocess.Popen(
             [word.format(port=self.port) for word in command],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
 
     def since(self):
-        return (time.perf_counter() - self.begun) * 1000
+        return (time.perf_counter() - self.started) * 1000
 
     def __enter__(self):
         return self
@@ -159,9 +159,9 @@ def main():
                 time.sleep(10)
                 pids = family(running.process.pid)
                 before, other_before = sum(map(cpu, pids)), cpu(other.process.pid)
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 time.sleep(options.idle_secs)
-                seconds = time.perf_counter() - begun
+                seconds = time.perf_counter() - started
                 used = (sum(map(cpu, pids)) - before) / seconds * 100
                 other_used = (cpu(other.process.pid) - other_before) / seconds * 100
                 resident = sum(memory(pid)[0] for pid in pids) / 1024

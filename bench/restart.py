@@ -65,8 +65,8 @@ class Load:
         self.over = threading.Event()
         self.latencies, self.refused, self.unanswered, self.resent = [], 0, 0, 0
         self.streams, self.closed = followers, 0
-        begun = time.perf_counter() + 0.1
-        work = [(self.client, (index % 2 == 1, begun + index / rate)) for index in range(clients)]
+        started = time.perf_counter() + 0.1
+        work = [(self.client, (index % 2 == 1, started + index / rate)) for index in range(clients)]
         work += [(self.follower, ())] * followers
         self.threads = [threading.Thread(target=target, args=arguments) for target, arguments in work]
         for thread in self.threads:

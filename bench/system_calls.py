@@ -64,9 +64,9 @@ def blinking(binary, folder, seconds):
         blinks.set({"disableLeds": False})
         dark.set({"disableLeds": True})
         time.sleep(SETTLE_SECS)
-        before, begun = blinks.spent() - dark.spent(), time.perf_counter()
+        before, started = blinks.spent() - dark.spent(), time.perf_counter()
         time.sleep(seconds)
-        return (blinks.spent() - dark.spent() - before) / (time.perf_counter() - begun) * 100
+        return (blinks.spent() - dark.spent() - before) / (time.perf_counter() - started) * 100
 
 
 def main():

@@ -65,14 +65,14 @@ def main():
                 idle = memory(device)[0]
                 # Resets the peak memory of the process in the kernel.
                 pathlib.Path(f"/proc/{device}/clear_refs").write_text("5")
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 post(running.port, "/upload/firmware", body)
                 answered = time.perf_counter()
                 most = figure(device, "VmHWM")
                 while firmware(running.port)["running"] == "factory":
                     time.sleep(0.002)
                 serves = time.perf_counter()
-                rows.append((idle / 1024, most / 1024, answered - begun, serves - answered, size))
+                rows.append((idle / 1024, most / 1024, answered - started, serves - answered, size))
     median = lambda column: statistics.median(row[column] for row in rows)
     idle, most = median(0), max(row[1] for row in rows)
     print("| An upload of | Idle, MiB | Peak, MiB | Ratio | Above idle, MiB | Upload, s | Response to new program, s |")

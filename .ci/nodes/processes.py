@@ -28,10 +28,10 @@ def free_port():
 
 def until(what, timeout, poll):
     """Polls until the result is truthy; returns the result and the elapsed seconds."""
-    begun = time.monotonic()
+    started = time.monotonic()
     while True:
         result = poll()
-        took = time.monotonic() - begun
+        took = time.monotonic() - started
         if result:
             return result, took
         if took > timeout:

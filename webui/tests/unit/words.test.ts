@@ -156,8 +156,8 @@ test.each([
   [{ id: 10, name: 'Sats per dollar' }, 'USD', ['Sats per dollar', '']],
   [{ id: 10, name: 'Sats per dollar' }, 'JPY', ['Sats per JPY', '']],
   [{ id: 20, name: 'Ticker' }, 'JPY', ['Ticker', 'JPY']],
-])('%j in %s', (screen, currency, [name, besides]) => {
-  expect(screenWords({ enabled: true, order: 0, ...screen }, currency)).toEqual({ name, currency: besides });
+])('%j in %s', (screen, currency, [name, currencyName]) => {
+  expect(screenWords({ enabled: true, order: 0, ...screen }, currency)).toEqual({ name, currency: currencyName });
 });
 
 test('missing characters are listed once, and names of icons are ignored', () => {
