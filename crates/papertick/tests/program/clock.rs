@@ -294,7 +294,7 @@ impl Clock {
         ] {
             kill_process(pid, signal).unwrap();
         }
-        eventually("both have ended", || {
+        eventually("both processes have exited", || {
             !is_alive(device) && !is_alive(supervisor)
         });
     }

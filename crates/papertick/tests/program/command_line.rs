@@ -529,7 +529,7 @@ fn watch_ends_in_a_stopped_terminal() {
     tcflow(&stopped, Action::OOff).unwrap();
     stdout_of(&mut to(&clock, "ctl show text NEXT"));
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    eventually("its end", || child.try_wait().unwrap().is_some());
+    eventually("the program exits", || child.try_wait().unwrap().is_some());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
@@ -584,7 +584,7 @@ fn a_closed_pipe_ends_the_events_without_an_error() {
     let mut first = [0; 1];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     // Makes events until the program notices the closed pipe.
-    eventually("its end", || {
+    eventually("the program exits", || {
         stdout_of(&mut to(&clock, "ctl show text HODL"));
         child.try_wait().unwrap().is_some()
     });

@@ -117,7 +117,7 @@ fn dumps_work_after_a_takeover_of_the_supervisor() {
     });
     clock.send("POST", "/api/restart", "").unwrap();
     let command_line = format!("/proc/{}/cmdline", clock.supervisor().as_raw_nonzero());
-    eventually("its supervisor has taken over", || {
+    eventually("the new supervisor has taken over", || {
         fs::read_to_string(&command_line).is_ok_and(|line| line.contains("take-over"))
     });
     wait_for_takeover(folder.path());

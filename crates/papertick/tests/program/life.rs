@@ -117,7 +117,7 @@ fn a_restart_refuses_no_connection() {
         })
     };
     let answer = clock.send("POST", "/api/restart", "").unwrap();
-    assert_eq!(answer.status, 200, "answered before it restarts");
+    assert_eq!(answer.status, 200, "the response precedes the restart");
     eventually("another device runs", || clock.device() != before);
     assert_eq!(
         clock.get("/api/status").status,

@@ -186,7 +186,7 @@ fn a_damaged_file_is_set_aside_and_reported() {
     let path = folder.path().join("settings.json");
     fs::write(&path, "not what was written").unwrap();
     let clock = Clock::start(folder.path());
-    assert_eq!(clock.setting("digitFontPx"), 201, "the one before");
+    assert_eq!(clock.setting("digitFontPx"), 201, "the previous value");
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(
         notes.contains("settings.json") && notes.contains("damaged-1"),
