@@ -5,6 +5,9 @@
 #[path = "../../crates/net/src/dns.rs"]
 mod dns;
 
+#[path = "../../crates/net/src/url.rs"]
+mod url;
+
 use std::net::Ipv4Addr;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -29,7 +29,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         panic!("a circuit has every line");
     };
     for _ in 0..TURNS_MAX {
-        let (_, wake) = worker.turn();
+        let (_, wake) = worker.poll();
         let Some(at) = wake.at else { break };
         circuit.advance(at);
     }
