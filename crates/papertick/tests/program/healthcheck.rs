@@ -54,15 +54,35 @@ fn an_address_may_have_a_path() {
     let status = output(&["ctl", "--host", &url, "--json", "status"]);
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(status["numScreens"], 7);
+    let picture = output(&["watch", "--host", &url, "--once"]);
+    assert!(picture.status.success(), "{picture:?}");
+
     let other = format!("http://{}/other", clock.address());
     let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &other]));
     assert_eq!(code, Some(Code::Failed as i32), "{stderr}");
-    let status = output(&["ctl", "--host", &other, "status"]);
+    assert_asks_for_the_address(&other);
+    // A web server in front of the clock.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let page = format!("http://{}", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        for stream in listener.incoming().take(2) {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            let response =
+                b"HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 0\r\n\r\n";
+            stream.write_all(response).unwrap();
+        }
+    });
+    assert_asks_for_the_address(&page);
+    server.join().unwrap();
+}
+
+/// `papertick ctl` fails, and asks whether the address is right.
+fn assert_asks_for_the_address(url: &str) {
+    let status = output(&["ctl", "--host", url, "status"]);
     let stderr = String::from_utf8(status.stderr).unwrap();
-    assert!(
-        stderr.contains("is `/other` in its address right?"),
-        "{stderr}"
-    );
+    let question = format!("is {url} its address?");
+    assert!(stderr.contains(&question), "{stderr}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use hyper_util::rt::TokioIo;
 use net::{
     dialer::{BoxedStream, Dialer},
     route::Route,
-    url::{Scheme, Url},
+    url::Url,
 };
 use runtime::printable::one_line;
 use serde_json::Value;
@@ -182,16 +182,7 @@ impl ClockClient {
 
     /// URL of the clock, without a slash at its end.
     pub(crate) fn url(&self) -> String {
-        self.url_with(self.base.scheme)
-    }
-
-    fn url_with(&self, scheme: Scheme) -> String {
-        format!(
-            "{}://{}{}",
-            scheme.word(),
-            self.base.authority(),
-            self.prefix()
-        )
+        format!("{}{}", self.base.origin(), self.prefix())
     }
 
     /// Path prefix of the clock behind a proxy; empty without one.
@@ -290,11 +281,8 @@ impl ClockClient {
 
     /// The address of a web socket of the clock.
     pub(crate) fn socket_url(&self, path: &str) -> String {
-        let scheme = match self.base.scheme {
-            Scheme::Https | Scheme::Wss => Scheme::Wss,
-            Scheme::Http | Scheme::Ws => Scheme::Ws,
-        };
-        format!("{}{path}", self.url_with(scheme))
+        // http becomes ws, and https wss.
+        format!("{}{path}", self.url().replacen("http", "ws", 1))
     }
 
     /// The `Authorization` header. `None` without a password.

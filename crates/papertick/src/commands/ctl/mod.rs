@@ -181,7 +181,7 @@ fn plain(
         .flatten();
     let response = client.send(request)?;
     if unavailable::is_not_found(&response)
-        && let Some(reason) = unavailable::reason(client, operation)
+        && let Some(reason) = unavailable::reason(client, operation, &response)
     {
         output::print_refusal(&response, json);
         return Err(Failure::refused(reason));

@@ -13,30 +13,36 @@ use crate::commands::client::{ClientRequest, ClientResponse, ClockClient, Payloa
 /// The error of a clock for an unknown path.
 const NOT_FOUND: &str = "not found";
 
-/// Whether the clock does not have the requested path.
+/// Whether the clock does not have the requested path, or another server has answered with a page.
 pub(super) fn is_not_found(response: &ClientResponse) -> bool {
-    let error = || Some(response.json()?["error"].as_str()? == NOT_FOUND);
-    response.status == StatusCode::NOT_FOUND && error().unwrap_or_default()
+    let is_unknown = |document: Value| document["error"] == NOT_FOUND;
+    response.status == StatusCode::NOT_FOUND && response.json().is_none_or(is_unknown)
 }
 
-/// Why the clock does not have an operation. `None` if the reason cannot be found out.
-pub(super) fn reason(client: &mut ClockClient, operation: &Operation) -> Option<String> {
+/// Why the clock has answered 404. `None` if the reason cannot be found out.
+pub(super) fn reason(
+    client: &mut ClockClient,
+    operation: &Operation,
+    response: &ClientResponse,
+) -> Option<String> {
     let command = operation.command();
-    let reason = find_reason(client, operation)?;
+    let reason = find_reason(client, operation, response)?;
     Some(format!("this clock does not have `{command}`: {reason}"))
 }
 
-fn find_reason(client: &mut ClockClient, operation: &Operation) -> Option<String> {
+fn find_reason(
+    client: &mut ClockClient,
+    operation: &Operation,
+    response: &ClientResponse,
+) -> Option<String> {
     let is_portal = operation.guard == Guard::Portal;
     let Some(settings) = get(client, ProgramOperation::Settings) else {
-        let reason = match client.prefix() {
-            "" => {
-                "it has no network and is an access point, which only serves the page to join one"
-                    .to_string()
-            }
-            prefix => format!("is `{prefix}` in its address right?"),
-        };
-        return (!is_portal).then_some(reason);
+        if response.json().is_none() || !client.prefix().is_empty() {
+            return Some(format!("is {} its address?", client.url()));
+        }
+        let reason =
+            "it has no network and is an access point, which only serves the page to join one";
+        return (!is_portal).then(|| reason.into());
     };
     if is_portal {
         return Some("it has joined a network; only a clock without one is an access point".into());
